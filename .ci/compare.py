@@ -13,7 +13,15 @@ bare, full = (json.loads(Path(name).read_text()) for name in sys.argv[1:])
 allowed = {name for name, reason in full["skipped"].items() if "NOT TESTED: " in reason}
 missing = sorted(set(bare["skipped"]) - set(full["ran"]) - allowed)
 print(*missing, sep="\n", end="\n" if missing else "")
-print(f"{len(bare['skipped'])} tests were skipped on the bare machine; {len(missing)} of them did not run here", file=sys.stderr)
+print(
+    f"{len(bare['skipped'])} tests were skipped on the bare machine; {len(missing)} of "
+    "them did not run here",
+    file=sys.stderr,
+)
 if missing:
-    print("have each use a fixture of tests/support/levels.py or tools.py, whose mark this run chooses", file=sys.stderr)
+    print(
+        "have each use a fixture of tests/support/levels.py or tools.py, whose mark this "
+        "run chooses",
+        file=sys.stderr,
+    )
 sys.exit(1 if missing else 0)

@@ -35,7 +35,11 @@ def compiled(more: Iterable[str]) -> bytes:
     with zipfile.ZipFile(STDLIB) as sources, zipfile.ZipFile(out, "w") as archive:
         for name in sorted(sources.namelist()):
             if name in names:
-                path = py_compile.compile(sources.extract(name, "/tmp"), dfile=f"{STDLIB}/{name}", invalidation_mode=AS_IT_IS)
+                path = py_compile.compile(
+                    sources.extract(name, "/tmp"),
+                    dfile=f"{STDLIB}/{name}",
+                    invalidation_mode=AS_IT_IS,
+                )
                 with open(path, "rb") as file:
                     archive.writestr(zipfile.ZipInfo(f"{name}c", EPOCH), file.read())
             elif name.startswith(packages) and not name.endswith("/"):
@@ -56,7 +60,12 @@ def rooms(paths: Iterable[str]) -> bytes:
             if name.endswith(".py"):
                 place = cache_from_source(name)
                 shown = f"{PACKAGES}/{name}"
-                path = py_compile.compile(sources.extract(name, "/tmp"), dfile=shown, doraise=True, invalidation_mode=IF_EQUAL)
+                path = py_compile.compile(
+                    sources.extract(name, "/tmp"),
+                    dfile=shown,
+                    doraise=True,
+                    invalidation_mode=IF_EQUAL,
+                )
                 with open(path, "rb") as file:
                     archive.writestr(zipfile.ZipInfo(place, EPOCH), file.read())
     return gzip.compress(out.getvalue(), mtime=0)

@@ -11,7 +11,9 @@ from pathlib import Path
 to, prefix = Path(sys.argv[1]), Path(sys.base_prefix)
 version = f"python{sys.version_info.major}.{sys.version_info.minor}"
 program = Path(sys.executable).resolve().read_bytes()
-left_out = shutil.ignore_patterns("site-packages", "dist-packages", "__pycache__", "test", "config-*")
+left_out = shutil.ignore_patterns(
+    "site-packages", "dist-packages", "__pycache__", "test", "config-*"
+)
 shutil.copytree(prefix / "lib" / version, to / "lib" / version, ignore=left_out)
 if libraries := list((prefix / "lib").glob("libpython*.so*")):
     for library in libraries:
@@ -19,7 +21,10 @@ if libraries := list((prefix / "lib").glob("libpython*.so*")):
     folder, own = str(prefix / "lib").encode() + b"\0", b"$ORIGIN/../lib\0"
     if prefix != Path("/usr"):  # which everybody may enter
         if len(own) > len(folder) or folder not in program:
-            sys.exit(f"{sys.executable}: its library in {prefix / 'lib'} cannot be copied; name another Python in PYTHON")
+            sys.exit(
+                f"{sys.executable}: its library in {prefix / 'lib'} cannot be copied; name "
+                "another Python in PYTHON"
+            )
         program = program.replace(folder, own.ljust(len(folder), b"\0"))
 (to / "bin").mkdir()
 copy = to / "bin" / "python3"

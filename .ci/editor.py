@@ -12,7 +12,14 @@ HERE = Path(__file__).parent
 SOURCES = HERE / "editor"
 LICENCES = HERE / "licences"
 NAMES = ("package.json", "package-lock.json", "editor.js")
-JOINED = ("--bundle", "--minify", "--format=iife", "--global-name=KhivaEditor", "--target=es2022", "--legal-comments=none")
+JOINED = (
+    "--bundle",
+    "--minify",
+    "--format=iife",
+    "--global-name=KhivaEditor",
+    "--target=es2022",
+    "--legal-comments=none",
+)
 
 
 class BuildError(Exception):
@@ -41,13 +48,25 @@ def build(folder: Path, editor: str, licences: str) -> None:
     for name in NAMES:
         shutil.copy(SOURCES / name, own)
     run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", folder=own)
-    run("node", "node_modules/esbuild/bin/esbuild", "editor.js", *JOINED, f"--outfile={folder / editor}", folder=own)
+    run(
+        "node",
+        "node_modules/esbuild/bin/esbuild",
+        "editor.js",
+        *JOINED,
+        f"--outfile={folder / editor}",
+        folder=own,
+    )
     names: dict[str, list[str]] = {}
     for path in [*LICENCES.glob("*.txt"), *own.glob("node_modules/**/LICENSE")]:
         name = (
-            path.stem if path.parent == LICENCES else f"{path.parent.relative_to(own / 'node_modules').as_posix()}, of the editor"
+            path.stem
+            if path.parent == LICENCES
+            else f"{path.parent.relative_to(own / 'node_modules').as_posix()}, of the editor"
         )
         if "esbuild" not in name:  # which builds, and of which nothing comes into the page
             names.setdefault(path.read_text("utf-8").strip(), []).append(name)
-    parts = sorted("\n".join([*(f"== {name} ==" for name in sorted(of_text)), "", text]) for text, of_text in names.items())
+    parts = sorted(
+        "\n".join([*(f"== {name} ==" for name in sorted(of_text)), "", text])
+        for text, of_text in names.items()
+    )
     (folder / licences).write_text("\n\n".join(parts), "utf-8")

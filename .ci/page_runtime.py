@@ -40,7 +40,10 @@ PINS = ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml"
 INTERPRETERS = ("javascript", "python")
 BY_PYODIDE = {"bytecode": "compiled", "rooms": "rooms", **dict.fromkeys(INTERPRETERS, "zipped")}
 """What Pyodide makes, by the function of compile_stdlib.py that it calls."""
-STALE = "the pins of {} are older than what the page would carry: .venv/bin/python .ci/page_runtime.py --pin"
+STALE = (
+    "the pins of {} are older than what the page would carry: .venv/bin/python "
+    ".ci/page_runtime.py --pin"
+)
 
 
 def fetch(pins: dict[str, Any], folder: Path) -> None:
@@ -50,8 +53,24 @@ def fetch(pins: dict[str, Any], folder: Path) -> None:
     if "pyodide" in lacking:
         run("npm", "pack", "--silent", f"{pyodide['package']}@{pyodide['version']}", folder=folder)
     if "msgspec" in lacking:
-        target = ("--python-version", msgspec["python"], "--platform", msgspec["platform"], "--implementation", "cp")
-        pip = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", *target)
+        target = (
+            "--python-version",
+            msgspec["python"],
+            "--platform",
+            msgspec["platform"],
+            "--implementation",
+            "cp",
+        )
+        pip = (
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--only-binary=:all:",
+            *target,
+        )
         run(*pip, f"{msgspec['package']}=={msgspec['version']}", folder=folder)
     if lacking & {"editor", "licences"}:
         editor.build(folder, pins["editor"]["file"], pins["licences"]["file"])
@@ -59,7 +78,9 @@ def fetch(pins: dict[str, Any], folder: Path) -> None:
         archive.extractall(folder, filter="data")
     (folder / "made.mjs").write_text(MADE)
     for name, made in BY_PYODIDE.items():
-        if name in lacking:  # each in a Pyodide of its own: bytecode depends on what was loaded before
+        if (
+            name in lacking
+        ):  # each in a Pyodide of its own: bytecode depends on what was loaded before
             words = pins[name].get("modules") or [f"/here/{_given(name, folder)}"]
             run("node", "made.mjs", str(COMPILES), pins[name]["file"], made, *words, folder=folder)
 
@@ -77,7 +98,10 @@ def _interpreter(word: str) -> bytes:
     try:
         return module_of("the page", wish, ROOT)
     except StagingError:
-        print(f"page runtime: building the interpreter of {word}, which is not installed", file=sys.stderr)
+        print(
+            f"page runtime: building the interpreter of {word}, which is not installed",
+            file=sys.stderr,
+        )
         run(sys.executable, str(ROOT / "interpreters" / "build.py"), word, folder=ROOT)
         return module_of("the page", wish, ROOT)
 
@@ -85,7 +109,10 @@ def _interpreter(word: str) -> bytes:
 def _checked(folder: Path, pin: dict[str, Any]) -> Path:
     path = folder / pin["file"]
     if not path.is_file():
-        raise BuildError(f"{path.name} did not come, but {', '.join(sorted(one.name for one in folder.iterdir()))}")
+        raise BuildError(
+            f"{path.name} did not come, but "
+            f"{', '.join(sorted(one.name for one in folder.iterdir()))}"
+        )
     digest = sha256(path.read_bytes()).hexdigest()
     if digest != pin["sha256"]:
         raise BuildError(f"{path.name} has the hash {digest}, and {PINS.name} has {pin['sha256']}")
@@ -94,7 +121,10 @@ def _checked(folder: Path, pin: dict[str, Any]) -> Path:
 
 def _sources() -> dict[str, str]:
     """Return the hash of what each file is made of that follows from this checkout."""
-    made = {"rooms": sha256(rooms()).hexdigest(), **{word: newest(word, USUAL_MAXIMUM) for word in INTERPRETERS}}
+    made = {
+        "rooms": sha256(rooms()).hexdigest(),
+        **{word: newest(word, USUAL_MAXIMUM) for word in INTERPRETERS},
+    }
     return made | dict.fromkeys(("editor", "licences"), editor.source())
 
 
@@ -149,4 +179,9 @@ def main(out: Path, *, pin: bool) -> int:
 
 if __name__ == "__main__":
     words = [word for word in sys.argv[1:] if word != "--pin"]
-    sys.exit(main(Path(words[0]) if words else ROOT / "interpreters" / "build" / "page-runtime.tar", pin="--pin" in sys.argv))
+    sys.exit(
+        main(
+            Path(words[0]) if words else ROOT / "interpreters" / "build" / "page-runtime.tar",
+            pin="--pin" in sys.argv,
+        )
+    )

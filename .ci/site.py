@@ -32,7 +32,14 @@ TRIED_IN = ("index", "write-in-a-browser", "first-bot")
 """The pages of the manual that say `khiva-arena.html` to a reader who would try it: on the site that is a link."""
 IN_TICKS = (ROOT / "interpreters" / "build" / "python.wasm").exists()
 """Whether the cup is played in ticks, so that a browser can play it again, bots and all: where `make interpreters` has run."""
-COLUMNS = {"rank_interval": "ranks", "name": "bot", "elo": "Elo", "error": "±", "matches": "matches", "score": "score %"}
+COLUMNS = {
+    "rank_interval": "ranks",
+    "name": "bot",
+    "elo": "Elo",
+    "error": "±",
+    "matches": "matches",
+    "score": "score %",
+}
 
 
 def arena(*words: str, where: Path) -> str:
@@ -45,17 +52,46 @@ def make_cup(folder: Path) -> str:
     """Play the cup, write its page, replays and bundle to the site, and return the rows of its first table as HTML."""
     for game, names in SHIPPED.items():
         seated = [word for name in names for word in ("--bot", f"shipped:python/{name}")]
-        seeds = "10" if game == "khiva" else "3"  # the table of the first one stands on the first page
-        how = ["--seats", "3", "--seeds", seeds, "--seed", "site", "--trust-bots", "-j", "2", "--out", "cup"]
+        seeds = (
+            "10" if game == "khiva" else "3"
+        )  # the table of the first one stands on the first page
+        how = [
+            "--seats",
+            "3",
+            "--seeds",
+            seeds,
+            "--seed",
+            "site",
+            "--trust-bots",
+            "-j",
+            "2",
+            "--out",
+            "cup",
+        ]
         arena("run", "--game", game, *seated, *how, *["--clock", "ticks"] * IN_TICKS, where=folder)
     (SITE / "cup").mkdir()
-    page = ("--out", str(SITE / "cup" / "cup.html"), "--title", "A cup of three games", "--replays", "all")
+    page = (
+        "--out",
+        str(SITE / "cup" / "cup.html"),
+        "--title",
+        "A cup of three games",
+        "--replays",
+        "all",
+    )
     arena("report", "cup", *page, where=folder)
-    arena("bundle", "cup", str(SITE / "cup" / "cup.khiva"), *["--with-modules"] * IN_TICKS, where=folder)
+    arena(
+        "bundle",
+        "cup",
+        str(SITE / "cup" / "cup.khiva"),
+        *["--with-modules"] * IN_TICKS,
+        where=folder,
+    )
     first = json.loads(arena("standings", "cup", "--json", where=folder))["standings"][0]
     lines = [[escape(as_text(row[key])) for key in COLUMNS] for row in first["rows"]]
     heads = "".join(f"<th>{name}</th>" for name in COLUMNS.values())
-    return f"<tr>{heads}</tr>" + "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
+    return f"<tr>{heads}</tr>" + "".join(
+        f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines
+    )
 
 
 def as_text(cell: str | float | list[int]) -> str:
@@ -73,7 +109,16 @@ def make_league(folder: Path) -> None:
         bot = str(ROOT / "bots" / "python" / name)
         arena("league", "enter", "spring", bot, "--author", author, "--allow-include", where=folder)
     arena("league", "play", "spring", "--batches", "6", "-j", "2", where=folder)
-    command = [sys.executable, "-m", "khiva_arena", "league", "serve", "spring", "--listen", "127.0.0.1:0"]
+    command = [
+        sys.executable,
+        "-m",
+        "khiva_arena",
+        "league",
+        "serve",
+        "spring",
+        "--listen",
+        "127.0.0.1:0",
+    ]
     command += ["--user", "nobody"] * (os.geteuid() == 0)
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as server:
         try:
@@ -89,9 +134,14 @@ def copy_pages(origin: str, folder: Path) -> None:
     while todo:
         path = todo.pop()
         with urllib.request.urlopen(origin + path, timeout=60) as answer:
-            texts[path] = (answer.read(), "html" in answer.headers["content-type"] and not path.endswith(".html"))
+            texts[path] = (
+                answer.read(),
+                "html" in answer.headers["content-type"] and not path.endswith(".html"),
+            )
         if texts[path][1]:
-            links = {urllib.parse.urljoin(path, one) for _, one in LINK.findall(texts[path][0].decode())}
+            links = {
+                urllib.parse.urljoin(path, one) for _, one in LINK.findall(texts[path][0].decode())
+            }
             todo += {one.split("#")[0] for one in links if is_copied(one)} - {*texts, *todo}
     for path, (data, is_page) in texts.items():
         place = folder / file_of(path)
@@ -103,7 +153,11 @@ def copy_pages(origin: str, folder: Path) -> None:
 
 def is_copied(path: str) -> bool:
     """Tell whether a link leads to a page that a static host can show: not to one for authors, nor to older pages of a list."""
-    return path.startswith("/") and not path.startswith(("/author", "/api/submit", "/api/entries")) and "?" not in path
+    return (
+        path.startswith("/")
+        and not path.startswith(("/author", "/api/submit", "/api/entries"))
+        and "?" not in path
+    )
 
 
 def file_of(path: str) -> str:
@@ -115,7 +169,11 @@ def file_of(path: str) -> str:
 def there(link: re.Match[str], path: str, up: str) -> str:
     """Return a link of a page of a league as the copy has it; one that no static host can answer leads to the page on leagues."""
     to, _, part = urllib.parse.urljoin(path, link[2]).partition("#")
-    to = up + urllib.parse.quote(file_of(to)) if is_copied(to) else f"{up}../manual/docs/leagues.html"
+    to = (
+        up + urllib.parse.quote(file_of(to))
+        if is_copied(to)
+        else f"{up}../manual/docs/leagues.html"
+    )
     return link[0] if ":" in link[2] else f'{link[1]}="{to}{"#" * bool(part)}{part}"'
 
 
@@ -125,11 +183,18 @@ def add_player() -> str:
     shutil.copy(page, SITE)
     for name in TRIED_IN:
         manual = SITE / "manual" / "docs" / f"{name}.html"
-        manual.write_text(manual.read_text("utf-8").replace(NAMED, f'<a href="../../{PLAYER}">{NAMED}</a>'), "utf-8")
+        manual.write_text(
+            manual.read_text("utf-8").replace(NAMED, f'<a href="../../{PLAYER}">{NAMED}</a>'),
+            "utf-8",
+        )
     if page == MADE:
         return ""
-    shutil.copy(page.with_name("SHA256SUMS"), SITE)  # the hashes of all of the release stay where anybody finds them
-    return '<li><a href="SHA256SUMS">The hashes of this release</a>, which two machines came to</li>'
+    shutil.copy(
+        page.with_name("SHA256SUMS"), SITE
+    )  # the hashes of all of the release stay where anybody finds them
+    return (
+        '<li><a href="SHA256SUMS">The hashes of this release</a>, which two machines came to</li>'
+    )
 
 
 def dead_links() -> list[str]:
@@ -148,21 +213,35 @@ def dead_links() -> list[str]:
 def main() -> int:
     shutil.rmtree(SITE, ignore_errors=True)
     SITE.mkdir(parents=True)
-    shutil.copytree(SITE.parent / "html", SITE / "manual", ignore=shutil.ignore_patterns(".buildinfo", ".doctrees"))
-    kind = "plays every match of it again, bots and all" if IN_TICKS else "replays every match of it"
-    checks = f'<li><a href="{PLAYER}">Check the bundle in your browser</a>, which {kind}; nothing is sent anywhere</li>'
+    shutil.copytree(
+        SITE.parent / "html",
+        SITE / "manual",
+        ignore=shutil.ignore_patterns(".buildinfo", ".doctrees"),
+    )
+    kind = (
+        "plays every match of it again, bots and all" if IN_TICKS else "replays every match of it"
+    )
+    checks = (
+        f'<li><a href="{PLAYER}">Check the bundle in your browser</a>, which {kind}; nothing '
+        "is sent anywhere</li>"
+    )
     checks += add_player()
     with tempfile.TemporaryDirectory(prefix="khiva-site-") as folder:
         os.chmod(folder, 0o755)  # root's server becomes another user
         rows = make_cup(Path(folder))
         make_league(Path(folder))
     page = Template((ROOT / ".ci" / "site.html").read_text("utf-8"))
-    (SITE / "index.html").write_text(page.substitute(rows=rows, checks=checks, rerun=" --rerun-bots" * IN_TICKS), "utf-8")
+    (SITE / "index.html").write_text(
+        page.substitute(rows=rows, checks=checks, rerun=" --rerun-bots" * IN_TICKS), "utf-8"
+    )
     wrong = dead_links()
     print(*wrong, sep="\n", end="\n" * bool(wrong), file=sys.stderr)
     files = [path for path in SITE.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files) >> 20
-    print(f"{SITE.relative_to(ROOT)}/index.html: {len(files)} files, {size} MiB, {len(wrong)} links that lead nowhere")
+    print(
+        f"{SITE.relative_to(ROOT)}/index.html: {len(files)} files, {size} MiB, "
+        f"{len(wrong)} links that lead nowhere"
+    )
     return 1 if wrong else 0
 
 

@@ -86,7 +86,9 @@ def _plain_links_to_folders(app: Any, doctree: Any) -> None:
 FIELD = re.compile(r"([a-z_0-9]+(?:, [a-z_0-9]+)*): ")
 
 
-def _fields_as_lists(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
+def _fields_as_lists(
+    _app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]
+) -> None:
     """Docstrings have a line a field or argument ("seeds: how many"): on the site these are a list."""
     shown: list[str] = []
     for line in lines:
@@ -112,7 +114,9 @@ def _narrow_tables(_app: Any, doctree: Any, _name: str) -> None:
         if not (head and body):
             continue
         headings = [entry.astext() for entry in head.findall(nodes.entry)]
-        if len(headings) < 3 or all(len(entry.astext()) <= LONG_CELL for entry in body.findall(nodes.entry)):
+        if len(headings) < 3 or all(
+            len(entry.astext()) <= LONG_CELL for entry in body.findall(nodes.entry)
+        ):
             continue
         table["classes"].append("narrow-list")
         for row in body.findall(nodes.row):
@@ -131,16 +135,23 @@ def _formula(display: str) -> Any:
     return visit
 
 
-def _description(_app: Any, name: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+def _description(
+    _app: Any, name: str, _template: str, context: dict[str, Any], _doctree: Any
+) -> None:
     """Tell search engines what a page is for."""
     if words := about(f"{name}.md"):
-        context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{html.escape(words)}">'
+        context["metatags"] = (
+            context.get("metatags", "")
+            + f'<meta name="description" content="{html.escape(words)}">'
+        )
 
 
 def _start_page(app: Any, error: Exception | None) -> None:
     """The site opens at its top folder, and programs read it as Markdown."""
     if error is None and app.builder.format == "html":
-        Path(app.outdir, "index.html").write_text(START.format(project, "docs/index.html"), encoding="utf-8")
+        Path(app.outdir, "index.html").write_text(
+            START.format(project, "docs/index.html"), encoding="utf-8"
+        )
         for_agents.write(Path(app.outdir))
 
 

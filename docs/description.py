@@ -13,7 +13,16 @@ class Description(MetadataHookInterface):
     def update(self, metadata: dict[str, Any]) -> None:
         """Fill in ``readme`` and ``urls``."""
         pages = runpy.run_path(str(Path(self.root, "docs", "wheel_pages.py")))
-        address = runpy.run_path(str(Path(self.root, "khiva_arena", "common", "address.py")))["ADDRESS"]
-        named = {"Documentation": address.site, "Repository": address.repository, "Reports": address.reports}
-        metadata["readme"] = {"content-type": "text/markdown", "text": pages["outside"]("README.md")}
+        address = runpy.run_path(str(Path(self.root, "khiva_arena", "common", "address.py")))[
+            "ADDRESS"
+        ]
+        named = {
+            "Documentation": address.site,
+            "Repository": address.repository,
+            "Reports": address.reports,
+        }
+        metadata["readme"] = {
+            "content-type": "text/markdown",
+            "text": pages["outside"]("README.md"),
+        }
         metadata["urls"] = {name: url for name, url in named.items() if url}

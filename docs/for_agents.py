@@ -22,14 +22,19 @@ def llms_txt() -> str:
     """Return the list of all pages by kind, with what a reader finds there."""
     parts = [HEAD]
     for kind, some in entries().items():
-        lines = [f"- [{title(entry)}]({entry.file}){f': {entry.about}' if entry.about else ''}" for entry in some]
+        lines = [
+            f"- [{title(entry)}]({entry.file}){f': {entry.about}' if entry.about else ''}"
+            for entry in some
+        ]
         parts.append("\n".join([f"## {(KINDS | OTHER_KINDS)[kind]}", "", *lines, ""]))
     return "\n".join(parts)
 
 
 def title(entry: Entry) -> str:
     """Return the title of a page: that of the side bar, or its heading."""
-    return entry.title or (ROOT / entry.file).read_text("utf-8").partition("\n")[0].removeprefix("# ")
+    return entry.title or (ROOT / entry.file).read_text("utf-8").partition("\n")[0].removeprefix(
+        "# "
+    )
 
 
 def write(site: Path) -> None:

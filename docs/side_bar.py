@@ -51,12 +51,21 @@ def entries() -> dict[str, list[Entry]]:
     """Return the pages under each heading of the side bar, each page once."""
     rows = tomllib.loads((ROOT / "docs" / "pages.toml").read_text("utf-8"))
     found = {
-        kind: [Entry(row["file"], row["title"], row["about"]) for row in rows.values() if row["kind"] == kind] for kind in KINDS
+        kind: [
+            Entry(row["file"], row["title"], row["about"])
+            for row in rows.values()
+            if row["kind"] == kind
+        ]
+        for kind in KINDS
     }
     named = {entry.file for some in found.values() for entry in some}
     for kind, patterns in MORE.items():
-        paths = [path.relative_to(ROOT) for pattern in patterns for path in sorted(ROOT.glob(pattern))]
-        found.setdefault(kind, []).extend(Entry(str(path), "", "") for path in paths if str(path) not in named)
+        paths = [
+            path.relative_to(ROOT) for pattern in patterns for path in sorted(ROOT.glob(pattern))
+        ]
+        found.setdefault(kind, []).extend(
+            Entry(str(path), "", "") for path in paths if str(path) not in named
+        )
     return found
 
 
@@ -69,12 +78,25 @@ def toctrees(root: str) -> str:
             document = f"/{file.removesuffix('.md')}"
             lines += [f"{title} <{document}>" if title else document] * (document != f"/{root}")
         blocks.append(
-            "\n".join(["", "```{toctree}", ":hidden:", f":caption: {(KINDS | OTHER_KINDS)[kind]}", "", *lines, "```", ""])
+            "\n".join(
+                [
+                    "",
+                    "```{toctree}",
+                    ":hidden:",
+                    f":caption: {(KINDS | OTHER_KINDS)[kind]}",
+                    "",
+                    *lines,
+                    "```",
+                    "",
+                ]
+            )
         )
     return "\n".join(blocks)
 
 
 def about(file: str) -> str:
     """Return a sentence on a page for search engines, "" if the table does not name the page."""
-    words = next((entry.about for some in entries().values() for entry in some if entry.file == file), "")
+    words = next(
+        (entry.about for some in entries().values() for entry in some if entry.file == file), ""
+    )
     return f"Khiva Arena, a tool for bot competitions. Read here to {words}." if words else ""

@@ -29,8 +29,14 @@ def pages() -> Iterator[str]:
     """Yield the path of every page that a wheel carries, from the top of the checkout."""
     yield from FILES
     for folder in FOLDERS:
-        yield from (str(path.relative_to(ROOT)) for path in sorted((ROOT / folder).rglob("*.md")) if "_build" not in path.parts)
-    yield from (str(path.relative_to(ROOT)) for path in sorted((ROOT / PACKAGE).glob("games/*/*.md")))
+        yield from (
+            str(path.relative_to(ROOT))
+            for path in sorted((ROOT / folder).rglob("*.md"))
+            if "_build" not in path.parts
+        )
+    yield from (
+        str(path.relative_to(ROOT)) for path in sorted((ROOT / PACKAGE).glob("games/*/*.md"))
+    )
 
 
 def place(path: str) -> str:
@@ -45,12 +51,22 @@ def place(path: str) -> str:
 
 def in_wheel(path: str) -> str:
     """Return the text of a page with links that hold in a wheel."""
-    return _with_links(path, lambda target: place(target) and posixpath.relpath(place(target), posixpath.dirname(place(path))))
+    return _with_links(
+        path,
+        lambda target: (
+            place(target) and posixpath.relpath(place(target), posixpath.dirname(place(path)))
+        ),
+    )
 
 
 def with_links_among(path: str, pages: Collection[str]) -> str:
     """Return the text of a page with its links to other pages; other links within the tree become plain words."""
-    return _with_links(path, lambda target: posixpath.relpath(target, posixpath.dirname(path)) if target in pages else "")
+    return _with_links(
+        path,
+        lambda target: (
+            posixpath.relpath(target, posixpath.dirname(path)) if target in pages else ""
+        ),
+    )
 
 
 def outside(path: str) -> str:

@@ -24,7 +24,12 @@ import cpython
 HERE = Path(__file__).parent
 RELEASED = HERE.parent / "khiva_arena" / "bots" / "modules" / "released.toml"
 """The hashes of released interpreters, which the arena knows."""
-TARGET = ("-target", "wasm32-wasi", "-mcpu=mvp+bulk_memory+sign_ext+nontrapping_fptoint+mutable_globals", "-O2")
+TARGET = (
+    "-target",
+    "wasm32-wasi",
+    "-mcpu=mvp+bulk_memory+sign_ext+nontrapping_fptoint+mutable_globals",
+    "-O2",
+)
 """Options of the compiler and of the linker: code that protocol/METER.md takes, the same on every machine."""
 COMPILE = ("-std=gnu11", "-DNDEBUG", "-ffp-contract=off", "-fno-sanitize=all", "-g0", "-w")
 OF_QUICKJS = ("-DEMSCRIPTEN=1", "-DFE_DOWNWARD=0", "-DFE_UPWARD=0")
@@ -55,7 +60,9 @@ def pins(name: str) -> dict[str, Any]:
 
 def requirement(pin: dict[str, Any]) -> str:
     """Return a package as pip takes it, with the hashes of which its file must have one."""
-    return f"{pin['package']}=={pin['version']} " + " ".join(f"--hash=sha256:{digest}" for digest in pin["sha256"])
+    return f"{pin['package']}=={pin['version']} " + " ".join(
+        f"--hash=sha256:{digest}" for digest in pin["sha256"]
+    )
 
 
 def run(*words: str | Path, cwd: Path = HERE, text: str = "", **variables: str) -> str:
@@ -63,7 +70,15 @@ def run(*words: str | Path, cwd: Path = HERE, text: str = "", **variables: str) 
 
     Raises BuildError with the last lines of what it says if it fails.
     """
-    done = subprocess.run(words, cwd=cwd, env=os.environ | variables, input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words,
+        cwd=cwd,
+        env=os.environ | variables,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise BuildError(f"{' '.join(map(str, words))}: {done.stderr.strip()[-2000:]}")
     return done.stdout
@@ -75,7 +90,19 @@ def pip(python: Path, command: str, pin: dict[str, Any], *options: str) -> None:
         file.write(requirement(pin))
         file.flush()
         links = ("--find-links", str(HERE / "sources")) if (HERE / "sources").is_dir() else ()
-        run(python, "-m", "pip", command, "--quiet", "--no-deps", "--require-hashes", *links, *options, "-r", file.name)
+        run(
+            python,
+            "-m",
+            "pip",
+            command,
+            "--quiet",
+            "--no-deps",
+            "--require-hashes",
+            *links,
+            *options,
+            "-r",
+            file.name,
+        )
 
 
 def toolchain(folder: Path) -> Path:
@@ -83,7 +110,10 @@ def toolchain(folder: Path) -> Path:
     python, stamp = folder / "bin" / "python", folder / "pinned"
     wanted = "\n".join(requirement(pins(name)) for name in TOOLS)
     if not stamp.exists() or stamp.read_text() != wanted:
-        print(f"setting up {pins('toolchain')['package']} {pins('toolchain')['version']} (once)", file=sys.stderr)
+        print(
+            f"setting up {pins('toolchain')['package']} {pins('toolchain')['version']} (once)",
+            file=sys.stderr,
+        )
         venv.create(folder, clear=True, with_pip=True)
         for name in TOOLS:
             pip(python, "install", pins(name), "--only-binary=:all:")
@@ -103,7 +133,9 @@ def source(name: str, python: Path, folder: Path) -> Path:
             pip(python, "download", pin, "--no-binary=:all:", "--dest", str(folder))
     digest = sha256(archive.read_bytes()).hexdigest()
     if digest not in pin["sha256"]:
-        raise BuildError(f"{archive} has the hash {digest}, and pins.toml has {', '.join(pin['sha256'])}")
+        raise BuildError(
+            f"{archive} has the hash {digest}, and pins.toml has {', '.join(pin['sha256'])}"
+        )
     with tarfile.open(archive) as files:
         files.extraction_filter = getattr(tarfile, "data_filter", None)  # not each 3.11 has it
         files.extractall(folder)
@@ -112,7 +144,11 @@ def source(name: str, python: Path, folder: Path) -> Path:
 
 def from_debian(pin: dict[str, Any], archive: Path) -> None:
     """Fetch a file from where this machine's apt takes packages, or from its authors. Raises BuildError if neither has it."""
-    places = run("apt-get", "indextargets", "--format", "$(REPO_URI)").split() if shutil.which("apt-get") else []
+    places = (
+        run("apt-get", "indextargets", "--format", "$(REPO_URI)").split()
+        if shutil.which("apt-get")
+        else []
+    )
     for address in [*(place + pin["debian"] for place in dict.fromkeys(places)), pin["authors"]]:
         try:
             with urllib.request.urlopen(address, timeout=60) as answer:
@@ -120,12 +156,17 @@ def from_debian(pin: dict[str, Any], archive: Path) -> None:
             return
         except OSError:
             continue  # Ubuntu's archive does not have each version of Debian's
-    raise BuildError(f"it could not be fetched here: put {pin['authors']} into {HERE / 'sources'} as {pin['file']}")
+    raise BuildError(
+        f"it could not be fetched here: put {pin['authors']} into {HERE / 'sources'} as "
+        f"{pin['file']}"
+    )
 
 
 def compiler_in(python: Path, folder: Path) -> Callable[..., str]:
     """Return what runs the compiler in a folder, with its options for modules."""
-    cache = {name: str(folder / "cache") for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
+    cache = {
+        name: str(folder / "cache") for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")
+    }
 
     def compiler(*words: str | Path) -> str:
         return run(python, "-m", "ziglang", "cc", *TARGET, *words, cwd=folder, **cache)
@@ -137,7 +178,10 @@ def build_javascript(python: Path, sources: Path) -> bytes:
     """Return quickjs-ng with the arena's own functions as a module."""
     quickjs = sources / "upstream-quickjs"
     compiler = compiler_in(python, sources)
-    units = {"main": HERE / "javascript" / "main.c", **{part: quickjs / f"{part}.c" for part in PARTS}}
+    units = {
+        "main": HERE / "javascript" / "main.c",
+        **{part: quickjs / f"{part}.c" for part in PARTS},
+    }
     for name, unit in units.items():
         compiler(*COMPILE, *OF_QUICKJS, f"-I{quickjs}", "-c", unit, "-o", f"{name}.o")
     compiler(*LINK, *(f"{name}.o" for name in units), "-o", "javascript.wasm")
@@ -150,7 +194,9 @@ def build_python(python: Path, sources: Path) -> bytes:
     def host(*words: str, text: str = "") -> str:
         return run(python, HERE / "host.py", *words, cwd=sources, text=text)
 
-    return cpython.build(compiler_in(python, sources), host, sources, HERE / "python", HERE.parent / "khiva_arena")
+    return cpython.build(
+        compiler_in(python, sources), host, sources, HERE / "python", HERE.parent / "khiva_arena"
+    )
 
 
 BUILDS = {"javascript": build_javascript, "python": build_python}
@@ -159,8 +205,13 @@ BUILDS = {"javascript": build_javascript, "python": build_python}
 def licences_of(word: str, sources: Path) -> dict[str, str]:
     """Return the licences of the sources of an interpreter, by the names of their copies."""
     if word == "python":
-        return {"cpython": (sources / "LICENSE").read_text(), "cpython-parts": (sources / "Doc" / "license.rst").read_text()}
-    head = re.match(r"/\*.*?\*/", (sources / "upstream-quickjs" / "quickjs.c").read_text(), re.DOTALL)
+        return {
+            "cpython": (sources / "LICENSE").read_text(),
+            "cpython-parts": (sources / "Doc" / "license.rst").read_text(),
+        }
+    head = re.match(
+        r"/\*.*?\*/", (sources / "upstream-quickjs" / "quickjs.c").read_text(), re.DOTALL
+    )
     assert head
     return {"quickjs-ng": head[0] + "\n"}
 
@@ -185,7 +236,11 @@ def released(word: str) -> list[str]:
 def is_there(word: str, out: Path) -> bool:
     """Tell whether a folder has the module of the newest release already, with licences."""
     file = out / f"{word}.wasm"
-    return file.exists() and (out / "licences").exists() and sha256(file.read_bytes()).hexdigest() in released(word)[-1:]
+    return (
+        file.exists()
+        and (out / "licences").exists()
+        and sha256(file.read_bytes()).hexdigest() in released(word)[-1:]
+    )
 
 
 def build(word: str, python: Path, out: Path, *, is_any: bool) -> str:
@@ -198,7 +253,10 @@ def build(word: str, python: Path, out: Path, *, is_any: bool) -> str:
     digest = sha256(module).hexdigest()
     if digest not in released(word)[-1:] and not is_any:
         file.unlink(missing_ok=True)
-        raise BuildError(f"{file.name} has the hash {digest}, and {RELEASED.name} another one; --unreleased keeps it")
+        raise BuildError(
+            f"{file.name} has the hash {digest}, and {RELEASED.name} another one; "
+            "--unreleased keeps it"
+        )
     file.write_bytes(module)
     return digest
 
@@ -206,18 +264,38 @@ def build(word: str, python: Path, out: Path, *, is_any: bool) -> str:
 def main() -> int:
     """Build, compare with the newest release, and say what was made."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("words", nargs="*", metavar="WORD", help=f"which, of {', '.join(BUILDS)}; all if none is named")
-    parser.add_argument("--out", type=Path, default=HERE / "build", help="the folder for the modules")
-    parser.add_argument("--toolchain", type=Path, default=HERE / "build" / "toolchain", help="the folder for the compiler")
-    parser.add_argument("--missing", action="store_true", help="build only what is not there with the newest hash")
-    parser.add_argument("--unreleased", action="store_true", help="keep a module that no release had")
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help=f"which, of {', '.join(BUILDS)}; all if none is named",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=HERE / "build", help="the folder for the modules"
+    )
+    parser.add_argument(
+        "--toolchain",
+        type=Path,
+        default=HERE / "build" / "toolchain",
+        help="the folder for the compiler",
+    )
+    parser.add_argument(
+        "--missing", action="store_true", help="build only what is not there with the newest hash"
+    )
+    parser.add_argument(
+        "--unreleased", action="store_true", help="keep a module that no release had"
+    )
     options = parser.parse_args()
     if unknown := sorted({*options.words} - BUILDS.keys()):
         parser.error(f"there is no interpreter {', '.join(unknown)}; there are {', '.join(BUILDS)}")
     out = options.out.absolute()
     try:
         out.mkdir(parents=True, exist_ok=True)
-        words = [word for word in options.words or BUILDS if not (options.missing and is_there(word, out))]
+        words = [
+            word
+            for word in options.words or BUILDS
+            if not (options.missing and is_there(word, out))
+        ]
         python = toolchain(options.toolchain.absolute()) if words else Path()
         for word in words:
             digest = build(word, python, out, is_any=options.unreleased)

@@ -97,7 +97,18 @@ BUILTINS = {
 """The modules in C by their names, each with its sources in Modules/."""
 OWN = ("msgpack", "khiva_rules")
 """The modules in C that the arena adds."""
-QUICK = ["_abc", "_bisect", "_collections", "_functools", "_heapq", "_json", "_operator", "_random", "_sre", "_struct"]
+QUICK = [
+    "_abc",
+    "_bisect",
+    "_collections",
+    "_functools",
+    "_heapq",
+    "_json",
+    "_operator",
+    "_random",
+    "_sre",
+    "_struct",
+]
 QUICK += ["array", "itertools", "math", "time"]
 """Those of BUILTINS that bots run often. The others, and the rules in C, are compiled to be small: beyond 3 MiB of code METER.md
 makes calls and jumps dearer, and so all of Python by a third."""
@@ -149,12 +160,19 @@ CHANGES = {
     "Modules/_operator.c": (
         "static void\nmethodcaller_clear(methodcallerobject *mc)\n{\n",
         "static void methodcaller_empty(methodcallerobject *mc);\n"
-        "static int methodcaller_clear(methodcallerobject *mc)\n{\n    methodcaller_empty(mc);\n    return 0;\n}\n\n"
+        "static int methodcaller_clear(methodcallerobject *mc)\n{\n    "
+        "methodcaller_empty(mc);\n    return 0;\n}\n\n"
         "static void\nmethodcaller_empty(methodcallerobject *mc)\n{\n",
     ),
     "Parser/parser.c": ("MAXSTACK 4000", "MAXSTACK 1500"),
-    "Python/marshal.c": ("__wasi__)\n#  define MAX_MARSHAL_STACK_DEPTH 1500", "__wasi__)\n#  define MAX_MARSHAL_STACK_DEPTH 500"),
-    "Include/cpython/pthread_stubs.h": ("PyAPI_FUNC(int) pthread_exit", "PyAPI_FUNC(void) pthread_exit"),
+    "Python/marshal.c": (
+        "__wasi__)\n#  define MAX_MARSHAL_STACK_DEPTH 1500",
+        "__wasi__)\n#  define MAX_MARSHAL_STACK_DEPTH 500",
+    ),
+    "Include/cpython/pthread_stubs.h": (
+        "PyAPI_FUNC(int) pthread_exit",
+        "PyAPI_FUNC(void) pthread_exit",
+    ),
     "Python/thread_pthread_stubs.h": ("int\npthread_exit", "void\npthread_exit"),
 }
 """What is changed: calls within calls end below the height of METER.md; what is raised while frames are left stays raised where
@@ -180,7 +198,14 @@ COMPILE = [
     "-IModules/_hacl/include",
     "-IModules/_decimal/libmpdec",
 ]
-NAMES = {"PLATFORM": "wasi", "VERSION": "3.13", "PLATLIBDIR": "lib", "SOABI": "wasi", "DATE": "Jun 11 2025", "TIME": "00:00:00"}
+NAMES = {
+    "PLATFORM": "wasi",
+    "VERSION": "3.13",
+    "PLATLIBDIR": "lib",
+    "SOABI": "wasi",
+    "DATE": "Jun 11 2025",
+    "TIME": "00:00:00",
+}
 """What Python says of itself; the date is that of its release."""
 EMPTY = ("ABIFLAGS", "PREFIX", "EXEC_PREFIX", "VPATH", "PYTHONPATH", "PYTHONFRAMEWORK")
 LINK = [
@@ -216,8 +241,15 @@ def change(sources: Path) -> None:
 def inittab() -> str:
     """Return the table of modules in C."""
     makers = {name: f"PyInit_{name}" for name in (*BUILTINS, *OWN)} | CORE
-    lines = ['#include "Python.h"', *(f"extern PyObject *{maker}(void);" for maker in makers.values() if maker != "NULL")]
-    lines += ["struct _inittab _PyImport_Inittab[] = {", *(f'{{"{name}", {maker}}},' for name, maker in makers.items()), "{0}};"]
+    lines = [
+        '#include "Python.h"',
+        *(f"extern PyObject *{maker}(void);" for maker in makers.values() if maker != "NULL"),
+    ]
+    lines += [
+        "struct _inittab _PyImport_Inittab[] = {",
+        *(f'{{"{name}", {maker}}},' for name, maker in makers.items()),
+        "{0}};",
+    ]
     return "\n".join(lines)
 
 
@@ -235,11 +267,22 @@ def build(compiler: Run, host: Run, sources: Path, own: Path, engine: Path) -> b
     (sources / "config.c").write_text(inittab())
     words = [f'-D{name}="{value}"' for name, value in (NAMES | dict.fromkeys(EMPTY, "")).items()]
     rules = ["-Os", "-fno-inline-functions", *(f"-I{place}" for place in library.rules(engine))]
-    small = {f"Modules/{unit}" for name, names in BUILTINS.items() if name not in QUICK for unit in names.split()}
+    small = {
+        f"Modules/{unit}"
+        for name, names in BUILTINS.items()
+        if name not in QUICK
+        for unit in names.split()
+    }
 
     def compile_unit(unit: str) -> str:
         file = f"{unit.replace('/', '-')}.o"
-        others = rules if unit == "khiva_rules" else ["-Os"] if unit in small or "libmpdec" in unit else []
+        others = (
+            rules
+            if unit == "khiva_rules"
+            else ["-Os"]
+            if unit in small or "libmpdec" in unit
+            else []
+        )
         compiler(*COMPILE, *words, *others, "-c", f"{unit}.c", "-o", file)
         return file
 

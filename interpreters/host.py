@@ -38,7 +38,12 @@ class Host:
         linker = wasmtime.Linker(engine)
         for one in module.imports:
             assert isinstance(one.type, wasmtime.FuncType)
-            linker.define(self.store, one.module, one.name, wasmtime.Func(self.store, one.type, self._answer(one.name or "")))
+            linker.define(
+                self.store,
+                one.module,
+                one.name,
+                wasmtime.Func(self.store, one.type, self._answer(one.name or "")),
+            )
         self.exports = linker.instantiate(self.store, module).exports(self.store)
 
     def _answer(self, name: str) -> Callable[..., int]:
@@ -95,10 +100,17 @@ def freeze(module: bytes, files: dict[str, str]) -> dict[str, bytes]:
     """Return what files become when an interpreter without a library compiles them. ``files``: paths by the names of modules."""
     frozen, ready = {}, compiled(module)
     for name, path in files.items():
-        host = Host(*ready)  # a fresh one for each: what is marshalled depends on what else refers to it
+        host = Host(
+            *ready
+        )  # a fresh one for each: what is marshalled depends on what else refers to it
         host.call("khiva_init")
         size = host.call("khiva_room", 4)
-        at = host.call("khiva_freeze", host.put(f"<frozen {name}>".encode()), host.put(Path(path).read_bytes()), size)
+        at = host.call(
+            "khiva_freeze",
+            host.put(f"<frozen {name}>".encode()),
+            host.put(Path(path).read_bytes()),
+            size,
+        )
         frozen[name] = host.read(at, int.from_bytes(host.read(size, 4), "little"))
     return frozen
 

@@ -173,11 +173,32 @@ undefined unicode_escape utf_16_be utf_16_le utf_32_be utf_32_le utf_7 uu_codec
 """
 """What bots import rarely. It is the end of the table, which is searched from its beginning: so it costs others no ticks."""
 
-ENGINE = ("rng", "errors", "words", "games", *(f"crules/{name}" for name in ("__init__", "door", "game", "stream")))
+ENGINE = (
+    "rng",
+    "errors",
+    "words",
+    "games",
+    *(f"crules/{name}" for name in ("__init__", "door", "game", "stream")),
+)
 """What of the arena is inside, for bots that search; of crules what calls C: ``crules_library.py`` stands for its library."""
-NOT_FOR_BOTS = ("asked", "asking", "conformance", "draws", "schema", "shapes", "sheet", "terminal", "which")
+NOT_FOR_BOTS = (
+    "asked",
+    "asking",
+    "conformance",
+    "draws",
+    "schema",
+    "shapes",
+    "sheet",
+    "terminal",
+    "which",
+)
 """Modules of games that a host alone needs, some of which import what is not here."""
-IN_C = ("khiva_arena/native/rules.c", "khiva_arena/native/trainer_calls.h", "bots/rules/*/*.h", "bots/c/kit/cursor.h")
+IN_C = (
+    "khiva_arena/native/rules.c",
+    "khiva_arena/native/trainer_calls.h",
+    "bots/rules/*/*.h",
+    "bots/c/kit/cursor.h",
+)
 """Of what the rules in C are made, in this checkout."""
 DATA = ("games/silk_road/maps/*.toml",)
 KIT = "bots/python/kit/khiva_kit.py"
@@ -191,9 +212,15 @@ def files(sources: Path, engine: Path) -> dict[str, Path]:
     engine: the package of the arena
     """
     found = {name: place_of(name, sources) for name in (*BOOTSTRAP, *MODULES)}
-    found["khiva_arena"] = sources / "engine" / "__init__.py"  # empty: the arena's own imports what checks bots
+    found["khiva_arena"] = (
+        sources / "engine" / "__init__.py"
+    )  # empty: the arena's own imports what checks bots
     for part in ENGINE:
-        for path in sorted((engine / part).rglob("*.py")) if (engine / part).is_dir() else [engine / f"{part}.py"]:
+        for path in (
+            sorted((engine / part).rglob("*.py"))
+            if (engine / part).is_dir()
+            else [engine / f"{part}.py"]
+        ):
             if path.stem not in NOT_FOR_BOTS:
                 name = ".".join(path.relative_to(engine.parent).with_suffix("").parts)
                 found[name.removesuffix(".__init__")] = path
@@ -226,9 +253,14 @@ def packages(files: Mapping[str, Path]) -> set[str]:
 
 def missing(sources: Path) -> list[str]:
     """Return the names of what is not there of packages that are, but for codecs and programs. ``sources``: of CPython."""
-    paths = [path.relative_to(sources / "Lib").with_suffix("") for path in (sources / "Lib").glob("*/**/*.py")]
+    paths = [
+        path.relative_to(sources / "Lib").with_suffix("")
+        for path in (sources / "Lib").glob("*/**/*.py")
+    ]
     there = {*BOOTSTRAP, *MODULES, *rare()}
-    names = {".".join(path.parts).removesuffix(".__init__") for path in paths if path.parts[0] in there}
+    names = {
+        ".".join(path.parts).removesuffix(".__init__") for path in paths if path.parts[0] in there
+    }
     lacks = {name for name in names - there if not re.search(r"^encodings\.|\b__main__$", name)}
     return sorted(name for name in lacks if name.rpartition(".")[0] not in lacks)
 
@@ -237,8 +269,13 @@ def data(sources: Path, engine: Path) -> str:
     """Return a module of what boot.py knows: the files that the rules read, by where ``__file__`` says that they are; the kit;
     and what is missing of packages."""
     paths = [path for pattern in DATA for path in sorted(engine.glob(pattern))]
-    rows = {f"lib/{path.relative_to(engine.parent).as_posix()}": path.read_bytes() for path in paths}
-    return f"FILES = {rows!r}\nKIT = {(engine.parent / KIT).read_bytes()!r}\nMISSING = {missing(sources)!r}\n"
+    rows = {
+        f"lib/{path.relative_to(engine.parent).as_posix()}": path.read_bytes() for path in paths
+    }
+    return (
+        f"FILES = {rows!r}\nKIT = {(engine.parent / KIT).read_bytes()!r}\nMISSING = "
+        f"{missing(sources)!r}\n"
+    )
 
 
 def table(sizes: Mapping[str, int], packages: Set[str]) -> str:
@@ -247,9 +284,14 @@ def table(sizes: Mapping[str, int], packages: Set[str]) -> str:
     for size in sizes.values():
         places.append(f"{{1, {at}}},")
         at += size
-    rows = [f'{{"{name}", {code}[{n}], {size}, {int(name in packages)}}},' for n, (name, size) in enumerate(sizes.items())]
+    rows = [
+        f'{{"{name}", {code}[{n}], {size}, {int(name in packages)}}},'
+        for n, (name, size) in enumerate(sizes.items())
+    ]
     posixpath = list(sizes).index("posixpath")
-    first = [row.replace('"importlib._bootstrap', '"_frozen_importlib') for row in rows[: len(BOOTSTRAP)]]
+    first = [
+        row.replace('"importlib._bootstrap', '"_frozen_importlib') for row in rows[: len(BOOTSTRAP)]
+    ]
     return "\n".join(
         [
             '#include "Python.h"',

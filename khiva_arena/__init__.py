@@ -146,7 +146,11 @@ _OF_EXTENSIONS = {"Merged": "shards", "RerunPart": "shards", "merge": "shards"}
 def _names() -> list[str]:
     """Return the public names, with those of extensions that are installed."""
     hooks = import_module("khiva_arena.common.hooks")
-    return [*_MODULES, *_HOMES, *(name for name, extension in _OF_EXTENSIONS.items() if hooks.row_of(extension))]
+    return [
+        *_MODULES,
+        *_HOMES,
+        *(name for name, extension in _OF_EXTENSIONS.items() if hooks.row_of(extension)),
+    ]
 
 
 def __getattr__(name: str) -> object:

@@ -32,8 +32,8 @@ class OtherSeat(ConfigError):
 
     def __init__(self) -> None:
         super().__init__(
-            "this is the view of another seat in a world, where what that seat remembers was not drawn: "
-            "hand over a view of the match itself"
+            "this is the view of another seat in a world, where what that seat remembers was not "
+            "drawn: hand over a view of the match itself"
         )
 
 

@@ -41,7 +41,9 @@ class Stream:
         if len(secret) != SECRET_BYTES:
             raise ValueError(f"a stream's secret is {SECRET_BYTES} bytes, not {len(secret)}")
         parts = [label.encode() for label in labels]
-        self._key = sha256(b"khiva-stream-1\0" + secret + b"".join(_u32(len(e)) + e for e in parts)).digest()
+        self._key = sha256(
+            b"khiva-stream-1\0" + secret + b"".join(_u32(len(e)) + e for e in parts)
+        ).digest()
         self._block = 0
         self._ready: list[int] = []
 
@@ -52,14 +54,20 @@ class Stream:
             self._block += 1
             self._ready = [d, c, b, a]
         number = self._ready.pop()
-        return number if _change is None else _change(self._key, 4 * self._block - len(self._ready) - 1, number)
+        return (
+            number
+            if _change is None
+            else _change(self._key, 4 * self._block - len(self._ready) - 1, number)
+        )
 
     def blocks(self, count: int) -> bytes:
         """Return the next ``count`` whole blocks, 32 bytes each, which are four numbers of 8 bytes, big-endian. The rest of a
         block that was begun is thrown away."""
         first, key = self._block, self._key
         self._block, self._ready = first + count, []
-        return b"".join([sha256(key + _u64(block)).digest() for block in range(first, first + count)])
+        return b"".join(
+            [sha256(key + _u64(block)).digest() for block in range(first, first + count)]
+        )
 
     def below(self, n: int) -> int:
         """Return a number from 0 to n - 1, each equally likely: draws at or above the largest multiple of n are thrown away."""

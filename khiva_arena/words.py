@@ -26,7 +26,10 @@ def ranges(numbers: Iterable[int], to: str = "-") -> str:
             runs[-1][1] = number
         else:
             runs.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first}{to}{last}" for first, last in runs) or "none"
+    return (
+        ", ".join(str(first) if first == last else f"{first}{to}{last}" for first, last in runs)
+        or "none"
+    )
 
 
 def meant(word: object, known: Iterable[str]) -> str:
@@ -45,5 +48,7 @@ def nearest(word: object, known: Iterable[str]) -> str:
 
     words = {one.casefold(): one for one in known}
     text = word.casefold()[:100] if isinstance(word, str) else ""
-    near = get_close_matches(text, words, n=3, cutoff=0.5) or [one for one in words if len(text) > 2 and (text in one)]
+    near = get_close_matches(text, words, n=3, cutoff=0.5) or [
+        one for one in words if len(text) > 2 and (text in one)
+    ]
     return f"; near to it: {', '.join(words[one] for one in near[:3])}" if near else ""

@@ -28,7 +28,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 os.environ.pop("COLUMNS", None)  # xdist sets it: how wide tables are is each test's own to say
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a job that a script's & starts: tests interrupt what they start
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # as a job that a script's & starts: tests interrupt what they start
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if (
@@ -150,10 +152,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many tests were skipped for want of what, and which processes were left. Keep this run's ids for .ci/compare.py."""
-    reports = [report for report in terminalreporter.stats.get("skipped", []) if isinstance(report.longrepr, tuple)]
+    reports = [
+        report
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple)
+    ]
     reasons = {report.nodeid: report.longrepr[2] for report in reports}
     if cache := getattr(terminalreporter.config, "cache", None):
-        ran = [report.nodeid for how in ("passed", "failed") for report in terminalreporter.stats.get(how, [])]
+        ran = [
+            report.nodeid
+            for how in ("passed", "failed")
+            for report in terminalreporter.stats.get(how, [])
+        ]
         cache.set("khiva/ids", {"ran": sorted(set(ran)), "skipped": reasons})
     for line in skipped_in_words(reasons.values()):
         terminalreporter.write_line(line)

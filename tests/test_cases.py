@@ -29,7 +29,9 @@ def test_every_case_is_run_and_each_that_fails_is_told() -> None:
 
 
 @cases("number", [1, 2])
-def test_fixtures_are_given_beside_the_cases(number: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_fixtures_are_given_beside_the_cases(
+    number: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     assert tmp_path_factory.mktemp(str(number)).is_dir()
 
 

@@ -25,9 +25,17 @@ def docstrings() -> list[tuple[str, ast.AST, str]]:
         if "template" in path.parts:
             continue
         for node in nodes_of(path):
-            documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            documented = isinstance(
+                node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+            )
             if documented and (text := ast.get_docstring(node)):
-                found.append((f"khiva_arena/{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}", node, text))
+                found.append(
+                    (
+                        f"khiva_arena/{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}",
+                        node,
+                        text,
+                    )
+                )
     return found
 
 
@@ -45,9 +53,17 @@ def test_a_function_s_docstring_begins_with_a_verb() -> None:
         and not place.startswith(f"khiva_arena/{HELP}/")
         and NOT_A_VERB.match(text)
     ]
-    assert not wrong, 'begin with a verb, as "Return the decision times of each bot.":\n' + "\n".join(wrong)
+    assert not wrong, (
+        'begin with a verb, as "Return the decision times of each bot.":\n' + "\n".join(wrong)
+    )
 
 
 def test_a_file_of_tests_that_is_named_is_there() -> None:
-    named = {(place, file) for place, _, text in docstrings() for file in re.findall(r"\btests/[\w/]+\.py\b", text)}
-    assert not [f"{place}: {file}" for place, file in sorted(named) if not (PACKAGE.parent / file).is_file()]
+    named = {
+        (place, file)
+        for place, _, text in docstrings()
+        for file in re.findall(r"\btests/[\w/]+\.py\b", text)
+    }
+    assert not [
+        f"{place}: {file}" for place, file in sorted(named) if not (PACKAGE.parent / file).is_file()
+    ]

@@ -23,7 +23,9 @@ def room_of(name: str) -> str:
 
 
 def name_of(file: Path) -> str:
-    return ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    return ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(
+        ".__init__"
+    )
 
 
 def rooms_imported_by(file: Path) -> Iterator[str]:
@@ -35,26 +37,53 @@ def rooms_imported_by(file: Path) -> Iterator[str]:
 
 
 def test_each_room_has_a_line_and_each_line_a_room() -> None:
-    files = [path for pattern in ("*.py", "*/*.py", "*/*/__init__.py") for path in PACKAGE.glob(pattern)]
+    files = [
+        path for pattern in ("*.py", "*/*.py", "*/*/__init__.py") for path in PACKAGE.glob(pattern)
+    ]
     rooms_there = {
-        room_of(name_of(file)) for file in files if file.parent != PACKAGE or file.stem not in ("__init__", "__main__")
+        room_of(name_of(file))
+        for file in files
+        if file.parent != PACKAGE or file.stem not in ("__init__", "__main__")
     }
     listed = [room for _, lines in headings().values() for room in lines]
-    assert sorted(listed) == sorted(rooms_there - {"", "_shipped"}), f"the docstring of {package}/__init__.py has a line a room"
+    assert sorted(listed) == sorted(rooms_there - {"", "_shipped"}), (
+        f"the docstring of {package}/__init__.py has a line a room"
+    )
 
 
 def test_each_folder_of_the_package_has_a_file() -> None:
     """A folder that has only compiled code left can still be imported; ``make`` removes it."""
-    folders = [path for path in PACKAGE.rglob("*") if path.is_dir() and not {"__pycache__", "_shipped"} & set(path.parts)]
-    assert [folder for folder in folders if not any(file.is_file() and file.suffix != ".pyc" for file in folder.rglob("*"))] == []
+    folders = [
+        path
+        for path in PACKAGE.rglob("*")
+        if path.is_dir() and not {"__pycache__", "_shipped"} & set(path.parts)
+    ]
+    assert [
+        folder
+        for folder in folders
+        if not any(file.is_file() and file.suffix != ".pyc" for file in folder.rglob("*"))
+    ] == []
 
 
 def test_a_room_imports_only_rooms_above_it_in_the_list() -> None:
     place = {room: number for number, room in enumerate(rooms())}
-    files = [file for file in count_code.modules() if room_of(name_of(file)) in place and "template" not in file.parts]
-    arrows = [(file, room_of(name_of(file)), room) for file in files for room in rooms_imported_by(file) if room in place]
+    files = [
+        file
+        for file in count_code.modules()
+        if room_of(name_of(file)) in place and "template" not in file.parts
+    ]
+    arrows = [
+        (file, room_of(name_of(file)), room)
+        for file in files
+        for room in rooms_imported_by(file)
+        if room in place
+    ]
     assert len(arrows) > 3_000
-    assert [f"{file}: {room} imports {other}" for file, room, other in arrows if place[other] > place[room]] == []
+    assert [
+        f"{file}: {room} imports {other}"
+        for file, room, other in arrows
+        if place[other] > place[room]
+    ] == []
 
 
 def test_contributing_has_the_headings_and_their_rooms() -> None:
@@ -70,10 +99,15 @@ def test_each_module_begins_with_a_sentence_that_the_layout_prints() -> None:
     text = layout()
     for file in modules(PACKAGE):
         assert first_sentence(file), f"{file} has no docstring"
-        assert f": {first_sentence(file)}\n" in text or file.parent in (PACKAGE, PACKAGE / "common"), file
+        assert f": {first_sentence(file)}\n" in text or file.parent in (
+            PACKAGE,
+            PACKAGE / "common",
+        ), file
 
 
 def test_contracts_stand_in_one_file() -> None:
     """Those in pyproject.toml would not be checked: lint-imports reads one file, and .importlinter comes first."""
-    assert "importlinter" not in tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["tool"]
+    assert (
+        "importlinter" not in tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["tool"]
+    )
     assert "[importlinter]\n" in (PACKAGE.parent / ".importlinter").read_text()

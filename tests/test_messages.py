@@ -43,7 +43,9 @@ LEFT = {
 def _literals(nodes: tuple[ast.AST, ...], keys: bool = True) -> Iterator[ast.Constant]:
     """Yield the texts of a file without docstrings, and without keys of dicts where these name rows."""
     names = {one.value for one in nodes if isinstance(one, ast.Expr)}
-    names |= {key for one in nodes if isinstance(one, ast.Dict) for key in one.keys if key and not keys}
+    names |= {
+        key for one in nodes if isinstance(one, ast.Dict) for key in one.keys if key and not keys
+    }
     for one in nodes:
         if isinstance(one, ast.Constant) and isinstance(one.value, str) and one not in names:
             yield one
@@ -69,7 +71,10 @@ def _runs(text: str) -> set[tuple[str, ...]]:
     words: list[str] = []
     end = 0
     for word in WORD.finditer(text):
-        words = [*(words[-3:] if BETWEEN.fullmatch(text[end : word.start()]) else ()), word[0].lower().strip("'")]
+        words = [
+            *(words[-3:] if BETWEEN.fullmatch(text[end : word.start()]) else ()),
+            word[0].lower().strip("'"),
+        ]
         end = word.end()
         if len(words) == 4:
             found.add(tuple(words))
@@ -97,7 +102,12 @@ def _pinned() -> list[tuple[str, str, frozenset[tuple[str, ...]]]]:
         for one in _literals(nodes_of(path), keys=False):
             text = one.value
             runs = frozenset(_runs(text) & _said().keys())
-            if runs and text.count("\n") < LAYOUT and not CODE.search(text) and not FOREIGN.search(text):
+            if (
+                runs
+                and text.count("\n") < LAYOUT
+                and not CODE.search(text)
+                and not FOREIGN.search(text)
+            ):
                 pinned.append((name, f"{name}:{one.lineno}: {text[:80]!r}", runs))
     return pinned
 
@@ -105,18 +115,29 @@ def _pinned() -> list[tuple[str, str, frozenset[tuple[str, ...]]]]:
 def _repeated(left: Collection[str]) -> set[str]:
     """Return each place with four words that the rows and the tests have more often than the package. ``left``: patterns of files
     that are not looked at."""
-    held = Counter(run for text in _rows().values() for fixed, _ in parts(text) for run in _runs(fixed))
+    held = Counter(
+        run for text in _rows().values() for fixed, _ in parts(text) for run in _runs(fixed)
+    )
     places: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     for name, place, runs in _pinned():
         for run in () if any(fnmatch(name, one) for one in left) else runs:
             places[run].append(place)
-    return {place for run, those in places.items() if len(those) + held[run] > _said()[run] for place in those}
+    return {
+        place
+        for run, those in places.items()
+        if len(those) + held[run] > _said()[run]
+        for place in those
+    }
 
 
 def _named() -> set[tuple[str, str]]:
     """Return the file and key of each row that a test names."""
     calls = re.compile(r'\b(?:sentence|pattern)\(\s*"([\w-]+)",\s*"([\w-]+)"')
-    return {(room, key) for path in (ROOT / "tests").rglob("*.py") for room, key in calls.findall(path.read_text("utf-8"))}
+    return {
+        (room, key)
+        for path in (ROOT / "tests").rglob("*.py")
+        for room, key in calls.findall(path.read_text("utf-8"))
+    }
 
 
 def _rows() -> dict[tuple[str, str], str]:
@@ -127,35 +148,54 @@ def _rows() -> dict[tuple[str, str], str]:
 def test_the_words_of_a_message_stand_once() -> None:
     places = sorted(_repeated(LEFT))
     assert not places, (
-        'several tests read these: put them into a file of tests/messages and name the row, as sentence("store", "disk-full")\n'
-        + "\n".join(places)
+        "several tests read these: put them into a file of tests/messages and name the "
+        'row, as sentence("store", "disk-full")\n' + "\n".join(places)
     )
 
 
 def test_every_exception_is_needed() -> None:
-    needed = [left for left in LEFT if any(fnmatch(place, f"{left}:*") for place in _repeated(LEFT.keys() - {left}))]
+    needed = [
+        left
+        for left in LEFT
+        if any(fnmatch(place, f"{left}:*") for place in _repeated(LEFT.keys() - {left}))
+    ]
     assert needed == list(LEFT), "nothing there is repeated: remove it"
 
 
 def test_every_row_is_used() -> None:
-    unused = [f"tests/messages/{room}.toml: {key}" for room, key in sorted(_rows().keys() - _named())]
+    unused = [
+        f"tests/messages/{room}.toml: {key}" for room, key in sorted(_rows().keys() - _named())
+    ]
     assert not unused, "no test names these rows: remove them\n" + "\n".join(unused)
 
 
 def test_every_row_stands_in_the_package() -> None:
-    texts = [one for nodes in _package() for one in nodes if isinstance(one, ast.JoinedStr | ast.BinOp)]
+    texts = [
+        one for nodes in _package() for one in nodes if isinstance(one, ast.JoinedStr | ast.BinOp)
+    ]
     texts += [one for nodes in _package() for one in _literals(nodes)]
     templates = {_template(one) for one in texts}
-    whole = "\n\1\n".join([text for one in templates for text in {one, FIELD.sub(PLACEHOLDER, one)}])
+    whole = "\n\1\n".join(
+        [text for one in templates for text in {one, FIELD.sub(PLACEHOLDER, one)}]
+    )
     changed = []
     for (room, key), text in sorted(_rows().items()):
-        if "".join(fixed + (PLACEHOLDER if name else "") for fixed, name in parts(text)) not in whole:
+        if (
+            "".join(fixed + (PLACEHOLDER if name else "") for fixed, name in parts(text))
+            not in whole
+        ):
             changed.append(f"tests/messages/{room}.toml: {key} = {text!r}")
-    assert not changed, "the package does not say this any more: change the row as the message\n" + "\n".join(changed)
+    assert not changed, (
+        "the package does not say this any more: change the row as the message\n"
+        + "\n".join(changed)
+    )
 
 
 def test_what_a_row_lacks_is_named() -> None:
     with pytest.raises(KeyError, match=r"tests/messages/store.toml has no row nothing"):
         sentence("store", "nothing")
-    with pytest.raises(TypeError, match=r"tests/messages/store.toml: disk-full takes the placeholders \[\], not \['x'\]"):
+    with pytest.raises(
+        TypeError,
+        match=r"tests/messages/store.toml: disk-full takes the placeholders \[\], not \['x'\]",
+    ):
         pattern("store", "disk-full", x="1")

@@ -28,7 +28,12 @@ READ = (
     ".importlinter",
 )
 """Where names are looked for, among the files that git knows."""
-KEPT = ("tests/published/", "CHANGELOG.md", "khiva_arena/records/store/schema.sql", "tests/test_named_places.py")
+KEPT = (
+    "tests/published/",
+    "CHANGELOG.md",
+    "khiva_arena/records/store/schema.sql",
+    "tests/test_named_places.py",
+)
 """Files that name what was there in older versions, the tables of a store, whose text stays, and this one."""
 DOTTED = re.compile(r"(?<![\w./-])khiva_arena((?:\.\w+)+)(?![\w{*-]|\.\{|/)")
 PATH = re.compile(r"(?<![\w.-])khiva_arena(?:/[\w.*-]+)+(?![\w{])")
@@ -43,7 +48,9 @@ MADE_UP = ("khiva_arena.no_such_name",)
 @pytest.fixture(scope="module")
 def texts() -> dict[str, str]:
     """Each text file that may name a place, by its path."""
-    listed = subprocess.run(["git", "ls-files", "-z", "--", *READ], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--", *READ], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
     found = {}
     for name in listed.split("\0"):
         if name and not name.startswith(KEPT) and (ROOT / name).is_file():
@@ -56,19 +63,34 @@ def texts() -> dict[str, str]:
 
 def test_every_module_that_a_text_names_is_there(texts: dict[str, str]) -> None:
     named = {(name, match[0]) for name, text in texts.items() for match in DOTTED.finditer(text)}
-    absent = sorted(f"{name}: {word}" for name, word in named if word not in MADE_UP and not is_there(tuple(word.split("."))))
+    absent = sorted(
+        f"{name}: {word}"
+        for name, word in named
+        if word not in MADE_UP and not is_there(tuple(word.split(".")))
+    )
     assert not absent
 
 
 def test_every_module_that_is_named_by_its_package_is_there(texts: dict[str, str]) -> None:
     """Child programs have such names: ``f"{__package__}.hub"``."""
-    named = [(name, word) for name, text in texts.items() for word in OF_ITS_PACKAGE.findall(text) if name.endswith(".py")]
+    named = [
+        (name, word)
+        for name, text in texts.items()
+        for word in OF_ITS_PACKAGE.findall(text)
+        if name.endswith(".py")
+    ]
     assert len(named) > 3
-    assert [place for place in named if not (ROOT / place[0]).with_name(f"{place[1]}.py").is_file()] == []
+    assert [
+        place for place in named if not (ROOT / place[0]).with_name(f"{place[1]}.py").is_file()
+    ] == []
 
 
 def test_every_file_that_a_text_names_is_there(texts: dict[str, str]) -> None:
-    named = {(name, match[0].rstrip(".")) for name, text in texts.items() for match in PATH.finditer(text)}
+    named = {
+        (name, match[0].rstrip("."))
+        for name, text in texts.items()
+        for match in PATH.finditer(text)
+    }
     absent = sorted(
         f"{name}: {path}"
         for name, path in named
@@ -111,7 +133,11 @@ def names_in(file: Path) -> frozenset[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text("utf-8"))) if file.is_file() else ():
         match node:
-            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            case (
+                ast.ClassDef(name=name)
+                | ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+            ):
                 names.add(name)
             case ast.alias(name=name, asname=asname):
                 names.add(asname or name)
@@ -130,9 +156,16 @@ def test_every_module_that_is_named_within_a_package_is_there() -> None:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             match node:
                 case ast.ImportFrom(module=str(origin)):
-                    places = {alias.asname or alias.name: f"{origin}.{alias.name}" for alias in node.names}
-                    origins |= {f"{name}.__name__": ROOT.joinpath(*place.split(".")) for name, place in places.items()}
-                case ast.JoinedStr(values=[ast.FormattedValue(value=whole), ast.Constant(value=str(rest))]):
+                    places = {
+                        alias.asname or alias.name: f"{origin}.{alias.name}" for alias in node.names
+                    }
+                    origins |= {
+                        f"{name}.__name__": ROOT.joinpath(*place.split("."))
+                        for name, place in places.items()
+                    }
+                case ast.JoinedStr(
+                    values=[ast.FormattedValue(value=whole), ast.Constant(value=str(rest))]
+                ):
                     if rest.startswith(".") and (folder := origins.get(ast.unparse(whole))):
                         found += 1
                         absent += [f"{file}: {rest}"] * (not (folder / f"{rest[1:]}.py").is_file())
@@ -141,6 +174,10 @@ def test_every_module_that_is_named_within_a_package_is_there() -> None:
 
 
 def test_every_folder_of_which_git_ignores_files_is_there() -> None:
-    ignored = [line for line in (ROOT / ".gitignore").read_text().splitlines() if line.startswith("khiva_arena/")]
+    ignored = [
+        line
+        for line in (ROOT / ".gitignore").read_text().splitlines()
+        if line.startswith("khiva_arena/")
+    ]
     assert ignored
     assert not [line for line in ignored if not (ROOT / line).parent.is_dir()]

@@ -22,8 +22,12 @@ def is_opening(call: ast.Call) -> bool:
         return False
     of = function.value.id if isinstance(function.value, ast.Name) else ""
     if function.attr == "open":
-        modes = [each.value for each in call.args if isinstance(each, ast.Constant)] + [word.arg for word in call.keywords]
-        return of in {"os", "posix", "io"} or any(mode in MODES or mode in {"mode", "encoding"} for mode in modes)
+        modes = [each.value for each in call.args if isinstance(each, ast.Constant)] + [
+            word.arg for word in call.keywords
+        ]
+        return of in {"os", "posix", "io"} or any(
+            mode in MODES or mode in {"mode", "encoding"} for mode in modes
+        )
     return function.attr in READERS or (of == "shutil" and function.attr.startswith("copy"))
 
 
@@ -35,7 +39,10 @@ def openings() -> Iterator[str]:
                 yield path.relative_to(PACKAGE).with_suffix("").as_posix()
 
 
-TYPED = "a path that this user has typed for this command, which may be a pipe or a terminal, or is written"
+TYPED = (
+    "a path that this user has typed for this command, which may be a pipe or a terminal, or "
+    "is written"
+)
 OURS = "part of the package"
 SYSTEM = "/proc, /sys, /dev or a descriptor of this process"
 MADE = "made here: a new file, or one in a folder that is this user's alone, as the cache"
@@ -90,7 +97,10 @@ OTHERS = {
     "bots/modules/runner/main": (2, INSIDE),
     "native/build": (6, OURS),
     "extensions/own_games/game_host": (2, SYSTEM),
-    "extensions/checker/checker": (2, OURS),  # and an archive whose files are taken by pinned hashes
+    "extensions/checker/checker": (
+        2,
+        OURS,
+    ),  # and an archive whose files are taken by pinned hashes
     "display/page/html": (4, OURS),
     "display/page/released": (1, OURS),
     "extensions/checker/rooms": (2, OURS),
@@ -141,7 +151,14 @@ def test_nothing_else_opens_a_file_that_a_stranger_may_have_named() -> None:
 
 
 def test_the_test_sees_each_way_to_open_a_file() -> None:
-    ways = ["open(p)", "os.open(p, 0)", "p.open('rb')", "p.open(encoding='ascii')", "p.read_text()", "p.read_bytes()"]
+    ways = [
+        "open(p)",
+        "os.open(p, 0)",
+        "p.open('rb')",
+        "p.open(encoding='ascii')",
+        "p.read_text()",
+        "p.read_bytes()",
+    ]
     for way in [*ways, "shutil.copyfile(p, q)", "shutil.copy(p, q)", "posix.open(p, 0)"]:
         (call,) = [node for node in ast.walk(ast.parse(way)) if isinstance(node, ast.Call)]
         assert is_opening(call), way

@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 
 from khiva_arena.rng import Stream
 
-VECTORS = json.loads((Path(__file__).parents[1] / "protocol" / "vectors" / "streams.json").read_text(encoding="utf-8"))
+VECTORS = json.loads(
+    (Path(__file__).parents[1] / "protocol" / "vectors" / "streams.json").read_text(
+        encoding="utf-8"
+    )
+)
 
 
 def test_the_published_numbers():
@@ -21,13 +25,36 @@ def test_the_published_numbers():
         4447822967356769038,
         9437571874996025728,
     ]
-    assert [stream.below(6) for _ in range(20)] == [0, 1, 2, 1, 2, 3, 1, 5, 1, 4, 1, 5, 1, 1, 5, 1, 3, 0, 4, 5]
+    assert [stream.below(6) for _ in range(20)] == [
+        0,
+        1,
+        2,
+        1,
+        2,
+        3,
+        1,
+        5,
+        1,
+        4,
+        1,
+        5,
+        1,
+        1,
+        5,
+        1,
+        3,
+        0,
+        4,
+        5,
+    ]
     items = list(range(20))
     stream.shuffle(items)
     assert items == [9, 15, 4, 17, 1, 5, 13, 18, 10, 0, 12, 7, 2, 6, 3, 11, 8, 16, 19, 14]
 
 
-@pytest.mark.parametrize("vector", VECTORS["streams"], ids=lambda v: f"{v['secret'][:4]}-{'/'.join(v['labels'])}")
+@pytest.mark.parametrize(
+    "vector", VECTORS["streams"], ids=lambda v: f"{v['secret'][:4]}-{'/'.join(v['labels'])}"
+)
 def test_vectors(vector):
     stream = Stream(bytes.fromhex(vector["secret"]), *vector["labels"])
     for draw in vector["draws"]:
@@ -67,7 +94,10 @@ def test_numbers_that_would_bias_are_thrown_away():
 
 
 def test_labels_are_not_joined():
-    first = {Stream(bytes(32), *labels).u64() for labels in ((), ("",), ("", ""), ("ab", "c"), ("a", "bc"), ("abc",))}
+    first = {
+        Stream(bytes(32), *labels).u64()
+        for labels in ((), ("",), ("", ""), ("ab", "c"), ("a", "bc"), ("abc",))
+    }
     assert len(first) == 6
 
 
@@ -82,7 +112,11 @@ def test_below_takes_at_least_1(n):
         Stream(bytes(32)).below(n)
 
 
-@given(st.binary(min_size=32, max_size=32), st.lists(st.text(max_size=5), max_size=3), st.integers(1, 2**64))
+@given(
+    st.binary(min_size=32, max_size=32),
+    st.lists(st.text(max_size=5), max_size=3),
+    st.integers(1, 2**64),
+)
 def test_draws_stay_in_bounds_and_repeat(secret, labels, n):
     one, two = Stream(secret, *labels), Stream(secret, *labels)
     drawn = [one.below(n) for _ in range(5)]
@@ -103,4 +137,6 @@ def test_whole_blocks_are_the_same_numbers():
     three = other.blocks(3)
     assert [int.from_bytes(three[at : at + 8], "big") for at in range(0, 96, 8)] == numbers[:12]
     assert other.u64() == numbers[12]
-    assert other.blocks(1) == b"".join(number.to_bytes(8, "big") for number in numbers[16:20])  # the begun one is thrown away
+    assert other.blocks(1) == b"".join(
+        number.to_bytes(8, "big") for number in numbers[16:20]
+    )  # the begun one is thrown away

@@ -28,12 +28,19 @@ def run(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     )
     ours = {name: value for name, value in os.environ.items() if name not in ("CI", "KHIVA_TESTS")}
     return subprocess.run(
-        [sys.executable, "-c", code], env=ours | variables, cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        env=ours | variables,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
 @pytest.mark.parametrize("variables", [{}, {"CI": "true"}], ids=["by hand", "at a hosting service"])
-def test_the_last_lines_say_how_many_were_skipped_and_what_to_install(variables: dict[str, str], tmp_path: Path) -> None:
+def test_the_last_lines_say_how_many_were_skipped_and_what_to_install(
+    variables: dict[str, str], tmp_path: Path
+) -> None:
     done = run(tmp_path, **variables)
     assert done.returncode == 0, done.stdout
     assert done.stdout.splitlines()[-3:-1] == [

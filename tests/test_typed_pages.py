@@ -84,9 +84,19 @@ def test_a_page_is_read_in_its_order() -> None:
 
 def test_a_session_is_typed_or_called_an_example() -> None:
     """One in ``console``, or in no language, is not read as commands and output."""
-    assert unread("Type:\n```console\nkhiva-arena run\n```\nFor example:\n```\n$ ls\n```\nThis:\n```\n$ ls\n```\n") == [2, 10]
-    generated = ROOT / "docs" / "command-line.md"  # by make_commands_page, which its own test compares
-    places = [(page.name, line) for page in pages() if page != generated for line in unread(page.read_text("utf-8"))]
+    assert unread(
+        "Type:\n```console\nkhiva-arena run\n```\nFor example:\n```\n$ "
+        "ls\n```\nThis:\n```\n$ ls\n```\n"
+    ) == [2, 10]
+    generated = (
+        ROOT / "docs" / "command-line.md"
+    )  # by make_commands_page, which its own test compares
+    places = [
+        (page.name, line)
+        for page in pages()
+        if page != generated
+        for line in unread(page.read_text("utf-8"))
+    ]
     assert places == []
 
 
@@ -105,7 +115,10 @@ def test_a_page_is_typed_and_compared(tmp_path: Path) -> None:
     for text, why in (
         (PAGE, ["line 27: no command above"]),
         (PAGE.replace("never compared", "").replace("```text\n\n```", ""), []),
-        (PAGE.replace("\n2\n", "\n3\n"), ["line 16: the page shows (-), the command prints (+):\n- 3", "line 27"]),
+        (
+            PAGE.replace("\n2\n", "\n3\n"),
+            ["line 16: the page shows (-), the command prints (+):\n- 3", "line 27"],
+        ),
         (PAGE.replace("exits: 1", "exits: 0"), ["line 33: exits with 1, not 0: grep three a.txt"]),
     ):
         page.write_text(text)
@@ -146,11 +159,25 @@ def test_commands_for_other_machines_are_not_typed(command: str, so: bool) -> No
 
 
 def test_a_program_that_is_not_here_is_named() -> None:
-    assert missing(steps_of("```sh\ncd x\nkhiva-arena new\nno-such-tool\n./mine\n```\n")) == ["no-such-tool"]
+    assert missing(steps_of("```sh\ncd x\nkhiva-arena new\nno-such-tool\n./mine\n```\n")) == [
+        "no-such-tool"
+    ]
 
 
 def test_a_command_of_several_lines_is_one() -> None:
-    body = ("# said", "a \\", "  b", "for n in 1; do", "  c", "done", "cat <<END", "d", "END", "", "e  # f")
+    body = (
+        "# said",
+        "a \\",
+        "  b",
+        "for n in 1; do",
+        "  c",
+        "done",
+        "cat <<END",
+        "d",
+        "END",
+        "",
+        "e  # f",
+    )
     assert [(line, command.split("\n")[0]) for line, command in whole_commands(body)] == [
         (2, "a \\"),
         (4, "for n in 1; do"),
@@ -160,9 +187,15 @@ def test_a_command_of_several_lines_is_one() -> None:
 
 
 def test_numbers_of_the_machine_are_not_compared() -> None:
-    assert plain("  3  ok      hello: after 26 ms of 10,000 ms ") == plain(" 3 ok  hello: after 126 ms of 10,000 ms")
+    assert plain("  3  ok      hello: after 26 ms of 10,000 ms ") == plain(
+        " 3 ok  hello: after 126 ms of 10,000 ms"
+    )
     assert plain("a  1") != plain("a 1")
-    assert plain("--turn 20ms is 3 ms late") == plain("--turn 20ms is 4 ms late") != plain("--turn 30ms is 3 ms late")
+    assert (
+        plain("--turn 20ms is 3 ms late")
+        == plain("--turn 20ms is 4 ms late")
+        != plain("--turn 30ms is 3 ms late")
+    )
     assert plain("if so, 1 min in all") == plain("if so, 12 min in all")
     assert plain("my-bot@1815cba: 3") == plain("my-bot@09ffa7a: 3") != plain("my-bot@09ffa7a: 4")
     assert plain("event b0ca36c246079fe2") != plain("event b0ca36c246079fe3")
@@ -181,4 +214,7 @@ def test_numbers_of_the_machine_are_not_compared() -> None:
 ])  # fmt: skip
 def test_a_block_is_made_anew(shown: list[str], printed: list[str], made: list[str] | None) -> None:
     command = Typed(1, "x")
-    assert renewed(Shown(2, tuple(shown), "", (command,)), Session({command: tuple(printed)}, (), 0)) == made
+    assert (
+        renewed(Shown(2, tuple(shown), "", (command,)), Session({command: tuple(printed)}, (), 0))
+        == made
+    )

@@ -36,10 +36,16 @@ def test_a_slip_in_a_setting_is_told(words: list[str], said: str, tmp_path: Path
 
 def test_a_slip_in_a_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text('bots = ["true", "false"]\nseat = 2\n')
-    assert "unknown setting 'seat'; near to it: seats, " in arena("run", "c.toml", cwd=tmp_path, code=2).stderr
+    assert (
+        "unknown setting 'seat'; near to it: seats, "
+        in arena("run", "c.toml", cwd=tmp_path, code=2).stderr
+    )
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "bot.toml").write_text('name = "x"\nrun = "./x"\nauthors = "me"\n')
-    assert "unknown key 'authors' (did you mean author?)" in arena("check", "mine", cwd=tmp_path, code=2).stderr
+    assert (
+        "unknown key 'authors' (did you mean author?)"
+        in arena("check", "mine", cwd=tmp_path, code=2).stderr
+    )
 
 
 def test_one_seed_is_one_seed(tmp_path: Path) -> None:

@@ -18,9 +18,18 @@ from cases import cases
 from parsed import IN_ONE_PROCESS, nodes_of
 
 pytestmark = [pytest.mark.slow, IN_ONE_PROCESS]
-PAGES = ("README.md", "SECURITY.md", "docs/**/*.md", "bots/*.md", "bots/*/README.md", "results/*.md")
+PAGES = (
+    "README.md",
+    "SECURITY.md",
+    "docs/**/*.md",
+    "bots/*.md",
+    "bots/*/README.md",
+    "results/*.md",
+)
 TABLE = "## Use these words"
-CODE = re.compile(r"\s*(?:SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|DROP|ATTACH|WITH|BEGIN|ALTER|import|from|def|class)\b")
+CODE = re.compile(
+    r"\s*(?:SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|DROP|ATTACH|WITH|BEGIN|ALTER|import|from|def|class)\b"
+)
 """How a text begins that is a program: SQL or Python."""
 
 
@@ -33,14 +42,20 @@ def allowed() -> dict[str, dict[str, list[str]]]:
 def rows_of(glossary: str) -> list[tuple[str, re.Pattern[str], bool]]:
     """Return each word that is not used, with the word to use, its pattern, and whether messages are searched for it, too."""
     table = glossary.partition(f"{TABLE}\n")[2].partition("\n## ")[0]
-    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines() if line.startswith("|")]
+    cells = [
+        [cell.strip() for cell in line.strip("| ").split("|")]
+        for line in table.splitlines()
+        if line.startswith("|")
+    ]
     rows = []
     for use, not_used, *_ in cells[2:]:
         for phrase in re.split(r",\s*", not_used):
             bare, _, remark = phrase.partition(" (")
             words = [r"\d[\d,]*" if word == "N" else re.escape(word) for word in bare.split()]
             text = r"(?<![\w-])" + r"\s+".join(words) + r"s?(?![\w-]|\.\w)"
-            rows.append((f"{bare}: say {use}", re.compile(text, re.IGNORECASE), "in pages" not in remark))
+            rows.append(
+                (f"{bare}: say {use}", re.compile(text, re.IGNORECASE), "in pages" not in remark)
+            )
     return rows
 
 
@@ -83,14 +98,18 @@ def _told(file: str, kind: str, text: str, first: int, is_page: bool) -> Iterato
             start, end = found.span()
             line = first + text[:start].count("\n")
             around = " ".join(text[max(0, start - 40) : end + 30].split())
-            excuse = next((one for one, (begins, ends) in spans if begins <= start and end <= ends), "")
+            excuse = next(
+                (one for one, (begins, ends) in spans if begins <= start and end <= ends), ""
+            )
             yield f"{file}:{line}: {words}: ... {around}", excuse
 
 
 def in_pages() -> Iterator[tuple[str, str]]:
     for path in sorted({path for room in PAGES for path in ROOT.glob(room)}):
         if "_build" not in path.parts:
-            yield from _told(str(path.relative_to(ROOT)), "pages", prose(path.read_text("utf-8")), 1, True)
+            yield from _told(
+                str(path.relative_to(ROOT)), "pages", prose(path.read_text("utf-8")), 1, True
+            )
 
 
 def in_messages() -> Iterator[tuple[str, str]]:
@@ -105,14 +124,26 @@ def in_messages() -> Iterator[tuple[str, str]]:
 def _texts(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the texts of a file that a user may be shown, with a number in place of each value in them."""
     nodes = nodes_of(path)
-    hidden = {id(one.value) for one in nodes if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)}
+    hidden = {
+        id(one.value)
+        for one in nodes
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+    }
     hidden |= {id(part) for one in nodes if isinstance(one, ast.JoinedStr) for part in one.values}
-    commands = [one for one in nodes if isinstance(one, ast.FunctionDef) and any(map(_makes_a_command, one.decorator_list))]
-    hidden -= {id(one.body[0].value) for one in commands if isinstance(one.body[0], ast.Expr)}  # its docstring is its help
+    commands = [
+        one
+        for one in nodes
+        if isinstance(one, ast.FunctionDef) and any(map(_makes_a_command, one.decorator_list))
+    ]
+    hidden -= {
+        id(one.body[0].value) for one in commands if isinstance(one.body[0], ast.Expr)
+    }  # its docstring is its help
     for one in nodes:
         match one:
             case ast.JoinedStr(values=values):
-                text = "".join(str(part.value) if isinstance(part, ast.Constant) else "1" for part in values)
+                text = "".join(
+                    str(part.value) if isinstance(part, ast.Constant) else "1" for part in values
+                )
             case ast.Constant(value=str(text)) if id(one) not in hidden:
                 pass
             case _:
@@ -129,10 +160,18 @@ def _makes_a_command(decorator: ast.expr) -> bool:
 
 def test_the_help_of_every_command_is_read() -> None:
     """Wherever its file is: an extension keeps commands in files of other names."""
-    for file in ("interface/cli/run.py", "extensions/seats/play_options.py", "extensions/league/cli/league.py"):
+    for file in (
+        "interface/cli/run.py",
+        "extensions/seats/play_options.py",
+        "extensions/league/cli/league.py",
+    ):
         path = ROOT / "khiva_arena" / file
         texts = {text for _, text in _texts(path)}
-        helps = [ast.get_docstring(one, clean=False) for one in nodes_of(path) if isinstance(one, ast.FunctionDef)]
+        helps = [
+            ast.get_docstring(one, clean=False)
+            for one in nodes_of(path)
+            if isinstance(one, ast.FunctionDef)
+        ]
         assert any(text in texts for text in helps if text), file
 
 
@@ -151,8 +190,15 @@ def test_every_exception_is_needed() -> None:
     for kind, found in (("pages", in_pages()), ("messages", in_messages())):
         used = {(place.partition(":")[0], excuse) for place, excuse in found}
         used |= {("*", excuse) for _, excuse in used}
-        given = [(file, one) for file, ones in allowed()[kind].items() if file != "released" for one in ones]
-        assert [(file, one) for file, one in given if (file, one) not in used] == [], f"{kind}: no such place needs these"
+        given = [
+            (file, one)
+            for file, ones in allowed()[kind].items()
+            if file != "released"
+            for one in ones
+        ]
+        assert [(file, one) for file, one in given if (file, one) not in used] == [], (
+            f"{kind}: no such place needs these"
+        )
     assert all(list(ROOT.glob(one)) for one in allowed()["messages"]["released"])
 
 
@@ -165,6 +211,11 @@ def test_every_exception_is_needed() -> None:
 ])  # fmt: skip
 def test_a_word_is_found_in_prose(text: str, found: int) -> None:
     table = f"{TABLE}\nSay:\n\n| use | do not use | for |\n|---|---|---|\n"
-    table += "| sandbox | cell | walls |\n| about N | some N | |\n| consent | your word, shop (in pages) | |\n\n## More\n"
+    table += (
+        "| sandbox | cell | walls |\n| about N | some N | |\n| consent | your word, shop (in "
+        "pages) | |\n\n## More\n"
+    )
     assert [everywhere for _, _, everywhere in rows_of(table)] == [True, True, True, False]
-    assert sum(len(pattern.findall(prose(table + text))) for _, pattern, _ in rows_of(table)) == found
+    assert (
+        sum(len(pattern.findall(prose(table + text))) for _, pattern, _ in rows_of(table)) == found
+    )

@@ -47,7 +47,9 @@ class ContinuedSteps(MatchSteps):
             for step, row in zip(self._past.steps, self._past.ticks[1:], strict=False):
                 for choice, took in zip(step, row, strict=False):
                     if choice.seat == seat.number:
-                        seat.bank.charge(took)  # the person has what is left of the seat's ticks, so that they add up
+                        seat.bank.charge(
+                            took
+                        )  # the person has what is left of the seat's ticks, so that they add up
 
     def _fault(self, seat: Seat, verdict: Verdict, detail: str, step: int) -> bool:
         if step == 0:  # it started when the match was recorded
@@ -55,7 +57,11 @@ class ContinuedSteps(MatchSteps):
         return super()._fault(seat, verdict, detail, step)
 
     def _recorded_faults(self, step: int) -> Faults:
-        return {fault.seat: (fault.verdict, fault.detail) for fault in self._past.faults if fault.step == step}
+        return {
+            fault.seat: (fault.verdict, fault.detail)
+            for fault in self._past.faults
+            if fault.step == step
+        }
 
     async def _step(self, state: State) -> None:
         step = len(self._steps) + 1
@@ -65,11 +71,16 @@ class ContinuedSteps(MatchSteps):
         pending = state.pending()
         recorded = {choice.seat: choice for choice in self._past.steps[step - 1]}
         live = pending.keys() - recorded.keys()
-        faults = {**self._gatherer.drain(), **{number: self._new_faults.pop(number) for number in live & self._new_faults.keys()}}
+        faults = {
+            **self._gatherer.drain(),
+            **{number: self._new_faults.pop(number) for number in live & self._new_faults.keys()},
+        }
         self._absent -= live
         answers = await self._ask(state, pending, faults)
         choices = {
-            number: recorded[number] if number in recorded else self._choice(number, decision, answers, faults)
+            number: recorded[number]
+            if number in recorded
+            else self._choice(number, decision, answers, faults)
             for number, decision in pending.items()
         }
         recorded_faults = self._recorded_faults(step)
@@ -85,7 +96,10 @@ class ContinuedSteps(MatchSteps):
         """Keep a fault that the record does not have until the past is over; if the bot can still play, it is none."""
         verdict, detail = fault
         if verdict not in STRIKING:
-            self._new_faults[number] = verdict, f"{detail or verdict}, when it was sent step {step} again"
+            self._new_faults[number] = (
+                verdict,
+                f"{detail or verdict}, when it was sent step {step} again",
+            )
             self._absent.add(number)
             self._wire.stop(number)
 
@@ -99,5 +113,7 @@ class ContinuedSteps(MatchSteps):
         if self._past.guest is None or not past:
             return (*past, *live[len(past) :])
         comes = zip(self._steps[len(past) - 2], past[-1], live[len(past) - 1], strict=True)
-        of_step = tuple(now if choice.seat == self._past.guest else then for choice, then, now in comes)
+        of_step = tuple(
+            now if choice.seat == self._past.guest else then for choice, then, now in comes
+        )
         return (*past[:-1], of_step, *live[len(past) :])

@@ -27,7 +27,9 @@ def machine_error(failure: Failure) -> Exception:
     """Return the machine's error, to be raised in another process than the one where it arose."""
     if not failure.number:
         return StagingError(failure.words.strip())
-    return OSError(failure.number, f"{os.strerror(failure.number)} in a worker: {failure.words.strip()}")
+    return OSError(
+        failure.number, f"{os.strerror(failure.number)} in a worker: {failure.words.strip()}"
+    )
 
 
 def _number(error: BaseException) -> int:

@@ -69,7 +69,12 @@ class CpuAccount:
         seconds: the least that a seat may take for the step
         """
         now = trio.current_time()
-        if is_short or self.since is None or self._trees is not None or now - self.since.at > OLD * seconds:
+        if (
+            is_short
+            or self.since is None
+            or self._trees is not None
+            or now - self.since.at > OLD * seconds
+        ):
             # Between the reading and its time the arbiter may have no core: what a seat then uses is not to count against it.
             self.since = replace(self.sample(), at=now)
         self.before = self.since if is_short else None
@@ -92,10 +97,16 @@ class CpuAccount:
             self._trees = {seat: uses[seat].processes for seat in greeted if uses[seat].processes}
             return
         trees = self._trees
-        self.changed_seats |= {seat for seat, now in self._wire.trees(self._comparable(seats)).items() if now != trees[seat]}
+        self.changed_seats |= {
+            seat
+            for seat, now in self._wire.trees(self._comparable(seats)).items()
+            if now != trees[seat]
+        }
 
     def _comparable(self, seats: Sequence[int]) -> list[int]:
-        return [seat for seat in seats if seat in (self._trees or ()) and seat not in self.changed_seats]
+        return [
+            seat for seat in seats if seat in (self._trees or ()) and seat not in self.changed_seats
+        ]
 
     def look_again(self, seats: Sequence[int]) -> None:
         """Resume the looks at ``seats`` if they had ended: these seats are waited for from now on, maybe once more."""
@@ -111,7 +122,9 @@ class CpuAccount:
 
 def sample_of(uses: Sequence[Use]) -> CpuSample:
     """Return the sample that was read just now as ``uses``."""
-    return CpuSample(trio.current_time(), [use.threads for use in uses], [use.cpu for use in uses], own_delay())
+    return CpuSample(
+        trio.current_time(), [use.threads for use in uses], [use.cpu for use in uses], own_delay()
+    )
 
 
 def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
@@ -134,7 +147,10 @@ def _longest(before: Mapping[int, ThreadTime], after: Mapping[int, ThreadTime]) 
     nothing = ThreadTime(0.0, 0.0)
     changes = [(now, before.get(thread, nothing)) for thread, now in after.items()]
     changes = [(now, then) for now, then in changes if now.as_started and then.as_started]
-    return max([ThreadTime(now.delay - then.delay, now.cpu - then.cpu) for now, then in changes], default=nothing)
+    return max(
+        [ThreadTime(now.delay - then.delay, now.cpu - then.cpu) for now, then in changes],
+        default=nothing,
+    )
 
 
 def _at_most(cpu: float) -> float:
@@ -142,23 +158,35 @@ def _at_most(cpu: float) -> float:
     return cpu + ROUNDING if cpu > ROUNDING else cpu
 
 
-def over_cpu_share(before: CpuSample, after: CpuSample, seats: Mapping[int, bool]) -> dict[int, float]:
+def over_cpu_share(
+    before: CpuSample, after: CpuSample, seats: Mapping[int, bool]
+) -> dict[int, float]:
     """Return the seats that used clearly more CPU than their share, with the seconds that they used.
 
     seats: True for a seat that was asked
     """
     window = after.at - before.at
     seconds = {seat: after.cpu[seat] - before.cpu[seat] for seat in seats}
-    return {seat: seconds[seat] for seat, is_asked in seats.items() if seconds[seat] > _share(window, is_asked)}
+    return {
+        seat: seconds[seat]
+        for seat, is_asked in seats.items()
+        if seconds[seat] > _share(window, is_asked)
+    }
 
 
-def over_half_of_cores(since: CpuSample, after: CpuSample, seats: Mapping[int, bool]) -> dict[int, float]:
+def over_half_of_cores(
+    since: CpuSample, after: CpuSample, seats: Mapping[int, bool]
+) -> dict[int, float]:
     """Return the seats that used more CPU than their share and half of what all cores can give, with the seconds of use.
 
     seats: True for a seat that was asked
     """
     half = (after.at - since.at) * system.cores() / 2 + ROUNDING
-    return {seat: seconds for seat, seconds in over_cpu_share(since, after, seats).items() if seconds > half}
+    return {
+        seat: seconds
+        for seat, seconds in over_cpu_share(since, after, seats).items()
+        if seconds > half
+    }
 
 
 def _share(window: float, is_asked: bool) -> float:

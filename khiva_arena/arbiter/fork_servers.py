@@ -37,7 +37,9 @@ class ForkServer:
         """Start it. Raises HostFault if the host cannot."""
         self.command, self.sandbox = command, sandbox
         self._told = bytearray()
-        self.wire = Processes([command], sandbox, alone=alone, on_stderr=lambda _, data: self._told.extend(data))
+        self.wire = Processes(
+            [command], sandbox, alone=alone, on_stderr=lambda _, data: self._told.extend(data)
+        )
 
     def suits(self, command: Command, sandbox: Sandbox) -> bool:
         """Tell whether it can serve a table that asks for this, and still lives."""

@@ -56,7 +56,13 @@ from collections.abc import Mapping, Sequence, Set
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, over_cpu_share, over_half_of_cores
+from khiva_arena.arbiter.fairness import (
+    CpuAccount,
+    CpuSample,
+    cpu_shortfall,
+    over_cpu_share,
+    over_half_of_cores,
+)
 from khiva_arena.arbiter.seat import Seat, StepResult
 from khiva_arena.arbiter.waits import Wait, has_answered, never_strayed
 from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
@@ -85,7 +91,15 @@ OWN_DOING = "the answer came late, and processes that the bot started may have t
 class Gatherer:
     """A collector of answers for one match."""
 
-    def __init__(self, wire: Wire, seats: Sequence[Seat], lag: LagMeter, *, ponder: bool = True, last: bool = False) -> None:
+    def __init__(
+        self,
+        wire: Wire,
+        seats: Sequence[Seat],
+        lag: LagMeter,
+        *,
+        ponder: bool = True,
+        last: bool = False,
+    ) -> None:
         """Begin with no request open.
 
         ponder: True if bots may think in the time of others; otherwise a bot that has answered is stopped until it is next sent
@@ -120,7 +134,9 @@ class Gatherer:
                     faults[seat.number] = (outcome.verdict, outcome.detail)
         return faults
 
-    async def gather(self, requests: Mapping[int, bytes], allowances: Mapping[int, float]) -> StepResult:
+    async def gather(
+        self, requests: Mapping[int, bytes], allowances: Mapping[int, float]
+    ) -> StepResult:
         """Send each seat its frame, then wait for all of them, ``allowances[seat]`` seconds at most.
 
         Raises HostFault when a seat's overrun is explained by the host.
@@ -152,11 +168,15 @@ class Gatherer:
             out.faults[number] = await self._explain_fault(number, *fault)
         return out
 
-    async def _explain_fault(self, number: int, verdict: Verdict, detail: str) -> tuple[Verdict, str]:
+    async def _explain_fault(
+        self, number: int, verdict: Verdict, detail: str
+    ) -> tuple[Verdict, str]:
         """Return the fault with how a bot that ended came to its end, or RESOURCE with the limit that it exceeded."""
         if verdict is Verdict.CRASHED and not detail:
             detail = await self._wire.describe_end(number)
-        if verdict in (Verdict.CRASHED, Verdict.TIMEOUT) and (limit := self._wire.exceeded_limit(number)):
+        if verdict in (Verdict.CRASHED, Verdict.TIMEOUT) and (
+            limit := self._wire.exceeded_limit(number)
+        ):
             return Verdict.RESOURCE, limit
         return verdict, detail
 
@@ -170,7 +190,9 @@ class Gatherer:
         """Read until no seat is waited for."""
         lag, cpu = 0.0, self._cpu
         cpu.look_again([wait.seat.number for wait in waits if wait.waiting])
-        while waiting := [wait for wait in waits if wait.waiting and wait.seat.number not in self._blames]:
+        while waiting := [
+            wait for wait in waits if wait.waiting and wait.seat.number not in self._blames
+        ]:
             wake = min([cpu.next_look, *[wait.due(lag) for wait in waiting]])
             for arrival in await self._wire.receive(wake):
                 self._take(arrival)
@@ -185,7 +207,9 @@ class Gatherer:
                 cpu.look(numbers, [number for number in numbers if self._seats[number].name])
             if now >= cpu.next_look:
                 cpu.plan_next(numbers)
-            if lag >= STARVED * (now - self._asked_at) and (now >= wake or any(map(has_answered, waiting))):
+            if lag >= STARVED * (now - self._asked_at) and (
+                now >= wake or any(map(has_answered, waiting))
+            ):
                 self._explain_lag(waiting, now)
             for wait in waiting:
                 if self._is_awaited(wait) and now >= wait.due(lag):
@@ -211,13 +235,19 @@ class Gatherer:
     def _out_of_time(self, wait: Wait, now: float) -> None:
         """Give the seat time back if it had no core; otherwise close its wait, so that only frames sealed by now count."""
         before = self._cpu.before
-        if before is not None and before.at - self._asked_at > STARVED * (wait.deadline - self._asked_at):
+        if before is not None and before.at - self._asked_at > STARVED * (
+            wait.deadline - self._asked_at
+        ):
             # The arbiter had no core for a first look in time. What the seat lacked until then counts only if others at the
             # table are known to have taken too much.
             before = self._cpu.since if self._blames or self._paused_seats else before
         if wait.extensions < EXTENDED_MOST and not wait.seat.session.sealed and before is not None:
             after = self._cpu.sample()
-            delay = 0.0 if wait.seat.number in self._cpu.changed_seats else cpu_shortfall(before, after, wait.seat.number)
+            delay = (
+                0.0
+                if wait.seat.number in self._cpu.changed_seats
+                else cpu_shortfall(before, after, wait.seat.number)
+            )
             if delay > wait.delay + NEGLIGIBLE:
                 # The seat that took this time before may take it again: then that is given back, too.
                 wait.last = now + delay - wait.delay
@@ -252,21 +282,31 @@ class Gatherer:
                 self._hold_back_for(seat, delay, since, after)
         in_time_seats = awaited_seats - late_seats
         cpu_seconds = over_half_of_cores(since, after, self._playing())
-        cpu_seconds = {seat: seconds for seat, seconds in cpu_seconds.items() if seat not in in_time_seats}
-        self._hold_back(cpu_seconds, f"while the arbiter had no core for {own_delay:.1f} s", late_seats)
+        cpu_seconds = {
+            seat: seconds for seat, seconds in cpu_seconds.items() if seat not in in_time_seats
+        }
+        self._hold_back(
+            cpu_seconds, f"while the arbiter had no core for {own_delay:.1f} s", late_seats
+        )
         for seat in cpu_seconds.keys() & answered_seats:
             self._answer_seconds[seat] = now - self._asked_at
 
-    def _hold_back_for(self, late_seat: int, delay: float, before: CpuSample, after: CpuSample) -> None:
+    def _hold_back_for(
+        self, late_seat: int, delay: float, before: CpuSample, after: CpuSample
+    ) -> None:
         """Hold back seats that took more than their share while this one had no core for ``delay`` seconds."""
         when = f"while seat {late_seat} had no core for {delay:.1f} s of its time"
         self._hold_back(over_cpu_share(before, after, self._playing()), when, self._asked_seats)
 
     def _playing(self) -> dict[int, bool]:
         """Return the seats that are in the match, True for one that was asked."""
-        return {seat.number: seat.number in self._asked_seats for seat in self._seats if seat.playing}
+        return {
+            seat.number: seat.number in self._asked_seats for seat in self._seats if seat.playing
+        }
 
-    def _hold_back(self, cpu_seconds: Mapping[int, float], when: str, blamed_seats: Set[int]) -> None:
+    def _hold_back(
+        self, cpu_seconds: Mapping[int, float], when: str, blamed_seats: Set[int]
+    ) -> None:
         """Blame seats that took too much of the processor and are among ``blamed_seats``: they are out, whatever they answered.
         Stop the others until their next turn, since thinking in the others' time is allowed.
 
@@ -307,7 +347,9 @@ class Gatherer:
         if isinstance(outcome, Breach):
             self._wire.stop(seat.number)
             out.faults[seat.number] = (outcome.verdict, outcome.detail)
-        elif outcome is not None and wait.last is not None and seat.number in self._cpu.changed_seats:
+        elif (
+            outcome is not None and wait.last is not None and seat.number in self._cpu.changed_seats
+        ):
             seat.took(self._answer_seconds.get(seat.number, 0.0))
             out.faults[seat.number] = (Verdict.TIMEOUT, OWN_DOING)
         elif outcome is not None:
@@ -332,7 +374,9 @@ class Gatherer:
         if wait.starved and not self._last and not self._blames and not self._paused_seats:
             late = wait.delay * 1000
             seat = wait.seat.number
-            raise HostFault(f"seat {seat} was late, but had no core for {late:.0f} ms of its time", (seat,))
+            raise HostFault(
+                f"seat {seat} was late, but had no core for {late:.0f} ms of its time", (seat,)
+            )
 
     def _late(self, wait: Wait, partial: int) -> tuple[Verdict, str]:
         seat = wait.seat
@@ -352,4 +396,6 @@ class Gatherer:
         process can wait for them, would say otherwise.
         """
         seconds = at - self._asked_at
-        return max(0.0, seconds if seconds < SLOW else seconds - (self._lag.total(at) - self._lag_before))
+        return max(
+            0.0, seconds if seconds < SLOW else seconds - (self._lag.total(at) - self._lag_before)
+        )

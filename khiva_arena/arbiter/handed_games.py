@@ -34,7 +34,9 @@ class OwnGames(Protocol):
     def forget(self) -> None:
         """End the processes of all games that were handed over, and hand over none."""
 
-    def check_games(self, words: Sequence[str], rule: Sequence[str], *, as_json: bool, quiet: bool = False) -> int:
+    def check_games(
+        self, words: Sequence[str], rule: Sequence[str], *, as_json: bool, quiet: bool = False
+    ) -> int:
         """Check that games, also those of the arena, keep their contract, and print the results. Returns the exit code.
 
         rule: the words of --rule, for one game alone.
@@ -76,9 +78,13 @@ def offer(words: Iterable[str]) -> None:
         _games_for(own[0]).offer(own)
 
 
-def check_games(words: Sequence[str], rule: Sequence[str], *, as_json: bool, quiet: bool = False) -> int:
+def check_games(
+    words: Sequence[str], rule: Sequence[str], *, as_json: bool, quiet: bool = False
+) -> int:
     """Check that games keep their contract, and print the results. Returns the exit code. rule, quiet: as of ``OwnGames``."""
-    return _filled(f"check --game {words[0]}").check_games(words, rule, as_json=as_json, quiet=quiet)
+    return _filled(f"check --game {words[0]}").check_games(
+        words, rule, as_json=as_json, quiet=quiet
+    )
 
 
 def template() -> Traversable:

@@ -45,11 +45,15 @@ class Lifetimes:
             return Child(seat, start_error=f"{NOT_STARTED}{command.barred}")
         try:
             sandbox = TRUSTING if command.ours else self._sandbox
-            cell = isolation.cell(command, sandbox, reap.mark_of_seat(self._mark, seat), for_a_match=True)
+            cell = isolation.cell(
+                command, sandbox, reap.mark_of_seat(self._mark, seat), for_a_match=True
+            )
         except (FileNotFoundError, NotExecutable) as error:
             return Child(seat, start_error=f"{NOT_STARTED}{error}")
         except OSError as error:
-            raise HostFault(f"the host cannot start another bot at isolation {self._sandbox.level}: {error}") from None
+            raise HostFault(
+                f"the host cannot start another bot at isolation {self._sandbox.level}: {error}"
+            ) from None
         try:
             process, ours = _spawn(cell)
         except BaseException:
@@ -59,7 +63,9 @@ class Lifetimes:
         cell.note_start(process.pid)
         quiet = Quiet(noise_lines(isolation.java_options(self._sandbox.resources.memory)))
         started = CellProcess(process, process.pid, cell)
-        child = Child(seat, started, started, "", *ours, quiet=quiet, ours=command.ours, link=command.link)
+        child = Child(
+            seat, started, started, "", *ours, quiet=quiet, ours=command.ours, link=command.link
+        )
         child.redactor, child.module_memory = Redactor(command.handed), command.module_memory
         return child
 
@@ -88,7 +94,9 @@ class Lifetimes:
         Raises HostFault if an unending process hides whose it is.
         """
         for child in children:
-            self.kill(child)  # all of them first, so that none lives on while another one is waited for
+            self.kill(
+                child
+            )  # all of them first, so that none lives on while another one is waited for
         for child in children:
             self.end(child)
         try:
@@ -105,10 +113,15 @@ class Lifetimes:
 
     def _reap(self, child: Child) -> Ending:
         if child.started is None:
-            return Ending(None, False, Measured(0.0, page_faults=0), child.start_error, len(child.start_error))
+            return Ending(
+                None, False, Measured(0.0, page_faults=0), child.start_error, len(child.start_error)
+            )
         process, pid, cell = child.started
         if not REAPER.ends(pid, REAP_SECONDS):
-            raise InternalError(f"process {pid} of seat {child.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
+            raise InternalError(
+                f"process {pid} of seat {child.seat} was killed and did not die in "
+                f"{REAP_SECONDS:.0f} s"
+            )
         # The last words of a dead bot are still in its pipe.
         self._pipes.drain_stderr(child)
         # Popen must not wait for this number itself: once it is reaped, the system may give it to another process.
@@ -180,7 +193,9 @@ async def refuse_fault_of_host(name: str, command: Command, seat: int, wire: Wir
         raise HostFault(f"{name}: {damage}")
     if not command.module:
         return
-    from khiva_arena.bots.modules.runner.line import FAILED_STATUS  # not above: most bots are no modules
+    from khiva_arena.bots.modules.runner.line import (
+        FAILED_STATUS,
+    )  # not above: most bots are no modules
 
     if wire.describe_exit(seat) == describe_status(FAILED_STATUS):
         endings = await wire.close(0.0)

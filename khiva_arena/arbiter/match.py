@@ -34,7 +34,13 @@ class LiveMatch(MatchSteps):
     def _make_gatherer(self, wire: "Wire | ModuleTable") -> "Gatherer | TickGatherer":
         if self._job.in_ticks:
             return super()._make_gatherer(wire)
-        return Gatherer(cast(Wire, wire), self._seats, self._lag, ponder=self._job.sandbox.ponder, last=self._job.last)
+        return Gatherer(
+            cast(Wire, wire),
+            self._seats,
+            self._lag,
+            ponder=self._job.sandbox.ponder,
+            last=self._job.last,
+        )
 
     async def play(self) -> Outcome:
         """Start the bots, play to the end, and end and reap every process on every path."""
@@ -57,7 +63,9 @@ class LiveMatch(MatchSteps):
                     except HostFault as fault:
                         record, void = None, str(fault)
         finally:
-            reports = tuple(_report(seat, ending) for seat, ending in zip(self._seats, endings, strict=False))
+            reports = tuple(
+                _report(seat, ending) for seat, ending in zip(self._seats, endings, strict=False)
+            )
         now = trio.current_time()
         unsettled, lag = self._unsettled_seconds(now), self._lag.total(now) - lag
         return Outcome(
@@ -77,7 +85,11 @@ class LiveMatch(MatchSteps):
         )
 
     def _unsettled_seconds(self, now: float) -> float:
-        return 0.0 if self._last_out is None else max(SLICE, stops.SETTLES_SECONDS - (now - self._last_out))
+        return (
+            0.0
+            if self._last_out is None
+            else max(SLICE, stops.SETTLES_SECONDS - (now - self._last_out))
+        )
 
     async def greet(self) -> Outcome:
         """Start the bots, exchange hellos, and end them, without playing."""
@@ -92,7 +104,9 @@ class LiveMatch(MatchSteps):
         finally:
             with trio.CancelScope(shield=True):
                 endings = await self._wire.close(grace)
-        reports = tuple(_report(seat, ending) for seat, ending in zip(self._seats, endings, strict=True))
+        reports = tuple(
+            _report(seat, ending) for seat, ending in zip(self._seats, endings, strict=True)
+        )
         return Outcome(self._job.ordinal, self._job.attempt, None, "", reports, self._req, 0.0)
 
     async def _call_game(self, call: Callable[..., Rules], *arguments: object) -> Rules:

@@ -45,7 +45,11 @@ class Waiting:
     @classmethod
     def of(cls, table: Jobs, at: float = -inf) -> "Waiting":
         """Return the entry of a table."""
-        return cls(table, frozenset((job.secret, seat.bot) for job in table for seat in job.header.seats), at)
+        return cls(
+            table,
+            frozenset((job.secret, seat.bot) for job in table for seat in job.header.seats),
+            at,
+        )
 
     @property
     def is_new(self) -> bool:
@@ -116,7 +120,9 @@ class MatchQueue:
         self._spoilt_times[job.ordinal] += 1
         if times == len(HOST_WAITS):
             return False
-        self._spoilt.append(Waiting.of((replace(job, attempt=job.attempt + 1),), now + HOST_WAITS[times]))
+        self._spoilt.append(
+            Waiting.of((replace(job, attempt=job.attempt + 1),), now + HOST_WAITS[times])
+        )
         self._spoilt.sort(key=lambda entry: (entry.at, entry.table[0].ordinal))
         return True
 

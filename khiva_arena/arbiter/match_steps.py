@@ -37,7 +37,10 @@ class MatchSteps:
         self._limits = job.limits
         self._policy = Policy(job.header.policy)
         self._wire = wire
-        self._seats = [Seat.fresh(number, job.header, reports=job.reports(number)) for number in range(len(job.header.seats))]
+        self._seats = [
+            Seat.fresh(number, job.header, reports=job.reports(number))
+            for number in range(len(job.header.seats))
+        ]
         for number in job.header.persons:
             self._seats[number].turn_ms = job.person_turn_ms or job.header.time["turn_ms"]
         self._gatherer = self._make_gatherer(wire)
@@ -49,20 +52,32 @@ class MatchSteps:
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
 
     def _make_gatherer(self, wire: "Wire | ModuleTable") -> "Gatherer | TickGatherer":
-        from khiva_arena.arbiter.tick_batches import TickGatherer  # not above: most matches are by the wall clock
+        from khiva_arena.arbiter.tick_batches import (
+            TickGatherer,
+        )  # not above: most matches are by the wall clock
 
-        granted = None if self._job.granted is None else {(seat, step): most for seat, step, most in self._job.granted}
-        return TickGatherer(cast("ModuleTable", wire), self._seats, self._job.warned, self._job.forced, granted)
+        granted = (
+            None
+            if self._job.granted is None
+            else {(seat, step): most for seat, step, most in self._job.granted}
+        )
+        return TickGatherer(
+            cast("ModuleTable", wire), self._seats, self._job.warned, self._job.forced, granted
+        )
 
     async def record(self) -> Record:
         """Play to the end and return the record. The wire stays open. Raises HostFault, GameFault."""
         game = get(self._header.game, self._header.rules_version)
         self._outside = game.outside
         await self._greet()
-        state, events = await self._call_game(game.played, len(self._seats), self._header.rules, self._job.secret)
+        state, events = await self._call_game(
+            game.played, len(self._seats), self._header.rules, self._job.secret
+        )
         self._show(events)
         self._show_faults({seat.number: True for seat in self._seats if not seat.playing})
-        while not state.is_over and self._playing_seats() > 1 and self._has_all(self._job.ends_with):
+        while (
+            not state.is_over and self._playing_seats() > 1 and self._has_all(self._job.ends_with)
+        ):
             await self._step(state)
         reason = "over" if state.is_over else "forfeits"
         forfeit_steps = tuple(seat.forfeited_at for seat in self._seats)
@@ -79,7 +94,10 @@ class MatchSteps:
         for seat in self._seats:
             if seat.playing and seat.number not in self._absent:
                 self._wire.announce(seat.number, len(self._steps), "end")
-                self._wire.send(seat.number, seat.session.end(messages.End(reason, list(record.ranks), list(record.scores))))
+                self._wire.send(
+                    seat.number,
+                    seat.session.end(messages.End(reason, list(record.ranks), list(record.scores))),
+                )
         return record
 
     def _ticks(self) -> tuple[tuple[int, ...], ...]:
@@ -105,13 +123,20 @@ class MatchSteps:
                 # Any fault before the bot's hello is accepted gets one verdict; its detail names the fault.
                 verdict, detail = result.faults[seat.number]
                 if self._job.in_ticks and verdict is Verdict.RESOURCE:
-                    self._fault(seat, verdict, detail, step=0)  # the record says so, since only this machine knows
+                    self._fault(
+                        seat, verdict, detail, step=0
+                    )  # the record says so, since only this machine knows
                     continue
                 # In ticks the runner has compared what it loaded, and says itself that it fails.
                 if not self._job.in_ticks:
-                    from khiva_arena.arbiter.lifetimes import refuse_fault_of_host  # not above: most bots start
+                    from khiva_arena.arbiter.lifetimes import (
+                        refuse_fault_of_host,
+                    )  # not above: most bots start
 
-                    name, command = self._header.seats[seat.number].name, self._job.commands[seat.number]
+                    name, command = (
+                        self._header.seats[seat.number].name,
+                        self._job.commands[seat.number],
+                    )
                     await refuse_fault_of_host(name, command, seat.number, cast("Wire", self._wire))
                 why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
@@ -128,22 +153,33 @@ class MatchSteps:
         pending = state.pending()
         faults = self._faults_before(pending)
         answers = await self._ask(state, pending, faults)
-        choices = {number: self._choice(number, decision, answers, faults) for number, decision in pending.items()}
+        choices = {
+            number: self._choice(number, decision, answers, faults)
+            for number, decision in pending.items()
+        }
         await self._commit(state, choices, faults)
 
     def _faults_before(self, pending: Pending) -> Faults:
         """Return the faults of seats that are known before anybody is asked."""
         faults = self._gatherer.drain()
-        return {number: OVERDUE for number in self._job.overdue if number in pending and self._seats[number].playing} | faults
+        return {
+            number: OVERDUE
+            for number in self._job.overdue
+            if number in pending and self._seats[number].playing
+        } | faults
 
-    async def _ask(self, state: State, pending: Pending, faults: Faults) -> Mapping[int, Greeting | Answer]:
+    async def _ask(
+        self, state: State, pending: Pending, faults: Faults
+    ) -> Mapping[int, Greeting | Answer]:
         """Ask the seats that are in and have no fault, and return their answers. What goes wrong is added to ``faults``."""
         requests, allowances = {}, {}
         public = state.public()  # of all views of this step, so made once
         for number, decision in pending.items():
             seat = self._seats[number]
             if seat.playing and number not in faults and number not in self._absent:
-                requests[number] = self._request(seat, decision, {**public, **state.private(number)})
+                requests[number] = self._request(
+                    seat, decision, {**public, **state.private(number)}
+                )
                 allowances[number] = seat.bank.allowance()
         if not requests:
             return {}
@@ -155,9 +191,16 @@ class MatchSteps:
     async def _commit(self, state: State, choices: Mapping[int, Choice], faults: Faults) -> None:
         """Blame the seats at fault, play the choices, and show what comes of them."""
         step = len(self._steps) + 1
-        forfeits = {number: self._fault(self._seats[number], *faults[number], step) for number in sorted(faults)}
+        forfeits = {
+            number: self._fault(self._seats[number], *faults[number], step)
+            for number in sorted(faults)
+        }
         self._steps.append(tuple(choices.values()))
-        self._show(await self._call_game(state.apply, {number: choice.choice for number, choice in choices.items()}))
+        self._show(
+            await self._call_game(
+                state.apply, {number: choice.choice for number, choice in choices.items()}
+            )
+        )
         self._show_faults(forfeits)
 
     async def _call_game(self, call: Callable[..., Rules], *arguments: object) -> Rules:
@@ -184,7 +227,9 @@ class MatchSteps:
             return seat.session.ask(message, req)
         except LocalProtocolError as error:
             if self._outside:
-                raise GameFault(f"game {self._header.game}: too much happens between two requests: {error}") from None
+                raise GameFault(
+                    f"game {self._header.game}: too much happens between two requests: {error}"
+                ) from None
             raise
 
     def _give_back(self, seat: Seat) -> None:
@@ -205,10 +250,19 @@ class MatchSteps:
         entry = self._raw_legal.get(id(legal))
         if entry is None:
             # The tuple is kept beside its encoding, so that its id cannot come to stand for another one.
-            entry = self._raw_legal[id(legal)] = (legal, codec.encode_raw(legal, for_module=self._job.in_ticks))
+            entry = self._raw_legal[id(legal)] = (
+                legal,
+                codec.encode_raw(legal, for_module=self._job.in_ticks),
+            )
         return entry[1]
 
-    def _choice(self, number: int, decision: Decision, answers: Mapping[int, Greeting | Answer], faults: Faults) -> Choice:
+    def _choice(
+        self,
+        number: int,
+        decision: Decision,
+        answers: Mapping[int, Greeting | Answer],
+        faults: Faults,
+    ) -> Choice:
         """Return the seat's own choice, or the default with the reason for it. An illegal choice is added to ``faults``."""
         if not self._seats[number].playing:
             return Choice(number, 0, FORFEITED)
@@ -216,12 +270,17 @@ class MatchSteps:
         if isinstance(answer, Answer) and number not in faults:
             if 0 <= answer.choice < len(decision.legal):
                 return Choice(number, answer.choice)
-            faults[number] = (Verdict.ILLEGAL, f"choice {answer.choice} of {len(decision.legal)} legal ones")
+            faults[number] = (
+                Verdict.ILLEGAL,
+                f"choice {answer.choice} of {len(decision.legal)} legal ones",
+            )
         return Choice(number, 0, str(faults[number][0]))
 
     def _fault(self, seat: Seat, verdict: Verdict, detail: str, step: int) -> bool:
         """Blame a seat, and return True if it is out. A bot that is out is killed, another gets a message."""
-        detail = Redactor(self._job.commands[seat.number].handed).text(detail)  # which may quote the bot's own bytes
+        detail = Redactor(self._job.commands[seat.number].handed).text(
+            detail
+        )  # which may quote the bot's own bytes
         forfeits = seat.blame(verdict, detail, step, self._policy)
         if self._job.in_ticks:  # no module is sent it, since it would pay for each byte
             cast("ModuleTable", self._wire).remark(seat.number, f"step {step}: {verdict}: {detail}")
@@ -229,7 +288,10 @@ class MatchSteps:
             self._note_out()
             self._wire.stop(seat.number)
         elif seat.session.phase is Phase.IDLE:
-            self._wire.send(seat.number, seat.session.fault(fault_of(self._header, verdict, detail, seat.strikes)))
+            self._wire.send(
+                seat.number,
+                seat.session.fault(fault_of(self._header, verdict, detail, seat.strikes)),
+            )
         return forfeits
 
     def _note_out(self) -> None:

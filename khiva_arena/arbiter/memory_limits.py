@@ -29,7 +29,10 @@ def of_a_runner(seats: int, codes: Iterable[int] = ()) -> int:
 
     codes: the bytes of each seat's compiled code, once if seats share it; the largest is there twice while it is loaded
     """
-    from khiva_arena.bots.modules.runner.line import OWN_SPACE, SEAT_SPACE  # not above: most failures have to do with no module
+    from khiva_arena.bots.modules.runner.line import (
+        OWN_SPACE,
+        SEAT_SPACE,
+    )  # not above: most failures have to do with no module
 
     sizes = list(codes)
     return OWN_SPACE + seats * SEAT_SPACE + sum(sizes) + max(sizes, default=0)
@@ -54,11 +57,19 @@ def data_of_runners(commands: Sequence[Command], memory: int, *, in_ticks: bool)
     memory: bytes that a bot of the event may have
     in_ticks: a runner has room beyond that
     """
-    from khiva_arena.bots.modules.runner.line import OWN_MEMORY, PAGE, module_pages  # not above, as in of_a_runner
+    from khiva_arena.bots.modules.runner.line import (
+        OWN_MEMORY,
+        PAGE,
+        module_pages,
+    )  # not above, as in of_a_runner
 
     most = module_pages(memory)
     each = [OWN_MEMORY + min(command.pages, most) * PAGE for command in commands if command.module]
-    return [size + room_of(commands) for size in each] if in_ticks else [min(size, memory) for size in each]
+    return (
+        [size + room_of(commands) for size in each]
+        if in_ticks
+        else [min(size, memory) for size in each]
+    )
 
 
 def room_of(commands: Sequence[Command]) -> int:
@@ -69,7 +80,9 @@ def room_of(commands: Sequence[Command]) -> int:
     return -(-(PAYLOADS * payload + CODES * code) // ROOM_STEP) * ROOM_STEP
 
 
-def why_too_little(commands: Sequence[Command], memory: int, *, in_ticks: bool, together: bool) -> str:
+def why_too_little(
+    commands: Sequence[Command], memory: int, *, in_ticks: bool, together: bool
+) -> str:
     """Return in a line by how much too little address space or memory a process may have for these modules, "" if it is enough.
 
     memory: bytes that a bot of the event may have
@@ -81,7 +94,11 @@ def why_too_little(commands: Sequence[Command], memory: int, *, in_ticks: bool, 
         return ""
     who = f"a table of {len(commands)} modules" if together else "a module"
     if (most := space_limit()) is not None:
-        needed = of_a_runner(len(commands), codes.values()) if together else of_a_runner(1, [max(codes.values())])
+        needed = (
+            of_a_runner(len(commands), codes.values())
+            if together
+            else of_a_runner(1, [max(codes.values())])
+        )
         if needed > most:
             return f"{who} needs {in_mib(needed)} of address space; {_remedy(most, needed, 'v')}"
     if (most := data_limit()) is not None:
@@ -99,7 +116,10 @@ def why_unsure(memory: int) -> str:
     """
     for most, option in ((space_limit(), "v"), (data_limit(), "d")):
         if most is not None and most < memory:
-            return f"its limit of memory is {in_mib(memory)}, so this machine may be to blame; {_remedy(most, memory, option)}"
+            return (
+                f"its limit of memory is {in_mib(memory)}, so this machine may be to blame; "
+                f"{_remedy(most, memory, option)}"
+            )
     return ""
 
 
@@ -109,7 +129,10 @@ def in_mib(size: int) -> str:
 
 
 def _remedy(most: int, needed: int, option: str) -> str:
-    return f"a process may have {most // MIB:,} MiB here: allow more (ulimit -{option} {-(-needed // MIB) * 1024})"
+    return (
+        f"a process may have {most // MIB:,} MiB here: allow more (ulimit -{option} "
+        f"{-(-needed // MIB) * 1024})"
+    )
 
 
 def _size(path: str) -> int:

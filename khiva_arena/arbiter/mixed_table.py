@@ -45,7 +45,9 @@ class MixedTable:
     modules: those of the other seats, which are numbered without the persons there; None if there are none.
     """
 
-    def __init__(self, seats: int, players: Mapping[int, SeatedPerson], modules: ModuleTable | None) -> None:
+    def __init__(
+        self, seats: int, players: Mapping[int, SeatedPerson], modules: ModuleTable | None
+    ) -> None:
         self._players, self._modules = players, modules
         self._others = [seat for seat in range(seats) if seat not in players]
         self._at = {seat: at for at, seat in enumerate(self._others)}
@@ -72,7 +74,10 @@ class MixedTable:
                 self._players[seat].send(asks[seat].frame)
         of_modules = {self._at[seat]: ask for seat, ask in asks.items() if seat in self._at}
         if self._modules and of_modules:
-            replies |= {self._others[at]: reply for at, reply in (await self._modules.ask(of_modules)).items()}
+            replies |= {
+                self._others[at]: reply
+                for at, reply in (await self._modules.ask(of_modules)).items()
+            }
         for seat in persons:
             replies[seat] = await self._players[seat].reply()
         return replies
@@ -110,7 +115,10 @@ class RecordedPlayer:
                 if one.seat == seat
             ]
         )
-        self._start = (record.verdicts[seat] if record.forfeited_at[seat] == 0 else ""), (record.ticks or ((),))[0][seat]
+        self._start = (
+            (record.verdicts[seat] if record.forfeited_at[seat] == 0 else ""),
+            (record.ticks or ((),))[0][seat],
+        )
 
     def send(self, data: bytes) -> None:
         self._frame = data
@@ -121,8 +129,12 @@ class RecordedPlayer:
             why, took = self._start
             answer: BotHello | Act = BotHello("hello", 1, "person")
         else:
-            (_, choice, why), took = next(self._choices, (Choice(self._seat, 0, Verdict.TIMEOUT), 0))
-            answer = Act("act", asked["req"], len(asked["legal"]) if why == Verdict.ILLEGAL else choice)
+            (_, choice, why), took = next(
+                self._choices, (Choice(self._seat, 0, Verdict.TIMEOUT), 0)
+            )
+            answer = Act(
+                "act", asked["req"], len(asked["legal"]) if why == Verdict.ILLEGAL else choice
+            )
         if why in ("", Verdict.ILLEGAL):
             return Reply(RunEnd.ANSWERED, took, codec.encode(answer))
         # A table gives a person no other end: a record with one differs from what comes out here.
@@ -135,7 +147,10 @@ class RecordedPlayer:
         return NO_ENDING
 
 
-_ENDS: Mapping[str, RunEnd] = {Verdict.TIMEOUT: RunEnd.TIMEOUT, Verdict.START_FAILED: RunEnd.REFUSED}
+_ENDS: Mapping[str, RunEnd] = {
+    Verdict.TIMEOUT: RunEnd.TIMEOUT,
+    Verdict.START_FAILED: RunEnd.REFUSED,
+}
 
 
 def recorded_players(record: Record) -> dict[int, RecordedPlayer]:

@@ -18,7 +18,12 @@ class KeepingTable:
     def __init__(self, table: ModuleTable, seats: int) -> None:
         self.outputs = [BotOutput() for _ in range(seats)]
         self._table = table
-        self.announce, self.remark, self.send, self.round_trip = table.announce, table.remark, table.send, table.round_trip
+        self.announce, self.remark, self.send, self.round_trip = (
+            table.announce,
+            table.remark,
+            table.send,
+            table.round_trip,
+        )
         self.stop, self.close = table.stop, table.close
 
     async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
@@ -47,7 +52,9 @@ class TracingTable:
         replies = await self._table.ask(asks)
         for seat, reply in replies.items():
             # a run out of time counts in full, whatever the module used of it
-            self._show(seat, reply, asks[seat].ticks if reply.kind is RunEnd.TIMEOUT else reply.spent)
+            self._show(
+                seat, reply, asks[seat].ticks if reply.kind is RunEnd.TIMEOUT else reply.spent
+            )
         return replies
 
     def stop(self, seat: int) -> None:
@@ -67,4 +74,6 @@ class TracingTable:
         for piece in pieces:
             self._trace.show(seat, at, piece, took)
         if not pieces:
-            self._trace.say(seat, at, "<", f"{reply.kind}{took}" + (f": {reply.detail}" if reply.detail else ""))
+            self._trace.say(
+                seat, at, "<", f"{reply.kind}{took}" + (f": {reply.detail}" if reply.detail else "")
+            )

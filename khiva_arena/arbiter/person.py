@@ -68,7 +68,14 @@ class Person:
     requests: the frames of this match so far that a bot in this seat would have been sent, for hints.
     """
 
-    def __init__(self, name: str, seat: int, names: Sequence[str], marks: Sequence[Sequence[str]], hints: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        seat: int,
+        names: Sequence[str],
+        marks: Sequence[Sequence[str]],
+        hints: bool = False,
+    ) -> None:
         self.name = name
         self.seat = seat
         self.names = list(names)
@@ -95,7 +102,9 @@ class Person:
             return PersonReply(b"", self._ask_page(message))
         if kind == "fault":
             self._ask = None  # the open decision is over
-            text = FAULTS.get(message["code"], f"The arena says: {message['code']}: {message['detail']}")
+            text = FAULTS.get(
+                message["code"], f"The arena says: {message['code']}: {message['detail']}"
+            )
             return PersonReply(b"", self._say(text))
         return PersonReply(b"", [])  # an end says nothing that the replay does not
 
@@ -124,18 +133,31 @@ class Person:
         self._choices = []
         self._ask = {key: message[key] for key in ("req", "kind", "legal", "turn_ms", "bank_ms")}
         words = asking(self._game)
-        self._ask["texts"] = [harmless(words.answer(message["kind"], entry, view, self.names)) for entry in message["legal"]]
+        self._ask["texts"] = [
+            harmless(words.answer(message["kind"], entry, view, self.names))
+            for entry in message["legal"]
+        ]
         self._ask["numbers"] = numbers_of(self._ask["texts"])
         question = words.question(message["kind"], view, self.names)
-        self._ask |= {"title": harmless(question.title), "about": harmless(question.about), "rulings": list(question.rulings)}
+        self._ask |= {
+            "title": harmless(question.title),
+            "about": harmless(question.about),
+            "rulings": list(question.rulings),
+        }
         return [{"type": "ask", "frame": frame, "ask": self._ask}]
 
     def _event_text(self, data: dict[str, Plain]) -> dict[str, Plain]:
         if data["type"] in ("default", "forfeit"):  # the arena's own
-            text = f"{self.names[data['seat']]}: {data['why']}{', and is out' if data['type'] == 'forfeit' else ''}"
+            text = (
+                f"{self.names[data['seat']]}: "
+                f"{data['why']}{', and is out' if data['type'] == 'forfeit' else ''}"
+            )
         else:
             assert self._game is not None
-            text = harmless(second_person(self._game.narrate(Event(data), self.names), self.names), keep=ISOLATES)
+            text = harmless(
+                second_person(self._game.narrate(Event(data), self.names), self.names),
+                keep=ISOLATES,
+            )
         return {"data": data, "text": text, "to": None}
 
     def close_decision(self) -> list[dict[str, Plain]]:
@@ -193,9 +215,18 @@ class Person:
         if ask is None or req != ask["req"]:
             return PersonReply(b"", [])
         if type(choice) is not int or not 0 <= choice < len(ask["legal"]):
-            raise RemoteProtocolError(f"There is no choice {choice!r}: there are {len(ask['legal'])}.")
+            raise RemoteProtocolError(
+                f"There is no choice {choice!r}: there are {len(ask['legal'])}."
+            )
         self._ask = None
-        own_choice = {"seat": self.seat, "kind": ask["kind"], "legal": ask["legal"], "choice": choice, "why": "", "took": None}
+        own_choice = {
+            "seat": self.seat,
+            "kind": ask["kind"],
+            "legal": ask["legal"],
+            "choice": choice,
+            "why": "",
+            "took": None,
+        }
         self._choices = [own_choice]
         act = _framed({"type": "act", "req": req, "choice": choice})
         return PersonReply(act, [{"type": "chosen", "req": req}])
@@ -207,10 +238,15 @@ def names_at(names: Sequence[str], you: int | None) -> list[str]:
     you: the seat of the only person, who is called "you"; None if there are several, or one with a name
     """
     called = [YOU if seat == you and YOU not in names else name for seat, name in enumerate(names)]
-    return [isolated(f"{name}#{seat}" if called.count(name) > 1 else name) for seat, name in enumerate(called)]
+    return [
+        isolated(f"{name}#{seat}" if called.count(name) > 1 else name)
+        for seat, name in enumerate(called)
+    ]
 
 
-def page_of_end(record: Record, secret: bytes, names: Sequence[str], *, sketches: bool) -> dict[str, Plain]:
+def page_of_end(
+    record: Record, secret: bytes, names: Sequence[str], *, sketches: bool
+) -> dict[str, Plain]:
     """Return the last message to a person's page: the match as the page's viewer takes it, with all hands open.
 
     names: by seat
@@ -219,7 +255,9 @@ def page_of_end(record: Record, secret: bytes, names: Sequence[str], *, sketches
     Raises RecordError if it does not replay.
     """
     reel = film(record, secret, names, sketches)
-    reel.events = [[(event, second_person(text, names)) for event, text in frame] for frame in reel.events]
+    reel.events = [
+        [(event, second_person(text, names)) for event, text in frame] for frame in reel.events
+    ]
     faults = [
         [choice.seat, choice.why, at + 1, ""]
         for at, step in enumerate(record.steps)

@@ -71,7 +71,9 @@ class _LivePlayer:
             return Reply(RunEnd.TIMEOUT, ANSWER_TICKS)
         if frame:
             return Reply(RunEnd.ANSWERED, ANSWER_TICKS, frame)
-        return Reply(RunEnd.EXITED, ANSWER_TICKS, b"", await self._links.wire.describe_end(self._at))
+        return Reply(
+            RunEnd.EXITED, ANSWER_TICKS, b"", await self._links.wire.describe_end(self._at)
+        )
 
     def stop(self) -> None:
         self._links.wire.stop(self._at)
@@ -80,10 +82,14 @@ class _LivePlayer:
         return await self._links.close(self._at, grace)
 
 
-async def start(job: Job, servers: ForkServers, *, alone: bool, on_stderr: runners.OnStderr | None = None) -> MixedTable:
+async def start(
+    job: Job, servers: ForkServers, *, alone: bool, on_stderr: runners.OnStderr | None = None
+) -> MixedTable:
     """Start the table of a job in ticks with persons. Raises HostFault if the host cannot start it."""
     persons, seats = job.header.persons, len(job.header.seats)
-    modules = await _modules(job, [seat for seat in range(seats) if seat not in persons], servers, alone, on_stderr)
+    modules = await _modules(
+        job, [seat for seat in range(seats) if seat not in persons], servers, alone, on_stderr
+    )
     players: dict[int, SeatedPerson] = {}
     if job.answers is not None:
         players |= recorded_players(job.answers)
@@ -97,12 +103,19 @@ async def start(job: Job, servers: ForkServers, *, alone: bool, on_stderr: runne
             raise
         time = job.header.time
         decides = ((job.person_turn_ms or time["turn_ms"]) + time["bank_ms"]) / 1000
-        players |= {seat: _LivePlayer(links, at, time["startup_ms"] / 1000, decides) for at, seat in enumerate(persons)}
+        players |= {
+            seat: _LivePlayer(links, at, time["startup_ms"] / 1000, decides)
+            for at, seat in enumerate(persons)
+        }
     return MixedTable(seats, players, modules)
 
 
 async def _modules(
-    job: Job, seats: Sequence[int], servers: ForkServers, alone: bool, on_stderr: runners.OnStderr | None
+    job: Job,
+    seats: Sequence[int],
+    servers: ForkServers,
+    alone: bool,
+    on_stderr: runners.OnStderr | None,
 ) -> runners.Runners | None:
     """Start the modules of these seats, as a table of their own; None if there are none."""
     if not seats:

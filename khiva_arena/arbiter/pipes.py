@@ -204,7 +204,10 @@ class Pipes:
 
     def _forget(self, descriptor: int) -> int:
         if descriptor >= 0:
-            if self._reads.pop(descriptor, None) is not None or self._writes.pop(descriptor, None) is not None:
+            if (
+                self._reads.pop(descriptor, None) is not None
+                or self._writes.pop(descriptor, None) is not None
+            ):
                 self.poller.unregister(descriptor)
             os.close(descriptor)
         return -1
@@ -243,7 +246,9 @@ def pipes() -> PipeEnds:
         raise HostFault(f"the host has no pipes left: {error}") from None
     ours = Ends(descriptors[1], descriptors[2], descriptors[4])
     for descriptor in ours:
-        fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_NONBLOCK)
+        fcntl.fcntl(
+            descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_NONBLOCK
+        )
     return PipeEnds(ours, Ends(descriptors[0], descriptors[3], descriptors[5]))
 
 

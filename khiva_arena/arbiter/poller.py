@@ -75,13 +75,17 @@ class PollPoller:
     async def wait(self) -> None:
         async with trio.open_nursery() as nursery:
 
-            async def wait_for_one(ready: Callable[[int], Awaitable[None]], descriptor: int) -> None:
+            async def wait_for_one(
+                ready: Callable[[int], Awaitable[None]], descriptor: int
+            ) -> None:
                 await ready(descriptor)
                 nursery.cancel_scope.cancel()
 
             for descriptor, events in self._events.items():
                 if events:
-                    ready = trio.lowlevel.wait_readable if events & IN else trio.lowlevel.wait_writable
+                    ready = (
+                        trio.lowlevel.wait_readable if events & IN else trio.lowlevel.wait_writable
+                    )
                     nursery.start_soon(wait_for_one, ready, descriptor)
             await trio.sleep_forever()
 

@@ -50,7 +50,8 @@ def reserve(slots: int, seats: int) -> None:
         return
     if hard != resource.RLIM_INFINITY and hard < needed:
         raise ConfigError(
-            f"--jobs: {slots} matches at a time need {needed} open files, the system allows {hard} (ulimit -Hn): give fewer"
+            f"--jobs: {slots} matches at a time need {needed} open files, the system "
+            f"allows {hard} (ulimit -Hn): give fewer"
         )
     # Any user may raise the soft limit up to the hard one.
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
@@ -83,15 +84,25 @@ def play(
     if workers is None:
         workers = min(slots, system.cores())
     play_job = partial(_live, trace=trace, failed=failed)
-    play_all = partial(_play_here, play_job) if workers <= 1 else partial(_play_in_workers, failed=failed)
+    play_all = (
+        partial(_play_here, play_job) if workers <= 1 else partial(_play_in_workers, failed=failed)
+    )
     run = partial(play_all, hold_back=hold_back)
     error: BaseException | None = None
     try:
-        trio.run(run, _Queue(iter(jobs), is_wanted), slots, take, workers, restrict_keyboard_interrupt_to_checkpoints=True)
+        trio.run(
+            run,
+            _Queue(iter(jobs), is_wanted),
+            slots,
+            take,
+            workers,
+            restrict_keyboard_interrupt_to_checkpoints=True,
+        )
     except BaseExceptionGroup as group:
         error = _first(group)
     if error:
-        raise error  # not above: an error of ``take`` keeps its own cause, such as the number of a full disk
+        # not above: an error of ``take`` keeps its own cause, such as the number of a full disk
+        raise error
 
 
 def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None) -> Outcome:
@@ -107,7 +118,13 @@ def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None
 
 
 async def _live(
-    job: Job, lag: LagMeter, servers: ForkServers, *, alone: bool, trace: "Trace | None", failed: MatchFailed | None
+    job: Job,
+    lag: LagMeter,
+    servers: ForkServers,
+    *,
+    alone: bool,
+    trace: "Trace | None",
+    failed: MatchFailed | None,
 ) -> Outcome:
     """Play a match. It is void if the arena itself fails at it and somebody is there to be told."""
     try:
@@ -123,7 +140,13 @@ async def _live(
 
 
 async def _play_here(
-    play: Callable[..., Awaitable[Outcome]], queue: "_Queue", slots: int, take: Take, _workers: int, *, hold_back: bool
+    play: Callable[..., Awaitable[Outcome]],
+    queue: "_Queue",
+    slots: int,
+    take: Take,
+    _workers: int,
+    *,
+    hold_back: bool,
 ) -> None:
     lag, servers = LagMeter(), ForkServers()
 
@@ -139,9 +162,18 @@ async def _play_here(
 
 
 async def _play_in_workers(
-    queue: "_Queue", slots: int, take: Take, workers: int, *, hold_back: bool, failed: MatchFailed | None
+    queue: "_Queue",
+    slots: int,
+    take: Take,
+    workers: int,
+    *,
+    hold_back: bool,
+    failed: MatchFailed | None,
 ) -> None:
-    from khiva_arena.arbiter.worker import Worker, WorkerDied  # not above: one match is played in this process
+    from khiva_arena.arbiter.worker import (
+        Worker,
+        WorkerDied,
+    )  # not above: one match is played in this process
 
     tell = failed or _Log()
 
@@ -155,7 +187,9 @@ async def _play_in_workers(
             if (failure := outcome.failure) is None:
                 return outcome
             if failed and failure.machines:
-                from khiva_arena.arbiter.failure import machine_error  # not above: such errors are rare
+                from khiva_arena.arbiter.failure import (
+                    machine_error,
+                )  # not above: such errors are rare
 
                 raise machine_error(failure)
             return replace(outcome, void=tell(job, failure))
@@ -167,7 +201,12 @@ async def _play_in_workers(
         try:
             async with trio.open_nursery() as playing:
                 for slot in range(slots):
-                    playing.start_soon(partial(_slot, hold_back=hold_back), queue, player(crew[slot % workers]), take)
+                    playing.start_soon(
+                        partial(_slot, hold_back=hold_back),
+                        queue,
+                        player(crew[slot % workers]),
+                        take,
+                    )
         finally:
             # Even a stop waits for the workers, which end their bots.
             with trio.CancelScope(shield=True):
@@ -192,14 +231,20 @@ class _Log:
 class _Queue:
     """The matches still to be played, for slots that can wait: until one may begin, or until it is time to try one again."""
 
-    def __init__(self, jobs: Iterator[Job], is_wanted: Callable[[Job], bool] = match_queue.always) -> None:
-        self._matches = match_queue.MatchQueue(((job,) for job in jobs), lambda table: is_wanted(table[0]))
+    def __init__(
+        self, jobs: Iterator[Job], is_wanted: Callable[[Job], bool] = match_queue.always
+    ) -> None:
+        self._matches = match_queue.MatchQueue(
+            ((job,) for job in jobs), lambda table: is_wanted(table[0])
+        )
         self._match_ended = trio.Event()
 
     async def next(self) -> Job | None:
         """Return the next match, which is in flight until ``end``; None if no match is left. A match that was spoilt, or that
         clashes with one in flight, is waited for."""
-        while (table := self._matches.take(now := trio.current_time())) is None and not self._matches.is_empty:
+        while (
+            table := self._matches.take(now := trio.current_time())
+        ) is None and not self._matches.is_empty:
             with trio.move_on_at(self._matches.next_retry(now)):
                 await self._match_ended.wait()
         return table[0] if table else None
@@ -216,10 +261,13 @@ class _Queue:
 
 
 async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, hold_back: bool = False) -> None:
-    in_a_row = 0  # matches that were void at once here: then something is broken, and the others take the rest
+    # matches that were void at once here: then something is broken, and the others take the rest
+    in_a_row = 0
     async with trio.open_nursery() as hold:
         while in_a_row <= len(match_queue.HOST_WAITS) and (job := await queue.next()) is not None:
-            outcome = await _play_until_taken(job, queue, play_one, take, hold if hold_back else None)
+            outcome = await _play_until_taken(
+                job, queue, play_one, take, hold if hold_back else None
+            )
             queue.end(job)
             if outcome.failure:  # a bug at this match shows nothing of the others
                 await trio.sleep(0.0)
@@ -231,7 +279,9 @@ async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, hold_back: bool
                 await trio.sleep(([0.0, *match_queue.HOST_WAITS, 0.0])[in_a_row])
 
 
-async def _play_until_taken(job: Job, queue: _Queue, play_one: PlayOne, take: Take, hold: trio.Nursery | None) -> Outcome:
+async def _play_until_taken(
+    job: Job, queue: _Queue, play_one: PlayOne, take: Take, hold: trio.Nursery | None
+) -> Outcome:
     """Play a match, and again if a seat or the game made it void. Return the last outcome."""
     while True:
         outcome = await play_one(job)

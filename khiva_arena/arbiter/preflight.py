@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from khiva_arena.arbiter.start_problem import FailedStart
     from khiva_arena.arbiter.trace import Trace  # most starts are not traced
 
-BARE = "; a bare command sees only its program and the files that it names: a bot of more files needs a folder with bot.toml"
+BARE = (
+    "; a bare command sees only its program and the files that it names: a bot of more files "
+    "needs a folder with bot.toml"
+)
 
 
 class PreflightFailed(BotError):
@@ -36,7 +39,9 @@ class PreflightFailed(BotError):
     positions: the positions of these bots among those given
     """
 
-    def __init__(self, problems: Sequence[str], failures: Sequence["FailedStart"], positions: Sequence[int]) -> None:
+    def __init__(
+        self, problems: Sequence[str], failures: Sequence["FailedStart"], positions: Sequence[int]
+    ) -> None:
         self.failures = tuple(failures)
         self.positions = tuple(positions)
         self.problems = tuple(problems)
@@ -67,13 +72,25 @@ def preflight(
         if report.faults:
             bare = not commands[bot].staged and sandbox.level.confines
             text = output.text(Redactor(commands[bot].handed))
-            shown = replace(report, ending=_told_by_its_fault(report.ending)) if header.in_ticks else report
+            shown = (
+                replace(report, ending=_told_by_its_fault(report.ending))
+                if header.in_ticks
+                else report
+            )
             from khiva_arena.arbiter import start_problem  # not above: most bots start
 
-            given = start_problem.permissions_of(names[bot], commands[bot].network, commands[bot].handed)
+            given = start_problem.permissions_of(
+                names[bot], commands[bot].network, commands[bot].handed
+            )
             asked = [words[bot], *given] if words else []
-            problems.append(start_problem.problem_of(names[bot], shown, output.total, text, BARE if bare else "", asked))
-            failures.append(start_problem.FailedStart(bot % len(header.seats), report, bytes(output.head)))
+            problems.append(
+                start_problem.problem_of(
+                    names[bot], shown, output.total, text, BARE if bare else "", asked
+                )
+            )
+            failures.append(
+                start_problem.FailedStart(bot % len(header.seats), report, bytes(output.head))
+            )
             positions.append(bot)
     if problems:
         from khiva_arena.arbiter.memory_limits import why_unsure  # not above: most bots start
@@ -98,7 +115,9 @@ def _greetings(
         job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in table), sandbox)
         if lack := too_little(job):
             raise StagingError(lack)
-        yield from trio.run(_greet, job, trace, restrict_keyboard_interrupt_to_checkpoints=True)[: len(bots)]
+        yield from trio.run(_greet, job, trace, restrict_keyboard_interrupt_to_checkpoints=True)[
+            : len(bots)
+        ]
 
 
 async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:
@@ -106,25 +125,35 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
         try:
             if job.in_ticks:
                 return await _greet_modules(job, trace)
-            wire = Processes(job.commands, job.sandbox, on_stderr=trace.on_stderr if trace else None)
+            wire = Processes(
+                job.commands, job.sandbox, on_stderr=trace.on_stderr if trace else None
+            )
             keeper = OutputKeeper(wire, len(job.commands), trace.keep_output if trace else None)
-            outcome = await LiveMatch(job, trace.around(keeper) if trace else keeper, LagMeter()).greet()
+            outcome = await LiveMatch(
+                job, trace.around(keeper) if trace else keeper, LagMeter()
+            ).greet()
             if any(seat.faults and stops.by_signal(seat.ending.status) for seat in outcome.seats):
                 # if a stop ended a bot, it reaches this process in that time
                 await wait_at_work(stops.SETTLES_SECONDS)
             return list(zip(outcome.seats, keeper.outputs, strict=True))
         except HostFault as fault:
             if job.attempt >= 2:
-                raise StagingError(f"the bots cannot be started on this machine now: {fault}") from None
+                raise StagingError(
+                    f"the bots cannot be started on this machine now: {fault}"
+                ) from None
             await trio.sleep(HOST_WAITS[0])
             job = replace(job, attempt=job.attempt + 1)
 
 
 async def _greet_modules(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:
-    from khiva_arena.arbiter.module_tables import KeepingTable  # not above: most matches are by the wall clock
+    from khiva_arena.arbiter.module_tables import (
+        KeepingTable,
+    )  # not above: most matches are by the wall clock
 
     async with ForkServers() as servers:
-        table = KeepingTable(await table_of(job, servers, alone=True, trace=trace), len(job.commands))
+        table = KeepingTable(
+            await table_of(job, servers, alone=True, trace=trace), len(job.commands)
+        )
         outcome = await LiveMatch(job, table, LagMeter()).greet()
     return list(zip(outcome.seats, table.outputs, strict=True))
 

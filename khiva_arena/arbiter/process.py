@@ -98,7 +98,9 @@ class Processes:
                 self._children.append(child)
                 self._pipes.add(child)
                 if most := transcripts[seat] if transcripts else 0:
-                    from khiva_arena.records.store.transcripts import Packer  # not above: most matches keep none
+                    from khiva_arena.records.store.transcripts import (
+                        Packer,
+                    )  # not above: most matches keep none
 
                     child.transcript = Packer(most)
         except BaseException:
@@ -125,7 +127,9 @@ class Processes:
     def look(self) -> Sequence[Arrival]:
         return self._pipes.poll(0.0)
 
-    async def receive(self, deadline: float, is_told: Callable[[], bool] = lambda: False) -> Sequence[Arrival]:
+    async def receive(
+        self, deadline: float, is_told: Callable[[], bool] = lambda: False
+    ) -> Sequence[Arrival]:
         """Wait for bytes. ``is_told``: asked after each look; True ends the wait, as what came on stderr may."""
         poll = self._pipes.poll
         self._calls += 1
@@ -135,7 +139,9 @@ class Processes:
             await trio.lowlevel.checkpoint()
         while True:
             # One poll both looks and waits a little, unless the deadline is near: it is polled for without waiting.
-            arrivals = poll(self._patience if deadline - trio.current_time() > 2 * self._patience else 0.0)
+            arrivals = poll(
+                self._patience if deadline - trio.current_time() > 2 * self._patience else 0.0
+            )
             now = trio.current_time()
             if arrivals or now >= deadline or is_told():
                 return arrivals
@@ -171,7 +177,9 @@ class Processes:
         """Return the process that runs the bot's own program; None while a process still puts the bot into its cell, or if there
         is none."""
         started, program = self._children[seat].started, self.program(seat)
-        return None if started is None or program is None or started.cell.starts(program) else program
+        return (
+            None if started is None or program is None or started.cell.starts(program) else program
+        )
 
     def processes(self, seat: int) -> list[int]:
         """Return the bot's own living processes, without the processes that wrap the bot."""
@@ -190,7 +198,10 @@ class Processes:
         return watch.uses(self._children)
 
     def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
-        return {seat: frozenset(pids) for seat, pids in watch.trees(self._children[seat] for seat in seats).items()}
+        return {
+            seat: frozenset(pids)
+            for seat, pids in watch.trees(self._children[seat] for seat in seats).items()
+        }
 
     # --- pausing ---
 
@@ -229,7 +240,9 @@ class Processes:
         if self._status(child) is not None and not child.killed:
             self._lifetimes.end(child)  # only a reaped process tells its peak
             self._check_host(child)
-        return self.describe_exit(seat) or ("closed its input" if child.input_lost else "closed its output and lives on")
+        return self.describe_exit(seat) or (
+            "closed its input" if child.input_lost else "closed its output and lives on"
+        )
 
     def _status(self, child: Child) -> int | None:
         """Return how the bot's own process ended, None while it runs."""
@@ -273,7 +286,9 @@ class Processes:
         with REAPER.descriptor(pid) as descriptor, self._pipes.woken_by(descriptor):
             while REAPER.status(pid) is None:
                 if not self._pipes.poll(0.0):
-                    with trio.move_on_at(min(self._pipes.resumes_at, trio.current_time() + REAPER.look_seconds)):
+                    with trio.move_on_at(
+                        min(self._pipes.resumes_at, trio.current_time() + REAPER.look_seconds)
+                    ):
                         await self._pipes.poller.wait()
 
     def _end_all(self) -> None:

@@ -23,12 +23,18 @@ class Redactor:
 
     def __init__(self, handed: Mapping[str, str]) -> None:
         """Begin with nothing held back. ``handed``: values by the names of their variables."""
-        self._names = {value.encode(): f"[{name}]".encode() for name, value in handed.items() if len(value) >= SHORTEST}
+        self._names = {
+            value.encode(): f"[{name}]".encode()
+            for name, value in handed.items()
+            if len(value) >= SHORTEST
+        }
         self._values = sorted(self._names, key=len, reverse=True)
         # The longest first, or one that begins another would leave the other's rest.
         self._pattern = re.compile(b"|".join(map(re.escape, self._values)))
         self._pending = b""
-        self._struck = 0  # bytes at the beginning of what is held back for which a name stands already
+        self._struck = (
+            0  # bytes at the beginning of what is held back for which a name stands already
+        )
 
     def take(self, data: bytes) -> bytes:
         """Take in more bytes. Return the bytes that can be shown; bytes that may be the beginning of a value are held back."""
@@ -97,7 +103,12 @@ def _without(text: str, value: str, name: str) -> Iterator[str]:
     at = 0
     while (begin := text.find(value[: _telling(value)], at)) >= 0:
         length = next(
-            (length for length, sign in enumerate(value) if text[begin + length : begin + length + 1] != sign), len(value)
+            (
+                length
+                for length, sign in enumerate(value)
+                if text[begin + length : begin + length + 1] != sign
+            ),
+            len(value),
         )
         yield text[at:begin] + name
         at = begin + length

@@ -94,37 +94,52 @@ def feed(
 
     Raises StagingError if the host cannot start the bot; KeyboardInterrupt when every process is reaped.
     """
-    return trio.run(_feed, requests, bot, trace, attach, restrict_keyboard_interrupt_to_checkpoints=True)
+    return trio.run(
+        _feed, requests, bot, trace, attach, restrict_keyboard_interrupt_to_checkpoints=True
+    )
 
 
 async def _feed(
-    requests: Sequence[Request], bot: FedBot, trace: Trace | None, attach: Callable[[int], bool] | None
+    requests: Sequence[Request],
+    bot: FedBot,
+    trace: Trace | None,
+    attach: Callable[[int], bool] | None,
 ) -> RefeedResult:
     if bot.header.in_ticks:
         async with ForkServers() as servers:
             return await _feed_module(requests, bot, trace, servers)
     try:
-        wire = Processes([bot.command], bot.sandbox, alone=True, on_stderr=trace.on_stderr if trace else None)
+        wire = Processes(
+            [bot.command], bot.sandbox, alone=True, on_stderr=trace.on_stderr if trace else None
+        )
     except HostFault as fault:
         raise StagingError(f"the bot cannot be started on this machine now: {fault}") from None
     shown = trace.around(wire) if trace else wire
     seat = Seat.fresh(0, bot.header)
     # The last attempt at a match: a bot that had no core for a while is not started again.
     gatherer = Gatherer(shown, [seat], LagMeter(), ponder=bot.sandbox.ponder, last=True)
-    return await _feed_all(requests, _Feeder(shown, seat, gatherer, bot.header, clock=attach is None), wire, attach)
+    return await _feed_all(
+        requests, _Feeder(shown, seat, gatherer, bot.header, clock=attach is None), wire, attach
+    )
 
 
-async def _feed_module(requests: Sequence[Request], bot: FedBot, trace: Trace | None, servers: ForkServers) -> RefeedResult:
+async def _feed_module(
+    requests: Sequence[Request], bot: FedBot, trace: Trace | None, servers: ForkServers
+) -> RefeedResult:
     from khiva_arena.arbiter.live import table_of  # not above: most matches are by the wall clock
     from khiva_arena.arbiter.tick_batches import TickGatherer
 
     alone = replace(bot.header, seats=(bot.header.seats[bot.seat],))
     try:
-        table = await table_of(Job(0, 1, alone, b"", (bot.command,), bot.sandbox), servers, alone=True, trace=trace)
+        table = await table_of(
+            Job(0, 1, alone, b"", (bot.command,), bot.sandbox), servers, alone=True, trace=trace
+        )
     except HostFault as fault:
         raise StagingError(f"the bot cannot be started on this machine now: {fault}") from None
     seat = Seat.fresh(0, bot.header)
-    return await _feed_all(requests, _Feeder(table, seat, TickGatherer(table, [seat], ()), bot.header))
+    return await _feed_all(
+        requests, _Feeder(table, seat, TickGatherer(table, [seat], ()), bot.header)
+    )
 
 
 async def _feed_all(
@@ -145,7 +160,9 @@ async def _feed_all(
         raise StagingError(f"the bot cannot be played on this machine now: {fault}") from None
     finally:
         with trio.CancelScope(shield=True):
-            endings = await feeder.wire.close((EXIT_GRACE if attach is None else math.inf) if done else 0.0)
+            endings = await feeder.wire.close(
+                (EXIT_GRACE if attach is None else math.inf) if done else 0.0
+            )
     return RefeedResult(feeder.seat.name, tuple(feeder.replies), feeder.out, endings[0])
 
 
@@ -196,7 +213,9 @@ class _Feeder:
                 return
 
     async def _greet(self, message: Hello) -> None:
-        outcome = await self._gather(self.seat.session.hello(message), start_allowance(self._header))
+        outcome = await self._gather(
+            self.seat.session.hello(message), start_allowance(self._header)
+        )
         if isinstance(outcome, Greeting):
             self.seat.name = outcome.name
             self.seat.bank = full_bank(self._header)  # the start has a clock of its own
@@ -211,20 +230,33 @@ class _Feeder:
         if fault is None:
             self.seat.asked_at = request.step
             self.wire.announce(0, request.step, message.kind)
-            outcome = await self._gather(self.seat.session.ask(message, message.req), self.seat.bank.allowance())
+            outcome = await self._gather(
+                self.seat.session.ask(message, message.req), self.seat.bank.allowance()
+            )
         if isinstance(outcome, Answer) and 0 <= outcome.choice < len(message.legal):
-            self.replies.append(Reply(request, outcome.choice, ticks=self.seat.ticks.get(request.step)))
+            self.replies.append(
+                Reply(request, outcome.choice, ticks=self.seat.ticks.get(request.step))
+            )
             return
         if isinstance(outcome, Answer):
-            outcome = (Verdict.ILLEGAL, f"choice {outcome.choice} of {len(message.legal)} legal ones")
+            outcome = (
+                Verdict.ILLEGAL,
+                f"choice {outcome.choice} of {len(message.legal)} legal ones",
+            )
         assert outcome is not None
         verdict, detail = Verdict(outcome[0]), outcome[1]
         forfeits = self.seat.blame(verdict, detail, request.step, Policy(self._header.policy))
-        self.replies.append(Reply(request, None, self.seat.faults[-1], self.seat.ticks.get(request.step)))
+        self.replies.append(
+            Reply(request, None, self.seat.faults[-1], self.seat.ticks.get(request.step))
+        )
         if forfeits:
             self.out = self.seat.faults[-1]
 
-    async def _gather(self, frame: bytes, allowance: float) -> Greeting | Answer | tuple[Verdict, str] | None:
+    async def _gather(
+        self, frame: bytes, allowance: float
+    ) -> Greeting | Answer | tuple[Verdict, str] | None:
         """Return the greeting or answer, or the fault."""
-        result = await self._gatherer.gather({0: frame}, {0: allowance if self._clock else math.inf})
+        result = await self._gatherer.gather(
+            {0: frame}, {0: allowance if self._clock else math.inf}
+        )
         return result.answers.get(0) or result.faults.get(0)

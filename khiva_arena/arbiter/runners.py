@@ -56,7 +56,12 @@ class Runners:
     """A ``ModuleTable`` of real processes."""
 
     def __init__(
-        self, job: Job, payloads: Sequence[bytes | None], wire: Processes, close: Close, on_stderr: OnStderr | None = None
+        self,
+        job: Job,
+        payloads: Sequence[bytes | None],
+        wire: Processes,
+        close: Close,
+        on_stderr: OnStderr | None = None,
     ) -> None:
         """Begin without an order.
 
@@ -67,9 +72,13 @@ class Runners:
         """
         seats = range(len(job.commands))
         self._runner = list(seats) if job.sandbox.level is Level.STRICT else [0 for _ in seats]
-        self._turn = job.header.time["turn_ms"] * TICKS_A_MS if job.granted is None else 0  # no question, so nothing is granted
+        self._turn = (
+            job.header.time["turn_ms"] * TICKS_A_MS if job.granted is None else 0
+        )  # no question, so nothing is granted
         self._patience = job.patience
-        self._pending: list[list[Item]] = [[(seat, line.OPEN, 0, _opening(job, seat, payloads[seat]))] for seat in seats]
+        self._pending: list[list[Item]] = [
+            [(seat, line.OPEN, 0, _opening(job, seat, payloads[seat]))] for seat in seats
+        ]
         self._loads = {seat: (seat, line.LOAD, 0, _loading(job, seat)) for seat in seats}
         self._notes = [Notes() for _ in seats]
         self._functions: list[list[tuple[int, str]]] = [[] for _ in seats]
@@ -100,7 +109,9 @@ class Runners:
         orders = {}
         for seat, (frame, ticks) in asks.items():
             orders[seat] = (seat, line.ASK, ticks, frame)
-        replies = {item[0]: _reply(item) for item in await self._exchange(orders) if item[0] in asks}
+        replies = {
+            item[0]: _reply(item) for item in await self._exchange(orders) if item[0] in asks
+        }
         if replies.keys() != asks.keys():
             raise HostFault("the runner did not answer for every seat")
         return replies
@@ -116,7 +127,11 @@ class Runners:
         except HostFault:
             grace = 0.0  # what a module does after the end is no part of the match
         endings = await self._close(grace)
-        return [self._ending(seat, endings[runner]) for seat, runner in enumerate(self._runner) if runner < len(endings)]
+        return [
+            self._ending(seat, endings[runner])
+            for seat, runner in enumerate(self._runner)
+            if runner < len(endings)
+        ]
 
     async def _exchange(self, orders: Mapping[int, Item]) -> list[Item]:
         """Send the orders of these seats, with all that is pending, and return the items that come back, notes kept aside."""
@@ -127,11 +142,19 @@ class Runners:
                 self._pending[seat] = []
         for seat, order in orders.items():
             batches[self._runner[seat]].append(order)
-        patience = self._patience * (GRACE + SLOWEST * sum(order[2] for order in orders.values()) / TICKS_A_SECOND)
+        patience = self._patience * (
+            GRACE + SLOWEST * sum(order[2] for order in orders.values()) / TICKS_A_SECOND
+        )
         waiting = {runner: bytearray() for runner, items in batches.items() if items}
         for runner in waiting:
-            loads = [self._loads.pop(seat) for seat, at in enumerate(self._runner) if at == runner and seat in self._loads]
-            self._wire.send(runner, (line.batch(loads) if loads else b"") + line.batch(batches[runner]))
+            loads = [
+                self._loads.pop(seat)
+                for seat, at in enumerate(self._runner)
+                if at == runner and seat in self._loads
+            ]
+            self._wire.send(
+                runner, (line.batch(loads) if loads else b"") + line.batch(batches[runner])
+            )
         out = []
         while waiting:
             for runner, data in await self._arrivals(waiting, patience):
@@ -139,7 +162,9 @@ class Runners:
                 del waiting[runner]
         return [item for item in out if not self._is_aside(item)]
 
-    async def _arrivals(self, waiting: Mapping[int, bytearray], patience: float) -> list[tuple[int, bytearray]]:
+    async def _arrivals(
+        self, waiting: Mapping[int, bytearray], patience: float
+    ) -> list[tuple[int, bytearray]]:
         """Wait for bytes, and return the runners whose batch is whole by now, with it."""
         deadline = trio.current_time() + patience
         looks: list[float] = []
@@ -147,9 +172,14 @@ class Runners:
             uses = self._wire.uses()
             looks.append(sum(uses[runner].cpu for runner in waiting))
             if looks[1:] and looks[-1] - looks[-2] < IDLE * GRACE:
-                raise HostFault(f"the runner did not answer in time, and stood still for {GRACE:.0f} s")
+                raise HostFault(
+                    f"the runner did not answer in time, and stood still for {GRACE:.0f} s"
+                )
             if looks[-1] - looks[0] > SPINS * patience:
-                raise HostFault(f"the runner did not answer in time, and used more than {SPINS * patience:,.0f} s of CPU")
+                raise HostFault(
+                    "the runner did not answer in time, and used more than "
+                    f"{SPINS * patience:,.0f} s of CPU"
+                )
             deadline = trio.current_time() + GRACE
         for arrival in arrivals:
             if not arrival.data or arrival.seat not in waiting:
@@ -189,10 +219,19 @@ class Runners:
         share = self._spent[seat] / ticks if ticks else 1 / len(together)
         measured = Measured(runner.cpu * share)
         functions = tuple(self._functions[seat])
-        return Ending(runner.status, seat in self._gone, measured, notes.text(), notes.total, functions=functions)
+        return Ending(
+            runner.status,
+            seat in self._gone,
+            measured,
+            notes.text(),
+            notes.total,
+            functions=functions,
+        )
 
 
-async def start(job: Job, servers: ForkServers, *, alone: bool = False, on_stderr: OnStderr | None = None) -> Runners:
+async def start(
+    job: Job, servers: ForkServers, *, alone: bool = False, on_stderr: OnStderr | None = None
+) -> Runners:
     """Start the runners of a match. The words of a table's runner are the same in all of its commands.
 
     servers: the fork servers of this process
@@ -203,7 +242,9 @@ async def start(job: Job, servers: ForkServers, *, alone: bool = False, on_stder
     """
     commands = [_of_a_table(command) for command in job.commands]
     payloads = [_payload(one) for one in commands]
-    each = replace(job.sandbox.resources, cpu=ENDLESS, memory=job.sandbox.resources.memory + room_of(commands))
+    each = replace(
+        job.sandbox.resources, cpu=ENDLESS, memory=job.sandbox.resources.memory + room_of(commands)
+    )
     sandbox = replace(job.sandbox, resources=each)
     if sandbox.level is Level.STRICT:
         wire = Processes(commands, sandbox, alone=alone)
@@ -213,7 +254,13 @@ async def start(job: Job, servers: ForkServers, *, alone: bool = False, on_stder
     one, for_all = _of_all(commands), replace(sandbox, resources=resources)
     if one.forks:
         server = await servers.take(one, for_all, alone=alone)
-        return Runners(job, payloads, server.wire, partial(servers.give_back, server, line.batch(())), on_stderr)
+        return Runners(
+            job,
+            payloads,
+            server.wire,
+            partial(servers.give_back, server, line.batch(())),
+            on_stderr,
+        )
     wire = Processes([one], for_all, alone=alone)
     return Runners(job, payloads, wire, wire.close, on_stderr)
 
@@ -244,7 +291,10 @@ def _payload(command: Command) -> bytes | None:
     except OSError:
         data = b""
     if blake2b(data, digest_size=32).hexdigest() != digest:
-        raise HostFault("the payload of a module has changed, or is gone, since the arena staged it; a new run stages it again")
+        raise HostFault(
+            "the payload of a module has changed, or is gone, since the arena staged it; a "
+            "new run stages it again"
+        )
     return data
 
 
@@ -277,5 +327,9 @@ def _reply(item: Item) -> Reply:
         raise HostFault(f"the runner gave a word {word}")
     if word == line.ANSWERED:
         return Reply(RunEnd.ANSWERED, ticks, data)
-    text = describe_status(int.from_bytes(data, "big")) if word == line.EXITED else data.decode(errors="replace")
+    text = (
+        describe_status(int.from_bytes(data, "big"))
+        if word == line.EXITED
+        else data.decode(errors="replace")
+    )
     return Reply(ENDS[word], ticks, b"", text)

@@ -29,7 +29,9 @@ def seal(final: Path) -> None:
 def is_as_sealed(final: Path) -> bool:
     """Tell whether nothing in a staged folder has changed since it was sealed."""
     try:
-        return not final.is_symlink() and bool(json.loads(seal_of(final).read_text()) == {"tree": _tree(final)})
+        return not final.is_symlink() and bool(
+            json.loads(seal_of(final).read_text()) == {"tree": _tree(final)}
+        )
     except (OSError, ValueError):
         return False
 
@@ -43,7 +45,9 @@ def damage_of(command: Command) -> str:
     """Return in words what has changed of the files that a bot is started from, "" if nothing has, or nobody can know."""
     if command.module:
         noted = {"compiled code": command.module, "payload": command.payload}
-        changed = [name for name, file in noted.items() if file and not _is_noted(Path(file[0]), file[1])]
+        changed = [
+            name for name, file in noted.items() if file and not _is_noted(Path(file[0]), file[1])
+        ]
         what, is_sound = " and ".join(changed), not changed
     elif command.staged:
         what, is_sound = "staged copy", is_as_sealed(Path(command.folder))
@@ -56,7 +60,12 @@ def damage_of(command: Command) -> str:
 
 def _is_noted(path: Path, digest: str) -> bool:
     try:
-        return blake2b(regular_files.read(path, LARGEST_CODE, follow=False), digest_size=32).hexdigest() == digest
+        return (
+            blake2b(
+                regular_files.read(path, LARGEST_CODE, follow=False), digest_size=32
+            ).hexdigest()
+            == digest
+        )
     except OSError:
         return False
 

@@ -65,7 +65,9 @@ def full_bank(header: Header) -> "Bank | TickBank":
     """Return the bank of a seat before its first decision."""
     if not header.in_ticks:
         return Bank(TimeLimits(**header.time))
-    from khiva_arena.records.replay.ticks import TickBank  # not above: most matches are by the wall clock
+    from khiva_arena.records.replay.ticks import (
+        TickBank,
+    )  # not above: most matches are by the wall clock
 
     return TickBank(header.time)
 
@@ -119,7 +121,9 @@ class Seat(msgspec.Struct, eq=False):
     def fresh(cls, number: int, header: Header, *, reports: bool = False) -> "Seat":
         """Return a seat before the start of a match. ``reports``: its bot is offered to report what it spends."""
         encode = codec.encode_for_module if header.in_ticks else codec.encode
-        return cls(number, full_bank(header), header.time["turn_ms"], Session(encode, reports=reports))
+        return cls(
+            number, full_bank(header), header.time["turn_ms"], Session(encode, reports=reports)
+        )
 
     @property
     def playing(self) -> bool:

@@ -24,7 +24,9 @@ class FailedStart(NamedTuple):
     output: bytes
 
 
-def problem_of(name: str, report: SeatReport, total: int, output: str, hint: str, words: Sequence[str]) -> str:
+def problem_of(
+    name: str, report: SeatReport, total: int, output: str, hint: str, words: Sequence[str]
+) -> str:
     """Return the lines on a bot that did not start.
 
     total: the bytes of its output
@@ -42,7 +44,10 @@ def problem_of(name: str, report: SeatReport, total: int, output: str, hint: str
     else:
         lines.append("  its output: nothing")
     notes = for_its_author(report.ending.notes).strip()[-NOTES_SHOWN:]
-    lines += [STDERR if notes else f"{STDERR} nothing", *(f"    {line}" for line in notes.split("\n") if notes)]
+    lines += [
+        STDERR if notes else f"{STDERR} nothing",
+        *(f"    {line}" for line in notes.split("\n") if notes),
+    ]
     if words:
         lines.append(NEXT + shlex.join(["khiva-arena", "check", *words]))
     return "\n".join(lines)

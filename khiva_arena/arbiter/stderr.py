@@ -28,7 +28,10 @@ _MARK_LINE = re.compile(f"{MARK}[^\n]*\n")
 _OF_NODE = re.compile(r"^ *at [^\n]*\bnode:internal/[^\n]*\n?|\n?^Node\.js v[\d.]+$", re.MULTILINE)
 
 RUBY = "<main>: warning: timer_create failed: Resource temporarily unavailable, signals racy\n"
-MONO = 'mono_thread_internal_set_priority: pthread_setschedparam failed, error: "Operation not permitted" (1)\n'
+MONO = (
+    'mono_thread_internal_set_priority: pthread_setschedparam failed, error: "Operation not '
+    'permitted" (1)\n'
+)
 JAVA = "Picked up JAVA_TOOL_OPTIONS: {options}\n"
 
 
@@ -143,7 +146,9 @@ class Notes:
                     line_ended, turn = True, None
                 text = printable(part.data)
                 if text and part.turn and part.turn != turn:
-                    yield ("" if line_ended else "\n") + f"{MARK}[step {part.turn[0]}: {part.turn[1]}]\n"
+                    yield (
+                        "" if line_ended else "\n"
+                    ) + f"{MARK}[step {part.turn[0]}: {part.turn[1]}]\n"
                     line_ended, turn = True, part.turn
                 if text:
                     yield text
@@ -191,13 +196,18 @@ def for_people(notes: str) -> str:
     Notes of a store that somebody sent may hold anything.
     """
     lines = in_its_folder(notes).rstrip("\n").split("\n")
-    return "\n".join(harmless(line[1:] if line.startswith(MARK) else f"{INDENT}{line}".expandtabs()) for line in lines)
+    return "\n".join(
+        harmless(line[1:] if line.startswith(MARK) else f"{INDENT}{line}".expandtabs())
+        for line in lines
+    )
 
 
 def notes_of(seat: int, notes: str, total: int) -> str:
     """Format a seat's notes of stderr, ``total`` bytes in all, with a heading. The bot's lines are indented, the arbiter's marks
     are not."""
-    return f"--- stderr of seat {seat}" + (f" ({count(total, 'byte')})\n{for_people(notes)}" if notes else ": nothing")
+    return f"--- stderr of seat {seat}" + (
+        f" ({count(total, 'byte')})\n{for_people(notes)}" if notes else ": nothing"
+    )
 
 
 def noise_lines(java_options: str) -> tuple[bytes, ...]:

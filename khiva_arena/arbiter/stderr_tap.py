@@ -48,7 +48,9 @@ class BotOutput(msgspec.Struct):
         head = redactor.take(bytes(self.head))
         head += redactor.rest() if self.total == len(self.head) else b""
         text = head[: len(head) - incomplete_size(head)].decode("utf-8", "replace")
-        letters = sum((letter.isprintable() and letter != "\ufffd") or letter in "\t\r\n" for letter in text)
+        letters = sum(
+            (letter.isprintable() and letter != "\ufffd") or letter in "\t\r\n" for letter in text
+        )
         lines, size = _as_text(head) if letters >= READABLE * len(text) and text else _as_hex(head)
         hidden = self.total - size
         return "\n".join([*lines, *([f"... and {count(hidden, 'byte')} more"] if hidden else [])])
@@ -63,7 +65,10 @@ def _as_text(head: bytes) -> tuple[list[str], int]:
 def _as_hex(head: bytes) -> tuple[list[str], int]:
     data = head[:HEX_SHOWN]
     rows = [data[at : at + HEX_ROW] for at in range(0, len(data), HEX_ROW)]
-    lines = [f"{row.hex(' '):<{3 * HEX_ROW}} {''.join(chr(b) if 32 <= b < 127 else '.' for b in row)}" for row in rows]
+    lines = [
+        f"{row.hex(' '):<{3 * HEX_ROW}} {''.join(chr(b) if 32 <= b < 127 else '.' for b in row)}"
+        for row in rows
+    ]
     return lines, len(data)
 
 
@@ -74,7 +79,9 @@ class OutputKeeper(PassingWire):
     code are known.
     """
 
-    def __init__(self, wire: Wire, seats: int, keep: Callable[[int, bytes], None] | None = None) -> None:
+    def __init__(
+        self, wire: Wire, seats: int, keep: Callable[[int, bytes], None] | None = None
+    ) -> None:
         super().__init__(wire)
         self.outputs = [BotOutput() for _ in range(seats)]
         self._keep = keep
@@ -92,7 +99,10 @@ class OutputKeeper(PassingWire):
 
     async def close(self, grace: float) -> list[Ending]:
         until = trio.current_time() + LAST_SECONDS
-        while not all(self._wire.describe_exit(seat) for seat in self._out) and trio.current_time() < until:
+        while (
+            not all(self._wire.describe_exit(seat) for seat in self._out)
+            and trio.current_time() < until
+        ):
             self._keep_output(self._wire.look())
             await trio.sleep(MOMENT)
         self._keep_output(self._wire.look())
@@ -109,4 +119,8 @@ class OutputKeeper(PassingWire):
                     self._keep(arrival.seat, arrival.data)
                 if output.total > FLOOD:
                     self._wire.stop(arrival.seat)
-        return [arrival for arrival in arrivals if arrival.seat not in self._out] if self._out else arrivals
+        return (
+            [arrival for arrival in arrivals if arrival.seat not in self._out]
+            if self._out
+            else arrivals
+        )

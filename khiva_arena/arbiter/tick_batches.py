@@ -136,7 +136,9 @@ class TickGatherer:
         """Return no faults: a module that is not asked does nothing."""
         return {}
 
-    async def gather(self, requests: Mapping[int, bytes], allowances: Mapping[int, float]) -> StepResult:
+    async def gather(
+        self, requests: Mapping[int, bytes], allowances: Mapping[int, float]
+    ) -> StepResult:
         """Send each seat its frame and let it run, ``allowances[seat]`` ticks at most.
 
         Raises HostFault when a seat meets the backstop for the first time, or a runner fails.
@@ -146,8 +148,13 @@ class TickGatherer:
         spent = dict.fromkeys(requests, 0)
         frames = requests
         while frames:
-            asks = {number: TickAsk(frame, limits[number] - spent[number]) for number, frame in frames.items()}
-            forced = [number for number in asks if (number, self._seats[number].asked_at) in self._forced]
+            asks = {
+                number: TickAsk(frame, limits[number] - spent[number])
+                for number, frame in frames.items()
+            }
+            forced = [
+                number for number in asks if (number, self._seats[number].asked_at) in self._forced
+            ]
             to_run = {number: ask for number, ask in asks.items() if number not in forced}
             replies = dict(await self._table.ask(to_run) if to_run else {})
             replies.update((number, Reply(RunEnd.BACKSTOP, 0)) for number in forced)
@@ -155,7 +162,11 @@ class TickGatherer:
             for number in asks:
                 late = replies[number].kind is RunEnd.TIMEOUT
                 spent[number] = limits[number] if late else spent[number] + replies[number].spent
-            frames = {number: b"" for number in asks if not self._open(number, replies[number], limits[number], out)}
+            frames = {
+                number: b""
+                for number in asks
+                if not self._open(number, replies[number], limits[number], out)
+            }
         for number, ticks in spent.items():
             self._account(number, ticks, out)
         return out

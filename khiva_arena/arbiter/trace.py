@@ -16,7 +16,15 @@ import trio
 
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import incomplete_size
-from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, in_hex, message_of, type_of
+from khiva_arena.arbiter.transcript import (
+    Cutter,
+    Piece,
+    breach,
+    compact,
+    in_hex,
+    message_of,
+    type_of,
+)
 from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.bots.protocol.codec import HEADER
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
@@ -74,10 +82,14 @@ class Trace:
             folder.mkdir(parents=True, exist_ok=True)
             for seat in range(len(self.names)):
                 for way in (TO_BOT, FROM_BOT):
-                    self._files[seat, way] = (folder / f"seat-{self._first + seat}.{way}").open("xb")
+                    self._files[seat, way] = (folder / f"seat-{self._first + seat}.{way}").open(
+                        "xb"
+                    )
         except FileExistsError as error:
             self.undo()
-            raise ConfigError(f"{error.filename}: exists already, and is not changed; name another folder") from None
+            raise ConfigError(
+                f"{error.filename}: exists already, and is not changed; name another folder"
+            ) from None
         except OSError as error:
             self.undo()
             raise ConfigError(f"{folder}: cannot be written: {error.strerror or error}") from None
@@ -119,7 +131,9 @@ class Trace:
         self.keep(seat, TO_BOT, frame)
         if self.write is not None:
             message = msgspec.msgpack.decode(frame[HEADER:])
-            self.say(seat, trio.current_time(), ">", f"{type_of(message)} {compact(message, self.shown)}")
+            self.say(
+                seat, trio.current_time(), ">", f"{type_of(message)} {compact(message, self.shown)}"
+            )
 
     def show(self, seat: int, at: float, piece: Piece, tail: str = "") -> None:
         """Show what a bot wrote, a frame or what can be none. ``tail``: follows it in the line."""
@@ -127,14 +141,26 @@ class Trace:
             if piece.wrong:
                 raise RemoteProtocolError(piece.wrong)
             if len(piece.data) > OPENED_MOST:
-                self.say(seat, at, "<", f"{len(piece.data)} bytes, not opened here: {in_hex(piece)}{tail}")
+                self.say(
+                    seat,
+                    at,
+                    "<",
+                    f"{len(piece.data)} bytes, not opened here: {in_hex(piece)}{tail}",
+                )
                 return
             message = message_of(piece.data)
         except RemoteProtocolError as error:
             self.say(seat, at, "<", f"? {in_hex(piece)} ({error.detail}){tail}")
             return
         wrong = breach(piece.data, message, from_bot=True)
-        self.say(seat, at, "<", f"{type_of(message)} {compact(message, self.shown)}" + (f" ({wrong})" if wrong else "") + tail)
+        self.say(
+            seat,
+            at,
+            "<",
+            f"{type_of(message)} {compact(message, self.shown)}"
+            + (f" ({wrong})" if wrong else "")
+            + tail,
+        )
 
     def keep(self, seat: int, way: str, data: bytes) -> None:
         """Keep raw bytes of a seat. If the disk is full, the files end, but not the match."""
@@ -223,7 +249,9 @@ class _Stderr:
     def _hidden(self) -> list[tuple[str, str]]:
         lines, size = self._hidden_lines, self._hidden_bytes
         self._hidden_lines = self._hidden_bytes = 0
-        return [("!", f"... {size} bytes of its stderr not shown, with {lines} line ends")] * bool(size)
+        return [("!", f"... {size} bytes of its stderr not shown, with {lines} line ends")] * bool(
+            size
+        )
 
 
 class TracingWire(PassingWire):

@@ -69,7 +69,9 @@ class Cutter:
             if end is None:
                 break
             if end:
-                pieces.append(Piece(self._offset + at, end - at, bytes(self._buffer[at + HEADER : end])))
+                pieces.append(
+                    Piece(self._offset + at, end - at, bytes(self._buffer[at + HEADER : end]))
+                )
                 at = end
         del self._buffer[:at]
         self._offset += at
@@ -84,8 +86,14 @@ class Cutter:
             return [self._no_frame(len(rest))] if self._skipped_size else []
         if not rest:
             return []
-        size = f"of {int.from_bytes(rest[:HEADER], 'big')} bytes" if len(rest) >= HEADER else "whose length is not whole"
-        wrong = f"a frame {size} has begun; {max(0, len(rest) - HEADER)} bytes of it came, then no more"
+        size = (
+            f"of {int.from_bytes(rest[:HEADER], 'big')} bytes"
+            if len(rest) >= HEADER
+            else "whose length is not whole"
+        )
+        wrong = (
+            f"a frame {size} has begun; {max(0, len(rest) - HEADER)} bytes of it came, then no more"
+        )
         return [Piece(self._offset, len(rest), rest[:SHOWN_BYTES], wrong)]
 
     def _frame_end(self, at: int) -> int | None:
@@ -123,7 +131,9 @@ class Cutter:
         self._skipped_size += len(data)
 
     def _no_frame(self, at: int) -> Piece:
-        piece = Piece(self._offset + at - self._skipped_size, self._skipped_size, self._first, self._why())
+        piece = Piece(
+            self._offset + at - self._skipped_size, self._skipped_size, self._first, self._why()
+        )
         self._skipped_size, self._first = 0, b""
         return piece
 
@@ -133,12 +143,18 @@ class Cutter:
         if self._goes_on:
             return "still not a frame"
         if start[0] in b"\r\n":
-            return f"not a frame but {start!r}: line ends that were added or changed? The stream must be in binary mode"
+            return (
+                f"not a frame but {start!r}: line ends that were added or changed? The stream "
+                "must be in binary mode"
+            )
         if start[0] and all(32 <= byte < 127 or byte in b"\t\r\n" for byte in start):
             return f"not a frame but {start!r}: text; only frames may stand here"
         if len(start) < HEADER:
             return f"not a frame: a length that begins with {start[0]}; the first byte of one is 0"
-        return f"not a frame: a length of {int.from_bytes(start[:HEADER], 'big')} bytes; one has 1 to {self._size_most}"
+        return (
+            f"not a frame: a length of {int.from_bytes(start[:HEADER], 'big')} bytes; one has "
+            f"1 to {self._size_most}"
+        )
 
 
 def _last_of_zeros(buffer: bytearray, at: int) -> int:
@@ -176,7 +192,14 @@ def breach(payload: bytes, message: dict[str, Any], from_bot: bool | None) -> st
             _FROM_BOT[tag](payload)
         elif tag in _TO_BOT:
             kind = _TO_BOT[tag]
-            msgspec.convert({field: message[field] for field in ("type", *kind.__struct_fields__) if field in message}, kind)
+            msgspec.convert(
+                {
+                    field: message[field]
+                    for field in ("type", *kind.__struct_fields__)
+                    if field in message
+                },
+                kind,
+            )
     except (RemoteProtocolError, msgspec.ValidationError) as error:
         text = str(error)
         return text if from_bot else f"{tag}: {text}"
@@ -185,14 +208,24 @@ def breach(payload: bytes, message: dict[str, Any], from_bot: bool | None) -> st
 
 def compact(message: dict[str, Any], limit: int | None = None) -> str:
     """Format a message as one line of JSON without its type, ASCII alone; cut at ``limit`` characters with how many were cut."""
-    text = json.dumps({key: value for key, value in message.items() if key != "type"}, separators=(",", ":"))
-    return text if limit is None or len(text) <= limit else f"{text[:limit]}... (+{len(text) - limit} characters)"
+    text = json.dumps(
+        {key: value for key, value in message.items() if key != "type"}, separators=(",", ":")
+    )
+    return (
+        text
+        if limit is None or len(text) <= limit
+        else f"{text[:limit]}... (+{len(text) - limit} characters)"
+    )
 
 
 def type_of(message: dict[str, Any]) -> str:
     """Return the type of a message as one printable word."""
     tag = message.get("type")
-    return tag if isinstance(tag, str) and tag.isidentifier() and tag.isascii() else harmless(repr(tag)[:40])
+    return (
+        tag
+        if isinstance(tag, str) and tag.isidentifier() and tag.isascii()
+        else harmless(repr(tag)[:40])
+    )
 
 
 def in_hex(piece: Piece) -> str:

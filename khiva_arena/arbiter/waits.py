@@ -30,7 +30,11 @@ class Wait(msgspec.Struct, eq=False):
     @property
     def waiting(self) -> bool:
         """True while the awaited answer cannot be there yet and may still come."""
-        return self.frames_in_time is None and not self.seat.session.ready and not self.seat.output_ended
+        return (
+            self.frames_in_time is None
+            and not self.seat.session.ready
+            and not self.seat.output_ended
+        )
 
     def due(self, lag: float) -> float:
         """Return when to give up: the arbiter's own lag is added back."""

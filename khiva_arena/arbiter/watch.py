@@ -28,8 +28,21 @@ NEARLY = 0.9
 LOOK_BACK = 4_000
 # Phrases of runtimes when the system refuses them something. A bot that lies here only trades one fault of its own for another.
 SAID = {
-    "processes": ("native thread", "start new thread", "Resource temporarily unavailable", "Cannot fork", "create thread"),
-    "memory": ("MemoryError", "Cannot allocate memory", "bad_alloc", "OutOfMemoryError", "out of memory", "memory allocation of"),
+    "processes": (
+        "native thread",
+        "start new thread",
+        "Resource temporarily unavailable",
+        "Cannot fork",
+        "create thread",
+    ),
+    "memory": (
+        "MemoryError",
+        "Cannot allocate memory",
+        "bad_alloc",
+        "OutOfMemoryError",
+        "out of memory",
+        "memory allocation of",
+    ),
     "open_files": ("Too many open files",),
     "file_size": ("File too large",),
     "scratch": ("No space left on device",),
@@ -61,7 +74,9 @@ class Watch:
                 continue
             # To go through a folder takes longer than to look at processes: a cell says how often it is worth it.
             scratch_too = self._looks % started.cell.scratch_every == 0
-            limit = while_it_runs(started.cell, started.pid, self._resources, scratch_too=scratch_too)
+            limit = while_it_runs(
+                started.cell, started.pid, self._resources, scratch_too=scratch_too
+            )
             if limit:
                 child.exceeded = limit
                 too_greedy.append(child)
@@ -103,7 +118,11 @@ def uses(children: Sequence[Child]) -> list[Use]:
 
 
 def _use(pids: Sequence[int], ours: bool) -> Use:
-    return Use(proc_usage.thread_times(pids), proc_usage.usage(pids, 0).cpu, frozenset(() if ours else pids))
+    return Use(
+        proc_usage.thread_times(pids),
+        proc_usage.usage(pids, 0).cpu,
+        frozenset(() if ours else pids),
+    )
 
 
 def while_it_runs(cell: Cell, pid: int, resources: Resources, *, scratch_too: bool) -> str:

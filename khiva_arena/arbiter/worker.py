@@ -70,7 +70,11 @@ class Worker:
         held = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
         try:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, bufsize=0
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+                bufsize=0,
             )
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
@@ -82,7 +86,9 @@ class Worker:
         self._process.stdout.close()
         self._nursery.start_soon(self._read, self._process, outcomes)
 
-    async def _read(self, process: subprocess.Popen[bytes], outcomes: trio.lowlevel.FdStream) -> None:
+    async def _read(
+        self, process: subprocess.Popen[bytes], outcomes: trio.lowlevel.FdStream
+    ) -> None:
         async with outcomes:
             payloads = _Payloads(outcomes)
             while payload := await payloads.next():
@@ -183,7 +189,8 @@ def main() -> None:
     handed_over.take()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would leave no child to wait for
     trio.run(_serve, sys.argv[1:] == [ALONE])
-    gc.freeze()  # or Python would look through all modules for garbage while it ends, and the arbiter waits
+    # or Python would look through all modules for garbage while it ends, and the arbiter waits
+    gc.freeze()
 
 
 if __name__ == "__main__":

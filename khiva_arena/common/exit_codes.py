@@ -8,7 +8,17 @@ from collections.abc import Collection, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-DONE, BAD_RESULT, UNUSABLE, NOT_BETTER, UNDECIDED, SAME_BOT, FORFEITED, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 70, 130
+DONE, BAD_RESULT, UNUSABLE, NOT_BETTER, UNDECIDED, SAME_BOT, FORFEITED, BUG, INTERRUPTED = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    70,
+    130,
+)
 
 
 class VerdictWord(StrEnum):
@@ -49,23 +59,66 @@ class ExitCode(NamedTuple):
 _OF_A_TEST, _OF_A_COMPARISON = ("sprt",), ("compare",)
 TABLE = (
     ExitCode(DONE, "done", "done"),
-    ExitCode(DONE, "better", "the candidate is better, or --accept names the verdict", _OF_A_TEST, VerdictWord.BETTER),
+    ExitCode(
+        DONE,
+        "better",
+        "the candidate is better, or --accept names the verdict",
+        _OF_A_TEST,
+        VerdictWord.BETTER,
+    ),
     ExitCode(DONE, "better", "the first bot is better", _OF_A_COMPARISON, VerdictWord.BETTER),
-    ExitCode(BAD_RESULT, "bad result", "the command ran, but a result is not good", verdict=VerdictWord.UNFINISHED),
-    ExitCode(UNUSABLE, "unusable", "the command, its settings, a bot or a results folder cannot be used"),
-    ExitCode(NOT_BETTER, "not better", "the candidate is not better", _OF_A_TEST, VerdictWord.NOT_BETTER),
+    ExitCode(
+        BAD_RESULT,
+        "bad result",
+        "the command ran, but a result is not good",
+        verdict=VerdictWord.UNFINISHED,
+    ),
+    ExitCode(
+        UNUSABLE, "unusable", "the command, its settings, a bot or a results folder cannot be used"
+    ),
+    ExitCode(
+        NOT_BETTER, "not better", "the candidate is not better", _OF_A_TEST, VerdictWord.NOT_BETTER
+    ),
     ExitCode(NOT_BETTER, "worse", "the first bot is worse", _OF_A_COMPARISON, VerdictWord.WORSE),
     ExitCode(
-        UNDECIDED, "undecided", "undecided: all seeds are played, and neither answer is clear", _OF_A_TEST, VerdictWord.OPEN
+        UNDECIDED,
+        "undecided",
+        "undecided: all seeds are played, and neither answer is clear",
+        _OF_A_TEST,
+        VerdictWord.OPEN,
     ),
     ExitCode(
-        UNDECIDED, "open", "open: the time or matches are used up, and nothing is clear", _OF_A_COMPARISON, VerdictWord.OPEN
+        UNDECIDED,
+        "open",
+        "open: the time or matches are used up, and nothing is clear",
+        _OF_A_COMPARISON,
+        VerdictWord.OPEN,
     ),
-    ExitCode(SAME_BOT, "same bot", "the candidate is the same bot as an opponent", _OF_A_TEST, VerdictWord.SAME),
+    ExitCode(
+        SAME_BOT,
+        "same bot",
+        "the candidate is the same bot as an opponent",
+        _OF_A_TEST,
+        VerdictWord.SAME,
+    ),
     ExitCode(SAME_BOT, "same bot", "both bots are the same", _OF_A_COMPARISON, VerdictWord.SAME),
-    ExitCode(FORFEITED, "forfeited", "the candidate forfeited a match", _OF_A_TEST, VerdictWord.FORFEITED),
-    ExitCode(FORFEITED, "forfeited", "the first bot forfeited a match", _OF_A_COMPARISON, VerdictWord.FORFEITED),
-    ExitCode(FORFEITED, "a bot forfeited", "a bot forfeited a match", ("run", "match"), option="--fail-on-fault"),
+    ExitCode(
+        FORFEITED, "forfeited", "the candidate forfeited a match", _OF_A_TEST, VerdictWord.FORFEITED
+    ),
+    ExitCode(
+        FORFEITED,
+        "forfeited",
+        "the first bot forfeited a match",
+        _OF_A_COMPARISON,
+        VerdictWord.FORFEITED,
+    ),
+    ExitCode(
+        FORFEITED,
+        "a bot forfeited",
+        "a bot forfeited a match",
+        ("run", "match"),
+        option="--fail-on-fault",
+    ),
     ExitCode(BUG, "a bug", "a bug of the arena"),
     ExitCode(INTERRUPTED, "interrupted", "interrupted; the same command resumes"),
 )
@@ -74,7 +127,11 @@ TABLE = (
 def rows_of(command: str) -> Iterator[ExitCode]:
     """Yield the exit codes of a command, from low to high. Its own row of a code hides that of every command."""
     own = {row.code for row in TABLE if command in row.commands}
-    yield from (row for row in TABLE if command in row.commands or (not row.commands and row.code not in own))
+    yield from (
+        row
+        for row in TABLE
+        if command in row.commands or (not row.commands and row.code not in own)
+    )
 
 
 def has_own(command: str) -> bool:
@@ -116,12 +173,16 @@ def concluded(answer: VerdictWord, *, is_finished: bool, has_forfeited: bool) ->
 
 def code_of(verdict: VerdictWord, accepted: Collection[VerdictWord] = ()) -> int:
     """Return the exit code of a verdict. ``accepted``: the verdicts for which it is 0."""
-    return DONE if verdict in accepted else next(row.code for row in TABLE if row.verdict is verdict)
+    return (
+        DONE if verdict in accepted else next(row.code for row in TABLE if row.verdict is verdict)
+    )
 
 
 def answers_of(command: str) -> list[VerdictWord]:
     """Return the verdicts of a command that can be accepted."""
-    return [row.verdict for row in rows_of(command) if row.verdict and row.verdict not in NO_ANSWERS]
+    return [
+        row.verdict for row in rows_of(command) if row.verdict and row.verdict not in NO_ANSWERS
+    ]
 
 
 def with_forfeit(code: int, has_forfeited: bool) -> int:

@@ -98,7 +98,9 @@ class Extra(NamedTuple):
         """Raise ConfigError, with the line to type, if a module is missing."""
         extra = self.name
         if not all(map(find_spec, self.modules)):
-            raise ConfigError(f"{self.needs}, which are not installed: pip install 'khiva-arena[{extra}]'")
+            raise ConfigError(
+                f"{self.needs}, which are not installed: pip install 'khiva-arena[{extra}]'"
+            )
 
 
 class ExtensionRow(NamedTuple):
@@ -126,11 +128,28 @@ class ExtensionRow(NamedTuple):
 
 OWNERS: Mapping[str, tuple[str, ...]] = {
     "checker": ("page",),
-    "cluster": ("dask", "dask_tls", "dask_open_to_all", "dask_wait", "dask_rerun_bots", "dask_take_unconfirmed"),
+    "cluster": (
+        "dask",
+        "dask_tls",
+        "dask_open_to_all",
+        "dask_wait",
+        "dask_rerun_bots",
+        "dask_take_unconfirmed",
+    ),
     "grading": ("grade",),
     "league": ("league", "submit"),
     "own_games": (),
-    "seats": ("play", "relay", "listen", "tls_cert", "tls_key", "tokens", "reconnect", "link_allowance", "kept"),
+    "seats": (
+        "play",
+        "relay",
+        "listen",
+        "tls_cert",
+        "tls_key",
+        "tokens",
+        "reconnect",
+        "link_allowance",
+        "kept",
+    ),
     "serve": ("web",),
     "spending": ("most_lots", "spend", "models", "transcripts", "transcript", "with_transcripts"),
     "shards": ("merge", "plan", "from_plan", "shard"),
@@ -153,7 +172,9 @@ def _missing(extension: str, listed: Mapping[str, ExtensionRow]) -> str:
     """Return the extension for want of which one is not installed: itself, or one that it needs. "" if it is installed."""
     if extension not in listed:
         return extension
-    return next((missing for need in listed[extension].needs if (missing := _missing(need, listed))), "")
+    return next(
+        (missing for need in listed[extension].needs if (missing := _missing(need, listed))), ""
+    )
 
 
 def rows() -> tuple[ExtensionRow, ...]:

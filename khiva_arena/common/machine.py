@@ -37,7 +37,9 @@ def of_the_machine(error: BaseException) -> bool:
 
 def is_unforeseen(error: Exception) -> bool:
     """Tell whether an error is a bug of the arena: neither the machine's, nor one that is raised for a user to read."""
-    return getattr(error, "exit_code", ArenaError.exit_code) == ArenaError.exit_code and not of_the_machine(error)
+    return getattr(
+        error, "exit_code", ArenaError.exit_code
+    ) == ArenaError.exit_code and not of_the_machine(error)
 
 
 def _is_of_the_machine(error: BaseException) -> bool:
@@ -70,4 +72,7 @@ def why_left_out(error: Exception) -> str:
     if not is_unforeseen(error):
         raise error
     LOGGER.error("an error that was not foreseen; please report it", exc_info=error)
-    return f"khiva-arena itself fails at it ({type(error).__name__}); please report that with the lines that begin with Traceback"
+    return (
+        f"khiva-arena itself fails at it ({type(error).__name__}); please report that with the "
+        "lines that begin with Traceback"
+    )

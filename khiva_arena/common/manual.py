@@ -26,7 +26,9 @@ def where(key: str, heading: str = "") -> str:
     if not (folder("docs") / f"{key}.md").exists():
         file = files()[key]
     if ADDRESS.site:
-        return f"{ADDRESS.site}/{file.removesuffix('.md')}.html" + (f"#{anchor(heading)}" if heading else "")
+        return f"{ADDRESS.site}/{file.removesuffix('.md')}.html" + (
+            f"#{anchor(heading)}" if heading else ""
+        )
     path = str(folder("docs").parent / file)
     return f'{path}, "{heading}"' if heading else path
 

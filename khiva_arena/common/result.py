@@ -137,7 +137,10 @@ class Spent(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
 def total(seats: Iterable[Measured]) -> Measured:
     """Sum the known measurements of seats; None if none is known."""
-    known_values = ([value for value in values if value is not None] for values in zip(NOT_MEASURED, *seats, strict=True))
+    known_values = (
+        [value for value in values if value is not None]
+        for values in zip(NOT_MEASURED, *seats, strict=True)
+    )
     sums: list[Any] = [reduce(add, values) if values else None for values in known_values]
     return Measured(*sums)
 
@@ -170,7 +173,11 @@ def add_spent(reports: Iterable[Spent]) -> SpentInAll | None:
     currencies, of_none = set[str](), set[str]()  # of costs, and of costs of 0
     whole = True
     for report in reports:
-        matches, decisions, dropped = matches + 1, decisions + report.decisions, dropped + report.dropped
+        matches, decisions, dropped = (
+            matches + 1,
+            decisions + report.decisions,
+            dropped + report.dropped,
+        )
         whole = whole and (report.whole or not report.decisions)
         if COST in report.totals:
             (currencies if report.totals[COST] else of_none).add(report.currency)
@@ -241,7 +248,9 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
         """The seats whose bot failed to start."""
         if Verdict.START_FAILED not in self.verdicts:
             return ()
-        return tuple(seat for seat, verdict in enumerate(self.verdicts) if verdict == Verdict.START_FAILED)
+        return tuple(
+            seat for seat, verdict in enumerate(self.verdicts) if verdict == Verdict.START_FAILED
+        )
 
 
 def final_ranks(game_ranks: Sequence[int], forfeited_at: Sequence[int | None]) -> list[int]:
@@ -253,7 +262,10 @@ def final_ranks(game_ranks: Sequence[int], forfeited_at: Sequence[int | None]) -
 
     Ties share a place (1, 2, 2, 4).
     """
-    keys = [(0, rank) if at is None else (1, -at) for rank, at in zip(game_ranks, forfeited_at, strict=True)]
+    keys = [
+        (0, rank) if at is None else (1, -at)
+        for rank, at in zip(game_ranks, forfeited_at, strict=True)
+    ]
     return [1 + sum(better < key for better in keys) for key in keys]
 
 
@@ -289,12 +301,20 @@ class Hypotheses(Struct, frozen=True, omit_defaults=True):
         """Raise ConfigError with every mistake."""
         wrong = []
         if not all(isfinite(elo) and abs(elo) <= MOST_ELO for elo in (self.elo0, self.elo1)):
-            wrong.append(f"Elo of the hypotheses is {self.elo0:g} and {self.elo1:g}: give numbers from -1000 to 1000")
+            wrong.append(
+                f"Elo of the hypotheses is {self.elo0:g} and {self.elo1:g}: give numbers "
+                "from -1000 to 1000"
+            )
         elif self.elo0 >= self.elo1:
-            wrong.append(f"Elo of H0 is {self.elo0:g}, of H1 {self.elo1:g}: H0's must be the lower one")
+            wrong.append(
+                f"Elo of H0 is {self.elo0:g}, of H1 {self.elo1:g}: H0's must be the lower one"
+            )
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < rate < 0.5:
-                wrong.append(f"{name} is {rate:g}: give a rate of wrong decisions between 0 and 0.5, such as 0.05")
+                wrong.append(
+                    f"{name} is {rate:g}: give a rate of wrong decisions between 0 and "
+                    "0.5, such as 0.05"
+                )
         if wrong:
             raise ConfigError(wrong)
 
@@ -317,4 +337,7 @@ class Comparison(Struct, frozen=True):
     def __post_init__(self) -> None:
         """Raise ConfigError for a value that makes no rule."""
         if not 0 < self.error < 0.5 or not 1 <= self.sharpest <= 1000:
-            raise ConfigError(f"a comparison with errors of {self.error:g}, tuned by {self.sharpest} seeds, is not possible")
+            raise ConfigError(
+                f"a comparison with errors of {self.error:g}, tuned by {self.sharpest} "
+                "seeds, is not possible"
+            )

@@ -28,7 +28,9 @@ class Kind(Enum):
     TEXT = auto()
     SWITCH = auto()  # true or false; one that is true by default has a flag --no-NAME
     NAMES = auto()  # a list; its flag is repeated
-    BOTS = auto()  # a list of folders and commands; its flag is repeated, and is not read from the environment
+    BOTS = (
+        auto()
+    )  # a list of folders and commands; its flag is repeated, and is not read from the environment
     FILE = auto()
     FOLDER = auto()
     TABLE = auto()  # a table of values; its flag is repeated as KEY=VALUE
@@ -132,7 +134,9 @@ class Setting(NamedTuple):
         texts = value if isinstance(value, list | tuple) else [value]
         if self.kind in _WRITTEN:
             bad_words = [word for word in texts if isinstance(word, str) and not is_text(word)]
-            problems += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad_words]
+            problems += [
+                f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad_words
+            ]
         return problems
 
 
@@ -148,7 +152,9 @@ def duration_ms(text: object, longest: int = LONGEST_MS) -> int:
         raise ValueError(f'{text!r} is not a time; write "1s", "500ms" or "2m"')
     ms = float(match[1]) * _MS[match[2]]
     if ms > longest:
-        raise ValueError(f"{str(text)[:40]!r} is longer than {'a day' if longest == LONGEST_MS else 'a year'}")
+        raise ValueError(
+            f"{str(text)[:40]!r} is longer than {'a day' if longest == LONGEST_MS else 'a year'}"
+        )
     return round(ms)
 
 
@@ -168,16 +174,26 @@ def number_mistake(value: object, minimum: int = 1, maximum: int | None = None) 
 
 
 def _number(row: Setting, value: object) -> str:
-    return "" if isinstance(value, str) and value in row.words() else number_mistake(value, row.least, row.most)
+    return (
+        ""
+        if isinstance(value, str) and value in row.words()
+        else number_mistake(value, row.least, row.most)
+    )
 
 
 def _decimal(_row: Setting, value: object) -> str:
-    return "" if isinstance(value, int | float) and not isinstance(value, bool) else f"{value!r} is not a number"
+    return (
+        ""
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        else f"{value!r} is not a number"
+    )
 
 
 def _time(row: Setting, value: object) -> str:
     try:
-        return "" if duration_ms(value) >= row.least else f"a {row.name} takes at least {row.least}ms"
+        return (
+            "" if duration_ms(value) >= row.least else f"a {row.name} takes at least {row.least}ms"
+        )
     except ValueError as error:
         return str(error)
 
@@ -194,7 +210,11 @@ def _size(row: Setting, value: object) -> str:
 def _choice(row: Setting, value: object) -> str:
     words = tuple(row.words())
     choices = (" and " if len(words) == 2 else ", ").join(words)
-    return "" if value in words else f"{value!r} is not a {row.of}{meant(value, words)}; there are {choices}"
+    return (
+        ""
+        if value in words
+        else f"{value!r} is not a {row.of}{meant(value, words)}; there are {choices}"
+    )
 
 
 def _list(row: Setting, value: object) -> str:
@@ -203,7 +223,9 @@ def _list(row: Setting, value: object) -> str:
 
 
 def _is_a(*types: type, phrase: str) -> Callable[[Setting, object], str]:
-    return lambda row, value: "" if isinstance(value, types) else f"{phrase.format(row.of)} is expected"
+    return lambda row, value: (
+        "" if isinstance(value, types) else f"{phrase.format(row.of)} is expected"
+    )
 
 
 _CHECKS: dict[Kind, Callable[[Setting, object], str]] = {

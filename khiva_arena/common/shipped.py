@@ -79,7 +79,9 @@ class Language(NamedTuple):
         if not self.search or (as_module and not (self.module and not self.module.no_search)):
             return ()
         name, _, kind = self.search.partition(".")
-        return tuple(dict.fromkeys((self.tools(as_module), languages()[name].tools(as_module or bool(kind)))))
+        return tuple(
+            dict.fromkeys((self.tools(as_module), languages()[name].tools(as_module or bool(kind))))
+        )
 
 
 def adviser(game: str) -> str:
@@ -103,7 +105,9 @@ def folder(name: str) -> Path:
 def bots() -> dict[str, Path]:
     """Return the folder of each shipped bot by its word, as ``shipped:python/greedy``; sorted; bots that misbehave are left
     out."""
-    folders = sorted(path.parent for path in folder("bots").glob("*/*/bot.toml") if path.parts[-3] != BROKEN)
+    folders = sorted(
+        path.parent for path in folder("bots").glob("*/*/bot.toml") if path.parts[-3] != BROKEN
+    )
     return {f"{WORD}{path.parent.name}/{path.name}": path for path in folders}
 
 
@@ -164,7 +168,10 @@ def lacks(*tools: Language | ModuleTools) -> str:
     for one in tools:
         works = _probe(one)
         if works is None:
-            return f"not known: {shlex.join(one.probe[:2])} took longer than {PROBE_SECONDS} s; try again on a quieter machine"
+            return (
+                f"not known: {shlex.join(one.probe[:2])} took longer than {PROBE_SECONDS} s; "
+                "try again on a quieter machine"
+            )
         if not works:
             remedies.append(remedy(one))
     return " && ".join(remedies)
@@ -179,7 +186,9 @@ def _probe(language: Language | ModuleTools) -> bool | None:
     nothing = subprocess.DEVNULL
     try:
         # In / and not in the working folder: some compilers take their settings from there, and it may be a stranger's bot.
-        probe = subprocess.Popen(words, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+        probe = subprocess.Popen(
+            words, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+        )
     except OSError:
         return False
     try:
@@ -192,14 +201,19 @@ def _probe(language: Language | ModuleTools) -> bool | None:
             probe.wait()
 
 
-def all_tools(as_module: bool = False, searches: bool = False) -> dict[str, tuple[Language | ModuleTools, ...]]:
+def all_tools(
+    as_module: bool = False, searches: bool = False
+) -> dict[str, tuple[Language | ModuleTools, ...]]:
     """Return by name of each language what makes its bots.
 
     as_module: what makes them modules, of those languages alone that can.
     searches: what makes the searching bot, of those alone that have one.
     """
     able = {name: one for name, one in languages().items() if one.module or not as_module}
-    tools = {name: one.search_tools(as_module) if searches else (one.tools(as_module),) for name, one in able.items()}
+    tools = {
+        name: one.search_tools(as_module) if searches else (one.tools(as_module),)
+        for name, one in able.items()
+    }
     return {name: some for name, some in tools.items() if some}
 
 
@@ -208,13 +222,19 @@ def all_lacks(by_name: Mapping[str, Sequence[Language | ModuleTools]]) -> dict[s
     from concurrent.futures import ThreadPoolExecutor  # most commands do without it
 
     with ThreadPoolExecutor(len(by_name)) as pool:
-        return dict(zip(by_name, pool.map(lambda tools: lacks(*tools), by_name.values()), strict=True))
+        return dict(
+            zip(by_name, pool.map(lambda tools: lacks(*tools), by_name.values()), strict=True)
+        )
 
 
 def remedy(language: Language | ModuleTools) -> str:
     """Return the command to type on Debian and Ubuntu if ``is_here`` is false."""
     # A compiler that is there already, newer perhaps, is left as it is.
-    packages = language.debian[1:] if len(language.debian) > 1 and shutil.which(language.tool) else language.debian
+    packages = (
+        language.debian[1:]
+        if len(language.debian) > 1 and shutil.which(language.tool)
+        else language.debian
+    )
     return installation(language, packages) if packages else "pip install msgpack"
 
 

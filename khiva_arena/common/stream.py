@@ -281,7 +281,9 @@ def decoded(data: bytes) -> Any_line | None:
         except (ValueError, RecursionError):
             raise NotAStream("it is not a line of a stream of events") from None
         if head.v != VERSION:
-            raise NotAStream(f"it is of version {head.v}, this khiva-arena reads version {VERSION}") from None
+            raise NotAStream(
+                f"it is of version {head.v}, this khiva-arena reads version {VERSION}"
+            ) from None
         if head.type in {kind.__struct_config__.tag for kind in KINDS}:
             raise NotAStream(f"a line is malformed: {error}") from None
         return None
@@ -336,7 +338,10 @@ class StreamReader:
                 sizes = {len(line.bots), len(line.ranks), len(line.scores), len(line.verdicts)}
                 return sizes == {self._seats} and all(bot < self._bots for bot in line.bots)
             case VoidRecorded() | Round():
-                return all(bot < self._bots for bot in (line.bots if isinstance(line, VoidRecorded) else line.byes))
+                return all(
+                    bot < self._bots
+                    for bot in (line.bots if isinstance(line, VoidRecorded) else line.byes)
+                )
             case FaultRecorded() | Paused():
                 return line.bot < self._bots
             case SetAside() | Llr() | EloDifference() | LinkNews() | Note() | RunEnded():

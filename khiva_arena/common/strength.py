@@ -39,7 +39,9 @@ class BotStep(NamedTuple):
     @property
     def in_words(self) -> str:
         """Elo with its error, or a bound."""
-        return f"above {self.least:.0f}" if self.least is not None else measured(self.elo, self.error)
+        return (
+            f"above {self.least:.0f}" if self.least is not None else measured(self.elo, self.error)
+        )
 
 
 class BotRung(NamedTuple):
@@ -104,7 +106,9 @@ class BotLadder(NamedTuple):
 def _raw() -> dict[str, Any]:
     import json  # not above: most commands do without it
 
-    raw: dict[str, Any] = json.loads((files("khiva_arena.common") / FILE).read_text(encoding="utf-8"))
+    raw: dict[str, Any] = json.loads(
+        (files("khiva_arena.common") / FILE).read_text(encoding="utf-8")
+    )
     return raw
 
 
@@ -112,7 +116,10 @@ def _raw() -> dict[str, Any]:
 def ladders() -> dict[str, dict[int, BotLadder]]:
     """Return the ladders by game and number of seats."""
     games = _raw()["ladders"].items()
-    return {game: {int(seats): ladder_of(row) for seats, row in by_seats.items()} for game, by_seats in games}
+    return {
+        game: {int(seats): ladder_of(row) for seats, row in by_seats.items()}
+        for game, by_seats in games
+    }
 
 
 def seconds() -> dict[str, float]:
@@ -131,7 +138,9 @@ def ladder_of(row: dict[str, Any]) -> BotLadder:
     """Return a ladder as the file has it."""
     steps = tuple(BotStep(**step) for step in row["steps"])
     twice = row.get("twice")
-    return BotLadder(steps, tuple(BotRung(**rung) for rung in row["rungs"]), Twice(**twice) if twice else None)
+    return BotLadder(
+        steps, tuple(BotRung(**rung) for rung in row["rungs"]), Twice(**twice) if twice else None
+    )
 
 
 def measured(value: float | None, error: float | None) -> str:
@@ -149,19 +158,30 @@ def ladder_table(game: str, seats: Sequence[int] = TABLED) -> str:
     some = {number: ladder for number, ladder in ladders()[game].items() if number in seats}
     first = next(iter(some.values()))
     heads = [f"{number} seats" for number in some]
-    lines = [f"| shipped bot | {' | '.join(f'{head} | ms' for head in heads)} |", f"|---|{'---|---|' * len(heads)}"]
+    lines = [
+        f"| shipped bot | {' | '.join(f'{head} | ms' for head in heads)} |",
+        f"|---|{'---|---|' * len(heads)}",
+    ]
     for rung in first.rungs:
         found = [ladder.rung(rung.name) for ladder in some.values()]
-        cells = [f"{one.in_words} | {milliseconds(one.ms)}" if one else "n/a | n/a" for one in found]
+        cells = [
+            f"{one.in_words} | {milliseconds(one.ms)}" if one else "n/a | n/a" for one in found
+        ]
         lines.append(f"| `{rung.bot}` | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def twice_line(game: str, seats: Sequence[int] = TABLED) -> str:
     """Return a sentence on the worth of twice the time."""
-    some = [(number, ladder.twice) for number, ladder in ladders()[game].items() if number in seats and ladder.twice]
+    some = [
+        (number, ladder.twice)
+        for number, ladder in ladders()[game].items()
+        if number in seats and ladder.twice
+    ]
     if not some:
         return "Twice the time: nobody measured what it is worth."
-    figures = ", ".join(f"{measured(one.elo, one.error)} Elo at {number} seats" for number, one in some)
+    figures = ", ".join(
+        f"{measured(one.elo, one.error)} Elo at {number} seats" for number, one in some
+    )
     _, twice = some[0]
     return f"Twice the time is worth {figures} (`{twice.bot}`, {twice.words})."

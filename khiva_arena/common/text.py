@@ -27,7 +27,9 @@ def harmless(text: str, length_most: int | None = None, keep: str = "") -> str:
         bare = bare.replace(letter, "")
     if bare.isprintable():  # true of nearly every text, and quickly found out
         return text
-    return "".join(letter if letter.isprintable() or letter in keep else _escape(letter) for letter in text)
+    return "".join(
+        letter if letter.isprintable() or letter in keep else _escape(letter) for letter in text
+    )
 
 
 ISOLATES = "\u2068\u2069"
@@ -58,12 +60,19 @@ def printable(data: bytes | bytearray) -> str:
 
 def file_name(name: str) -> str:
     """Return the name or the path of a file, made harmless. Each byte of it that is no UTF-8 becomes an escape: ``\\xff``."""
-    return harmless("".join(f"\\x{ord(sign) - 0xDC00:02x}" if "\udc80" <= sign <= "\udcff" else sign for sign in name))
+    return harmless(
+        "".join(
+            f"\\x{ord(sign) - 0xDC00:02x}" if "\udc80" <= sign <= "\udcff" else sign
+            for sign in name
+        )
+    )
 
 
 def _escape(letter: str) -> str:
     # DEL is the one control character that JSON writes as it is: in this form it is JSON's own escape.
-    return "\\u007f" if letter == "\x7f" else letter.encode("unicode_escape", "surrogatepass").decode()
+    return (
+        "\\u007f" if letter == "\x7f" else letter.encode("unicode_escape", "surrogatepass").decode()
+    )
 
 
 def is_text(word: str) -> bool:

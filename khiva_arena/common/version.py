@@ -27,14 +27,30 @@ def shown() -> str:
 
 def _commit() -> str:
     """Return the commit of this checkout, with ``-dirty`` behind if files differ from it; "" without a checkout or git."""
-    if not (_CHECKOUT / ".git").exists():  # git would look further up, and find the repository of somebody else
+    if not (
+        _CHECKOUT / ".git"
+    ).exists():  # git would look further up, and find the repository of somebody else
         return ""
     import subprocess  # not above: the page that checks bundles has no such module
 
-    words = ["git", "-C", str(_CHECKOUT), "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}  # a hook of git names another one
+    words = [
+        "git",
+        "-C",
+        str(_CHECKOUT),
+        "--no-optional-locks",
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=12",
+        "--exclude=*",
+    ]
+    env = {
+        name: value for name, value in os.environ.items() if not name.startswith("GIT_")
+    }  # a hook of git names another one
     try:
-        done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(
+            words, env=env, capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return "" if done.returncode else done.stdout.strip()

@@ -8,4 +8,13 @@ from khiva_arena.crules.game import HabitsInC, RulesInC, StateInC, ViewInC
 from khiva_arena.crules.library import GAMES, is_built
 from khiva_arena.crules.stream import QuickStreamInC, StreamInC
 
-__all__ = ["GAMES", "HabitsInC", "QuickStreamInC", "RulesInC", "StateInC", "StreamInC", "ViewInC", "is_built"]
+__all__ = [
+    "GAMES",
+    "HabitsInC",
+    "QuickStreamInC",
+    "RulesInC",
+    "StateInC",
+    "StreamInC",
+    "ViewInC",
+    "is_built",
+]

@@ -10,7 +10,16 @@ from typing import Any, NamedTuple, Self
 import msgpack
 
 from khiva_arena.crules.door import BITS, WHOLE, checked, checked_secret
-from khiva_arena.crules.library import MemoryInC, copied, floats, function, ints, memory, sizes, word
+from khiva_arena.crules.library import (
+    MemoryInC,
+    copied,
+    floats,
+    function,
+    ints,
+    memory,
+    sizes,
+    word,
+)
 from khiva_arena.crules.stream import StreamInC
 from khiva_arena.errors import ConfigError, IllegalChoice, OtherSeat
 from khiva_arena.rng import SECRET_BYTES
@@ -43,7 +52,10 @@ class RulesInC:
         self._memory = memory(self.sizes.rules)
         packed = _packed(rules)
         if self._call("read_rules", packed, word(len(packed)), self._memory):
-            raise ConfigError(f"this is not a complete rules map of {game}: hand over the one of hello, or of GAME.every_rule")
+            raise ConfigError(
+                f"this is not a complete rules map of {game}: hand over the one of hello, "
+                "or of GAME.every_rule"
+            )
 
     def new(self, seats: int, secret: bytes, *, quick: bool = False) -> "StateInC":
         """Set a match up, as the arena deals it by this secret of 32 bytes; ``quick``: by other draws, made faster.
@@ -91,7 +103,14 @@ class StateInC:
     def __init__(self, rules: RulesInC, seats: int, secret: bytes, quick: bool = False) -> None:
         number = checked("rules", rules, RulesInC)._seats(seats)
         self._make_room(rules, number)
-        words = (self._memory, self._seen, rules._memory, number, checked_secret(secret), int(bool(quick)))
+        words = (
+            self._memory,
+            self._seen,
+            rules._memory,
+            number,
+            checked_secret(secret),
+            int(bool(quick)),
+        )
         if rules._call("new", *words):
             raise ConfigError(f"{rules.game} is not for {number} seats")
 
@@ -117,7 +136,11 @@ class StateInC:
         """Return what each seat that is asked has to decide; nothing when the match is over."""
         kinds, choices = ints(self.rules.sizes.seats), ints(self.rules.sizes.seats)
         asked = self.rules._call("questions", self.rules._memory, self._memory, kinds, choices)
-        return {seat: QuestionInC(kinds[seat], choices[seat]) for seat in range(self.seats) if asked >> seat & 1}
+        return {
+            seat: QuestionInC(kinds[seat], choices[seat])
+            for seat in range(self.seats)
+            if asked >> seat & 1
+        }
 
     @property
     def is_over(self) -> bool:
@@ -129,7 +152,9 @@ class StateInC:
         number, width = self._seat(seat), self.rules.sizes.entry + 1
         entries = ints(self._choices(number) * width)
         self.rules._call("legal", self.rules._memory, self._memory, number, entries)
-        return [list(entries[at + 1 : at + 1 + entries[at]]) for at in range(0, len(entries), width)]
+        return [
+            list(entries[at + 1 : at + 1 + entries[at]]) for at in range(0, len(entries), width)
+        ]
 
     def apply(self, choices: Mapping[int, int]) -> None:
         """Play the choices of all seats that are asked. Raises IllegalChoice, with nothing changed, for others."""
@@ -143,14 +168,23 @@ class StateInC:
                 number = -1
             fits = fits and 0 <= number < question.choices
             by_seat[seat] = number if fits else 0
-        if not fits or self.rules._call("apply", self.rules._memory, self._memory, self._seen, by_seat):
+        if not fits or self.rules._call(
+            "apply", self.rules._memory, self._memory, self._seen, by_seat
+        ):
             raise IllegalChoice(f"choices {given!r:.200}, but asked are {questions}")
 
     def playout(self, stream: StreamInC) -> int:
         """Play to the end at random, and return the number of decisions. The seats then have no view: only the result counts."""
-        return self.rules._call("playout", self.rules._memory, self._memory, checked("stream", stream, StreamInC)._memory)
+        return self.rules._call(
+            "playout",
+            self.rules._memory,
+            self._memory,
+            checked("stream", stream, StreamInC)._memory,
+        )
 
-    def attempt(self, habits: "HabitsInC", seat: int, choice: int, turns: int, stream: StreamInC) -> float:
+    def attempt(
+        self, habits: "HabitsInC", seat: int, choice: int, turns: int, stream: StreamInC
+    ) -> float:
         """Try a choice of a seat in a copy, all else and further turns by habit, which learns. turns: 1 to 16, more count as 16.
 
         Return how far the seat then leads the others on average, in points made and to be expected; 0 for a choice that it
@@ -158,7 +192,10 @@ class StateInC:
         """
         if checked("habits", habits, HabitsInC).game != self.rules.game:
             raise ValueError(f"these are habits of {habits.game}, not of {self.rules.game}")
-        number, depth = checked("choice", choice, WHOLE), max(1, min(checked("turns", turns, WHOLE), 16))
+        number, depth = (
+            checked("choice", choice, WHOLE),
+            max(1, min(checked("turns", turns, WHOLE), 16)),
+        )
         known = number if 0 <= number < 1 << 31 else -1
         words = (self.rules._memory, self._memory, habits._memory, self._seat(seat), known, depth)
         return float(function("khiva", "try")(*words, checked("stream", stream, StreamInC)._memory))
@@ -190,7 +227,9 @@ class StateInC:
     def see(self, seat: int) -> bytes:
         """Return the view of a seat as the bytes of the header's structure: equal views are equal bytes."""
         view = memory(self.rules.sizes.view)
-        self.rules._call("see", self.rules._memory, self._memory, self._seen, self._seat(seat), view)
+        self.rules._call(
+            "see", self.rules._memory, self._memory, self._seen, self._seat(seat), view
+        )
         return bytes(view)
 
     def _choices(self, seat: int) -> int:
@@ -226,11 +265,16 @@ class ViewInC:
     def __init__(self, rules: RulesInC, view: Mapping[str, Any] | bytes) -> None:
         self.rules: RulesInC = checked("rules", rules, RulesInC)
         self._memory, self._knowledge = memory(rules.sizes.view), memory(rules.sizes.knowledge)
-        wrong = self._read(view) or rules._call("think", self._knowledge, rules._memory, self._memory)
+        wrong = self._read(view) or rules._call(
+            "think", self._knowledge, rules._memory, self._memory
+        )
         if wrong == OF_OTHER_SEAT:
             raise OtherSeat
         if wrong:
-            raise ConfigError(f"this {'is not a view' if wrong == BAD_VIEW else 'view fits no position'} of {rules.game}")
+            raise ConfigError(
+                f"this {'is not a view' if wrong == BAD_VIEW else 'view fits no position'} "
+                f"of {rules.game}"
+            )
         self.seats = rules._call("seats_of", self._memory)
 
     def __bytes__(self) -> bytes:
@@ -239,8 +283,18 @@ class ViewInC:
 
     def world(self, stream: StreamInC) -> StateInC:
         """Return a position in which the seat has this view; what it does not know is drawn, as by ``GAME.determinise``."""
-        state, chance = StateInC._empty(self.rules, self.seats), checked("stream", stream, StreamInC)._memory
-        words = (state._memory, state._seen, self.rules._memory, self._memory, self._knowledge, chance)
+        state, chance = (
+            StateInC._empty(self.rules, self.seats),
+            checked("stream", stream, StreamInC)._memory,
+        )
+        words = (
+            state._memory,
+            state._seen,
+            self.rules._memory,
+            self._memory,
+            self._knowledge,
+            chance,
+        )
         if self.rules._call("world", *words):
             raise ConfigError(f"this view fits no position of {self.rules.game}")
         return state
@@ -253,7 +307,9 @@ class ViewInC:
             self._memory = copied(view)
             return 0
         packed = _packed(view)
-        return self.rules._call("read_view", packed, word(len(packed)), self.rules._memory, self._memory)
+        return self.rules._call(
+            "read_view", packed, word(len(packed)), self.rules._memory, self._memory
+        )
 
 
 def _packed(value: Mapping[str, Any]) -> bytes:
@@ -268,7 +324,9 @@ def _packed(value: Mapping[str, Any]) -> bytes:
 def random_games(rules: RulesInC, seats: int, seed: int, games: int) -> int:
     """Play so many random games in C, each of a new deal, and return the number of decisions; for benchmarks."""
     number, played = word(checked("seed", seed, BITS)), checked("games", games, _TIMES)
-    first = StateInC(rules, seats, bytes(SECRET_BYTES))  # raises ConfigError for seats that the game lacks
+    first = StateInC(
+        rules, seats, bytes(SECRET_BYTES)
+    )  # raises ConfigError for seats that the game lacks
     return rules._call("random_games", rules._memory, first.seats, number, played)
 
 
@@ -276,7 +334,9 @@ def draw_worlds(view: ViewInC, times: int, *, quick: bool) -> int:
     """Draw so many worlds of a view in C, and return how many came to nothing; for benchmarks."""
     drawn: int = checked("times", times, _TIMES)
     rules: RulesInC = checked("view", view, ViewInC).rules
-    return rules._call("worlds", rules._memory, view._memory, view._knowledge, int(bool(quick)), drawn)
+    return rules._call(
+        "worlds", rules._memory, view._memory, view._knowledge, int(bool(quick)), drawn
+    )
 
 
 def copy_states(state: StateInC, times: int) -> int:

@@ -86,15 +86,30 @@ class KhivaPosition(StateInC):
         depth = max(1, min(checked("turns", turns, WHOLE), _MOST_TURNS))
         tried = ints([_known(choice) for choice in choices])
         leads, weights = doubles(len(tried)), doubles(_weights(judgement))
-        words = (self.rules._memory, self._memory, habits._memory, self._seat(seat), tried, len(tried), depth)
-        function("khiva", "attempt_all")(*words, checked("stream", stream, StreamInC)._memory, weights, leads)
+        words = (
+            self.rules._memory,
+            self._memory,
+            habits._memory,
+            self._seat(seat),
+            tried,
+            len(tried),
+            depth,
+        )
+        function("khiva", "attempt_all")(
+            *words, checked("stream", stream, StreamInC)._memory, weights, leads
+        )
         return list(leads)
 
     @classmethod
     def _of(cls, state: StateInC) -> Self:
         """Return a position that nobody else has as one of this class."""
         new = cls.__new__(cls)
-        new.rules, new.seats, new._memory, new._seen = state.rules, state.seats, state._memory, state._seen
+        new.rules, new.seats, new._memory, new._seen = (
+            state.rules,
+            state.seats,
+            state._memory,
+            state._seen,
+        )
         return new
 
 
@@ -162,7 +177,9 @@ def _numbers(deed: Deed) -> tuple[int, int, int]:
     match deed:
         case ("play" | "pass", int(colour), int(value)) if colour in _COLOURS and value in _VALUES:
             return int(deed[0] == "pass"), colour, value
-        case ("bring", int(camel), int(path), int(shop)) if camel in _COLOURS and path in _COLOURS and shop in _SHOPS:
+        case ("bring", int(camel), int(path), int(shop)) if (
+            camel in _COLOURS and path in _COLOURS and shop in _SHOPS
+        ):
             return 2, camel, 6 * path + shop
         case ("bring", int(camel), -1, 0) if camel in _COLOURS:
             return 2, camel, 0

@@ -53,7 +53,8 @@ def library() -> ctypes.CDLL:
         loaded = ctypes.CDLL(build.program("rules") or os.devnull)
     except OSError:
         raise ConfigError(
-            "the rules in C are not built here, or were damaged since: install a C compiler, then the arena again"
+            "the rules in C are not built here, or were damaged since: install a C "
+            "compiler, then the arena again"
         ) from None
     loaded.arena_lib_u64.restype = loaded.arena_lib_below.restype = ctypes.c_uint64
     return loaded
@@ -71,7 +72,9 @@ def function(game: str, name: str) -> FunctionInC:
 def sizes(game: str) -> SizesInC:
     """Return the sizes of one game's structures."""
     if game not in GAMES:
-        raise ConfigError(f"there are no rules in C of {game!r}: they are there for {', '.join(GAMES)}")
+        raise ConfigError(
+            f"there are no rules in C of {game!r}: they are there for {', '.join(GAMES)}"
+        )
     numbers = ints(len(SizesInC._fields))
     function(game, "sizes")(numbers)
     return SizesInC(*numbers)
@@ -99,9 +102,17 @@ def floats(count: int) -> Any:
 
 def doubles(values: int | Sequence[float]) -> Any:
     """Return an array of C's doubles: of so many zeros, or of these values."""
-    return (ctypes.c_double * values)() if isinstance(values, int) else (ctypes.c_double * len(values))(*values)
+    return (
+        (ctypes.c_double * values)()
+        if isinstance(values, int)
+        else (ctypes.c_double * len(values))(*values)
+    )
 
 
 def ints(values: int | Sequence[int]) -> Any:
     """Return an array of C's ints: of so many zeros, or of these values."""
-    return (ctypes.c_int * values)() if isinstance(values, int) else (ctypes.c_int * len(values))(*values)
+    return (
+        (ctypes.c_int * values)()
+        if isinstance(values, int)
+        else (ctypes.c_int * len(values))(*values)
+    )

@@ -13,7 +13,9 @@ class StreamInC:
         if "\0" in checked("label", label, str):
             raise ValueError("the label of a stream in C has no zero")
         self._memory = memory(library().arena_lib_stream_size())
-        library().arena_lib_stream(self._memory, checked_secret(secret), label.encode(), int(self.quick))
+        library().arena_lib_stream(
+            self._memory, checked_secret(secret), label.encode(), int(self.quick)
+        )
 
     def u64(self) -> int:
         """Return the next number, 0 to 2**64 - 1."""

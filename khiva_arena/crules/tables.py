@@ -14,7 +14,10 @@ from khiva_arena.rng import SECRET_BYTES
 _FIELDS: list[tuple[str, Any]] = [
     *((name, ctypes.c_int) for name in ("matches", "seats", "by_points")),
     ("without", ctypes.c_uint64),
-    *((name, ctypes.c_void_p) for name in ("states", "memories", "secrets", "chosen", "seat", "observations")),
+    *(
+        (name, ctypes.c_void_p)
+        for name in ("states", "memories", "secrets", "chosen", "seat", "observations")
+    ),
     *((name, ctypes.c_void_p) for name in ("masks", "rewards", "over", "illegal")),
 ]
 
@@ -65,11 +68,18 @@ class TablesInC:
     Raises ValueError for arrays of another game, seat count or rules.
     """
 
-    def __init__(self, game: str, rules: Mapping[str, Any], arrays: Arrays, by_points: bool, without: int) -> None:
+    def __init__(
+        self, game: str, rules: Mapping[str, Any], arrays: Arrays, by_points: bool, without: int
+    ) -> None:
         matches, seats = checked("arrays", arrays, Arrays).rewards.shape
         self._rules, self._arrays, self._matches = RulesInC(game, rules), arrays, matches
         sizes, left_out = self._rules.sizes, checked("without", without, BITS)
-        expected = Arrays.of(matches, seats, self._rules.observation_size(seats, left_out), self._rules.actions(seats))
+        expected = Arrays.of(
+            matches,
+            seats,
+            self._rules.observation_size(seats, left_out),
+            self._rules.actions(seats),
+        )
         if [_form(array) for array in arrays] != [_form(array) for array in expected]:
             raise ValueError("the arrays are of another game, seat count or rules")
         self._held = {
@@ -77,8 +87,12 @@ class TablesInC:
             "memories": np.zeros(matches * sizes.memory // 8 + 1, np.uint64),
             "chosen": np.zeros(matches * sizes.seats, np.int32),
         }
-        pointers = {name: array.ctypes.data for name, array in {**self._held, **arrays._asdict()}.items()}
-        self._table = _Table(matches=matches, seats=seats, by_points=bool(by_points), without=left_out, **pointers)
+        pointers = {
+            name: array.ctypes.data for name, array in {**self._held, **arrays._asdict()}.items()
+        }
+        self._table = _Table(
+            matches=matches, seats=seats, by_points=bool(by_points), without=left_out, **pointers
+        )
         self.begin()  # so that no step meets memory that holds no match
 
     def begin(self) -> None:
@@ -87,9 +101,18 @@ class TablesInC:
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """Take an action in each match; begin the next match in place of one that ends. Raises ValueError for another array."""
-        if _form(checked("actions", actions, np.ndarray)) != ((self._matches,), np.dtype(np.int64), True):
+        if _form(checked("actions", actions, np.ndarray)) != (
+            (self._matches,),
+            np.dtype(np.int64),
+            True,
+        ):
             raise ValueError(f"actions: {self._matches} numbers of int64 are needed, in one piece")
-        self._rules._call("step_all", self._rules._memory, ctypes.byref(self._table), ctypes.c_void_p(actions.ctypes.data))
+        self._rules._call(
+            "step_all",
+            self._rules._memory,
+            ctypes.byref(self._table),
+            ctypes.c_void_p(actions.ctypes.data),
+        )
 
 
 def _form(array: NDArray[Any]) -> tuple[Any, ...]:

@@ -57,8 +57,12 @@ def stream_of(contents: Mapping[str, PackedContent]) -> bytes:
     """Return files as one stream, sorted by name. ``contents``: by path. Raises ConfigError if a bound is broken."""
     check_texts(contents)
     in_order = sorted(contents.items())
-    head = msgspec.msgpack.encode([StreamFile(name, len(content.data), content.runs) for name, content in in_order])
-    stream = b"".join([MAGIC, len(head).to_bytes(LENGTH_BYTES), head, *(content.data for _, content in in_order)])
+    head = msgspec.msgpack.encode(
+        [StreamFile(name, len(content.data), content.runs) for name, content in in_order]
+    )
+    stream = b"".join(
+        [MAGIC, len(head).to_bytes(LENGTH_BYTES), head, *(content.data for _, content in in_order)]
+    )
     head_of(stream)  # so that its author hears at once what would be refused
     return stream
 
@@ -68,9 +72,15 @@ def check_texts(paths: Iterable[str]) -> None:
     file, so call this before paths are encoded."""
     for path in paths:
         if not is_text(path):
-            raise ConfigError(f"{file_name(path)[:SHOWN]}: the name of this file is no UTF-8; give it another name")
+            raise ConfigError(
+                f"{file_name(path)[:SHOWN]}: the name of this file is no UTF-8; give it "
+                "another name"
+            )
         if len(path) > MOST_PATH:
-            raise ConfigError(f"{file_name(path)[:SHOWN]}...: its path has {len(path)} characters, {MOST_PATH} at most")
+            raise ConfigError(
+                f"{file_name(path)[:SHOWN]}...: its path has {len(path)} characters, "
+                f"{MOST_PATH} at most"
+            )
 
 
 def head_of(stream: bytes) -> tuple[list[StreamFile], int]:
@@ -122,10 +132,20 @@ def _check_names(names: list[str]) -> None:
         parts = name.split("/")
         shown = ascii(name)[:SHOWN]
         if PurePosixPath(name).is_absolute() or len(parts) > MOST_DEPTH:
-            raise ConfigError(f"{shown}: a path begins in the folder of the bot, and has {MOST_DEPTH} parts at most")
+            raise ConfigError(
+                f"{shown}: a path begins in the folder of the bot, and has {MOST_DEPTH} "
+                "parts at most"
+            )
         for part in parts:
-            if not part.strip(". ") or not set(part) <= PLAIN or part != part.strip() or part.endswith("."):
-                raise ConfigError(f"{shown}: a file's name has letters, digits, spaces and ._-+ only")
+            if (
+                not part.strip(". ")
+                or not set(part) <= PLAIN
+                or part != part.strip()
+                or part.endswith(".")
+            ):
+                raise ConfigError(
+                    f"{shown}: a file's name has letters, digits, spaces and ._-+ only"
+                )
             if len(part) > MOST_PART:
                 raise ConfigError(f"{shown}: a file's name has {MOST_PART} characters at most")
     folded = [name.casefold() for name in names]

@@ -90,7 +90,9 @@ def _damage_in_words() -> Iterator[None]:
     try:
         yield
     except _DAMAGE as error:
-        raise ConfigError(f"it is damaged: {harmless(str(error), 100) or 'it is cut short'}") from None
+        raise ConfigError(
+            f"it is damaged: {harmless(str(error), 100) or 'it is cut short'}"
+        ) from None
 
 
 def plain_files(data: bytes, *, is_zip: bool) -> list[tuple[tuple[str, ...], ArchiveEntry]]:
@@ -99,10 +101,16 @@ def plain_files(data: bytes, *, is_zip: bool) -> list[tuple[tuple[str, ...], Arc
     Raises ConfigError as ``entries_of`` does, for a path that leads out of the archive's folder, and for a link and its like.
     """
     entries = [(_parts(entry), entry) for entry in entries_of(data, is_zip=is_zip)]
-    files = [(parts, entry) for parts, entry in entries if entry.kind != FOLDER and not _is_left_out(parts)]
+    files = [
+        (parts, entry)
+        for parts, entry in entries
+        if entry.kind != FOLDER and not _is_left_out(parts)
+    ]
     for _, entry in files:
         if entry.kind:
-            raise ConfigError(f"{_shown(entry)} is {entry.kind}; pack plain files, without a password")
+            raise ConfigError(
+                f"{_shown(entry)} is {entry.kind}; pack plain files, without a password"
+            )
     return files
 
 
@@ -165,12 +173,20 @@ def _check_list(data: bytes) -> None:
 
 def _zip_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> ArchiveEntry:
     mode = info.external_attr >> 16
-    kind = KINDS.get(stat.S_IFMT(mode), "a device or a pipe") or (FOLDER if info.orig_filename.endswith("/") else "")
+    kind = KINDS.get(stat.S_IFMT(mode), "a device or a pipe") or (
+        FOLDER if info.orig_filename.endswith("/") else ""
+    )
     if not kind and info.flag_bits & 1:
         kind = "encrypted"
     if not kind and info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         kind = "compressed by another method than deflate"
-    return ArchiveEntry(info.orig_filename, info.file_size, bool(mode & stat.S_IXUSR), kind, partial(_zip_pieces, archive, info))
+    return ArchiveEntry(
+        info.orig_filename,
+        info.file_size,
+        bool(mode & stat.S_IXUSR),
+        kind,
+        partial(_zip_pieces, archive, info),
+    )
 
 
 def _zip_pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
@@ -217,10 +233,16 @@ def _tar_entries(data: bytes) -> list[ArchiveEntry]:
         if header.kind in (NEXT, LONG_NAME):
             if size > LONGEST_HEADER:
                 raise ValueError("a header is too long")
-            long_name = bytes(body).rstrip(b"\0") if header.kind == LONG_NAME else _path_of(bytes(body)) or long_name
+            long_name = (
+                bytes(body).rstrip(b"\0")
+                if header.kind == LONG_NAME
+                else _path_of(bytes(body)) or long_name
+            )
             continue
         name = (long_name or header.name).decode("utf-8", "backslashreplace")
-        kind = TAR_KINDS.get(header.kind, "of an unknown kind") or (FOLDER if name.endswith("/") else "")
+        kind = TAR_KINDS.get(header.kind, "of an unknown kind") or (
+            FOLDER if name.endswith("/") else ""
+        )
         found.append(ArchiveEntry(name, size, header.runs, kind, partial(iter, (body,))))
         long_name = b""
     return found

@@ -28,7 +28,9 @@ class ListedBot(NamedTuple):
 
     def line(self, name: str, gets: Sequence[str]) -> str:
         """Return the line on a bot that gets the network or variables, the address first: the rest may look like one."""
-        return harmless(f"{name}: sends to {self.address}; it gets {' and '.join(gets)}; {self.about}")
+        return harmless(
+            f"{name}: sends to {self.address}; it gets {' and '.join(gets)}; {self.about}"
+        )
 
 
 class BotLists(Protocol):
@@ -58,4 +60,8 @@ BOT_LISTS: Hook[BotLists] = Hook("spending")
 def is_in_list(word: str, base: str = "") -> bool:
     """Tell whether a word names a row of a file that is there."""
     path, colon, name = word.rpartition(":")
-    return bool(colon and name) and path.endswith(END[:-1]) and os.path.isfile(os.path.join(base, path))
+    return (
+        bool(colon and name)
+        and path.endswith(END[:-1])
+        and os.path.isfile(os.path.join(base, path))
+    )

@@ -62,7 +62,9 @@ def commit_word(word: str, base: str = "") -> CommitWord | None:
         return None
     gone = word[: places[0]]  # the working copy may lack a folder that a commit has
     return (
-        CommitWord(gone, word[places[0] + 1 :]) if os.path.isdir(os.path.join(base, os.path.dirname(gone)) or os.curdir) else None
+        CommitWord(gone, word[places[0] + 1 :])
+        if os.path.isdir(os.path.join(base, os.path.dirname(gone)) or os.curdir)
+        else None
     )
 
 
@@ -77,7 +79,11 @@ def folders_of(word: str) -> Glob | None:
     if not is_text(word) or not has_magic(word) or os.path.lexists(word):
         return None
     paths = sorted(glob(word))
-    bots = [path for path in paths if is_archive(path) or os.path.lexists(os.path.join(path, "bot.toml"))]
+    bots = [
+        path
+        for path in paths
+        if is_archive(path) or os.path.lexists(os.path.join(path, "bot.toml"))
+    ]
     return Glob(bots, [path for path in paths if path not in bots])
 
 
@@ -116,7 +122,11 @@ def meant_bot(word: str, base: str = "") -> str:
     if is_archive(place):
         return word
     if os.path.isfile(place):
-        homes = [str(parent) for parent in Path(word).parents if os.path.isfile(os.path.join(base, parent, "bot.toml"))]
+        homes = [
+            str(parent)
+            for parent in Path(word).parents
+            if os.path.isfile(os.path.join(base, parent, "bot.toml"))
+        ]
         return homes[0] if homes else ""
     end, python = word.removeprefix(shipped.WORD), f"{shipped.WORD}python/"
     bots = [bot for bot in shipped.bots() if end and bot.endswith((f":{end}", f"/{end}"))]
@@ -131,7 +141,10 @@ def near_shipped(word: str) -> str:
     if language.startswith(("/", ".")):  # a path
         return ""
     start = f"{shipped.WORD}{language or 'python'}/"
-    named = {bot: bot.rpartition("/")[2] for bot in sorted(shipped.bots(), key=lambda bot: not bot.startswith(start))}
+    named = {
+        bot: bot.rpartition("/")[2]
+        for bot in sorted(shipped.bots(), key=lambda bot: not bot.startswith(start))
+    }
     near = get_close_matches(end, named.values(), n=1, cutoff=0.7)
     return next((bot for bot, name in named.items() if name in near), "")
 
@@ -141,13 +154,18 @@ def near_folder(word: str, base: str = "") -> str:
     from difflib import get_close_matches  # not above: few words are mistaken
 
     home, name = os.path.split(word.rstrip("/"))
-    there = [Path(found).parent.name for found in glob(os.path.join(glob_escape(os.path.join(base, home)), "*", "bot.toml"))]
+    there = [
+        Path(found).parent.name
+        for found in glob(os.path.join(glob_escape(os.path.join(base, home)), "*", "bot.toml"))
+    ]
     return next((os.path.join(home, near) for near in get_close_matches(name, there, n=1)), "")
 
 
 def bot_below(word: str, folder: Path) -> str:
     """Return the first bot in a folder that is none itself, as a word for ``--bot``; "" for none."""
-    return min((os.path.join(word, found.parent.name) for found in folder.glob("*/bot.toml")), default="")
+    return min(
+        (os.path.join(word, found.parent.name) for found in folder.glob("*/bot.toml")), default=""
+    )
 
 
 def why_no_bot(word: str, program: str, base: str = "") -> str:
@@ -160,14 +178,32 @@ def why_no_bot(word: str, program: str, base: str = "") -> str:
     if os.path.isfile(os.path.join(base, word)):
         if meant:
             return f"this is a file of a bot; name the bot's folder, {meant}"
-        return "this file is no command, and no bot.toml lies beside it; name a command that runs it, as 'python3 FILE'"
+        return (
+            "this file is no command, and no bot.toml lies beside it; name a command that runs "
+            "it, as 'python3 FILE'"
+        )
     if len(word.split()) == 1 and (named := folders_of(os.path.join(base, word))):
         if len(named.bots) > FEW:
             number = count(len(named.bots), "bot")
-            return f"only settings files may have a glob; write bots = [{json.dumps(word)}] into one, which names {number}"
+            return (
+                f"only settings files may have a glob; write bots = [{json.dumps(word)}] into "
+                f"one, which names {number}"
+            )
         each = " ".join(f"--bot {shlex.quote(bot)}" for bot in named.bots)
-        return f"only settings files may have a glob; here: {each}" if each else "no folder with a bot.toml fits this glob"
-    reason = "no such folder or command" if "/" in program else "no such folder, and no such command on the PATH"
+        return (
+            f"only settings files may have a glob; here: {each}"
+            if each
+            else "no folder with a bot.toml fits this glob"
+        )
+    reason = (
+        "no such folder or command"
+        if "/" in program
+        else "no such folder, and no such command on the PATH"
+    )
     if near := meant or near_folder(word, base) or near_shipped(word):
         return f"{reason}; did you mean {near}?"
-    return f"{reason}; `khiva-arena new python {word}` makes a bot" if word.replace("-", "_").isidentifier() else reason
+    return (
+        f"{reason}; `khiva-arena new python {word}` makes a bot"
+        if word.replace("-", "_").isidentifier()
+        else reason
+    )

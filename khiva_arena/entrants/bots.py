@@ -118,7 +118,11 @@ class Bot(msgspec.Struct, frozen=True):
     @property
     def module(self) -> str:
         """The path of its WebAssembly module among the staged files, or the word of its interpreter; "" for a program."""
-        return self.run[1] if self.run[:1] == (f"{{{runtimes.MODULE}}}",) or self.is_interpreted else ""
+        return (
+            self.run[1]
+            if self.run[:1] == (f"{{{runtimes.MODULE}}}",) or self.is_interpreted
+            else ""
+        )
 
     @property
     def payload(self) -> str:
@@ -142,20 +146,29 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
             return _from_folder(Path(place), word, loading)
         if word.endswith("bot.toml") and os.path.isfile(place):
             return _from_folder(Path(place).parent, word, loading)
-        if ("@" in word or ".toml:" in word or word[-3:].lower() in PACKED) and (bot := _from_copy(word, base, loading)):
+        if ("@" in word or ".toml:" in word or word[-3:].lower() in PACKED) and (
+            bot := _from_copy(word, base, loading)
+        ):
             return bot
         if is_module(place):
             return _from_module(Path(place), word, loading)
         return from_command(word, base, loading)
     except OSError as error:
-        reason = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        reason = (
+            f"{error.filename}: {error.strerror}"
+            if error.filename and error.strerror
+            else str(error)
+        )
         raise ConfigError(f"--bot {word}: {reason}") from None
 
 
 def _load_shipped(word: str, loading: Loading) -> Bot:
     folders = shipped.bots()
     if word not in folders:
-        from khiva_arena.entrants.bot_words import meant_bot, near_shipped  # not above: few words are mistaken
+        from khiva_arena.entrants.bot_words import (
+            meant_bot,
+            near_shipped,
+        )  # not above: few words are mistaken
 
         near = meant_bot(word) or near_shipped(word)
         hint = f"did you mean {near}?" if near else "`khiva-arena bots` lists them"
@@ -185,7 +198,9 @@ def _guest(word: str) -> Bot:
 def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
     path = folder / "bot.toml"
     if not os.path.lexists(path):
-        from khiva_arena.common.manual import where  # not above, like the next: few words are mistaken
+        from khiva_arena.common.manual import (
+            where,
+        )  # not above, like the next: few words are mistaken
         from khiva_arena.entrants.bot_words import bot_below
 
         inside = bot_below(word, folder)
@@ -216,7 +231,12 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         reports=bot_toml.reports,
     )
     _refuse_large_payload(bot, path)
-    return replace(bot, identity=sources.identity_of_files(files, bot.lines, bot.build, most, home, reports=bot.reports))
+    return replace(
+        bot,
+        identity=sources.identity_of_files(
+            files, bot.lines, bot.build, most, home, reports=bot.reports
+        ),
+    )
 
 
 def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
@@ -225,16 +245,26 @@ def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
     size = sum(path.stat().st_size for name, path in bot.sources if whole or name == bot.payload)
     if size > bot.largest_payload:
         what = "its files, which its interpreter gets," if whole else f"its payload {bot.payload}"
-        way = "take the line interpreter out and play by the wall clock, " if whole and not bot.is_interpreted else ""
+        way = (
+            "take the line interpreter out and play by the wall clock, "
+            if whole and not bot.is_interpreted
+            else ""
+        )
         raise ConfigError(
-            f"{bot_toml}: {what} have {size:,} bytes, and {bot.largest_payload:,} are the most; make them smaller, {way}or raise "
+            f"{bot_toml}: {what} have {size:,} bytes, and {bot.largest_payload:,} are the "
+            f"most; make them smaller, {way}or raise "
             "--limit payload_size"
         )
 
 
 def _from_copy(word: str, base: str, loading: Loading) -> Bot | None:
     """Return the bot in a zip, a tar or a stream, of a list, or of a word such as my-bot@HEAD~1; None for another word."""
-    from khiva_arena.entrants import bot_lists, bot_words, commits, packed_bots  # not above: few bots are private copies
+    from khiva_arena.entrants import (
+        bot_lists,
+        bot_words,
+        commits,
+        packed_bots,
+    )  # not above: few bots are private copies
 
     try:
         if bot_words.is_archive(os.path.join(base, word)):
@@ -249,7 +279,12 @@ def _from_copy(word: str, base: str, loading: Loading) -> Bot | None:
             bot = _from_folder(found.folder, word, found.loading)
     except ConfigError as error:
         raise ConfigError([f"--bot {word}: {problem}" for problem in error.problems]) from None
-    return replace(bot, name=commits.with_commit(bot.name, found.commit), asked_as=found.word, commit=found.commit)
+    return replace(
+        bot,
+        name=commits.with_commit(bot.name, found.commit),
+        asked_as=found.word,
+        commit=found.commit,
+    )
 
 
 # --- a bare module ---
@@ -308,14 +343,36 @@ def from_command(word: str, base: str, loading: Loading) -> Bot:
 
         raise ConfigError(f"--bot {word}: {why_no_bot(word, words[0], base)}")
     limit = loading.bounds.bot_file_size
-    files = [(words[0], regular_files.digest(program, runtimes.LARGEST_PROGRAM if named_runtimes else limit), True)]
+    files = [
+        (
+            words[0],
+            regular_files.digest(program, runtimes.LARGEST_PROGRAM if named_runtimes else limit),
+            True,
+        )
+    ]
     paths = [(argument, os.path.join(base, argument)) for argument in words[1:]]
-    files += [(argument, regular_files.digest(path, limit), False) for argument, path in paths if os.path.isfile(path)]
+    files += [
+        (argument, regular_files.digest(path, limit), False)
+        for argument, path in paths
+        if os.path.isfile(path)
+    ]
     # It runs where it was named, with its words unchanged: a word that happens to be a file's name may mean something else.
     run = (os.path.abspath(program), *words[1:])
     name = Path(files[-1][0]).stem[:64]
     identity = sources.identity(files, words, ())
-    return Bot(name, "", run, (), (), identity, False, (), word, os.path.abspath(base), runtimes=tuple(named_runtimes))
+    return Bot(
+        name,
+        "",
+        run,
+        (),
+        (),
+        identity,
+        False,
+        (),
+        word,
+        os.path.abspath(base),
+        runtimes=tuple(named_runtimes),
+    )
 
 
 def _inside(base: str, program: str) -> str:

@@ -13,7 +13,9 @@ from khiva_arena.errors import ConfigError
 MIB = 1 << 20
 
 
-def load_all(words: Sequence[str], loading: Loading = AS_IT_IS, *, with_broken: bool = False) -> list[Bot]:
+def load_all(
+    words: Sequence[str], loading: Loading = AS_IT_IS, *, with_broken: bool = False
+) -> list[Bot]:
     """Load all bots of an event, with distinct names.
 
     with_broken: bots that cannot be read are among them, marked as broken
@@ -55,7 +57,8 @@ def named_twice(bots: Sequence[Bot]) -> list[str]:
         if bot.identity in by_identity:
             first = by_identity[bot.identity].asked_as
             problems.append(
-                f"--bot {bot.asked_as}: the same bot as {first}; leave one of them out, and let `run` seat copies with --copies"
+                f"--bot {bot.asked_as}: the same bot as {first}; leave one of them out, "
+                "and let `run` seat copies with --copies"
             )
         by_identity[bot.identity] = bot
     return problems
@@ -83,7 +86,10 @@ def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
 def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
     """Return a line for each bot whose bot.toml names games, but not ``game``."""
     return [
-        f"--bot {bot.asked_as}: its bot.toml lists {', '.join(bot.games)}, not {game}; it plays with --game {bot.games[0]}"
+        (
+            f"--bot {bot.asked_as}: its bot.toml lists {', '.join(bot.games)}, not {game}; it "
+            f"plays with --game {bot.games[0]}"
+        )
         for bot in bots
         if bot.games and game not in bot.games
     ]
@@ -91,7 +97,11 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
 
 def not_modules(bots: Sequence[Bot]) -> list[str]:
     """Return a line for each bot that is no module, and so cannot play in an event in ticks."""
-    return [f"--bot {bot.asked_as}: {_why_no_module(bot)}" for bot in bots if not bot.in_ticks.module and not bot.broken]
+    return [
+        f"--bot {bot.asked_as}: {_why_no_module(bot)}"
+        for bot in bots
+        if not bot.in_ticks.module and not bot.broken
+    ]
 
 
 def beyond_memory(bots: Sequence[Bot], memory: int) -> list[str]:
@@ -105,7 +115,8 @@ def beyond_memory(bots: Sequence[Bot], memory: int) -> list[str]:
     left = module_pages(memory) * PAGE // MIB
     asked = [(bot, bot.interpreted.memory) for bot in bots if bot.interpreted]
     return [
-        f"--bot {bot.asked_as}: its interpreter has {mib} MiB of memory, and --limit memory={memory // MIB}M leaves a module "
+        f"--bot {bot.asked_as}: its interpreter has {mib} MiB of memory, and --limit "
+        f"memory={memory // MIB}M leaves a module "
         f"{left} MiB: raise that limit to {mib + OWN_MEMORY // MIB}M"
         + (", or let its bot.toml ask for less" if mib > USUAL_MAXIMUM else "")
         for bot, mib in asked
@@ -115,9 +126,12 @@ def beyond_memory(bots: Sequence[Bot], memory: int) -> list[str]:
 
 def _why_no_module(bot: Bot) -> str:
     if why := shipped.why_no_ticks(bot.asked_as):
-        return f"it plays only by the wall clock, since {why}: name another bot, or take --clock wall"
+        return (
+            f"it plays only by the wall clock, since {why}: name another bot, or take --clock wall"
+        )
     return (
-        "with --clock ticks every bot is a WebAssembly module; name a bot.wasm, or a folder whose bot.toml has a module or an "
+        "with --clock ticks every bot is a WebAssembly module; name a bot.wasm, or a "
+        "folder whose bot.toml has a module or an "
         "interpreter; or take --clock wall"
     )
 
@@ -134,4 +148,7 @@ def mark_kept(bots: list[Bot], names: object) -> list[Bot]:
     remote = [bot.asked_as.partition(":")[2] if bot.is_remote else "" for bot in bots]
     if unknown := [name for name in names if name not in remote]:
         raise ConfigError([f"--kept {name}: there is no --bot remote:{name}" for name in unknown])
-    return [replace(bot, kept=name in names) if name else bot for bot, name in zip(bots, remote, strict=True)]
+    return [
+        replace(bot, kept=name in names) if name else bot
+        for bot, name in zip(bots, remote, strict=True)
+    ]

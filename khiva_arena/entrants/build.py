@@ -40,21 +40,30 @@ REAP_SECONDS = 10.0
 
 def as_run(words: Sequence[str], bot: Bot) -> list[str]:
     """Return the words of a bot.toml's command, each word in braces replaced by its program."""
-    stand_for = {PYTHON: sys.executable} | {f"{{{runtime.name}}}": runtime.program for runtime in bot.runtimes}
+    stand_for = {PYTHON: sys.executable} | {
+        f"{{{runtime.name}}}": runtime.program for runtime in bot.runtimes
+    }
     return [stand_for.get(word, word) for word in words]
 
 
 def of_runtimes(bot: Bot) -> tuple[str, ...]:
     """Return the paths that a bot may read of the runtimes that it names."""
-    return tuple(dict.fromkeys(path for runtime in bot.runtimes for path in runtimes.folders(runtime)))
+    return tuple(
+        dict.fromkeys(path for runtime in bot.runtimes for path in runtimes.folders(runtime))
+    )
 
 
 def must_stay_in(bot: Bot, program: str, folder: str) -> None:
     """Raise BotError if a bot's own program leads out of its folder, by a link or by its first line."""
     if out := readable_paths.leads_out(program, folder, of_runtimes(bot)):
         name = os.path.relpath(program, folder)
-        problem = f"{name} leads out of its folder to {file_name(out)}, by a link or by its first line"
-        raise BotError(f'{bot.name}: {problem}; copy what it needs into the folder, or name a runtime: run = "{{NAME}} ..."')
+        problem = (
+            f"{name} leads out of its folder to {file_name(out)}, by a link or by its first line"
+        )
+        raise BotError(
+            f"{bot.name}: {problem}; copy what it needs into the folder, or name a "
+            f'runtime: run = "{{NAME}} ..."'
+        )
 
 
 def build(bot: Bot, folder: Path, level: Level) -> None:
@@ -65,7 +74,9 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
         must_stay_in(bot, str(folder / words[0]), str(folder))
     code, output = work(Errand(bot, "build", tuple(words), folder, of_runtimes(bot)), level)
     if code != 0:
-        time.sleep(stops.SETTLES_SECONDS)  # if a stop ended it, that reaches this process in this time
+        time.sleep(
+            stops.SETTLES_SECONDS
+        )  # if a stop ended it, that reaches this process in this time
         problem = f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{output}"
         from khiva_arena.arbiter.memory_limits import why_unsure  # not above: most builds succeed
 
@@ -80,7 +91,9 @@ def full_disk(folder: Path) -> OSError | None:
     free = shutil.disk_usage(folder).free
     if free >= LEAST_FREE:
         return None
-    return OSError(errno.ENOSPC, f"its disk has {free:,} bytes left: make room, or set KHIVA_ARENA_CACHE")
+    return OSError(
+        errno.ENOSPC, f"its disk has {free:,} bytes left: make room, or set KHIVA_ARENA_CACHE"
+    )
 
 
 class Errand(msgspec.Struct, frozen=True):
@@ -107,7 +120,9 @@ def work(job: Errand, level: Level) -> tuple[int, str]:
     long, writes too much, or needs what is not there."""
     sandbox = Sandbox(level, job.resources, writable=(str(job.folder),), may_leave_group=True)
     mark = reap.new_mark()
-    from khiva_arena.entrants.build_output import BuildOutput  # not above: most bots were built before
+    from khiva_arena.entrants.build_output import (
+        BuildOutput,
+    )  # not above: most bots were built before
 
     output = BuildOutput()
     with reap.Adoption(mark) as adoption:
@@ -118,13 +133,16 @@ def work(job: Errand, level: Level) -> tuple[int, str]:
             package = shipped.package_of(job.words[0])
             advice = f"; on Debian and Ubuntu: apt install {package}" if package else ""
             raise BotError(
-                f"{job.bot.name}: its {job.name} needs {job.words[0]!r}, which is not on this machine{advice}"
+                f"{job.bot.name}: its {job.name} needs {job.words[0]!r}, which is not on "
+                f"this machine{advice}"
             ) from None
         try:
             with _owned_by(cell.user, job.folder):
                 code = _run_job(job, cell, adoption, output)
         except InternalError:
-            raise BotError(f"{job.bot.name}: its {job.name} left processes that cannot be ended") from None
+            raise BotError(
+                f"{job.bot.name}: its {job.name} left processes that cannot be ended"
+            ) from None
         finally:
             cell.clean()
     return code, output.text()
@@ -151,7 +169,9 @@ def _chown(folder: Path, user: int) -> None:
 def _run_job(job: Errand, cell: Cell, adoption: reap.Adoption, output: "BuildOutput") -> int:
     process: subprocess.Popen[bytes] | None = None
     try:
-        with _interrupts_later():  # or one might come when the process is there and not known here yet
+        with (
+            _interrupts_later()
+        ):  # or one might come when the process is there and not known here yet
             process = subprocess.Popen(
                 cell.argv,
                 cwd=cell.folder,

@@ -12,7 +12,8 @@ _LINE = 400
 # As in "main.c:3:5: error: ...", "error[E0425]: ...", "main.ts(3,1): error TS2304: ...", "Error: Unbound value x" of OCaml and
 # "undefined reference to" of linkers; Go writes no such word, only the place.
 _ERROR = re.compile(
-    r"^(?:.*[\s:)])?error(?:\[\w+\]| [A-Z]+\d+)?:|undefined reference to|^\S+\.\w+:\d+:\d+: (?!warning|note|remark|info|In )",
+    r"^(?:.*[\s:)])?error(?:\[\w+\]| [A-Z]+\d+)?:|undefined reference "
+    r"to|^\S+\.\w+:\d+:\d+: (?!warning|note|remark|info|In )",
     re.IGNORECASE,
 )
 

@@ -64,7 +64,13 @@ def read(named: CommitWord, base: str, loading: Loading) -> PrivateBot:
     word = f"{named.folder}@{commit[:STORED_DIGITS]}"
     beside = f"{os.path.dirname(named.folder.rstrip('/')) or '.'}@{commit[:STORED_DIGITS]}"
     shown = ((str(folder), word), (str(parent), beside))
-    found = PrivateBot(folder, word, _asking(loading, os.path.join(base, named.folder), place, parent), shown, commit)
+    found = PrivateBot(
+        folder,
+        word,
+        _asking(loading, os.path.join(base, named.folder), place, parent),
+        shown,
+        commit,
+    )
     with found.in_words():
         try:
             _read_files(at, entries, folder, loading)
@@ -73,7 +79,9 @@ def read(named: CommitWord, base: str, loading: Loading) -> PrivateBot:
     return found
 
 
-def _read_files(at: "_At", entries: Sequence[git.TreeEntry], folder: Path, loading: Loading) -> None:
+def _read_files(
+    at: "_At", entries: Sequence[git.TreeEntry], folder: Path, loading: Loading
+) -> None:
     """Lay out the files of a bot in a private folder, and read those that are the bot's. Raises ConfigError, and OSError."""
     by_path = {folder / entry.path: entry for entry in entries}
     with git.blobs(at.there) as blobs:
@@ -82,8 +90,12 @@ def _read_files(at: "_At", entries: Sequence[git.TreeEntry], folder: Path, loadi
         bot_toml = manifest.read(folder / BOT_TOML, dict(loading.runtimes))
         _refuse_submodules(at, entries, folder, bot_toml)
         by_path |= _beside(at, folder, bot_toml.include) if at.inside else {}
-        unasked = replace(loading, include=allow_include)  # who agrees to them is asked when the folder is loaded
-        files = sources.sources(folder, folder / BOT_TOML, bot_toml.files, bot_toml.include, unasked)
+        unasked = replace(
+            loading, include=allow_include
+        )  # who agrees to them is asked when the folder is loaded
+        files = sources.sources(
+            folder, folder / BOT_TOML, bot_toml.files, bot_toml.include, unasked
+        )
         _fill(at, blobs, by_path, [path for _, path in files], loading.bounds.bot_file_size)
 
 
@@ -103,7 +115,8 @@ class _At(NamedTuple):
         """Return the error for a path whose contents are not in the commit."""
         digits = self.commit[:DIGITS]
         return ConfigError(
-            f"{file_name(path)} is {what}, and its contents are not in the commit; run `git worktree add ../{digits} {digits}`, "
+            f"{file_name(path)} is {what}, and its contents are not in the commit; run "
+            f"`git worktree add ../{digits} {digits}`, "
             "fetch them there, and name the bot's folder there"
         )
 
@@ -117,7 +130,10 @@ def _asking(loading: Loading, folder: str, place: str, parent: Path) -> Loading:
 
     def include(_: Path, paths: Sequence[str]) -> None:
         beside = os.path.dirname(place)
-        loading.include(Path(folder, BOT_TOML), [os.path.join(beside, os.path.relpath(path, parent)) for path in paths])
+        loading.include(
+            Path(folder, BOT_TOML),
+            [os.path.join(beside, os.path.relpath(path, parent)) for path in paths],
+        )
 
     return replace(loading, include=include)
 
@@ -133,11 +149,14 @@ def _commit(there: str, revision: str, *, is_shallow: bool) -> str:
     commit = git.commit_of(there, revision)
     if not commit and is_shallow:
         raise ConfigError(
-            f"this clone is shallow and has no commit {shown}; run `git fetch --unshallow`, or write `fetch-depth: 0` in the "
+            f"this clone is shallow and has no commit {shown}; run `git fetch "
+            "--unshallow`, or write `fetch-depth: 0` in the "
             "workflow"
         )
     if not commit:
-        raise ConfigError(f"the repository has no commit {shown}; `git log --oneline` lists commits")
+        raise ConfigError(
+            f"the repository has no commit {shown}; `git log --oneline` lists commits"
+        )
     return commit
 
 
@@ -150,33 +169,52 @@ def _tree(at: _At, named: CommitWord) -> str:
         raise ConfigError(f"{file_name(named.folder)} lies outside of the repository")
     ancestors = [*map(str, reversed(Path(path).parents)), path][1:]
     found = {entry.path: entry for entry in git.entries(at.there, at.commit, ancestors)}
-    if submodule := next((up for up in ancestors if up in found and found[up].mode == SUBMODULE), ""):
+    if submodule := next(
+        (up for up in ancestors if up in found and found[up].mode == SUBMODULE), ""
+    ):
         raise at.elsewhere(submodule, "a submodule")
     if path not in found:
-        raise ConfigError(f"the commit {digits} has no {file_name(path)}; `git log --oneline -- PATH` lists commits of a path")
+        raise ConfigError(
+            f"the commit {digits} has no {file_name(path)}; `git log --oneline -- PATH` "
+            "lists commits of a path"
+        )
     if found[path].kind != "tree":
         kind = "a link" if found[path].mode == LINK else "a file"
-        raise ConfigError(f"{file_name(path)} is {kind} in the commit {digits}; name the bot's folder")
+        raise ConfigError(
+            f"{file_name(path)} is {kind} in the commit {digits}; name the bot's folder"
+        )
     return f"{at.commit}:{path}"
 
 
 def _damaged(path: str) -> str:
-    return f"{file_name(path)}: the commit has two entries of this name, or one without a name; `git fsck` says more"
+    return (
+        f"{file_name(path)}: the commit has two entries of this name, or one without a name; "
+        "`git fsck` says more"
+    )
 
 
 def _of_the_bot(at: _At, tree: str, named: CommitWord, bounds: Bounds) -> list[git.TreeEntry]:
     """Return what the bot's folder has in the commit, without hidden names. Raises ConfigError."""
     found = git.entries(at.there, tree, below=True)
     if all(entry.path != BOT_TOML for entry in found):
-        below = min((entry.path for entry in found if entry.path.split("/")[1:] == [BOT_TOML]), default="")
+        below = min(
+            (entry.path for entry in found if entry.path.split("/")[1:] == [BOT_TOML]), default=""
+        )
         hint = file_name(os.path.join(named.folder, os.path.dirname(below))) if below else ""
-        advice = f"name a bot in it, as {hint}@{named.revision}" if below else "name the bot's folder"
-        raise ConfigError(f"the folder has no bot.toml in the commit {at.commit[:DIGITS]}; {advice}")
-    bots_own = [entry for entry in found if not any(part.startswith(".") for part in entry.path.split("/"))]
+        advice = (
+            f"name a bot in it, as {hint}@{named.revision}" if below else "name the bot's folder"
+        )
+        raise ConfigError(
+            f"the folder has no bot.toml in the commit {at.commit[:DIGITS]}; {advice}"
+        )
+    bots_own = [
+        entry for entry in found if not any(part.startswith(".") for part in entry.path.split("/"))
+    ]
     most = ENTRIES_PER_FILE * bounds.bot_files
     if len(bots_own) > most:
         raise ConfigError(
-            f"the folder has {len(bots_own):,} files in the commit, {most:,} at most; put the bot into a folder of its own, or "
+            f"the folder has {len(bots_own):,} files in the commit, {most:,} at most; put "
+            "the bot into a folder of its own, or "
             "raise --limit bot_files"
         )
     for entry in bots_own:
@@ -185,11 +223,15 @@ def _of_the_bot(at: _At, tree: str, named: CommitWord, bounds: Bounds) -> list[g
     return bots_own
 
 
-def _refuse_submodules(at: _At, entries: Sequence[git.TreeEntry], folder: Path, bot_toml: manifest.Manifest) -> None:
+def _refuse_submodules(
+    at: _At, entries: Sequence[git.TreeEntry], folder: Path, bot_toml: manifest.Manifest
+) -> None:
     """Raise ConfigError if files of the bot may lie in a submodule. Other submodules are no concern of the bot."""
     included = {os.path.normpath(name) for name in bot_toml.include}
     for path in (entry.path for entry in entries if entry.mode == SUBMODULE):
-        if any(name.startswith(f"{path}/") for name in included) or sources.lead_below(bot_toml.files, folder / BOT_TOML, path):
+        if any(name.startswith(f"{path}/") for name in included) or sources.lead_below(
+            bot_toml.files, folder / BOT_TOML, path
+        ):
             raise at.elsewhere(path, "a submodule")
 
 
@@ -200,10 +242,16 @@ def _links(at: _At, entries: Sequence[git.TreeEntry], blobs: git.Blobs) -> dict[
         if entry.mode == LINK and 0 <= entry.size <= MOST_PATH:
             target = os.fsdecode(b"".join(blobs.pieces(entry)))
             up = os.path.dirname(os.path.join(at.inside, entry.path))
-            targets[entry.path] = target if os.path.isabs(target) else os.path.normpath(os.path.join(up, target))
+            targets[entry.path] = (
+                target if os.path.isabs(target) else os.path.normpath(os.path.join(up, target))
+            )
     asked = sorted({target for target in targets.values() if _is_inside(target) and target != "."})
     kinds = {entry.path: entry.kind for entry in _entries(at, asked)} | {".": "tree"}
-    there = {path: target for path, target in targets.items() if target in kinds or not _is_inside(target)}
+    there = {
+        path: target
+        for path, target in targets.items()
+        if target in kinds or not _is_inside(target)
+    }
     return {path: kinds.get(target) == "tree" for path, target in there.items()}
 
 
@@ -213,7 +261,11 @@ def _is_inside(path: str) -> bool:
 
 
 def _entries(at: _At, paths: Sequence[str]) -> list[git.TreeEntry]:
-    return [entry for n in range(0, len(paths), AT_ONCE) for entry in git.entries(at.there, at.commit, paths[n : n + AT_ONCE])]
+    return [
+        entry
+        for n in range(0, len(paths), AT_ONCE)
+        for entry in git.entries(at.there, at.commit, paths[n : n + AT_ONCE])
+    ]
 
 
 def _beside(at: _At, folder: Path, includes: Sequence[str]) -> dict[Path, git.TreeEntry]:
@@ -225,17 +277,33 @@ def _beside(at: _At, folder: Path, includes: Sequence[str]) -> dict[Path, git.Tr
     for name in includes[: sources.MOST_GLOBS]:
         path = os.path.normpath(os.path.join(at.inside, name))
         parts = Path(os.path.relpath(path, around or ".")).parts
-        if _is_inside(path) and parts[0] != ".." and len(parts) <= MOST_PARTS and len(path) <= MOST_PATH:
+        if (
+            _is_inside(path)
+            and parts[0] != ".."
+            and len(parts) <= MOST_PARTS
+            and len(path) <= MOST_PATH
+        ):
             wanted.add(path)
             folders = [os.path.join(around, *parts[:number]) for number in range(1, len(parts))]
-            marks |= {os.path.join(up, mark) for up in folders for mark in (BOT_TOML, sources.STORE)}
+            marks |= {
+                os.path.join(up, mark) for up in folders for mark in (BOT_TOML, sources.STORE)
+            }
     asked = sorted(path for path in wanted | marks if not path.startswith(f"{at.inside}/"))
     ups = {str(up) for path in wanted for up in Path(path).parents if str(up) not in (".", around)}
-    if submodule := next((entry.path for entry in _entries(at, sorted(ups)) if entry.mode == SUBMODULE), ""):
+    if submodule := next(
+        (entry.path for entry in _entries(at, sorted(ups)) if entry.mode == SUBMODULE), ""
+    ):
         raise at.elsewhere(submodule, "a submodule")
-    found = {folder.parent / os.path.relpath(entry.path, around or "."): entry for entry in _entries(at, asked)}
+    found = {
+        folder.parent / os.path.relpath(entry.path, around or "."): entry
+        for entry in _entries(at, asked)
+    }
     found = {place: entry for place, entry in found.items() if entry.path in asked}
-    kept = {place: entry for place, entry in found.items() if entry.path in wanted and entry.mode in FILES}
+    kept = {
+        place: entry
+        for place, entry in found.items()
+        if entry.path in wanted and entry.mode in FILES
+    }
     for place, entry in found.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         _hole(place, entry if place in kept else entry._replace(mode=FILES[0], size=0))
@@ -245,14 +313,18 @@ def _beside(at: _At, folder: Path, includes: Sequence[str]) -> dict[Path, git.Tr
 # --- on the disk ---
 
 
-def _lay_out(folder: Path, entries: Sequence[git.TreeEntry], links: dict[str, bool], bounds: Bounds) -> None:
+def _lay_out(
+    folder: Path, entries: Sequence[git.TreeEntry], links: dict[str, bool], bounds: Bounds
+) -> None:
     """Make the folder with its files as holes of their sizes. Raises OSError."""
     folder.mkdir(parents=True)
     made = {""}
     for entry in entries:
         parts = entry.path.split("/")
         # A folder that is too deep is refused when the folder is walked, if the bot's files lead to it.
-        ups = ["/".join(parts[:number]) for number in range(1, min(len(parts), bounds.bot_depth + 2))]
+        ups = [
+            "/".join(parts[:number]) for number in range(1, min(len(parts), bounds.bot_depth + 2))
+        ]
         for up in ups if "/".join(parts[:-1]) not in made else ():
             if up not in made:
                 (folder / up).mkdir()
@@ -270,14 +342,18 @@ def _hole(path: Path, entry: git.TreeEntry) -> None:
     path.chmod(0o755 if entry.mode == FILES[1] else 0o644)
 
 
-def _fill(at: _At, blobs: git.Blobs, by_path: dict[Path, git.TreeEntry], paths: Sequence[Path], most: int) -> None:
+def _fill(
+    at: _At, blobs: git.Blobs, by_path: dict[Path, git.TreeEntry], paths: Sequence[Path], most: int
+) -> None:
     """Write the contents of files that have ``most`` bytes at most. Raises ConfigError for a pointer of Git LFS."""
     for path in paths:
         entry = by_path.get(path)
         if entry is None or entry.mode not in FILES or entry.size > most:
             continue  # a check of the folder says so
         if entry.size < 0:
-            raise ConfigError(f"{file_name(entry.path)}: {git.LACKS.format(commit=at.commit[:DIGITS])}")
+            raise ConfigError(
+                f"{file_name(entry.path)}: {git.LACKS.format(commit=at.commit[:DIGITS])}"
+            )
         start = b""
         with path.open("r+b") as file:
             for piece in blobs.pieces(entry):

@@ -31,7 +31,11 @@ _PARTS = re.compile(r'"+|\s+|[^"\s]+')
 
 
 def load_engines(
-    path: Path, note: Callable[[str], None] | None = None, loading: Loading = AS_IT_IS, *, with_broken: bool = False
+    path: Path,
+    note: Callable[[str], None] | None = None,
+    loading: Loading = AS_IT_IS,
+    *,
+    with_broken: bool = False,
 ) -> list[Bot]:
     """Load the bots of a file, under the names that the file gives them.
 
@@ -46,7 +50,9 @@ def load_engines(
     entries = _read(path)
     for number, entry in enumerate(entries, 1):
         name = entry.get("name") if isinstance(entry, dict) else None
-        where = f"{path}: engine {number}" + (f" ({name[:64]})" if isinstance(name, str) and name.isprintable() else "")
+        where = f"{path}: engine {number}" + (
+            f" ({name[:64]})" if isinstance(name, str) and name.isprintable() else ""
+        )
         wrong = _shape(entry)
         if isinstance(name, str) and first.setdefault(name, number) != number:
             wrong.append(f"engine {first[name]} has this name already")
@@ -59,7 +65,9 @@ def load_engines(
                     bots.append(broken(entry["command"], "; ".join(wrong), name))
                     continue
             except Exception as error:
-                from khiva_arena.common.machine import why_left_out  # not above: such errors are rare
+                from khiva_arena.common.machine import (
+                    why_left_out,
+                )  # not above: such errors are rare
 
                 if not with_broken:
                     raise
@@ -70,7 +78,10 @@ def load_engines(
         raise ConfigError(problems)
     ignored = sorted({key for entry in entries for key in entry} - set(USED))
     if ignored and note:
-        note(f"{path}: not used: {', '.join(map(repr, ignored))}; of an engine only {', '.join(USED)} are")
+        note(
+            f"{path}: not used: {', '.join(map(repr, ignored))}; of an engine only "
+            f"{', '.join(USED)} are"
+        )
     return bots
 
 
@@ -81,7 +92,9 @@ def _read(path: Path) -> list[Any]:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
     except RecursionError:
         raise ConfigError(f"{path}: not JSON that can be read: {TOO_DEEP}") from None
-    except ValueError as error:  # no text, no JSON, a number that Python does not take, or a NUL in the name
+    except (
+        ValueError
+    ) as error:  # no text, no JSON, a number that Python does not take, or a NUL in the name
         reason = TOO_WIDE if "int_max_str_digits" in str(error) else error
         raise ConfigError(f"{path}: not JSON: {reason}") from None
     if not isinstance(entries, list) or not entries:
@@ -97,7 +110,11 @@ def _shape(entry: object) -> list[str]:
     wrong += [f"{key} is a text" for key in USED if not isinstance(entry.get(key, ""), str)]
     if not wrong and not (entry["name"].isprintable() and 1 <= len(entry["name"]) <= 64):
         wrong.append("name has 1 to 64 printable characters")
-    wrong += [f"{key} is not valid Unicode text, or has a NUL in it" for key in USED[1:] if not _is_text(entry.get(key))]
+    wrong += [
+        f"{key} is not valid Unicode text, or has a NUL in it"
+        for key in USED[1:]
+        if not _is_text(entry.get(key))
+    ]
     return wrong
 
 

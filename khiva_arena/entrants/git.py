@@ -26,7 +26,12 @@ PIECE = 1 << 16
 _ID = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\n")
 _ENTRY = re.compile(rb"(\d{6}) (\w+) ([0-9a-f]+) +(\d+|-|BAD)\t(.+)", re.DOTALL)
 _OWNER = re.compile(r"safe\.directory (.+)")
-_SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "safe.bareRepository=explicit", "protocol.allow=never")
+_SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "safe.bareRepository=explicit",
+    "protocol.allow=never",
+)
 _KEPT = ("PATH", "HOME", "XDG_CONFIG_HOME", "SUDO_UID")
 """Variables that git is given: where the user says which repositories are trusted. None of them begins with GIT_."""
 _SET = {
@@ -37,7 +42,10 @@ _SET = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 SLOW = f"git took longer than {SECONDS:.0f} s; name a folder without @"
-LACKS = "this clone lacks files of the commit; run `git archive {commit} > /dev/null` there once, which fetches them"
+LACKS = (
+    "this clone lacks files of the commit; run `git archive {commit} > /dev/null` there once, "
+    "which fetches them"
+)
 
 
 class RepositoryPlace(NamedTuple):
@@ -81,7 +89,8 @@ def place_of(folder: str) -> RepositoryPlace:
             ) from None
         if "safe.bareRepository" in error.said:
             raise ConfigError(
-                "git takes its folder for a bare repository, which has no work tree; clone it, and name the folder in the clone"
+                "git takes its folder for a bare repository, which has no work tree; clone "
+                "it, and name the folder in the clone"
             ) from None
         none = "it lies in no git repository; name a folder without @"
         raise _in_words(error, none if "not a git repository" in error.said else "") from None
@@ -93,7 +102,9 @@ def place_of(folder: str) -> RepositoryPlace:
 def commit_of(folder: str, revision: str) -> str:
     """Return the hash of the commit that a revision names, "" if there is none. Raises ConfigError."""
     try:
-        found = _output(folder, ("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"), MOST_WORDS)
+        found = _output(
+            folder, ("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"), MOST_WORDS
+        )
     except _Failed as error:
         if error.code < 0:
             raise _in_words(error) from None
@@ -101,7 +112,9 @@ def commit_of(folder: str, revision: str) -> str:
     return found.decode().strip() if _ID.fullmatch(found) else ""
 
 
-def entries(folder: str, tree: str, paths: Sequence[str] = (), *, below: bool = False) -> list[TreeEntry]:
+def entries(
+    folder: str, tree: str, paths: Sequence[str] = (), *, below: bool = False
+) -> list[TreeEntry]:
     """Return the entries of a tree: those at ``paths``, from its top; or with ``below`` all files, at any depth.
 
     tree: a commit, or COMMIT:PATH for a folder in it
@@ -112,16 +125,28 @@ def entries(folder: str, tree: str, paths: Sequence[str] = (), *, below: bool = 
     try:
         lines = _output(folder, words, MOST_NAMES).split(b"\0")
     except _Failed as error:
-        raise _in_words(error, LACKS.format(commit=tree.partition(":")[0][:12]) if "promisor" in error.said else "") from None
+        raise _in_words(
+            error,
+            LACKS.format(commit=tree.partition(":")[0][:12]) if "promisor" in error.said else "",
+        ) from None
     return [_entry(line) for line in lines if line]
 
 
 def _entry(line: bytes) -> TreeEntry:
     match = _ENTRY.fullmatch(line)
     if not match:
-        raise ConfigError("git lists an entry that cannot be read; `git fsck` says whether the repository is damaged")
+        raise ConfigError(
+            "git lists an entry that cannot be read; `git fsck` says whether the "
+            "repository is damaged"
+        )
     mode, kind, digits, size, path = match.groups()
-    return TreeEntry(mode.decode(), kind.decode(), digits.decode(), int(size) if size.isdigit() else -1, os.fsdecode(path))
+    return TreeEntry(
+        mode.decode(),
+        kind.decode(),
+        digits.decode(),
+        int(size) if size.isdigit() else -1,
+        os.fsdecode(path),
+    )
 
 
 class Blobs:
@@ -140,13 +165,16 @@ class Blobs:
             self._into.write(f"{entry.id}\n".encode())
             self._into.flush()
         except OSError:
-            raise ConfigError("git ended early; `git fsck` says whether the repository is damaged") from None
+            raise ConfigError(
+                "git ended early; `git fsck` says whether the repository is damaged"
+            ) from None
         while b"\n" not in self._read:
             self._more()
         head, _, self._read = self._read.partition(b"\n")
         if head.decode("ascii", "replace") != f"{entry.id} blob {entry.size}":
             raise ConfigError(
-                f"the repository lacks the contents of {entry.id[:12]}; `git fsck` says whether the repository is damaged"
+                f"the repository lacks the contents of {entry.id[:12]}; `git fsck` says "
+                "whether the repository is damaged"
             )
         left = entry.size
         while left:
@@ -171,7 +199,9 @@ class Blobs:
 @contextmanager
 def blobs(folder: str) -> Iterator[Blobs]:
     """Yield the contents of a repository's files. Raises ConfigError."""
-    with _started(folder, ("cat-file", "--batch"), stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    with _started(
+        folder, ("cat-file", "--batch"), stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
         yield Blobs(process, time.monotonic() + SECONDS)
 
 
@@ -189,7 +219,11 @@ def _in_words(error: _Failed, known: str = "") -> ConfigError:
     """Return the error to raise. ``known``: the words for the usual reason; else those of git are shown."""
     said = error.said.strip().splitlines()
     advice = "`git fsck` says whether the repository is damaged"
-    return ConfigError(known or f"git ended with code {error.code}: {said[0][:200] if said else 'it said nothing'}; {advice}")
+    return ConfigError(
+        known
+        or f"git ended with code {error.code}: "
+        f"{said[0][:200] if said else 'it said nothing'}; {advice}"
+    )
 
 
 def _output(folder: str, words: Sequence[str], most: int) -> bytes:
@@ -210,7 +244,9 @@ def _output(folder: str, words: Sequence[str], most: int) -> bytes:
                 else:
                     said += piece[: MOST_WORDS - len(said)]
             if len(out) > most:
-                raise ConfigError(f"git lists more than {most >> 20} MiB of names, which are not read")
+                raise ConfigError(
+                    f"git lists more than {most >> 20} MiB of names, which are not read"
+                )
         with suppress(subprocess.TimeoutExpired):
             process.wait(max(ends - time.monotonic(), 0))
         if process.returncode is None:
@@ -232,14 +268,25 @@ def _wait(streams: Sequence[IO[bytes]], ends: float) -> list[IO[bytes]]:
 
 
 @contextmanager
-def _started(folder: str, words: Sequence[str], stdin: int, stderr: int) -> "Iterator[subprocess.Popen[bytes]]":
+def _started(
+    folder: str, words: Sequence[str], stdin: int, stderr: int
+) -> "Iterator[subprocess.Popen[bytes]]":
     """Start git, and end it with all that it has started, if it has not ended."""
     program = shutil.which("git")
     if program is None:
         raise ConfigError("git is not on this machine; install it, or name a folder without @")
     settings = [word for setting in _SETTINGS for word in ("-c", setting)]
     process = subprocess.Popen(
-        [program, "--no-pager", "--no-replace-objects", "--literal-pathspecs", *settings, "-C", folder, *words],
+        [
+            program,
+            "--no-pager",
+            "--no-replace-objects",
+            "--literal-pathspecs",
+            *settings,
+            "-C",
+            folder,
+            *words,
+        ],
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=stderr,

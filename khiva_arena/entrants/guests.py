@@ -19,7 +19,9 @@ LINK = "KHIVA_ARENA_LINK"
 """The environment variable with the path of the program that joins a guest's pipes to the hub."""
 NOT_HERE = {
     PERSON: "a person plays by `khiva-arena play`; this command seats only programs",
-    REMOTE: "a stored match is played again by bots of this machine; name one for each seat with --bot",
+    REMOTE: (
+        "a stored match is played again by bots of this machine; name one for each seat with --bot"
+    ),
 }
 """Each kind of guest, and why a command without a hub cannot seat one."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
@@ -45,7 +47,10 @@ def guest_of(word: str) -> Guest:
     """Return the guest that a word names; ``person`` alone is a person of that name. Raises ConfigError."""
     kind, colon, name = word.partition(":")
     if (colon or kind == REMOTE) and not _NAME.fullmatch(name):
-        raise ConfigError(f"--bot {word}: a name has up to 32 letters, digits, dots, dashes and underscores after {kind}:")
+        raise ConfigError(
+            f"--bot {word}: a name has up to 32 letters, digits, dots, dashes and "
+            f"underscores after {kind}:"
+        )
     return Guest(kind, name or kind)
 
 
@@ -60,7 +65,12 @@ def command(word: str) -> Command:
         raise ConfigError(f"--bot {word}: {NOT_HERE[kind]}")
     folder = os.path.dirname(hub)
     trips = trips_file(hub, name) if kind == REMOTE else ""
-    return Command((sys.executable, "-I", "-S", os.environ[LINK], hub, seat_of(kind, name)), folder, ours=True, link=trips)
+    return Command(
+        (sys.executable, "-I", "-S", os.environ[LINK], hub, seat_of(kind, name)),
+        folder,
+        ours=True,
+        link=trips,
+    )
 
 
 def seat_of(kind: str, name: str) -> str:

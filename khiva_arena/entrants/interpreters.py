@@ -45,7 +45,8 @@ def module_of(bot: str, wish: Interpreted, kept: Path) -> bytes:
     digest = sha256(module).hexdigest()
     if digest not in released() and not wish.unreleased:
         raise ConfigError(
-            f"{bot}: no release has the {wish.word} of {place} ({digest[:12]}), and one that plays worse for some bots would "
+            f"{bot}: no release has the {wish.word} of {place} ({digest[:12]}), and one "
+            "that plays worse for some bots would "
             f"rerun as sound everywhere; if you know who made it, add {FLAG}"
         )
     return module
@@ -104,8 +105,8 @@ def _read(word: str, path: Path, memory: int) -> bytes:
         return with_memory(regular_files.read(path, MODULE_BYTES), memory)
     except MoreAtTheStart:
         raise ConfigError(
-            f"{word} begins with more than {memory} MiB of memory: make the line memory = {memory} of its bot.toml "
-            f"memory = {USUAL_MAXIMUM}, or take it out"
+            f"{word} begins with more than {memory} MiB of memory: make the line memory = {memory} "
+            f"of its bot.toml memory = {USUAL_MAXIMUM}, or take it out"
         ) from None
     except (OSError, ModuleRefused) as error:
         raise ConfigError(f"{word}: {path}: {getattr(error, 'strerror', None) or error}") from None

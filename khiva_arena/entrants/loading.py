@@ -42,7 +42,9 @@ MOST_PAYLOAD = 32 * MIB
 """The most bytes of a payload, whatever the settings: those of a table go to its runner at once."""
 ANY_SIZE = Bounds(**dict.fromkeys(Bounds.__struct_fields__, MOST))
 """Bounds that nothing exceeds, for a bot that was measured before."""
-LEAST = Bounds(bot_files=1, bot_depth=1, bot_file_size=KIB, bot_size=KIB, build_size=KIB, payload_size=KIB)
+LEAST = Bounds(
+    bot_files=1, bot_depth=1, bot_file_size=KIB, bot_size=KIB, build_size=KIB, payload_size=KIB
+)
 SIZES = ("bot_file_size", "bot_size", "build_size", "payload_size")
 MOST_FILES = 10_000_000
 WORDS = {
@@ -58,7 +60,9 @@ WORDS = {
 def refuse_include(bot_toml: Path, paths: Sequence[str]) -> None:
     """Refuse the files that a bot.toml includes from outside of its folder: a stranger wrote it. Raises ConfigError."""
     problem = f"{bot_toml}: include takes {', '.join(paths)}, outside of the bot's folder"
-    advice = "add: --allow-include (or type the command once at a terminal, which asks and remembers)"
+    advice = (
+        "add: --allow-include (or type the command once at a terminal, which asks and remembers)"
+    )
     raise ConfigError(f"{problem}; copy it into the folder, or if you trust the bot, {advice}")
 
 
@@ -81,8 +85,12 @@ class Interpreters(msgspec.Struct, frozen=True):
         where words are pinned."""
         if self.pins is not None and wish.word not in self.pins:
             known = ", ".join(self.pins) or "none"
-            raise ConfigError(f"interpreter {wish.word}: this league pins no such interpreter; it has {known}")
-        return structs.replace(wish, pin=(self.pins or {}).get(wish.word, ""), unreleased=self.unreleased)
+            raise ConfigError(
+                f"interpreter {wish.word}: this league pins no such interpreter; it has {known}"
+            )
+        return structs.replace(
+            wish, pin=(self.pins or {}).get(wish.word, ""), unreleased=self.unreleased
+        )
 
 
 class Loading(msgspec.Struct, frozen=True):
@@ -150,4 +158,9 @@ def valid_part_of(settings: Mapping[str, Any]) -> Loading:
             # A stand-in for the wrong runtime, while bots that name it are read.
             by_name[name] = Runtime(name, sys.executable, sys.prefix)
     include = allow_include if settings.get("allow_include") is True else refuse_include
-    return Loading(bounds, by_name, include, Interpreters(unreleased=settings.get("unreleased_interpreters") is True))
+    return Loading(
+        bounds,
+        by_name,
+        include,
+        Interpreters(unreleased=settings.get("unreleased_interpreters") is True),
+    )

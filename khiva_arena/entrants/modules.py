@@ -32,9 +32,17 @@ from khiva_arena.records.replay.definition import identity_with_payload
 
 NEEDS = "modules run in wasmtime, which is not installed: pip install 'khiva-arena[modules]'"
 FOLDER = Path(__file__).parent.parent / "bots" / "modules"
-START = "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, {room}; main.main({room}.{work})"
+START = (
+    "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, {room}; "
+    "main.main({room}.{work})"
+)
 """The program that starts the runner without what Python reads at other starts. ``work``: a function of its module ``room``."""
-RUN, TABLE, TABLES, COMPILE = ("main", "run"), ("forks", "serve_alone"), ("forks", "serve_tables"), ("main", "compile_file")
+RUN, TABLE, TABLES, COMPILE = (
+    ("main", "run"),
+    ("forks", "serve_alone"),
+    ("forks", "serve_tables"),
+    ("main", "compile_file"),
+)
 SHORT = 32
 """The hex digits of a payload's hash in the name of a folder."""
 REFUSED = 102
@@ -43,7 +51,9 @@ RUNNER_FAILED, NO_MEMORY = "the runner failed: ", "too little memory"
 """The words with which the runner begins if it cannot do its work, and those of it if the module may have used up memory."""
 KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
 LARGEST_CODE = 1 * GIB
-TO_COMPILE = Resources(memory=2 * GIB, processes=64, file_size=LARGEST_CODE, cpu=120, scratch=64 * MIB)
+TO_COMPILE = Resources(
+    memory=2 * GIB, processes=64, file_size=LARGEST_CODE, cpu=120, scratch=64 * MIB
+)
 """Limits of a compiler that a hostile module makes work: a Go bot of 3.7 MB takes 7 s of them and 200 MB."""
 
 
@@ -63,7 +73,16 @@ def runner(work: tuple[str, str], *words: str) -> tuple[str, ...]:
     """Return the words that start the runner with one of its functions. Raises ConfigError if the VM is not installed."""
     if not library():
         raise ConfigError(NEEDS)
-    return (sys.executable, "-I", "-S", "-c", START.format(room=work[0], work=work[1]), str(FOLDER), library(), *words)
+    return (
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        START.format(room=work[0], work=work[1]),
+        str(FOLDER),
+        library(),
+        *words,
+    )
 
 
 def command(
@@ -96,11 +115,23 @@ def command(
     files, pages = (library(), str(FOLDER)), most_pages(data)
     if payload is None:
         argv = (*words, str(code), digest)
-        return Command(argv, str(code.parent), {}, files, staged=True, module=table, forks=forks, pages=pages)
+        return Command(
+            argv, str(code.parent), {}, files, staged=True, module=table, forks=forks, pages=pages
+        )
     place = _beside(code, payload)
     read = (str(place / "payload"), _digest(payload))
     argv = (*words, str(place / "code"), digest, *read)
-    return Command(argv, str(place), {}, files, staged=True, module=table, forks=forks, payload=read, pages=pages)
+    return Command(
+        argv,
+        str(place),
+        {},
+        files,
+        staged=True,
+        module=table,
+        forks=forks,
+        payload=read,
+        pages=pages,
+    )
 
 
 def _beside(code: Path, payload: bytes) -> Path:
@@ -149,12 +180,15 @@ def refuse_damaged(bot: Bot, *files: bytes | None) -> None:
     """Raise StagingError if the bot is identified by the bytes of its module and payload, and these are others."""
     if not bot.built_from:
         return
-    for (name, source), data, digest in zip(bot.sources, files, bot.parts or (bot.identity,), strict=False):
+    for (name, source), data, digest in zip(
+        bot.sources, files, bot.parts or (bot.identity,), strict=False
+    ):
         if data is not None and sha256(data).hexdigest() != digest:
             kind = "payload" if name == bot.payload else "module"
             raise StagingError(
-                f"{bot.name}: {source}: this copy of its {kind} is damaged, since its bytes are not those of the hash "
-                f"{digest[:12]}: remove it and run the same command again, or put a sound copy there"
+                f"{bot.name}: {source}: this copy of its {kind} is damaged, since its bytes are "
+                f"not those of the hash {digest[:12]}: remove it and run the same command again, "
+                "or put a sound copy there"
             )
 
 
@@ -196,7 +230,9 @@ def _digest_of_makers() -> str:
     """Return a hash over the files of the meter, and that of the VM's settings: code that another meter made pays otherwise, or
     does not notice that the machine refuses memory."""
     files = [*sorted((FOLDER / "meter").glob("*.py")), FOLDER / "runner" / "vm.py"]
-    return sha256(json.dumps([(path.name, sha256(path.read_bytes()).hexdigest()) for path in files]).encode()).hexdigest()
+    return sha256(
+        json.dumps([(path.name, sha256(path.read_bytes()).hexdigest()) for path in files]).encode()
+    ).hexdigest()
 
 
 @cache
@@ -225,7 +261,12 @@ def _noted(note: Path) -> str:
         code = _code(note, digest)
         known = code.stat()
         return (
-            digest if digest == _digest_of_file(code, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns) else ""
+            digest
+            if digest
+            == _digest_of_file(
+                code, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns
+            )
+            else ""
         )
     except (OSError, ValueError, KeyError, TypeError):
         return ""
@@ -241,7 +282,9 @@ def _digest_of_file(code: Path, *_changes: int) -> str:
 def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool) -> str:
     """Compile a module, and put its code and the note into the cache. Return the code's hash."""
     note.parent.mkdir(parents=True, exist_ok=True)
-    compileall.compile_dir(FOLDER, quiet=2)  # or in a working copy each start of the runner would: nothing is written in a cell
+    compileall.compile_dir(
+        FOLDER, quiet=2
+    )  # or in a working copy each start of the runner would: nothing is written in a cell
     folder = Path(tempfile.mkdtemp(prefix="draft-", dir=note.parent))
     try:
         source, code = folder / "bot.wasm", folder / "code"
@@ -250,14 +293,23 @@ def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool)
         folder.chmod(0o755)  # under root it is compiled by a user of its own
         words = runner(COMPILE, str(source), str(code), *(["by function"] if by_function else []))
         cpu = _cpu_of_children()
-        exit_code, output = work(Errand(bot, "module", words, folder, (library(), str(FOLDER)), TO_COMPILE), level)
+        exit_code, output = work(
+            Errand(bot, "module", words, folder, (library(), str(FOLDER)), TO_COMPILE), level
+        )
         if exit_code == REFUSED:
             raise BotError(f"{bot.name}: {bot.module}: {output}")
         if exit_code != 0:
             most = f"{in_words('cpu', TO_COMPILE.cpu)} and {in_words('memory', TO_COMPILE.memory)}"
-            problem = f"{bot.name}: {bot.module} cannot be compiled within {most} (code {exit_code}): {output}"
+            problem = (
+                f"{bot.name}: {bot.module} cannot be compiled within {most} (code "
+                f"{exit_code}): {output}"
+            )
             full, cpu = full_disk(folder), _cpu_of_children() - cpu
-            doubt = why_unsure(TO_COMPILE.memory) or (full and full.strerror) or _why_of_host(exit_code, output, cpu, level)
+            doubt = (
+                why_unsure(TO_COMPILE.memory)
+                or (full and full.strerror)
+                or _why_of_host(exit_code, output, cpu, level)
+            )
             if doubt:
                 raise StagingError(f"{problem}; {doubt}") from full or _cause(exit_code, output)
             raise BotError(problem)
@@ -317,5 +369,7 @@ def _cause(exit_code: int, output: str) -> Exception | None:
         return MemoryError()
     if not output.startswith(RUNNER_FAILED):
         return None
-    numbers = (number for number in sorted(OF_THE_MACHINE) if output.rstrip().endswith(os.strerror(number)))
+    numbers = (
+        number for number in sorted(OF_THE_MACHINE) if output.rstrip().endswith(os.strerror(number))
+    )
     return next((OSError(number, os.strerror(number)) for number in numbers), None)

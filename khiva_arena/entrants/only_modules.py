@@ -72,7 +72,18 @@ def _of_files(bot: Bot, identity: str, files: Sequence[ModuleFile], built_from: 
 
 def bot_of(defined: DefinedBot) -> Bot:
     """Return a bot of an event in ticks as its module and payload, of which this machine keeps sound copies."""
-    bot = Bot(defined.name, "", (), (), (), defined.identity, True, (), defined.name, largest_payload=MOST_PAYLOAD)
+    bot = Bot(
+        defined.name,
+        "",
+        (),
+        (),
+        (),
+        defined.identity,
+        True,
+        (),
+        defined.name,
+        largest_payload=MOST_PAYLOAD,
+    )
     return _of_files(bot, defined.identity, defined.files, defined.sources or defined.identity)
 
 
@@ -111,14 +122,19 @@ def keep_in(folder: Path, definition: Definition, *others: Path) -> None:
         place = named(folder, file)
         if is_sound(place, file.digest):
             continue
-        data = next((data for other in (folder, *others) if (data := read_from(other, file)) is not None), None)
+        data = next(
+            (data for other in (folder, *others) if (data := read_from(other, file)) is not None),
+            None,
+        )
         if data is None:
             continue
         try:
             folder.mkdir(exist_ok=True)
             place.unlink(missing_ok=True)
         except OSError as error:
-            raise ConfigError(f"{place}: the {file.kind} of {bot.name} cannot be kept: {error.strerror or error}") from None
+            raise ConfigError(
+                f"{place}: the {file.kind} of {bot.name} cannot be kept: {error.strerror or error}"
+            ) from None
         with new_file(place) as copy:
             copy.write(data)
 

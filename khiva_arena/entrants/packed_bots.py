@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from khiva_arena.bots.sandbox import regular_files
-from khiva_arena.entrants.archive import ENTRY, MANIFEST, SHOWN, StreamFile, check_files, check_texts
+from khiva_arena.entrants.archive import (
+    ENTRY,
+    MANIFEST,
+    SHOWN,
+    StreamFile,
+    check_files,
+    check_texts,
+)
 from khiva_arena.entrants.archived import MOST_DATA, ArchiveEntry, exactly, plain_files
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.private_bot import PrivateBot, new_parent
@@ -46,12 +53,18 @@ def _files_in(data: bytes, *, is_zip: bool) -> list[tuple[StreamFile, ArchiveEnt
     """Return the bot's files in an archive by their paths in the bot's folder. Raises ConfigError."""
     entries = plain_files(data, is_zip=is_zip)
     top = _top([parts for parts, _ in entries])
-    files = [(StreamFile("/".join(parts[top:]), entry.size, entry.runs), entry) for parts, entry in entries]
+    files = [
+        (StreamFile("/".join(parts[top:]), entry.size, entry.runs), entry)
+        for parts, entry in entries
+    ]
     check_texts([packed.name for packed, _ in files])
     check_files([packed for packed, _ in files])
     total = sum(packed.size for packed, _ in files)
     if total > max(FREE, MOST_RATIO * len(data)):
-        raise ConfigError(f"its files are more than {MOST_RATIO} times as large as the archive; unpack it into a folder")
+        raise ConfigError(
+            f"its files are more than {MOST_RATIO} times as large as the archive; unpack "
+            "it into a folder"
+        )
     return files
 
 
@@ -60,8 +73,12 @@ def _top(paths: Sequence[Sequence[str]]) -> int:
     Raises ConfigError if there is no bot.toml."""
     if any(list(parts) == [MANIFEST] for parts in paths):
         return 0
-    if len({parts[0] for parts in paths}) == 1 and any(list(parts[1:]) == [MANIFEST] for parts in paths):
+    if len({parts[0] for parts in paths}) == 1 and any(
+        list(parts[1:]) == [MANIFEST] for parts in paths
+    ):
         return 1
     below = min(("/".join(parts) for parts in paths if parts[-1] == MANIFEST), default="")
     found = f"; one is at {ascii(below)[:SHOWN]}" if below else ""
-    raise ConfigError(f"it has no bot.toml at its top, or in its only folder{found}; pack one bot's folder")
+    raise ConfigError(
+        f"it has no bot.toml at its top, or in its only folder{found}; pack one bot's folder"
+    )

@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from khiva_arena.entrants import sources
-from khiva_arena.entrants.archive import MANIFEST, MOST_BYTES, PackedContent, check_packed, stream_of
+from khiva_arena.entrants.archive import (
+    MANIFEST,
+    MOST_BYTES,
+    PackedContent,
+    check_packed,
+    stream_of,
+)
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 
@@ -18,9 +24,14 @@ def pack(bot: Bot) -> bytes:
     Raises ConfigError if it is a bare command, or too large.
     """
     if not bot.sources:
-        raise ConfigError(f"{bot.asked_as}: a league takes bots that are folders with a bot.toml, and modules")
+        raise ConfigError(
+            f"{bot.asked_as}: a league takes bots that are folders with a bot.toml, and modules"
+        )
     if sum(path.stat().st_size for _, path in bot.sources) > MOST_BYTES:
-        raise ConfigError(f"{bot.asked_as}: its files have more than {MOST_BYTES >> 20} MiB, which a league does not take")
+        raise ConfigError(
+            f"{bot.asked_as}: its files have more than {MOST_BYTES >> 20} MiB, which a "
+            "league does not take"
+        )
     contents = {name: _read(bot, path) for name, path in bot.sources}
     contents.setdefault(MANIFEST, PackedContent(_manifest(bot).encode(), runs=False))
     packed = stream_of(contents)
@@ -33,7 +44,11 @@ def _manifest(bot: Bot) -> str:
     if bot.interpreted:
         wish = bot.interpreted
         words = shlex.join((wish.word, wish.main))
-        commands: dict[str, Any] = {"run": shlex.join(bot.run_line), "interpreter": words, "memory": wish.memory}
+        commands: dict[str, Any] = {
+            "run": shlex.join(bot.run_line),
+            "interpreter": words,
+            "memory": wish.memory,
+        }
     elif bot.module:
         commands = {"module": bot.module, "payload": bot.payload}
     else:
@@ -50,7 +65,9 @@ def _manifest(bot: Bot) -> str:
 def _own_name(bot: Bot) -> str:
     if not bot.commit:
         return bot.name
-    from khiva_arena.entrants.commits import without_commit  # not above: a page in a browser has none of what it needs
+    from khiva_arena.entrants.commits import (
+        without_commit,
+    )  # not above: a page in a browser has none of what it needs
 
     return without_commit(bot.name, bot.commit)
 

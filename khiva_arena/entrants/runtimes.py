@@ -33,7 +33,10 @@ _SITES = ("lib*/python3*/site-packages", "lib*/python3*/dist-packages")
 PYTHONS = ("bin/python3", "bin/python")
 LARGEST_PROGRAM = 1 << 32
 MOST_RUNTIMES = 100
-HOW = "--runtime NAME=DIR, with a virtual environment or another folder that has a bin, or NAME=PROGRAM"
+HOW = (
+    "--runtime NAME=DIR, with a virtual environment or another folder that has a bin, or "
+    "NAME=PROGRAM"
+)
 
 
 MAXIMA, USUAL_MAXIMUM = (4, 16, 64), 16
@@ -95,16 +98,29 @@ def of_settings(places: Mapping[str, Any]) -> dict[str, Runtime]:
 
 def _runtime(name: str, place: object) -> Runtime:
     if not NAME.fullmatch(name):
-        raise ValueError("the name of a runtime has a to z, 0 to 9, _ and -, a letter first, 32 characters at most")
+        raise ValueError(
+            "the name of a runtime has a to z, 0 to 9, _ and -, a letter first, 32 "
+            "characters at most"
+        )
     if name in _OUR_WORDS:
         raise ValueError(f"{{{name}}} is the arena's own; give this one another name")
     if not isinstance(place, str | Path) or not str(place):
         raise ValueError(f"a folder or a program is expected: {HOW}")
     path = os.path.abspath(place)
     if os.path.isdir(path):
-        program = next((os.path.join(path, file) for file in PYTHONS if os.path.isfile(os.path.join(path, file))), "")
+        program = next(
+            (
+                os.path.join(path, file)
+                for file in PYTHONS
+                if os.path.isfile(os.path.join(path, file))
+            ),
+            "",
+        )
         if not program:
-            raise ValueError(f"{path} has no {PYTHONS[0]}; name the program itself, such as {name}={path}/bin/{name}")
+            raise ValueError(
+                f"{path} has no {PYTHONS[0]}; name the program itself, such as "
+                f"{name}={path}/bin/{name}"
+            )
         prefix = path
     elif os.path.isfile(path):
         program, prefix = path, _prefix_of(path)
@@ -113,7 +129,10 @@ def _runtime(name: str, place: object) -> Runtime:
     if not os.access(program, os.X_OK):
         raise ValueError(f"{program} may not be executed")
     if private := readable_paths.private_in(prefix):
-        raise ValueError(f"bots would read all of {prefix}, and {private} with it; install the runtime in a folder of its own")
+        raise ValueError(
+            f"bots would read all of {prefix}, and {private} with it; install the runtime "
+            "in a folder of its own"
+        )
     return Runtime(name, program, prefix)
 
 
@@ -144,12 +163,16 @@ def as_defined(runtime: Runtime) -> "DefinedRuntime":
     It is the hash of its program, and its Python packages with their versions, sorted; but not its folder, which differs from
     machine to machine.
     """
-    from khiva_arena.records.replay.definition import DefinedRuntime  # all formats come with it, and help and TAB need none
+    from khiva_arena.records.replay.definition import (
+        DefinedRuntime,
+    )  # all formats come with it, and help and TAB need none
 
     try:
         program = regular_files.digest(os.path.realpath(runtime.program), LARGEST_PROGRAM)
     except OSError as error:
-        raise ConfigError(f"--runtime {runtime.name}: {runtime.program}: {error.strerror or error}") from None
+        raise ConfigError(
+            f"--runtime {runtime.name}: {runtime.program}: {error.strerror or error}"
+        ) from None
     return DefinedRuntime(program, tuple(packages(runtime)))
 
 

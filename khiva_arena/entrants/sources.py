@@ -37,27 +37,43 @@ class _Entry(NamedTuple):
     is_link: bool
 
 
-def sources(folder: Path, manifest: Path, globs: Sequence[str], includes: Sequence[str], loading: Loading) -> Sources:
+def sources(
+    folder: Path, manifest: Path, globs: Sequence[str], includes: Sequence[str], loading: Loading
+) -> Sources:
     """Return each staged path with its file, sorted. Caches and hidden files are never part of a bot.
 
     manifest: its bot.toml, for messages
 
     Raises ConfigError for a link, for a file outside of its folder that ``loading`` refuses, and beyond the bounds.
     """
-    is_link, folder, bounds = os.path.islink(os.path.abspath(folder)), Path(os.path.realpath(folder)), loading.bounds
+    is_link, folder, bounds = (
+        os.path.islink(os.path.abspath(folder)),
+        Path(os.path.realpath(folder)),
+        loading.bounds,
+    )
     for key, words in (("files", globs), ("include", includes)):
         if len(words) > MOST_GLOBS:
-            raise ConfigError(f"{manifest}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; name them by a wider glob")
-    files_found = _Walk(folder, manifest, [_parts(glob, manifest) for glob in globs], bounds).files(globs)
+            raise ConfigError(
+                f"{manifest}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; "
+                "name them by a wider glob"
+            )
+    files_found = _Walk(folder, manifest, [_parts(glob, manifest) for glob in globs], bounds).files(
+        globs
+    )
     included = [(name, _included(folder, manifest, name)) for name in includes]
     outside = [str(path) for path in outside_of(folder, [path for _, path in included])]
     if outside and is_link:
-        raise ConfigError(f"{manifest}: include takes files outside of the folder, which is a link here; name the folder itself")
+        raise ConfigError(
+            f"{manifest}: include takes files outside of the folder, which is a link here; "
+            "name the folder itself"
+        )
     if outside:
         loading.include(manifest, outside)
     for name, path in included:
         if files_found.setdefault(path.name, path) != path:
-            raise ConfigError(f"{manifest}: include names {name!r}, but the folder has a {path.name} of its own")
+            raise ConfigError(
+                f"{manifest}: include names {name!r}, but the folder has a {path.name} of its own"
+            )
     _measure(files_found, manifest, bounds)
     return tuple(sorted(files_found.items()))
 
@@ -75,14 +91,22 @@ def lead_below(globs: Sequence[str], manifest: Path, path: str) -> bool:
 
 
 def identity_of_files(
-    files: Sources, run: Sequence[str], build: Sequence[str], most: int, home: str, *, reports: bool = False
+    files: Sources,
+    run: Sequence[str],
+    build: Sequence[str],
+    most: int,
+    home: str,
+    *,
+    reports: bool = False,
 ) -> str:
     """Return the identity of a bot of these files, each of ``most`` bytes at most, and commands. Raises OSError.
 
     home: the bot's folder
     reports: as in ``identity``
     """
-    return identity([_hashed(name, path, most, home) for name, path in files], run, build, reports=reports)
+    return identity(
+        [_hashed(name, path, most, home) for name, path in files], run, build, reports=reports
+    )
 
 
 def _hashed(name: str, path: Path, most: int, home: str) -> tuple[str, str, bool]:
@@ -119,13 +143,21 @@ def _shipped_folder() -> Path:
     return shipped.folder("bots").resolve()
 
 
-def identity(files: Sequence[tuple[str, str, bool]], run: Sequence[str], build: Sequence[str], *, reports: bool = False) -> str:
+def identity(
+    files: Sequence[tuple[str, str, bool]],
+    run: Sequence[str],
+    build: Sequence[str],
+    *,
+    reports: bool = False,
+) -> str:
     """Return 64 hex digits over files (name, SHA-256 in hex, True for a program), run and build lines.
 
     reports: the bot is offered to report what it spends. It is sent another hello then, so it is another bot.
     """
     also = {"reports": True} if reports else {}
-    return sha256(b"khiva-bot-1\0" + canonical({"files": files, "run": run, "build": build, **also})).hexdigest()
+    return sha256(
+        b"khiva-bot-1\0" + canonical({"files": files, "run": run, "build": build, **also})
+    ).hexdigest()
 
 
 def runs(file: BinaryIO) -> bool:
@@ -139,12 +171,16 @@ def runs(file: BinaryIO) -> bool:
 def _parts(glob: str, manifest: Path) -> tuple[str, ...]:
     """Split a glob into its parts, of which ** stands for any folders. Raises ConfigError."""
     if glob.startswith("/") or ".." in PurePosixPath(glob).parts:
-        raise ConfigError(f"{manifest}: files names {glob!r}, which is outside the folder; use include for that")
+        raise ConfigError(
+            f"{manifest}: files names {glob!r}, which is outside the folder; use include for that"
+        )
     parts = PurePosixPath(glob).parts
     if not parts or any("**" in part and part != "**" for part in parts):
         reason = "** is a whole part of it, or none" if parts else "it is empty"
         raise ConfigError(f"{manifest}: files names {glob!r}, which is not a glob: {reason}")
-    return tuple(part for n, part in enumerate(parts) if part != "**" or parts[n - 1 : n] != ("**",))
+    return tuple(
+        part for n, part in enumerate(parts) if part != "**" or parts[n - 1 : n] != ("**",)
+    )
 
 
 @cache
@@ -155,7 +191,9 @@ def _pattern(part: str) -> re.Pattern[str]:
 class _Walk:
     """A walk through a folder. A place is a pair: a glob, and the index of its part that comes next."""
 
-    def __init__(self, folder: Path, manifest: Path, globs: Sequence[tuple[str, ...]], bounds: Bounds) -> None:
+    def __init__(
+        self, folder: Path, manifest: Path, globs: Sequence[tuple[str, ...]], bounds: Bounds
+    ) -> None:
         self._folder = folder
         self._manifest = manifest
         self._globs = globs
@@ -171,7 +209,10 @@ class _Walk:
             inside, depth, places = todo.pop()
             if depth > self._bounds.bot_depth:
                 limit = self._bounds.bot_depth
-                self._refuse(f"has folders more than {limit} deep; leave them out by files, or raise --limit bot_depth")
+                self._refuse(
+                    f"has folders more than {limit} deep; leave them out by files, or "
+                    "raise --limit bot_depth"
+                )
             a_store = os.path.exists(os.path.join(self._folder, inside, STORE))
             for entry in self._entries(inside):
                 path = f"{inside}{entry.name}"
@@ -180,13 +221,20 @@ class _Walk:
                         self._refuse_link(entry, path)
                         todo.append((f"{path}/", depth + 1, below))
                 # A store changes with every match, and holds secrets that no bot may know.
-                elif (fits := self._fits(entry, places)) and not a_store and os.path.isfile(self._folder / path):
+                elif (
+                    (fits := self._fits(entry, places))
+                    and not a_store
+                    and os.path.isfile(self._folder / path)
+                ):
                     self._refuse_link(entry, path)
                     self._used_globs |= fits
                     files[path] = self._folder / path
                     if len(files) > self._bounds.bot_files:
                         limit = self._bounds.bot_files
-                        self._refuse(f"names more than {limit:,} files; give files narrower globs, or raise --limit bot_files")
+                        self._refuse(
+                            f"names more than {limit:,} files; give files narrower globs, "
+                            "or raise --limit bot_files"
+                        )
         for number, glob in enumerate(globs):
             if number not in self._used_globs and glob != ALL:
                 raise ConfigError(f"{self._manifest}: files names {glob!r}, which matches nothing")
@@ -200,7 +248,11 @@ class _Walk:
                     self._look(LOOKS_PER_NAME)
                     if not entry.name.startswith(".") and entry.name != "__pycache__":
                         is_link = entry.is_symlink()
-                        yield _Entry(entry.name, os.path.isdir(entry.path) if is_link else entry.is_dir(), is_link)
+                        yield _Entry(
+                            entry.name,
+                            os.path.isdir(entry.path) if is_link else entry.is_dir(),
+                            is_link,
+                        )
         except PermissionError:
             return
 
@@ -233,13 +285,20 @@ class _Walk:
 
     def _open(self, places: set[tuple[int, int]]) -> GlobPlaces:
         """Return the places and those after each **, which may stand for no folder at all."""
-        behind = {(glob, at + 1) for glob, at in places if self._globs[glob][at] == "**" and at + 1 < len(self._globs[glob])}
+        behind = {
+            (glob, at + 1)
+            for glob, at in places
+            if self._globs[glob][at] == "**" and at + 1 < len(self._globs[glob])
+        }
         return frozenset(places | behind)
 
     def _look(self, count: int) -> None:
         self._looks -= count
         if self._looks < 0:
-            self._refuse("has too many files, or too many globs for them, to go through; name fewer, or raise --limit bot_files")
+            self._refuse(
+                "has too many files, or too many globs for them, to go through; name "
+                "fewer, or raise --limit bot_files"
+            )
 
     def _refuse_link(self, entry: _Entry, path: str) -> None:
         if entry.is_link and not is_shipped(self._folder):
@@ -259,8 +318,12 @@ def _measure(files: dict[str, Path], manifest: Path, bounds: Bounds) -> None:
         total += (size := path.stat().st_size)
         if size > bounds.bot_file_size:
             limit = in_words("bot_file_size", bounds.bot_file_size)
-            problem = f"{_printable(name)} has {in_words('bot_file_size', size)}, a file {limit} at most"
-            raise ConfigError(f"{manifest}: {problem}; leave it out by files, or raise --limit bot_file_size")
+            problem = (
+                f"{_printable(name)} has {in_words('bot_file_size', size)}, a file {limit} at most"
+            )
+            raise ConfigError(
+                f"{manifest}: {problem}; leave it out by files, or raise --limit bot_file_size"
+            )
     if total > bounds.bot_size:
         limit = in_words("bot_size", bounds.bot_size)
         problem = f"its files have {in_words('bot_size', total)}, {limit} at most"
@@ -276,11 +339,16 @@ def _included(folder: Path, manifest: Path, name: str) -> Path:
     """Return the file that a word of ``include`` names. Raises ConfigError."""
     path, problem = Path(os.path.normpath(folder / name)), f"{manifest}: include names {name!r}"
     if any(part.startswith(".") and part != ".." for part in PurePosixPath(name).parts):
-        raise ConfigError(f"{problem}; what begins with a dot is never included: put a copy into the folder under another name")
+        raise ConfigError(
+            f"{problem}; what begins with a dot is never included: put a copy into the "
+            "folder under another name"
+        )
     if not os.path.isfile(path):
         raise ConfigError(f"{problem}, which is not a file")
     if not _may_include(folder, path):
-        raise ConfigError(f"{problem}; only a kit beside the folder can be, and no other bot's file")
+        raise ConfigError(
+            f"{problem}; only a kit beside the folder can be, and no other bot's file"
+        )
     try:
         open_source(path, str(folder)).close()
     except OSError as error:
@@ -295,5 +363,9 @@ def _may_include(folder: Path, path: Path) -> bool:
     A stranger wrote the bot.toml, and the files it names are copied with the arbiter's rights.
     """
     root = _shipped_folder() if is_shipped(folder) else folder.parent
-    others = [up for up in path.parents if root in up.parents and up != folder and (up / "bot.toml").exists()]
+    others = [
+        up
+        for up in path.parents
+        if root in up.parents and up != folder and (up / "bot.toml").exists()
+    ]
     return path.is_relative_to(root) and not others and not (path.parent / STORE).exists()

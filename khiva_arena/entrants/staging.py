@@ -61,7 +61,9 @@ def cache_folder() -> Path:
     try:
         return Path.home() / ".cache" / "khiva-arena"
     except RuntimeError:
-        raise ConfigError("this user has no home to keep staged bots in; set KHIVA_ARENA_CACHE to a folder") from None
+        raise ConfigError(
+            "this user has no home to keep staged bots in; set KHIVA_ARENA_CACHE to a folder"
+        ) from None
 
 
 def staged(level: Level, kind: str = STAGED) -> Path:
@@ -108,7 +110,9 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
     if bot.run[0] == PYTHON and (engine := _engine()):
         environment["PYTHONPATH"] = engine
         readable.append(engine)
-    return Command(tuple(words), str(final), environment, tuple(readable), staged=True, reports=bot.reports)
+    return Command(
+        tuple(words), str(final), environment, tuple(readable), staged=True, reports=bot.reports
+    )
 
 
 def stage_module(bot: Bot, level: Level, *, by_function: bool = False) -> StagedModule:
@@ -121,7 +125,11 @@ def stage_module(bot: Bot, level: Level, *, by_function: bool = False) -> Staged
             must_stay_in(bot, str(final / file), str(final))
     payload = _payload_of(bot, final)
     module = interpreter_of(bot) if bot.is_interpreted else modules.module_of(bot, final)
-    return StagedModule(modules.command(bot, module, payload, level, compiled, by_function=by_function), module, payload)
+    return StagedModule(
+        modules.command(bot, module, payload, level, compiled, by_function=by_function),
+        module,
+        payload,
+    )
 
 
 def _staged_files(bot: Bot, level: Level) -> tuple[Path, Path]:
@@ -150,13 +158,21 @@ def _payload_of(bot: Bot, folder: Path) -> bytes | None:
     folder: of its staged files
     """
     if bot.is_interpreted and bot.interpreted:
-        from khiva_arena.entrants.payloads import packed  # not above: by the wall clock no bot has need of it
+        from khiva_arena.entrants.payloads import (
+            packed,
+        )  # not above: by the wall clock no bot has need of it
 
         return packed(bot.name, bot.interpreted, folder, bot.largest_payload)
     try:
-        return regular_files.read(folder / bot.payload, bot.largest_payload, follow=False) if bot.payload else None
+        return (
+            regular_files.read(folder / bot.payload, bot.largest_payload, follow=False)
+            if bot.payload
+            else None
+        )
     except OSError as error:
-        raise BotError(f"{bot.name}: its payload {bot.payload}: {error.strerror or error}") from None
+        raise BotError(
+            f"{bot.name}: its payload {bot.payload}: {error.strerror or error}"
+        ) from None
 
 
 def interpreter_of(bot: Bot) -> bytes:
@@ -168,7 +184,9 @@ def interpreter_of(bot: Bot) -> bytes:
 
 
 def _too_deep(bot: Bot) -> BotError:
-    return BotError(f"{bot.name}: its files, or what its build leaves, lie too deep in folders; nest them less")
+    return BotError(
+        f"{bot.name}: its files, or what its build leaves, lie too deep in folders; nest them less"
+    )
 
 
 def _in_words(error: OSError) -> str:
@@ -198,7 +216,9 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
     draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=final.parent))
     try:
         _copy(bot, draft)
-        draft.chmod(0o755)  # under root a build is a user of its own, and bwrap root without its powers
+        draft.chmod(
+            0o755
+        )  # under root a build is a user of its own, and bwrap root without its powers
         seal_of(final).unlink(missing_ok=True)
         if os.path.lexists(final):
             _remove(final)
@@ -230,7 +250,9 @@ def _copy(bot: Bot, draft: Path) -> None:
             target.chmod(0o755 if sources.runs(file) else 0o644)
     if not bot.built_from:
         copies = tuple((name, draft / name) for name, _ in bot.sources)
-        copied = sources.identity_of_files(copies, bot.lines, bot.build, bot.largest, str(draft), reports=bot.reports)
+        copied = sources.identity_of_files(
+            copies, bot.lines, bot.build, bot.largest, str(draft), reports=bot.reports
+        )
         _refuse_changed(bot, copied)
 
 
@@ -245,7 +267,9 @@ def _compile_ours(bot: Bot, final: Path) -> None:
         if path.suffix == ".py" and (sources.is_shipped(source) or path.read_bytes() == kit):
             import py_compile  # not above: bots are staged once
 
-            py_compile.compile(str(path), quiet=2, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+            py_compile.compile(
+                str(path), quiet=2, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+            )
 
 
 @cache
@@ -254,7 +278,11 @@ def _sweep(home: Path) -> None:
 
     Once is enough: of a thousand bots each would look at the others.
     """
-    unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not seal_of(path).exists())
+    unsealed = (
+        path
+        for path in home.iterdir()
+        if _IDENTITY.fullmatch(path.name) and not seal_of(path).exists()
+    )
     for path in [*home.glob(f"{DRAFT}*"), *home.parent.glob(f"{COMPILED}*/{DRAFT}*"), *unsealed]:
         with suppress(OSError):
             if time.time() - path.lstat().st_mtime > DRAFT_SECONDS:
@@ -291,8 +319,13 @@ def _refuse_changed(bot: Bot, identity: str) -> None:
     """Raise BotError if the identity of the files that are about to play is not the bot's, by which it was named."""
     if identity != bot.identity:
         was, now = bot.identity[:SHOWN], identity[:SHOWN]
-        problem = f"its files were changed after the command had read them (identity {was} then, {now} now)"
-        raise BotError(f"{bot.name}: {problem}; leave {bot.asked_as} as it is, and type the command again")
+        problem = (
+            f"its files were changed after the command had read them (identity {was} then, "
+            f"{now} now)"
+        )
+        raise BotError(
+            f"{bot.name}: {problem}; leave {bot.asked_as} as it is, and type the command again"
+        )
 
 
 def _refuse_changed_command(bot: Bot) -> None:

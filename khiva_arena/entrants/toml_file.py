@@ -16,7 +16,9 @@ WIDEST = 1 << 63
 TOO_WIDE = "an integer of more than 64 bits"
 TOO_DEEP = f"nested more than {DEEPEST} deep"
 # A key of so many parts takes the reader a time that grows with their square. Nothing here tries a letter twice.
-_LONG_KEY = re.compile(rf"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{DEEPEST}}}""")
+_LONG_KEY = re.compile(
+    rf"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{DEEPEST}}}"""
+)
 _LONG_NUMBER = re.compile(r"[0-9_]{4000}")
 
 

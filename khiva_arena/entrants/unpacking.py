@@ -13,11 +13,15 @@ def unpack(packed: bytes, folder: Path) -> None:
     head, at = head_of_bot(packed)
     folder.mkdir(mode=0o700)
     for file in head:
-        write(folder, file, [memoryview(packed)[at : at + file.size]], through=True)  # the queue forgets the stream afterwards
+        write(
+            folder, file, [memoryview(packed)[at : at + file.size]], through=True
+        )  # the queue forgets the stream afterwards
         at += file.size
 
 
-def write(folder: Path, file: StreamFile, pieces: Iterable[bytes | memoryview], *, through: bool = False) -> None:
+def write(
+    folder: Path, file: StreamFile, pieces: Iterable[bytes | memoryview], *, through: bool = False
+) -> None:
     """Write a new file, and the folders to it, into a folder that only this user may change. Its name has been checked.
 
     pieces: its contents.
@@ -25,7 +29,9 @@ def write(folder: Path, file: StreamFile, pieces: Iterable[bytes | memoryview], 
     """
     place = folder / file.name
     place.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o755 if file.runs else 0o644)
+    descriptor = os.open(
+        place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o755 if file.runs else 0o644
+    )
     with os.fdopen(descriptor, "wb") as opened:
         for piece in pieces:
             opened.write(piece)

@@ -66,7 +66,12 @@ class WeightWatch:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._stop.set()
         self._thread.join()
         self._look()
@@ -91,7 +96,8 @@ class WeightWatch:
             if weight(self._folder, self._limit) > self._limit:
                 size = size_in_words(self._limit)
                 self._why = (
-                    f"its build has made its folder larger than {size}; delete files in the build, or raise --limit build_size"
+                    f"its build has made its folder larger than {size}; delete files in the "
+                    "build, or raise --limit build_size"
                 )
         except OSError as error:
             self.error = error

@@ -47,7 +47,12 @@ def aec(
     _installed()
     from khiva_arena.env.zoo import ArenaAEC
 
-    options: dict[str, Any] = {"coding": coding, "without": without, "opponents": opponents, "render_mode": render_mode}
+    options: dict[str, Any] = {
+        "coding": coding,
+        "without": without,
+        "opponents": opponents,
+        "render_mode": render_mode,
+    }
     return ArenaAEC(game, seats, rules=rules, rewards=rewards, **options)
 
 
@@ -72,8 +77,15 @@ def parallel(
     _installed()
     from khiva_arena.env.zoo import ArenaParallel
 
-    options: dict[str, Any] = {"coding": coding, "without": without, "opponents": opponents, "render_mode": render_mode}
-    return ArenaParallel(game, seats, rules=rules, rewards=rewards, encode_all=encode_all, **options)
+    options: dict[str, Any] = {
+        "coding": coding,
+        "without": without,
+        "opponents": opponents,
+        "render_mode": render_mode,
+    }
+    return ArenaParallel(
+        game, seats, rules=rules, rewards=rewards, encode_all=encode_all, **options
+    )
 
 
 def vector(
@@ -101,4 +113,7 @@ def vector(
 
 def _installed() -> None:
     if not find_spec("pettingzoo"):
-        raise ConfigError("these environments are PettingZoo's, which is not installed: pip install 'khiva-arena[pettingzoo]'")
+        raise ConfigError(
+            "these environments are PettingZoo's, which is not installed: pip install "
+            "'khiva-arena[pettingzoo]'"
+        )

@@ -50,7 +50,11 @@ class CodedGame:
         self.game, self.seats, self.rules = table_of(game, seats, rules)
         whole_coding = coding or coding_of(self.game, self.seats, self.rules)
         self.coding = whole_coding.without(without)
-        self.left_out = sum(1 << number for number, key in enumerate(whole_coding.keys) if key not in self.coding.keys)
+        self.left_out = sum(
+            1 << number
+            for number, key in enumerate(whole_coding.keys)
+            if key not in self.coding.keys
+        )
         self.has_own_coding = coding is None and self.game.name in crules.GAMES
         self.in_c = self.has_own_coding and crules.is_built()
         self._menus: dict[int, ActionMenu] = {}
@@ -102,7 +106,10 @@ def table_of(game: str | Game, seats: int | None, rules: Mapping[str, Plain] | N
         raise ConfigError(f"{registry.unknown(game, registry.NAMES)} {itself}")
     table_game = registry.get(game) if isinstance(game, str) else game
     if not isinstance(table_game, Game):
-        raise ConfigError(f"game: {game!r} is neither the name of a game, such as {registry.NAMES[0]!r}, nor a khiva_arena.Game")
+        raise ConfigError(
+            f"game: {game!r} is neither the name of a game, such as {registry.NAMES[0]!r}, "
+            "nor a khiva_arena.Game"
+        )
     size = table_game.seats[0] if seats is None else whole("seats", seats)
     table_game.check_seats(size)
     return GameTable(table_game, size, table_game.rules(rules or {}))
@@ -112,7 +119,8 @@ def warn_of_slowness(table: CodedGame, factor: int) -> None:
     """Warn that steps take so many times as long, where the rules in C could play this table and are not built."""
     if table.has_own_coding and not crules.is_built():
         slow = (
-            f"the rules in C are not built, so a step takes about {factor} times as long; set the arena up where a C compiler is"
+            f"the rules in C are not built, so a step takes about {factor} times as long; set "
+            "the arena up where a C compiler is"
         )
         warnings.warn(slow, RuntimeWarning, stacklevel=4)
 

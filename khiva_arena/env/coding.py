@@ -69,8 +69,14 @@ class Coding:
 
     def without(self, keys: Sequence[str]) -> "Coding":
         """Return the coding that leaves out these keys of the view, too. Raises ConfigError for a key that it does not have."""
-        if isinstance(keys, str) or (unknown := [key for key in keys if key not in (*self.keys, *self.left_out)]):
-            wrong = f"{keys!r} is not a list of keys" if isinstance(keys, str) else f"there is no {unknown[0]!r}"
+        if isinstance(keys, str) or (
+            unknown := [key for key in keys if key not in (*self.keys, *self.left_out)]
+        ):
+            wrong = (
+                f"{keys!r} is not a list of keys"
+                if isinstance(keys, str)
+                else f"there is no {unknown[0]!r}"
+            )
             raise ConfigError(f"without: {wrong}; an observation has {', '.join(self.keys)}")
         keys_left = {key: kind for key, kind in self.keys.items() if key not in keys}
         return replace(self, keys=keys_left, left_out=(*self.left_out, *keys)) if keys else self
@@ -95,7 +101,9 @@ class Coding:
         """Return the least and the largest value of each number, as two arrays of ``size``."""
         import numpy as np
 
-        pairs = np.array([pair for kind in self.keys.values() for pair in kind.bounds], dtype=np.float32)
+        pairs = np.array(
+            [pair for kind in self.keys.values() for pair in kind.bounds], dtype=np.float32
+        )
         return pairs[:, 0].copy(), pairs[:, 1].copy()
 
     def encode(self, view: Mapping[str, Plain]) -> "NDArray[np.float32]":
@@ -132,7 +140,9 @@ class Coding:
     @cached_property
     def _number(self) -> dict[tuple[object, ...], int]:
         """The action of each entry, by kind of decision and entry."""
-        all_entries = [(kind, *entry) for kind, entries in self.entries.items() for entry in entries]
+        all_entries = [
+            (kind, *entry) for kind, entries in self.entries.items() for entry in entries
+        ]
         return {entry: i for i, entry in enumerate(all_entries, WAIT + 1)}
 
     @property
@@ -152,7 +162,9 @@ class Coding:
         entries = decision.legal
         if step is not None:
             smallest = next((entry[0] for entry in entries if type(entry[0]) is int), 0)
-            entries = [[(word - smallest) // step] if type(word) is int else [word] for (word,) in entries]
+            entries = [
+                [(word - smallest) // step] if type(word) is int else [word] for (word,) in entries
+            ]
         try:
             return [number[kind, *entry] for entry in entries]
         except KeyError as error:
@@ -160,12 +172,19 @@ class Coding:
 
 
 def _other(lacking: str) -> ConfigError:
-    return ConfigError(f"the coding has no {shorten(lacking, 300)}: it was made for another game, seat count or rules")
+    return ConfigError(
+        f"the coding has no {shorten(lacking, 300)}: it was made for another game, seat "
+        "count or rules"
+    )
 
 
 def coding_of(game: Game, seats: int, rules: Mapping[str, Plain]) -> Coding:
     """Return the coding of a game that ships with the arena, for a complete rules map. Raises ConfigError for another game."""
     if registry.GAMES.get(game.name) is not game:
-        raise ConfigError(f"{game.title} has no coding of its views as numbers: hand one over, as coding=...")
-    make: Callable[[int, Mapping[str, Any]], Coding] = import_module(f"khiva_arena.env.{game.name}").coding
+        raise ConfigError(
+            f"{game.title} has no coding of its views as numbers: hand one over, as coding=..."
+        )
+    make: Callable[[int, Mapping[str, Any]], Coding] = import_module(
+        f"khiva_arena.env.{game.name}"
+    ).coding
     return make(seats, rules)

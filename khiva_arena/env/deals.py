@@ -26,7 +26,9 @@ class Deals:
         a text."""
         if isinstance(seed, bool) or not isinstance(seed, str | SupportsIndex):
             raise ConfigError(f"seed: {seed!r:.200} is neither a whole number nor a text")
-        self._key = sha256(b"khiva-env-1\0" + (seed if isinstance(seed, str) else str(index(seed))).encode()).digest()
+        self._key = sha256(
+            b"khiva-env-1\0" + (seed if isinstance(seed, str) else str(index(seed))).encode()
+        ).digest()
         self._deals_drawn = 0
 
     def next(self) -> bytes:

@@ -65,7 +65,9 @@ ENTRIES: dict[str, list[list[Any]]] = {
     "good_looking": [[kind] for kind in KINDS],
     "caravan": _EACH_CARAVAN,
     "vermin": [[kind] for kind in CARAVANS],
-    "vermin_move": [list(left) for count in (1, 2) for left in combinations_with_replacement(LEFT, count)],
+    "vermin_move": [
+        list(left) for count in (1, 2) for left in combinations_with_replacement(LEFT, count)
+    ],
     "noble": [[price] for price in PRICES],
     "bazaar": [[kind] for kind in KINDS],
     "bid": [["pass"], ["grant"], *([raised] for raised in range(MOST_BIDS))],
@@ -128,7 +130,9 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
         "arrivals": by_seat(number(len(NAMES))),
         "met": by_seat(some_of(NAMES)),
         "lost": by_seat(number(rules["max_rounds"] + 1)),  # a round that may not come any more
-        "xenia": maybe(record({"seat": seat, "due": number(2 * rules["max_rounds"] + 3), "first": switch()})),
+        "xenia": maybe(
+            record({"seat": seat, "due": number(2 * rules["max_rounds"] + 3), "first": switch()})
+        ),
         "xenia_left": seat,
         "active": emiras,
         "coming": emiras,
@@ -137,7 +141,9 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
         "swapped": emiras,
         "gone": emiras,
         "removed": ranked(STATUS_CARDS),
-        "board": record({"appearance": listed(2, KINDS), "status": listed(2, PRICES), "open": some_of(ITEMS)}),
+        "board": record(
+            {"appearance": listed(2, KINDS), "status": listed(2, PRICES), "open": some_of(ITEMS)}
+        ),
         "supply": row(number(small), number(large), number(camels), number(sections)),
         "bonus_left": maybe(number(BONUS_COUNTERS)),
         "bag": counters,
@@ -159,7 +165,16 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
             }
         ),
         "auction": maybe(
-            record({"served": some_seats, "bidding": some_seats, "bid": gold, "bidder": seat, "free": seat, "last": seat})
+            record(
+                {
+                    "served": some_seats,
+                    "bidding": some_seats,
+                    "bid": gold,
+                    "bidder": seat,
+                    "free": seat,
+                    "last": seat,
+                }
+            )
         ),
         "settled": some_seats,
         "paid": some_seats,
@@ -176,4 +191,6 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
             )
         ),
     }
-    return Coding(VERSION, keys, ENTRIES, MOST_STEPS, left_out=("bids", "history"), rising={"bid": STEP})
+    return Coding(
+        VERSION, keys, ENTRIES, MOST_STEPS, left_out=("bids", "history"), rising={"bid": STEP}
+    )

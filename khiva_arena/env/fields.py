@@ -131,7 +131,9 @@ def counts(words: Sequence[Plain], most: int) -> Field:
         ((0, most),) * len(words),
         put,
         lambda numbers: [
-            _fresh(word) for word, held in zip(words, _taken(numbers, len(words)), strict=True) for _ in range(held)
+            _fresh(word)
+            for word, held in zip(words, _taken(numbers, len(words)), strict=True)
+            for _ in range(held)
         ],
     )
 
@@ -210,7 +212,11 @@ def up_to(most: int, field: Field) -> Field:
     def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
         places.put([*value, *[None] * (most - len(value))], into, at)
 
-    return Field(places.bounds, put, lambda numbers: [item for item in places.get(numbers) if item is not None])
+    return Field(
+        places.bounds,
+        put,
+        lambda numbers: [item for item in places.get(numbers) if item is not None],
+    )
 
 
 @known

@@ -21,7 +21,17 @@ from khiva_arena.env.fields import (
     some_of,
 )
 from khiva_arena.games.base import Plain
-from khiva_arena.games.khiva.tables import CAMELS, FACE, FIRST_HAND, KEPT, LEGAL, PLACE_FACE, SALT_BAGS, SHOWN, TEAPOT_VALUES
+from khiva_arena.games.khiva.tables import (
+    CAMELS,
+    FACE,
+    FIRST_HAND,
+    KEPT,
+    LEGAL,
+    PLACE_FACE,
+    SALT_BAGS,
+    SHOWN,
+    TEAPOT_VALUES,
+)
 from khiva_arena.games.khiva.variants import compile_rules
 
 VERSION = 1
@@ -42,7 +52,13 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
     seat, card = one_of(range(seats)), one_of(FACE)
     gems = number(MOST_GEMS_A_TURN * turns)
     places = [PLACE_FACE[0], *(face for face in PLACE_FACE[: 6 * seats] if face[1])]
-    ask = {"kind": one_of(ASKED), "seat": seat, "camel": one_of(CAMELS), "card": card, "lands": listed(MOST_LANDS, places)}
+    ask = {
+        "kind": one_of(ASKED),
+        "seat": seat,
+        "camel": one_of(CAMELS),
+        "card": card,
+        "lands": listed(MOST_LANDS, places),
+    }
     keys: dict[str, Field] = {
         "seat": seat,
         "seats": always(seats),
@@ -120,6 +136,10 @@ def _passed(seats: int, turns: int) -> Field:
 
     def get(numbers: Numbers) -> Plain:
         rows = [(next(numbers), next(numbers), list(face), holders.get(numbers)) for face in FACE]
-        return [[turn, face, is_held] for place, turn, face, is_held in sorted(rows, key=lambda row: row[0]) if place]
+        return [
+            [turn, face, is_held]
+            for place, turn, face, is_held in sorted(rows, key=lambda row: row[0])
+            if place
+        ]
 
     return Field(((0, len(FACE)), (0, turns), *holders.bounds) * len(FACE), put, get)

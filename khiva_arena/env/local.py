@@ -70,12 +70,25 @@ class LocalTable:
             sure = "~" if row.error is None else ""
             score = None if row.score is None else 100 * row.score
             lines.append(
-                [row.name, sure + shown(row.elo), shown(row.error), row.matches, *map(shown, (score, row.first, row.points))]
+                [
+                    row.name,
+                    sure + shown(row.elo),
+                    shown(row.error),
+                    row.matches,
+                    *map(shown, (score, row.first, row.points)),
+                ]
             )
         heads = ["bot", "elo", "+/-", "matches", "score%", "1st", "points"]
         table = tabulate(lines, heads, tablefmt="plain", disable_numparse=True)
-        notes = "\n~: the results give no error of it" if any(row.error is None for row in self.rows) else ""
-        title = f"{self.game} at {self.seats} seats, in this process: {self.deals} deals, no time limits, no records"
+        notes = (
+            "\n~: the results give no error of it"
+            if any(row.error is None for row in self.rows)
+            else ""
+        )
+        title = (
+            f"{self.game} at {self.seats} seats, in this process: {self.deals} deals, no time "
+            "limits, no records"
+        )
         return f"{title}\n{table}\n+/- is 95 %, over deals{notes}"
 
     def to_pandas(self) -> "pandas.DataFrame":
@@ -107,7 +120,9 @@ def local(
         raise ConfigError(f"bots: {bots!r:.200} is not a list of two bots or more")
     table_game, size, complete_rules = table_of(game, len(bots) if seats is None else seats, rules)
     if size > len(bots):
-        raise ConfigError(f"bots: {len(bots)} for {size} seats: give one several times to seat copies of it")
+        raise ConfigError(
+            f"bots: {len(bots)} for {size} seats: give one several times to seat copies of it"
+        )
     if whole("deals", deals) < 1:
         raise ConfigError(f"deals: {deals} is not 1 or more")
     players = _unique([chooser(bot, table_game.name) for bot in bots])
@@ -118,8 +133,13 @@ def local(
             order = list(line_up)
             Stream(secret, "local", str(number)).shuffle(order)
             rotations = [order[turn:] + order[:turn] for turn in range(size)]
-            results += [_play(table_game, complete_rules, players, seated, secret, deal) for seated in rotations]
-    return LocalTable(table_game.name, size, deals, _rows([name for name, _ in players], results), tuple(results))
+            results += [
+                _play(table_game, complete_rules, players, seated, secret, deal)
+                for seated in rotations
+            ]
+    return LocalTable(
+        table_game.name, size, deals, _rows([name for name, _ in players], results), tuple(results)
+    )
 
 
 def _unique(players: Sequence[tuple[str, Choose]]) -> list[tuple[str, Choose]]:
@@ -132,14 +152,27 @@ def _unique(players: Sequence[tuple[str, Choose]]) -> list[tuple[str, Choose]]:
 
 
 def _play(
-    game: Game, rules: Mapping[str, Plain], named: Sequence[tuple[str, Choose]], order: Sequence[int], secret: bytes, deal: int
+    game: Game,
+    rules: Mapping[str, Plain],
+    named: Sequence[tuple[str, Choose]],
+    order: Sequence[int],
+    secret: bytes,
+    deal: int,
 ) -> Result:
-    players = Players(game, len(order), rules, {seat: named[bot][1] for seat, bot in enumerate(order)})
+    players = Players(
+        game, len(order), rules, {seat: named[bot][1] for seat, bot in enumerate(order)}
+    )
     state, events = game.new(len(order), rules, secret)
     players.begin(secret, f"{deal:016x}", events)
     while not state.is_over:
         players.saw(state.apply({seat: players.choose(state, seat) for seat in state.pending()}))
-    return Result(seed=deal, block=str(deal), bots=tuple(order), ranks=tuple(state.ranks), scores=tuple(state.scores))
+    return Result(
+        seed=deal,
+        block=str(deal),
+        bots=tuple(order),
+        ranks=tuple(state.ranks),
+        scores=tuple(state.scores),
+    )
 
 
 def _rows(names: Sequence[str], results: Sequence[Result]) -> tuple[LocalRow, ...]:
@@ -151,5 +184,15 @@ def _rows(names: Sequence[str], results: Sequence[Result]) -> tuple[LocalRow, ..
         played = [(result, result.bots.index(bot)) for result in results if bot in result.bots]
         wins = [(result.ranks[seat] == 1) / result.ranks.count(1) for result, seat in played]
         points = sum(result.scores[seat] for result, seat in played) / len(played)
-        rows.append(LocalRow(name, len(played), sum(wins), points, ratings.score[bot], ratings.elo[bot], ratings.error[bot]))
+        rows.append(
+            LocalRow(
+                name,
+                len(played),
+                sum(wins),
+                points,
+                ratings.score[bot],
+                ratings.elo[bot],
+                ratings.error[bot],
+            )
+        )
     return tuple(sorted(rows, key=lambda row: -(row.elo or 0.0)))

@@ -139,7 +139,9 @@ class MatchInC:
     def state(self) -> State:
         """Play the match again in the engine, which goes along from then on, and return it."""
         if self._engine is None:
-            self._engine, _ = self._table.game.new(self._table.seats, self._table.rules, self._secret)
+            self._engine, _ = self._table.game.new(
+                self._table.seats, self._table.rules, self._secret
+            )
             for choices in self._steps:
                 self._engine.apply(choices)
         return self._engine

@@ -29,7 +29,13 @@ def name_of(game: str, turn_based: bool = False) -> str:
     return f"python_{game}{TURN_BASED if turn_based else ''}"
 
 
-def load(game: str, seats: int | None = None, *, rules: Mapping[str, Plain] | None = None, turn_based: bool = False) -> Any:
+def load(
+    game: str,
+    seats: int | None = None,
+    *,
+    rules: Mapping[str, Plain] | None = None,
+    turn_based: bool = False,
+) -> Any:
     """Load a game of the arena by its name here, as ``pyspiel.load_game`` does. Games that do not ship are not games of
     OpenSpiel.
 
@@ -40,7 +46,9 @@ def load(game: str, seats: int | None = None, *, rules: Mapping[str, Plain] | No
     """
     if game not in registry.NAMES:
         name = game.name if isinstance(game, Game) else str(game)
-        raise ConfigError(f"{registry.unknown(name, registry.NAMES)} Only these are games of OpenSpiel.")
+        raise ConfigError(
+            f"{registry.unknown(name, registry.NAMES)} Only these are games of OpenSpiel."
+        )
     table = CodedGame(game, seats, rules, None)
     parameters = {"players": table.seats, "rules": quote(json.dumps(dict(rules or {})), safe="")}
     return pyspiel.load_game(name_of(game, turn_based), parameters)
@@ -56,7 +64,8 @@ def _rules_of(text: str) -> Mapping[str, Plain]:
         return rules
     example = quote('{"max_turns": 1}', safe="")
     raise ConfigError(
-        f"rules: {text!r} is no dict in JSON, with % codes as in addresses: rules={example} is {unquote(example)}; "
+        f"rules: {text!r} is no dict in JSON, with % codes as in addresses: "
+        f"rules={example} is {unquote(example)}; "
         "khiva_arena.env.openspiel.load(game, seats, rules={...}) writes it"
     )
 
@@ -118,12 +127,17 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> ViewObserver:
         """Return an observer of a seat's view, as text and as numbers."""
-        return ViewObserver(self.table, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
+        return ViewObserver(
+            self.table, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params
+        )
 
 
 def _register(game: Game, turn_based: bool) -> None:
     kind = _type(game, turn_based)
-    pyspiel.register_game(kind, type(kind.short_name, (SpielGame,), {"kind": kind, "game": game, "turn_based": turn_based}))
+    pyspiel.register_game(
+        kind,
+        type(kind.short_name, (SpielGame,), {"kind": kind, "game": game, "turn_based": turn_based}),
+    )
 
 
 for _name in registry.NAMES:

@@ -44,7 +44,8 @@ def chooser(bot: str | Choose, game: str) -> NamedChooser:
         return NamedChooser(getattr(function, "__name__", type(function).__name__), bot)
     if not isinstance(bot, str) or not bot.startswith(_WORD):
         raise ConfigError(
-            f"bots: {bot!r:.200} does not play in this process: functions choose(decide, match) do, and bots such as "
+            f"bots: {bot!r:.200} does not play in this process: functions choose(decide, "
+            "match) do, and bots such as "
             f"{_WORD}greedy; khiva_arena.run and match play all others"
         )
     folder = shipped.bots().get(bot)
@@ -58,7 +59,9 @@ def chooser(bot: str | Choose, game: str) -> NamedChooser:
     main = _Modules({path.stem: path for path in files}).load("main")
     choose = getattr(main, "choose", None)
     if not callable(choose):
-        raise ConfigError(f"bots: {bot} needs more than a function of Python, so it does not play in this process")
+        raise ConfigError(
+            f"bots: {bot} needs more than a function of Python, so it does not play in this process"
+        )
     return NamedChooser(manifest["name"], choose)
 
 
@@ -121,8 +124,16 @@ class Asked(Mapping[str, Any]):
 class Players:
     """Bots in seats of a match, with the messages of a run. Pickled by their words, and functions as they are."""
 
-    def __init__(self, game: Game, seats: int, rules: Mapping[str, Plain], bots: Mapping[int, str | Choose]) -> None:
-        self._told = {**_HELLO, "game": game.name, "rules": rules, "rules_version": game.rules_version, "seats": seats}
+    def __init__(
+        self, game: Game, seats: int, rules: Mapping[str, Plain], bots: Mapping[int, str | Choose]
+    ) -> None:
+        self._told = {
+            **_HELLO,
+            "game": game.name,
+            "rules": rules,
+            "rules_version": game.rules_version,
+            "seats": seats,
+        }
         self._bots = dict(bots)
         self._seated = {seat: chooser(bot, game.name) for seat, bot in self._bots.items()}
 
@@ -131,7 +142,9 @@ class Players:
 
     def __setstate__(self, held: dict[str, Any]) -> None:
         self.__dict__.update(held)
-        self._seated = {seat: chooser(bot, held["_told"]["game"]) for seat, bot in self._bots.items()}
+        self._seated = {
+            seat: chooser(bot, held["_told"]["game"]) for seat, bot in self._bots.items()
+        }
 
     def __contains__(self, seat: int) -> bool:
         return seat in self._bots
@@ -141,7 +154,10 @@ class Players:
         self._events = list(events)
         self._read = dict.fromkeys(self._bots, 0)
         hello = {**self._told, "match": match, "time": _TIME, "commit": "0" * 64}
-        self._hellos = {seat: {**hello, "seat": seat, "seed": seat_number(secret, match, seat)} for seat in self._bots}
+        self._hellos = {
+            seat: {**hello, "seat": seat, "seed": seat_number(secret, match, seat)}
+            for seat in self._bots
+        }
 
     def saw(self, events: Sequence[Event]) -> None:
         """Add the events of a step."""
@@ -153,9 +169,18 @@ class Players:
         legal = [list(entry) for entry in decision.legal]
         since, self._read[seat] = self._read[seat], len(self._events)
         request = Asked(
-            {"type": "decide", "req": since + 1, "kind": decision.kind, "turn_ms": _TIME["turn_ms"], "bank_ms": _TIME["bank_ms"]}
+            {
+                "type": "decide",
+                "req": since + 1,
+                "kind": decision.kind,
+                "turn_ms": _TIME["turn_ms"],
+                "bank_ms": _TIME["bank_ms"],
+            }
             | {"legal": legal},
-            {"view": lambda: state.view(seat), "events": lambda: seen_by(self._events[since : self._read[seat]], seat)},
+            {
+                "view": lambda: state.view(seat),
+                "events": lambda: seen_by(self._events[since : self._read[seat]], seat),
+            },
         )
         name, choose = self._seated[seat]
         answer: Any = choose(request, self._hellos[seat])
@@ -164,5 +189,7 @@ class Players:
         except TypeError:
             choice = -1
         if not 0 <= choice < len(legal) or isinstance(answer, bool):
-            raise BotError(f"{name}: {answer!r:.200} is no index into the {len(legal)} entries of legal")
+            raise BotError(
+                f"{name}: {answer!r:.200} is no index into the {len(legal)} entries of legal"
+            )
         return choice

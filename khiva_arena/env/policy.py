@@ -36,13 +36,17 @@ def player(
         import numpy as np
 
         coding = (
-            handed.without(left_out) if handed else _coding(match["game"], match["seats"], json.dumps(match["rules"]), left_out)
+            handed.without(left_out)
+            if handed
+            else _coding(match["game"], match["seats"], json.dumps(match["rules"]), left_out)
         )
         legal = coding.actions_of(Decision(decide["kind"], decide["legal"]))
         mask = np.zeros(coding.actions, dtype=np.int8)
         mask[legal] = 1
         chance = np.random.default_rng([match["seed"], crc32(json.dumps(decide["view"]).encode())])
-        action = int(act({"observation": coding.encode(decide["view"]), "action_mask": mask}, chance))
+        action = int(
+            act({"observation": coding.encode(decide["view"]), "action_mask": mask}, chance)
+        )
         return legal.index(action) if action in legal else 0
 
     choose.__name__ = getattr(act, "__name__", "policy")
@@ -52,5 +56,7 @@ def player(
 @lru_cache(maxsize=4)
 def _coding(game: str, seats: int, rules: str, without: tuple[str, ...]) -> Coding:
     if game not in registry.NAMES:
-        raise ConfigError(f"{game} does not come with the arena: give its coding, as env.player(act, coding=...)")
+        raise ConfigError(
+            f"{game} does not come with the arena: give its coding, as env.player(act, coding=...)"
+        )
     return coding_of(registry.get(game), seats, json.loads(rules)).without(without)

@@ -39,13 +39,30 @@ from khiva_arena.games.silk_road.tables import (
 VERSION = 1
 MANY = 1000
 """A bound: more colourless jewels or markers than anybody can have if there is no limit to them."""
-KINDS = ("move", "draw", "customs", "sandstorm", "robber", "bazaar", "baksheesh", "pay", "sell", "jewel", "lay_out")
+KINDS = (
+    "move",
+    "draw",
+    "customs",
+    "sandstorm",
+    "robber",
+    "bazaar",
+    "baksheesh",
+    "pay",
+    "sell",
+    "jewel",
+    "lay_out",
+)
 
 
 def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
     """Build the coding for a seat count under a complete rules map."""
     chart = board(rules["map"])
-    seat, place, camel, good = one_of(range(seats)), one_of(chart.names), one_of(CAMELS), one_of(range(len(GOODS)))
+    seat, place, camel, good = (
+        one_of(range(seats)),
+        one_of(chart.names),
+        one_of(CAMELS),
+        one_of(range(len(GOODS))),
+    )
     goods = row(*(number(PER_GOOD) for _ in GOODS))
     jewels = row(*(number(JEWELS_PER_COLOUR) for _ in COLOURS))
     turns, some_seats = rules["max_turns"], some_of(range(seats))
@@ -100,7 +117,9 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
         "ending": one_of(("bag", "stalled")),
         "ask": maybe(ask),
     }
-    return Coding(VERSION, keys, _entries(chart, seats, rules), longest=turns * 50, left_out=("history",))
+    return Coding(
+        VERSION, keys, _entries(chart, seats, rules), longest=turns * 50, left_out=("history",)
+    )
 
 
 @known
@@ -113,7 +132,11 @@ def _jewels_of(chart: Board) -> Field:
         all_cities.put([value.get(city, ()) for city in cities], into, at)
 
     def get(numbers: Numbers) -> Plain:
-        return {city: jewels for city, jewels in zip(cities, all_cities.get(numbers), strict=True) if jewels}
+        return {
+            city: jewels
+            for city, jewels in zip(cities, all_cities.get(numbers), strict=True)
+            if jewels
+        }
 
     return Field(all_cities.bounds, put, get)
 

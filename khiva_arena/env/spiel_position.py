@@ -81,7 +81,11 @@ class Moment:
     def numbers(self, seat: int) -> list[int]:
         """Return what a seat knows beside its view, as numbers: how many have chosen, its own choice from 1, or 0, and the bytes
         of the digest of its past."""
-        return [len(self.chosen), self.chosen.get(seat, -1) + 1, *self._past(seat).ljust(PAST_BYTES, b"\0")]
+        return [
+            len(self.chosen),
+            self.chosen.get(seat, -1) + 1,
+            *self._past(seat).ljust(PAST_BYTES, b"\0"),
+        ]
 
     def _past(self, seat: int) -> bytes:
         """Return a digest of all events that the seat has seen; its own choices are among them."""
@@ -109,8 +113,12 @@ class Moment:
             if pending.keys() == seats_asked:
                 break
         else:
-            raise InternalError(f"none of {WORLDS_MOST} worlds of {table.game.title} asks the seats that are asked")
-        new.chosen = {opponent: stream.below(len(pending[opponent].legal)) for opponent in self.chosen}
+            raise InternalError(
+                f"none of {WORLDS_MOST} worlds of {table.game.title} asks the seats that are asked"
+            )
+        new.chosen = {
+            opponent: stream.below(len(pending[opponent].legal)) for opponent in self.chosen
+        }
         if seat in self.chosen:
             new.chosen[seat] = self.chosen[seat]
         new._read = dict.fromkeys(range(table.seats), (0, UNKNOWN)) | {seat: (0, self._past(seat))}

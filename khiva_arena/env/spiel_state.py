@@ -77,7 +77,9 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
             moment.apply(moment.chosen)
 
     def _apply_actions(self, actions: Sequence[int]) -> None:
-        self.moment.apply({seat: self._index(seat, actions[seat]) for seat in self.match().pending()})
+        self.moment.apply(
+            {seat: self._index(seat, actions[seat]) for seat in self.match().pending()}
+        )
 
     def _index(self, seat: int, action: int) -> int:
         index = self.table.index(self.match(), seat, action)
@@ -90,7 +92,9 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
             return f"deal digit {action}"
         return self.table.coding.words[action]
 
-    def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "SpielState":
+    def resample_from_infostate(
+        self, player_id: int, probability_sampler: Callable[[], float]
+    ) -> "SpielState":
         """Return a state with the same information state of this player; its hidden part is drawn again. The new state has no
         history, so it can be searched from, and not be serialised."""
         secret = sha256(pack(">4d", *(probability_sampler() for _ in range(4)))).digest()
@@ -122,7 +126,11 @@ class ViewObserver:
         if self._public and self._private:
             size = table.coding.size
             self.tensor = np.zeros(size + (2 + PAST_BYTES if self._recall else 0), np.float32)
-            self.dict = {part.key: self.tensor[part.start : part.start + part.size] for part in table.coding.parts if part.size}
+            self.dict = {
+                part.key: self.tensor[part.start : part.start + part.size]
+                for part in table.coding.parts
+                if part.size
+            }
             if self._recall:
                 self.dict["past"] = self.tensor[size:]
 

@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from khiva_arena.crules.tables import Arrays, TablesInC
-from khiva_arena.env.coded_game import DEFAULT, CodedGame, by_places, check_rewards, warn_of_slowness, whole
+from khiva_arena.env.coded_game import (
+    DEFAULT,
+    CodedGame,
+    by_places,
+    check_rewards,
+    warn_of_slowness,
+    whole,
+)
 from khiva_arena.env.coding import Encoded
 from khiva_arena.env.deals import Deals
 from khiva_arena.errors import ConfigError
@@ -53,14 +60,22 @@ class VectorEnv:
         warn_of_slowness(table, SLOWER)
         self._arrays = Arrays.of(self.games, self.seats, table.coding.size, table.coding.actions)
         self._tables: MatchTables = (
-            TablesInC(table.game.name, table.game.every_rule(table.rules), self._arrays, rewards == "points", table.left_out)
+            TablesInC(
+                table.game.name,
+                table.game.every_rule(table.rules),
+                self._arrays,
+                rewards == "points",
+                table.left_out,
+            )
             if self.in_c
             else _TablesOfEngine(table, self._arrays, rewards == "points")
         )
         self._deals: list[Deals] = [Deals() for _ in range(self.games)]
         self._begun = False
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observations, Infos]:
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observations, Infos]:
         """Deal all matches anew, and return observations and infos.
 
         seed: match i plays the deals that ``aec(...).reset(seed=seed + i)`` is followed by. Without one they go on.
@@ -89,15 +104,26 @@ class VectorEnv:
             raise RuntimeError("reset() comes before the first step()")
         taken = np.ascontiguousarray(actions)
         if taken.shape != (self.games,) or not np.issubdtype(taken.dtype, np.integer):
-            raise ValueError(f"actions are {self.games} whole numbers, not {taken.dtype} of shape {taken.shape}")
+            raise ValueError(
+                f"actions are {self.games} whole numbers, not {taken.dtype} of shape {taken.shape}"
+            )
         self._tables.step(taken.astype(np.int64, copy=False))
         arrays = self._arrays
         self._deal_all(np.flatnonzero(arrays.over))
         over = arrays.over.astype(bool)
-        return self._observations(), arrays.rewards.copy(), over, np.zeros(self.games, bool), self._infos()
+        return (
+            self._observations(),
+            arrays.rewards.copy(),
+            over,
+            np.zeros(self.games, bool),
+            self._infos(),
+        )
 
     def _observations(self) -> Observations:
-        return {"observation": self._arrays.observations.copy(), "action_mask": self._arrays.masks.copy()}
+        return {
+            "observation": self._arrays.observations.copy(),
+            "action_mask": self._arrays.masks.copy(),
+        }
 
     def _infos(self) -> Infos:
         return {"seat": self._arrays.seat.copy(), "illegal": self._arrays.illegal.astype(bool)}
@@ -157,7 +183,9 @@ class _TablesOfEngine:
         state.apply(self._chosen[number])
         self._chosen[number] = {}
         if self._by_points:
-            arrays.rewards[number] = [now - then for now, then in zip(state.scores, before, strict=True)]
+            arrays.rewards[number] = [
+                now - then for now, then in zip(state.scores, before, strict=True)
+            ]
         if state.is_over:
             arrays.over[number] = 1
             if not self._by_points:
@@ -166,8 +194,12 @@ class _TablesOfEngine:
 
     def _show(self, number: int) -> None:
         arrays, state = self._arrays, self._states[number]
-        seat, decision = next((seat, one) for seat, one in state.pending().items() if seat not in self._chosen[number])
+        seat, decision = next(
+            (seat, one) for seat, one in state.pending().items() if seat not in self._chosen[number]
+        )
         arrays.seat[number] = seat
-        past = self._past[number] = self._table.coding.encode_after(self._past[number], state.view(seat))
+        past = self._past[number] = self._table.coding.encode_after(
+            self._past[number], state.view(seat)
+        )
         arrays.observations[number] = np.frombuffer(past.numbers, np.float32)
         arrays.masks[number] = self._table.menu(decision).mask

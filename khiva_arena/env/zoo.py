@@ -13,7 +13,13 @@ from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
 from khiva_arena.bots.protocol.bot_function import Choose
-from khiva_arena.env.coded_game import DEFAULT, CodedGame, by_places, check_rewards, warn_of_slowness
+from khiva_arena.env.coded_game import (
+    DEFAULT,
+    CodedGame,
+    by_places,
+    check_rewards,
+    warn_of_slowness,
+)
 from khiva_arena.env.coding import WAIT, Coding
 from khiva_arena.env.deals import Deals, Seed
 from khiva_arena.env.matches import EngineMatch, Match, MatchInC
@@ -57,7 +63,11 @@ class _Seated:
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
-        self._seat_of = {f"player_{seat}": seat for seat in range(self.table.seats) if seat not in self._opponents}
+        self._seat_of = {
+            f"player_{seat}": seat
+            for seat in range(self.table.seats)
+            if seat not in self._opponents
+        }
         self.possible_agents = [*self._seat_of]
         self.agents: list[str] = []
         self._rewards = rewards
@@ -68,7 +78,9 @@ class _Seated:
         self._wait = np.zeros(self.table.coding.actions, dtype=np.int8)
         self._wait[WAIT] = 1
         # One space an agent: each has a generator of its own.
-        self._action_spaces = {agent: spaces.Discrete(self.table.coding.actions) for agent in self.possible_agents}
+        self._action_spaces = {
+            agent: spaces.Discrete(self.table.coding.actions) for agent in self.possible_agents
+        }
         self._observation_spaces = {
             agent: spaces.Dict(
                 {
@@ -108,7 +120,9 @@ class _Seated:
         """Return the whole match as text in render mode "ansi", else None."""
         if self.render_mode != ANSI:
             return None
-        return self.table.game.sketch(self.match, [f"player_{seat}" for seat in range(self.table.seats)])
+        return self.table.game.sketch(
+            self.match, [f"player_{seat}" for seat in range(self.table.seats)]
+        )
 
     def close(self) -> None:
         """Do nothing: an environment holds no resources."""
@@ -117,8 +131,12 @@ class _Seated:
         if seed is not None:
             self._deals.seed(seed)
         secret = self._deals.next()
-        quick = self.table.in_c and len(self.possible_agents) == self.table.seats  # opponents are told events
-        match = self._match = MatchInC(self.table, secret) if quick else EngineMatch(self.table, secret)
+        quick = (
+            self.table.in_c and len(self.possible_agents) == self.table.seats
+        )  # opponents are told events
+        match = self._match = (
+            MatchInC(self.table, secret) if quick else EngineMatch(self.table, secret)
+        )
         self.agents = self.possible_agents[:]
         self._opponents.begin(secret, secret[:8].hex(), match.events)
         self._gained = [0.0] * self.table.seats
@@ -126,7 +144,10 @@ class _Seated:
 
     def _observation(self, seat: int, is_asked: bool) -> Observation:
         match = self._played
-        return {"observation": match.observation(seat), "action_mask": match.mask(seat) if is_asked else self._wait.copy()}
+        return {
+            "observation": match.observation(seat),
+            "action_mask": match.mask(seat) if is_asked else self._wait.copy(),
+        }
 
     def _index(self, agent: str, action: object) -> int | None:
         """Return the index into ``legal`` that an action means; None if it is illegal now. Raises TypeError if it is no whole
@@ -151,21 +172,38 @@ class _Seated:
     def _step(self, choices: Mapping[int, int]) -> None:
         """Apply one step of the arena, with the choices of the opponents, and add up its rewards."""
         match, counts_points = self._played, self._rewards == "points"
-        before, others = match.scores if counts_points else [], [seat for seat in match.asked if seat not in choices]
-        self._opponents.saw(match.apply({**choices, **{seat: self._opponents.choose(match.state(), seat) for seat in others}}))
+        before, others = (
+            match.scores if counts_points else [],
+            [seat for seat in match.asked if seat not in choices],
+        )
+        self._opponents.saw(
+            match.apply(
+                {
+                    **choices,
+                    **{seat: self._opponents.choose(match.state(), seat) for seat in others},
+                }
+            )
+        )
         if counts_points:
             gains = [now - then for now, then in zip(match.scores, before, strict=True)]
         else:
             gains = [0] * self.table.seats if match.asked else by_places(match.ranks)
-        self._gained = [float(sofar + more) for sofar, more in zip(self._gained, gains, strict=True)]
+        self._gained = [
+            float(sofar + more) for sofar, more in zip(self._gained, gains, strict=True)
+        ]
 
 
 def _opponents(table: CodedGame, bots: Mapping[int, str | Choose]) -> Players:
     """Return the players of the opponents. Raises ConfigError if an opponent has no seat, or no agent is left."""
     if wrong := [seat for seat in bots if seat not in range(table.seats)]:
-        raise ConfigError(f"opponents: there is no seat {wrong[0]!r:.200}; seats are 0 to {table.seats - 1}")
+        raise ConfigError(
+            f"opponents: there is no seat {wrong[0]!r:.200}; seats are 0 to {table.seats - 1}"
+        )
     if len(bots) == table.seats:
-        raise ConfigError("opponents: they have all seats, so there is no agent; khiva_arena.local plays bots among themselves")
+        raise ConfigError(
+            "opponents: they have all seats, so there is no agent; khiva_arena.local plays "
+            "bots among themselves"
+        )
     return Players(table.game, table.seats, table.rules, bots)
 
 
@@ -211,7 +249,11 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
     def _waiting(self) -> list[str]:
         """Return the agents whose choices are still to come in this step."""
         asked = self._played.asked
-        return [agent for agent, seat in self._seat_of.items() if seat in asked and seat not in self._chosen]
+        return [
+            agent
+            for agent, seat in self._seat_of.items()
+            if seat in asked and seat not in self._chosen
+        ]
 
     def _turn_to_next(self) -> None:
         self.agent_selection = next(iter(self._waiting() or self.possible_agents))
@@ -223,7 +265,9 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
     encode_all: agents that wait see their view, too; else a vector of zeros, where 0 is within the bounds.
     """
 
-    def __init__(self, game: str | Game, seats: int | None, *, encode_all: bool, **how: Any) -> None:
+    def __init__(
+        self, game: str | Game, seats: int | None, *, encode_all: bool, **how: Any
+    ) -> None:
         super().__init__(game, seats, **how)
         self._encode_all = encode_all
 
@@ -236,13 +280,24 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
 
     def step(
         self, actions: Mapping[str, int]
-    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+    ) -> tuple[
+        dict[str, Observation],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
         """Take one step of the arena; return observations, rewards, terminations, truncations, infos, each by agent."""
         infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         choices = {}
-        agent_of_seat = {seat: agent for agent, seat in self._seat_of.items() if seat in self._played.asked}
+        agent_of_seat = {
+            seat: agent for agent, seat in self._seat_of.items() if seat in self._played.asked
+        }
         if missing := [agent for agent in agent_of_seat.values() if agent not in actions]:
-            raise ValueError(f"no action for {', '.join(missing)}, who {'is' if len(missing) == 1 else 'are'} asked")
+            raise ValueError(
+                f"no action for {', '.join(missing)}, who "
+                f"{'is' if len(missing) == 1 else 'are'} asked"
+            )
         for seat, agent in agent_of_seat.items():
             choice = self._index(agent, actions[agent])
             choices[seat] = DEFAULT if choice is None else choice
@@ -250,7 +305,13 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
                 infos[agent]["illegal"] = True
         rewards = self._play(choices)
         is_over = not self._played.asked
-        result = self._observations(), rewards, dict.fromkeys(self.agents, is_over), dict.fromkeys(self.agents, False), infos
+        result = (
+            self._observations(),
+            rewards,
+            dict.fromkeys(self.agents, is_over),
+            dict.fromkeys(self.agents, False),
+            infos,
+        )
         if is_over:
             self.agents = []
         return result

@@ -14,5 +14,15 @@ from khiva_arena.extensions.serve.row import ROW as SERVE
 from khiva_arena.extensions.shards.row import ROW as SHARDS
 from khiva_arena.extensions.spending.row import ROW as SPENDING
 
-ROWS: tuple[ExtensionRow, ...] = (SEATS, LEAGUE, CLUSTER, SERVE, SHARDS, OWN_GAMES, CHECKER, GRADING, SPENDING)
+ROWS: tuple[ExtensionRow, ...] = (
+    SEATS,
+    LEAGUE,
+    CLUSTER,
+    SERVE,
+    SHARDS,
+    OWN_GAMES,
+    CHECKER,
+    GRADING,
+    SPENDING,
+)
 """The extensions, in the order in which their commands, flags and settings are listed."""

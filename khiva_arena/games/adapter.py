@@ -133,7 +133,9 @@ class AdaptedGame(Game, Generic[AnyState]):
         """Return the canonical rules map, as ``Game.rules`` says."""
         return self.variants_file.canonical(given)
 
-    def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[AnyState, list[Event]]:
+    def new(
+        self, seats: int, rules: Mapping[str, Plain], secret: bytes
+    ) -> tuple[AnyState, list[Event]]:
         """Set up a match, as ``Game.new`` says."""
         self.check_seats(seats)
         state = self.state(seats, self.variants_file.compile_rules(rules), secret)
@@ -153,8 +155,14 @@ class AdaptedGame(Game, Generic[AnyState]):
         """Return an entry of ``legal`` in words, for a person who is asked."""
         return self.notation_file.choice(kind, entry, view)
 
-    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> AnyState:
+    def determinise(
+        self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream
+    ) -> AnyState:
         """Return a state in which the seat of ``view`` has exactly this view, as ``Game.determinise`` says."""
-        worlds = import_module(f"{self.state.__module__.rpartition('.')[0]}.worlds")  # not above: a match needs no worlds
-        state: AnyState = worlds.determinise(view, self.variants_file.compile_rules(rules), stream, self.state)
+        worlds = import_module(
+            f"{self.state.__module__.rpartition('.')[0]}.worlds"
+        )  # not above: a match needs no worlds
+        state: AnyState = worlds.determinise(
+            view, self.variants_file.compile_rules(rules), stream, self.state
+        )
         return state

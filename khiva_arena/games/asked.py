@@ -55,7 +55,12 @@ def asking(game: Game) -> Asking:
     """Return the functions and texts with which a game words its questions."""
     name = f"khiva_arena.games.{game.name}.asking"
     if game.outside or find_spec(name) is None:
-        return Asking(_plain_question, lambda kind, entry, view, names: game.choice(kind, list(entry), dict(view)), (), {})
+        return Asking(
+            _plain_question,
+            lambda kind, entry, view, names: game.choice(kind, list(entry), dict(view)),
+            (),
+            {},
+        )
     module = import_module(name)
     return Asking(module.question, module.answer, module.LEGEND, _rulings(game.name), module.AIM)
 
@@ -63,8 +68,13 @@ def asking(game: Game) -> Asking:
 def numbers_of(texts: Sequence[str]) -> list[int]:
     """Return the number that a person types for each choice: the one that its words begin with, where all begin with different
     ones and "no" is 0; else 1, 2, 3 and so on."""
-    begun = [0 if text.startswith("no ") else int(match[0]) if (match := _BEGINNING.match(text)) else -1 for text in texts]
-    return begun if -1 not in begun and len(set(begun)) == len(begun) else [*range(1, len(texts) + 1)]
+    begun = [
+        0 if text.startswith("no ") else int(match[0]) if (match := _BEGINNING.match(text)) else -1
+        for text in texts
+    ]
+    return (
+        begun if -1 not in begun and len(set(begun)) == len(begun) else [*range(1, len(texts) + 1)]
+    )
 
 
 def _plain_question(kind: str, view: View, names: Names) -> PersonsQuestion:
@@ -80,7 +90,9 @@ def _rulings(game: str) -> dict[str, str]:
         if number.startswith("O"):
             values, meaning = more
             ruling = f"{ruling}, default first: {values}. {meaning}" if values else meaning
-        found[number] = f"{found[number]}; {ruling}" if number in found else ruling.removesuffix(". ")
+        found[number] = (
+            f"{found[number]}; {ruling}" if number in found else ruling.removesuffix(". ")
+        )
     return found
 
 

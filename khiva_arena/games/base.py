@@ -75,7 +75,9 @@ class Shapes(NamedTuple):
 def event_shapes(events: EventFields) -> tuple[Any, ...]:
     """Return a TypedDict for each type of event, made from the fields of that type."""
     typed_dict: Any = TypedDict  # mypy wants the fields of a TypedDict spelled out
-    return tuple(typed_dict(kind, {"type": Literal[kind], **fields}) for kind, fields in events.items())
+    return tuple(
+        typed_dict(kind, {"type": Literal[kind], **fields}) for kind, fields in events.items()
+    )
 
 
 class SeatPoints(NamedTuple):
@@ -99,7 +101,8 @@ def check_choices(asked: Pending, choices: Mapping[int, int]) -> None:
         choice = choices.get(seat)
         if type(choice) is not int or not 0 <= choice < len(decision.legal):
             raise IllegalChoice(
-                f"seat {seat}: {choice!r} is not an index into the {len(decision.legal)} entries of {decision.kind}"
+                f"seat {seat}: {choice!r} is not an index into the {len(decision.legal)} "
+                f"entries of {decision.kind}"
             )
 
 
@@ -217,7 +220,9 @@ class Game(ABC):
     def check_seats(self, seats: int) -> None:
         """Raise ConfigError if the game cannot be played with ``seats`` seats."""
         if seats not in self.seats:
-            raise ConfigError(f"{self.title} is for {self.seats[0]} to {self.seats[-1]} seats, not {seats}")
+            raise ConfigError(
+                f"{self.title} is for {self.seats[0]} to {self.seats[-1]} seats, not {seats}"
+            )
 
     def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
         """Return the canonical rules map: the defaults with ``given`` laid over them, for hashing into the record.
@@ -242,7 +247,9 @@ class Game(ABC):
         return self.seats
 
     @abstractmethod
-    def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+    def new(
+        self, seats: int, rules: Mapping[str, Plain], secret: bytes
+    ) -> tuple[State, list[Event]]:
         """Set up a match, and return the state and the events of the opening.
 
         seats: how many seats play. Raises ConfigError for a number that the game lacks.
@@ -250,14 +257,18 @@ class Game(ABC):
         secret: 32 bytes, from which all chance of the match comes.
         """
 
-    def played(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+    def played(
+        self, seats: int, rules: Mapping[str, Plain], secret: bytes
+    ) -> tuple[State, list[Event]]:
         """Set up a match that is to be recorded, and return the state and the events of the opening, as ``new`` does."""
         return self.new(seats, rules, secret)
 
     def vet(self, seats: int, rules: Mapping[str, Plain]) -> None:  # noqa: B027  most games were tested when they were written
         """Look at the game before it is played. Raises GameFault if the game breaks the contract."""
 
-    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: "Stream") -> State:
+    def determinise(
+        self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: "Stream"
+    ) -> State:
         """Return a world for bots that search: a state in which the seat of ``view`` has exactly this view and legal list.
 
         The facts that the seat cannot know are drawn from ``stream``. Every world that agrees with all the seat knows is equally
@@ -279,7 +290,11 @@ class Game(ABC):
         seat = event.data.get("seat")
         who = f"{names[seat]} " if type(seat) is int and 0 <= seat < len(names) else ""
         said = ", ".join(f"{key} {value}" for key, value in data.items()).replace("\n", " ")
-        seen = "" if event.to is None else f" (seen by {', '.join(names[one] for one in event.to) or 'nobody'})"
+        seen = (
+            ""
+            if event.to is None
+            else f" (seen by {', '.join(names[one] for one in event.to) or 'nobody'})"
+        )
         return f"{who}{str(event.data['type']).replace('_', ' ')}{': ' if said else ''}{said}{seen}"
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
@@ -297,6 +312,7 @@ class Game(ABC):
     def sketch(self, state: State, names: Sequence[str]) -> str:
         """Return the whole state as text for people, hidden things included: for playthroughs and debugging, never for bots."""
         return "\n".join(
-            f"{name}, {state.scores[seat]}: {', '.join(f'{key} {value}' for key, value in state.view(seat).items())}"
+            f"{name}, {state.scores[seat]}: "
+            f"{', '.join(f'{key} {value}' for key, value in state.view(seat).items())}"
             for seat, name in enumerate(names)
         )

@@ -55,7 +55,9 @@ class CheckedMatch:
     """The sources of points, once a state has been looked at; none of a game that does not say."""
 
     def fail(self, point: str) -> NonConforming:
-        where = f"{self.game.name}, {self.seats} seats, secret {self.secret.hex()}, rules {self.rules}"
+        where = (
+            f"{self.game.name}, {self.seats} seats, secret {self.secret.hex()}, rules {self.rules}"
+        )
         return NonConforming(point, where)
 
     def want(self, holds: bool, point: str) -> None:
@@ -66,7 +68,10 @@ class CheckedMatch:
         return self.game.new(self.seats, self.rules, self.secret)
 
     def random_choices(self, state: State) -> Choices:
-        return {seat: self.stream.below(len(decision.legal)) for seat, decision in state.pending().items()}
+        return {
+            seat: self.stream.below(len(decision.legal))
+            for seat, decision in state.pending().items()
+        }
 
     def picture(self, state: State) -> Picture:
         """Return everything of a state that can be seen from outside."""

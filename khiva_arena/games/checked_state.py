@@ -14,7 +14,11 @@ Determinise = Callable[[Mapping[str, Plain], Mapping[str, Plain], Stream], State
 
 
 def check_state(
-    match: CheckedMatch, state: State, picture: Picture, pieces: Mapping[str, int], determinise: Determinise | None
+    match: CheckedMatch,
+    state: State,
+    picture: Picture,
+    pieces: Mapping[str, int],
+    determinise: Determinise | None,
 ) -> None:
     """Check a state on its own: its questions, plain views that the caller owns, pieces, standing.
 
@@ -24,7 +28,9 @@ def check_state(
     match.want(dict(state.pending()) == dict(pending), "pending() twice gives the same")
     match.want(state.is_over == (not pending), "a match is over exactly when nothing is pending")
     match.want(list(pending) == sorted(pending), "pending seats come in seat order")
-    match.want(state.components() == pieces, f"no piece is lost or made: {state.components()} was {pieces}")
+    match.want(
+        state.components() == pieces, f"no piece is lost or made: {state.components()} was {pieces}"
+    )
     wrong = check_plain(state.public())
     match.want(wrong is None, f"what is public is plain: {wrong}")
     public = _exact(state.public())
@@ -44,11 +50,18 @@ def check_state(
         if determinise and pending:
             again = marshal.loads(text)
             guess = determinise(again, match.rules, match.stream)
-            match.want(guess.view(seat) == again, "a determinised state has the view it was made from")
-            match.want(_exact(guess.public()) == public, "what is public does not depend on what is hidden")
+            match.want(
+                guess.view(seat) == again, "a determinised state has the view it was made from"
+            )
+            match.want(
+                _exact(guess.public()) == public, "what is public does not depend on what is hidden"
+            )
             match.want(guess.components() == pieces, "a determinised state has all pieces")
             asked = guess.pending()
-            match.want(asked.get(seat) == pending.get(seat), "a determinised state asks the seat of its view the same")
+            match.want(
+                asked.get(seat) == pending.get(seat),
+                "a determinised state asks the seat of its view the same",
+            )
             same = [(s, asked[s].kind) for s in asked] == [(s, pending[s].kind) for s in pending]
             match.want(same, "a determinised state asks the same seats")
     _check_standing(match, state)
@@ -57,38 +70,60 @@ def check_state(
 def _check_parts(match: CheckedMatch, state: State, seat: int, view: bytes) -> None:
     """Check that the public and the private part make the view, given as bytes, the order of its keys included."""
     public, private = state.public(), state.private(seat)
-    match.want(all(public.get(key) is None for key in private), "a key of the private part is None in the public part")
+    match.want(
+        all(public.get(key) is None for key in private),
+        "a key of the private part is None in the public part",
+    )
     whole = {**public, **private}
     match.want(_exact(whole) == view, "the private part laid over the public one is the view")
     _spoil(whole)
     again = _view_after_spoiling(match, state, seat)
-    match.want(_exact(again) == view, "each part of a view belongs to its caller, who may change it")
+    match.want(
+        _exact(again) == view, "each part of a view belongs to its caller, who may change it"
+    )
 
 
 def _check_decision(match: CheckedMatch, decision: Decision) -> None:
     match.want(type(decision.kind) is str and bool(decision.kind), "a decision has a kind")
     match.want(len(decision.legal) >= 2, f"{decision.kind}: a choice of one is never asked")
     for entry in decision.legal:
-        match.want(type(entry) is list and check_plain(entry) is None, f"{decision.kind}: an entry is a plain list")
-    match.want(len({repr(entry) for entry in decision.legal}) == len(decision.legal), f"{decision.kind}: entries differ")
+        match.want(
+            type(entry) is list and check_plain(entry) is None,
+            f"{decision.kind}: an entry is a plain list",
+        )
+    match.want(
+        len({repr(entry) for entry in decision.legal}) == len(decision.legal),
+        f"{decision.kind}: entries differ",
+    )
 
 
 def _check_standing(match: CheckedMatch, state: State) -> None:
     scores, ranks = state.scores, state.ranks
-    match.want(len(scores) == match.seats and all(type(score) is int for score in scores), "a score for each seat")
-    match.want(ranks == [1 + sum(other < rank for other in ranks) for rank in ranks], f"ranks are well formed: {ranks}")
+    match.want(
+        len(scores) == match.seats and all(type(score) is int for score in scores),
+        "a score for each seat",
+    )
+    match.want(
+        ranks == [1 + sum(other < rank for other in ranks) for rank in ranks],
+        f"ranks are well formed: {ranks}",
+    )
     by_source = state.points_by_source
     wrong = wrong_points(by_source, scores)
     match.want(not wrong, f"points by source: {wrong}")
     sources = [name for part in by_source[0] for name in part] if by_source else []
-    match.want(match.sources in (None, sources), f"the sources of points are the same at every moment: {sources}")
+    match.want(
+        match.sources in (None, sources),
+        f"the sources of points are the same at every moment: {sources}",
+    )
     match.sources = sources
 
 
 def _exact(value: Plain) -> bytes:
     """Return bytes that are equal just for values equal in all, types and order of keys included; b"" if a value is not plain."""
     try:
-        return marshal.dumps(value, 2)  # later versions tell apart equal values by how they are held
+        return marshal.dumps(
+            value, 2
+        )  # later versions tell apart equal values by how they are held
     except ValueError:
         return b""
 
@@ -97,7 +132,9 @@ def _check_own(match: CheckedMatch, text: bytes, view: Mapping[str, Plain]) -> N
     """Check that a view is as it was, given as bytes, although an equal view of the same state has been changed."""
     if _exact(view) != text and (was := marshal.loads(text)) != view:
         lent = ", ".join(key for key in was if view.get(key) != was[key]) or "all of it"
-        raise match.fail(f"a view belongs to its caller, who may change it: {lent} is the state's own")
+        raise match.fail(
+            f"a view belongs to its caller, who may change it: {lent} is the state's own"
+        )
 
 
 def _view_after_spoiling(match: CheckedMatch, state: State, seat: int) -> dict[str, Plain]:

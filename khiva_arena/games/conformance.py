@@ -11,7 +11,16 @@ from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError, IllegalChoice, RulesError
 from khiva_arena.games.base import Event, Game, Plain, State, seen_by
-from khiva_arena.games.checked_match import MOST_STEPS, CheckedMatch, Choices, More, NonConforming, Picture, always, refuses
+from khiva_arena.games.checked_match import (
+    MOST_STEPS,
+    CheckedMatch,
+    Choices,
+    More,
+    NonConforming,
+    Picture,
+    always,
+    refuses,
+)
 from khiva_arena.games.checked_state import Determinise, check_refusals, check_state
 from khiva_arena.games.draws import difference, leak
 from khiva_arena.games.plain import check_plain
@@ -60,7 +69,9 @@ def check_game(
     return states
 
 
-def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str, more: More = always) -> Findings:
+def found_in(
+    game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str, more: More = always
+) -> Findings:
     """Return the points that a game breaks in a random match. The first broken point of a match hides those behind it.
 
     steps: how many of its steps are looked at, or fewer if there is no ``more`` time.
@@ -68,7 +79,11 @@ def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, see
     found: list[str] = []
     secret = sha256(f"{seed} {game.name} {seats}".encode()).digest()
     match = CheckedMatch(game, seats, dict(rules), secret, Stream(secret, "conformance"), more)
-    for check in (lambda: _check_front(game), lambda: _check_whole(match, steps), lambda: _check_defaults(match, steps)):
+    for check in (
+        lambda: _check_front(game),
+        lambda: _check_whole(match, steps),
+        lambda: _check_defaults(match, steps),
+    ):
         try:
             check()
         except NonConforming as error:
@@ -83,21 +98,31 @@ def _check_front(game: Game) -> None:
     """Check the name, the seat counts, the rules map and the refusals of a game."""
     rules = game.rules({})
     points = {
-        "a game has a name, a title and a rules version": all((game.name, game.title, game.rules_version)),
+        "a game has a name, a title and a rules version": all(
+            (game.name, game.title, game.rules_version)
+        ),
         "seat counts rise": list(game.seats) == sorted(set(game.seats)) and bool(game.seats),
         "a canonical rules map is its own canonical map": game.rules(rules) == rules,
         "a rules map is plain": check_plain(rules) is None,
-        "a sample of the rules is not the default": all(game.rules(sample) != rules for sample in game.samples),
+        "a sample of the rules is not the default": all(
+            game.rules(sample) != rules for sample in game.samples
+        ),
         "an unknown rule is refused": refuses(lambda: game.rules({"no such rule": 1}), RulesError),
-        "too few seats are refused": refuses(lambda: game.new(game.seats[0] - 1, rules, bytes(32)), ConfigError),
-        "too many seats are refused": refuses(lambda: game.new(game.seats[-1] + 1, rules, bytes(32)), ConfigError),
+        "too few seats are refused": refuses(
+            lambda: game.new(game.seats[0] - 1, rules, bytes(32)), ConfigError
+        ),
+        "too many seats are refused": refuses(
+            lambda: game.new(game.seats[-1] + 1, rules, bytes(32)), ConfigError
+        ),
     }
     for point, holds in points.items():
         if not holds:
             raise NonConforming(point, game.name)
 
 
-def _check_whole(match: CheckedMatch, most: int = MOST_STEPS, determinise: Determinise | None = None) -> int:
+def _check_whole(
+    match: CheckedMatch, most: int = MOST_STEPS, determinise: Determinise | None = None
+) -> int:
     states = _check_match(match, determinise, most)
     _check_draws(match, states - 1 if match.short else most)
     return states
@@ -130,13 +155,18 @@ def _check_match(match: CheckedMatch, determinise: Determinise | None, most: int
     return len(history)
 
 
-def _check_step(match: CheckedMatch, state: State, choices: Choices, before: Picture) -> tuple[Picture, list[Event]]:
+def _check_step(
+    match: CheckedMatch, state: State, choices: Choices, before: Picture
+) -> tuple[Picture, list[Event]]:
     """Apply the choices to a state and to its clone: both behave equally, and neither touches the other.
 
     Returns how the state looks now, and the events.
     """
     twin = state.clone()
-    match.want(match.picture(twin) == before, "a clone looks like its original, which the moves of other clones leave alone")
+    match.want(
+        match.picture(twin) == before,
+        "a clone looks like its original, which the moves of other clones leave alone",
+    )
     events = twin.apply(choices)
     match.want(match.picture(state) == before, "a clone's moves leave the original alone")
     match.want(state.apply(choices) == events, "a clone behaves like its original")
@@ -168,7 +198,9 @@ def _check_twins(match: CheckedMatch, state: State, choices: Choices, step: int)
         choices = match.random_choices(ours)
         if list(choices) != list(theirs.pending()):
             return
-        other = {s: min(choice, len(theirs.pending()[s].legal) - 1) for s, choice in choices.items()}
+        other = {
+            s: min(choice, len(theirs.pending()[s].legal) - 1) for s, choice in choices.items()
+        }
 
 
 def _check_draws(match: CheckedMatch, most: int) -> None:
@@ -191,14 +223,24 @@ def _check_draws(match: CheckedMatch, most: int) -> None:
 def _check_events(match: CheckedMatch, events: Sequence[Event]) -> None:
     for event in events:
         wrong = check_plain(event.data)
-        match.want(wrong is None and type(event.data.get("type")) is str, f"an event is plain and has a type: {event} {wrong}")
+        match.want(
+            wrong is None and type(event.data.get("type")) is str,
+            f"an event is plain and has a type: {event} {wrong}",
+        )
         seats = event.to if event.to is not None else ()
-        match.want(type(seats) is tuple and all(0 <= s < match.seats for s in seats), f"an event goes to seats: {event}")
+        match.want(
+            type(seats) is tuple and all(0 <= s < match.seats for s in seats),
+            f"an event goes to seats: {event}",
+        )
         line = match.game.narrate(event, match.names)
-        match.want(type(line) is str and "\n" not in line, f"an event is described in one line: {event}")
+        match.want(
+            type(line) is str and "\n" not in line, f"an event is described in one line: {event}"
+        )
 
 
-def _check_replay(match: CheckedMatch, end: State, record: Sequence[Choices], history: Sequence[list[Event]]) -> None:
+def _check_replay(
+    match: CheckedMatch, end: State, record: Sequence[Choices], history: Sequence[list[Event]]
+) -> None:
     """Check that the recorded choices give the same match again."""
     state, events = match.new()
     match.want(events == history[0], "the same secret opens the same way")

@@ -77,7 +77,10 @@ class Difference(NamedTuple):
         when = f"after step {self.step}" if self.step else "at the start"
         if not self.keys:
             said = f"{when} what seat {self.seat} may choose shows"
-            return f"equal observations give equal legal lists: {said} {what} that no event has told it of"
+            return (
+                f"equal observations give equal legal lists: {said} {what} that no event has "
+                "told it of"
+            )
         said = f"{when} the view of seat {self.seat} shows, in {', '.join(self.keys)},"
         return f"equal observations give equal views: {said} {what} that no event has told it of"
 
@@ -85,13 +88,19 @@ class Difference(NamedTuple):
 def difference(step: int, seat: int, ours: Look, theirs: Look) -> Difference | None:
     """Return the difference between the views, or else the choices, of a seat in two matches; None if there is none."""
     view, other = ours.view(seat), theirs.view(seat)
-    if keys := [key for key in {**view, **other} if key not in view or key not in other or view[key] != other[key]]:
+    if keys := [
+        key
+        for key in {**view, **other}
+        if key not in view or key not in other or view[key] != other[key]
+    ]:
         return Difference(step, seat, keys)
     mine, yours = ours.pending().get(seat), theirs.pending().get(seat)
     return Difference(step, seat, ()) if mine != yours else None
 
 
-def leak(deal: Deal, seats: int, stream: Stream, most: int, more: Callable[[], bool] = lambda: True) -> str:
+def leak(
+    deal: Deal, seats: int, stream: Stream, most: int, more: Callable[[], bool] = lambda: True
+) -> str:
     """Return the point of the contract that is broken in the first steps of a match; "" if none is.
 
     deal: begins the match, always with the same secret.
@@ -112,7 +121,9 @@ def leak(deal: Deal, seats: int, stream: Stream, most: int, more: Callable[[], b
     return ""
 
 
-def _recorded(deal: Deal, seats: int, stream: Stream, most: int) -> tuple[list[Choices], dict[Draw, int]]:
+def _recorded(
+    deal: Deal, seats: int, stream: Stream, most: int
+) -> tuple[list[Choices], dict[Draw, int]]:
     """Play a random match, and return its choices and its draws. Each draw has the step at which it is first drawn."""
     record: list[Choices] = []
     found: dict[Draw, int] = {}
@@ -153,7 +164,9 @@ def _as_it_is(key: bytes, place: int, number: int) -> int:
     return number
 
 
-def _compared(deal: Deal, seats: int, record: Sequence[Choices], since: int, change: Change) -> tuple[Difference | None, int]:
+def _compared(
+    deal: Deal, seats: int, record: Sequence[Choices], since: int, change: Change
+) -> tuple[Difference | None, int]:
     """Return the first difference that ``change`` makes before an event tells a seat of it, and how many steps were played.
 
     since: the earliest step at which the change shows.
@@ -167,8 +180,15 @@ def _compared(deal: Deal, seats: int, record: Sequence[Choices], since: int, cha
         if step:
             ours.play(record[step - 1])
             asked = theirs.pending()
-            theirs.play({seat: min(choice, len(asked[seat].legal) - 1) for seat, choice in record[step - 1].items()})
-        untold = {seat for seat in untold if seen_by(ours.events, seat) == seen_by(theirs.events, seat)}
+            theirs.play(
+                {
+                    seat: min(choice, len(asked[seat].legal) - 1)
+                    for seat, choice in record[step - 1].items()
+                }
+            )
+        untold = {
+            seat for seat in untold if seen_by(ours.events, seat) == seen_by(theirs.events, seat)
+        }
         same = list(ours.pending()) == list(theirs.pending())
         if step >= since:
             for seat in sorted(untold):

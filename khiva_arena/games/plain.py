@@ -27,13 +27,19 @@ def check_plain(value: Plain, depth: int = 1) -> str | None:
     elif kind is int:
         return None if abs(value) <= MOST_INT else f"{value} is too big"
     else:
-        what = f"{f'{value} is ' if kind is float else ''}{an(kind.__name__)}, which is no plain value"
+        what = (
+            f"{f'{value} is ' if kind is float else ''}{an(kind.__name__)}, which is no plain value"
+        )
         return None if kind in LEAVES else what
     if value and depth == MOST_DEPTH:
         return f"deeper than {MOST_DEPTH}"
     for item in items:
-        kind = type(item)  # most items are leaves, and a call for each of them would take most of the time
-        if not (-MOST_INT <= item <= MOST_INT if kind is int else kind in LEAVES) and (wrong := check_plain(item, depth + 1)):
+        kind = type(
+            item
+        )  # most items are leaves, and a call for each of them would take most of the time
+        if not (-MOST_INT <= item <= MOST_INT if kind is int else kind in LEAVES) and (
+            wrong := check_plain(item, depth + 1)
+        ):
             return wrong
     return None
 
@@ -42,7 +48,11 @@ def wrong_points(by_source: Sequence[SeatPoints] | None, scores: Sequence[int]) 
     """Return the reason why ``State.points_by_source`` breaks the contract; "" if it keeps the contract."""
     if by_source is None:
         return ""
-    if type(by_source) is not list or len(by_source) != len(scores) or not all(isinstance(one, SeatPoints) for one in by_source):
+    if (
+        type(by_source) is not list
+        or len(by_source) != len(scores)
+        or not all(isinstance(one, SeatPoints) for one in by_source)
+    ):
         return f"not a list of SeatPoints, one for each of {len(scores)} seats"
     named = [[name for part in seat for name in part] for seat in by_source]
     for points, score, names in zip(by_source, scores, named, strict=True):
@@ -56,7 +66,16 @@ def wrong_points(by_source: Sequence[SeatPoints] | None, scores: Sequence[int]) 
             return f"the seats have other sources, or others first: {names} and {named[0]}"
     names = named[0]
     if not by_source[0].counted or len(names) > MOST_SOURCES or len(set(names)) < len(names):
-        return f"each of 1 to {MOST_SOURCES} sources has a name of its own, and one counts; not {names[:MOST_SOURCES]}"
-    if unfit := [name for name in names if not (name.isprintable() and 0 < len(name.strip()) <= LONGEST_SOURCE)]:
-        return f"the source {unfit[0][:80]!r} is not 1 to {LONGEST_SOURCE} signs that can be printed"
+        return (
+            f"each of 1 to {MOST_SOURCES} sources has a name of its own, and one counts; not "
+            f"{names[:MOST_SOURCES]}"
+        )
+    if unfit := [
+        name
+        for name in names
+        if not (name.isprintable() and 0 < len(name.strip()) <= LONGEST_SOURCE)
+    ]:
+        return (
+            f"the source {unfit[0][:80]!r} is not 1 to {LONGEST_SOURCE} signs that can be printed"
+        )
     return ""

@@ -85,7 +85,10 @@ def handing(games: Iterable[tuple[str, str]], here: bool = False) -> str:
     from shlex import quote  # not above: every bot that searches with a game imports this file
 
     coded = {code: name for name, version in games if (code := version.partition(HASHED)[2])}
-    words = [quote(handed[code].word) if here and code in handed else _word(name, code) for code, name in coded.items()]
+    words = [
+        quote(handed[code].word) if here and code in handed else _word(name, code)
+        for code, name in coded.items()
+    ]
     return "".join(f" --game {word}" for word in words)
 
 
@@ -102,10 +105,16 @@ def _missing(name: str, code: str) -> str:
     """Return the message for a user whose command needs the code of a game."""
     kind, _, digest = code.partition(":")
     package = " ".join(kind.rsplit("-", 1)) + (f" (hash {digest})" if digest else "")
-    needed = {"sha256": f"the file whose SHA-256 is {digest}", "folder": f"the folder whose hash is {digest}"}
+    needed = {
+        "sha256": f"the file whose SHA-256 is {digest}",
+        "folder": f"the folder whose hash is {digest}",
+    }
     word = _word(name, code)
     how = f"--game {word}" + (", the name of its entry point" if word == "NAME" else "")
-    several = "hand over several with a --game each; `khiva-arena verify STORE EVENT` needs that of the event alone"
+    several = (
+        "hand over several with a --game each; `khiva-arena verify STORE EVENT` needs that of "
+        "the event alone"
+    )
     other = f"; what was handed over is another: {', '.join(handed)}; {several}" if handed else ""
     return (
         f"the game {name!r} does not come with the arena, and is not run unless you hand it over: "
@@ -121,4 +130,7 @@ def _word(name: str, code: str) -> str:
     from importlib import metadata  # not above: few games are a package's
 
     points = metadata.entry_points(group=GROUP)
-    return next((one.name for one in points if one.dist and f"{one.dist.name}-{one.dist.version}" == kind), "NAME")
+    return next(
+        (one.name for one in points if one.dist and f"{one.dist.name}-{one.dist.version}" == kind),
+        "NAME",
+    )

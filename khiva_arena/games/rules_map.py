@@ -12,7 +12,10 @@ MOST_PROBLEMS = 50
 RULES_WITH_CALLS = {"openspiel": ("game",)}
 """The rules whose text is a call with parameters, such as ``efg_game(filename=g.efg)``, by name of the game."""
 NOT_CHECKED = "not checked: the game is a file that isn't part of the event"
-_PARAMETER = re.compile(r"([A-Za-z0-9_]*(?:file|path|folder|directory|root|dir\b)[A-Za-z0-9_]*)\s*=\s*[^\s,)]", re.IGNORECASE)
+_PARAMETER = re.compile(
+    r"([A-Za-z0-9_]*(?:file|path|folder|directory|root|dir\b)[A-Za-z0-9_]*)\s*=\s*[^\s,)]",
+    re.IGNORECASE,
+)
 
 
 class Valued(NamedTuple):
@@ -30,7 +33,9 @@ class Valued(NamedTuple):
 
 class _Short(Repr):
     def repr_int(self, x: int, level: int) -> str:
-        return str(x) if abs(x) < 2**64 else "a number beyond 2**64"  # thousands of digits cannot even be written
+        return (
+            str(x) if abs(x) < 2**64 else "a number beyond 2**64"
+        )  # thousands of digits cannot even be written
 
 
 _SHORT = _Short()
@@ -56,7 +61,11 @@ def brief(value: Plain) -> str:
 def few(problems: list[str]) -> list[str]:
     """Return the first ``MOST_PROBLEMS`` problems, followed by the number of further ones if there are any."""
     hidden = len(problems) - MOST_PROBLEMS
-    return [*problems[:MOST_PROBLEMS], f"and {count(hidden, 'mistake')} more"] if hidden > 0 else problems
+    return (
+        [*problems[:MOST_PROBLEMS], f"and {count(hidden, 'mistake')} more"]
+        if hidden > 0
+        else problems
+    )
 
 
 class CheckedRules(NamedTuple):
@@ -86,7 +95,11 @@ def lay_over(
         events and digests of records stay equal to those of versions without the key; ``filled_in`` adds it again.
     """
     problems = few(
-        [f"unknown rule {brief(key)}{meant(key, keys)}; {title} has {', '.join(keys)}" for key in given if key not in keys]
+        [
+            f"unknown rule {brief(key)}{meant(key, keys)}; {title} has {', '.join(keys)}"
+            for key in given
+            if key not in keys
+        ]
     )
     defaults = defaults_of(later, named, valued)
     rules: dict[str, Plain] = {}
@@ -94,7 +107,10 @@ def lay_over(
         if key in named:
             value = given.get(key, named[key][0])
             if not isinstance(value, str) or value not in named[key]:
-                problems.append(f"{key} is one of {', '.join(named[key])}, not {brief(value)}{meant(value, named[key])}")
+                problems.append(
+                    f"{key} is one of {', '.join(named[key])}, not "
+                    f"{brief(value)}{meant(value, named[key])}"
+                )
                 continue
             rules[key] = value
         elif key in valued:
@@ -103,23 +119,35 @@ def lay_over(
                 problems.append(f"{key} {valued[key].must}, not {brief(given[key])}")
                 continue
             rules[key] = value
-    rules = {key: value for key, value in rules.items() if key not in defaults or value != defaults[key]}
+    rules = {
+        key: value for key, value in rules.items() if key not in defaults or value != defaults[key]
+    }
     return CheckedRules(rules, problems)
 
 
-def defaults_of(keys: Collection[str], named: Mapping[str, Sequence[str]], valued: Mapping[str, Valued]) -> dict[str, Plain]:
+def defaults_of(
+    keys: Collection[str], named: Mapping[str, Sequence[str]], valued: Mapping[str, Valued]
+) -> dict[str, Plain]:
     """Return the default of each key, as the canonical map would have it."""
-    return {key: named[key][0] if key in named else valued[key].check(valued[key].default) for key in keys}
+    return {
+        key: named[key][0] if key in named else valued[key].check(valued[key].default)
+        for key in keys
+    }
 
 
-def filled_in(keys: Sequence[str], defaults: Mapping[str, Plain], rules: Mapping[str, Plain]) -> dict[str, Plain]:
+def filled_in(
+    keys: Sequence[str], defaults: Mapping[str, Plain], rules: Mapping[str, Plain]
+) -> dict[str, Plain]:
     """Return a canonical map completed by the keys that it leaves out because they have their default, in the order of
     ``keys``."""
     return {key: rules[key] if key in rules else defaults[key] for key in keys}
 
 
 def describe(
-    keys: Sequence[str], named: Mapping[str, Sequence[str]], valued: Mapping[str, Valued], **others: str
+    keys: Sequence[str],
+    named: Mapping[str, Sequence[str]],
+    valued: Mapping[str, Valued],
+    **others: str,
 ) -> dict[str, str]:
     """Return the possible values of each key in words for people, default first."""
     words = {key: ", ".join(values) for key, values in named.items()}

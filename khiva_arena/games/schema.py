@@ -23,7 +23,10 @@ from khiva_arena.games.registry import GAMES
 def schemas() -> dict[str, str]:
     """Return the text of every schema by file name, such as "game/view.json"."""
     return {
-        f"{game.name}/{name}.json": json.dumps({"$schema": DIALECT, **schema}, indent=1, sort_keys=True) + "\n"
+        f"{game.name}/{name}.json": json.dumps(
+            {"$schema": DIALECT, **schema}, indent=1, sort_keys=True
+        )
+        + "\n"
         for game in GAMES.values()
         for name, schema in of_game(game).items()
     }
@@ -43,8 +46,16 @@ def of_game(game: Game) -> dict[str, dict[str, Any]]:
     decisions = {kind: _decision(kind, entries) for kind, entries in shapes.decisions.items()}
     return {
         "view": {**view, "title": f"A view of {game.title}", "$defs": view_parts},
-        "event": {"title": f"An event of {game.title}", "anyOf": _references(events), "$defs": events},
-        "decision": {"title": f"A decision of {game.title}", "anyOf": _references(decisions), "$defs": decisions},
+        "event": {
+            "title": f"An event of {game.title}",
+            "anyOf": _references(events),
+            "$defs": events,
+        },
+        "decision": {
+            "title": f"A decision of {game.title}",
+            "anyOf": _references(decisions),
+            "$defs": decisions,
+        },
     }
 
 
@@ -68,9 +79,18 @@ def _decision(kind: str, entries: Sequence[Any]) -> dict[str, Any]:
     items, parts = _components(entries)
     if parts:
         raise InternalError(f"{kind}: entries of legal are plain arrays, without maps")
-    legal = {"type": "array", "minItems": 2, "items": items[0] if len(items) == 1 else {"anyOf": items}}
+    legal = {
+        "type": "array",
+        "minItems": 2,
+        "items": items[0] if len(items) == 1 else {"anyOf": items},
+    }
     properties = {"kind": {"const": kind}, "legal": legal}
-    return {"title": kind, "type": "object", "properties": properties, "required": ["kind", "legal"]}
+    return {
+        "title": kind,
+        "type": "object",
+        "properties": properties,
+        "required": ["kind", "legal"],
+    }
 
 
 if __name__ == "__main__":

@@ -38,7 +38,11 @@ class Played(Protocol):
 def changed(played: Played) -> dict[str, Any]:
     """Return the rules that are not the default, or may not be."""
     default = GAMES[played.game].rules({}) if played.game in GAMES else {}
-    return {key: value for key, value in played.rules.items() if key not in default or default[key] != value}
+    return {
+        key: value
+        for key, value in played.rules.items()
+        if key not in default or default[key] != value
+    }
 
 
 def which(played: Played) -> str:
@@ -59,10 +63,17 @@ def which_of(several: Sequence[Played]) -> list[str]:
     named = [_heading(one) for one in several]
     for alike in _alike(several, named):
         rules = [several[i].rules for i in alike]
-        keys = [key for key in sorted({*rules[0]}.union(*rules)) if len({_short(one.get(key)) for one in rules}) > 1]
+        keys = [
+            key
+            for key in sorted({*rules[0]}.union(*rules))
+            if len({_short(one.get(key)) for one in rules}) > 1
+        ]
         versions = len({several[i].rules_version for i in alike}) > 1
         for i in alike:
-            named[i] = {**named[i], **{key: several[i].rules[key] for key in keys if key in several[i].rules}}
+            named[i] = {
+                **named[i],
+                **{key: several[i].rules[key] for key in keys if key in several[i].rules},
+            }
             if versions:
                 named[i]["rules version"] = _code(several[i].rules_version)
     return [_words(one) for one in named]
@@ -84,7 +95,10 @@ def _alike(several: Sequence[Played], named: Sequence[Mapping[str, Any]]) -> lis
 
 
 def _words(named: Mapping[str, Any]) -> str:
-    said = [f"{key}={_short(value)}" if key != "rules version" else f"{key} {value}" for key, value in named.items()]
+    said = [
+        f"{key}={_short(value)}" if key != "rules version" else f"{key} {value}"
+        for key, value in named.items()
+    ]
     return f" with {', '.join(said)}" if said else ""
 
 

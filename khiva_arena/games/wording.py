@@ -22,10 +22,16 @@ def lines_of(file: Mapping[str, Any]) -> dict[str, Line]:
         type of event, with _ before it.
     """
     arguments = {name: [*getattr(one, "__annotations__", ())] for name, one in file.items()}
-    return {name.removeprefix("_"): file[name] for name, has in arguments.items() if has == ["d", "names", "return"]}
+    return {
+        name.removeprefix("_"): file[name]
+        for name, has in arguments.items()
+        if has == ["d", "names", "return"]
+    }
 
 
-def filled(templates: Mapping[str, str], words: Mapping[str, Callable[[Any], str]]) -> dict[str, Line]:
+def filled(
+    templates: Mapping[str, str], words: Mapping[str, Callable[[Any], str]]
+) -> dict[str, Line]:
     """Return functions that make the line of an event, by type of event, from templates such as ``"{seat} takes {good}"``.
 
     templates: texts with fields of the event in braces, by type of event. A seat stands as its name.
@@ -36,10 +42,14 @@ def filled(templates: Mapping[str, str], words: Mapping[str, Callable[[Any], str
 
 def _fill(template: str, words: Mapping[str, Callable[[Any], str]], d: Data, names: Names) -> str:
     seats = {field: names[d[field]] for field in SEAT_FIELDS if field in d}
-    return template.format(**d | {field: in_words(d[field]) for field, in_words in words.items() if field in d} | seats)
+    return template.format(
+        **d | {field: in_words(d[field]) for field, in_words in words.items() if field in d} | seats
+    )
 
 
 def standing(end: Mapping[str, Plain], names: Sequence[str]) -> str:
     """Return the end of a match as a line, from its event: cause, then places, names and scores, best first."""
     rows = sorted(zip(end["ranks"], range(len(names)), names, end["scores"], strict=True))
-    return f"The end ({end['cause']}): " + ", ".join(f"{rank}. {name} {score}" for rank, _, name, score in rows)
+    return f"The end ({end['cause']}): " + ", ".join(
+        f"{rank}. {name} {score}" for rank, _, name, score in rows
+    )

@@ -20,7 +20,15 @@ RULES = _SHIPPED if _SHIPPED.exists() else HERE.parents[1] / "bots" / "rules"
 GAMES = ("khiva", "emira", "silk_road")
 """The games whose rules are there in C: a folder each, whose file of the same name includes the parts in their order."""
 STRICT = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
-LIBRARY = ("-shared", "-fPIC", "-fvisibility=hidden", "-nostdlib", "-U_FORTIFY_SOURCE", "-fno-stack-protector", f"-I{RULES}")
+LIBRARY = (
+    "-shared",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-nostdlib",
+    "-U_FORTIFY_SOURCE",
+    "-fno-stack-protector",
+    f"-I{RULES}",
+)
 """Options of a library. It names no C library, since it needs of it only what every process has loaded."""
 PROGRAMS = {"launch": ("-static",), "rules": LIBRARY}
 """Each program or library with its options."""
@@ -89,7 +97,8 @@ def program(name: str) -> str:
     """Return the path of a program or library, "" if it was not built when the package was set up, or is damaged."""
     try:
         paths = _built(_beginning(name, platform.machine()))
-    except OSError:  # a tree without the sources, as a bot in a cell sees it; of several libraries none is known to be right
+    # a tree without the sources, as a bot in a cell sees it; of several libraries none is known to be right
+    except OSError:
         paths = _built(f"{name}-{platform.machine()}") if name == "rules" else []
         paths = paths if len(paths) == 1 else []
     return str(paths[0]) if paths else ""
@@ -107,11 +116,22 @@ def build(name: str, machine: str = "") -> str:
     if not sys.platform.startswith("linux") or not compiler or shutil.which(compiler[0]) is None:
         return ""
     unfinished = HERE / f".{beginning}.{os.getpid()}"
-    words = [*compiler, *STRICT, *PROGRAMS[name], "-o", str(unfinished), *(str(HERE / file) for file in SOURCES[name])]
+    words = [
+        *compiler,
+        *STRICT,
+        *PROGRAMS[name],
+        "-o",
+        str(unfinished),
+        *(str(HERE / file) for file in SOURCES[name]),
+    ]
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
         if done.returncode:
-            print(f"{name} is not built, and the arena is a little slower: {done.stderr.strip()[-300:]}", file=sys.stderr)
+            print(
+                f"{name} is not built, and the arena is a little slower: "
+                f"{done.stderr.strip()[-300:]}",
+                file=sys.stderr,
+            )
             return ""
         path = HERE / f"{beginning}-{_digest(unfinished.read_bytes())}"
         for of_another_source in HERE.glob(f"{name}-{machine}-*"):

@@ -32,7 +32,10 @@ class Made(BuildHookInterface[Any]):
             raise SystemExit(f"a wheel for {named} has to have its programs in C")
         if paths and version != "editable":
             # The program is static, and the library names no C library: both need nothing of a system but what all have.
-            systems = ".".join(f"{system}_{machine}" for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1"))
+            systems = ".".join(
+                f"{system}_{machine}"
+                for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1")
+            )
             build_data["tag"] = f"py3-none-{systems}"
             build_data["artifacts"] += [str(Path(path).relative_to(self.root)) for path in paths]
         if version != "editable":

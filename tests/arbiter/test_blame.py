@@ -88,7 +88,10 @@ def of_a_runtime(folder: Path) -> Job:
     """A match of processes that read a folder beside their own."""
     (folder / "runtime").mkdir()
     made = of_processes(folder)
-    commands = tuple(replace(command, readable=(*command.readable, str(folder / "runtime"))) for command in made.commands)
+    commands = tuple(
+        replace(command, readable=(*command.readable, str(folder / "runtime")))
+        for command in made.commands
+    )
     return structs.replace(made, commands=commands)
 
 
@@ -131,7 +134,12 @@ def without_the_runtime(_: Job, folder: Path, __: pytest.MonkeyPatch) -> None:
 
 
 def without_the_vm(a_job: Job, folder: Path, _: pytest.MonkeyPatch) -> Job:
-    return _with_words(a_job, lambda words: [str(folder / "gone.so") if word == modules.library() else word for word in words])
+    return _with_words(
+        a_job,
+        lambda words: [
+            str(folder / "gone.so") if word == modules.library() else word for word in words
+        ],
+    )
 
 
 def _with_words(a_job: Job, change_words: Callable[[list[str]], list[str]]) -> Job:
@@ -149,7 +157,9 @@ def _with_words(a_job: Job, change_words: Callable[[list[str]], list[str]]) -> J
 
 def within(limit: str) -> Fault:
     """Start the runners under a limit of the shell's, which nobody has looked at."""
-    return lambda a_job, _, __: _with_words(a_job, lambda words: ["/bin/sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *words])
+    return lambda a_job, _, __: _with_words(
+        a_job, lambda words: ["/bin/sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *words]
+    )
 
 
 def little_address_space(_: Job, __: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +172,8 @@ def little_memory(_: Job, __: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def no_files(_: Job, __: Path, ___: pytest.MonkeyPatch) -> None:
     resource.setrlimit(
-        resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 2, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+        resource.RLIMIT_NOFILE,
+        (len(os.listdir("/proc/self/fd")) + 2, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),
     )
 
 
@@ -174,11 +185,17 @@ def raising(error: OSError) -> Callable[..., object]:
 
 
 def no_processes(_: Job, __: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lifetimes.subprocess, "Popen", raising(BlockingIOError(11, "Resource temporarily unavailable")))
+    monkeypatch.setattr(
+        lifetimes.subprocess,
+        "Popen",
+        raising(BlockingIOError(11, "Resource temporarily unavailable")),
+    )
 
 
 def no_cells(_: Job, __: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lifetimes.isolation, "cell", raising(OSError(28, "No space left on device")))
+    monkeypatch.setattr(
+        lifetimes.isolation, "cell", raising(OSError(28, "No space left on device"))
+    )
 
 
 def impatient(word: str) -> Fault:
@@ -197,7 +214,9 @@ def doing(word: str) -> Fault:
 
     def bring_about(a_job: Job, _: Path, __: pytest.MonkeyPatch) -> Job:
         second = a_job.commands[1]
-        return structs.replace(a_job, commands=(a_job.commands[0], replace(second, module=(word, *second.module[1:]))))
+        return structs.replace(
+            a_job, commands=(a_job.commands[0], replace(second, module=(word, *second.module[1:])))
+        )
 
     return bring_about
 
@@ -217,18 +236,31 @@ class Case(NamedTuple):
 
 IN_TICKS, BY_THE_WALL = of_modules(Clock.TICKS), of_modules(Clock.WALL)
 HOST = [
-    *(Case("compiled code", match, fault) for match in (IN_TICKS, BY_THE_WALL) for fault in (change, cut, remove)),
+    *(
+        Case("compiled code", match, fault)
+        for match in (IN_TICKS, BY_THE_WALL)
+        for fault in (change, cut, remove)
+    ),
     *(Case("a staged copy", of_processes, fault) for fault in (change, cut, remove)),
-    *(Case("a part of the surroundings", match, without_the_vm) for match in (IN_TICKS, BY_THE_WALL)),
+    *(
+        Case("a part of the surroundings", match, without_the_vm)
+        for match in (IN_TICKS, BY_THE_WALL)
+    ),
     Case("a part of the surroundings", of_a_runtime, without_the_runtime),
     *(Case("a process may", match, little_address_space) for match in (IN_TICKS, BY_THE_WALL)),
     *(Case("`ulimit -d` allows", match, little_memory) for match in (IN_TICKS, BY_THE_WALL)),
-    *(Case("the runner or the VM", match, within("-v 200000")) for match in (IN_TICKS, BY_THE_WALL)),
+    *(
+        Case("the runner or the VM", match, within("-v 200000"))
+        for match in (IN_TICKS, BY_THE_WALL)
+    ),
     Case("the runner or the VM", IN_TICKS, within("-d 4000")),
     *(Case("no file", match, no_files) for match in (IN_TICKS, of_processes)),
     *(Case("no process", match, no_processes) for match in (IN_TICKS, of_processes)),
     *(Case("no sandbox", match, no_cells) for match in (IN_TICKS, of_processes)),
-    *(Case("a runner ends", of_doubles("honest", "honest"), doing(word)) for word in ("ends:0", "ends:2", "short:1", "other:1")),
+    *(
+        Case("a runner ends", of_doubles("honest", "honest"), doing(word))
+        for word in ("ends:0", "ends:2", "short:1", "other:1")
+    ),
     Case("a runner does not", of_doubles("honest", "honest"), impatient("stands:1")),
 ]
 
@@ -255,8 +287,16 @@ def test_a_fault_of_the_machine_is_nobodys_and_accuses_nobody(
 def test_each_row_of_the_machine_is_brought_about() -> None:
     # tests/arbiter/test_pool.py ends a process, and tests/bots/modules/runner/test_growth.py has memory refused. The hub is ended
     # in tests/extensions/seats/test_relay.py, and fails in test_of_many.py.
-    elsewhere = ("a process of the arena that plays", "the machine refuses memory", "the process that")
-    missing = [what for what in rows("The machine's") if not what.startswith(tuple(case.what for case in HOST))]
+    elsewhere = (
+        "a process of the arena that plays",
+        "the machine refuses memory",
+        "the process that",
+    )
+    missing = [
+        what
+        for what in rows("The machine's")
+        if not what.startswith(tuple(case.what for case in HOST))
+    ]
     assert [what for what in missing if not what.startswith(elsewhere)] == []
 
 
@@ -271,7 +311,9 @@ BOTS = {
 
 
 @pytest.mark.parametrize(("what", "brought"), BOTS.items())
-def test_a_fault_of_the_bot_is_its_own_and_is_the_same_again(what: str, brought: tuple[str, tuple[int, ...]]) -> None:
+def test_a_fault_of_the_bot_is_its_own_and_is_the_same_again(
+    what: str, brought: tuple[str, tuple[int, ...]]
+) -> None:
     (row,) = (row for name, row in rows("The bot's").items() if name.startswith(what))
     word, warned = brought
     a_match = structs.replace(a_job("honest", word, "honest", policy="strict"), warned=warned)
@@ -284,7 +326,9 @@ def test_a_fault_of_the_bot_is_its_own_and_is_the_same_again(what: str, brought:
     assert len(rows("The bot's")) == len(BOTS)
 
 
-def test_what_the_machine_has_spoilt_waits_before_it_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_machine_has_spoilt_waits_before_it_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each void is told at once, so that bots can be staged anew meanwhile."""
     waits: list[float] = []
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.01, 0.02, 0.03))
@@ -293,7 +337,9 @@ def test_what_the_machine_has_spoilt_waits_before_it_is_tried_again(tmp_path: Pa
     remove(job_, tmp_path, monkeypatch)
     outcomes: list[Outcome] = []
     pool.play([job_], 1, outcomes.append, 1)
-    assert [(outcome.host, outcome.again) for outcome in outcomes] == [(True, True)] * 3 + [(True, False)]
+    assert [(outcome.host, outcome.again) for outcome in outcomes] == [(True, True)] * 3 + [
+        (True, False)
+    ]
     assert [wait for wait in waits if wait in match_queue.HOST_WAITS] == [*match_queue.HOST_WAITS]
 
 

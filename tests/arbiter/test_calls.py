@@ -37,7 +37,9 @@ def test_one_poll_looks_and_waits_for_a_quick_answer(counted: Counted) -> None:
     async def ask() -> None:
         wire = Processes([CAT], alone=True)
         wire.send(0, b"word")
-        assert [arrival.data for arrival in await wire.receive(trio.current_time() + LONG)] == [b"word"]
+        assert [arrival.data for arrival in await wire.receive(trio.current_time() + LONG)] == [
+            b"word"
+        ]
         assert counted.waits == [PATIENCE]
         await wire.close(0.0)
 
@@ -64,7 +66,9 @@ def test_the_end_of_a_bot_that_never_started_is_not_waited_for(counted: Counted)
     trio.run(ask)
 
 
-def test_a_start_at_trusted_looks_for_no_readable_path_and_once_for_each_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_at_trusted_looks_for_no_readable_path_and_once_for_each_tool(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delattr(readable_paths, "all_of")
     cell.cell(CAT, TRUSTING, "mark").clean()
     searches = trusted._tool.cache_info().misses

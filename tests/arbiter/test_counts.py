@@ -64,13 +64,18 @@ def counted(bot: Path, level: str, trace: Path) -> Counts:
     subprocess.run([*words, *play], check=True, timeout=120)
     calls = [line.split(maxsplit=1) for line in trace.read_text(errors="replace").splitlines()]
     arbiter = calls[0][0]
-    begins, ends = (at for at, (_, call) in enumerate(calls) if f'"{MARK}"' in call and call.startswith("open"))
+    begins, ends = (
+        at for at, (_, call) in enumerate(calls) if f'"{MARK}"' in call and call.startswith("open")
+    )
     done = [(pid, call) for pid, call in calls[begins:ends] if "(" in call and " = -1 " not in call]
     return Counts(
         sum(call.startswith("execve(") for _, call in done),
         sum(call.startswith("mount(") for _, call in done),
         sum(
-            pid == arbiter and call.startswith("open") and not re.search(r'"/(proc|sys)/|O_DIRECTORY', call) for pid, call in done
+            pid == arbiter
+            and call.startswith("open")
+            and not re.search(r'"/(proc|sys)/|O_DIRECTORY', call)
+            for pid, call in done
         ),
     )
 
@@ -82,7 +87,9 @@ def test_a_match_executes_mounts_and_opens_only_what_it_must(level: str, open_fo
     need("strace")
     if not launch.program():
         lacks("set-up found no compiler for the launcher", may=True)
-    if subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
+    if subprocess.run(
+        ["strace", "-o", "/dev/null", "true"], capture_output=True, check=False
+    ).returncode:
         lacks("this machine lets no program trace another one", may=True)
     bot = instant(open_folder)
     found = counted(bot, level, open_folder / "trace")

@@ -50,7 +50,13 @@ def late(message: dict[str, Any]) -> list[tuple[float, bytes]]:
 
 
 def test_a_hog_that_was_asked_is_out_and_the_late_seat_plays_on() -> None:
-    outcome, wire = run(first(honest), first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.9, 0.5, 0.1]])
+    outcome, wire = run(
+        first(honest),
+        first(late),
+        honest,
+        delays=[NOTHING, STARVED],
+        cpus=[NOTHING, [1.9, 0.5, 0.1]],
+    )
     record = sound(outcome)
     assert record.verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.OK)
     assert record.forfeited_at == (1, None, None)
@@ -66,7 +72,12 @@ def test_a_hog_that_was_asked_is_out_and_the_late_seat_plays_on() -> None:
 
 def test_the_time_without_a_core_is_not_charged() -> None:
     outcome, _ = run(
-        honest, first(lambda m: act(m, delay=3.2)), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [6.0, 0, 0]], bank_ms=2_000
+        honest,
+        first(lambda m: act(m, delay=3.2)),
+        honest,
+        delays=[NOTHING, STARVED],
+        cpus=[NOTHING, [6.0, 0, 0]],
+        bank_ms=2_000,
     )
     assert sound(outcome).verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.OK)
     assert outcome.seats[1].slowest == pytest.approx(2.7)
@@ -89,19 +100,27 @@ def test_a_hog_that_was_not_asked_has_a_tenth_of_a_core_and_then_to_pause() -> N
         assert not any(report.faults for report in outcome.seats)
         assert [report.measured.paused for report in outcome.seats] == [0, 0, 1]
         rests = next(number for number, line in enumerate(wire.log) if " z 2 " in line)
-        asked = next(number for number, line in enumerate(wire.log) if number > rests and " > 2 decide" in line)
+        asked = next(
+            number
+            for number, line in enumerate(wire.log)
+            if number > rests and " > 2 decide" in line
+        )
         assert any(" w 2 " in line for line in wire.log[rests:asked])
 
 
 def test_all_hogs_are_out() -> None:
-    outcome, _ = run(honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.3, 0.4, 1.3]])
+    outcome, _ = run(
+        honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.3, 0.4, 1.3]]
+    )
     record = sound(outcome)
     assert record.verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.RESOURCE)
     assert (record.ranks, record.reason) == ((2, 1, 2), "forfeits")
 
 
 def test_without_a_hog_the_host_was_late() -> None:
-    outcome, _ = run(honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.2, 0.4, 1.2]])
+    outcome, _ = run(
+        honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.2, 0.4, 1.2]]
+    )
     assert outcome.record is None
     assert outcome.void == sentence("arbiter", "seat-late-no-core", seat="1", late="500")
     assert outcome.causes == (1,)  # and seats 0 and 2 only sat there
@@ -123,7 +142,15 @@ def test_a_bot_that_was_nearly_always_running_voids_nothing(without: float, void
 def test_the_last_attempt_takes_an_answer_that_came_in_the_time_given_back(attempt: int) -> None:
     """It is played, it is no fault, and of the 3.2 s that it took the 0.5 s without a core are not charged."""
     slow = first(lambda m: act(m, delay=3.2, choice=5))
-    outcome, _ = run(honest, slow, honest, delays=[NOTHING, STARVED], cpus=[NOTHING], bank_ms=2_000, attempt=attempt)
+    outcome, _ = run(
+        honest,
+        slow,
+        honest,
+        delays=[NOTHING, STARVED],
+        cpus=[NOTHING],
+        bank_ms=2_000,
+        attempt=attempt,
+    )
     record = sound(outcome)
     assert record.steps[0][1] == (1, 5, "")
     assert record.verdicts == (Verdict.OK,) * 3
@@ -133,18 +160,29 @@ def test_the_last_attempt_takes_an_answer_that_came_in_the_time_given_back(attem
 
 
 @pytest.mark.parametrize(("turn_ms", "strikes"), [(20, 0), (100, 0), (1_000, 1)])
-def test_in_a_short_turn_what_a_seat_lacked_from_its_beginning_counts(turn_ms: int, strikes: int) -> None:
+def test_in_a_short_turn_what_a_seat_lacked_from_its_beginning_counts(
+    turn_ms: int, strikes: int
+) -> None:
     """It had no core for the first hundredth of a second, the moment before which nobody is looked at in long turns. It answers
     in the time that it lacked."""
     late = first(lambda message: act(message, delay=turn_ms / 1000 + 0.005, choice=5))
     delays = [NOTHING, *[[0.0, 0.010, 0.0]] * 9] if turn_ms <= 100 else [[0.0, 0.010, 0.0]]
-    outcome, _ = run(honest, late, honest, delays=delays, cpus=[NOTHING], attempt=VOIDS_MOST, turn_ms=turn_ms)
+    outcome, _ = run(
+        honest, late, honest, delays=delays, cpus=[NOTHING], attempt=VOIDS_MOST, turn_ms=turn_ms
+    )
     assert len(outcome.seats[1].faults) == strikes
     assert sound(outcome).steps[0][1][1:] == ((0, "timeout") if strikes else (5, ""))
 
 
 def test_the_last_attempt_gives_no_more_time_than_any_other() -> None:
-    silent, _ = run(honest, first(lambda _: []), honest, delays=[NOTHING, STARVED], cpus=[NOTHING], attempt=VOIDS_MOST)
+    silent, _ = run(
+        honest,
+        first(lambda _: []),
+        honest,
+        delays=[NOTHING, STARVED],
+        cpus=[NOTHING],
+        attempt=VOIDS_MOST,
+    )
     assert sound(silent).verdicts == (Verdict.OK,) * 3
     assert [fault.verdict for fault in silent.seats[1].faults] == [Verdict.TIMEOUT]
 
@@ -166,7 +204,9 @@ def test_who_has_other_processes_meanwhile_is_not_excused(at: int) -> None:
     """Whenever in the step that was: what they took may be in no figure. The match is not void, the late answer is not played."""
     outcome, wire = changing(at)
     record = sound(outcome)
-    assert [(fault.verdict, fault.detail) for fault in outcome.seats[1].faults] == [(Verdict.TIMEOUT, "no answer came")]
+    assert [(fault.verdict, fault.detail) for fault in outcome.seats[1].faults] == [
+        (Verdict.TIMEOUT, "no answer came")
+    ]
     assert record.steps[0][1].why == "timeout"
     assert next(line for line in wire.log if "> 1 fault timeout" in line).startswith("   1.0")
 
@@ -180,7 +220,11 @@ def test_who_is_waited_for_again_is_looked_at_again() -> None:
         if message["type"] != "decide":
             return honest(message)
         asked.append(message["req"])
-        return act({"req": asked[0]}, delay=0.05) + late(message) if len(asked) == 2 else honest(message)
+        return (
+            act({"req": asked[0]}, delay=0.05) + late(message)
+            if len(asked) == 2
+            else honest(message)
+        )
 
     def elsewhere(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         return act(message, delay=0.5) if message["type"] == "decide" else honest(message)
@@ -211,7 +255,14 @@ def test_processes_that_were_there_before_and_are_still_excuse_as_before() -> No
 
 
 def test_a_hog_is_out_at_the_last_attempt_too() -> None:
-    outcome, _ = run(honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.9, 0.5, 0.1]], attempt=VOIDS_MOST)
+    outcome, _ = run(
+        honest,
+        first(late),
+        honest,
+        delays=[NOTHING, STARVED],
+        cpus=[NOTHING, [1.9, 0.5, 0.1]],
+        attempt=VOIDS_MOST,
+    )
     assert sound(outcome).verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.OK)
 
 
@@ -225,15 +276,26 @@ def test_lateness_voids_a_match_once_and_never_sets_a_table_aside() -> None:
 
     outcomes: list[Outcome] = []
     jobs = pool._Queue(iter([job([NOBODY] * 2, **LIMITS)]))
-    trio.run(pool._slot, jobs, one, outcomes.append, clock=trio.testing.MockClock(autojump_threshold=0))
-    assert [(outcome.attempt, outcome.record is None) for outcome in outcomes] == [(1, True), (2, False)]
+    trio.run(
+        pool._slot, jobs, one, outcomes.append, clock=trio.testing.MockClock(autojump_threshold=0)
+    )
+    assert [(outcome.attempt, outcome.record is None) for outcome in outcomes] == [
+        (1, True),
+        (2, False),
+    ]
     assert outcomes[0].void == sentence("arbiter", "seat-late-no-core", seat="1", late="500")
     assert sound(outcomes[1]).verdicts == (Verdict.OK, Verdict.OK)
 
 
 def test_who_is_out_already_is_not_blamed_again() -> None:
     text: Bot = lambda _: [(0.001, b"text")]  # noqa: E731
-    outcome, _ = run(first(text), at_turns({2: 1.3}), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [9.0, 0.4, 0.5]])
+    outcome, _ = run(
+        first(text),
+        at_turns({2: 1.3}),
+        honest,
+        delays=[NOTHING, STARVED],
+        cpus=[NOTHING, [9.0, 0.4, 0.5]],
+    )
     assert outcome.record is None
     assert "seat 1" in outcome.void
     assert [fault.verdict for fault in outcome.seats[0].faults] == [Verdict.PROTOCOL]
@@ -244,7 +306,14 @@ def test_two_late_seats_and_one_hog() -> None:
     end it used no more than is due for so long a time."""
     looks = [NOTHING, NOTHING, NOTHING, [0.5, 0.0, 0.0], [0.5, 1.0, 0.0]]
     cpus = [NOTHING, NOTHING, NOTHING, [0.4, 0.4, 1.5], [0.4, 0.4, 1.5]]
-    outcome, _ = run(at_turns({1: 2.9, 2: 1.4}), at_turns({2: 3.9}), honest, delays=looks, cpus=cpus, bank_ms=2_000)
+    outcome, _ = run(
+        at_turns({1: 2.9, 2: 1.4}),
+        at_turns({2: 3.9}),
+        honest,
+        delays=looks,
+        cpus=cpus,
+        bank_ms=2_000,
+    )
     assert sound(outcome).verdicts == (Verdict.OK, Verdict.OK, Verdict.RESOURCE)
     assert outcome.seats[2].faults[0].step > 1
     assert [len(report.faults) for report in outcome.seats] == [0, 0, 1]
@@ -254,7 +323,9 @@ def test_two_late_seats_and_one_hog() -> None:
 
 def test_a_hog_that_answered_in_time_is_out_nevertheless() -> None:
     """Its answer is not played."""
-    outcome, _ = run(honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [0.0, 0.4, 1.9]])
+    outcome, _ = run(
+        honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [0.0, 0.4, 1.9]]
+    )
     record = sound(outcome)
     assert record.steps[0][2] == (2, 0, "resource")
 
@@ -267,13 +338,22 @@ def test_a_short_wait_for_a_core_blames_nobody() -> None:
     assert sound(silent).verdicts == (Verdict.OK,) * 3
     assert [fault.verdict for fault in silent.seats[1].faults] == [Verdict.TIMEOUT]
     for attempt in (1, VOIDS_MOST):
-        answered, _ = run(honest, first(lambda m: act(m, delay=1.01)), honest, delays=delays, cpus=cpus, attempt=attempt)
+        answered, _ = run(
+            honest,
+            first(lambda m: act(m, delay=1.01)),
+            honest,
+            delays=delays,
+            cpus=cpus,
+            attempt=attempt,
+        )
         assert sound(answered).verdicts == (Verdict.OK,) * 3
         assert not any(report.faults for report in answered.seats)
 
 
 @pytest.mark.parametrize(("lacked", "verdict"), [(0.098, None), (0.1, Verdict.RESOURCE)])
-def test_a_hog_is_out_where_a_late_seat_lacked_a_tenth_of_its_time(lacked: float, verdict: Verdict | None) -> None:
+def test_a_hog_is_out_where_a_late_seat_lacked_a_tenth_of_its_time(
+    lacked: float, verdict: Verdict | None
+) -> None:
     """Of the 0.99 s that were watched."""
     delays, cpus = [NOTHING, [0.0, lacked, 0.0]], [NOTHING, [1.9, 0.4, 0.0]]
     outcome, _ = run(honest, first(lambda m: act(m, delay=1.05)), honest, delays=delays, cpus=cpus)
@@ -283,7 +363,9 @@ def test_a_hog_is_out_where_a_late_seat_lacked_a_tenth_of_its_time(lacked: float
 
 
 @pytest.mark.parametrize(("lacked", "paused"), [(0.098, 0), (0.1, 1)])
-def test_who_thinks_in_the_others_time_pauses_where_a_late_seat_lacked_a_tenth_of_its_own(lacked: float, paused: int) -> None:
+def test_who_thinks_in_the_others_time_pauses_where_a_late_seat_lacked_a_tenth_of_its_own(
+    lacked: float, paused: int
+) -> None:
     delays, cpus = [NOTHING, [0.0, lacked, 0.0]], [NOTHING, [0.0, 0.4, 0.9]]
     slow = first(lambda m: act(m, delay=1.05), kind="boost")
     outcome, _ = run(honest, slow, honest, delays=delays, cpus=cpus, attempt=VOIDS_MOST)
@@ -293,10 +375,20 @@ def test_who_thinks_in_the_others_time_pauses_where_a_late_seat_lacked_a_tenth_o
 
 def test_what_other_threads_of_a_seat_took_is_not_given_back() -> None:
     """It contended with its own child for a while and slept then: it lacked 70 ms, which are just what the child got."""
-    delays, cpus, owns = [NOTHING, [0.0, 0.07, 0.0]], [NOTHING, [0.0, 0.14, 0.0]], [NOTHING, [0.0, 0.07, 0.0]]
+    delays, cpus, owns = (
+        [NOTHING, [0.0, 0.07, 0.0]],
+        [NOTHING, [0.0, 0.14, 0.0]],
+        [NOTHING, [0.0, 0.07, 0.0]],
+    )
     for attempt in (1, VOIDS_MOST):
         outcome, _ = run(
-            honest, first(lambda m: act(m, delay=1.03)), honest, delays=delays, cpus=cpus, owns=owns, attempt=attempt
+            honest,
+            first(lambda m: act(m, delay=1.03)),
+            honest,
+            delays=delays,
+            cpus=cpus,
+            owns=owns,
+            attempt=attempt,
         )
         assert sound(outcome).verdicts == (Verdict.OK,) * 3
         assert [fault.verdict for fault in outcome.seats[1].faults] == [Verdict.TIMEOUT]
@@ -304,7 +396,13 @@ def test_what_other_threads_of_a_seat_took_is_not_given_back() -> None:
 
 def test_a_seat_whose_own_threads_wait_for_each_other_is_owed_nothing() -> None:
     """It had a whole core: neither the host nor anybody at the table is to blame, and the match is not void."""
-    outcome, _ = run(honest, first(late), honest, delays=[NOTHING, [0.0, 0.8, 0.0]], cpus=[NOTHING, [0.0, 1.0, 0.0]])
+    outcome, _ = run(
+        honest,
+        first(late),
+        honest,
+        delays=[NOTHING, [0.0, 0.8, 0.0]],
+        cpus=[NOTHING, [0.0, 1.0, 0.0]],
+    )
     assert sound(outcome).verdicts == (Verdict.OK,) * 3
     assert [fault.verdict for fault in outcome.seats[1].faults] == [Verdict.TIMEOUT]
 
@@ -334,10 +432,14 @@ def test_what_a_seat_is_owed() -> None:
     before = CpuSample(10.0, [{7: ThreadTime(1.0, 4.0)}], [5.0])
 
     def of(waited: float, own: float, had: float) -> float:
-        return cpu_shortfall(before, CpuSample(12.0, [{7: ThreadTime(1.0 + waited, 4.0 + own)}], [5.0 + had]), 0)
+        return cpu_shortfall(
+            before, CpuSample(12.0, [{7: ThreadTime(1.0 + waited, 4.0 + own)}], [5.0 + had]), 0
+        )
 
     assert of(1.5, 0.0, 0.0) == pytest.approx(1.5)
-    assert of(1.5, 1.0, 1.0) == pytest.approx(0.98)  # a thread cannot have lacked what it had: counted in ticks
+    assert of(1.5, 1.0, 1.0) == pytest.approx(
+        0.98
+    )  # a thread cannot have lacked what it had: counted in ticks
     assert of(8.0, 4.0, 4.0) == 0
     assert of(0.5, 0.5, 0.5) == pytest.approx(0.5)
     assert of(0.5, 0.5, 0.52) == pytest.approx(0.48)  # may be rounding
@@ -364,7 +466,9 @@ def test_a_thread_that_made_itself_wait_is_owed_nothing() -> None:
     def of(then: bool, now: bool, *others: float) -> float:
         before = CpuSample(10.0, [{7: ThreadTime(1.0, 4.0, then)}], [5.0])
         rest = {8 + number: ThreadTime(waited, 0.0) for number, waited in enumerate(others)}
-        return cpu_shortfall(before, CpuSample(12.0, [{7: ThreadTime(2.5, 4.0, now), **rest}], [5.0]), 0)
+        return cpu_shortfall(
+            before, CpuSample(12.0, [{7: ThreadTime(2.5, 4.0, now), **rest}], [5.0]), 0
+        )
 
     assert of(True, True) == pytest.approx(1.5)
     assert of(True, False) == of(False, True) == of(False, False) == 0
@@ -400,7 +504,10 @@ def test_a_bot_that_makes_itself_wait_is_known(how: str) -> None:
 
 
 def test_what_is_more_than_a_seat_s_due() -> None:
-    before, after = CpuSample(10.0, [{}] * 4, [1.0] * 4), CpuSample(20.0, [{}] * 4, [13.0, 13.1, 2.0, 2.1])
+    before, after = (
+        CpuSample(10.0, [{}] * 4, [1.0] * 4),
+        CpuSample(20.0, [{}] * 4, [13.0, 13.1, 2.0, 2.1]),
+    )
     found = over_cpu_share(before, after, {0: True, 1: True, 2: False, 3: False})
     assert found == {1: pytest.approx(12.1), 3: pytest.approx(1.1)}
 
@@ -426,16 +533,27 @@ def test_cpu_is_that_of_the_whole_tree_whatever_it_is_called() -> None:
     burn = "import os, time\nwhile time.process_time() < 0.2: pass\n"
     named = "open('/proc/self/comm', 'wb').write({!r})\n".format
     child = f"{named(b') R 1 (')}{burn}os.write(1, b'.')\ntime.sleep(60)"
-    main = named(b"\xff\xfe\n) 1") + f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {burn!r}])\n{burn}"
+    main = (
+        named(b"\xff\xfe\n) 1")
+        + f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {burn!r}])\n{burn}"
+    )
     main += f"subprocess.run([sys.executable, '-c', {child!r}])"
 
     async def cpu() -> list[float]:
         quiet = Command(("/bin/sleep", "60"), "/tmp")
-        wire = Processes([Command((sys.executable, "-c", main), "/tmp"), quiet, Command(("/nowhere/bot",), "/tmp")])
+        wire = Processes(
+            [
+                Command((sys.executable, "-c", main), "/tmp"),
+                quiet,
+                Command(("/nowhere/bot",), "/tmp"),
+            ]
+        )
         try:
             arrived = b""
             while not arrived:
-                arrived = b"".join(arrival.data for arrival in await wire.receive(trio.current_time() + 60))
+                arrived = b"".join(
+                    arrival.data for arrival in await wire.receive(trio.current_time() + 60)
+                )
             return [use.cpu for use in wire.uses()]
         finally:
             await wire.close(0)

@@ -96,7 +96,11 @@ def test_fault_is_blamed_on_its_seat(how: str, verdict: Verdict, detail: str, se
 @EVERY_SEAT
 @pytest.mark.parametrize(
     ("how", "detail"),
-    [("start-exit", "exited with code 1"), ("start-silent", "timeout: no answer came"), ("start-text", "b'Hello! I am a bot.")],
+    [
+        ("start-exit", "exited with code 1"),
+        ("start-silent", "timeout: no answer came"),
+        ("start-text", "b'Hello! I am a bot."),
+    ],
 )
 def test_start_failed(how: str, detail: str, seat: int) -> None:
     outcome = run([how], seat, startup_ms=1_500)
@@ -120,10 +124,14 @@ def test_what_a_bot_writes_cannot_reach_into_a_terminal(seat: int) -> None:
 
 @EVERY_SEAT
 def test_a_command_that_does_not_exist_is_start_failed(seat: int) -> None:
-    commands = [sound() if number != seat else Command(("/nowhere/bot",), "/tmp") for number in range(SEATS)]
+    commands = [
+        sound() if number != seat else Command(("/nowhere/bot",), "/tmp") for number in range(SEATS)
+    ]
     outcome = play_one(job(commands))
     assert outcome.record is not None
-    assert outcome.record.verdicts == tuple(Verdict.START_FAILED if n == seat else Verdict.OK for n in range(SEATS))
+    assert outcome.record.verdicts == tuple(
+        Verdict.START_FAILED if n == seat else Verdict.OK for n in range(SEATS)
+    )
 
 
 @EVERY_SEAT
@@ -177,7 +185,9 @@ def test_what_a_bot_does_is_looked_for_in_its_children_too() -> None:
     """A script that starts the real program: the shell waits, and not for its input, but the bot computes."""
 
     async def main() -> str:
-        wire = Processes([Command(("/bin/sh", "-c", f"'{sys.executable}' -c 'while True: pass'; true"), "/tmp")])
+        wire = Processes(
+            [Command(("/bin/sh", "-c", f"'{sys.executable}' -c 'while True: pass'; true"), "/tmp")]
+        )
         try:
             doing, until = "", trio.current_time() + 20
             while doing != silence.COMPUTES and trio.current_time() < until:
@@ -200,7 +210,10 @@ def test_a_bot_that_ignores_the_end_is_killed() -> None:
 @EVERY_SEAT
 def test_a_bot_that_closes_its_input_cannot_be_asked_again(seat: int) -> None:
     outcome = run(["deaf", "2"], seat)
-    assert [fault.verdict for fault in outcome.seats[seat].faults] == [Verdict.TIMEOUT, Verdict.CRASHED]
+    assert [fault.verdict for fault in outcome.seats[seat].faults] == [
+        Verdict.TIMEOUT,
+        Verdict.CRASHED,
+    ]
     assert outcome.seats[seat].faults[1].detail == "closed its input"
 
 

@@ -27,7 +27,9 @@ AT_THE_END = ("stays", "mumbles")
 def forking(*modules: str, cpu: int = 3600) -> Job:
     """A match of modules named by what they do, at a table of a fork server."""
     job = a_job(*modules)
-    commands = [Command((), "/", module=(*command.module, "forks"), forks=True) for command in job.commands]
+    commands = [
+        Command((), "/", module=(*command.module, "forks"), forks=True) for command in job.commands
+    ]
     return replace(job, commands=tuple(commands), sandbox=Sandbox(resources=Resources(cpu=cpu)))
 
 
@@ -44,7 +46,9 @@ def lives(pid: int) -> bool:
     return True
 
 
-def play(*jobs: Job, between: Sequence[signal.Signals] = ()) -> tuple[list[Outcome], list[list[int]]]:
+def play(
+    *jobs: Job, between: Sequence[signal.Signals] = ()
+) -> tuple[list[Outcome], list[list[int]]]:
     """Play matches one after another. Return their outcomes, and the idle fork servers behind each. Each of those is sent the
     signals ``between``."""
     outcomes, processes = [], []
@@ -76,9 +80,15 @@ def test_matches_are_served_by_one_process_and_equal_those_of_runners_of_their_o
 
 
 @pytest.mark.parametrize("module", ["ends:0", "ends:2", "short:1", "other:1", "stays", "mumbles"])
-def test_a_fork_server_whose_child_fails_is_killed_and_the_next_match_has_another_one(module: str) -> None:
+def test_a_fork_server_whose_child_fails_is_killed_and_the_next_match_has_another_one(
+    module: str,
+) -> None:
     outcomes, processes = play(forking(*HONEST), forking("honest", module), forking(*HONEST))
-    assert [outcome.record is None for outcome in outcomes] == [False, module not in AT_THE_END, False]
+    assert [outcome.record is None for outcome in outcomes] == [
+        False,
+        module not in AT_THE_END,
+        False,
+    ]
     assert (len(processes[0]), processes[1], len(processes[2])) == (1, [], 1)
     assert processes[0] != processes[2]
 
@@ -109,9 +119,17 @@ def test_an_idle_fork_server_ends_by_itself_so_that_the_system_counts_what_it_us
 
 
 def test_a_table_for_which_a_fork_server_was_not_made_gets_another_one() -> None:
-    jobs = [forking(*HONEST), forking(*HONEST, "honest"), replace(forking(*HONEST), sandbox=Sandbox())]
+    jobs = [
+        forking(*HONEST),
+        forking(*HONEST, "honest"),
+        replace(forking(*HONEST), sandbox=Sandbox()),
+    ]
     other = replace(
-        jobs[0], commands=tuple(Command((), "/", {}, ("/tmp",), module=one.module, forks=True) for one in jobs[0].commands)
+        jobs[0],
+        commands=tuple(
+            Command((), "/", {}, ("/tmp",), module=one.module, forks=True)
+            for one in jobs[0].commands
+        ),
     )
     _, processes = play(jobs[0], jobs[1], jobs[0], other, jobs[0], other)
     (first,), (wider,), (again,), (reads_more,), *rest = processes
@@ -126,5 +144,8 @@ def test_no_limit_of_cpu_ends_a_fork_server() -> None:
 
 
 def test_matches_at_a_time_have_fork_servers_of_their_own() -> None:
-    jobs = [replace(forking(*words), ordinal=number) for number, words in enumerate([HONEST, ("honest", "timeout:2")] * 3)]
+    jobs = [
+        replace(forking(*words), ordinal=number)
+        for number, words in enumerate([HONEST, ("honest", "timeout:2")] * 3)
+    ]
     assert_equal_however_many_at_a_time(jobs)

@@ -35,11 +35,20 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
     others do on this machine: one that gets no more than its share of the processor is no hog."""
     before = descendants(os.getpid())
     cores = len(os.sched_getaffinity(0))
-    burning = 8 * cores + min(4 * int(os.getloadavg()[0]), 24 * cores)  # more would be in each other's way alone
+    burning = 8 * cores + min(
+        4 * int(os.getloadavg()[0]), 24 * cores
+    )  # more would be in each other's way alone
     words = (["honest"], ["thinks", "0.7"], ["burns", str(burning)])
     commands = [Command((sys.executable, HOG, *how), "/tmp") for how in words]
     began = time.monotonic()
-    outcome = play_one(job(commands, sandbox=Sandbox(resources=Resources(processes=1_000)), startup_ms=20_000, **LIMITS))
+    outcome = play_one(
+        job(
+            commands,
+            sandbox=Sandbox(resources=Resources(processes=1_000)),
+            startup_ms=20_000,
+            **LIMITS,
+        )
+    )
     assert time.monotonic() - began < SECONDS
     record = sound(outcome)
     assert record.verdicts == (Verdict.OK, Verdict.OK, Verdict.RESOURCE)
@@ -75,7 +84,9 @@ def beside_the_nicest(level: Level, matches: int) -> list[Outcome]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, PARTS))])
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, PARTS))]
+)
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED], indirect=True)
 def test_a_bot_of_two_threads_forfeits_nothing_beside_the_nicest(level: Level, part: int) -> None:
     """Matches that a busy host has spoilt have no record. The nicest spoils none at level trusted; elsewhere it cannot make
@@ -83,12 +94,25 @@ def test_a_bot_of_two_threads_forfeits_nothing_beside_the_nicest(level: Level, p
     matches = 10 if part or "PARTS" in os.environ else 6 if level is Level.TRUSTED else 2
     outcomes = beside_the_nicest(level, matches)
     assert {outcome.ordinal for outcome in outcomes} == set(range(matches))
-    assert not [step for outcome in outcomes if outcome.record for step in [outcome.record.forfeited_at[0]] if step is not None]
-    assert not [fault for outcome in outcomes for fault in outcome.seats[0].faults if fault.verdict is Verdict.RESOURCE]
+    assert not [
+        step
+        for outcome in outcomes
+        if outcome.record
+        for step in [outcome.record.forfeited_at[0]]
+        if step is not None
+    ]
+    assert not [
+        fault
+        for outcome in outcomes
+        for fault in outcome.seats[0].faults
+        if fault.verdict is Verdict.RESOURCE
+    ]
     if level is Level.TRUSTED:
         assert not [outcome for outcome in outcomes if 1 in outcome.causes]
         assert [outcome for outcome in outcomes if outcome.attempt == 1 and outcome.record]
-        assert {fault.verdict for outcome in outcomes for fault in outcome.seats[1].faults} == {Verdict.TIMEOUT}
+        assert {fault.verdict for outcome in outcomes for fault in outcome.seats[1].faults} == {
+            Verdict.TIMEOUT
+        }
 
 
 @pytest.mark.parametrize("how", ["contends", "hides", "chains"])
@@ -98,7 +122,15 @@ def test_a_real_bot_that_keeps_itself_from_a_core_voids_nothing(how: str) -> Non
     words = (["honest"], [how, "0.4"])
     began = time.monotonic()
     pool.play(
-        [job([Command((sys.executable, HOG, *bot), "/tmp") for bot in words], startup_ms=20_000, **LIMITS)], 1, outcomes.append
+        [
+            job(
+                [Command((sys.executable, HOG, *bot), "/tmp") for bot in words],
+                startup_ms=20_000,
+                **LIMITS,
+            )
+        ],
+        1,
+        outcomes.append,
     )
     assert time.monotonic() - began < SECONDS
     assert [outcome.attempt for outcome in outcomes] == [1], outcomes[0].void

@@ -65,11 +65,19 @@ def late_arbiter(
 def blamed(outcome: Outcome) -> list[int]:
     """Return the seats at fault, none of which is late, or that paused; none does both."""
     assert not any(report.faults and report.measured.paused for report in outcome.seats)
-    assert not {fault.verdict for report in outcome.seats for fault in report.faults} - {Verdict.RESOURCE}
-    return [number for number, report in enumerate(outcome.seats) if report.faults or report.measured.paused]
+    assert not {fault.verdict for report in outcome.seats for fault in report.faults} - {
+        Verdict.RESOURCE
+    }
+    return [
+        number
+        for number, report in enumerate(outcome.seats)
+        if report.faults or report.measured.paused
+    ]
 
 
-@pytest.mark.parametrize(("cores", "used", "out"), [(2, 1.21, False), (2, 1.3, True), (4, 2.01, False), (4, 2.15, True)])
+@pytest.mark.parametrize(
+    ("cores", "used", "out"), [(2, 1.21, False), (2, 1.3, True), (4, 2.01, False), (4, 2.15, True)]
+)
 @pytest.mark.parametrize("attempt", [1, VOIDS_MOST])
 def test_who_keeps_the_arbiter_from_a_core_gets_none_of_its_lag(
     monkeypatch: pytest.MonkeyPatch, cores: int, used: float, out: bool, attempt: int
@@ -83,7 +91,9 @@ def test_who_keeps_the_arbiter_from_a_core_gets_none_of_its_lag(
     if out:
         told = sentence("arbiter", "while-arbiter-no-core", delayed="2.5")
         assert outcome.seats[1].faults[0].detail == f"CPU time: used {used:.1f} s {told}"
-        assert 1.0 <= next(float(line.split()[0]) for line in wire.log if " x 1 " in line) < 1.05  # not when it answers
+        assert (
+            1.0 <= next(float(line.split()[0]) for line in wire.log if " x 1 " in line) < 1.05
+        )  # not when it answers
 
 
 @pytest.mark.parametrize(("used", "charged"), [(3.58, 0.5), (3.66, 3.0)])
@@ -98,7 +108,9 @@ def test_who_keeps_the_arbiter_from_a_core_is_charged_its_lag(
 
 
 @pytest.mark.parametrize("kind", ["play_pass", "boost"])
-def test_who_keeps_the_arbiter_from_a_core_while_another_seat_thinks_pauses(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_who_keeps_the_arbiter_from_a_core_while_another_seat_thinks_pauses(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     """Whether it has answered or was not asked: at the moment when the other is late but for the lag."""
     outcome, wire = late_arbiter(monkeypatch, 0.0, 0.1, 3.7, kind=kind)
     assert sound(outcome).verdicts == (Verdict.OK,) * 3
@@ -155,7 +167,9 @@ def test_a_late_seat_that_has_other_processes_meanwhile_blames_nobody(
         wire.processes = [same, [{0}, {1, 7}, {2}] if changes else same]
         return await LiveMatch(job([NOBODY] * 3, **LIMITS), wire, LateLoop()).play()
 
-    assert blamed(trio.run(one, clock=trio.testing.MockClock(autojump_threshold=0))) == ([2] if out else [])
+    assert blamed(trio.run(one, clock=trio.testing.MockClock(autojump_threshold=0))) == (
+        [2] if out else []
+    )
 
 
 @pytest.mark.usefixtures("starved_arbiter")
@@ -163,7 +177,9 @@ def test_a_late_seat_that_has_other_processes_meanwhile_blames_nobody(
 def test_a_lag_of_less_than_a_tenth_is_nobodys(lag: float, out: bool) -> None:
     bots = [honest, first(lambda message: act(message, delay=1.06)), honest]
     delays, cpus = [NOTHING, [0.0, 0.9, 0.0]], [NOTHING, [0.0, 0.1, 3.7]]
-    outcome, _ = play(job([NOBODY] * 3, **LIMITS), bots, LateLoop(seconds=lag), delays=delays, cpus=cpus)
+    outcome, _ = play(
+        job([NOBODY] * 3, **LIMITS), bots, LateLoop(seconds=lag), delays=delays, cpus=cpus
+    )
     assert blamed(outcome) == ([2] if out else [])
 
 
@@ -179,7 +195,9 @@ def test_a_bot_that_has_ended_is_not_late(ends: bool, out: bool) -> None:
     delays, cpus = [NOTHING, [0.0, 0.9, 0.0]], [NOTHING, [0.1, 0.1, 1.3]]
     outcome, _ = play(job([NOBODY] * 3, **LIMITS), bots, LateLoop(), delays=delays, cpus=cpus)
     assert [bool(report.faults) for report in outcome.seats] == [False, ends, out]
-    assert not ends or outcome.seats[2].measured.paused == 1  # it used more than half of what two cores can give
+    assert (
+        not ends or outcome.seats[2].measured.paused == 1
+    )  # it used more than half of what two cores can give
 
 
 @pytest.mark.usefixtures("starved_arbiter")
@@ -193,7 +211,12 @@ def test_who_answers_an_earlier_request_first_is_out_at_its_deadline_all_the_sam
         stray = act({"req": asked[0]}, delay=0.05)
         return stray + act(message, delay=3.0) if len(asked) == 2 else act(message, delay=0.4)
 
-    outcome, wire = play(job([NOBODY] * 2, **LIMITS), [honest, strays], LateLoop(), cpus=[[0.0, 0.0]] * 3 + [[0.0, 3.7]])
+    outcome, wire = play(
+        job([NOBODY] * 2, **LIMITS),
+        [honest, strays],
+        LateLoop(),
+        cpus=[[0.0, 0.0]] * 3 + [[0.0, 3.7]],
+    )
     assert blamed(outcome) == [1]
     asked_at = [float(line.split()[0]) for line in wire.log if " > 1 decide" in line][1]
     stopped_at = next(float(line.split()[0]) for line in wire.log if " x 1 " in line)
@@ -215,13 +238,17 @@ def test_a_hog_whose_processes_change_is_out_at_its_deadline_all_the_same() -> N
     assert 1.0 <= next(float(line.split()[0]) for line in wire.log if " x 1 " in line) < 1.05
 
 
-def test_who_thinks_in_its_own_time_is_not_stopped_and_charged_the_lag(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_thinks_in_its_own_time_is_not_stopped_and_charged_the_lag(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Seat 1 has used up its bank and is late but for the lag, when seat 2 has 4 s left, for which it keeps all cores busy."""
     monkeypatch.setattr(fairness.system, "cores", lambda: 2)
     monkeypatch.setattr(fairness, "own_delay", lambda: 2.5 * (trio.current_time() > 6.5))
     bots = [honest, at_turns({1: 5.9, 2: 3.0}), at_turns({2: 4.0})]
     cpus = [NOTHING, NOTHING, NOTHING, [0.0, 0.1, 8.0]]
-    outcome, wire = play(job([NOBODY] * 3, turn_ms=1_000, bank_ms=5_000), bots, LateLoop(6.5), cpus=cpus)
+    outcome, wire = play(
+        job([NOBODY] * 3, turn_ms=1_000, bank_ms=5_000), bots, LateLoop(6.5), cpus=cpus
+    )
     assert not any(report.faults for report in outcome.seats)
     assert outcome.seats[1].slowest == pytest.approx(5.9)
     assert outcome.seats[2].slowest == pytest.approx(4.0)
@@ -231,7 +258,11 @@ def test_who_thinks_in_its_own_time_is_not_stopped_and_charged_the_lag(monkeypat
 
 
 def late_for_its_first_look(
-    monkeypatch: pytest.MonkeyPatch, used: float, delay: float, kind: str = "play_pass", asked_at: float = 3.0
+    monkeypatch: pytest.MonkeyPatch,
+    used: float,
+    delay: float,
+    kind: str = "play_pass",
+    asked_at: float = 3.0,
 ) -> Outcome:
     """Return a match in which each wait of the arbiter takes 3 s, that of the greeting, too.
 
@@ -256,12 +287,18 @@ def late_for_its_first_look(
 
 
 @pytest.mark.parametrize(("used", "out"), [(3.5, False), (3.7, True)])
-def test_who_keeps_the_arbiter_even_from_its_first_look_is_out(monkeypatch: pytest.MonkeyPatch, used: float, out: bool) -> None:
+def test_who_keeps_the_arbiter_even_from_its_first_look_is_out(
+    monkeypatch: pytest.MonkeyPatch, used: float, out: bool
+) -> None:
     """Its use, and the time that the late seat had no core, are then counted from the last sample before the step. Nobody is owed
     time that was not seen while nobody is to blame."""
     outcome = late_for_its_first_look(monkeypatch, used, 2.9)
-    assert [fault.verdict for fault in outcome.seats[2].faults] == ([Verdict.RESOURCE] if out else [])
-    assert [fault.verdict for fault in outcome.seats[1].faults] == ([] if out else [Verdict.TIMEOUT])
+    assert [fault.verdict for fault in outcome.seats[2].faults] == (
+        [Verdict.RESOURCE] if out else []
+    )
+    assert [fault.verdict for fault in outcome.seats[1].faults] == (
+        [] if out else [Verdict.TIMEOUT]
+    )
     assert sound(outcome).verdicts[1] is Verdict.OK
 
 
@@ -272,14 +309,20 @@ def test_who_keeps_the_arbiter_from_its_first_look_and_was_not_asked_pauses(
     """It used more than half of what two cores give. The late seat lacked less than a tenth of its time, and gets that back."""
     outcome = late_for_its_first_look(monkeypatch, used, 0.29, "boost", 15.0)
     assert (outcome.seats[2].measured.paused, outcome.seats[2].faults) == (int(pauses), ())
-    assert [fault.verdict for fault in outcome.seats[1].faults] == ([] if pauses else [Verdict.TIMEOUT])
+    assert [fault.verdict for fault in outcome.seats[1].faults] == (
+        [] if pauses else [Verdict.TIMEOUT]
+    )
 
 
-def test_what_was_used_before_a_slow_step_does_not_count_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_used_before_a_slow_step_does_not_count_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The step before was slow as well, so there is a sample from between the two."""
     monkeypatch.setattr(fairness, "own_delay", lambda: 2.5 * (trio.current_time() > 0.5))
     bots = [honest, at_turns({1: 0.4, 2: 3.0}), honest]
-    one = job([NOBODY] * 3, turn_ms=1_000, bank_ms=10_000)  # a second of age is not old for a step of so much time
+    one = job(
+        [NOBODY] * 3, turn_ms=1_000, bank_ms=10_000
+    )  # a second of age is not old for a step of so much time
     outcome, _ = play(one, bots, LateLoop(), cpus=[NOTHING, [0.0, 60.0, 0.0]])
     assert sound(outcome).verdicts == (Verdict.OK,) * 3
     assert not blamed(outcome)
@@ -301,7 +344,9 @@ def test_a_sample_from_before_quick_steps_is_renewed_after_a_second(
         assert account.since
         return account.since.at
 
-    assert trio.run(begun_at, clock=trio.testing.MockClock(autojump_threshold=0)) == pytest.approx(at)
+    assert trio.run(begun_at, clock=trio.testing.MockClock(autojump_threshold=0)) == pytest.approx(
+        at
+    )
 
 
 @pytest.mark.parametrize("where", ["main thread", "other thread"])
@@ -324,7 +369,9 @@ def test_the_arbiter_s_own_delay_is_that_of_its_thread(where: str) -> None:
 
 
 @pytest.mark.parametrize("text", [None, ""])
-def test_where_the_kernel_keeps_no_delays_the_arbiter_has_none(monkeypatch: pytest.MonkeyPatch, text: str | None) -> None:
+def test_where_the_kernel_keeps_no_delays_the_arbiter_has_none(
+    monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
     def read(_: str) -> str:
         if text is None:
             raise FileNotFoundError

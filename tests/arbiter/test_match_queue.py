@@ -17,7 +17,9 @@ from khiva_arena.bots.sandbox.level import Level
 
 def queue_of(*matches: tuple[int, str], level: Level = Level.TRUSTED) -> MatchQueue:
     """A queue of matches, each of a deal and its bots."""
-    return MatchQueue((match(ordinal, deal, bots, level),) for ordinal, (deal, bots) in enumerate(matches))
+    return MatchQueue(
+        (match(ordinal, deal, bots, level),) for ordinal, (deal, bots) in enumerate(matches)
+    )
 
 
 def ordinal(table: Jobs | None) -> int | None:
@@ -73,7 +75,9 @@ def test_no_match_is_read_before_it_is_needed() -> None:
     assert next(numbers) == 1
     assert first is not None
     queue.end(first)
-    assert ordinal(queue.take(0)) == 2, "the generator went on after the number that was taken from it"
+    assert ordinal(queue.take(0)) == 2, (
+        "the generator went on after the number that was taken from it"
+    )
 
 
 def test_a_match_that_was_read_ahead_and_is_not_wanted_any_more_is_dropped() -> None:
@@ -124,7 +128,9 @@ def is_apart(job: Job, flying: list[Job]) -> bool:
 
 
 @given(MATCHES, some.sampled_from([Level.STRICT, Level.STANDARD]), some.integers(1, 6), some.data())
-def test_any_matches_in_any_order_of_ends(drawn: list[tuple[int, str]], level: Level, bound: int, data: some.DataObject) -> None:
+def test_any_matches_in_any_order_of_ends(
+    drawn: list[tuple[int, str]], level: Level, bound: int, data: some.DataObject
+) -> None:
     """No two in flight clash unless nothing else may begin and the level is below strict; every match is handed out once, and
     once more for each time that it was spoilt; what is read ahead is bounded and keeps its order."""
     jobs = [match(number, deal, bots, level) for number, (deal, bots) in enumerate(drawn)]
@@ -146,7 +152,11 @@ def test_any_matches_in_any_order_of_ends(drawn: list[tuple[int, str]], level: L
             table = queue.take(now)
             new = {job.ordinal for job in read} - {job.ordinal for job in begun}
             waiting = [jobs[number] for number in sorted(new)]
-            due = [jobs[number] for number, at in spoilt.items() if at <= now and number not in {job.ordinal for job in flying}]
+            due = [
+                jobs[number]
+                for number, at in spoilt.items()
+                if at <= now and number not in {job.ordinal for job in flying}
+            ]
             if table and table[0].attempt > 1:
                 due = [job for job in due if job.ordinal != table[0].ordinal]
             else:
@@ -155,14 +165,17 @@ def test_any_matches_in_any_order_of_ends(drawn: list[tuple[int, str]], level: L
             if table is None or not is_apart(table[0], flying):
                 others = [*waiting, *due]
                 assert all(not is_apart(job, flying) for job in others), "another match may begin"
-                assert len(read) == len(jobs) or len(waiting) + bool(table and table[0].attempt == 1) >= bound, (
-                    "it was not looked for"
-                )
+                assert (
+                    len(read) == len(jobs)
+                    or len(waiting) + bool(table and table[0].attempt == 1) >= bound
+                ), "it was not looked for"
                 assert table is None or level is not Level.STRICT
                 assert table or not others or level is Level.STRICT
             elif table[0].attempt == 1:
                 earlier = [job for job in waiting if job.ordinal < table[0].ordinal]
-                assert all(not is_apart(job, flying) for job in earlier), "an earlier one was passed over"
+                assert all(not is_apart(job, flying) for job in earlier), (
+                    "an earlier one was passed over"
+                )
             if table:
                 flying.append(table[0])
                 spoilt.pop(table[0].ordinal, None)

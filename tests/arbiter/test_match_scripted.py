@@ -19,7 +19,9 @@ SEATS = 3
 EVERY_SEAT = pytest.mark.parametrize("seat", range(SEATS))
 
 
-def run(*bots: Bot, policy: str = "lenient", lag: LagMeter | None = None, **time: int) -> tuple[Outcome, ScriptedWire]:
+def run(
+    *bots: Bot, policy: str = "lenient", lag: LagMeter | None = None, **time: int
+) -> tuple[Outcome, ScriptedWire]:
     return play(job([NOBODY] * len(bots), policy=policy, **time), bots, lag)
 
 
@@ -99,7 +101,9 @@ def test_hello_carries_the_match_and_no_secret() -> None:
 
 def test_req_rises_strictly_and_starts_where_nobody_can_guess() -> None:
     outcome, wire = run(honest, honest)
-    reqs = [message["req"] for seat, message in wire.sent if message["type"] == "decide" and seat == 0]
+    reqs = [
+        message["req"] for seat, message in wire.sent if message["type"] == "decide" and seat == 0
+    ]
     assert reqs == list(range(outcome.req_start, outcome.req_start + len(reqs)))
     assert outcome.req_start > 1000
 
@@ -108,9 +112,13 @@ def test_req_rises_strictly_and_starts_where_nobody_can_guess() -> None:
 def test_timeout_plays_the_default_and_strikes(seat: int) -> None:
     outcome, wire = run(*seated(Misbehaves(lambda _: []), seat))
     record = sound(outcome)
-    assert [choice.why for choice in record.steps[0]] == ["timeout" if n == seat else "" for n in range(SEATS)]
+    assert [choice.why for choice in record.steps[0]] == [
+        "timeout" if n == seat else "" for n in range(SEATS)
+    ]
     assert record.verdicts == (Verdict.OK,) * SEATS
-    assert [len(report.faults) for report in outcome.seats] == [int(n == seat) for n in range(SEATS)]
+    assert [len(report.faults) for report in outcome.seats] == [
+        int(n == seat) for n in range(SEATS)
+    ]
     assert outcome.seats[seat].bank_left == 0
     faults = [(to, m["code"], m["strikes"]) for to, m in wire.sent if m["type"] == "fault"]
     assert faults == [(seat, "timeout", 1)]
@@ -160,23 +168,51 @@ BREACHES: list[tuple[str, Verdict, Bot]] = [
     ("zero frame", Verdict.PROTOCOL, lambda _: [(0.01, bytes(4))]),
     ("huge frame", Verdict.PROTOCOL, lambda _: [(0.01, b"\x00\xff\xff\xff")]),
     ("not msgpack", Verdict.PROTOCOL, lambda _: [(0.01, b"\x00\x00\x00\x01\xc1")]),
-    ("a float", Verdict.PROTOCOL, lambda m: [(0.01, frame({"type": "act", "req": m["req"], "choice": 0.0}))]),
+    (
+        "a float",
+        Verdict.PROTOCOL,
+        lambda m: [(0.01, frame({"type": "act", "req": m["req"], "choice": 0.0}))],
+    ),
     ("a float unseen", Verdict.PROTOCOL, lambda m: act(m, note=[0.5])),
-    ("wrong type", Verdict.PROTOCOL, lambda m: [(0.01, frame({"type": "move", "req": m["req"], "choice": 0}))]),
-    ("req not asked", Verdict.PROTOCOL, lambda m: [(0.01, frame({"type": "act", "req": m["req"] + 1, "choice": 0}))]),
-    ("req from before", Verdict.PROTOCOL, lambda m: [(0.01, frame({"type": "act", "req": 0, "choice": 0}))]),
-    ("one too many", Verdict.PROTOCOL, lambda m: [*act(m), (0.001, frame({"type": "act", "req": m["req"] + 1, "choice": 0}))]),
+    (
+        "wrong type",
+        Verdict.PROTOCOL,
+        lambda m: [(0.01, frame({"type": "move", "req": m["req"], "choice": 0}))],
+    ),
+    (
+        "req not asked",
+        Verdict.PROTOCOL,
+        lambda m: [(0.01, frame({"type": "act", "req": m["req"] + 1, "choice": 0}))],
+    ),
+    (
+        "req from before",
+        Verdict.PROTOCOL,
+        lambda m: [(0.01, frame({"type": "act", "req": 0, "choice": 0}))],
+    ),
+    (
+        "one too many",
+        Verdict.PROTOCOL,
+        lambda m: [*act(m), (0.001, frame({"type": "act", "req": m["req"] + 1, "choice": 0}))],
+    ),
     ("flood of answers", Verdict.FLOODED, lambda m: act(m) * 40),
     ("output ends", Verdict.CRASHED, lambda _: [(0.01, b"")]),
-    ("half a frame, then the end", Verdict.CRASHED, lambda m: [(0.01, act(m)[0][1][:9]), (0.02, b"")]),
+    (
+        "half a frame, then the end",
+        Verdict.CRASHED,
+        lambda m: [(0.01, act(m)[0][1][:9]), (0.02, b"")],
+    ),
 ]
 
 
 @pytest.mark.slow
 @EVERY_SEAT
-@pytest.mark.parametrize(("verdict", "how"), [case[1:] for case in BREACHES], ids=[case[0] for case in BREACHES])
+@pytest.mark.parametrize(
+    ("verdict", "how"), [case[1:] for case in BREACHES], ids=[case[0] for case in BREACHES]
+)
 @pytest.mark.parametrize("policy", ["lenient", "strict"])
-def test_breach_forfeits_and_the_others_play_on(seat: int, verdict: Verdict, how: Bot, policy: str) -> None:
+def test_breach_forfeits_and_the_others_play_on(
+    seat: int, verdict: Verdict, how: Bot, policy: str
+) -> None:
     outcome, wire = run(*seated(Misbehaves(how, at=3), seat), policy=policy)
     record = sound(outcome)
     assert record.verdicts == tuple(verdict if n == seat else Verdict.OK for n in range(SEATS))
@@ -204,7 +240,9 @@ def test_breach_forfeits_and_the_others_play_on(seat: int, verdict: Verdict, how
         pytest.param([(0.1, frame({"type": "act", "req": 1, "choice": 0}))], id="act first"),
     ],
 )
-def test_anything_wrong_before_the_hello_is_start_failed(seat: int, start: list[tuple[float, bytes]]) -> None:
+def test_anything_wrong_before_the_hello_is_start_failed(
+    seat: int, start: list[tuple[float, bytes]]
+) -> None:
     outcome, _ = run(*seated(lambda m: start if m["type"] == "hello" else honest(m), seat))
     record = sound(outcome)
     assert (record.verdicts[seat], record.forfeited_at[seat]) == (Verdict.START_FAILED, 0)
@@ -236,7 +274,9 @@ def test_a_trial_ends_at_the_forfeit_of_its_bot_and_at_no_other(seat: int) -> No
 def test_unknown_fields_and_capabilities_are_ignored() -> None:
     def chatty(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         if message["type"] == "hello":
-            return hello(version="2.1", caps=["batch"], author={"name": "x", "langs": [1, None, True]})
+            return hello(
+                version="2.1", caps=["batch"], author={"name": "x", "langs": [1, None, True]}
+            )
         return act(message, thoughts="deep") if message["type"] == "decide" else []
 
     outcome, _ = run(chatty, honest)
@@ -246,7 +286,9 @@ def test_unknown_fields_and_capabilities_are_ignored() -> None:
 
 def test_a_frame_in_single_bytes_is_a_frame() -> None:
     def dribbles(message: dict[str, Any]) -> list[tuple[float, bytes]]:
-        return [(0.001 * i, bytes([byte])) for _, data in honest(message) for i, byte in enumerate(data)]
+        return [
+            (0.001 * i, bytes([byte])) for _, data in honest(message) for i, byte in enumerate(data)
+        ]
 
     outcome, _ = run(dribbles, honest)
     assert not outcome.seats[0].faults
@@ -259,7 +301,11 @@ def test_trickling_bytes_do_not_move_the_deadline() -> None:
         return [(0.21 * i, bytes([byte])) for i, byte in enumerate(act(message)[0][1])]
 
     outcome, wire = run(slow_loris, honest, bank_ms=0)
-    assert outcome.seats[0].faults[0] == (Verdict.TIMEOUT, sentence("arbiter", "bytes-frame-came-no", partial="5"), 1)
+    assert outcome.seats[0].faults[0] == (
+        Verdict.TIMEOUT,
+        sentence("arbiter", "bytes-frame-came-no", partial="5"),
+        1,
+    )
     assert any(line.startswith("   1.000 > 0 fault timeout") for line in wire.log)
 
 
@@ -307,9 +353,20 @@ def test_a_second_answer_that_comes_late_does_not_cut_the_next_request_short(sea
     """The first act for a request is followed, once the next request is out, by a second one; the next answer takes longer."""
 
     def twice(message: dict[str, Any]) -> list[tuple[float, bytes]]:
-        return act(message, delay=0.5) + act(message, delay=0.7) if message["type"] == "decide" else honest(message)
+        return (
+            act(message, delay=0.5) + act(message, delay=0.7)
+            if message["type"] == "decide"
+            else honest(message)
+        )
 
-    outcome, _ = run(*seated(lambda m: twice(m) if m.get("kind") == "play_pass" and m["view"]["turn"] < 9 else honest(m), seat))
+    outcome, _ = run(
+        *seated(
+            lambda m: (
+                twice(m) if m.get("kind") == "play_pass" and m["view"]["turn"] < 9 else honest(m)
+            ),
+            seat,
+        )
+    )
     assert not outcome.seats[seat].faults
     assert outcome.seats[seat].slowest == pytest.approx(0.5)
     assert outcome.seats[seat].bank_left == 2.0
@@ -320,10 +377,16 @@ def test_each_time_stands_at_the_step_it_was_taken_at() -> None:
 
     def slow(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         asked.extend([message["req"]] if message["type"] == "decide" else [])
-        return act(message, delay={2: 0.25, 3: 9.0}.get(len(asked), 0.0)) if message["type"] == "decide" else honest(message)
+        return (
+            act(message, delay={2: 0.25, 3: 9.0}.get(len(asked), 0.0))
+            if message["type"] == "decide"
+            else honest(message)
+        )
 
     def steps(played: Outcome) -> list[int]:
-        return [step for step, at in enumerate(sound(played).steps, 1) for one in at if one.seat == 0]
+        return [
+            step for step, at in enumerate(sound(played).steps, 1) for one in at if one.seat == 0
+        ]
 
     asked: list[int] = []
     late, _ = run(slow, honest, turn_ms=500, bank_ms=1000)
@@ -349,7 +412,11 @@ def test_a_seat_whose_time_is_up_does_not_live_on_the_time_of_others(seat: int) 
         return honest(message)
 
     def thinker(message: dict[str, Any]) -> list[tuple[float, bytes]]:
-        return act(message, delay=2.5) if message.get("kind") == "play_pass" and message["view"]["turn"] == 2 else honest(message)
+        return (
+            act(message, delay=2.5)
+            if message.get("kind") == "play_pass" and message["view"]["turn"] == 2
+            else honest(message)
+        )
 
     bots: list[Bot] = [honest] * SEATS
     bots[seat], bots[other] = spent, thinker
@@ -386,7 +453,9 @@ def test_a_breach_reaches_the_others_only_after_the_gather() -> None:
 
 def test_two_who_break_in_one_gather_tie_and_later_forfeits_rank_above() -> None:
     text: Bot = lambda _: [(0.1, b"text")]  # noqa: E731
-    outcome, _ = run(Misbehaves(text, at=2), Misbehaves(text, at=2), Misbehaves(text, at=4), honest, honest)
+    outcome, _ = run(
+        Misbehaves(text, at=2), Misbehaves(text, at=2), Misbehaves(text, at=4), honest, honest
+    )
     assert sound(outcome).ranks[:3] == (4, 4, 3)
 
 
@@ -394,7 +463,11 @@ def test_the_match_ends_when_one_is_left_in() -> None:
     text: Bot = lambda _: [(0.1, b"text")]  # noqa: E731
     outcome, wire = run(Misbehaves(text, at=2), honest)
     record = sound(outcome)
-    assert (record.reason, record.ranks, len(record.steps)) == ("forfeits", (2, 1), record.forfeited_at[0])
+    assert (record.reason, record.ranks, len(record.steps)) == (
+        "forfeits",
+        (2, 1),
+        record.forfeited_at[0],
+    )
     assert [(to, m["reason"]) for to, m in wire.sent if m["type"] == "end"] == [(1, "forfeits")]
 
 
@@ -422,7 +495,9 @@ def test_lag_after_an_answer_is_not_taken_from_its_time() -> None:
             return 0.3 * (trio.current_time() > 0.5)
 
     slow = Misbehaves(lambda m: act(m, delay=0.8))
-    outcome, _ = run(lambda m: act(m, delay=0.03) if m["type"] == "decide" else honest(m), slow, lag=Later())
+    outcome, _ = run(
+        lambda m: act(m, delay=0.03) if m["type"] == "decide" else honest(m), slow, lag=Later()
+    )
     assert outcome.seats[0].thought == pytest.approx(0.03 * outcome.seats[0].decisions)
     assert outcome.seats[1].slowest == pytest.approx(0.5)
 
@@ -442,12 +517,16 @@ def test_an_overrun_that_the_host_explains_voids_the_match() -> None:
 
 def test_run_delay_alone_never_voids() -> None:
     """A bot that says nothing at all is late, however long the host kept it waiting."""
-    outcome, _ = play(job([NOBODY] * 2, bank_ms=0), [Misbehaves(lambda _: []), honest], delays=HALF_A_SECOND)
+    outcome, _ = play(
+        job([NOBODY] * 2, bank_ms=0), [Misbehaves(lambda _: []), honest], delays=HALF_A_SECOND
+    )
     assert [fault.verdict for fault in outcome.seats[0].faults] == [Verdict.TIMEOUT]
 
 
 @pytest.mark.parametrize(("policy", "step"), [("lenient", 4), ("strict", 1)])
-def test_a_seat_that_is_overdue_is_never_asked_and_forfeits_as_if_it_were_late(policy: str, step: int) -> None:
+def test_a_seat_that_is_overdue_is_never_asked_and_forfeits_as_if_it_were_late(
+    policy: str, step: int
+) -> None:
     overdue = structs.replace(job([NOBODY] * SEATS, policy=policy), overdue=(1,))
     outcome, wire = play(overdue, [honest] * SEATS)
     record = sound(outcome)

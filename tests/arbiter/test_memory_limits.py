@@ -51,19 +51,36 @@ ENDED = "crashed: exited with code 7"
 
 
 @pytest.mark.soak
-def test_a_table_plays_in_as_much_as_is_said_and_is_refused_in_less(tmp_path: Path, open_folder: Path) -> None:
+def test_a_table_plays_in_as_much_as_is_said_and_is_refused_in_less(
+    tmp_path: Path, open_folder: Path
+) -> None:
     """One module has much code, by the data in it, which is in memory twice while it is loaded. More than is said is enough, too:
     no thread takes of it what another seat needs."""
     data = f'(data (i32.const 0) "{"a" * 8 * MIB}")'
     for name, more in (("large", data), ("small", "")):
-        (tmp_path / f"{name}.wasm").write_bytes(wasm(f"{start(EXITS)} {more}", imports=["proc_exit"], pages="200"))
-    environment = {"PATH": "/usr/bin:/bin", "KHIVA_ARENA_CACHE": str(open_folder), "PYTHONPATH": f"{ROOT}:{ROOT}/tests/support"}
+        (tmp_path / f"{name}.wasm").write_bytes(
+            wasm(f"{start(EXITS)} {more}", imports=["proc_exit"], pages="200")
+        )
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "KHIVA_ARENA_CACHE": str(open_folder),
+        "PYTHONPATH": f"{ROOT}:{ROOT}/tests/support",
+    }
     done = subprocess.run(
-        [sys.executable, "-c", PLAY, str(tmp_path)], env=environment, capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, "-c", PLAY, str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
     assert not done.returncode, done.stderr[-3000:]
     rows = [json.loads(row) for row in done.stdout.splitlines()]
-    assert Counter((seats, clock) for seats, clock, *_ in rows) == {(2, "ticks"): 19, (5, "ticks"): 19, (2, "wall"): 2}
+    assert Counter((seats, clock) for seats, clock, *_ in rows) == {
+        (2, "ticks"): 19,
+        (5, "ticks"): 19,
+        (2, "wall"): 2,
+    }
     assert [row for row in rows if row[2] >= 0 and row[-1] != str([ENDED] * row[0])] == []
     for *_, number, text in (row for row in rows if row[2] < 0):
         (kib,) = re.findall(r"ulimit -v ([0-9]+)", text)
@@ -74,6 +91,9 @@ def test_a_table_plays_in_as_much_as_is_said_and_is_refused_in_less(tmp_path: Pa
 def test_a_seat_is_counted_with_all_that_it_reserves() -> None:
     assert (
         line.SEAT_SPACE
-        >= vm.RESERVED + 2 * vm.GUARD + seat_in_ticks.THREAD_STACK + seat_in_ticks.KEPT_FRAMES * seat_in_ticks.LARGEST_FRAME
+        >= vm.RESERVED
+        + 2 * vm.GUARD
+        + seat_in_ticks.THREAD_STACK
+        + seat_in_ticks.KEPT_FRAMES * seat_in_ticks.LARGEST_FRAME
     )
     assert memory_limits.of_a_runner(3) - memory_limits.of_a_runner(2) == line.SEAT_SPACE

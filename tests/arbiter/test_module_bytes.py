@@ -38,7 +38,9 @@ def late(_message: dict[str, Any] | None, ticks: int) -> Reply:
 def a_job(game: str, seats: int) -> Job:
     of_game = get(game)
     job = job_in_ticks(seats)
-    header = replace(job.header, game=game, rules_version=of_game.rules_version, rules=of_game.rules({}))
+    header = replace(
+        job.header, game=game, rules_version=of_game.rules_version, rules=of_game.rules({})
+    )
     return replace(job, header=header)
 
 
@@ -52,13 +54,18 @@ def played(job: Job) -> tuple[Record, ScriptedTable]:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("seats", [3, 4])
-def test_every_frame_is_in_order_and_shortest_and_tells_a_fault_without_words(game: str, seats: int) -> None:
+def test_every_frame_is_in_order_and_shortest_and_tells_a_fault_without_words(
+    game: str, seats: int
+) -> None:
     _, table = played(a_job(game, seats))
     for (_, frame), (_, message) in zip(table.frames, table.sent, strict=True):
         payload = msgpack.packb(in_order(message))
         assert frame == len(payload).to_bytes(4, "big") + payload
     told = [message for _, message in table.sent if message["type"] == "fault"]
-    assert {(message["code"], message["detail"]) for message in told} == {("illegal", ""), ("timeout", "")}
+    assert {(message["code"], message["detail"]) for message in told} == {
+        ("illegal", ""),
+        ("timeout", ""),
+    }
 
 
 def test_the_words_of_a_fault_stand_in_the_notes_of_its_seat() -> None:
@@ -67,7 +74,9 @@ def test_the_words_of_a_fault_stand_in_the_notes_of_its_seat() -> None:
     assert {first, second} == {0, 1}
     words = {illegal_.partition(": ")[2], late_.partition(": ")[2]}
     assert any(re.fullmatch(r"illegal: choice 1000000 of \d+ legal ones", line) for line in words)
-    assert any(re.fullmatch(r"timeout: used [0-9,]+ of [0-9,]+ ticks, bank empty", line) for line in words)
+    assert any(
+        re.fullmatch(r"timeout: used [0-9,]+ of [0-9,]+ ticks, bank empty", line) for line in words
+    )
 
 
 def test_an_order_of_keys_in_the_rules_changes_no_byte() -> None:

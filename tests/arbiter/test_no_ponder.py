@@ -33,7 +33,11 @@ def scripted(*bots: Bot, sandbox: Sandbox = RESTING, **time_: int) -> tuple[Outc
 
 def steps(wire: ScriptedWire, seat: int) -> list[str]:
     """What happened to a seat, without times."""
-    return [line.split(maxsplit=1)[1].replace(f" {seat} ", " ", 1) for line in wire.log if line.split()[2] == str(seat)]
+    return [
+        line.split(maxsplit=1)[1].replace(f" {seat} ", " ", 1)
+        for line in wire.log
+        if line.split()[2] == str(seat)
+    ]
 
 
 def test_with_pondering_nobody_is_ever_stopped() -> None:
@@ -77,7 +81,11 @@ def test_one_whose_act_was_a_stray_is_woken_to_answer() -> None:
         if message["type"] != "decide":
             return honest(message)
         answered.append(message["req"])
-        again = [(0.001, frame({"type": "act", "req": answered[0], "choice": 0}))] if len(answered) == 2 else []
+        again = (
+            [(0.001, frame({"type": "act", "req": answered[0], "choice": 0}))]
+            if len(answered) == 2
+            else []
+        )
         return again + act(message, delay=0.01)
 
     outcome, wire = scripted(strays, honest)

@@ -38,5 +38,16 @@ def test_only_whole_lines_at_the_beginning_are_left_out(size: int) -> None:
 def test_a_bot_that_says_nothing_has_no_notes(language: str, tmp_path: Path) -> None:
     need_language(language)
     words = bots(f"shipped:{language}/random", RANDOM)
-    said = arena("match", *words, "--seed", "demo", "--start", "60s", "--bank", "60s", "--notes", cwd=tmp_path).stdout
+    said = arena(
+        "match",
+        *words,
+        "--seed",
+        "demo",
+        "--start",
+        "60s",
+        "--bank",
+        "60s",
+        "--notes",
+        cwd=tmp_path,
+    ).stdout
     assert said.endswith("--- stderr of seat 0: nothing\n--- stderr of seat 1: nothing\n")

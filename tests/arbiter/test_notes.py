@@ -16,7 +16,14 @@ from module_matches import staged
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.process import Processes
-from khiva_arena.arbiter.stderr import MARK, NOTES_KEPT, Notes, for_its_author, for_people, without_marks
+from khiva_arena.arbiter.stderr import (
+    MARK,
+    NOTES_KEPT,
+    Notes,
+    for_its_author,
+    for_people,
+    without_marks,
+)
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import Clock, Verdict
@@ -73,11 +80,15 @@ def test_a_bot_cannot_write_a_mark() -> None:
     forged = f"{MARK}[step 9: boost]\n[step 9: boost]\r{MARK}\n".encode()
     text = kept(None, forged).text()
     assert text.count(MARK) == 1
-    assert [line for line in for_people(text).splitlines() if not line.startswith("  ")] == ["[step 1: boost]"]
+    assert [line for line in for_people(text).splitlines() if not line.startswith("  ")] == [
+        "[step 1: boost]"
+    ]
 
 
 def test_what_is_dropped_is_counted_and_what_follows_keeps_its_mark() -> None:
-    first, head, dropped, turn, tail = kept(None, b"a" * 20_000, None, b"b" * 10_000).text().split("\n")
+    first, head, dropped, turn, tail = (
+        kept(None, b"a" * 20_000, None, b"b" * 10_000).text().split("\n")
+    )
     assert (first, set(head)) == (f"{MARK}[step 1: boost]", {"a"})
     assert (turn, set(tail)) == (f"{MARK}[step 3: boost]", {"b"})
     assert dropped == f"{MARK}[... {30_000 - len(head) - len(tail)} bytes dropped ...]"
@@ -105,7 +116,8 @@ def test_a_remark_stands_where_it_was_made_and_counts_as_none_of_the_bots_bytes(
     notes.begin_turn(2, "act")
     notes.add(b"again\n")
     assert notes.text() == (
-        f"{MARK}[step 1: act]\nthinking\n{MARK}[step 1: illegal: choice 12 of 8\\x07 legal ones]\n{MARK}[step 2: act]\nagain\n"
+        f"{MARK}[step 1: act]\nthinking\n{MARK}[step 1: illegal: choice 12 of 8\\x07 legal "
+        f"ones]\n{MARK}[step 2: act]\nagain\n"
     )
     assert notes.total == len(b"thinkingagain\n")
     assert without_marks(notes.text()) == "thinking\nagain\n"
@@ -117,7 +129,10 @@ def test_the_notes_of_a_module_say_what_it_is_not_sent(tmp_path: Path) -> None:
         wrong, honest = maker.bot({2: maker.tick_bots.CHOOSES_WRONGLY}), maker.bot()
     commands = [staged(tmp_path, "wrong", wrong), staged(tmp_path, "honest", honest)]
     outcome = play_one(module_job(commands, Clock.TICKS, policy="lenient"))
-    assert re.fullmatch(rf"{MARK}\[step 2: illegal: choice 65535 of \d+ legal ones\]\n", outcome.seats[0].ending.notes)
+    assert re.fullmatch(
+        rf"{MARK}\[step 2: illegal: choice 65535 of \d+ legal ones\]\n",
+        outcome.seats[0].ending.notes,
+    )
     assert not outcome.seats[1].ending.notes
 
 
@@ -153,11 +168,17 @@ def test_marks_do_not_fill_the_store() -> None:
 
 def test_a_match_marks_what_its_bots_wrote() -> None:
     talker = Command((sys.executable, "-c", TALKER), "/tmp")
-    quiet = Command((sys.executable, "-c", TALKER.replace("sys.stderr", "open('/dev/null', 'w')")), "/tmp")
+    quiet = Command(
+        (sys.executable, "-c", TALKER.replace("sys.stderr", "open('/dev/null', 'w')")), "/tmp"
+    )
     outcome = play_one(job([talker, quiet], startup_ms=20_000, turn_ms=10_000))
     assert outcome.record is not None
     lines = for_people(outcome.seats[0].ending.notes).splitlines()
-    asked = [number for number, step in enumerate(outcome.record.steps, 1) if any(choice.seat == 0 for choice in step)]
+    asked = [
+        number
+        for number, step in enumerate(outcome.record.steps, 1)
+        if any(choice.seat == 0 for choice in step)
+    ]
     assert lines[0] == "  loading"
     assert lines[1].startswith(f"[step {asked[2]}: ")
     assert lines[2].startswith("  [step 99: ")
@@ -187,15 +208,26 @@ def test_marks_do_not_hide_the_last_words_of_a_bot() -> None:
 
 
 def test_an_author_sees_the_message_of_node_and_not_its_own_frames() -> None:
-    frames = "    at play (khiva_kit.js:27:48)\n    at Module._compile (node:internal/modules/cjs/loader:1521:14)\n"
+    frames = (
+        "    at play (khiva_kit.js:27:48)\n    at Module._compile "
+        "(node:internal/modules/cjs/loader:1521:14)\n"
+    )
     end = "    at node:internal/main/run_main_module:28:49\n\nNode.js v20.20.2\n"
-    assert for_its_author(f"TypeError: x\n{frames}{end}") == "TypeError: x\n    at play (khiva_kit.js:27:48)\n\n"
-    assert for_its_author("look at node:internal/x\n") == "look at node:internal/x\n", "the bot's own words"
+    assert (
+        for_its_author(f"TypeError: x\n{frames}{end}")
+        == "TypeError: x\n    at play (khiva_kit.js:27:48)\n\n"
+    )
+    assert for_its_author("look at node:internal/x\n") == "look at node:internal/x\n", (
+        "the bot's own words"
+    )
 
 
 def test_only_the_folder_of_a_staged_file_is_left_out_and_a_long_word_takes_no_square() -> None:
     folder = f"/home/ann/staged/x/staged/{'0a' * 32}/"
-    assert for_people(f'File "{folder}main.py", ({folder}b {folder}{folder}c/staged/') == '  File "main.py", (b c/staged/'
+    assert (
+        for_people(f'File "{folder}main.py", ({folder}b {folder}{folder}c/staged/')
+        == '  File "main.py", (b c/staged/'
+    )
     took = []
     for size in (2**18, 2**19):
         began = time.process_time()
@@ -206,7 +238,10 @@ def test_only_the_folder_of_a_staged_file_is_left_out_and_a_long_word_takes_no_s
 
 def test_what_stood_in_the_pipe_before_a_request_is_of_the_step_before() -> None:
     async def announced() -> Ending:
-        says = "import os, sys; os.write(2, b'early'); sys.stdin.read(1); os.write(2, b'late'); sys.stdin.read()"
+        says = (
+            "import os, sys; os.write(2, b'early'); sys.stdin.read(1); os.write(2, b'late'); "
+            "sys.stdin.read()"
+        )
         wire = Processes([Command((sys.executable, "-c", says), "/tmp")], transcripts=[10_000])
         await trio.lowlevel.wait_readable(wire._children[0].stderr)
         wire.announce(0, 1, "boost")

@@ -36,7 +36,9 @@ def overload() -> ModuleType:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "in another namespace"])
-def test_instant_bots_forfeit_nothing_on_an_overloaded_machine(overload: ModuleType, tmp_path: Path, elsewhere: bool) -> None:
+def test_instant_bots_forfeit_nothing_on_an_overloaded_machine(
+    overload: ModuleType, tmp_path: Path, elsewhere: bool
+) -> None:
     if elsewhere:
         need("unshare")
     instant = overload.compiled(tmp_path)
@@ -44,8 +46,12 @@ def test_instant_bots_forfeit_nothing_on_an_overloaded_machine(overload: ModuleT
     before = descendants(os.getpid())
     began = time.monotonic()
     with overload.overloaded(elsewhere=elsewhere):
-        assert len(descendants(os.getpid()) - before) >= overload.BUSY * len(os.sched_getaffinity(0))
-        pool.play(islice(overload.jobs(instant), MATCHES), len(os.sched_getaffinity(0)), found.count)
+        assert len(descendants(os.getpid()) - before) >= overload.BUSY * len(
+            os.sched_getaffinity(0)
+        )
+        pool.play(
+            islice(overload.jobs(instant), MATCHES), len(os.sched_getaffinity(0)), found.count
+        )
     assert time.monotonic() - began < BOUND
     assert found.decisions > 1_000
     assert found.matches - found.voids == MATCHES

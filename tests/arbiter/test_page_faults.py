@@ -52,11 +52,15 @@ def majors(level: Level, file: Path, *how: str) -> tuple[list[int], list[str]]:
     outcome = play_one(job(bots, sandbox=Sandbox(level), startup_ms=60_000, bank_ms=60_000))
     assert outcome.record is not None
     assert not any(report.faults for report in outcome.seats)
-    return [report.measured.page_faults for report in outcome.seats], [report.ending.notes for report in outcome.seats]
+    return [report.measured.page_faults for report in outcome.seats], [
+        report.ending.notes for report in outcome.seats
+    ]
 
 
 @pytest.mark.parametrize("level", [Level.TRUSTED, Level.STANDARD], indirect=True)
-def test_a_pair_of_bots_that_signals_through_the_page_cache_is_counted(cold: Path, level: Level) -> None:
+def test_a_pair_of_bots_that_signals_through_the_page_cache_is_counted(
+    cold: Path, level: Level
+) -> None:
     """In the first match one touches the pages or leaves them; in the next the other finds out which. Whoever finds them cold
     has the page faults on its account."""
     counted, _ = majors(level, cold, "touches", "leaves")

@@ -40,19 +40,28 @@ SPIN = Command((sys.executable, str(SUPPORT / "faulty.py"), "spin", "2"), "/tmp"
 
 
 def children(of: int) -> list[int]:
-    return [int(pid) for task in Path(f"/proc/{of}/task").glob("*/children") for pid in task.read_text().split()]
+    return [
+        int(pid)
+        for task in Path(f"/proc/{of}/task").glob("*/children")
+        for pid in task.read_text().split()
+    ]
 
 
 @pytest.fixture(autouse=True)
 def _nothing_left_behind() -> Iterator[None]:
-    before = children(os.getpid())  # such as the host of a competition that a test of the API has let go
+    before = children(
+        os.getpid()
+    )  # such as the host of a competition that a test of the API has let go
     yield
     assert set(children(os.getpid())) <= set(before)
 
 
 def jobs(count: int) -> list[Job]:
     """Matches on deals of their own."""
-    return [replace(job([sound()] * 2, ordinal), secret=ordinal.to_bytes(32)) for ordinal in range(count)]
+    return [
+        replace(job([sound()] * 2, ordinal), secret=ordinal.to_bytes(32))
+        for ordinal in range(count)
+    ]
 
 
 @cache
@@ -91,7 +100,9 @@ def spoilt(one: Job, **how: Any) -> Outcome:
     return void(one, "the host slept", **how)
 
 
-def slots(count: int, ordinals: int, play_one: Callable[[Job], Outcome]) -> list[tuple[float, int, int, bool]]:
+def slots(
+    count: int, ordinals: int, play_one: Callable[[Job], Outcome]
+) -> list[tuple[float, int, int, bool]]:
     """Play jobs of nobody in some slots; of each outcome when it came, the match, the attempt, and whether it is tried again."""
     seen: list[tuple[float, int, int, bool]] = []
 
@@ -100,7 +111,9 @@ def slots(count: int, ordinals: int, play_one: Callable[[Job], Outcome]) -> list
         return play_one(job_)
 
     def take(outcome: Outcome) -> None:
-        seen.append((trio.current_time() - began[0], outcome.ordinal, outcome.attempt, outcome.again))
+        seen.append(
+            (trio.current_time() - began[0], outcome.ordinal, outcome.attempt, outcome.again)
+        )
 
     began: list[float] = []
 
@@ -153,7 +166,9 @@ def test_who_plays_nothing_but_voids_at_once_gets_no_more_matches(how: dict[str,
     workers: dict[int, str] = {}
 
     def broken(one: Job) -> Outcome:
-        worker = workers.setdefault(id(trio.lowlevel.current_task()), "broken" if not workers else "sound")
+        worker = workers.setdefault(
+            id(trio.lowlevel.current_task()), "broken" if not workers else "sound"
+        )
         return spoilt(one, **how) if worker == "broken" else recorded(one)
 
     seen = slots(2, 200, lambda one: broken(one))
@@ -168,7 +183,13 @@ def test_a_broken_machine_ends_the_run_before_every_match_is_void() -> None:
 
 
 def test_matches_that_the_arena_itself_fails_at_hold_up_no_other_one() -> None:
-    seen = slots(1, 50, lambda one: spoilt(one, failure=failure_of(RuntimeError())) if one.ordinal < 6 else recorded(one))
+    seen = slots(
+        1,
+        50,
+        lambda one: (
+            spoilt(one, failure=failure_of(RuntimeError())) if one.ordinal < 6 else recorded(one)
+        ),
+    )
     assert {ordinal for _, ordinal, _, again in seen if not again} == set(range(50))
     assert max(now for now, ordinal, *_ in seen if ordinal >= 6) < 1
 
@@ -221,11 +242,17 @@ def _newcomers() -> Callable[[], list[int]]:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_interrupt_ends_and_reaps_everything_promptly(workers: int) -> None:
     started = _newcomers()
-    below = started if workers == 1 else (lambda: [pid for worker in started() for pid in children(worker)])
+    below = (
+        started
+        if workers == 1
+        else (lambda: [pid for worker in started() for pid in children(worker)])
+    )
     thread = _when(lambda: len(below()) >= 2, lambda: os.kill(os.getpid(), signal.SIGINT))
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        pool.play([job([SPIN] * 2, n, turn_ms=60_000) for n in range(4)], 2, lambda _: None, workers)
+        pool.play(
+            [job([SPIN] * 2, n, turn_ms=60_000) for n in range(4)], 2, lambda _: None, workers
+        )
     thread.join()
     assert time.monotonic() - began < 15
 
@@ -270,14 +297,20 @@ def unplayable(ordinal: int) -> Job:
 
 
 def test_a_worker_outlives_a_match_that_it_fails_at(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Nobody else is told of it, so its trace goes to the log: once."""
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     outcomes: list[Outcome] = []
     pool.play([unplayable(4), *jobs(4)], 2, outcomes.append, 2)
     assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == list(range(4))
-    voids = {(outcome.ordinal, outcome.void, outcome.failure is not None) for outcome in outcomes if not outcome.record}
+    voids = {
+        (outcome.ordinal, outcome.void, outcome.failure is not None)
+        for outcome in outcomes
+        if not outcome.record
+    }
     assert voids == {(4, failure_of(ConfigError("")).why, True)}
     assert caplog.text.count("Traceback") == 1
     assert "ConfigError" in caplog.text
@@ -285,7 +318,9 @@ def test_a_worker_outlives_a_match_that_it_fails_at(
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_match_that_the_arena_fails_at_is_void_and_its_trace_is_told(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_that_the_arena_fails_at_is_void_and_its_trace_is_told(
+    workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     outcomes: list[Outcome] = []
     told: list[tuple[int, Failure]] = []
@@ -296,9 +331,13 @@ def test_a_match_that_the_arena_fails_at_is_void_and_its_trace_is_told(workers: 
 
     pool.play([unplayable(4), *jobs(2)], workers, outcomes.append, workers, failed=failed)
     assert {(ordinal, failure.kind) for ordinal, failure in told} == {(4, "ConfigError")}
-    assert {failure.trace.partition("\n")[0] for _, failure in told} == {"Traceback (most recent call last):"}
+    assert {failure.trace.partition("\n")[0] for _, failure in told} == {
+        "Traceback (most recent call last):"
+    }
     assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == [0, 1]
-    assert {(outcome.void, outcome.failure is not None) for outcome in outcomes if not outcome.record} == {("told", True)}
+    assert {
+        (outcome.void, outcome.failure is not None) for outcome in outcomes if not outcome.record
+    } == {("told", True)}
 
 
 def test_a_match_that_the_arena_fails_at_here_ends_all_unless_somebody_is_told() -> None:
@@ -337,7 +376,11 @@ worker.main()
     ids=repr,
 )
 def test_an_error_of_the_machine_at_a_match_makes_nothing_void(
-    error: Exception, number: int | None, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: Exception,
+    number: int | None,
+    workers: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def fail(*_: object, **__: object) -> Outcome:
         raise error
@@ -350,7 +393,9 @@ def test_an_error_of_the_machine_at_a_match_makes_nothing_void(
     monkeypatch.setattr(worker.sys, "executable", str(program))
     outcomes: list[Outcome] = []
     with pytest.raises(Exception) as caught:
-        pool.play(two, workers, outcomes.append, workers, failed=lambda *_: pytest.fail("not the arena's"))
+        pool.play(
+            two, workers, outcomes.append, workers, failed=lambda *_: pytest.fail("not the arena's")
+        )
     assert outcomes == []
     assert of_the_machine(caught.value)
     assert number in (None, getattr(caught.value, "errno", None))
@@ -358,7 +403,9 @@ def test_an_error_of_the_machine_at_a_match_makes_nothing_void(
 
 def test_a_worker_whose_arbiter_is_gone_ends_without_a_word() -> None:
     command = [sys.executable, "-P", "-m", "khiva_arena.arbiter.worker", worker.SHARED]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdin
         assert process.stdout
         assert process.stderr
@@ -369,7 +416,9 @@ def test_a_worker_whose_arbiter_is_gone_ends_without_a_word() -> None:
         assert process.wait(60) == 0
 
 
-def test_too_few_descriptors_are_the_host_s_fault_and_not_the_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_descriptors_are_the_host_s_fault_and_not_the_bots(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 10, hard))
@@ -378,7 +427,9 @@ def test_too_few_descriptors_are_the_host_s_fault_and_not_the_bots(monkeypatch: 
         pool.play([job([sound()] * 5)], 1, outcomes.append, 1)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert [(outcome.attempt, outcome.record) for outcome in outcomes] == [(attempt, None) for attempt in (1, 2, 3, 4)]
+    assert [(outcome.attempt, outcome.record) for outcome in outcomes] == [
+        (attempt, None) for attempt in (1, 2, 3, 4)
+    ]
     assert sentence("sandbox", "too-many-open-files") in outcomes[0].void
 
 

@@ -18,11 +18,18 @@ from khiva_arena.records.replay.conditions import TimeLimits
 
 def slow(seconds: float) -> Bot:
     """Every answer takes so long."""
-    return lambda m: hello() if m["type"] == "hello" else act(m, delay=seconds) if m["type"] == "decide" else []
+    return lambda m: (
+        hello() if m["type"] == "hello" else act(m, delay=seconds) if m["type"] == "decide" else []
+    )
 
 
-def run(*bots: Bot, trips: dict[int, float], allowance: float = 0.0, **time: int) -> tuple[Outcome, ScriptedWire]:
-    here, elsewhere = Command(("x",), "/"), Command(("x",), "/", ours=True, link="file", allowance=allowance)
+def run(
+    *bots: Bot, trips: dict[int, float], allowance: float = 0.0, **time: int
+) -> tuple[Outcome, ScriptedWire]:
+    here, elsewhere = (
+        Command(("x",), "/"),
+        Command(("x",), "/", ours=True, link="file", allowance=allowance),
+    )
     commands = tuple(elsewhere if seat in trips else here for seat in range(len(bots)))
     job = Job(0, 1, header(len(bots), **time), SECRET, commands)
     return play_scripted(job, list(bots), trips=trips)
@@ -42,7 +49,9 @@ def test_no_more_than_the_bound_is_given_back_whatever_was_measured() -> None:
     """A relay may hold its pings up as long as it likes."""
     outcome, wire = run(slow(1.2), honest, trips={0: 9.0}, allowance=0.1)
     told = [m["bank_ms"] for to, m in wire.sent if to == 0 and m["type"] == "decide"]
-    assert [before - after for before, after in pairwise(told)][:5] == [pytest.approx(100, abs=1)] * 5
+    assert [before - after for before, after in pairwise(told)][:5] == [
+        pytest.approx(100, abs=1)
+    ] * 5
     assert set(outcome.seats[0].round_trips.values()) == {9.0}
 
 
@@ -63,9 +72,15 @@ def test_without_an_allowance_a_round_trip_is_noted_and_nothing_else() -> None:
 
 def test_other_seats_are_asked_answer_and_are_charged_as_ever() -> None:
     """The record of a local seat beside a remote one does not know of the allowance."""
-    outcomes = [run(slow(0.4), slow(1.2), trips=trips, allowance=0.3)[0] for trips in ({}, {0: 0.3})]
+    outcomes = [
+        run(slow(0.4), slow(1.2), trips=trips, allowance=0.3)[0] for trips in ({}, {0: 0.3})
+    ]
     first, second = (outcome.seats[1] for outcome in outcomes)
-    assert (first.times, first.bank_left, first.faults) == (second.times, second.bank_left, second.faults)
+    assert (first.times, first.bank_left, first.faults) == (
+        second.times,
+        second.bank_left,
+        second.faults,
+    )
     assert outcomes[0].record
     assert outcomes[1].record
     assert outcomes[0].record.digest == outcomes[1].record.digest

@@ -70,16 +70,23 @@ def test_equal_matches_are_equal_to_the_tick() -> None:
         ("traps:2", Verdict.CRASHED, sentence("modules", "division-zero") + ", in choose"),
         ("overflows:2", Verdict.CRASHED, sentence("modules", "calls-too-deep")),
         ("refused", Verdict.START_FAILED, "it imports what there is not"),
-        ("traps:0", Verdict.START_FAILED, "crashed: " + sentence("modules", "division-zero") + ", in choose"),
+        (
+            "traps:0",
+            Verdict.START_FAILED,
+            "crashed: " + sentence("modules", "division-zero") + ", in choose",
+        ),
     ],
 )
-def test_a_module_that_ends_is_out_and_the_table_plays_on(module: str, verdict: Verdict, detail: str) -> None:
+def test_a_module_that_ends_is_out_and_the_table_plays_on(
+    module: str, verdict: Verdict, detail: str
+) -> None:
     outcome = played("honest", module, "honest")
     assert outcome.record
     assert outcome.record.verdicts == (Verdict.OK, verdict, Verdict.OK)
     assert outcome.seats[1].faults[0][:2] == (verdict, detail)
     assert outcome.record.reason == "over"
-    written = f"{MARK}[step 2: play_pass]\nlast\\x1e words\n"  # what a module writes cannot look like a mark of the arbiter's
+    # what a module writes cannot look like a mark of the arbiter's
+    written = f"{MARK}[step 2: play_pass]\nlast\\x1e words\n"
     remark = f"{MARK}[step {outcome.seats[1].faults[0].step}: {verdict}: {detail}]\n"
     assert outcome.seats[1].ending.notes == (written if module.startswith("exits") else "") + remark
 
@@ -88,11 +95,17 @@ def test_a_timeout_costs_a_strike_and_the_bank() -> None:
     outcome = played("timeout:2", "honest")
     assert outcome.record
     assert outcome.record.verdicts == (Verdict.OK, Verdict.OK)
-    assert (outcome.seats[0].faults[0].verdict, outcome.seats[0].bank_left) == (Verdict.TIMEOUT, 0.0)
+    assert (outcome.seats[0].faults[0].verdict, outcome.seats[0].bank_left) == (
+        Verdict.TIMEOUT,
+        0.0,
+    )
 
 
 def test_the_backstop_is_void_and_then_a_fault() -> None:
-    assert (played("honest", "backstop:1").causes, played("honest", "backstop:1").record) == ((1,), None)
+    assert (played("honest", "backstop:1").causes, played("honest", "backstop:1").record) == (
+        (1,),
+        None,
+    )
     outcome = played("honest", "backstop:1", warned=(1,))
     assert outcome.record
     assert outcome.record.verdicts[1] is Verdict.RESOURCE
@@ -112,12 +125,17 @@ def test_a_runner_that_fails_is_nobodys_fault(module: str) -> None:
 
 
 @pytest.mark.soak
-def test_a_runner_is_given_up_only_if_it_stands_still_or_spins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_runner_is_given_up_only_if_it_stands_still_or_spins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A loaded machine may take long over what a module may do, and its answer is the same."""
     monkeypatch.setattr(runners, "SLOWEST", 0)
     monkeypatch.setattr(runners, "GRACE", 0.2)
     monkeypatch.setattr(runners, "SPINS", 5)
-    for module, why in (("stands:1", "the runner did not answer in time, and stood still for 0 s"), ("spins:1", SPINS)):
+    for module, why in (
+        ("stands:1", "the runner did not answer in time, and stood still for 0 s"),
+        ("spins:1", SPINS),
+    ):
         outcome = played("honest", module)
         assert (outcome.record, outcome.void, outcome.host) == (None, why, True)
     assert played("honest", "works:1").record == played("honest", "honest").record
@@ -158,7 +176,9 @@ def test_the_second_backstop_of_a_match_is_a_fault() -> None:
     assert outcomes[1].record.verdicts[1] is Verdict.RESOURCE
 
 
-def test_a_trial_start_whose_runner_fails_twice_is_the_machines_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trial_start_whose_runner_fails_twice_is_the_machines_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("khiva_arena.arbiter.preflight.HOST_WAITS", (0.0,))
     job = a_job("honest", "ends:0")
     with pytest.raises(StagingError):
@@ -181,7 +201,8 @@ def test_a_match_in_ticks_is_traced_and_captured_and_the_same(
     record = played("honest", module).record
     assert record
     plain, shown = (
-        traced.play(job, Tracing(*how, False), SEATED).outcome.record for how in ((False, None), (True, tmp_path / "raw"))
+        traced.play(job, Tracing(*how, False), SEATED).outcome.record
+        for how in ((False, None), (True, tmp_path / "raw"))
     )
     assert plain == shown == record
     for seat in range(2):
@@ -199,7 +220,9 @@ def test_a_match_in_ticks_is_traced_and_captured_and_the_same(
     assert any(f"bot1#1 {ends[module]}" in one for one in traced_lines)
 
 
-def test_what_a_module_wrote_that_does_not_start_is_captured(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_a_module_wrote_that_does_not_start_is_captured(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(PreflightFailed):
         traced.play(a_job("honest", "text:0"), Tracing(False, tmp_path / "raw", False), SEATED)
     assert (tmp_path / "raw" / "seat-1.from-bot").read_bytes() == b"What now?"
@@ -209,7 +232,10 @@ def test_what_a_module_wrote_that_does_not_start_is_captured(tmp_path: Path, cap
 @EVERY_LEVEL
 def test_every_level_plays_the_same(level: Level) -> None:
     if python_at(level) != sys.executable:
-        lacks("bots of root, who are another user at this level, cannot come to the tests' Python", may=True)
+        lacks(
+            "bots of root, who are another user at this level, cannot come to the tests' Python",
+            may=True,
+        )
     readable = (str(DOUBLE.parent), str(Path(khiva_arena.__file__).parents[1]))
     job = a_job("honest", "traps:3")
     commands = tuple(dataclasses.replace(command, readable=readable) for command in job.commands)

@@ -6,7 +6,16 @@ import pytest
 from jobs import SECRET
 from msgspec.structs import replace
 from scripted import frame
-from scripted_table import ACT_TICKS, HELLO_TICKS, Module, answer, honest, job_in_ticks, on_decide, play
+from scripted_table import (
+    ACT_TICKS,
+    HELLO_TICKS,
+    Module,
+    answer,
+    honest,
+    job_in_ticks,
+    on_decide,
+    play,
+)
 from wording import sentence
 
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd
@@ -49,11 +58,16 @@ def test_every_question_is_paid_and_recorded() -> None:
     assert table.batches[0] == {0: START, 1: START}
     assert {ticks for batch in table.batches[1:] for ticks in batch.values()} == {TURN + BANK}
     assert outcome.seats[0].bank_left == 2.0
-    assert outcome.seats[0].thought == pytest.approx(outcome.seats[0].decisions * ACT_TICKS / (1_000 * TICKS_A_MS))
+    assert outcome.seats[0].thought == pytest.approx(
+        outcome.seats[0].decisions * ACT_TICKS / (1_000 * TICKS_A_MS)
+    )
 
 
 def test_equal_matches_have_equal_digests_and_one_tick_makes_another() -> None:
-    again, other = recorded(honest, honest)[0], recorded(on_decide(3, lambda m, _: answer(m or {}, ACT_TICKS + 1)), honest)[0]
+    again, other = (
+        recorded(honest, honest)[0],
+        recorded(on_decide(3, lambda m, _: answer(m or {}, ACT_TICKS + 1)), honest)[0],
+    )
     same = recorded(on_decide(3, lambda m, _: answer(m or {})), honest)[0]
     assert again.digest == recorded(honest, honest)[0].digest
     assert other.steps == same.steps
@@ -67,7 +81,11 @@ def test_a_step_that_asks_several_seats_is_one_batch() -> None:
 
 def test_the_bank_is_exact_and_told_in_whole_milliseconds() -> None:
     record, (_, table) = recorded(on_decide(1, lambda m, _: answer(m or {}, TURN + 5)), honest)
-    told = [message["bank_ms"] for seat, message in table.sent if seat == 0 and message["type"] == "decide"]
+    told = [
+        message["bank_ms"]
+        for seat, message in table.sent
+        if seat == 0 and message["type"] == "decide"
+    ]
     assert told[:2] == [2_000, 1_999]
     allowed = [batch[0] for batch in table.batches[1:] if 0 in batch]
     assert allowed[:2] == [TURN + BANK, TURN + BANK - 5]
@@ -84,7 +102,9 @@ def test_ticks_used_up_are_a_timeout_exactly_at_the_limit() -> None:
     )
     assert ticks_of(record, 0)[1] == TURN + BANK
     assert outcome.seats[0].bank_left == 0.0
-    assert [message["code"] for seat, message in table.sent if seat == 0 and message["type"] == "fault"] == ["timeout"]
+    assert [
+        message["code"] for seat, message in table.sent if seat == 0 and message["type"] == "fault"
+    ] == ["timeout"]
 
 
 def test_an_answer_that_comes_late_is_dropped_and_the_module_goes_on() -> None:
@@ -109,13 +129,22 @@ def test_an_answer_that_comes_late_is_dropped_and_the_module_goes_on() -> None:
 
 @pytest.mark.parametrize("kind", [RunEnd.EXITED, RunEnd.TRAPPED, RunEnd.STACK])
 def test_a_run_that_ends_the_module_is_a_crash_with_the_runners_words(kind: RunEnd) -> None:
-    record, (outcome, table) = recorded(on_decide(2, ends(kind, 9, "divided by zero in choose")), honest)
+    record, (outcome, table) = recorded(
+        on_decide(2, ends(kind, 9, "divided by zero in choose")), honest
+    )
     assert outcome.seats[0].faults[0][:2] == (Verdict.CRASHED, "divided by zero in choose")
     assert (record.verdicts[0], ticks_of(record, 0)[1], table.stopped) == (Verdict.CRASHED, 9, {0})
 
 
 @pytest.mark.parametrize(
-    ("kind", "spent"), [(RunEnd.REFUSED, 0), (RunEnd.EXITED, 5), (RunEnd.TRAPPED, 5), (RunEnd.STACK, 5), (RunEnd.TIMEOUT, 1)]
+    ("kind", "spent"),
+    [
+        (RunEnd.REFUSED, 0),
+        (RunEnd.EXITED, 5),
+        (RunEnd.TRAPPED, 5),
+        (RunEnd.STACK, 5),
+        (RunEnd.TIMEOUT, 1),
+    ],
 )
 def test_a_start_that_fails_is_one_verdict(kind: RunEnd, spent: int) -> None:
     record, _ = recorded(ends(kind, spent, "words"), honest)
@@ -125,7 +154,9 @@ def test_a_start_that_fails_is_one_verdict(kind: RunEnd, spent: int) -> None:
 
 
 def test_a_breach_is_found_in_what_a_module_wrote() -> None:
-    record, (outcome, table) = recorded(on_decide(2, lambda m, _: Reply(RunEnd.ANSWERED, 8, frame("text"))), honest)
+    record, (outcome, table) = recorded(
+        on_decide(2, lambda m, _: Reply(RunEnd.ANSWERED, 8, frame("text"))), honest
+    )
     assert (record.verdicts[0], ticks_of(record, 0)[1], table.stopped) == (Verdict.PROTOCOL, 8, {0})
     assert outcome.seats[0].decisions == 1
 
@@ -134,7 +165,12 @@ def test_an_answer_that_was_written_before_its_request_is_a_breach() -> None:
     """It takes no ticks, since it lay there when the request came."""
     record, (outcome, table) = recorded(on_decide(2, lambda m, _: answer(m or {}, 0)), honest)
     ((verdict, detail, _),) = outcome.seats[0].faults
-    assert (verdict, record.verdicts[0], ticks_of(record, 0)[1], table.stopped) == (Verdict.PROTOCOL, Verdict.PROTOCOL, 0, {0})
+    assert (verdict, record.verdicts[0], ticks_of(record, 0)[1], table.stopped) == (
+        Verdict.PROTOCOL,
+        Verdict.PROTOCOL,
+        0,
+        {0},
+    )
     assert sentence("protocol", "not-asked") in detail
 
 
@@ -155,7 +191,9 @@ def test_the_backstop_makes_a_match_void_and_names_the_seat(module: Module) -> N
 
 
 @pytest.mark.parametrize(("number", "at"), [(2, 1), (0, 0)])
-def test_a_bot_that_meets_it_again_is_out_by_a_verdict_that_means_that_alone(number: int, at: int) -> None:
+def test_a_bot_that_meets_it_again_is_out_by_a_verdict_that_means_that_alone(
+    number: int, at: int
+) -> None:
     module = on_decide(number, ends(RunEnd.BACKSTOP)) if number else ends(RunEnd.BACKSTOP)
     outcome, _ = play(replace(job_in_ticks(2), warned=(1,)), [honest, module])
     assert outcome.record
@@ -167,7 +205,10 @@ def test_a_bot_that_meets_it_again_is_out_by_a_verdict_that_means_that_alone(num
 
 
 def test_one_seats_warning_is_not_the_others() -> None:
-    outcome, _ = play(replace(job_in_ticks(2), warned=(0,)), [on_decide(2, ends(RunEnd.BACKSTOP)), ends(RunEnd.BACKSTOP)])
+    outcome, _ = play(
+        replace(job_in_ticks(2), warned=(0,)),
+        [on_decide(2, ends(RunEnd.BACKSTOP)), ends(RunEnd.BACKSTOP)],
+    )
     assert (outcome.record, outcome.causes) == (None, (1,))
 
 

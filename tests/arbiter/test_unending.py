@@ -52,12 +52,20 @@ def played(*words: list[str], matches: int = 1) -> list[Outcome]:
     """All outcomes of matches of these bots."""
     commands = [Command((sys.executable, *how), "/") for how in words]
     outcomes: list[Outcome] = []
-    pool.play([job(commands, ordinal=number, startup_ms=20_000) for number in range(matches)], 1, outcomes.append)
+    pool.play(
+        [job(commands, ordinal=number, startup_ms=20_000) for number in range(matches)],
+        1,
+        outcomes.append,
+    )
     return outcomes
 
 
-@pytest.mark.parametrize("leaves", [[HOG, "leaves", "60"], ["-c", GREETS]], ids=["while it plays", "before it greets"])
-def test_who_leaves_processes_that_do_not_end_is_out_and_the_others_play_on(leaves: list[str]) -> None:
+@pytest.mark.parametrize(
+    "leaves", [[HOG, "leaves", "60"], ["-c", GREETS]], ids=["while it plays", "before it greets"]
+)
+def test_who_leaves_processes_that_do_not_end_is_out_and_the_others_play_on(
+    leaves: list[str],
+) -> None:
     outcomes = played([HOG, "honest"], leaves, [HOG, "honest"], matches=2)
     assert len(outcomes) == 2
     for outcome in outcomes:
@@ -66,7 +74,10 @@ def test_who_leaves_processes_that_do_not_end_is_out_and_the_others_play_on(leav
         assert outcome.record.verdicts == (Verdict.OK, Verdict.START_FAILED, Verdict.OK)
         assert outcome.record.forfeited_at == (None, 0, None)
         assert outcome.record.reason == "over"
-        assert re.search(r"1 process that bots left|\d+ processes that bots left", outcome.seats[1].faults[0].detail)
+        assert re.search(
+            r"1 process that bots left|\d+ processes that bots left",
+            outcome.seats[1].faults[0].detail,
+        )
         assert not outcome.seats[0].faults + outcome.seats[2].faults
 
 

@@ -68,7 +68,9 @@ def test_a_retry_after_a_void_is_in_flight_like_the_first_attempt() -> None:
 
     taken: list[Outcome] = []
     watch = play(one_deal(4), 3, void_at_first, taken.append)
-    assert [(outcome.ordinal, outcome.attempt) for outcome in taken] == [(n, attempt) for n in range(4) for attempt in (1, 2)]
+    assert [(outcome.ordinal, outcome.attempt) for outcome in taken] == [
+        (n, attempt) for n in range(4) for attempt in (1, 2)
+    ]
     assert watch.overlapped == 0
 
 

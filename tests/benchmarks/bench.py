@@ -64,11 +64,29 @@ def figures(folder: Path) -> Iterator[Figure]:
     """All of them; what they need is made in the folder."""
     instant, pingpong = compiled(folder, "instant"), compiled(folder, "pingpong")
     store = str(folder / "store")
-    words = ["--seats", "3", "--seeds", str(VERIFIED // 6), "--isolation", "trusted", "--seed", "bench", "--out", store]
+    words = [
+        "--seats",
+        "3",
+        "--seeds",
+        str(VERIFIED // 6),
+        "--isolation",
+        "trusted",
+        "--seed",
+        "bench",
+        "--out",
+        store,
+    ]
     bots = [word for n in range(3) for word in ("--bot", f"{instant} rotate {n}")]
-    subprocess.run([sys.executable, "-m", "khiva_arena", "run", *bots, *words], capture_output=True, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "khiva_arena", "run", *bots, *words], capture_output=True, check=True
+    )
     for seats in ("2", "3", "4", "5"):
-        yield Figure(f"arbiter_{seats}_seats", "us/decision", ("arbiter", instant, seats), ("floor", pingpong, seats))
+        yield Figure(
+            f"arbiter_{seats}_seats",
+            "us/decision",
+            ("arbiter", instant, seats),
+            ("floor", pingpong, seats),
+        )
     words = ("overloaded", instant, "4")
     yield Figure("arbiter_4_seats_overloaded", "us/decision", words, (*words, "without looks"))
     here = [str(level) for level in Level if not levels()[level]]
@@ -79,7 +97,9 @@ def figures(folder: Path) -> Iterator[Figure]:
     yield Figure("games", "CPU ms", ("command", "games"))
     yield Figure("first_request", "ms", ("first_request", instant))
     for level in here:
-        yield Figure(f"event_{level}", "matches/s", ("event", instant, level, "1"), lower_is_better=False)
+        yield Figure(
+            f"event_{level}", "matches/s", ("event", instant, level, "1"), lower_is_better=False
+        )
     with_two = ("event", instant, "trusted", "2")
     yield Figure("event_trusted_2_jobs", "matches/s", with_two, lower_is_better=False)
     yield Figure("make_run", "s", ("make_run",))
@@ -93,25 +113,42 @@ def figures(folder: Path) -> Iterator[Figure]:
     yield Figure("verify_2_jobs", "ms/match", ("verify", store, matches, "2"))
     standings.played(folder / "small")
     yield Figure(
-        "report_of_few_matches", "CPU ms", ("command", "report", str(folder / "small"), "--out", str(folder / "page.html"))
+        "report_of_few_matches",
+        "CPU ms",
+        ("command", "report", str(folder / "small"), "--out", str(folder / "page.html")),
     )
     standings.grown(folder / "small", folder / "grown", standings.SEEDS)
     yield Figure("standings_10050_matches", "CPU s", ("standings", str(folder / "grown")))
-    for game, seats in (("khiva", "2"), ("khiva", "3"), ("emira", "3"), ("silk_road", "2"), ("silk_road", "3")):
+    for game, seats in (
+        ("khiva", "2"),
+        ("khiva", "3"),
+        ("emira", "3"),
+        ("silk_road", "2"),
+        ("silk_road", "3"),
+    ):
         for kind in ("aec", "parallel"):
-            yield Figure(f"{kind}_{game}_{seats}_seats", "steps/s", ("environment", game, seats, kind), lower_is_better=False)
+            yield Figure(
+                f"{kind}_{game}_{seats}_seats",
+                "steps/s",
+                ("environment", game, seats, kind),
+                lower_is_better=False,
+            )
     for game in ("khiva", "emira", "silk_road"):
         yield Figure(f"worlds_{game}", "worlds/s", ("worlds", game, "3"), lower_is_better=False)
     yield Figure("without_bytecode_help", "times", ("uncompiled", "run", "-h"))
     bots = ["--bot", "shipped:python/random", "--bot", "shipped:python/naive"]
-    yield Figure("without_bytecode_match", "times", ("uncompiled", "match", *bots, "--isolation", "trusted"))
+    yield Figure(
+        "without_bytecode_match", "times", ("uncompiled", "match", *bots, "--isolation", "trusted")
+    )
 
 
 def kit_bots(folder: Path) -> tuple[str, str]:
     """The bot with which the C kit begins, as a module and as a program, each built once."""
     for name, more in (("module", ("--module",)), ("native", ())):
         subprocess.run(
-            [sys.executable, "-m", "khiva_arena", "new", "c", str(folder / name), *more], capture_output=True, check=True
+            [sys.executable, "-m", "khiva_arena", "new", "c", str(folder / name), *more],
+            capture_output=True,
+            check=True,
         )
     return str(folder / "module"), str(folder / "native")
 
@@ -119,7 +156,10 @@ def kit_bots(folder: Path) -> tuple[str, str]:
 def matches_in(store: str) -> int:
     """How many a store has."""
     done = subprocess.run(
-        [sys.executable, "-m", "khiva_arena", "show", store, "--json"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "khiva_arena", "show", store, "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return len(json.loads(done.stdout)["matches"])
 
@@ -150,16 +190,24 @@ def measured(figure: Figure, base: Path | None) -> Iterator[dict[str, object]]:
                 print(f"not compared: {lacking}", file=sys.stderr)
                 base = None
         if len(mine) >= LEAST and all(
-            found.error <= NARROW for part in mine[0] for found in _spreads(part, mine, floors, theirs)
+            found.error <= NARROW
+            for part in mine[0]
+            for found in _spreads(part, mine, floors, theirs)
         ):
             break
     for part in mine[0]:
         yield _line(figure, part, mine, floors, theirs)
 
 
-def _line(figure: Figure, part: str, mine: list[Sample], floors: list[Sample], theirs: list[Sample]) -> dict[str, object]:
+def _line(
+    figure: Figure, part: str, mine: list[Sample], floors: list[Sample], theirs: list[Sample]
+) -> dict[str, object]:
     name = f"{figure.name}_{part}" if part else figure.name
-    line: dict[str, object] = {"name": name, "unit": figure.unit, **plain(spread([one[part] for one in mine]))}
+    line: dict[str, object] = {
+        "name": name,
+        "unit": figure.unit,
+        **plain(spread([one[part] for one in mine])),
+    }
     if floors:
         line["floor"] = plain(spread([one[part] for one in floors]))
         line["times_floor"] = plain(_ratio(part, mine, floors))
@@ -171,7 +219,9 @@ def _line(figure: Figure, part: str, mine: list[Sample], floors: list[Sample], t
     return line
 
 
-def _spreads(part: str, mine: list[Sample], floors: list[Sample], theirs: list[Sample]) -> list[Spread]:
+def _spreads(
+    part: str, mine: list[Sample], floors: list[Sample], theirs: list[Sample]
+) -> list[Spread]:
     """What has to be known well: with another version the ratio to it, else the figure itself."""
     if theirs:
         return [_ratio(part, mine, theirs)]
@@ -184,17 +234,26 @@ def _ratio(part: str, mine: list[Sample], others: list[Sample]) -> Spread:
 
 def plain(found: Spread) -> dict[str, float]:
     """A spread as it is printed."""
-    return {"value": round(found.value, 3), "low": round(found.low, 3), "high": round(found.high, 3), "n": found.n}
+    return {
+        "value": round(found.value, 3),
+        "low": round(found.low, 3),
+        "high": round(found.high, 3),
+        "n": found.n,
+    }
 
 
 def sampled(tree: Path, words: tuple[str, ...]) -> Sample:
     """One sample of a version of the project, by its parts; a figure without parts has one, named ""."""
-    samples = str(HERE / "samples.py")  # of this version, so that what it measures is new to no other
+    samples = str(
+        HERE / "samples.py"
+    )  # of this version, so that what it measures is new to no other
     environment = {**os.environ, "PYTHONPATH": str(tree)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     line = [sys.executable, samples, *words]
     # Not here: `python -m` looks into the working folder first, and would find this version.
-    done = subprocess.run(line, capture_output=True, text=True, env=environment, cwd="/", check=False)
+    done = subprocess.run(
+        line, capture_output=True, text=True, env=environment, cwd="/", check=False
+    )
     if done.returncode:
         sys.exit(f"bench: {' '.join(words)} of {tree}:\n{done.stderr}")
     found = json.loads(done.stdout.splitlines()[-1])
@@ -208,12 +267,26 @@ def other_version(commit: str) -> Iterator[Path | None]:
         yield None
         return
     with tempfile.TemporaryDirectory() as name:
-        subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", str(ROOT), name], check=True)
-        id = subprocess.run(["git", "rev-parse", "--verify", f"{commit}^{{commit}}"], cwd=ROOT, capture_output=True, text=True)
-        switched = subprocess.run(["git", "checkout", "--quiet", id.stdout.strip()], cwd=name, capture_output=True, text=True)
+        subprocess.run(
+            ["git", "clone", "--quiet", "--shared", "--no-checkout", str(ROOT), name], check=True
+        )
+        id = subprocess.run(
+            ["git", "rev-parse", "--verify", f"{commit}^{{commit}}"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        switched = subprocess.run(
+            ["git", "checkout", "--quiet", id.stdout.strip()],
+            cwd=name,
+            capture_output=True,
+            text=True,
+        )
         if id.returncode or switched.returncode:
             sys.exit(f"bench: BASE: {(id.stderr or switched.stderr).strip()}")
-        subprocess.run([sys.executable, "-m", "compileall", "-q", f"{name}/khiva_arena"], check=True)
+        subprocess.run(
+            [sys.executable, "-m", "compileall", "-q", f"{name}/khiva_arena"], check=True
+        )
         if (programs := Path(name, "khiva_arena/native/build.py")).exists():  # not in 0.2.0
             subprocess.run([sys.executable, str(programs)], check=True, stdout=subprocess.DEVNULL)
         yield Path(name)
@@ -240,11 +313,17 @@ def _held(seats: int, matches: int) -> tuple[float, int]:
 
 def hold(seats: int, matches: int) -> None:
     """Start that many matches at a time with bots that greet and then say nothing; print memory (kB) and descriptors."""
-    hello = b"\0\0\0\x20" + bytes.fromhex("83a474797065a568656c6c6fa570726f746f01a46e616d65a4") + b"hold"
+    hello = (
+        b"\0\0\0\x20"
+        + bytes.fromhex("83a474797065a568656c6c6fa570726f746f01a46e616d65a4")
+        + b"hold"
+    )
     hello = (len(hello) - 4).to_bytes(4, "big") + hello[4:]
     octal = "".join(f"\\{byte:03o}" for byte in hello)
     quiet = Command(("/bin/sh", "-c", f"printf '{octal}'; exec sleep 60"), "/tmp")
-    jobs = [job([quiet] * seats, n, policy="strict", turn_ms=4_000, bank_ms=0) for n in range(matches)]
+    jobs = [
+        job([quiet] * seats, n, policy="strict", turn_ms=4_000, bank_ms=0) for n in range(matches)
+    ]
     import trio
 
     async def watch() -> None:
@@ -267,7 +346,9 @@ def _print_held() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--only", default="", help="figures with this word in their names, and no others")
+    parser.add_argument(
+        "--only", default="", help="figures with this word in their names, and no others"
+    )
     parser.add_argument("--base", default="", help="a commit to compare with")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, other_version(asked.base) as base:

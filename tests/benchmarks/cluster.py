@@ -51,9 +51,16 @@ class Wire:
 
     def _watch(self) -> None:
         while not self._over.wait(0.2):
-            said = subprocess.run(["ss", "-tinOH", f"sport = :{self._port}"], capture_output=True, text=True, check=True).stdout
+            said = subprocess.run(
+                ["ss", "-tinOH", f"sport = :{self._port}"],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
             for line in said.splitlines():
-                counts = [int(number) for number in re.findall(r"bytes_(?:sent|received):(\d+)", line)]
+                counts = [
+                    int(number) for number in re.findall(r"bytes_(?:sent|received):(\d+)", line)
+                ]
                 self._seen[line.split()[4]] = sum(counts)
 
     def total(self) -> int:
@@ -67,10 +74,27 @@ class Wire:
 def run(seeds: int, out: Path, *where: str) -> tuple[float, float, int]:
     """Seconds between the first and the last match, CPU of the command and its children, and matches."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    words = ["run", *BOTS, "--seats", "3", "--seeds", str(seeds), "--seed", "x", "--turn", "20s", *where, "--out", str(out)]
+    words = [
+        "run",
+        *BOTS,
+        "--seats",
+        "3",
+        "--seeds",
+        str(seeds),
+        "--seed",
+        "x",
+        "--turn",
+        "20s",
+        *where,
+        "--out",
+        str(out),
+    ]
     began = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, "-m", "khiva_arena", *words], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        [sys.executable, "-m", "khiva_arena", *words],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
     )
     assert process.stderr
     for line in process.stderr:
@@ -122,7 +146,9 @@ def of_tasks(cluster: DaskCluster, tasks: int) -> dict[str, float]:
     time.sleep(1)
     sent, began = wire.total(), time.monotonic()
     for number in range(tasks):
-        link.submit(f"khiva-table-{number}", worker, bytes(PAYLOAD), lambda *words: heard.put(words))
+        link.submit(
+            f"khiva-table-{number}", worker, bytes(PAYLOAD), lambda *words: heard.put(words)
+        )
         heard.get()
     seconds = time.monotonic() - began
     used, mine = cpu(pid) - before - idle * (seconds + 1), cpu(os.getpid()) - own
@@ -142,7 +168,9 @@ def main(most: int, seeds: int) -> None:
     with tempfile.TemporaryDirectory(prefix="khiva-bench-") as folder, dask_cluster() as cluster:
         for workers in range(1, most + 1):
             found = on_a_cluster(cluster, seeds, workers, Path(folder, f"there{workers}"))
-            seconds, command, matches = run(seeds, Path(folder, f"here{workers}"), "-j", str(workers))
+            seconds, command, matches = run(
+                seeds, Path(folder, f"here{workers}"), "-j", str(workers)
+            )
             here = {
                 "here_matches_per_s": round(matches / seconds, 2),
                 "here_cpu_ms_per_match": round(1000 * command / matches, 1),

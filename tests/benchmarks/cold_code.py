@@ -39,7 +39,11 @@ def fillers(parts: int, length: int, most: int) -> Iterator[bytes]:
     pairs = most // 2
     calls = assemble("call 1")
     for part in range(parts):
-        pair = PAIR if length > len(PAIR) and part * pairs // parts != (part + 1) * pairs // parts else b""
+        pair = (
+            PAIR
+            if length > len(PAIR) and part * pairs // parts != (part + 1) * pairs // parts
+            else b""
+        )
         yield pair + calls * ((length - len(pair)) // len(calls))
 
 
@@ -68,8 +72,13 @@ def called_by_table(size: int, length: int) -> bytes:
     """The same by call_indirect."""
     length = max(length, size // bounds.FUNCTIONS)
     several = min((size - MARGIN) // (length + 30), heavy(size))
-    never = [NEVER + b"\x04\x40" + code + b"\x0b" for code in fillers(several, length, heavy(size) - several)]
-    jumps = (b"\x41" + sleb(number) + assemble("call_indirect 0") for number in range(1, several + 1))
+    never = [
+        NEVER + b"\x04\x40" + code + b"\x0b"
+        for code in fillers(several, length, heavy(size) - several)
+    ]
+    jumps = (
+        b"\x41" + sleb(number) + assemble("call_indirect 0") for number in range(1, several + 1)
+    )
     return module(b"".join(jumps), never, tuple(number + 2 for number in order(several)))
 
 
@@ -101,11 +110,25 @@ def chosen_in_many(size: int, length: int) -> bytes:
 def _table(parts: Iterator[bytes], several: int) -> bytes:
     visits = order(several)
     follows = dict(zip(visits, [*visits[1:], -1], strict=True))
-    head = b"\x41" + sleb(visits[0]) + assemble("local.set 0 loop") + assemble("block") * several + assemble("local.get 0")
+    head = (
+        b"\x41"
+        + sleb(visits[0])
+        + assemble("local.set 0 loop")
+        + assemble("block") * several
+        + assemble("local.get 0")
+    )
     code = [head, b"\x0e", vector([uleb(label) for label in range(several - 1)]), uleb(several - 1)]
     for part, labels in enumerate(reversed(range(several))):
         # The branch to the loop is one that might not be taken, or what stands behind it would be left out.
-        on = b"\x41" + sleb(follows[part]) + assemble("local.set 0") + READY[:2] + assemble("i32.eqz") + b"\x0d" + uleb(labels)
+        on = (
+            b"\x41"
+            + sleb(follows[part])
+            + assemble("local.set 0")
+            + READY[:2]
+            + assemble("i32.eqz")
+            + b"\x0d"
+            + uleb(labels)
+        )
         code += [b"\x0b", b"\x0f" if follows[part] < 0 else on + next(parts) + b"\x0f"]
     return b"".join([*code, b"\x0b"])
 
@@ -122,7 +145,12 @@ def _loops(parts: Iterator[bytes], several: int) -> bytes:
     # Local 0 is not 0 on the way out: each loop then goes on at the beginning of the one around it.
     back = assemble("loop local.get 0 br_if 1 local.get 1 if")
     code = b"".join(back + next(parts) + b"\x0b" for _ in range(several))
-    return assemble("block") + code + assemble("i32.const 1 local.set 0 br 0") + b"\x0b" * (several + 1)
+    return (
+        assemble("block")
+        + code
+        + assemble("i32.const 1 local.set 0 br 0")
+        + b"\x0b" * (several + 1)
+    )
 
 
 def straight(size: int, length: int) -> bytes:
@@ -144,16 +172,38 @@ def carried() -> Iterator[tuple[str, bytes]]:
         code = f"{values} loop :1 i64.const 9 i64.add i64.const 3 i64.xor {again} end"
         yield f"{name} of 128 values", bytes(Made([Function(code)], more=(("i64 " * 128, ""),)))
     rotated = " ".join(f"local.get {at}" for at in [*range(1, 128), 0])
-    code = f"{'i64.const 7 ' * 128} loop :2 {' '.join(f'local.set {at}' for at in range(128))} {rotated} br 0 end"
-    yield "br of 128 values in turn", bytes(Made([Function(code, locals="i64 " * 128)], more=(("", ""), ("i64 " * 128, ""))))
+    code = (
+        f"{'i64.const 7 ' * 128} loop :2 {' '.join(f'local.set {at}' for at in range(128))} "
+        f"{rotated} br 0 end"
+    )
+    yield (
+        "br of 128 values in turn",
+        bytes(Made([Function(code, locals="i64 " * 128)], more=(("", ""), ("i64 " * 128, "")))),
+    )
     many = " ".join(["i64"] * 16)
     returned = Function("i64.const 7 " * 16 + "return", results=many)
-    yield "return of 16 values", bytes(Made([Function(f"loop call 1 {'drop ' * 16} br 0 end"), returned]))
+    yield (
+        "return of 16 values",
+        bytes(Made([Function(f"loop call 1 {'drop ' * 16} br 0 end"), returned])),
+    )
     passed = Function("", params="i64 " * 128)
-    yield "call with 128 values", bytes(Made([Function(f"loop {'local.get 0 ' * 128} call 1 br 0 end", locals="i64"), passed]))
+    yield (
+        "call with 128 values",
+        bytes(
+            Made([Function(f"loop {'local.get 0 ' * 128} call 1 br 0 end", locals="i64"), passed])
+        ),
+    )
 
 
-SHAPES: tuple[Callable[[int, int], bytes], ...] = (called, called_by_table, skipped, chosen, chosen_in_many, gone_back, straight)
+SHAPES: tuple[Callable[[int, int], bytes], ...] = (
+    called,
+    called_by_table,
+    skipped,
+    chosen,
+    chosen_in_many,
+    gone_back,
+    straight,
+)
 
 
 def shapes(wanted: str) -> Iterator[tuple[str, bytes]]:
@@ -162,6 +212,13 @@ def shapes(wanted: str) -> Iterator[tuple[str, bytes]]:
     for size, _ in COLD:
         for shape in SHAPES:
             for length in LENGTHS:
-                name = f"cold code of {size // 1024:,} KiB, {shape.__name__.replace('_', ' ')}, {length} bytes a part"
-                if wanted in name and (size <= 2**23 or length >= 160) and (shape is not straight or size <= 3 * 2**20):
+                name = (
+                    f"cold code of {size // 1024:,} KiB, {shape.__name__.replace('_', ' ')}, "
+                    f"{length} bytes a part"
+                )
+                if (
+                    wanted in name
+                    and (size <= 2**23 or length >= 160)
+                    and (shape is not straight or size <= 3 * 2**20)
+                ):
                     yield name, shape(size, length)

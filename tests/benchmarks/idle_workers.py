@@ -28,7 +28,11 @@ def cpu(pid: int) -> float:
 def a_look(cluster: DaskCluster, pid: int) -> tuple[float, float]:
     """Milliseconds of CPU of the scheduler and of this process."""
     assert cluster.tls
-    link = SchedulerLink(cluster.address, [str(cluster.tls / name) for name in ("ca.pem", "cert.pem", "key.pem")], 20.0)
+    link = SchedulerLink(
+        cluster.address,
+        [str(cluster.tls / name) for name in ("ca.pem", "cert.pem", "key.pem")],
+        20.0,
+    )
     there, here = cpu(pid), time.process_time()
     for _ in range(LOOKS):
         link.workers()

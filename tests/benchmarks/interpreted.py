@@ -19,7 +19,10 @@ from khiva_arena.bots.modules.meter.prices import WORST_NANOSECONDS
 from khiva_arena.bots.modules.runner import line, vm
 
 TICKS = 3_000_000_000
-MANY = "const fs = []; for (let i = 0; i < 300; i++) fs.push(Function('o', `return o.p${i} + o.q${i * 7 % 300}`));"
+MANY = (
+    "const fs = []; for (let i = 0; i < 300; i++) fs.push(Function('o', `return o.p${i} + "
+    "o.q${i * 7 % 300}`));"
+)
 JAVASCRIPT = {
     "nothing": "for (;;);",
     "properties of chance": "const o = {}; for (let i = 0; ; i++) o['k' + (i * 7919 % 5000)] = i",
@@ -34,7 +37,10 @@ JAVASCRIPT = {
         for (let x = 1, s = 1; ; x = tricks[(s >> 8) % tricks.length](x) % 1e6 || 1) s = (s * 1103515245 + 12345) & 0x7fffffff""",
     "a regular expression that goes back": "for (;;) /^(a+)+$/.test('aaaaaaaaaaaaaaaaaaaaaa!')",
     "large whole numbers": "let b = 3n; for (;;) b = b * b % (1n << 4000n) + 7n",
-    "sorting": "const a = Array.from({ length: 20000 }, (_, i) => i * 7919 % 20011); for (;;) a.slice().sort((x, y) => x - y)",
+    "sorting": (
+        "const a = Array.from({ length: 20000 }, (_, i) => i * 7919 % 20011); for (;;) "
+        "a.slice().sort((x, y) => x - y)"
+    ),
     "circles for the collector": "for (;;) { const a = {}, b = { a }; a.b = b }",
     "a map": "const m = new Map(); for (let i = 0; ; i++) m.set(i * 7919 % 50021, i)",
     "a chain of objects": """
@@ -44,7 +50,10 @@ JAVASCRIPT = {
         const t = new Float64Array(1 << 20); for (let i = 0; ; i = (i * 1664525 + 1013904223) & 1048575) t[i] += 1""",
     "fill": "const t = new Uint8Array(4 << 20); for (;;) t.fill(7)",
     "copyWithin": "const t = new Uint8Array(4 << 20); for (;;) t.copyWithin(1, 0)",
-    "JSON": "const o = Array.from({ length: 300 }, (_, i) => ({ i, s: ['t' + i] })); for (;;) JSON.parse(JSON.stringify(o))",
+    "JSON": (
+        "const o = Array.from({ length: 300 }, (_, i) => ({ i, s: ['t' + i] })); for (;;) "
+        "JSON.parse(JSON.stringify(o))"
+    ),
     "strings": "for (;;) Array.from({ length: 1000 }, (_, i) => 'x' + i).join(',')",
     "exceptions": "for (;;) try { throw new Error('x') } catch {}",
     "memory to the edge": "for (let a = []; ; ) try { a.push(new Uint8Array(100000)) } catch { a = [] }",
@@ -54,7 +63,9 @@ JAVASCRIPT = {
 PYTHON = {
     "nothing": "while True: pass",
     "sums": "n = 0\nwhile True: n = (n * 1103515245 + 12345) % 2147483648",
-    "attributes of chance": "class A: pass\na = A(); i = 0\nwhile True: i += 1; setattr(a, f'k{i * 7919 % 5000}', i)",
+    "attributes of chance": (
+        "class A: pass\na = A(); i = 0\nwhile True: i += 1; setattr(a, f'k{i * 7919 % 5000}', i)"
+    ),
     "ever new functions": "i = 0\nwhile True: i += 1; exec(f'def f(a): return a + {i}\\nf(1)')",
     "a regular expression that goes back": "import re\nwhile True: re.match('(a+)+$', 'a' * 22 + '!')",
     "large whole numbers": "b = 3\nwhile True: b = (b * b + 7) % (1 << 4000)",
@@ -70,13 +81,21 @@ while True: at = at.next""",
 while True: i = (i * 1664525 + 1013904223) & 2097151; t[i] = 1""",
     "copies": "t = bytearray(2 << 20)\nwhile True: t[1:] = t[:-1]",
     "searches": "t = bytes(1 << 20)\nwhile True: t.find(b'x')",
-    "json": "import json\no = [{'i': i, 's': ['t' + str(i)]} for i in range(300)]\nwhile True: json.loads(json.dumps(o))",
-    "pickles": "import pickle\no = [{'i': i, 's': [str(i)]} for i in range(300)]\nwhile True: pickle.loads(pickle.dumps(o))",
+    "json": (
+        "import json\no = [{'i': i, 's': ['t' + str(i)]} for i in range(300)]\nwhile True: "
+        "json.loads(json.dumps(o))"
+    ),
+    "pickles": (
+        "import pickle\no = [{'i': i, 's': [str(i)]} for i in range(300)]\nwhile True: "
+        "pickle.loads(pickle.dumps(o))"
+    ),
     "hashes": "import hashlib\nd = bytes(1 << 20)\nwhile True: hashlib.sha256(d).digest()",
     "strings": "while True: ','.join('x' + str(i) for i in range(1000))",
     "exceptions": "while True:\n    try: raise ValueError\n    except ValueError: pass",
     "generators": "while True: sum(x * .5 for x in range(1000))",
-    "memory to the edge": "a = []\nwhile True:\n    try: a.append(bytes(10**5))\n    except MemoryError: a.clear()",
+    "memory to the edge": (
+        "a = []\nwhile True:\n    try: a.append(bytes(10**5))\n    except MemoryError: a.clear()"
+    ),
 }
 PROGRAMS = {"javascript": ("main.js", JAVASCRIPT), "python": ("main.py", PYTHON)}
 
@@ -94,9 +113,15 @@ def nanoseconds(code: int, file: str, program: str) -> float:
 
 
 if __name__ == "__main__":
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     for language, (file, programs) in PROGRAMS.items():
         code = vm.compile_(machine(), rewritten(interpreter(language)).wasm)[0]
         for name, program in programs.items():
-            row = {language: name, "ns a tick": round(nanoseconds(code, file, program), 3), "at most": WORST_NANOSECONDS}
+            row = {
+                language: name,
+                "ns a tick": round(nanoseconds(code, file, program), 3),
+                "at most": WORST_NANOSECONDS,
+            }
             print(json.dumps(row), flush=True)

@@ -61,7 +61,10 @@ def requests() -> tuple[bytes, list[bytes]]:
     hello |= group["hello"] | {"time": {"startup_ms": 10_000, "turn_ms": 1_000, "bank_ms": 10_000}}
     rows = [{key: row[key] for key in ("kind", "view", "legal")} for row in group["decides"]]
     times = {"turn_ms": 1_000, "bank_ms": 10_000, "events": []}
-    asked = [{"type": "decide", "req": req, **times, **rows[req % len(rows)]} for req in range(1, DECISIONS + 1)]
+    asked = [
+        {"type": "decide", "req": req, **times, **rows[req % len(rows)]}
+        for req in range(1, DECISIONS + 1)
+    ]
     return framed(hello), [framed(message) for message in asked]
 
 
@@ -80,13 +83,19 @@ def measured(argv: list[str], folder: str, hello: bytes, asked: list[bytes]) -> 
     starts = [_conversation(argv, folder, hello, []) for _ in range(STARTS)]
     start, _, start_cpu, _ = min(starts)
     _, seconds, cpu, memory = _conversation(argv, folder, hello, asked)
-    return Rate(start, len(asked) / seconds, (cpu - start_cpu) / len(asked) * 1e6, start_cpu * 1e3, memory)
+    return Rate(
+        start, len(asked) / seconds, (cpu - start_cpu) / len(asked) * 1e6, start_cpu * 1e3, memory
+    )
 
 
-def _conversation(argv: list[str], folder: str, hello: bytes, asked: list[bytes]) -> tuple[float, float, float, float]:
+def _conversation(
+    argv: list[str], folder: str, hello: bytes, asked: list[bytes]
+) -> tuple[float, float, float, float]:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
-    process = subprocess.Popen(argv, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    process = subprocess.Popen(
+        argv, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    )
     assert process.stdin
     assert process.stdout
     sink, source = process.stdin.fileno(), process.stdout.fileno()
@@ -124,18 +133,33 @@ def bots(folder: Path) -> Iterator[tuple[str, list[str], str]]:
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     hello, asked = requests()
     # On two cores the figures say how soon an idle one wakes up, which differs from run to run by a factor of four.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as folder:
         (_, *instant), *rest = bots(Path(folder))
         for title, argv, place in (("instant (C)", *instant), *rest):
-            base = measured(*instant, hello, asked)  # again beside each: what else the machine does changes
+            base = measured(
+                *instant, hello, asked
+            )  # again beside each: what else the machine does changes
             found = measured(argv, place, hello, asked)
-            line = {"name": "kit", "bot": title, "start_ms": round(found.start * 1e3, 1), "decisions_per_s": round(found.rate)}
-            line |= {"of_instant": round(found.rate / base.rate, 2), "bot_cpu_us": round(found.cpu_us, 1)}
-            line |= {"start_cpu_ms": round(found.start_cpu_ms, 1), "memory_mb": round(found.memory_mb, 1)}
+            line = {
+                "name": "kit",
+                "bot": title,
+                "start_ms": round(found.start * 1e3, 1),
+                "decisions_per_s": round(found.rate),
+            }
+            line |= {
+                "of_instant": round(found.rate / base.rate, 2),
+                "bot_cpu_us": round(found.cpu_us, 1),
+            }
+            line |= {
+                "start_cpu_ms": round(found.start_cpu_ms, 1),
+                "memory_mb": round(found.memory_mb, 1),
+            }
             print(json.dumps(line), flush=True)
 
 

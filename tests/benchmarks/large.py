@@ -56,7 +56,13 @@ def planned(home: Path, matches: int) -> Path:
         if not bot.exists():
             cost(["new", "python", str(bot)])
         words += ["--bot", str(bot)]
-    what = ["--trust-bots", "--seats", str(SEATS), "--seeds", str(max(1, matches // (LINE_UPS * SEATS)))]
+    what = [
+        "--trust-bots",
+        "--seats",
+        str(SEATS),
+        "--seeds",
+        str(max(1, matches // (LINE_UPS * SEATS))),
+    ]
     cost(["run", "--plan", str(plan), *words, *what, "--lineups", str(LINE_UPS)])
     return plan
 
@@ -65,7 +71,9 @@ def made(folder: Path, event: EventRow, leave: int = LEFT) -> int:
     """A store with an event whose matches are played by lot, except a few that are left. Returns how many it has."""
     with Store.write(folder) as store:
         store._connection.execute("PRAGMA synchronous = OFF")  # how it is written is not measured
-        store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots)
+        store.add_event(
+            event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots
+        )
         added = store.event(event.id)
         assert added is not None
         play = Play(store, added, [COMMAND] * len(event.bots))
@@ -83,40 +91,68 @@ def by_lot(job: Job, rng: random.Random) -> Outcome:
     header, steps, often = job.header, [], [0] * len(job.header.seats)
     state, _ = get(header.game).new(len(header.seats), header.rules, job.secret)
     while pending := state.pending():
-        choices = {seat: int(rng.random() * len(decision.legal)) for seat, decision in pending.items()}
+        choices = {
+            seat: int(rng.random() * len(decision.legal)) for seat, decision in pending.items()
+        }
         steps.append(tuple(Choice(seat, choices[seat]) for seat in sorted(choices)))
         for seat in choices:
             often[seat] += 1
         state.apply(choices)
     count = len(header.seats)
     ranks, scores = tuple(state.ranks), tuple(state.scores)
-    record = Record(header, tuple(steps), (Verdict.OK,) * count, (None,) * count, ranks, scores, "over")
+    record = Record(
+        header, tuple(steps), (Verdict.OK,) * count, (None,) * count, ranks, scores, "over"
+    )
     seats = [
-        SeatReport("x", "1", (), _times(steps, seat), {}, 10.0, Ending(0, False, _USED, "", 0), _USED) for seat in range(count)
+        SeatReport(
+            "x", "1", (), _times(steps, seat), {}, 10.0, Ending(0, False, _USED, "", 0), _USED
+        )
+        for seat in range(count)
     ]
-    return Outcome(job.ordinal, 1, record, "", tuple(seats), seeds.req_start(job.secret, header.match), 0.25 + rng.random() / 8)
+    return Outcome(
+        job.ordinal,
+        1,
+        record,
+        "",
+        tuple(seats),
+        seeds.req_start(job.secret, header.match),
+        0.25 + rng.random() / 8,
+    )
 
 
 _USED = Measured(0.05, page_faults=0)
 
 
 def _times(steps: Sequence[tuple[Choice, ...]], seat: int) -> dict[int, float]:
-    return {number: 0.0004 for number, step in enumerate(steps, 1) for choice in step if choice.seat == seat}
+    return {
+        number: 0.0004
+        for number, step in enumerate(steps, 1)
+        for choice in step
+        if choice.seat == seat
+    }
 
 
 def cost(words: Sequence[str]) -> dict[str, float]:
     """What a command takes. It must end well."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
-    program = "import resource,sys;from khiva_arena.interface.cli.main import run;code=run(sys.argv[1:]);"
+    program = (
+        "import resource,sys;from khiva_arena.interface.cli.main import run;code=run(sys.argv[1:]);"
+    )
     program += "print('peak',resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,file=sys.stderr);sys.exit(code)"
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{' '.join(words)} ended with {done.returncode}: {done.stderr.decode()[-2000:]}")
+        raise SystemExit(
+            f"{' '.join(words)} ended with {done.returncode}: {done.stderr.decode()[-2000:]}"
+        )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     peak = int(done.stderr.split()[-1]) / 1024
-    return {"cpu_s": round(spent, 2), "wall_s": round(time.monotonic() - began, 2), "peak_mib": round(peak, 1)}
+    return {
+        "cpu_s": round(spent, 2),
+        "wall_s": round(time.monotonic() - began, 2),
+        "peak_mib": round(peak, 1),
+    }
 
 
 def main() -> None:
@@ -137,13 +173,21 @@ def main() -> None:
                 there = made(folder, read_plan(plan).event)
                 size = os.stat(folder / "arena.db").st_size
                 spent = round(time.process_time() - began, 1)
-                print(json.dumps({"what": "made", "matches": there, "cpu_s": spent, "bytes": size}), flush=True)
+                print(
+                    json.dumps({"what": "made", "matches": there, "cpu_s": spent, "bytes": size}),
+                    flush=True,
+                )
             out, bundle = home / "out", home / f"bundle-{matches}"
             for name in given.only:
                 out.unlink(missing_ok=True)
                 if name == "bundle-verify" and not bundle.exists():
                     cost(["bundle", str(folder), str(bundle)])
-                places = {"STORE": str(folder), "OUT": str(out), "BUNDLE": str(bundle), "PLAN": str(home / f"plan-{matches}")}
+                places = {
+                    "STORE": str(folder),
+                    "OUT": str(out),
+                    "BUNDLE": str(bundle),
+                    "PLAN": str(home / f"plan-{matches}"),
+                }
                 found = cost([places.get(word, word) for word in COMMANDS[name]])
                 print(json.dumps({"what": name, "matches": matches, **found}), flush=True)
 

@@ -31,7 +31,15 @@ from public_league import ANN, league_folder, write_public  # noqa: E402
 READERS, SECONDS = 500, 10.0
 PAUSE = 1.0
 """Seconds between two requests of a reader."""
-PATHS = ("/", "/batches", "/batches/3", "/bots/crow%20v2", f"/families/{ANN}f", "/feed.xml", "/api/league.json")
+PATHS = (
+    "/",
+    "/batches",
+    "/batches/3",
+    "/bots/crow%20v2",
+    f"/families/{ANN}f",
+    "/feed.xml",
+    "/api/league.json",
+)
 LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
 
@@ -52,7 +60,9 @@ async def _some(stream: trio.SocketStream) -> bytes:
     return bytes(data)
 
 
-async def _reader(port: int, paths: Sequence[str], number: int, waits: list[float], failures: Counter[str]) -> None:
+async def _reader(
+    port: int, paths: Sequence[str], number: int, waits: list[float], failures: Counter[str]
+) -> None:
     await trio.sleep(PAUSE * number / READERS)
     at = number
     while True:
@@ -69,7 +79,9 @@ async def _reader(port: int, paths: Sequence[str], number: int, waits: list[floa
             failures[type(error).__name__] += 1
 
 
-def measured(name: str, port: int, paths: Sequence[str], readers: int, seconds: float) -> dict[str, object]:
+def measured(
+    name: str, port: int, paths: Sequence[str], readers: int, seconds: float
+) -> dict[str, object]:
     """Let readers ask, and return how long they waited."""
     waits: list[float] = []
     failures: Counter[str] = Counter()
@@ -82,7 +94,10 @@ def measured(name: str, port: int, paths: Sequence[str], readers: int, seconds: 
 
     trio.run(main)
     waits.sort()
-    shares = {f"{share} %": round(1000 * waits[int(len(waits) * share / 100)], 1) for share in (50, 95, 99)}
+    shares = {
+        f"{share} %": round(1000 * waits[int(len(waits) * share / 100)], 1)
+        for share in (50, 95, 99)
+    }
     return {
         "server": name,
         "readers": readers,
@@ -107,7 +122,10 @@ class _Static(http.server.ThreadingHTTPServer):
 @contextmanager
 def static_server(folder: Path) -> Iterator[int]:
     """Serve a folder by Python's own server of files, in a process of its own."""
-    code = "import sys; sys.path.insert(0, sys.argv[2]); import league_readers; league_readers.serve_files(sys.argv[1])"
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2]); import league_readers; "
+        "league_readers.serve_files(sys.argv[1])"
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", code, str(folder), str(Path(__file__).parent)],
         stdout=subprocess.PIPE,
@@ -173,7 +191,16 @@ def main() -> None:
                 (files / f"{at}").write_bytes(server.ask(path).body)
             with static_server(files) as port:
                 print(
-                    json.dumps(measured("files", port, tuple(f"/{at}" for at in range(len(PATHS))), readers, seconds)), flush=True
+                    json.dumps(
+                        measured(
+                            "files",
+                            port,
+                            tuple(f"/{at}" for at in range(len(PATHS))),
+                            readers,
+                            seconds,
+                        )
+                    ),
+                    flush=True,
                 )
             print(json.dumps(measured("league", server.port, PATHS, readers, seconds)), flush=True)
 

@@ -73,23 +73,49 @@ def write_of(folder: Path) -> dict[str, float]:
     with MadeLeague(folder, SHAPE) as league, Publisher(league.store, say_nothing) as public:
         public.write(league.chain)
         bot = league.chain.active[-1]
-        league.add(StateChanged(**next_place(league.chain), identity=bot.identity, state="suspended"))
-        sizes = {name: (folder / PUBLIC / name).stat().st_size for name in ("chain.jsonl", BATCH_LOG)}
+        league.add(
+            StateChanged(**next_place(league.chain), identity=bot.identity, state="suspended")
+        )
+        sizes = {
+            name: (folder / PUBLIC / name).stat().st_size for name in ("chain.jsonl", BATCH_LOG)
+        }
         begun = time.process_time()
         public.write(league.chain)
         keep_walked(league.store, league.so_far)
         seconds = time.process_time() - begun
         added = sum((folder / PUBLIC / name).stat().st_size - size for name, size in sizes.items())
         league.add(StateChanged(**next_place(league.chain), identity=bot.identity, state="active"))
-    state, derived = folder / PUBLIC / STATE, [folder / "sums" / name for name in ("walked", "published")]
-    return {"write": seconds, "bytes": added + sum(path.stat().st_size for path in (state, *derived))}
+    state, derived = (
+        folder / PUBLIC / STATE,
+        [folder / "sums" / name for name in ("walked", "published")],
+    )
+    return {
+        "write": seconds,
+        "bytes": added + sum(path.stat().st_size for path in (state, *derived)),
+    }
 
 
 def measured(folder: Path, bot: Path) -> dict[str, float]:
     """Return the costs of a league once."""
     python = sys.executable
-    start = cpu_of(python, "-m", "khiva_arena", "league", "play", folder.name, "--batches", "0", folder=folder.parent)
-    table = cpu_of(python, "-m", "khiva_arena.extensions.league.player.newest_table", folder.name, folder=folder.parent)
+    start = cpu_of(
+        python,
+        "-m",
+        "khiva_arena",
+        "league",
+        "play",
+        folder.name,
+        "--batches",
+        "0",
+        folder=folder.parent,
+    )
+    table = cpu_of(
+        python,
+        "-m",
+        "khiva_arena.extensions.league.player.newest_table",
+        folder.name,
+        folder=folder.parent,
+    )
     again = folder.parent / f"{bot.name}-{time.monotonic_ns()}"
     shutil.copytree(bot, again)
     with (again / "main.py").open("a") as file:
@@ -129,15 +155,28 @@ def main(sizes: list[int]) -> None:
         for _ in range(RUNS):
             for size, folder in leagues.items():
                 costs[size].append(measured(folder, home / "my-bot"))
-        least = {size: {name: min(run[name] for run in runs) for name in runs[0]} for size, runs in costs.items()}
+        least = {
+            size: {name: min(run[name] for run in runs) for name in runs[0]}
+            for size, runs in costs.items()
+        }
         for size, cost in least.items():
-            print(json.dumps({"batches": size, **{name: round(value, 4) for name, value in cost.items()}}))
+            print(
+                json.dumps(
+                    {"batches": size, **{name: round(value, 4) for name, value in cost.items()}}
+                )
+            )
         for size in sizes[1:]:
-            ratios = {name: round(value / least[sizes[0]][name], 2) for name, value in least[size].items()}
+            ratios = {
+                name: round(value / least[sizes[0]][name], 2) for name, value in least[size].items()
+            }
             print(json.dumps({"batches": f"{size} / {sizes[0]}", **ratios}))
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("batches", type=int, nargs="*", help=f"by default {', '.join(map(str, SIZES))}")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "batches", type=int, nargs="*", help=f"by default {', '.join(map(str, SIZES))}"
+    )
     main(parser.parse_args().batches or list(SIZES))

@@ -49,17 +49,29 @@ def operations() -> Iterator[tuple[str, bytes]]:
     yield "i32.add", loop("local.get 0 i32.const 7 i32.add local.set 0")
     yield "i64.mul", loop("local.get 1 local.get 1 i64.mul local.set 1", "i64.const 3 local.set 1")
     for name in ("i32.div_s", "i32.rem_u"):
-        yield name, loop(f"i32.const -7 local.get 0 {name} i32.const 3 i32.or local.set 0", "i32.const -3 local.set 0")
+        yield (
+            name,
+            loop(
+                f"i32.const -7 local.get 0 {name} i32.const 3 i32.or local.set 0",
+                "i32.const -3 local.set 0",
+            ),
+        )
     for name in ("i64.div_s", "i64.div_u", "i64.rem_s"):
         yield (
             name,
-            loop(f"i64.const -9223372036854775807 local.get 1 {name} i64.const 3 i64.or local.set 1", "i64.const 3 local.set 1"),
+            loop(
+                f"i64.const -9223372036854775807 local.get 1 {name} i64.const 3 i64.or local.set 1",
+                "i64.const 3 local.set 1",
+            ),
         )
     yield "popcnt, clz", loop("local.get 1 i64.popcnt i64.clz local.set 1")
     for value in ("1.5", "5e-324", "nan"):
         start = f"f64.const {value} local.tee 3 local.set 4"
         for name in ("add", "mul", "div", "min"):
-            yield f"f64.{name} of {value}", loop(f"local.get 3 local.get 4 f64.{name} local.set 3", start)
+            yield (
+                f"f64.{name} of {value}",
+                loop(f"local.get 3 local.get 4 f64.{name} local.set 3", start),
+            )
         for name in ("sqrt", "nearest", "trunc"):
             yield f"f64.{name} of {value}", loop(f"local.get 3 f64.{name} local.set 3", start)
     yield (
@@ -67,18 +79,34 @@ def operations() -> Iterator[tuple[str, bytes]]:
         loop("local.get 3 f64.const 1e-200 f64.mul local.set 4", "f64.const 3e-110 local.set 3"),
     )
     yield "f64.add of its own sum", loop("local.get 3 f64.const 1.5 f64.add f64.sqrt local.set 3")
-    yield "promote, demote", loop("local.get 2 f64.promote_f32 f32.demote_f64 local.set 2", "f32.const 1e-40 local.set 2")
+    yield (
+        "promote, demote",
+        loop(
+            "local.get 2 f64.promote_f32 f32.demote_f64 local.set 2", "f32.const 1e-40 local.set 2"
+        ),
+    )
     yield (
         "trunc_sat, convert",
-        loop("local.get 3 i64.trunc_sat_f64_u f64.convert_i64_u local.set 3", "f64.const 1e18 local.set 3"),
+        loop(
+            "local.get 3 i64.trunc_sat_f64_u f64.convert_i64_u local.set 3",
+            "f64.const 1e18 local.set 3",
+        ),
     )
-    yield "trunc, convert", loop("local.get 3 i64.trunc_f64_u f64.convert_i64_u local.set 3", "f64.const 1e18 local.set 3")
+    yield (
+        "trunc, convert",
+        loop(
+            "local.get 3 i64.trunc_f64_u f64.convert_i64_u local.set 3",
+            "f64.const 1e18 local.set 3",
+        ),
+    )
     yield "local.get, local.set", loop("local.get 0 local.set 0")
     yield "global.get, global.set", loop("global.get 0 global.set 0", globals=("i64",))
     yield (
         "select of chance",
         loop(
-            f"{RANDOM} local.get 0 i32.const 65536 i32.and select local.set 0".replace("local.tee 0", "local.tee 0 local.get 0")
+            f"{RANDOM} local.get 0 i32.const 65536 i32.and select local.set 0".replace(
+                "local.tee 0", "local.tee 0 local.get 0"
+            )
         ),
     )
 
@@ -86,8 +114,14 @@ def operations() -> Iterator[tuple[str, bytes]]:
 def branches() -> Iterator[tuple[str, bytes]]:
     """Yield a loop for each class of branches and calls, taken by chance."""
     yield "empty loop", loop("", times=1)
-    yield "br_if of chance", loop(f"block {RANDOM} i32.const 24 i32.shr_u i32.const 1 i32.and br_if 0 end")
-    yield "if of chance", loop(f"{RANDOM} i32.const 16777216 i32.and if local.get 0 local.set 0 end")
+    yield (
+        "br_if of chance",
+        loop(f"block {RANDOM} i32.const 24 i32.shr_u i32.const 1 i32.and br_if 0 end"),
+    )
+    yield (
+        "if of chance",
+        loop(f"{RANDOM} i32.const 16777216 i32.and if local.get 0 local.set 0 end"),
+    )
     yield (
         "if of a bit of chance",
         loop(
@@ -99,13 +133,26 @@ def branches() -> Iterator[tuple[str, bytes]]:
     labels = " ".join(map(str, range(many - 1)))
     choice = f"{RANDOM} i32.const 16 i32.shr_u i32.const {many} i32.rem_u"
     table = f"{'block ' * many} {choice} br_table {many - 1} {labels} {many - 1}"
-    yield "br_table of chance", loop(f"{table} end {' '.join(f'br {many - 1 - at} end' for at in range(1, many))}", times=1)
+    yield (
+        "br_table of chance",
+        loop(
+            f"{table} end {' '.join(f'br {many - 1 - at} end' for at in range(1, many))}", times=1
+        ),
+    )
     yield "call", bytes(Made([Function("loop " + "call 1 " * TIMES + "br 0 end"), Function("")]))
     several = 9_000
-    bodies = [Function(f"local.get 0 i32.const {at} i32.xor", "i32", "i32") for at in range(several)]
-    jump = f"{RANDOM} local.get 0 i32.const 12 i32.shr_u i32.const {several} i32.rem_u i32.const 1 i32.add call_indirect 1 drop"
+    bodies = [
+        Function(f"local.get 0 i32.const {at} i32.xor", "i32", "i32") for at in range(several)
+    ]
+    jump = (
+        f"{RANDOM} local.get 0 i32.const 12 i32.shr_u i32.const {several} i32.rem_u i32.const "
+        "1 i32.add call_indirect 1 drop"
+    )
     first = Function(f"loop {' '.join([jump] * TIMES)} br 0 end", locals="i32")
-    yield "call_indirect of chance", bytes(Made([first, *bodies], table=tuple(range(1, several + 1))))
+    yield (
+        "call_indirect of chance",
+        bytes(Made([first, *bodies], table=tuple(range(1, several + 1)))),
+    )
 
 
 def accesses() -> Iterator[tuple[str, bytes]]:
@@ -114,29 +161,64 @@ def accesses() -> Iterator[tuple[str, bytes]]:
         mask = pages * 65_536 - 256
         chase = f"local.get 0 i32.const {mask} i32.and i32.load 0 local.get 0 i32.add local.set 0"
         yield f"loads over {pages} pages, each after the other", loop(chase, memory=memory(pages))
-        across = f"local.get 0 i32.const {mask & ~8191} i32.and i64.load 4092 i32.wrap_i64 local.get 0 i32.add local.set 0"
+        across = (
+            f"local.get 0 i32.const {mask & ~8191} i32.and i64.load 4092 i32.wrap_i64 "
+            "local.get 0 i32.add local.set 0"
+        )
         yield f"loads across edges over {pages} pages", loop(across, memory=memory(pages))
         store = f"{RANDOM} i32.const 4 i32.shl i32.const {mask} i32.and local.get 0 i32.store 0"
         yield f"stores over {pages} pages", loop(store, memory=memory(pages))
-        multiply = f"local.get 0 i32.const 73244475 i32.mul local.tee 0 i32.const {mask} i32.and i64.const 1 i64.store 0"
-        yield f"stores over {pages} pages, fewer words", loop(multiply, "i32.const 12345 local.set 0", memory=memory(pages))
+        multiply = (
+            f"local.get 0 i32.const 73244475 i32.mul local.tee 0 i32.const {mask} i32.and "
+            "i64.const 1 i64.store 0"
+        )
+        yield (
+            f"stores over {pages} pages, fewer words",
+            loop(multiply, "i32.const 12345 local.set 0", memory=memory(pages)),
+        )
 
 
 def bulks() -> Iterator[tuple[str, bytes]]:
     """Yield loops of bulk operations and of growth."""
     mask = PAGES * 65_536 - 4_096
-    far = f"{RANDOM} i32.const {mask} i32.and local.get 0 i32.const 7 i32.mul i32.const {mask} i32.and"
+    far = (
+        f"{RANDOM} i32.const {mask} i32.and local.get 0 i32.const 7 i32.mul i32.const {mask} "
+        "i32.and"
+    )
     for length in (0, 1, 64, 512, 4_000):
-        yield f"memory.copy of {length}", loop(f"{far} i32.const {length} memory.copy", memory=memory(PAGES))
-        yield f"memory.fill of {length}", loop(f"{far} i32.const {length} memory.fill", memory=memory(PAGES))
+        yield (
+            f"memory.copy of {length}",
+            loop(f"{far} i32.const {length} memory.copy", memory=memory(PAGES)),
+        )
+        yield (
+            f"memory.fill of {length}",
+            loop(f"{far} i32.const {length} memory.fill", memory=memory(PAGES)),
+        )
     half = PAGES * 32_768
     yield (
         "memory.copy of a half",
-        loop(f"i32.const 0 i32.const {half} i32.const {half} memory.copy", memory=memory(PAGES), times=1),
+        loop(
+            f"i32.const 0 i32.const {half} i32.const {half} memory.copy",
+            memory=memory(PAGES),
+            times=1,
+        ),
     )
-    yield "memory.fill of all", loop(f"i32.const 0 i32.const 1 i32.const {2 * half} memory.fill", memory=memory(PAGES), times=1)
-    yield "memory.init of 0", loop("i32.const 0 i32.const 0 i32.const 0 memory.init 0", data=(b"12345678",))
-    yield "memory.init of 8", loop("i32.const 0 i32.const 0 i32.const 8 memory.init 0", data=(b"12345678",))
+    yield (
+        "memory.fill of all",
+        loop(
+            f"i32.const 0 i32.const 1 i32.const {2 * half} memory.fill",
+            memory=memory(PAGES),
+            times=1,
+        ),
+    )
+    yield (
+        "memory.init of 0",
+        loop("i32.const 0 i32.const 0 i32.const 0 memory.init 0", data=(b"12345678",)),
+    )
+    yield (
+        "memory.init of 8",
+        loop("i32.const 0 i32.const 0 i32.const 8 memory.init 0", data=(b"12345678",)),
+    )
     yield "data.drop", loop("data.drop 0", data=(b"12345678",))
     yield "memory.grow of 0", loop("i32.const 0 memory.grow drop")
     yield "memory.grow of too much", loop("i32.const -1 memory.grow drop")
@@ -170,19 +252,27 @@ def nanoseconds(engine: wasmtime.Engine, module: wasmtime.Module) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("case", nargs="?", default="", help="only the cases with this in their names, as loads")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "case", nargs="?", default="", help="only the cases with this in their names, as loads"
+    )
     wanted = parser.parse_args().case
     engine = wasm_vm.engine()
     rows = []
-    for name, wasm in chain(operations(), branches(), accesses(), bulks(), cold_code.shapes(wanted)):
+    for name, wasm in chain(
+        operations(), branches(), accesses(), bulks(), cold_code.shapes(wanted)
+    ):
         if wanted in name:
             module = wasmtime.Module(engine, rewritten(wasm).wasm)
             rows.append((min(nanoseconds(engine, module) for _ in range(RUNS)), name))
             print(f"{rows[-1][0]:7.3f} ns a tick  {name}", file=sys.stderr, flush=True)
     for name, wasm in runner_calls.calls():
         if wanted in name:
-            rows.append((min(runner_calls.nanoseconds(wasm, TICKS_OF_CALLS) for _ in range(RUNS)), name))
+            rows.append(
+                (min(runner_calls.nanoseconds(wasm, TICKS_OF_CALLS) for _ in range(RUNS)), name)
+            )
     for each, name in sorted(rows, reverse=True):
         print(f"{each:7.3f} ns a tick  {name}", flush=True)
 

@@ -76,7 +76,9 @@ def say(name: str, unit: str, samples: Sequence[float], **beside: object) -> Non
 def instant_module(folder: Path) -> Path:
     """Build the bot that answers at once as a module, and return its file."""
     module = folder / "instant.wasm"
-    subprocess.run([*CLANG, "-Wl,--max-memory=2097152", "-o", str(module), str(HERE / "instant.c")], check=True)
+    subprocess.run(
+        [*CLANG, "-Wl,--max-memory=2097152", "-o", str(module), str(HERE / "instant.c")], check=True
+    )
     return module
 
 
@@ -93,15 +95,24 @@ def cpu_of(jobs: Sequence[Job]) -> tuple[float, float, int]:
     outcomes: list[Outcome] = []
     began = time.process_time()
     pool.play(jobs, 1, outcomes.append, 1)
-    used, reports = time.process_time() - began, [report for outcome in outcomes for report in outcome.seats]
-    return used, sum(report.measured.cpu_s or 0 for report in reports), sum(report.decisions for report in reports)
+    used, reports = (
+        time.process_time() - began,
+        [report for outcome in outcomes for report in outcome.seats],
+    )
+    return (
+        used,
+        sum(report.measured.cpu_s or 0 for report in reports),
+        sum(report.decisions for report in reports),
+    )
 
 
 def many(command: Command, clock: Clock, seats: int, *, short: bool = False) -> list[Job]:
     """Return matches of copies of a bot. ``short``: they are over after the shortest time that the rules allow."""
     jobs = [job([command] * seats, clock, ordinal=ordinal) for ordinal in range(MATCHES)]
     rules = get("khiva").rules({"max_turns": 1})
-    return [replace(one, header=replace(one.header, rules=rules)) for one in jobs] if short else jobs
+    return (
+        [replace(one, header=replace(one.header, rules=rules)) for one in jobs] if short else jobs
+    )
 
 
 def whole_matches(folder: Path) -> None:
@@ -113,7 +124,10 @@ def whole_matches(folder: Path) -> None:
     for word in ("c", f"{shipped.WORD}c/greedy"):
         for kind, more in (("module", ["--module"]), ("program", [])):
             _children(["new", word, str(folder / f"{word.rpartition('/')[2]}-{kind}"), *more])
-    kit = {kind: ["--bot", str(folder / f"c-{kind}"), "--bot", str(folder / f"greedy-{kind}")] for kind in ("module", "program")}
+    kit = {
+        kind: ["--bot", str(folder / f"c-{kind}"), "--bot", str(folder / f"greedy-{kind}")]
+        for kind in ("module", "program")
+    }
     for name, bots_of in {
         "kit": kit,
         "instant": {
@@ -129,7 +143,11 @@ def whole_matches(folder: Path) -> None:
         rows = [{how: _a_match(folder, words[how]) for how in words} for _ in range(ROUNDS)]
         for how in words:
             say(f"match_of_two_{name}_bots_{how}", "CPU ms", [row[how] for row in rows])
-        say(f"match_of_two_{name}_bots_ticks_by_processes", "times", [row["ticks"] / row["processes"] for row in rows])
+        say(
+            f"match_of_two_{name}_bots_ticks_by_processes",
+            "times",
+            [row["ticks"] / row["processes"] for row in rows],
+        )
 
 
 def _a_match(folder: Path, bots_of: Sequence[str]) -> float:
@@ -137,7 +155,18 @@ def _a_match(folder: Path, bots_of: Sequence[str]) -> float:
     used = []
     for seeds in (1, 1 + SEEDS):
         with tempfile.TemporaryDirectory(dir=folder) as out:
-            words = ("--seats", "2", "--seeds", str(seeds), "--seed", "bench", "--jobs", "1", "--out", f"{out}/cup")
+            words = (
+                "--seats",
+                "2",
+                "--seeds",
+                str(seeds),
+                "--seed",
+                "bench",
+                "--jobs",
+                "1",
+                "--out",
+                f"{out}/cup",
+            )
             used.append(_children(["run", *bots_of, *words]))
     return (used[1] - used[0]) * 1e3 / (2 * SEEDS)
 
@@ -152,7 +181,9 @@ def starts_and_decisions(folder: Path) -> None:
             whole = cpu_of(many(command, clock, 4))
             decisions, each = whole[2] - four[2], (whole[1] - four[1]) / (whole[2] - four[2])
             figures = {
-                "seat_start_and_end_ms": (four[1] - two[1] - each * (four[2] - two[2])) / (2 * MATCHES) * 1e3,
+                "seat_start_and_end_ms": (four[1] - two[1] - each * (four[2] - two[2]))
+                / (2 * MATCHES)
+                * 1e3,
                 "decision_4_seats_bot_us": each * 1e6,
                 "decision_4_seats_arbiter_us": (whole[0] - four[0]) / decisions * 1e6,
             }
@@ -188,7 +219,18 @@ def _seconds(wasm: bytes) -> float:
 def run_again(folder: Path) -> None:
     """Say what ``verify --rerun-bots`` takes, by what playing the event took."""
     module = instant_module(folder)
-    words = ["--bot", str(module), "--copies", "2", "--seats", "2", "--clock", "ticks", "--jobs", "1"]
+    words = [
+        "--bot",
+        str(module),
+        "--copies",
+        "2",
+        "--seats",
+        "2",
+        "--clock",
+        "ticks",
+        "--jobs",
+        "1",
+    ]
     ratios = []
     for number in range(ROUNDS):
         store = str(folder / f"cup{number}")
@@ -217,12 +259,20 @@ def memory(folder: Path) -> None:
     try:
         for _ in range(TABLES + ROUNDS):
             tables.append(_at_work(command))
-            sums.append(sum(_share(pid) for table in tables for pid in (table.pid, *_children_of(table.pid))))
+            sums.append(
+                sum(
+                    _share(pid) for table in tables for pid in (table.pid, *_children_of(table.pid))
+                )
+            )
     finally:
         for table in tables:
             table.kill()
             table.communicate()
-    say("modules_memory_of_a_table", "MB", [(more - few) / 1024 for few, more in pairwise(sums[TABLES - 1 :])])
+    say(
+        "modules_memory_of_a_table",
+        "MB",
+        [(more - few) / 1024 for few, more in pairwise(sums[TABLES - 1 :])],
+    )
 
 
 def _at_work(command: Command) -> "subprocess.Popen[bytes]":
@@ -232,9 +282,16 @@ def _at_work(command: Command) -> "subprocess.Popen[bytes]":
     assert table.stdin
     assert table.stdout
     path, digest = command.module[:2]
-    loading, opening = line.LOADING.pack(1 << 30, bytes.fromhex(digest)) + path.encode(), line.opening(bytes(8), 1)
-    orders = [(seat, line.OPEN, 0, opening) for seat in range(2)] + [(seat, line.ASK, PLENTY, HELLO) for seat in range(2)]
-    table.stdin.write(line.batch((seat, line.LOAD, 0, loading) for seat in range(2)) + line.batch(orders))
+    loading, opening = (
+        line.LOADING.pack(1 << 30, bytes.fromhex(digest)) + path.encode(),
+        line.opening(bytes(8), 1),
+    )
+    orders = [(seat, line.OPEN, 0, opening) for seat in range(2)] + [
+        (seat, line.ASK, PLENTY, HELLO) for seat in range(2)
+    ]
+    table.stdin.write(
+        line.batch((seat, line.LOAD, 0, loading) for seat in range(2)) + line.batch(orders)
+    )
     answer = b""
     while missing := line.missing(answer):
         answer += table.stdout.read(missing)
@@ -254,7 +311,9 @@ def kits_as_modules(folder: Path) -> None:
     """Say what a decision of each kit's greedy bot takes: ticks and CPU as a module, and CPU as a program."""
     for name in ("c", "cpp", "go", "rust"):
         language = shipped.languages()[name]
-        if language.module is None or not (shipped.is_here(language) and shipped.is_here(language.module)):
+        if language.module is None or not (
+            shipped.is_here(language) and shipped.is_here(language.module)
+        ):
             print(f"left out: {language.title}", file=sys.stderr)
             continue
         word, made = f"{shipped.WORD}{name}/greedy", folder / name
@@ -262,8 +321,18 @@ def kits_as_modules(folder: Path) -> None:
         (module,) = only_modules([bots.load(str(made))], BEST())
         program = staging.stage(bots.load(word), BEST())
         ticks, cpu = _asked_as_module(kept(module.identity).read_bytes())
-        native = [kits.measured(list(program.argv), program.folder, HELLO, ASKED).cpu_us for _ in range(ROUNDS)]
-        say("modules_greedy_decision_us", "CPU us", cpu, kit=name, median_ticks=ticks, program=plain(spread(native)))
+        native = [
+            kits.measured(list(program.argv), program.folder, HELLO, ASKED).cpu_us
+            for _ in range(ROUNDS)
+        ]
+        say(
+            "modules_greedy_decision_us",
+            "CPU us",
+            cpu,
+            kit=name,
+            median_ticks=ticks,
+            program=plain(spread(native)),
+        )
 
 
 def _asked_as_module(module: bytes) -> tuple[int, list[float]]:
@@ -299,7 +368,9 @@ PARTS = {part.__name__: part for part in ALL}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", nargs="*", choices=[[], *PARTS], help="a part, or several; without one, all")
+    parser.add_argument(
+        "part", nargs="*", choices=[[], *PARTS], help="a part, or several; without one, all"
+    )
     wanted = parser.parse_args().part
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -62,8 +62,13 @@ class Found:
         self.decisions += sum(report.decisions for report in outcome.seats)
         faults = [fault.verdict for report in outcome.seats for fault in report.faults]
         self.timeouts += faults.count(Verdict.TIMEOUT)
-        self.forfeits += sum(at is not None for at in outcome.record.forfeited_at) if outcome.record else 0
-        self.bank_used += sum(TimeLimits(10_000, 1_000, 10_000).bank_ms / 1000 - report.bank_left for report in outcome.seats)
+        self.forfeits += (
+            sum(at is not None for at in outcome.record.forfeited_at) if outcome.record else 0
+        )
+        self.bank_used += sum(
+            TimeLimits(10_000, 1_000, 10_000).bank_ms / 1000 - report.bank_left
+            for report in outcome.seats
+        )
 
 
 def overloaded(per_core: int = BUSY, *, elsewhere: bool = False) -> AbstractContextManager[None]:
@@ -82,7 +87,11 @@ def jobs(instant: str, start: int = 0, step: int = 1) -> Iterator[Job]:
     """Matches of bots that answer at once, without an end, at the default limits."""
     ordinal = start
     while True:
-        yield job([Command((instant, "rotate"), "/tmp")] * SEATS, ordinal, **structs.asdict(TimeLimits(10_000, 1_000, 10_000)))
+        yield job(
+            [Command((instant, "rotate"), "/tmp")] * SEATS,
+            ordinal,
+            **structs.asdict(TimeLimits(10_000, 1_000, 10_000)),
+        )
         ordinal += step
 
 
@@ -96,7 +105,9 @@ def share(instant: str, number: int, of: int, decisions: int) -> Found:
             found.took.append(elapsed)
         took(seat, elapsed)
 
-    async def timed(self: Gatherer, requests: Mapping[int, bytes], allowances: Mapping[int, float]) -> StepResult:
+    async def timed(
+        self: Gatherer, requests: Mapping[int, bytes], allowances: Mapping[int, float]
+    ) -> StepResult:
         began = time.monotonic()
         gathered = await gather(self, requests, allowances)
         found.waited.append(time.monotonic() - began)
@@ -115,11 +126,16 @@ def spread(seconds: list[float]) -> dict[str, float]:
     """How they are spread, in milliseconds."""
     ranked = sorted(seconds)
     wanted = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999, "max": 1.0}
-    return {name: round(ranked[min(int(len(ranked) * part), len(ranked) - 1)] * 1000, 2) for name, part in wanted.items()}
+    return {
+        name: round(ranked[min(int(len(ranked) * part), len(ranked) - 1)] * 1000, 2)
+        for name, part in wanted.items()
+    }
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--decisions", type=int, default=100_000)
     parser.add_argument("--busy", type=int, default=BUSY)
     parser.add_argument("--elsewhere", action="store_true")
@@ -133,12 +149,19 @@ def main() -> int:
             overloaded(options.busy, elsewhere=options.elsewhere),
             ProcessPoolExecutor(cores, multiprocessing.get_context("spawn")) as crew,
         ):
-            for found in crew.map(share, [instant] * cores, range(cores), [cores] * cores, [options.decisions] * cores):
+            for found in crew.map(
+                share, [instant] * cores, range(cores), [cores] * cores, [options.decisions] * cores
+            ):
                 for name, value in asdict(found).items():
                     setattr(all_found, name, getattr(all_found, name) + value)
     counted = ("decisions", "matches", "voids", "timeouts", "forfeits")
-    told = {name: getattr(all_found, name) for name in counted} | {"bank_used_s": round(all_found.bank_used, 3)}
-    told |= {"charged_ms": spread(all_found.took), "gathers_by_the_wall_ms": spread(all_found.waited)}
+    told = {name: getattr(all_found, name) for name in counted} | {
+        "bank_used_s": round(all_found.bank_used, 3)
+    }
+    told |= {
+        "charged_ms": spread(all_found.took),
+        "gathers_by_the_wall_ms": spread(all_found.waited),
+    }
     load = {
         "elsewhere": options.elsewhere,
         "cores": cores,

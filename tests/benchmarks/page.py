@@ -39,7 +39,10 @@ def made(store: Path, file: Path) -> None:
     began = time.process_time()
     write_page(file, page_of(store))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{file.stat().st_size // 1024} kB, made in {time.process_time() - began:.1f} s of CPU, {memory} MiB")
+    print(
+        f"{file.stat().st_size // 1024} kB, made in {time.process_time() - began:.1f} s of "
+        f"CPU, {memory} MiB"
+    )
 
 
 def opened(page: Page, file: Path, view: str) -> None:
@@ -59,7 +62,10 @@ def main() -> None:
         for view in ("", "#matches=all") * 3:
             opened(page, file, view)
         gaps = page.js(SCROLL)
-        print(f"scrolling: {gaps[100]:.0f} ms from frame to frame, 95 % below {gaps[190]:.0f}, the longest {gaps[-1]:.0f}")
+        print(
+            f"scrolling: {gaps[100]:.0f} ms from frame to frame, 95 % below "
+            f"{gaps[190]:.0f}, the longest {gaps[-1]:.0f}"
+        )
 
 
 if __name__ == "__main__":

@@ -39,16 +39,28 @@ def c_chess_cli(engine: str, arg: str) -> Words:
 
 
 def fastchess(engine: str, arg: str) -> Words:
-    bots = [word for name in "ab" for word in ("-engine", f"cmd={engine}", f"name={name}", *([f"args={arg}"] if arg else []))]
+    bots = [
+        word
+        for name in "ab"
+        for word in ("-engine", f"cmd={engine}", f"name={name}", *([f"args={arg}"] if arg else []))
+    ]
     return [*bots, "-each", "tc=60+1", "-rounds", str(GAMES), "-games", "1"]
 
 
 def cutechess(engine: str, arg: str) -> Words:
-    bots = [word for name in "ab" for word in ("-engine", f"cmd={engine}", f"name={name}", *([f"arg={arg}"] if arg else []))]
+    bots = [
+        word
+        for name in "ab"
+        for word in ("-engine", f"cmd={engine}", f"name={name}", *([f"arg={arg}"] if arg else []))
+    ]
     return [*bots, "-each", "proto=uci", "tc=60+1", "-games", str(GAMES)]
 
 
-PEERS: dict[str, Callable[[str, str], Words]] = {"c-chess-cli": c_chess_cli, "fastchess": fastchess, "cutechess": cutechess}
+PEERS: dict[str, Callable[[str, str], Words]] = {
+    "c-chess-cli": c_chess_cli,
+    "fastchess": fastchess,
+    "cutechess": cutechess,
+}
 
 
 def named(words: Sequence[str]) -> dict[str, str]:
@@ -69,33 +81,49 @@ def sample(name: str, program: str, engine: str) -> dict[str, float]:
     with one_core():
         short, whole = (_cpu([program, *PEERS[name](engine, arg)]) for arg in ("short", ""))
     decisions = GAMES * (WHOLE - SHORT)
-    own, of_bots = ((long - brief) / decisions * 1e6 for long, brief in zip(whole, short, strict=True))
+    own, of_bots = (
+        (long - brief) / decisions * 1e6 for long, brief in zip(whole, short, strict=True)
+    )
     return {"alone": own, "with_bots": own + of_bots}
 
 
 def _cpu(words: Words) -> tuple[float, float]:
     """CPU seconds of a program that plays GAMES games, and of the engines that it waited for."""
     with tempfile.TemporaryDirectory() as folder, Path(folder, "said").open("w+") as said:
-        process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
+        )
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
         process.wait()
         said.seek(0)
         text = said.read()
     if sum("Finished game" in line and ENDED in line for line in text.splitlines()) != GAMES:
-        sys.exit(f"bench-peers: {words[0]} did not play {GAMES} games to their ends:\n{text[-2000:]}")
+        sys.exit(
+            f"bench-peers: {words[0]} did not play {GAMES} games to their ends:\n{text[-2000:]}"
+        )
     # Behind the name: state is field 3 of proc(5), so utime, stime, cutime, cstime are 14-17.
     own, system, of_children, their_system = (int(field) * TICK for field in fields[11:15])
     return own + system, of_children + their_system
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("peer", nargs="*", metavar="NAME=PATH", help="as fastchess=/path/to/it")
     programs = named(parser.parse_args().peer)
     for name in PEERS:
         if name not in programs:
-            print(json.dumps({"name": f"peer_{name}", "left_out": f"name its program: PEERS={name}=/path/to/it"}), flush=True)
+            print(
+                json.dumps(
+                    {
+                        "name": f"peer_{name}",
+                        "left_out": f"name its program: PEERS={name}=/path/to/it",
+                    }
+                ),
+                flush=True,
+            )
     ours: list[dict[str, float]] = []
     theirs: dict[str, list[dict[str, float]]] = {name: [] for name in programs}
     with tempfile.TemporaryDirectory() as name:
@@ -106,7 +134,11 @@ def main() -> None:
                 samples.append(sample(peer, programs[peer], engine))
     for what in ("alone", "with_bots"):
         mine = [one[what] for one in ours]
-        print(json.dumps({"name": f"arbiter_2_seats_{what}", "unit": "us/decision", **plain(spread(mine))}))
+        print(
+            json.dumps(
+                {"name": f"arbiter_2_seats_{what}", "unit": "us/decision", **plain(spread(mine))}
+            )
+        )
         for peer, samples in theirs.items():
             found = [one[what] for one in samples]
             ratio = spread([one / other for one, other in zip(mine, found, strict=True)])

@@ -12,7 +12,11 @@ import time
 from khiva_arena.games import registry
 from khiva_arena.games.base import Game
 
-AIMS = {"khiva": ("games/s", 2500), "emira": ("decisions/s", 50_000), "silk_road": ("decisions/s", 50_000)}
+AIMS = {
+    "khiva": ("games/s", 2500),
+    "emira": ("decisions/s", 50_000),
+    "silk_road": ("decisions/s", 50_000),
+}
 """At 3 seats, without views."""
 SPAN = 0.25
 """Games of one repeat: as many as take about this long, in seconds."""
@@ -43,14 +47,20 @@ def measure(game: Game, seats: int, views: bool, repeats: int = 5) -> dict[str, 
         while (spent := time.process_time() - start) < SPAN:
             decisions += play(game, rules, seats, random.randbytes(32), views)
             games += 1
-        best = {"games/s": max(best["games/s"], games / spent), "decisions/s": max(best["decisions/s"], decisions / spent)}
+        best = {
+            "games/s": max(best["games/s"], games / spent),
+            "decisions/s": max(best["decisions/s"], decisions / spent),
+        }
     return best
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "games", nargs="*", metavar="GAME", help=f"of {', '.join(registry.GAMES)}; all of them when none is named"
+        "games",
+        nargs="*",
+        metavar="GAME",
+        help=f"of {', '.join(registry.GAMES)}; all of them when none is named",
     )
     parser.add_argument("--seats", type=int, default=3, choices=(2, 3, 4, 5))
     parser.add_argument("--views", action="store_true")
@@ -60,10 +70,20 @@ def main(arguments: list[str] | None = None) -> None:
     for name in options.games or registry.GAMES:
         game = registry.get(name)
         if options.seats not in game.seats:
-            print(json.dumps({"name": f"{name}_random_games_{options.seats}p", "value": None, "unit": "games/s"}))
+            print(
+                json.dumps(
+                    {
+                        "name": f"{name}_random_games_{options.seats}p",
+                        "value": None,
+                        "unit": "games/s",
+                    }
+                )
+            )
             continue
         for unit, value in measure(game, options.seats, options.views).items():
-            said = f"{name}_random_{unit.removesuffix('/s')}_{options.seats}p" + ("_with_views" if options.views else "")
+            said = f"{name}_random_{unit.removesuffix('/s')}_{options.seats}p" + (
+                "_with_views" if options.views else ""
+            )
             row: dict[str, object] = {"name": said, "value": round(value), "unit": unit}
             aim_unit, aim = AIMS.get(name, ("", 0))
             if unit == aim_unit and options.seats == 3 and not options.views:

@@ -23,7 +23,11 @@ from made_results import rated
 BOTS = 200
 SIZES = (10_000, 100_000, 1_000_000)
 LAYOUTS = {"50 seeds": 50, "5,000 seeds": 5_000, "a seed for each table": 0}
-ROWS = (*((name, "arrays") for name in LAYOUTS), ("5,000 seeds", "objects"), ("5,000 seeds", "effects"))
+ROWS = (
+    *((name, "arrays") for name in LAYOUTS),
+    ("5,000 seeds", "objects"),
+    ("5,000 seeds", "effects"),
+)
 AIM = {"cpu_s": 30, "peak_mb": 2000}
 
 
@@ -45,7 +49,9 @@ def log(matches: int, seeds: int) -> Any:
         block = np.repeat(number % seeds if seeds else number, seats)
         turn = (np.arange(seats) + np.arange(seats)[:, None]) % seats
         bots = line_up[:, turn].reshape(-1, seats)
-        luck = np.sin(block[:, None] * 12.9898 + np.arange(seats) * 78.233) + np.sin(block[:, None] * 3.17 + bots * 7.77)
+        luck = np.sin(block[:, None] * 12.9898 + np.arange(seats) * 78.233) + np.sin(
+            block[:, None] * 3.17 + bots * 7.77
+        )
         points = np.round(2 * (strength[bots] + luck + rng.normal(size=bots.shape)))
         ranks = 1 + (points[:, None, :] > points[:, :, None]).sum(axis=2)
         made.append(TableArrays(block, bots.astype(np.int64), ranks.astype(np.int64)))
@@ -55,7 +61,9 @@ def log(matches: int, seeds: int) -> Any:
 def stream(arrays: Any) -> Iterator[Any]:
 
     for tables in arrays:
-        for block, bots, ranks in zip(tables.block.tolist(), tables.bots.tolist(), tables.ranks.tolist(), strict=True):
+        for block, bots, ranks in zip(
+            tables.block.tolist(), tables.bots.tolist(), tables.ranks.tolist(), strict=True
+        ):
             yield rated(block, tuple(bots), tuple(ranks))
 
 
@@ -68,18 +76,35 @@ def measure(matches: int, layout: str, form: str) -> dict[str, Any]:
     arrays = log(matches, LAYOUTS[layout])
     effects = EffectsToFit(seats=True, neighbours=True) if form == "effects" else EffectsToFit()
     began = time.process_time()
-    ratings = rate(cells_of_tables(arrays, BOTS) if form == "arrays" else stream(arrays), BOTS, 0, effects=effects)
+    ratings = rate(
+        cells_of_tables(arrays, BOTS) if form == "arrays" else stream(arrays),
+        BOTS,
+        0,
+        effects=effects,
+    )
     cpu = time.process_time() - began
     if None in ratings.error[1:] or None in ratings.elo:
         raise SystemExit("a bot of the benchmark has no error; the figures would say nothing")
     played = sum(len(tables.block) for tables in arrays)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
-    return {"matches": played, "blocks": ratings.blocks, "cpu_s": round(cpu, 2), "peak_mb": round(peak)}
+    return {
+        "matches": played,
+        "blocks": ratings.blocks,
+        "cpu_s": round(cpu, 2),
+        "peak_mb": round(peak),
+    }
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--one", nargs=3, metavar=("MATCHES", "LAYOUT", "FORM"), help="measure one row in this process")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--one",
+        nargs=3,
+        metavar=("MATCHES", "LAYOUT", "FORM"),
+        help="measure one row in this process",
+    )
     parser.add_argument("--most", type=int, default=SIZES[-1], help="the largest size")
     options = parser.parse_args(arguments)
     if options.one:
@@ -91,13 +116,20 @@ def main(arguments: list[str] | None = None) -> None:
         before = None
         for matches in (size for size in SIZES if size <= options.most):
             words = [sys.executable, __file__, "--one", str(matches), layout, form]
-            done = subprocess.run(words, capture_output=True, text=True, check=True, env={**os.environ, **one_thread})
+            done = subprocess.run(
+                words, capture_output=True, text=True, check=True, env={**os.environ, **one_thread}
+            )
             row = json.loads(done.stdout)
             each = row["cpu_s"] / row["matches"]
             growth = round(each / before, 2) if before else None
             row |= {"us_per_match": round(each * 1e6, 1), "growth": growth}
             row |= {"aim": AIM} if matches == SIZES[-1] else {}
-            print(json.dumps({"name": "ratings_fit", "bots": BOTS, "layout": layout, "from": form, **row}), flush=True)
+            print(
+                json.dumps(
+                    {"name": "ratings_fit", "bots": BOTS, "layout": layout, "from": form, **row}
+                ),
+                flush=True,
+            )
             before = each
 
 

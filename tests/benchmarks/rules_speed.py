@@ -40,7 +40,10 @@ def compare(name: str, **works: Callable[[], int]) -> None:
     for _ in range(ROUNDS):
         for key, work in works.items():
             best[key] = max(best[key], rate(work))
-    print(json.dumps({"what": name, **{key: float(f"{value:.3g}") for key, value in best.items()}}), flush=True)
+    print(
+        json.dumps({"what": name, **{key: float(f"{value:.3g}") for key, value in best.items()}}),
+        flush=True,
+    )
 
 
 def drawn(state: Any, lots: random.Random) -> dict[int, int]:
@@ -58,7 +61,11 @@ def rules_of(game: Game) -> None:
             state.apply(drawn(state, lots))
         return 1
 
-    compare(f"{game.name}: random games", engine=play, c=lambda: random_games(rules, SEATS, lots.getrandbits(63), 1000) and 1000)
+    compare(
+        f"{game.name}: random games",
+        engine=play,
+        c=lambda: random_games(rules, SEATS, lots.getrandbits(63), 1000) and 1000,
+    )
     state, _ = game.new(SEATS, given, lots.randbytes(32))
     for _ in range(20):
         state.apply(drawn(state, lots))
@@ -76,7 +83,9 @@ def rules_of(game: Game) -> None:
             game.determinise(view, given, stream)
         return 20
 
-    compare(f"{game.name}: clones", engine=clone, c=lambda: copy_states(one, 1_000_000) and 1_000_000)
+    compare(
+        f"{game.name}: clones", engine=clone, c=lambda: copy_states(one, 1_000_000) and 1_000_000
+    )
     compare(
         f"{game.name}: worlds of a view",
         engine=imagine,
@@ -145,19 +154,26 @@ def environments(game: Game) -> None:
     made = khiva_arena.env.vector(game.name, SEATS, MATCHES)
     works = {"vector": stepping(made)}
     if game.name == "khiva":
-        works["vector_without_history"] = stepping(khiva_arena.env.vector(game.name, SEATS, MATCHES, without=("history",)))
+        works["vector_without_history"] = stepping(
+            khiva_arena.env.vector(game.name, SEATS, MATCHES, without=("history",))
+        )
     works["aec"] = acting(khiva_arena.env.aec(game.name, SEATS))
     if find_spec("pyspiel"):
         works["pyspiel_goofspiel_with_tensors"] = goofspiel()
     if find_spec("pygame"):
         from pettingzoo import make
 
-        works |= {f"pettingzoo_{name}": acting(make("aec", f"classic/{name}")) for name in ("tictactoe-v3", "leduc_holdem-v4")}
+        works |= {
+            f"pettingzoo_{name}": acting(make("aec", f"classic/{name}"))
+            for name in ("tictactoe-v3", "leduc_holdem-v4")
+        }
     compare(f"{game.name}: steps", **works)
 
 
 def main() -> int:
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     warnings.simplefilter("error")
     for name in crules.GAMES:
         rules_of(registry.get(name))

@@ -64,14 +64,19 @@ def arbiter(instant: str, seats: str) -> float:
 def arbiter_and_bots(instant: str, seats: str) -> dict[str, float]:
     """The same, and the CPU of the bots added."""
     with one_core():
-        return _a_decision([job([Command((instant, "rotate"), "/tmp")] * int(seats), n) for n in range(MATCHES)])
+        return _a_decision(
+            [job([Command((instant, "rotate"), "/tmp")] * int(seats), n) for n in range(MATCHES)]
+        )
 
 
 def overloaded(instant: str, seats: str, *without_looks: str) -> float:
     """The arbiter's part with bots that think for THINK_MS, on a core that it shares with BUSY busy processes. ``without_looks``,
     if it is there: it never looks at what bots have of the processor, as it does once they are slow."""
     inside = [sys.executable, __file__, slow_bots.__name__, instant, seats, *without_looks]
-    with one_core(), busy(BUSY):  # not from the process that plays: these would be among its children, which it looks through
+    with (
+        one_core(),
+        busy(BUSY),
+    ):  # not from the process that plays: these would be among its children, which it looks through
         return float(subprocess.run(inside, capture_output=True, text=True, check=True).stdout)
 
 
@@ -87,7 +92,9 @@ def slow_bots(instant: str, seats: str, *without_looks: str) -> float:
 def floor(pingpong: str, seats: str) -> float:
     """Microseconds of CPU of a C program that asks as many children in turn and does nothing else, pinned alike."""
     with one_core():
-        done = subprocess.run([pingpong, "-n", seats, "-s", "0.4"], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [pingpong, "-n", seats, "-s", "0.4"], capture_output=True, text=True, check=True
+        )
     return float(json.loads(done.stdout)["lockstep"]["parent_cpu_us"])
 
 
@@ -114,7 +121,12 @@ def first_request(instant: str) -> float:
         bots = ["--bot", f"{instant} stamp {stamp}", "--bot", f"{instant} rotate"]
         began = time.time()
         # At trusted, since the stamp lies where no other level lets a bot write.
-        subprocess.run([*ARENA, "match", *bots, "--isolation", "trusted"], capture_output=True, check=True, cwd=folder)
+        subprocess.run(
+            [*ARENA, "match", *bots, "--isolation", "trusted"],
+            capture_output=True,
+            check=True,
+            cwd=folder,
+        )
         return (float(stamp.read_text()) - began) * 1000
 
 
@@ -122,7 +134,18 @@ def event(instant: str, level: str, jobs: str) -> float:
     """Matches a second of a whole ``run`` of two bots that answer at once, its start and its table included."""
     with tempfile.TemporaryDirectory() as folder:
         bots = [word for n in range(2) for word in ("--bot", f"{instant} rotate {n}")]
-        words = ["--seats", "2", "--seeds", str(SEEDS), "--isolation", level, "--jobs", jobs, "--out", "out"]
+        words = [
+            "--seats",
+            "2",
+            "--seeds",
+            str(SEEDS),
+            "--isolation",
+            level,
+            "--jobs",
+            jobs,
+            "--out",
+            "out",
+        ]
         began = time.perf_counter()
         subprocess.run([*ARENA, "run", *bots, *words], capture_output=True, check=True, cwd=folder)
         return 2 * SEEDS / (time.perf_counter() - began)
@@ -130,7 +153,9 @@ def event(instant: str, level: str, jobs: str) -> float:
 
 def whole_match(instant: str, level: str) -> float:
     """Milliseconds of CPU of a whole match of two bots that answer at once, what a run takes once left out."""
-    return (_run_cpu(instant, level, SEEDS) - _run_cpu(instant, level, 1)) * 1000 / (2 * (SEEDS - 1))
+    return (
+        (_run_cpu(instant, level, SEEDS) - _run_cpu(instant, level, 1)) * 1000 / (2 * (SEEDS - 1))
+    )
 
 
 def match_of_modules(module: str, native: str) -> dict[str, float]:
@@ -139,7 +164,9 @@ def match_of_modules(module: str, native: str) -> dict[str, float]:
     What a run takes once is left out. Arbiter and bots are told apart: a bot that dies with its namespace is in no sum of the
     system's."""
     both = {"ticks": (module, "--clock", "ticks"), "processes": (native,)}
-    return {f"{how}_{part}": used for how, words in both.items() for part, used in _used(*words).items()}
+    return {
+        f"{how}_{part}": used for how, words in both.items() for part, used in _used(*words).items()
+    }
 
 
 def _used(bot: str, *words: str) -> dict[str, float]:
@@ -165,7 +192,9 @@ def _arbiter_and_seats(bot: str, seeds: int, *words: str) -> dict[str, float]:
             "out",
             *words,
         ]
-        done = subprocess.run([sys.executable, "-c", OWN_CPU, *run], capture_output=True, text=True, cwd=folder)
+        done = subprocess.run(
+            [sys.executable, "-c", OWN_CPU, *run], capture_output=True, text=True, cwd=folder
+        )
         if done.returncode:
             sys.exit(done.stderr)
         with closing(sqlite3.connect(Path(folder, "out", "arena.db"))) as store:
@@ -191,7 +220,10 @@ def verify(store: str, matches: str, jobs: str = "1") -> dict[str, float]:
     """Milliseconds a match that ``verify`` takes, its start included: of CPU, and by the clock."""
     began = time.perf_counter()
     cpu = _cpu([*ARENA, "verify", store, "--jobs", jobs])
-    return {"cpu": cpu * 1000 / int(matches), "clock": (time.perf_counter() - began) * 1000 / int(matches)}
+    return {
+        "cpu": cpu * 1000 / int(matches),
+        "clock": (time.perf_counter() - began) * 1000 / int(matches),
+    }
 
 
 def standings(store: str) -> float:
@@ -209,7 +241,9 @@ def environment(game: str, seats: str, kind: str) -> float:
         observations = env.reset(seed=steps)
         while env.agents and kind == "parallel":
             asked = observations[0] if isinstance(observations, tuple) else observations
-            actions = {agent: rng.choice(seen["action_mask"].nonzero()[0]) for agent, seen in asked.items()}
+            actions = {
+                agent: rng.choice(seen["action_mask"].nonzero()[0]) for agent, seen in asked.items()
+            }
             observations = env.step(actions)[0]
             steps += 1
         while env.agents and kind == "aec":
@@ -230,7 +264,9 @@ def worlds(game: str, seats: str) -> float:
         for _ in range(WORLDS):
             played.determinise(view, rules, stream)
         used, count = used + time.process_time() - began, count + WORLDS
-        state.apply({seat: rng.randrange(len(decision.legal)) for seat, decision in pending.items()})
+        state.apply(
+            {seat: rng.randrange(len(decision.legal)) for seat, decision in pending.items()}
+        )
     return count / used
 
 
@@ -278,14 +314,27 @@ def changed(value: T, **fields: object) -> T:
 def _run_cpu(instant: str, level: str, seeds: int) -> float:
     """CPU seconds of a run of two bots that answer at once, two matches a seed."""
     bots = [word for n in range(2) for word in ("--bot", f"{instant} rotate {n}")]
-    words = ["--seats", "2", "--seeds", str(seeds), "--isolation", level, "--jobs", "1", "--out", "out"]
+    words = [
+        "--seats",
+        "2",
+        "--seeds",
+        str(seeds),
+        "--isolation",
+        level,
+        "--jobs",
+        "1",
+        "--out",
+        "out",
+    ]
     with tempfile.TemporaryDirectory() as folder:
         return _cpu([*ARENA, "run", *bots, *words], cwd=folder)
 
 
 def _cpu(words: list[str], cwd: str | None = None, **variables: str) -> float:
     before, env = _children(), os.environ | variables
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=cwd, env=env)
+    subprocess.run(
+        words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=cwd, env=env
+    )
     return _children() - before
 
 

@@ -87,7 +87,17 @@ def measure(count: int, seconds: float) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)  # under root bots are users of their own
-        words = ["run", *bots(*copies(folder, count)), "--seats", "3", "--seeds", "100000", "-j", "2", "--trust-bots"]
+        words = [
+            "run",
+            *bots(*copies(folder, count)),
+            "--seats",
+            "3",
+            "--seeds",
+            "100000",
+            "-j",
+            "2",
+            "--trust-bots",
+        ]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         run = Terminal([*words, "--out", "out"], folder, apart=True)
         sampler = Sampler(run.process.pid, seconds)
@@ -100,17 +110,30 @@ def measure(count: int, seconds: float) -> None:
             sys.exit(f"the run ended with {code}\n{run.shown.text}")
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         said = subprocess.run(
-            [sys.executable, "-m", "khiva_arena", "standings", "out", "--json"], cwd=folder, capture_output=True, check=True
+            [sys.executable, "-m", "khiva_arena", "standings", "out", "--json"],
+            cwd=folder,
+            capture_output=True,
+            check=True,
         )
     total = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
     matches = json.loads(said.stdout)["standings"][0]["matches"]
-    figures = {"screen_s": round(sampler.cpu, 2), "run_s": round(total, 2), "seconds": round(sampler.played, 1)}
-    share = {"name": f"screen_{count}_bots", "value": round(100 * sampler.cpu / total, 2), "unit": "% of the run's CPU"}
+    figures = {
+        "screen_s": round(sampler.cpu, 2),
+        "run_s": round(total, 2),
+        "seconds": round(sampler.played, 1),
+    }
+    share = {
+        "name": f"screen_{count}_bots",
+        "value": round(100 * sampler.cpu / total, 2),
+        "unit": "% of the run's CPU",
+    }
     print(json.dumps({**share, "bar": BAR, **figures, "rated_matches": matches}), flush=True)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=SECONDS, help="how long each run plays")
     options = parser.parse_args()
     for count in (3, 20):

@@ -51,11 +51,22 @@ def make_run() -> dict[str, float]:
         subprocess.run(["git", "clone", "--quiet", str(TREE), str(clone)], check=True)
         shell.write_text(SHELL)
         shell.chmod(0o755)
-        environment = {key: value for key, value in os.environ.items() if key not in ours} | {"LINES": str(lines)}
-        done = subprocess.run(["make", "run", f"SHELL={shell}"], cwd=clone, env=environment, capture_output=True, text=True)
+        environment = {key: value for key, value in os.environ.items() if key not in ours} | {
+            "LINES": str(lines)
+        }
+        done = subprocess.run(
+            ["make", "run", f"SHELL={shell}"],
+            cwd=clone,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
         if done.returncode:
             sys.exit(f"make run: {done.stderr}")
-        return stages(Line(float(began), float(ended), words) for began, ended, words in map(_parts, lines.open()))
+        return stages(
+            Line(float(began), float(ended), words)
+            for began, ended, words in map(_parts, lines.open())
+        )
 
 
 def _parts(line: str) -> list[str]:
@@ -71,7 +82,11 @@ def stages(lines: Iterable[Line]) -> dict[str, float]:
         took[stage_of(line.words)] += line.ended - line.began
         if stage_of(line.words) == "first_event":
             first_table = line.ended - all_lines[0].began
-    return {**took, "first_table_after": first_table, "all": all_lines[-1].ended - all_lines[0].began}
+    return {
+        **took,
+        "first_table_after": first_table,
+        "all": all_lines[-1].ended - all_lines[0].began,
+    }
 
 
 def stage_of(words: str) -> str:

@@ -36,7 +36,11 @@ def test_a_command_has_each_code_once(command: str) -> None:
 
 
 def test_each_error_ends_with_a_code_of_every_command() -> None:
-    raised = {error.exit_code for error in vars(errors).values() if isinstance(error, type) and hasattr(error, "exit_code")}
+    raised = {
+        error.exit_code
+        for error in vars(errors).values()
+        if isinstance(error, type) and hasattr(error, "exit_code")
+    }
     assert raised <= {row.code for row in TABLE if not row.commands}
 
 
@@ -49,7 +53,9 @@ def test_each_verdict_has_one_row_a_command_and_one_code() -> None:
 
 
 def test_a_comparison_ends_with_the_codes_of_its_answers() -> None:
-    assert {row.verdict: row.code for row in rows_of("compare") if row.verdict and row.commands} == {
+    assert {
+        row.verdict: row.code for row in rows_of("compare") if row.verdict and row.commands
+    } == {
         VerdictWord.BETTER: 0,
         VerdictWord.WORSE: 3,
         VerdictWord.OPEN: 4,
@@ -70,7 +76,11 @@ def test_a_comparison_ends_with_the_codes_of_its_answers() -> None:
 @pytest.mark.parametrize("answer", ANSWERS)
 @pytest.mark.parametrize("accepted", [(), tuple(ANSWERS)], ids=["none accepted", "all accepted"])
 def test_missing_matches_come_before_a_forfeit_and_a_forfeit_before_the_answer(
-    is_finished: bool, has_forfeited: bool, first: int | None, answer: VerdictWord, accepted: tuple[VerdictWord, ...]
+    is_finished: bool,
+    has_forfeited: bool,
+    first: int | None,
+    answer: VerdictWord,
+    accepted: tuple[VerdictWord, ...],
 ) -> None:
     of_answer = DONE if accepted else ANSWERS[answer]
     verdict = concluded(answer, is_finished=is_finished, has_forfeited=has_forfeited)
@@ -79,7 +89,12 @@ def test_missing_matches_come_before_a_forfeit_and_a_forfeit_before_the_answer(
 
 @pytest.mark.parametrize(
     ("code", "has_forfeited", "then"),
-    [(DONE, False, DONE), (DONE, True, FORFEITED), (BAD_RESULT, False, BAD_RESULT), (BAD_RESULT, True, BAD_RESULT)],
+    [
+        (DONE, False, DONE),
+        (DONE, True, FORFEITED),
+        (BAD_RESULT, False, BAD_RESULT),
+        (BAD_RESULT, True, BAD_RESULT),
+    ],
 )
 def test_a_bad_result_comes_before_a_forfeit(code: int, has_forfeited: bool, then: int) -> None:
     assert with_forfeit(code, has_forfeited) == then

@@ -25,7 +25,11 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if not shutil.which("git"):
         pytest.skip("there is no git")
     (tmp_path / "file").write_text("first")
-    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@a", "commit", "-q", "-m", "a"]):
+    for words in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@a", "commit", "-q", "-m", "a"],
+    ):
         subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True)
     monkeypatch.setattr(version, "_CHECKOUT", tmp_path)
     monkeypatch.setattr(version, "__version__", "9.9.0.dev1")
@@ -34,7 +38,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def commit_of(folder: Path) -> str:
     words = ["git", "rev-parse", "--short=12", "HEAD"]
-    return subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        words, cwd=folder, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def test_unreleased_code_says_its_commit_and_whether_files_differ_from_it(checkout: Path) -> None:
@@ -56,7 +62,9 @@ def test_a_repository_that_a_hook_of_git_names_or_that_lies_above_is_another_one
     assert version.shown() == "9.9.0.dev1"
 
 
-def test_a_release_says_no_commit_and_no_more_does_code_without_git(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_says_no_commit_and_no_more_does_code_without_git(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(checkout))
     assert version.shown() == "9.9.0.dev1"
     version.shown.cache_clear()

@@ -45,13 +45,19 @@ def main(kills: int, seed: int) -> int:
         print(f"{count:5d}  {who:8s} {stage}")
     print(f"{len(found)} kills in {rounds} runs, seed {seed}: every digest is {digest[:16]}")
     print("no match was lost or doubled, no process was left behind")
-    print(f"{voids} matches were void once or more, {drafts} drafts of staging are left for the next sweep")
+    print(
+        f"{voids} matches were void once or more, {drafts} drafts of staging are left for "
+        "the next sweep"
+    )
     return 0
 
 
 def _differs(first: Competition, run: Competition, rounds: int, seed: int) -> int:
     """What differs between a run without a kill and one with some."""
-    print(f"round {rounds}, seed {seed}: the digest is not that of a run without a kill; seats that differ, whole and killed:")
+    print(
+        f"round {rounds}, seed {seed}: the digest is not that of a run without a kill; "
+        "seats that differ, whole and killed:"
+    )
     for one, other in zip(first.results(), run.results(), strict=True):
         if one[:6] != other[:6]:
             print(f"  {one}\n  {other}")
@@ -59,8 +65,12 @@ def _differs(first: Competition, run: Competition, rounds: int, seed: int) -> in
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=KILLS, help=f"how many, {KILLS} unless you say so")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--kills", type=int, default=KILLS, help=f"how many, {KILLS} unless you say so"
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     sys.exit(main(options.kills, options.seed))

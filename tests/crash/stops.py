@@ -43,7 +43,9 @@ def main(stops: int, seed: int, busy_processes: int) -> int:
         stack.enter_context(busy(busy_processes))
         while len(found) < stops:
             level = there[rounds % len(there)]
-            run = Stopped(folder / f"round{rounds}", marker, 1 + rounds // len(there) % 2, level, program)
+            run = Stopped(
+                folder / f"round{rounds}", marker, 1 + rounds // len(there) % 2, level, program
+            )
             rounds += 1
             while len(run.stopped) < min(MOST, stops - len(found)):
                 one = stop(run, chance, chance.choice(HOWS), chance.choice(SIGNALS))
@@ -53,21 +55,38 @@ def main(stops: int, seed: int, busy_processes: int) -> int:
             found += run.stopped
             run.to_the_end()
             if run.digest() != digests.setdefault(level, run.digest()):
-                print(f"round {rounds}, seed {seed}: the digest is not that of another run at {level}")
+                print(
+                    f"round {rounds}, seed {seed}: the digest is not that of another run at {level}"
+                )
                 return 1
             print(f"round {rounds}, {level}, -j {run.jobs}: {len(found)} stops", file=sys.stderr)
     for (how, name), count in sorted(Counter((one.how, one.signal) for one in found).items()):
         print(f"{count:5d}  {how:8s} {name}")
     longest = max(one.seconds for one in found)
-    print(f"{len(found)} stops in {rounds} runs at {', '.join(there)}, seed {seed}, {busy_processes} busy processes")
-    print(f"no bot was blamed, no match void, equal digests, no process left; the longest stop took {longest:.1f} s")
+    print(
+        f"{len(found)} stops in {rounds} runs at {', '.join(there)}, seed {seed}, "
+        f"{busy_processes} busy processes"
+    )
+    print(
+        "no bot was blamed, no match void, equal digests, no process left; the longest "
+        f"stop took {longest:.1f} s"
+    )
     return 0
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--stops", type=int, default=STOPS, help=f"how many, {STOPS} unless you say so")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--stops", type=int, default=STOPS, help=f"how many, {STOPS} unless you say so"
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--busy", type=int, default=BUSY, help=f"processes that compete for the cores, {BUSY} unless you say so")
+    parser.add_argument(
+        "--busy",
+        type=int,
+        default=BUSY,
+        help=f"processes that compete for the cores, {BUSY} unless you say so",
+    )
     options = parser.parse_args()
     sys.exit(main(options.stops, options.seed, options.busy))

@@ -22,7 +22,9 @@ def write_mine(folder: Path) -> None:
     toml = 'name = "mine"\nrun = "{python} main.py"\nfiles = ["*.py"]\n'
     shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", folder / "mine")
     (folder / "mine" / "bot.toml").write_text(toml)
-    (folder / "mine" / "main.py").write_text((ROOT / "bots/python/random/main.py").read_text() + "# mine\n")
+    (folder / "mine" / "main.py").write_text(
+        (ROOT / "bots/python/random/main.py").read_text() + "# mine\n"
+    )
 
 
 @made_once
@@ -59,28 +61,41 @@ CHANGED: list[tuple[list[str], list[str]]] = [
     ([*bots("mine", NAIVE), *SHAPE[:-4], "--out", "out"], ["the seed was given, is drawn"]),
     ([*bots("mine", NAIVE), *SHAPE, "--policy", "strict"], ["policy was lenient, is strict"]),
     ([*bots("mine", NAIVE), *SHAPE, "--lineups", "1"], ["lineups was not set, is 1"]),
-    ([*bots("mine", NAIVE), *SHAPE, "--rule", "overshoot=bounce"], ["rule overshoot was stop_at_outpost, is bounce"]),
+    (
+        [*bots("mine", NAIVE), *SHAPE, "--rule", "overshoot=bounce"],
+        ["rule overshoot was stop_at_outpost, is bounce"],
+    ),
     ([*bots("mine", RANDOM), *SHAPE, "--game", "silk_road"], ["game was khiva, is silk_road"]),
-    ([*bots(NAIVE, "mine"), *SHAPE], ["the bots are in another order: mine, naive then; naive, mine now"]),
+    (
+        [*bots(NAIVE, "mine"), *SHAPE],
+        ["the bots are in another order: mine, naive then; naive, mine now"],
+    ),
     (
         [*bots("mine", RANDOM), *SHAPE],
         ["python/naive) does not play any more", "python/random) has been added"],
     ),
-    ([*bots("mine", NAIVE), *SHAPE, "--turn", "2s", "--bank", "0s"], ["turn was 1000 ms", "bank was 10000 ms, is 0 ms"]),
+    (
+        [*bots("mine", NAIVE), *SHAPE, "--turn", "2s", "--bank", "0s"],
+        ["turn was 1000 ms", "bank was 10000 ms, is 0 ms"],
+    ),
 ]
 
 
 def test_another_number_of_seeds_is_refused_with_the_one_that_goes_on(copy: Path) -> None:
     error = arena("run", *bots("mine", NAIVE), *SHAPE, "--seeds", "301", cwd=copy, code=2).stderr
     assert re.search(
-        "--seeds 301: event 1 is not over, [0-9]+ of 600 matches are recorded, and it has 300 seeds: --seeds 300 ", error
+        "--seeds 301: event 1 is not over, [0-9]+ of 600 matches are recorded, and it has "
+        "300 seeds: --seeds 300 ",
+        error,
     )
     assert "--new-event" in error
     assert len(error.splitlines()) == 1
 
 
 @pytest.mark.parametrize(("words", "said"), CHANGED, ids=[said[0] for _, said in CHANGED])
-def test_other_settings_are_refused_with_what_differs(copy: Path, words: list[str], said: list[str]) -> None:
+def test_other_settings_are_refused_with_what_differs(
+    copy: Path, words: list[str], said: list[str]
+) -> None:
     error = arena("run", *words, cwd=copy, code=2).stderr
     lines = error.splitlines()
     assert all(line.startswith("khiva-arena: error: ") for line in lines)
@@ -117,7 +132,9 @@ def test_a_bot_that_was_edited_since_an_event_that_is_over_is_named(tmp_path: Pa
     assert "changed since" not in arena(*words, cwd=tmp_path).stderr
     edited(tmp_path)
     assert "mine changed since event 1: this is event 2\n" in arena(*words, cwd=tmp_path).stderr
-    assert "changed since" not in arena(*words, "--turn", "2s", cwd=tmp_path).stderr  # event 2 had this one
+    assert (
+        "changed since" not in arena(*words, "--turn", "2s", cwd=tmp_path).stderr
+    )  # event 2 had this one
 
 
 def test_an_event_that_is_over_stands_in_nobody_s_way(tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ def digest(text: str) -> str:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The digest of a run with room enough."""
-    return digest(arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path_factory.mktemp("whole")).stderr)
+    return digest(
+        arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path_factory.mktemp("whole")).stderr
+    )
 
 
 def refused(done: subprocess.CompletedProcess[str]) -> str:
@@ -54,7 +56,9 @@ def test_a_disk_that_fills_up(tmp_path: Path, whole: str, size: str) -> None:
         remount(disk, "size=64m")
         recorded = matches(disk / "out")
         done = arena(*words, cwd=tmp_path)
-        assert (f"{recorded} " + sentence("competition", "recorded-before") in done.stderr) == bool(recorded)
+        assert (f"{recorded} " + sentence("competition", "recorded-before") in done.stderr) == bool(
+            recorded
+        )
         assert digest(done.stderr) == whole
         assert "24 of 24 matches are sound" in arena("verify", "disk/out", cwd=tmp_path).stdout
 
@@ -85,17 +89,25 @@ def test_a_sound_store_on_a_full_disk_is_read(tmp_path: Path) -> None:
     """SQLite wants to write 32 KiB beside a store even to read it."""
     with small_disk(tmp_path / "disk", "64m") as disk:
         arena(*WORDS, "--seeds", "12", "--out", "disk/out", cwd=tmp_path)
-        said = {command: arena(command, "disk/out", cwd=tmp_path).stdout for command in ("standings", "show", "verify")}
+        said = {
+            command: arena(command, "disk/out", cwd=tmp_path).stdout
+            for command in ("standings", "show", "verify")
+        }
         fill(disk)
-        assert {command: arena(command, "disk/out", cwd=tmp_path).stdout for command in said} == said
+        assert {
+            command: arena(command, "disk/out", cwd=tmp_path).stdout for command in said
+        } == said
         with Store.read(disk / "out") as store:
             assert store.is_known_sound()
 
 
-def test_what_a_kill_left_beside_a_store_on_a_full_disk_is_named_and_not_lost(tmp_path: Path) -> None:
+def test_what_a_kill_left_beside_a_store_on_a_full_disk_is_named_and_not_lost(
+    tmp_path: Path,
+) -> None:
     """SQLite cannot read what is left in a -wal file without room; without it, the store would be read as it was before."""
     write = (
-        "import os, sqlite3, sys; store = sqlite3.connect(sys.argv[1]); store.execute('UPDATE events SET id = id'); "
+        "import os, sqlite3, sys; store = sqlite3.connect(sys.argv[1]); "
+        "store.execute('UPDATE events SET id = id'); "
         "store.commit(); os._exit(0)"
     )
     with small_disk(tmp_path / "disk", "64m") as disk:
@@ -132,11 +144,17 @@ def test_a_full_cache(tmp_path: Path, whole: str) -> None:
     with small_disk(tmp_path / "cache", "8k") as cache:
         line = refused(arena(*words, cwd=tmp_path, code=2, env={"KHIVA_ARENA_CACHE": str(cache)}))
         assert "cannot be staged in" in line
-        assert "staged: No space left on device; make room there, or set KHIVA_ARENA_CACHE to a folder with room" in line
+        assert (
+            "staged: No space left on device; make room there, or set KHIVA_ARENA_CACHE to "
+            "a folder with room" in line
+        )
         assert not (tmp_path / "out").exists()
         assert not list(cache.rglob("draft-*"))
         remount(cache, "size=64m")
-        assert digest(arena(*words, cwd=tmp_path, env={"KHIVA_ARENA_CACHE": str(cache)}).stderr) == whole
+        assert (
+            digest(arena(*words, cwd=tmp_path, env={"KHIVA_ARENA_CACHE": str(cache)}).stderr)
+            == whole
+        )
 
 
 def test_a_disk_that_turns_read_only(tmp_path: Path, whole: str) -> None:
@@ -146,7 +164,9 @@ def test_a_disk_that_turns_read_only(tmp_path: Path, whole: str) -> None:
         remount(disk, "ro")
         for command in ("standings", "verify", "show"):
             arena(command, "disk/out", cwd=tmp_path)
-        assert digest(arena(*words, cwd=tmp_path).stderr) == whole  # all is over, and nothing is to be written
+        assert (
+            digest(arena(*words, cwd=tmp_path).stderr) == whole
+        )  # all is over, and nothing is to be written
         line = refused(arena(*words, "--turn", "2s", cwd=tmp_path, code=2))
         assert "Read-only file system" in line
         assert "same command" in line
@@ -161,7 +181,9 @@ def test_a_disk_that_turns_read_only(tmp_path: Path, whole: str) -> None:
 
 def match(ordinal: int, record: str) -> MatchRow:
     seat = SeatRow(0, 0, 1, 5, "ok", [], 1, 0.1, 0.1, 1.0, 0, "", 0, 0, Measured(0.1))
-    return MatchRow("e", ordinal, f"m{ordinal}", 0, 0, ordinal, f"d{ordinal}", record, 1, 1, 0.5, "now", (seat,))
+    return MatchRow(
+        "e", ordinal, f"m{ordinal}", 0, 0, ordinal, f"d{ordinal}", record, 1, 1, 0.5, "now", (seat,)
+    )
 
 
 def why_not(store: Store, row: MatchRow) -> str:
@@ -192,7 +214,9 @@ def test_full_at_any_checkpoint(tmp_path: Path, size: str) -> None:
             again.add_match(match(recorded, record), {})
             assert again.changed("e") == []
             assert again.damage() == []
-            assert [row.ordinal for row in again.matches("e") if row.intact and row.record == record] == list(range(recorded + 1))
+            assert [
+                row.ordinal for row in again.matches("e") if row.intact and row.record == record
+            ] == list(range(recorded + 1))
 
 
 def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
@@ -200,7 +224,14 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
     script = f"ulimit -f 200; trap '' XFSZ; exec {sys.executable} -m khiva_arena " + " ".join(
         f"'{word}'" for word in [*WORDS, "--seeds", "12", "--out", "out"]
     )
-    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 1, done.stderr
     refused(done)
     before = matches(tmp_path / "out")

@@ -33,34 +33,56 @@ from khiva_arena.interface.cli.start import main
 sys.argv = ["khiva-arena", *{words!r}]
 main()
 """
-    done = subprocess.run([sys.executable, "-c", hit], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", hit], cwd=folder, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout) == (130, "")
     return done.stderr
 
 
 @pytest.mark.parametrize("module", ["click", "difflib", "khiva_arena.interface.cli.main"])
-def test_an_interrupt_while_the_command_is_imported_is_130_without_a_traceback(tmp_path: Path, module: str) -> None:
+def test_an_interrupt_while_the_command_is_imported_is_130_without_a_traceback(
+    tmp_path: Path, module: str
+) -> None:
     assert hit_in(tmp_path, module, "shwo").split() == ["khiva-arena:", "interrupted"]
 
 
 def test_an_interrupt_while_a_command_with_json_is_imported_is_one_object(tmp_path: Path) -> None:
-    assert hit_in(tmp_path, "click", "show", "--json") == f"{error_line(INTERRUPTED, ['interrupted'], [])}\n"
-    assert hit_in(tmp_path, "click", "relay", "--", "--json").split() == ["khiva-arena:", "interrupted"]
+    assert (
+        hit_in(tmp_path, "click", "show", "--json")
+        == f"{error_line(INTERRUPTED, ['interrupted'], [])}\n"
+    )
+    assert hit_in(tmp_path, "click", "relay", "--", "--json").split() == [
+        "khiva-arena:",
+        "interrupted",
+    ]
 
 
 def test_the_command_and_the_module_begin_there() -> None:
     """So that nothing large is imported before."""
     root = Path(__file__).parent.parent.parent
-    assert 'khiva-arena = "khiva_arena.interface.cli.start:main"' in (root / "pyproject.toml").read_text()
-    assert "from khiva_arena.interface.cli.start import main" in (root / "khiva_arena" / "__main__.py").read_text()
-    words = [sys.executable, "-c", "import sys; import khiva_arena.interface.cli.start; print('click' in sys.modules)"]
+    assert (
+        'khiva-arena = "khiva_arena.interface.cli.start:main"'
+        in (root / "pyproject.toml").read_text()
+    )
+    assert (
+        "from khiva_arena.interface.cli.start import main"
+        in (root / "khiva_arena" / "__main__.py").read_text()
+    )
+    words = [
+        sys.executable,
+        "-c",
+        "import sys; import khiva_arena.interface.cli.start; print('click' in sys.modules)",
+    ]
     assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_a_helper_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
     """As the process that draws the screen: it would print a traceback over the terminal."""
     with stops.block((signal.SIGINT,)):
-        helper = subprocess.Popen([sys.executable, "-c", HIT + "print('alive')"], stdout=subprocess.PIPE, text=True)
+        helper = subprocess.Popen(
+            [sys.executable, "-c", HIT + "print('alive')"], stdout=subprocess.PIPE, text=True
+        )
     assert helper.communicate()[0] == "alive\n"
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
@@ -70,7 +92,9 @@ def test_a_helper_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
     [(resource.RLIMIT_AS, "address space", "-v", mib) for mib in (96, 128, 144, 152)]
     + [(resource.RLIMIT_DATA, "memory", "-d", mib) for mib in (20, 60, 96, 127)],
 )
-def test_a_limit_that_is_too_low_is_named(tmp_path: Path, number: int, word: str, option: str, mib: int) -> None:
+def test_a_limit_that_is_too_low_is_named(
+    tmp_path: Path, number: int, word: str, option: str, mib: int
+) -> None:
     """Numerical libraries would end the command without a word of ours, or interrupt it."""
     limit = lambda: resource.setrlimit(number, (mib << 20, mib << 20))  # noqa: E731
     done = subprocess.run(
@@ -82,7 +106,10 @@ def test_a_limit_that_is_too_low_is_named(tmp_path: Path, number: int, word: str
         preexec_fn=limit,
     )
     assert done.returncode == 2
-    assert "error: " + sentence("cli", "system-limit", word=word, mib=mib, option=option) in done.stderr.splitlines()[-1]
+    assert (
+        "error: " + sentence("cli", "system-limit", word=word, mib=mib, option=option)
+        in done.stderr.splitlines()[-1]
+    )
 
 
 def test_numerical_libraries_compute_within_the_lowest_limit(tmp_path: Path) -> None:
@@ -101,16 +128,25 @@ sys.exit(main.run(["show"]))
 """
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "4"}
     words = [sys.executable, "-c", code]
-    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(("limit", "field", "word", "option"), [("AS", 0, "address space", "-v"), ("DATA", 5, "memory", "-d")])
+@pytest.mark.parametrize(
+    ("limit", "field", "word", "option"),
+    [("AS", 0, "address space", "-v"), ("DATA", 5, "memory", "-d")],
+)
 def test_what_comes_of_a_limit_that_is_used_up_is_put_down_to_it(
     tmp_path: Path, limit: str, field: int, word: str, option: str
 ) -> None:
     """A library then raises MemoryError, or sends SIGINT, which was called a bug or an interrupt."""
-    for raised in ("MemoryError()", "KeyboardInterrupt()", 'RuntimeError("can\'t start new thread")'):
+    for raised in (
+        "MemoryError()",
+        "KeyboardInterrupt()",
+        'RuntimeError("can\'t start new thread")',
+    ):
         code = f"""
 import resource, sys
 from pathlib import Path
@@ -123,6 +159,11 @@ main._answer = failing
 main.why_too_little = lambda: ""
 sys.exit(main.run(["show"]))
 """
-        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 2, done.stderr
-        assert re.search("error: " + pattern("cli", "system-limit", word=word, mib="[0-9]+", option=option), done.stderr)
+        assert re.search(
+            "error: " + pattern("cli", "system-limit", word=word, mib="[0-9]+", option=option),
+            done.stderr,
+        )

@@ -18,7 +18,12 @@ from khiva_arena.records.store.db import VERSION, Store
 pytestmark = pytest.mark.soak
 
 WORDS = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seed", "x"]
-READERS = (["standings", "out"], ["verify", "out"], ["show", "out"], ["match", "--from", "out", "1/0"])
+READERS = (
+    ["standings", "out"],
+    ["verify", "out"],
+    ["show", "out"],
+    ["match", "--from", "out", "1/0"],
+)
 CUTS = 24
 
 
@@ -56,7 +61,9 @@ RUN = [*WORDS, "--seeds", "3", "--out", "out"]
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"rubbish" * 5000, b"SQLite format 3\0" + b"\xff" * 8000], ids=["empty", "rubbish", "half"]
+    "content",
+    [b"", b"rubbish" * 5000, b"SQLite format 3\0" + b"\xff" * 8000],
+    ids=["empty", "rubbish", "half"],
 )
 def test_emptied_or_replaced(whole: Path, tmp_path: Path, content: bytes) -> None:
     path = copied(whole, tmp_path)
@@ -66,17 +73,23 @@ def test_emptied_or_replaced(whole: Path, tmp_path: Path, content: bytes) -> Non
     assert path.read_bytes() == content
 
 
-def test_what_is_left_beside_a_missing_or_empty_file_is_never_thrown_away(whole: Path, tmp_path: Path) -> None:
+def test_what_is_left_beside_a_missing_or_empty_file_is_never_thrown_away(
+    whole: Path, tmp_path: Path
+) -> None:
     """SQLite would drop the log of an empty file, and lay that of a missing one over whatever comes next."""
     path = copied(whole, tmp_path, "killed")
     wal = path.with_name("arena.db-wal")
     before = wal.read_bytes()
     path.write_bytes(b"")
     for words in (*READERS, RUN):
-        assert "it is empty, " + sentence("store", "holds-left", name="arena.db") + ": restore a copy" in refused(words, tmp_path)
+        assert "it is empty, " + sentence(
+            "store", "holds-left", name="arena.db"
+        ) + ": restore a copy" in refused(words, tmp_path)
     path.unlink()
     for words in (*READERS, RUN):
-        assert "it is missing, " + sentence("store", "holds-left", name="arena.db") + ": put it back" in refused(words, tmp_path)
+        assert "it is missing, " + sentence(
+            "store", "holds-left", name="arena.db"
+        ) + ": put it back" in refused(words, tmp_path)
     assert wal.read_bytes() == before
 
 
@@ -94,9 +107,13 @@ def test_version_1(whole: Path, tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 1")
     connection.close()
     for words in (*READERS, RUN):
-        assert sentence("store", "store-version-engine-reads-2", version="1", readable="2", version_2=str(VERSION)) in (
-            refused(words, tmp_path)
-        )
+        assert sentence(
+            "store",
+            "store-version-engine-reads-2",
+            version="1",
+            readable="2",
+            version_2=str(VERSION),
+        ) in (refused(words, tmp_path))
 
 
 def test_cut_short(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +133,9 @@ def test_cut_short(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert 2 in codes
 
 
-def test_a_log_of_sqlite_that_was_cut_short_loses_the_end_and_no_more(whole: Path, tmp_path: Path) -> None:
+def test_a_log_of_sqlite_that_was_cut_short_loses_the_end_and_no_more(
+    whole: Path, tmp_path: Path
+) -> None:
     """What is left is an earlier moment of the run, and sound; the same command plays the rest again."""
     path = copied(whole, tmp_path, "killed")
     wal = path.with_name("arena.db-wal")
@@ -163,7 +182,10 @@ def test_locked_in_the_middle_of_a_run(tmp_path: Path, whole: Path) -> None:
     other.execute("ROLLBACK")
     other.close()
     assert running.returncode == 2
-    assert "database is locked; " + sentence("store", "another-program-holds-end") in said.splitlines()[-1]
+    assert (
+        "database is locked; " + sentence("store", "another-program-holds-end")
+        in said.splitlines()[-1]
+    )
     assert "Traceback" not in said
     running = started(*WORDS, "--seeds", "300", "--out", "out", cwd=tmp_path)
     wait_for_matches(path, 1)
@@ -182,8 +204,8 @@ def test_deleted_in_the_middle_of_a_run(tmp_path: Path, name: str) -> None:
     assert running.returncode == 2
     last = said.splitlines()[-1]
     assert (
-        "arena.db or arena.lock was deleted or replaced while this run was writing it: put it back, or "
-        "give the same command again, which begins a new store"
+        "arena.db or arena.lock was deleted or replaced while this run was writing it: put it "
+        "back, or give the same command again, which begins a new store"
     ) in last
     assert "Traceback" not in said
 
@@ -195,7 +217,9 @@ def test_a_second_arbiter_is_refused_at_once_and_readers_are_not(tmp_path: Path)
         wait_for_event(tmp_path)
         wait_for_matches(tmp_path / "out" / "arena.db", 1)
         for more in ([], ["--turn", "2s", "--new-event"]):
-            assert sentence("store", "another-arbiter-work-store") in refused([*words, *more], tmp_path)
+            assert sentence("store", "another-arbiter-work-store") in refused(
+                [*words, *more], tmp_path
+            )
         for reader in (["standings", "out"], ["verify", "out"], ["show", "out"]):
             arena(*reader, cwd=tmp_path)
     finally:

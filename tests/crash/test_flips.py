@@ -41,8 +41,22 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two events, 14 matches, with strikes, forfeits, notes and a void."""
     folder = tmp_path_factory.mktemp("store")
     words = bots(C, f"{FAULTY} illegal 2", f"{FAULTY} raise 2")
-    arena("run", *words, "--seats", "2", "--seeds", "2", "--seed", "demo", "--out", "out", cwd=folder)
-    arena("run", *words[:4], "--seats", "2", "--seeds", "1", "--turn", "2s", "--out", "out", cwd=folder)
+    arena(
+        "run", *words, "--seats", "2", "--seeds", "2", "--seed", "demo", "--out", "out", cwd=folder
+    )
+    arena(
+        "run",
+        *words[:4],
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--turn",
+        "2s",
+        "--out",
+        "out",
+        cwd=folder,
+    )
     return folder / "out"
 
 
@@ -56,7 +70,9 @@ def contents(folder: Path) -> list[list[tuple[object, ...]]] | None:
     """All that is stored, table by table, None where SQLite cannot read it."""
     connection = opened(folder)
     try:
-        return [connection.execute(f"SELECT * FROM {table} NOT INDEXED").fetchall() for table in TABLES]
+        return [
+            connection.execute(f"SELECT * FROM {table} NOT INDEXED").fetchall() for table in TABLES
+        ]
     except (sqlite3.Error, UnicodeDecodeError):
         return None
     finally:
@@ -67,8 +83,12 @@ def of_match(folder: Path, event: str, ordinal: int) -> list[tuple[object, ...]]
     """The rows of one match, found by its place: a damaged page may hide it from whoever reads all of a table."""
     connection = opened(folder)
     place = (event, ordinal)
-    found = connection.execute("SELECT * FROM matches WHERE event = ? AND ordinal = ?", place).fetchall()
-    found += connection.execute("SELECT * FROM seats WHERE event = ? AND ordinal = ? ORDER BY seat", place).fetchall()
+    found = connection.execute(
+        "SELECT * FROM matches WHERE event = ? AND ordinal = ?", place
+    ).fetchall()
+    found += connection.execute(
+        "SELECT * FROM seats WHERE event = ? AND ordinal = ? ORDER BY seat", place
+    ).fetchall()
     connection.close()
     return found
 
@@ -91,7 +111,9 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str
 
 
 @pytest.mark.parametrize("flips", [60, pytest.param(150, marks=pytest.mark.long)])
-def test_flipped_bytes(flips: int, store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_flipped_bytes(
+    flips: int, store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     chance = random.Random(SEED)
     data = (store / "arena.db").read_bytes()
     before = contents(store)
@@ -118,14 +140,20 @@ def test_flipped_bytes(flips: int, store: Path, tmp_path: Path, capsys: pytest.C
         assert err.startswith(f"{copy}: " if code else ""), where
         assert code or after == before, f"{where}: a change that verify does not see"
         found = json.loads(out)
-        assert bool(code) == bool(found["file"] or any(event["problems"] for event in found["events"])), where
+        assert bool(code) == bool(
+            found["file"] or any(event["problems"] for event in found["events"])
+        ), where
         for event in found["events"]:
             for ordinal in event["sound_matches"]:
-                assert of_match(copy, event["event"], ordinal) == of_match(store, event["event"], ordinal), where
+                assert of_match(copy, event["event"], ordinal) == of_match(
+                    store, event["event"], ordinal
+                ), where
         for name, text in printed.items():
             code, out, err = said(capsys, name, str(copy))
             if code == 0:
-                assert after == before, f"{where}: {name} printed a store whose contents were changed"
+                assert after == before, (
+                    f"{where}: {name} printed a store whose contents were changed"
+                )
                 assert out.replace(str(copy), str(store)) == text, f"{where}: {name}"
             else:
                 assert (code, out, err.count("\n")) == (2, "", 1), f"{where}: {name}: {err}"

@@ -19,7 +19,20 @@ from wording import sentence
 pytestmark = pytest.mark.soak
 
 PROMPT_SECONDS = 10.0  # where what is waited for takes a minute
-SHAPE = ["--seats", "3", "--seeds", "5", "--seed", "x", "--turn", "60s", "--start", "60s", "--out", "out"]
+SHAPE = [
+    "--seats",
+    "3",
+    "--seeds",
+    "5",
+    "--seed",
+    "x",
+    "--turn",
+    "60s",
+    "--start",
+    "60s",
+    "--out",
+    "out",
+]
 BUILD = """name = "slow"
 run = "{python} main.py"
 build = "sh -c 'touch building-{mark}; sleep 60 & sleep 61'"
@@ -57,10 +70,30 @@ def mark_of_build(folder: Path) -> bool:
 
 
 PHASES: list[tuple[str, Callable[[Path], list[str]], list[str], str]] = [
-    ("building", building, [], sentence("run", "no-match-begun") + "; " + sentence("cli", "same-command-resumes")),
-    ("greeting", greeting, [], sentence("run", "no-match-begun") + "; " + sentence("cli", "same-command-resumes")),
-    ("thinking", thinking, [], "0 of 15 matches are recorded; " + sentence("cli", "same-command-resumes")),
-    ("thinking", thinking, ["-j", "2"], "0 of 15 matches are recorded; " + sentence("cli", "same-command-resumes")),
+    (
+        "building",
+        building,
+        [],
+        sentence("run", "no-match-begun") + "; " + sentence("cli", "same-command-resumes"),
+    ),
+    (
+        "greeting",
+        greeting,
+        [],
+        sentence("run", "no-match-begun") + "; " + sentence("cli", "same-command-resumes"),
+    ),
+    (
+        "thinking",
+        thinking,
+        [],
+        "0 of 15 matches are recorded; " + sentence("cli", "same-command-resumes"),
+    ),
+    (
+        "thinking",
+        thinking,
+        ["-j", "2"],
+        "0 of 15 matches are recorded; " + sentence("cli", "same-command-resumes"),
+    ),
 ]
 
 
@@ -69,7 +102,12 @@ def is_in(phase: str, folder: Path, pid: int) -> bool:
         return mark_of_build(folder)
     # The bot itself, not the arbiter just forked: that has the bot's command in one word.
     said = [read(child, "cmdline").split("\0") for child in living(below(pid))]
-    there = any("silent" in word for words in said if "python" in words[0] and "-m" not in words for word in words[2:])
+    there = any(
+        "silent" in word
+        for words in said
+        if "python" in words[0] and "-m" not in words
+        for word in words[2:]
+    )
     if phase == "greeting":
         return there
     return there and (folder / "out" / "arena.db").exists()
@@ -88,8 +126,14 @@ MORE = {
 """The other signal each time: one handler answers both."""
 
 
-@pytest.mark.parametrize(("number", "twice"), [*HOW.values(), *in_long(MORE.values())], ids=[*HOW, *MORE])
-@pytest.mark.parametrize(("phase", "make", "more", "said"), PHASES, ids=["building", "greeting", "thinking", "thinking-j2"])
+@pytest.mark.parametrize(
+    ("number", "twice"), [*HOW.values(), *in_long(MORE.values())], ids=[*HOW, *MORE]
+)
+@pytest.mark.parametrize(
+    ("phase", "make", "more", "said"),
+    PHASES,
+    ids=["building", "greeting", "thinking", "thinking-j2"],
+)
 def test_interrupted(
     tmp_path: Path,
     phase: str,
@@ -123,7 +167,18 @@ def test_interrupted(
 
 def test_interrupted_between_matches(tmp_path: Path) -> None:
     """Many short matches, a signal at no moment in particular: what is recorded stays, and the rest is played."""
-    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "30", "--seed", "x", "--out", "out"]
+    words = [
+        "run",
+        *bots(C, C_GREEDY),
+        "--seats",
+        "2",
+        "--seeds",
+        "30",
+        "--seed",
+        "x",
+        "--out",
+        "out",
+    ]
     whole = arena(*words[:-1], "whole", cwd=tmp_path).stderr
     codes = []
     for wait in (0.05, 0.4):
@@ -137,7 +192,12 @@ def test_interrupted_between_matches(tmp_path: Path) -> None:
         codes.append(running.returncode)
     assert 130 in codes
     resumed = arena(*words, cwd=tmp_path).stderr
-    digests = {line for text in (whole, resumed) for line in text.splitlines() if line.startswith("run digest")}
+    digests = {
+        line
+        for text in (whole, resumed)
+        for line in text.splitlines()
+        if line.startswith("run digest")
+    }
     assert len(digests) == 1
 
 

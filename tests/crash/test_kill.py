@@ -46,7 +46,9 @@ def whole(program: Path) -> tuple[str, float]:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_killed_and_killed_again(open_folder: Path, program: Path, whole: tuple[str, float], jobs: int) -> None:
+def test_killed_and_killed_again(
+    open_folder: Path, program: Path, whole: tuple[str, float], jobs: int
+) -> None:
     digest, seconds = whole
     chance = random.Random(SEED + jobs)
     kills: list[Kill] = []
@@ -54,13 +56,20 @@ def test_killed_and_killed_again(open_folder: Path, program: Path, whole: tuple[
         run = killable(open_folder / f"run{number}", program, jobs)
         kills += run_to_the_end(run, chance, KILLS - len(kills), seconds)
         assert run.digest() == digest
-        assert {path.name for path in run.out.iterdir()} == {"arena.db", "arena.lock", "arena.seal", "log.jsonl"}
+        assert {path.name for path in run.out.iterdir()} == {
+            "arena.db",
+            "arena.lock",
+            "arena.seal",
+            "log.jsonl",
+        }
         if len(kills) == KILLS:
             break
     assert kills
 
 
-def test_what_a_kill_leaves_of_staging_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_kill_leaves_of_staging_is_swept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A draft may still be another arbiter's; one of yesterday is nobody's."""
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path))
     drafts = [tmp_path / "staged" / f"{staging.DRAFT}{word}" for word in ("old", "new")]

@@ -65,7 +65,9 @@ def test_no_stop_is_a_bot_s_fault(folder: Path, program: Path, level: Level) -> 
         numbers = SIGNALS[jobs - 1 : jobs + 1]
         chance = random.Random(f"{level} {jobs}")
         run = Stopped(folder / f"run{jobs}", marker, jobs, level, program, SEEDS)
-        ways = [("tree", number) for number in numbers] + [(chance.choice(HOWS[1:]), chance.choice(SIGNALS))]
+        ways = [("tree", number) for number in numbers] + [
+            (chance.choice(HOWS[1:]), chance.choice(SIGNALS))
+        ]
         for how, number in ways:  # a run may end before it is stopped
             stop(run, chance, how, number)
         run.to_the_end()
@@ -75,10 +77,30 @@ def test_no_stop_is_a_bot_s_fault(folder: Path, program: Path, level: Level) -> 
 def test_timeout_is_a_stop(tmp_path: Path) -> None:
     """It signals its child, and then the group that both are in: at the start of bots, too."""
     need("timeout")
-    words = ["run", *bots("shipped:python/random", "shipped:python/naive"), "--seats", "2", "--seeds", "2000", "--out", "out"]
+    words = [
+        "run",
+        *bots("shipped:python/random", "shipped:python/naive"),
+        "--seats",
+        "2",
+        "--seeds",
+        "2000",
+        "--out",
+        "out",
+    ]
     for seconds in ("3", "12", "48"):  # a busy machine may not have begun in the first of them
-        command = ["timeout", seconds, sys.executable, "-m", "khiva_arena", *words, "--isolation", "trusted"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+        command = [
+            "timeout",
+            seconds,
+            sys.executable,
+            "-m",
+            "khiva_arena",
+            *words,
+            "--isolation",
+            "trusted",
+        ]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        )
         assert done.returncode == 124
         assert "fault" not in done.stderr
         if sentence("cli", "same-command-resumes") in done.stderr:
@@ -116,7 +138,9 @@ def test_a_bot_that_ends_itself_forfeits_when_no_stop_comes(number: signal.Signa
 
 
 @pytest.mark.parametrize("slots", [1, 2])
-def test_a_bot_s_death_half_a_second_before_a_stop_is_not_recorded(tmp_path: Path, slots: int) -> None:
+def test_a_bot_s_death_half_a_second_before_a_stop_is_not_recorded(
+    tmp_path: Path, slots: int
+) -> None:
     """Nothing is handed on, neither a fault nor a void."""
     dead = tmp_path / "dead"
 
@@ -129,7 +153,12 @@ def test_a_bot_s_death_half_a_second_before_a_stop_is_not_recorded(tmp_path: Pat
     thread = threading.Thread(target=stop_soon)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        pool.play([job([script_at(Level.TRUSTED, "dying.py", "15", str(dead)), HONEST])], slots, outcomes.append, hold_back=True)
+        pool.play(
+            [job([script_at(Level.TRUSTED, "dying.py", "15", str(dead)), HONEST])],
+            slots,
+            outcomes.append,
+            hold_back=True,
+        )
     thread.join()
     assert outcomes == []
 
@@ -140,16 +169,23 @@ def test_a_bot_begins_with_no_signal_blocked_or_ignored(level: Level, jobs: int)
     """Or what it starts itself could not be ended by SIGTERM."""
     asks = script_at(level, "dying.py", "signals")
     outcomes: list[Outcome] = []
-    pool.play([job([asks, asks], n, sandbox=Sandbox(level)) for n in range(jobs)], jobs, outcomes.append)
+    pool.play(
+        [job([asks, asks], n, sandbox=Sandbox(level)) for n in range(jobs)], jobs, outcomes.append
+    )
     for outcome in outcomes:
         assert outcome.record is not None
-        assert ["blocked 0 ignored 0" in report.ending.notes for report in outcome.seats] == [True, True]
+        assert ["blocked 0 ignored 0" in report.ending.notes for report in outcome.seats] == [
+            True,
+            True,
+        ]
 
 
 def test_what_a_killed_arbiter_left_in_a_namespace_of_its_own_is_swept() -> None:
     """Such as bubblewrap's inner process, whose outer one was killed before it let that go on: it waits for ever."""
     need("unshare")
-    arbiter = subprocess.Popen(["sleep", "300"])  # it lives until our own sweep: arbiters of other tests sweep, too
+    arbiter = subprocess.Popen(
+        ["sleep", "300"]
+    )  # it lives until our own sweep: arbiters of other tests sweep, too
     marked = os.environ | {reap.MARK: f"{arbiter.pid}-{'0' * 16}"}
     words = ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "--pid", "--fork", "sleep", "300"]
     outer = subprocess.Popen(words, env=marked, start_new_session=True)
@@ -176,7 +212,9 @@ def test_what_a_killed_arbiter_left_in_a_namespace_of_its_own_is_swept() -> None
 
 
 @pytest.mark.parametrize("as_user", [False, True])
-def test_bots_of_an_arbiter_in_a_container_are_not_swept(as_user: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bots_of_an_arbiter_in_a_container_are_not_swept(
+    as_user: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Their arbiter's number says nothing here: it may live there."""
     need("unshare")
     if as_user and os.geteuid() != 0:
@@ -186,7 +224,15 @@ def test_bots_of_an_arbiter_in_a_container_are_not_swept(as_user: bool, monkeypa
     bot = f"env {reap.MARK}={ended.pid}-{'0' * 16} sleep 300"
     if as_user:
         bot = f"setpriv --reuid {uids.FIRST + ended.pid % uids.PROCESSES * uids.BOTS} {bot}"
-    words = ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "--pid", "--fork", "sh", "-c", f"{bot} & wait"]
+    words = [
+        "unshare",
+        *([] if os.geteuid() == 0 else ["-Ur"]),
+        "--pid",
+        "--fork",
+        "sh",
+        "-c",
+        f"{bot} & wait",
+    ]
     outer = subprocess.Popen(words, start_new_session=True)
     inner: set[int] = set()
     try:
@@ -214,7 +260,16 @@ def children(pid: int) -> set[int]:
 
 def test_a_signal_to_a_worker_alone_stops_nothing(tmp_path: Path) -> None:
     """It is the arbiter's to stop."""
-    words = ["run", *bots("shipped:python/random", "shipped:python/naive"), "--seats", "2", "--seeds", "8", "--seed", "x"]
+    words = [
+        "run",
+        *bots("shipped:python/random", "shipped:python/naive"),
+        "--seats",
+        "2",
+        "--seeds",
+        "8",
+        "--seed",
+        "x",
+    ]
     running = started(*words, "-j", "2", "--isolation", "trusted", "--out", "out", cwd=tmp_path)
 
     def workers() -> set[int]:
@@ -231,11 +286,20 @@ def test_a_signal_to_a_worker_alone_stops_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_stop_that_hits_when_all_is_done_keeps_the_exit_code(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_stop_that_hits_when_all_is_done_keeps_the_exit_code(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     """Python gives signals back to the system while it ends."""
-    code = "import atexit, os, sys\nfrom khiva_arena.interface.cli import main\nsys.argv = ['khiva-arena', 'games', 'khiva']\n"
-    (tmp_path / "late.py").write_text(f"{code}atexit.register(os.kill, os.getpid(), {int(number)})\nmain.main()")
-    done = subprocess.run([sys.executable, "-m", "late"], cwd=tmp_path, capture_output=True, check=False)
+    code = (
+        "import atexit, os, sys\nfrom khiva_arena.interface.cli import main\nsys.argv = "
+        "['khiva-arena', 'games', 'khiva']\n"
+    )
+    (tmp_path / "late.py").write_text(
+        f"{code}atexit.register(os.kill, os.getpid(), {int(number)})\nmain.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "late"], cwd=tmp_path, capture_output=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -244,7 +308,9 @@ def test_an_interrupt_within_code_that_is_text_keeps_the_exit_code(tmp_path: Pat
     code = "import sys\nfrom khiva_arena.interface.cli import main\n"
     code += "main.cli.main = lambda *_, **__: exec('raise KeyboardInterrupt')\n"
     (tmp_path / "hit.py").write_text(code + "sys.exit(main.run([]))")
-    done = subprocess.run([sys.executable, "-m", "hit"], cwd=tmp_path, capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "hit"], cwd=tmp_path, capture_output=True, check=False
+    )
     assert (done.returncode, done.stderr) == (STOPPED, b"khiva-arena: interrupted\n")
 
 
@@ -254,24 +320,38 @@ def batch_script() -> str:
     return page.partition("```sh\n")[2].partition("```")[0]
 
 
-@pytest.mark.parametrize(("number", "code", "requeued"), [("USR1", 130, True), ("TERM", 130, False), (None, 0, False)])
+@pytest.mark.parametrize(
+    ("number", "code", "requeued"), [("USR1", 130, True), ("TERM", 130, False), (None, 0, False)]
+)
 def test_the_batch_script_stops_in_good_order_and_goes_on_when_time_is_up(
     tmp_path: Path, number: str | None, code: int, requeued: bool
 ) -> None:
     need("bash")
     (tmp_path / "job").write_text(batch_script())
     bots_named = '"shipped:python/random", "shipped:python/naive"'
-    settings = f'bots = [{bots_named}]\nseats = 2\nseeds = {2 if number is None else 300}\nout = "out"\n'
+    settings = (
+        f'bots = [{bots_named}]\nseats = 2\nseeds = {2 if number is None else 300}\nout = "out"\n'
+    )
     (tmp_path / "competition.toml").write_text(settings)
-    programs = {"khiva-arena": f'exec {sys.executable} -m khiva_arena "$@"', "scontrol": 'echo "$@" > requeued'}
+    programs = {
+        "khiva-arena": f'exec {sys.executable} -m khiva_arena "$@"',
+        "scontrol": 'echo "$@" > requeued',
+    }
     for name, does in programs.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
         (tmp_path / name).chmod(0o755)
     isolation = {"KHIVA_ARENA_RUN_ISOLATION": "trusted"}
-    environment = os.environ | isolation | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": "7"}
+    environment = (
+        os.environ | isolation | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": "7"}
+    )
     with (tmp_path / "said").open("w") as said:
         running = subprocess.Popen(
-            ["bash", "job"], cwd=tmp_path, env=environment, stdout=said, stderr=said, start_new_session=True
+            ["bash", "job"],
+            cwd=tmp_path,
+            env=environment,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
         )
     if number is not None:
         assert until((tmp_path / "out" / "arena.db").exists)
@@ -282,7 +362,16 @@ def test_the_batch_script_stops_in_good_order_and_goes_on_when_time_is_up(
 
 
 def test_a_hangup_is_a_stop(tmp_path: Path) -> None:
-    words = ["run", *bots("shipped:python/random", "shipped:python/naive"), "--seats", "2", "--seeds", "200", "--seed", "x"]
+    words = [
+        "run",
+        *bots("shipped:python/random", "shipped:python/naive"),
+        "--seats",
+        "2",
+        "--seeds",
+        "200",
+        "--seed",
+        "x",
+    ]
     running = started(*words, "--isolation", "trusted", "--out", "out", cwd=tmp_path)
     assert until((tmp_path / "out" / "arena.db").exists)
     running.send_signal(signal.SIGHUP)

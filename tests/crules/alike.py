@@ -40,10 +40,17 @@ def main() -> int:
     for name in options.games:
         begun, parts = time.monotonic(), -(-options.matches // PART)
         with ProcessPoolExecutor(options.jobs) as pool:
-            sizes = [min(PART, options.matches - first) for first in range(0, options.matches, PART)]
-            steps = sum(pool.map(some, [name] * parts, [options.seed] * parts, count(0, PART), sizes))
+            sizes = [
+                min(PART, options.matches - first) for first in range(0, options.matches, PART)
+            ]
+            steps = sum(
+                pool.map(some, [name] * parts, [options.seed] * parts, count(0, PART), sizes)
+            )
         seconds = time.monotonic() - begun
-        print(f"{name}: {options.matches:,} matches of all seat counts and any rules, {steps:,} steps, equal; {seconds:,.0f} s")
+        print(
+            f"{name}: {options.matches:,} matches of all seat counts and any rules, "
+            f"{steps:,} steps, equal; {seconds:,.0f} s"
+        )
     return 0
 
 

@@ -53,7 +53,24 @@ CLASSES = (
     *(khiva.KhivaRules, khiva.KhivaPosition, khiva.KhivaView, khiva.KhivaHabits),
 )
 """What is made and called."""
-OTHERS = (None, True, 1.5, float("nan"), "", "khiva", b"", b"a" * 32, bytes(31), [], [0], {}, {0: 0}, {"a": 1}, object(), len)
+OTHERS = (
+    None,
+    True,
+    1.5,
+    float("nan"),
+    "",
+    "khiva",
+    b"",
+    b"a" * 32,
+    bytes(31),
+    [],
+    [0],
+    {},
+    {0: 0},
+    {"a": 1},
+    object(),
+    len,
+)
 
 
 class Fuzzer:
@@ -85,7 +102,9 @@ class Fuzzer:
         given, whole = list(fitting), dict(named)
         if self.chance.random() < 0.5:
             places: list[Any] = [*range(len(given)), *whole]
-            for place in self.chance.sample(places, min(len(places), self.chance.choice([1, 1, 2]))):
+            for place in self.chance.sample(
+                places, min(len(places), self.chance.choice([1, 1, 2]))
+            ):
                 (given if isinstance(place, int) else whole)[place] = self.other()  # type: ignore[index,call-overload]
         faulthandler.dump_traceback_later(SLOWEST, exit=True)
         try:
@@ -94,7 +113,9 @@ class Fuzzer:
             self.refused[name] += 1
             return None
         except Exception as error:
-            raise AssertionError(f"{name}{tuple(given)!r:.500} {whole!r:.500} raised {type(error).__name__}") from error
+            raise AssertionError(
+                f"{name}{tuple(given)!r:.500} {whole!r:.500} raised {type(error).__name__}"
+            ) from error
         finally:
             faulthandler.cancel_dump_traceback_later()
         self.returned[name] += 1
@@ -105,13 +126,21 @@ class Fuzzer:
         kind = self.chance.random()
         if kind < 0.5:
             return self.chance.choice(NUMBERS)
-        return self.one(self.chance.choice([*self.held])) if kind < 0.65 else self.chance.choice(OTHERS)
+        return (
+            self.one(self.chance.choice([*self.held]))
+            if kind < 0.65
+            else self.chance.choice(OTHERS)
+        )
 
     # --- arguments by the names that the calls have ---
 
     def argument(self, name: str, owner: Any) -> Any:
         """Return a value that fits an argument of a call."""
-        rules = owner if isinstance(owner, crules.RulesInC) else getattr(owner, "rules", None) or self.one(crules.RulesInC)
+        rules = (
+            owner
+            if isinstance(owner, crules.RulesInC)
+            else getattr(owner, "rules", None) or self.one(crules.RulesInC)
+        )
         seats = getattr(owner, "seats", 0) or self.chance.choice(SEATS_OF[rules.game])
         match name:
             case "seat":
@@ -131,13 +160,30 @@ class Fuzzer:
             case "view":
                 return self.view()
             case "choices":
-                return {seat: self.chance.randrange(one.choices) for seat, one in owner.questions().items()}
+                return {
+                    seat: self.chance.randrange(one.choices)
+                    for seat, one in owner.questions().items()
+                }
             case "deed":
-                return self.chance.choice([("play", 4, 5), ("pass", 0, 1), ("bring", 4, 4, 5), ("bring", 0, -1, 0), ("nothing",)])
+                return self.chance.choice(
+                    [
+                        ("play", 4, 5),
+                        ("pass", 0, 1),
+                        ("bring", 4, 4, 5),
+                        ("bring", 0, -1, 0),
+                        ("nothing",),
+                    ]
+                )
             case "judgement":
                 return khiva.Judgement(*(self.chance.uniform(-9, 9) for _ in khiva.USUAL))
             case _:
-                return {"without": 1 << self.chance.randrange(40), "quick": True, "n": 7, "choice": 3, "turns": 4}[name]
+                return {
+                    "without": 1 << self.chance.randrange(40),
+                    "quick": True,
+                    "n": 7,
+                    "choice": 3,
+                    "turns": 4,
+                }[name]
 
     def view(self) -> Any:
         """Return a view of a match, as a map or as bytes, perhaps with something in it changed."""
@@ -148,10 +194,17 @@ class Fuzzer:
                 seen[self.chance.randrange(len(seen))] = self.chance.choice([0, 1, 127, 128, 255])
             return bytes(seen)
         game = self.chance.choice(GAMES)
-        state, _ = game.new(self.chance.choice(game.seats), game.rules({}), self.chance.randbytes(32))
+        state, _ = game.new(
+            self.chance.choice(game.seats), game.rules({}), self.chance.randbytes(32)
+        )
         for _ in range(self.chance.randrange(30)):
             if not state.is_over:
-                state.apply({seat: self.chance.randrange(len(one.legal)) for seat, one in state.pending().items()})
+                state.apply(
+                    {
+                        seat: self.chance.randrange(len(one.legal))
+                        for seat, one in state.pending().items()
+                    }
+                )
         view = state.view(0)
         return changed(view, self.chance) if self.chance.random() < 0.3 else view
 
@@ -173,7 +226,11 @@ class Fuzzer:
     def of_object(self, owner: Any) -> None:
         """Call one of the public functions of an object, or read one of its properties."""
         kind = type(owner)
-        public = [name for name in dir(kind) if not name.startswith("_") and name not in kind.__annotations__]
+        public = [
+            name
+            for name in dir(kind)
+            if not name.startswith("_") and name not in kind.__annotations__
+        ]
         public += ["__bytes__"] if kind is crules.ViewInC else []
         if not public:
             return
@@ -198,9 +255,20 @@ class Fuzzer:
     def of_benchmarks(self) -> None:
         """Call what benchmarks call, a few times, and tables of matches with arrays that fit and that do not."""
         chance, seed = self.chance, self.chance.getrandbits(64)
-        self.call("random_games", partial(game_in_c.random_games, games=1), self.one(crules.RulesInC), 3, seed)
+        self.call(
+            "random_games",
+            partial(game_in_c.random_games, games=1),
+            self.one(crules.RulesInC),
+            3,
+            seed,
+        )
         self.call("copy_states", partial(game_in_c.copy_states, times=3), self.one(crules.StateInC))
-        self.call("draw_worlds", partial(game_in_c.draw_worlds, times=2), self.one(crules.ViewInC), quick=True)
+        self.call(
+            "draw_worlds",
+            partial(game_in_c.draw_worlds, times=2),
+            self.one(crules.ViewInC),
+            quick=True,
+        )
         rules = self.one(crules.RulesInC)
         game = next(game for game in GAMES if game.name == rules.game)
         whole, seats = game.every_rule(game.rules({})), chance.choice(game.seats)
@@ -208,31 +276,63 @@ class Fuzzer:
         arrays = tables.Arrays.of(chance.choice([1, 2, 3]), seats, *sizes)
         if chance.random() < 0.3:
             name = chance.choice(arrays._fields)
-            arrays = arrays._replace(**{name: chance.choice([getattr(arrays, name)[:0], np.zeros(3), np.zeros((2, 2), np.int8)])})
+            arrays = arrays._replace(
+                **{
+                    name: chance.choice(
+                        [getattr(arrays, name)[:0], np.zeros(3), np.zeros((2, 2), np.int8)]
+                    )
+                }
+            )
         table = self.call("TablesInC", tables.TablesInC, game.name, whole, arrays, False, 0)
         if table is not None:
-            steps = [np.zeros(len(arrays.over), np.int64), np.full(len(arrays.over), 3, np.int64), np.zeros(1), np.zeros(9, int)]
+            steps = [
+                np.zeros(len(arrays.over), np.int64),
+                np.full(len(arrays.over), 3, np.int64),
+                np.zeros(1),
+                np.zeros(9, int),
+            ]
             self.call("TablesInC.step", table.step, chance.choice(steps))
 
     def of_environments(self) -> None:
         """Make an environment and play in it, with actions of all kinds."""
         chance, game = self.chance, self.chance.choice(GAMES)
         make, seats = chance.choice([env.aec, env.parallel, env.vector]), chance.choice(game.seats)
-        words = {"rewards": chance.choice(["places", "points"]), "without": chance.choice([(), ("hand",)])}
+        words = {
+            "rewards": chance.choice(["places", "points"]),
+            "without": chance.choice([(), ("hand",)]),
+        }
         # As many matches as somebody asks for are made, until memory ends; so no wild number is tried.
-        made = partial(make, games=chance.choice([1, 2, 3, 0, -1, "a", 2.5])) if make is env.vector else make
+        made = (
+            partial(make, games=chance.choice([1, 2, 3, 0, -1, "a", 2.5]))
+            if make is env.vector
+            else make
+        )
         place = self.call(make.__name__, made, chance.choice([game.name, game]), seats, **words)
         if place is None:
             return
         name = type(place).__name__
-        if self.call(f"{name}.reset", place.reset, seed=chance.randrange(5)) is None and name == "VectorEnv":
+        if (
+            self.call(f"{name}.reset", place.reset, seed=chance.randrange(5)) is None
+            and name == "VectorEnv"
+        ):
             return  # there is no match to play before the first reset
         for _ in range(chance.randrange(40) if getattr(place, "agents", True) else 0):
             if name == "VectorEnv":
                 masks = place._arrays.masks
                 legal = [chance.choice(np.flatnonzero(mask).tolist()) for mask in masks]
-                odd = [[2**40] * len(masks), [-(2**63)] * len(masks), np.full(len(masks), 2**64 - 1, np.uint64), [0], [[0]], 0]
-                self.call(f"{name}.step", place.step, legal if chance.random() < 0.8 else chance.choice(odd))
+                odd = [
+                    [2**40] * len(masks),
+                    [-(2**63)] * len(masks),
+                    np.full(len(masks), 2**64 - 1, np.uint64),
+                    [0],
+                    [[0]],
+                    0,
+                ]
+                self.call(
+                    f"{name}.step",
+                    place.step,
+                    legal if chance.random() < 0.8 else chance.choice(odd),
+                )
             elif name == "ArenaAEC":
                 agent = place.agent_selection
                 if place.terminations[agent]:
@@ -240,7 +340,11 @@ class Fuzzer:
                 mask = place.observe(agent)["action_mask"]
                 self.call(f"{name}.step", place.step, int(chance.choice(np.flatnonzero(mask))))
             elif place.agents:
-                self.call(f"{name}.step", place.step, {agent: chance.choice([0, 1, 2, 5, 2**40, -1]) for agent in place.agents})
+                self.call(
+                    f"{name}.step",
+                    place.step,
+                    {agent: chance.choice([0, 1, 2, 5, 2**40, -1]) for agent in place.agents},
+                )
 
 
 def fuzz(seed: int, calls: int, seconds: float = float("inf")) -> Fuzzer:
@@ -262,7 +366,9 @@ def fuzz(seed: int, calls: int, seconds: float = float("inf")) -> Fuzzer:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--library", help="call this one, built with sanitizers")
     parser.add_argument("--calls", type=int, default=sys.maxsize)
     parser.add_argument("--minutes", type=float, default=2.0)

@@ -23,7 +23,18 @@ from khiva_arena import crules
 from khiva_arena.games import registry
 from khiva_arena.native import build
 
-TURNED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+", "&&": "||", "||": "&&"}
+TURNED = {
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "==": "!=",
+    "!=": "==",
+    "+": "-",
+    "-": "+",
+    "&&": "||",
+    "||": "&&",
+}
 SIGN = re.compile(r" (<=|>=|==|!=|<|>|\+|-|&&|\|\|) ")
 NUMBER = re.compile(r"(?<=[ (\[])(\d)(?=[ ;,)\]])")
 MATCHES, SECONDS = 60, 120
@@ -48,28 +59,46 @@ def mutants(part: Path) -> Iterator[Mutant]:
     lines = part.read_text("utf-8").splitlines(keepends=True)
     for at, line in enumerate(lines):
         code = line.partition("/*")[0]
-        if not line.startswith("    ") or not re.search("[=(]|return", code) or "static const" in code:
+        if (
+            not line.startswith("    ")
+            or not re.search("[=(]|return", code)
+            or "static const" in code
+        ):
             continue
         changes = [(match.span(1), TURNED[match[1]]) for match in SIGN.finditer(code)]
         changes += [(match.span(1), str(int(match[1]) + 1)) for match in NUMBER.finditer(code)]
         for (begin, end), new in changes:
             other = line[:begin] + new + line[end:]
-            yield Mutant(f"{part.name}:{at + 1}", "".join([*lines[:at], other, *lines[at + 1 :]]), line.strip(), other.strip())
+            yield Mutant(
+                f"{part.name}:{at + 1}",
+                "".join([*lines[:at], other, *lines[at + 1 :]]),
+                line.strip(),
+                other.strip(),
+            )
 
 
 def survives(game: str, part: Path, mutant: Mutant) -> bool:
     """Tell whether a library with the mutant in it plays like the engine. One that does not compile is killed, too."""
     with tempfile.TemporaryDirectory() as folder:
         for copied in (build.RULES, build.RULES.parent / "c" / "kit", build.HERE):
-            shutil.copytree(copied, Path(folder, copied.relative_to(ROOT)), ignore=shutil.ignore_patterns("*-*-*", "__pycache__"))
+            shutil.copytree(
+                copied,
+                Path(folder, copied.relative_to(ROOT)),
+                ignore=shutil.ignore_patterns("*-*-*", "__pycache__"),
+            )
         Path(folder, part.relative_to(ROOT)).write_text(mutant.text, "utf-8")
         words = [sys.executable, str(Path(folder, build.HERE.relative_to(ROOT), "build.py"))]
-        library = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+        library = subprocess.run(
+            words, capture_output=True, text=True, check=True
+        ).stdout.splitlines()[-1]
         if not library:
             return False
         try:
             again = [sys.executable, __file__, game, "--library", library]
-            return subprocess.run(again, capture_output=True, timeout=SECONDS, check=False).returncode == 0
+            return (
+                subprocess.run(again, capture_output=True, timeout=SECONDS, check=False).returncode
+                == 0
+            )
         except subprocess.TimeoutExpired:
             return False
 
@@ -95,15 +124,24 @@ def main() -> int:
     possible = [
         (part, mutant)
         for part in sorted((build.RULES / options.game).glob("*.h"))
-        if part.stem != "habits"  # the engine has no playouts that learn, so a comparison with it sees no change there
+        if part.stem
+        # the engine has no playouts that learn, so a comparison with it sees no change there
+        != "habits"
         for mutant in mutants(part)
     ]
     killed = 0
     for part, mutant in random.Random(options.seed).sample(possible, options.mutants):
         survived = survives(options.game, part, mutant)
         killed += not survived
-        print(f"{'SURVIVED' if survived else 'killed'} {mutant.where}: {mutant.before}  ->  {mutant.after}", flush=True)
-    print(f"{options.game}: {killed} of {options.mutants} mutants killed, of {len(possible)} possible ones")
+        print(
+            f"{'SURVIVED' if survived else 'killed'} {mutant.where}: {mutant.before}  ->  "
+            f"{mutant.after}",
+            flush=True,
+        )
+    print(
+        f"{options.game}: {killed} of {options.mutants} mutants killed, of {len(possible)} "
+        "possible ones"
+    )
     return 0
 
 

@@ -31,9 +31,24 @@ class Machine(NamedTuple):
 
 
 MACHINES = (
-    Machine("32 bits, the highest byte first (PowerPC)", "powerpc-linux-gnu-gcc", "qemu-ppc", "gcc-powerpc-linux-gnu qemu-user"),
-    Machine("64 bits, the highest byte first (s390x)", "s390x-linux-gnu-gcc", "qemu-s390x", "gcc-s390x-linux-gnu qemu-user"),
-    Machine("32 bits, the lowest byte first (Arm)", "arm-linux-gnueabihf-gcc", "qemu-arm", "gcc-arm-linux-gnueabihf qemu-user"),
+    Machine(
+        "32 bits, the highest byte first (PowerPC)",
+        "powerpc-linux-gnu-gcc",
+        "qemu-ppc",
+        "gcc-powerpc-linux-gnu qemu-user",
+    ),
+    Machine(
+        "64 bits, the highest byte first (s390x)",
+        "s390x-linux-gnu-gcc",
+        "qemu-s390x",
+        "gcc-s390x-linux-gnu qemu-user",
+    ),
+    Machine(
+        "32 bits, the lowest byte first (Arm)",
+        "arm-linux-gnueabihf-gcc",
+        "qemu-arm",
+        "gcc-arm-linux-gnueabihf qemu-user",
+    ),
 )
 
 
@@ -46,7 +61,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         for game in GAMES:
             folder = Path(name)
-            tried = b"".join(records(game, random.Random(f"{game.name} {options.seed}"), options.matches))
+            tried = b"".join(
+                records(game, random.Random(f"{game.name} {options.seed}"), options.matches)
+            )
             expected = traced(game, tried, folder, HERE)
             sound = sum(line.startswith("0 0 ") for line in expected)
             for machine in MACHINES:
@@ -56,7 +73,11 @@ def main() -> int:
                 found = traced(game, tried, folder, (machine.compiler, "-static"), machine.emulator)
                 differ, compared = differ + (found != expected), compared + sound
                 same = "equal" if found == expected else "DIFFER"
-                print(f"{game.name}, {machine.title}: {len(expected):,} matches and {sound:,} views {same}", flush=True)
+                print(
+                    f"{game.name}, {machine.title}: {len(expected):,} matches and "
+                    f"{sound:,} views {same}",
+                    flush=True,
+                )
     if not compared:
         print("nothing was compared: install the packages above", file=sys.stderr)
     return 1 if differ or not compared else 0

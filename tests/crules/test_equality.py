@@ -40,15 +40,23 @@ def test_worlds_of_a_match_of_eleven_deals_are_the_engine_s() -> None:
 
 @named
 def test_the_published_match_is_played_alike(game: Game) -> None:
-    vector: dict[str, Any] = json.loads((VECTORS / "matches" / f"{game.name}.json").read_text("utf-8"))
-    both = Both(game, vector["seats"], game.rules(vector["rules"]), bytes.fromhex(vector["seed_secret"]))
+    vector: dict[str, Any] = json.loads(
+        (VECTORS / "matches" / f"{game.name}.json").read_text("utf-8")
+    )
+    both = Both(
+        game, vector["seats"], game.rules(vector["rules"]), bytes.fromhex(vector["seed_secret"])
+    )
     for step in vector["record"]["steps"]:
         both.compare()
         choices = {seat: index for seat, index, _ in step}
         both.engine.apply(choices)
         both.c.apply(choices)
     both.compare()
-    assert (both.c.is_over, both.c.scores, both.c.ranks) == (True, vector["record"]["scores"], vector["record"]["ranks"])
+    assert (both.c.is_over, both.c.scores, both.c.ranks) == (
+        True,
+        vector["record"]["scores"],
+        vector["record"]["ranks"],
+    )
 
 
 @named
@@ -58,4 +66,6 @@ def test_equal_secrets_deal_alike_and_other_ones_do_not(game: Game) -> None:
         both = Both(game, deal["seats"], game.rules({}), bytes.fromhex(deal["secret"]))
         other = both.c_rules.new(deal["seats"], lots.randbytes(32))
         both.compare_views(lots)
-        assert [both.c.see(seat) for seat in range(deal["seats"])] != [other.see(seat) for seat in range(deal["seats"])]
+        assert [both.c.see(seat) for seat in range(deal["seats"])] != [
+            other.see(seat) for seat in range(deal["seats"])
+        ]

@@ -29,7 +29,9 @@ PARTS = sorted(build.RULES.glob("*/*.h"))
 
 @named
 def test_the_joined_header_is_that_of_the_parts(game: Game) -> None:
-    assert build.header(game.name).read_text("utf-8") == build.join(game.name), "python khiva_arena/native/build.py"
+    assert build.header(game.name).read_text("utf-8") == build.join(game.name), (
+        "python khiva_arena/native/build.py"
+    )
 
 
 @named
@@ -61,7 +63,9 @@ def guard(part: Path) -> str:
 
 @named
 def test_the_version_is_that_of_the_engine(game: Game) -> None:
-    (version,) = re.findall(rf'#define {game.name.upper()}_RULES_VERSION "(.*)"', build.join(game.name))
+    (version,) = re.findall(
+        rf'#define {game.name.upper()}_RULES_VERSION "(.*)"', build.join(game.name)
+    )
     assert version == game.rules_version
 
 
@@ -71,11 +75,16 @@ def test_the_version_is_that_of_the_engine(game: Game) -> None:
     [*COMPILERS, *(pytest.param(words, marks=pytest.mark.long) for words in MORE_COMPILERS)],
     ids=lambda words: f"{words[0]}{words[3][4:]}{words[4]}",
 )
-def test_all_headers_together_compile_without_a_warning(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_all_headers_together_compile_without_a_warning(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
     need(words[0])
     twice = "".join(f'#include "{build.header(name)}"\n' for name in (*build.GAMES, *build.GAMES))
     source = tmp_path / "all.c"
-    twice += f'#define EXPORTED\n#define GAME khiva\n#define MOST 5\n#define LEARNS\n#include "{build.RULES}/calls/calls.h"\n'
+    twice += (
+        "#define EXPORTED\n#define GAME khiva\n#define MOST 5\n#define LEARNS\n#include "
+        f'"{build.RULES}/calls/calls.h"\n'
+    )
     source.write_text(f"{twice}int main(void)\n{{\n    return 0;\n}}\n")
     subprocess.run([*words, *WARNINGS, "-o", str(tmp_path / "all"), str(source)], check=True)
 
@@ -91,12 +100,35 @@ def test_nothing_is_allocated_or_kept_between_calls(game: Game, tmp_path: Path) 
     source, made = tmp_path / "all.c", tmp_path / "all.o"
     source.write_text(text)
     subprocess.run(
-        ["cc", "-std=c99", "-O1", "-U_FORTIFY_SOURCE", "-fno-stack-protector", "-c", "-o", str(made), str(source)], check=True
+        [
+            "cc",
+            "-std=c99",
+            "-O1",
+            "-U_FORTIFY_SOURCE",
+            "-fno-stack-protector",
+            "-c",
+            "-o",
+            str(made),
+            str(source),
+        ],
+        check=True,
     )
-    sections = {line.split()[0]: int(line.split()[1]) for line in _printed("size", "-A", made) if line.startswith(".")}
+    sections = {
+        line.split()[0]: int(line.split()[1])
+        for line in _printed("size", "-A", made)
+        if line.startswith(".")
+    }
     assert (sections[".data"], sections[".bss"]) == (0, 0)
     wanted = {line.split()[-1] for line in _printed("nm", "--undefined-only", made)}
-    assert wanted <= {"memchr", "memcmp", "memcpy", "memset", "memmove", "strlen", "__stack_chk_fail"}
+    assert wanted <= {
+        "memchr",
+        "memcmp",
+        "memcpy",
+        "memset",
+        "memmove",
+        "strlen",
+        "__stack_chk_fail",
+    }
 
 
 def _printed(*words: str | Path) -> list[str]:

@@ -22,16 +22,28 @@ MANY = dict.fromkeys(FEW, 300)
 
 
 @pytest.mark.parametrize(
-    ("matches_of", "optimization"), [(FEW, "-O0"), pytest.param(MANY, "-O2", marks=pytest.mark.long)], ids=["few", "many"]
+    ("matches_of", "optimization"),
+    [(FEW, "-O0"), pytest.param(MANY, "-O2", marks=pytest.mark.long)],
+    ids=["few", "many"],
 )
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-def test_hostile_views_rules_and_choices(game: Game, matches_of: dict[str, int], optimization: str, tmp_path: Path) -> None:
+def test_hostile_views_rules_and_choices(
+    game: Game, matches_of: dict[str, int], optimization: str, tmp_path: Path
+) -> None:
     need("cc")
     matches = matches_of[game.name]
     program = tmp_path / "hostile"
-    options = ("-g", f"-DTRIED={game.name}", f"-DTRIED_SEATS={game.seats[-1]}", *SANITIZERS, *FOLDERS)
+    options = (
+        "-g",
+        f"-DTRIED={game.name}",
+        f"-DTRIED_SEATS={game.seats[-1]}",
+        *SANITIZERS,
+        *FOLDERS,
+    )
     source = Path(__file__).with_name("hostile.c")
-    subprocess.run(["cc", *build.STRICT, optimization, *options, "-o", str(program), str(source)], check=True)
+    subprocess.run(
+        ["cc", *build.STRICT, optimization, *options, "-o", str(program), str(source)], check=True
+    )
     tried = b"".join(records(game, random.Random(game.name), matches))
     done = subprocess.run([str(program)], input=tried, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()[-3000:]

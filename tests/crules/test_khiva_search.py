@@ -42,8 +42,14 @@ def judged(state: State, by: Judgement) -> list[float]:
     worth = []
     for seat, score in enumerate(state.scores):
         view = state.view(seat)
-        more = by.gem * min(view["gems"][seat], by.gems) + by.carpet * sum(value for _, value in view["carpets"][seat])
-        more += sum((by.load + by.way * shop) * teapot for path, shop, teapot in view["camels"] if path == seat)
+        more = by.gem * min(view["gems"][seat], by.gems) + by.carpet * sum(
+            value for _, value in view["carpets"][seat]
+        )
+        more += sum(
+            (by.load + by.way * shop) * teapot
+            for path, shop, teapot in view["camels"]
+            if path == seat
+        )
         more += by.card * sum(3 - value for _, value in view["hand"])
         worth.append(score if state.is_over else score + more)
     return [(len(worth) * one - sum(worth)) / (len(worth) - 1) for one in worth]
@@ -68,10 +74,16 @@ def test_attempts_by_the_usual_judgement_are_those_of_every_position(seats: int)
     for number, (_, state) in enumerate(positions(seats)):
         seat = next(iter(state.questions()))
         choices = range(-1, min(state.questions()[seat].choices, 10) + 1)
-        together, alone, once = KhivaHabits(state.rules), HabitsInC(state.rules), KhivaHabits(state.rules)
+        together, alone, once = (
+            KhivaHabits(state.rules),
+            HabitsInC(state.rules),
+            KhivaHabits(state.rules),
+        )
         turns, before = 1 + number % 17, bytes(state._memory)
         leads = state.attempt_all(together, seat, choices, turns, ours)
-        assert leads == [StateInC.attempt(state, alone, seat, choice, turns, theirs) for choice in choices]
+        assert leads == [
+            StateInC.attempt(state, alone, seat, choice, turns, theirs) for choice in choices
+        ]
         assert bytes(together._memory) == bytes(alone._memory)
         assert state.attempt(once, seat, 0, turns, ours) == StateInC.attempt(
             state, HabitsInC(state.rules), seat, 0, turns, theirs
@@ -116,8 +128,16 @@ def test_cards_that_a_seat_played_and_passed_are_its_deeds(seats: int) -> None:
         at = asked.legal[choice]
         habits = KhivaHabits(state.rules)
         state.attempt(habits, seat, choice, 1, QuickStreamInC(bytes(32), "attempts"))
-        done = {(("play", "pass")[2 * number >= len(at)], *hand[place]) for number, place in enumerate(at)}
-        cards = [(word, colour, value) for word in ("play", "pass") for colour in range(5) for value in range(1, 6)]
+        done = {
+            (("play", "pass")[2 * number >= len(at)], *hand[place])
+            for number, place in enumerate(at)
+        }
+        cards = [
+            (word, colour, value)
+            for word in ("play", "pass")
+            for colour in range(5)
+            for value in range(1, 6)
+        ]
         assert {deed for deed in cards if habits.mean(seat, deed) is not None} == done
 
 
@@ -141,17 +161,30 @@ def test_worlds_and_clones_have_the_calls_too() -> None:
 
 def test_arguments_without_a_meaning_are_refused() -> None:
     rules = KhivaRules(GAME.rules({}))
-    state, habits, stream = rules.new(3, bytes(32)), KhivaHabits(rules), QuickStreamInC(bytes(32), "attempts")
-    with pytest.raises(ValueError, match=pattern("crules", "number-beyond", name="seat", value="3", least="0", most="2")):
+    state, habits, stream = (
+        rules.new(3, bytes(32)),
+        KhivaHabits(rules),
+        QuickStreamInC(bytes(32), "attempts"),
+    )
+    with pytest.raises(
+        ValueError,
+        match=pattern("crules", "number-beyond", name="seat", value="3", least="0", most="2"),
+    ):
         state.hand(3)
     for weight in (float("nan"), float("inf"), 10**400, "1"):
-        with pytest.raises(ValueError, match=pattern("crules", "no-weight", name="way", value=re.escape(repr(weight)[:200]))):
+        with pytest.raises(
+            ValueError,
+            match=pattern("crules", "no-weight", name="way", value=re.escape(repr(weight)[:200])),
+        ):
             state.attempt(habits, 0, 0, 1, stream, USUAL._replace(way=weight))  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         state.attempt_all(habits, 0, [0], 1, stream, (0.5,) * 6)  # type: ignore[arg-type]
     for choices in (["0"], [0.5]):
         with pytest.raises(
-            TypeError, match=pattern("crules", "no-whole-number", name="choice", value=re.escape(repr(choices[0])))
+            TypeError,
+            match=pattern(
+                "crules", "no-whole-number", name="choice", value=re.escape(repr(choices[0]))
+            ),
         ):
             state.attempt_all(habits, 0, choices, 1, stream)  # type: ignore[arg-type]
     assert state.attempt_all(habits, 0, [-2, -1, 20, 2**31, 2**63 - 1], 4, stream) == [0.0] * 5
@@ -167,8 +200,12 @@ def test_arguments_without_a_meaning_are_refused() -> None:
         "move",
         None,
     ):
-        with pytest.raises(ValueError, match=pattern("crules", "no-deed", value=re.escape(repr(deed)))):
+        with pytest.raises(
+            ValueError, match=pattern("crules", "no-deed", value=re.escape(repr(deed)))
+        ):
             habits.mean(0, deed)  # type: ignore[arg-type]
     emira = registry.get("emira")
     with pytest.raises(ValueError, match="these are habits of khiva, not of emira"):
-        KhivaPosition._of(RulesInC("emira", emira.rules({})).new(3, bytes(32))).attempt(habits, 0, 0, 4, stream)
+        KhivaPosition._of(RulesInC("emira", emira.rules({})).new(3, bytes(32))).attempt(
+            habits, 0, 0, 4, stream
+        )

@@ -51,10 +51,15 @@ def by_counting(seen: Trail, me: int) -> Law | None:
             while pile < seen.slots[step][1]:
                 pile += 1
                 cards += [seen.piles[pile].count(good) for good in range(5)]
-            left = [cards[good] - sum(hands >> (at + 4 * good) & 15 for at in bit.values()) for good in range(5)]
+            left = [
+                cards[good] - sum(hands >> (at + 4 * good) & 15 for at in bit.values())
+                for good in range(5)
+            ]
             drawn = np.concatenate([hands + (1 << (bit[seat] + 4 * good)) for good in range(5)])
             hands, places = np.unique(drawn, return_inverse=True)
-            weights = np.bincount(places, np.concatenate([weights * left[good] for good in range(5)]))
+            weights = np.bincount(
+                places, np.concatenate([weights * left[good] for good in range(5)])
+            )
         elif step >= LARGE:
             hands = hands + (1 << (bit[seat] + 4 * (step - LARGE)))
             cards[step - LARGE] += 1
@@ -69,17 +74,28 @@ def by_counting(seen: Trail, me: int) -> Law | None:
     asked, kinds, wanted = seen.asked
     if asked in bit:
         has = [(hands >> (bit[asked] + 4 * good) & 15) > 0 for good in range(5)]
-        weights = weights * (sum(one.astype(int) for one in has) >= kinds) * (has[wanted] if wanted >= 0 else 1)
+        weights = (
+            weights
+            * (sum(one.astype(int) for one in has) >= kinds)
+            * (has[wanted] if wanted >= 0 else 1)
+        )
     return Law(hands[weights > 0], weights[weights > 0] / weights.sum())
 
 
-def positions(lots: random.Random, first: int, end: int) -> Iterator[tuple[dict[str, Any], dict[str, Any], Law]]:
+def positions(
+    lots: random.Random, first: int, end: int
+) -> Iterator[tuple[dict[str, Any], dict[str, Any], Law]]:
     """Yield rules, views and laws of positions of random matches; in half of these seats mostly repeat a choice.
 
     first, end: the fewest codes of the traffic, and one more than the most.
     """
     while True:
-        seats, often, tastes, found = lots.choice((2, 3, 3, 4)), lots.choice((0, 0, 0.5, 0.8)), dict[str, float](), 0
+        seats, often, tastes, found = (
+            lots.choice((2, 3, 3, 4)),
+            lots.choice((0, 0, 0.5, 0.8)),
+            dict[str, float](),
+            0,
+        )
         words = {"hand_dump": ("choose", "all"), "reshuffle": ("at_once", "when_needed")}
         rules = GAME.rules({key: lots.choice(values) for key, values in words.items()})
         state, _ = GAME.new(seats, rules, lots.randbytes(32))
@@ -102,9 +118,14 @@ def drawn(rules: dict[str, Any], view: dict[str, Any], stream: crules.StreamInC)
     """Draw worlds of a view. Return the hands of the others as ``Law`` has them."""
     whole, seats = GAME.every_rule(rules), view["seats"]
     keys, read = coding_of(GAME, seats, whole).keys, crules.RulesInC(GAME.name, whole).view(view)
-    without, others = sum(1 << i for i, key in enumerate(keys) if key != "hand"), [s for s in range(seats) if s != view["seat"]]
+    without, others = (
+        sum(1 << i for i, key in enumerate(keys) if key != "hand"),
+        [s for s in range(seats) if s != view["seat"]],
+    )
     worlds = [read.world(stream) for _ in range(DRAWS)]
-    hands = np.array([[world.observe(seat, without)[:] for seat in others] for world in worlds], np.int64)
+    hands = np.array(
+        [[world.observe(seat, without)[:] for seat in others] for world in worlds], np.int64
+    )
     return hands.reshape(DRAWS, -1) @ (1 << 4 * np.arange(5 * len(others)))
 
 
@@ -127,7 +148,9 @@ def compared(law: Law, hands: Any) -> tuple[float, int, float]:
 
 def assert_as_likely(found: list[tuple[float, int, float]]) -> None:
     """Hold chi-squares of positions, as ``compared`` returns them, against their law: the worst, the bad ones, and the sum."""
-    chances = sorted(float(scipy.special.chdtrc(freedom, spread)) for spread, freedom, _ in found if freedom)
+    chances = sorted(
+        float(scipy.special.chdtrc(freedom, spread)) for spread, freedom, _ in found if freedom
+    )
     spread, freedom = (sum(one[i] for one in found) for i in range(2))
     assert len(chances) > len(found) * 0.7
     assert chances[0] * len(chances) > 0.001
@@ -191,7 +214,12 @@ def test_worlds_that_go_on_from_the_one_before_have_the_same_law(tmp_path: Path)
     subprocess.run(words, cwd=tmp_path, check=True)
     found: list[tuple[float, int, float]] = []
     for rules, view, law in positions(random.Random("one after another"), 40, 1000):
-        hello = {"game": GAME.name, "rules_version": GAME.rules_version, "rules": GAME.every_rule(rules), "seats": view["seats"]}
+        hello = {
+            "game": GAME.name,
+            "rules_version": GAME.rules_version,
+            "rules": GAME.every_rule(rules),
+            "seats": view["seats"],
+        }
         done = subprocess.run(
             ["./worlds", str(4 * DRAWS)],
             input=msgpack.packb(hello | {"view": view}),
@@ -201,7 +229,9 @@ def test_worlds_that_go_on_from_the_one_before_have_the_same_law(tmp_path: Path)
         )
         others = [seat for seat in range(view["seats"]) if seat != view["seat"]]
         hands = np.array(done.stdout.split(), np.int64).reshape(DRAWS, view["seats"], 5)[:, others]
-        found.append(compared(law, hands.reshape(DRAWS, -1) @ (1 << 4 * np.arange(5 * len(others)))))
+        found.append(
+            compared(law, hands.reshape(DRAWS, -1) @ (1 << 4 * np.arange(5 * len(others))))
+        )
         if len(found) == 24:
             break
     assert_as_likely(found)
@@ -224,7 +254,9 @@ def test_worlds_are_as_often_as_they_are_likely(count: int, first: int, end: int
     """Of all positions together, and of the worst one; so many are below any chance as should be."""
     lots, found = random.Random(f"law {first}"), []
     for rules, view, law in positions(lots, first, end):
-        found.append(compared(law, drawn(rules, view, crules.QuickStreamInC(lots.randbytes(32), "worlds"))))
+        found.append(
+            compared(law, drawn(rules, view, crules.QuickStreamInC(lots.randbytes(32), "worlds")))
+        )
         if len(found) == count:
             break
     assert_as_likely(found)

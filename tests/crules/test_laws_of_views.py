@@ -79,14 +79,23 @@ def teapots_out_of_order(view: dict[str, Any]) -> None:
     out_of_order(view["teapots_left"])
 
 
-BREAKS = [many_carpets, bare_camels, too_many_gems, an_end_between_turns, two_on_a_place, nobody_s_path]
+BREAKS = [
+    many_carpets,
+    bare_camels,
+    too_many_gems,
+    an_end_between_turns,
+    two_on_a_place,
+    nobody_s_path,
+]
 BREAKS += [carpets_out_of_order, teapots_out_of_order]
 
 
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("breaks", BREAKS)
 @pytest.mark.parametrize("seats", GAME.seats)
-def test_a_view_that_breaks_a_law_is_refused(breaks: Callable[[dict[str, Any]], None], seats: int) -> None:
+def test_a_view_that_breaks_a_law_is_refused(
+    breaks: Callable[[dict[str, Any]], None], seats: int
+) -> None:
     rules, view = crules.RulesInC("khiva", RULES), asked_to_move(seats)
     rules.view(view).world(crules.QuickStreamInC(bytes(32), "worlds"))
     breaks(view)
@@ -135,14 +144,21 @@ def a_noble_taken_by_nobody(history: list[list[Any]]) -> None:
     line[1:] = ["noble", 5, line[-1]]
 
 
-HISTORIES = [an_emira_drawn_twice, a_line_of_a_later_round, a_seat_that_is_none, a_card_played_too_often]
+HISTORIES = [
+    an_emira_drawn_twice,
+    a_line_of_a_later_round,
+    a_seat_that_is_none,
+    a_card_played_too_often,
+]
 HISTORIES += [a_status_card_taken_too_often, a_status_line_of_two_cards, a_noble_taken_by_nobody]
 
 
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("breaks", HISTORIES)
 @pytest.mark.parametrize("seats", EMIRA.seats)
-def test_a_view_of_emira_whose_history_cannot_be_is_refused(breaks: Callable[[list[list[Any]]], None], seats: int) -> None:
+def test_a_view_of_emira_whose_history_cannot_be_is_refused(
+    breaks: Callable[[list[list[Any]]], None], seats: int
+) -> None:
     rules, view = crules.RulesInC("emira", EMIRA_RULES), in_round(5, seats)
     rules.view(view).world(crules.QuickStreamInC(bytes(32), "worlds"))
     breaks(view["history"])
@@ -167,22 +183,39 @@ def test_what_comes_from_outside_is_checked_before_c_sees_it() -> None:
         with pytest.raises(ConfigError):
             rules.new(seats, bytes(32))
     habits, stream = crules.HabitsInC(rules), crules.QuickStreamInC(bytes(32), "attempts")
-    by_seat = (state.see, state.legal, state.actions, state.observe, lambda seat: state.attempt(habits, seat, 0, 3, stream))
+    by_seat = (
+        state.see,
+        state.legal,
+        state.actions,
+        state.observe,
+        lambda seat: state.attempt(habits, seat, 0, 3, stream),
+    )
     for seat in (-1, 3, 5, 2**32):
         for call in by_seat:
-            beyond = pattern("crules", "number-beyond", name="seat", value=str(seat), least="0", most="2")
+            beyond = pattern(
+                "crules", "number-beyond", name="seat", value=str(seat), least="0", most="2"
+            )
             with pytest.raises(ValueError, match=beyond):
                 call(seat)
     for call in by_seat:
-        with pytest.raises(TypeError, match=pattern("crules", "no-whole-number", name="seat", value="'a'")):
+        with pytest.raises(
+            TypeError, match=pattern("crules", "no-whole-number", name="seat", value="'a'")
+        ):
             call("a")
-    with pytest.raises(TypeError, match=pattern("crules", "no-whole-number", name="choice", value="1.5")):
+    with pytest.raises(
+        TypeError, match=pattern("crules", "no-whole-number", name="choice", value="1.5")
+    ):
         state.attempt(habits, 0, 1.5, 3, stream)
     with pytest.raises(TypeError, match="stream"):
         state.playout(state)
     with pytest.raises(TypeError, match="secret"):
         crules.StateInC(rules, 3)
-    for wrong in ({**RULES, "max_turns": 2**70}, {**RULES, "max_turns": object()}, {}, {**RULES, "overshoot": "x"}):
+    for wrong in (
+        {**RULES, "max_turns": 2**70},
+        {**RULES, "max_turns": object()},
+        {},
+        {**RULES, "overshoot": "x"},
+    ):
         with pytest.raises(ConfigError):
             crules.RulesInC("khiva", wrong)
     with pytest.raises(ValueError, match="zero"):

@@ -50,7 +50,9 @@ def test_a_library_that_is_not_there_or_damaged_is_none(
     assert not env.table.in_c
 
 
-def test_a_tree_without_the_sources_has_no_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_without_the_sources_has_no_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(build, "HERE", tmp_path)
     monkeypatch.setattr(build, "RULES", tmp_path)
     build.program.cache_clear()
@@ -66,7 +68,9 @@ def test_a_hello_of_another_game_or_of_other_rules_is_refused(game: Game) -> Non
         hello = {"game": game.name, "rules_version": game.rules_version, "seats": game.seats[0]}
         hello["rules"] = game.every_rule(game.rules({}))
         packed, seats = msgpack.packb(hello | other), ints(1)
-        error = function(game.name, "read_hello")(packed, ctypes.c_size_t(len(packed)), memory(sizes(game.name).rules), seats)
+        error = function(game.name, "read_hello")(
+            packed, ctypes.c_size_t(len(packed)), memory(sizes(game.name).rules), seats
+        )
         assert error or seats[0] == game.seats[0]
         return error
 
@@ -107,14 +111,20 @@ def test_an_attempt_changes_habits_and_no_position() -> None:
     again, other = HabitsInC(rules), QuickStreamInC(bytes(32), "attempts")
     assert [state.attempt(again, 1, choice, 4, other) for choice in range(20)] == leads
     after = bytes(habits._memory)
-    assert [state.attempt(habits, 1, choice, turns, stream) for choice, turns in ((-1, 4), (20, 4), (2**32, 4))] == [
+    assert [
+        state.attempt(habits, 1, choice, turns, stream)
+        for choice, turns in ((-1, 4), (20, 4), (2**32, 4))
+    ] == [
         0.0,
         0.0,
         0.0,
     ]
     assert bytes(habits._memory) == after
     assert state.attempt(habits, 1, 0, 10**6, stream) != 0.0
-    with pytest.raises(ValueError, match=pattern("crules", "number-beyond", name="seat", value="3", least="0", most="2")):
+    with pytest.raises(
+        ValueError,
+        match=pattern("crules", "number-beyond", name="seat", value="3", least="0", most="2"),
+    ):
         state.attempt(habits, 3, 0, 4, stream)
     emira = next(game for game in GAMES if game.name == "emira")
     with pytest.raises(ConfigError, match="emira has no playouts that learn, as khiva has"):

@@ -16,7 +16,9 @@ PLAIN = (*HERE, "-O0")
 """Compiles in a tenth of the time. What this compiler makes with optimization is compared with the engine by test_equality.py."""
 
 
-@pytest.mark.parametrize("first", [PLAIN, pytest.param(HERE, marks=pytest.mark.long)], ids=["plain", "optimized"])
+@pytest.mark.parametrize(
+    "first", [PLAIN, pytest.param(HERE, marks=pytest.mark.long)], ids=["plain", "optimized"]
+)
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_two_compilers_play_alike(game: Game, first: tuple[str, ...], tmp_path: Path) -> None:
     need("cc")

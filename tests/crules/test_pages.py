@@ -44,7 +44,9 @@ def test_its_python_prints_what_it_shows(name: str, capsys: Any) -> None:
     text = (build.RULES / name).read_text("utf-8")
     program = block(text, "python")
     exec(program, {})
-    (shown, *_) = re.findall(r"^```text\n(.*?)^```$", text.split(program)[1], re.MULTILINE | re.DOTALL)
+    (shown, *_) = re.findall(
+        r"^```text\n(.*?)^```$", text.split(program)[1], re.MULTILINE | re.DOTALL
+    )
     assert capsys.readouterr().out == shown
 
 
@@ -62,10 +64,19 @@ def test_the_weights_of_a_judgement_are_those_of_the_page() -> None:
 
 @named
 def test_every_function_that_it_names_is_there(game: Game) -> None:
-    text = (build.RULES / "README.md").read_text("utf-8").replace("khiva_", f"{game.name}_") + page(game)
+    text = (build.RULES / "README.md").read_text("utf-8").replace("khiva_", f"{game.name}_") + page(
+        game
+    )
     names = set(re.findall(rf"`({game.name}_[a-z_]+)\b", text))
-    calls = (build.RULES / "calls" / "calls.h").read_text("utf-8").replace("CALL(", f"{game.name}_lib_").replace(")", " ")
-    assert {name for name in names if not re.search(rf"\b{name}\b", build.join(game.name) + calls)} == set()
+    calls = (
+        (build.RULES / "calls" / "calls.h")
+        .read_text("utf-8")
+        .replace("CALL(", f"{game.name}_lib_")
+        .replace(")", " ")
+    )
+    assert {
+        name for name in names if not re.search(rf"\b{name}\b", build.join(game.name) + calls)
+    } == set()
 
 
 @pytest.mark.parametrize("words", [("khiva", "--json"), (), ("khiva", "emira")])
@@ -75,7 +86,11 @@ def test_a_header_is_of_one_game_and_no_json(words: tuple[str, ...], tmp_path: P
 
 @pytest.mark.language
 @pytest.mark.parametrize(
-    "game", [pytest.param(game, marks=pytest.mark.long if game.name != "khiva" else (), id=game.name) for game in GAMES]
+    "game",
+    [
+        pytest.param(game, marks=pytest.mark.long if game.name != "khiva" else (), id=game.name)
+        for game in GAMES
+    ],
 )
 def test_its_bot_plays(game: Game, tmp_path: Path) -> None:
     need("cc")
@@ -87,11 +102,15 @@ def test_its_bot_plays(game: Game, tmp_path: Path) -> None:
     quick, count = re.subn(r"PLAYOUTS = \d+", "PLAYOUTS = 60", source)
     assert count == 1
     (folder / "bot.c").write_text(quick)
-    (folder / f"{game.name}.h").write_text(arena("games", game.name, "--header", cwd=tmp_path).stdout)
+    (folder / f"{game.name}.h").write_text(
+        arena("games", game.name, "--header", cwd=tmp_path).stdout
+    )
     toml = (folder / "bot.toml").read_text()
     assert toml.count(" -o bot bot.c") == 1
     toml = toml.replace('"kit.h"]', '"kit.h", "*.h"]')
-    (folder / "bot.toml").write_text(toml.replace(" -o bot bot.c", " -Wextra -Werror -o bot bot.c -lm"))
+    (folder / "bot.toml").write_text(
+        toml.replace(" -o bot bot.c", " -Wextra -Werror -o bot bot.c -lm")
+    )
     for seats in game.seats[:2]:
         others = ["--bot", "shipped:python/random"] * (seats - 1)
         words = ("match", "--game", game.name, "--bot", "my-search", *others, "--seed", "x")

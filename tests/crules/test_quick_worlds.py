@@ -21,7 +21,9 @@ RARE = 8
 """Kinds of worlds that were drawn less often are counted as one."""
 
 
-def views(game: Game, seats: int, lots: random.Random) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def views(
+    game: Game, seats: int, lots: random.Random
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Yield rules and views of random matches, one a match."""
     while True:
         rules = drawn_rules(game, lots)
@@ -51,13 +53,23 @@ EACH_TIME = ("khiva-2", "khiva-5", "emira-3", "silk_road-3")
     ("game", "seats", "enough"),
     [
         *(
-            pytest.param(*place.values, 5, id=place.id, marks=() if place.id in EACH_TIME else pytest.mark.long)
+            pytest.param(
+                *place.values,
+                5,
+                id=place.id,
+                marks=() if place.id in EACH_TIME else pytest.mark.long,
+            )
             for place in PLACES
         ),
-        *(pytest.param(*place.values, 12, id=f"{place.id}-12", marks=pytest.mark.long) for place in PLACES),
+        *(
+            pytest.param(*place.values, 12, id=f"{place.id}-12", marks=pytest.mark.long)
+            for place in PLACES
+        ),
     ],
 )
-def test_a_quick_stream_draws_worlds_as_often_as_the_engine(game: Game, seats: int, enough: int) -> None:
+def test_a_quick_stream_draws_worlds_as_often_as_the_engine(
+    game: Game, seats: int, enough: int
+) -> None:
     """By what another seat would see in them, in positions with few worlds of that kind."""
     lots, spread, freedom, positions = random.Random(f"quick {game.name} {seats}"), 0.0, 0, 0
     for rules, view in views(game, seats, lots):
@@ -67,13 +79,19 @@ def test_a_quick_stream_draws_worlds_as_often_as_the_engine(game: Game, seats: i
             coding_of(game, seats, whole),
             (view["seat"] + 1) % seats,
         )
-        quick, engines = crules.QuickStreamInC(lots.randbytes(32), "worlds"), Stream(lots.randbytes(32), "worlds")
+        quick, engines = (
+            crules.QuickStreamInC(lots.randbytes(32), "worlds"),
+            Stream(lots.randbytes(32), "worlds"),
+        )
         drawn: Counter[bytes] = Counter()
         while drawn.total() < DRAWS and len(drawn) <= FEW:
             drawn.update(bytes(in_c.world(quick).observe(other)) for _ in range(50))
         if not 1 < len(drawn) <= FEW:
             continue
-        expected = Counter(coding.encode(game.determinise(view, rules, engines).view(other)).tobytes() for _ in range(DRAWS))
+        expected = Counter(
+            coding.encode(game.determinise(view, rules, engines).view(other)).tobytes()
+            for _ in range(DRAWS)
+        )
         position = compared(drawn, expected)
         spread, freedom, positions = spread + position[0], freedom + position[1], positions + 1
         if positions == enough:

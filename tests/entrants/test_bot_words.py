@@ -51,8 +51,17 @@ def test_a_word_means_the_bot_that_it_is_like(word: str, meant: str) -> None:
     ("word", "said"),
     [
         ("bots/ann/src/main.py", "this is a file of a bot; name the bot's folder, bots/ann"),
-        ("alone.py", ("this file is no command, and no bot.toml lies beside it; name a command that runs it, as 'python3 FILE'")),
-        ("greedy", sentence("entrants", "no-such-folder-no") + "; did you mean shipped:python/greedy?"),
+        (
+            "alone.py",
+            (
+                "this file is no command, and no bot.toml lies beside it; name a command "
+                "that runs it, as 'python3 FILE'"
+            ),
+        ),
+        (
+            "greedy",
+            sentence("entrants", "no-such-folder-no") + "; did you mean shipped:python/greedy?",
+        ),
         ("./greedy", sentence("entrants", "no-such-folder-command")),
         ("gredy", "; did you mean shipped:python/greedy?"),
         ("c/gredy", "; did you mean shipped:c/greedy?"),

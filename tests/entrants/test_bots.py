@@ -45,11 +45,17 @@ def test_identity_is_sources_run_and_build(tmp_path: Path) -> None:
     base = load(folder(tmp_path / "a"))
     assert load(folder(tmp_path / "same place does not matter")).identity == base.identity
     assert load(folder(tmp_path / "b", main="print(1)")).identity != base.identity
-    assert load(folder(tmp_path / "c", TOML.replace("main.py", "main.py -v"))).identity != base.identity
+    assert (
+        load(folder(tmp_path / "c", TOML.replace("main.py", "main.py -v"))).identity
+        != base.identity
+    )
     assert load(folder(tmp_path / "d", TOML + 'build = "true"\n')).identity != base.identity
     assert load(folder(tmp_path / "e", more="x = 1")).identity != base.identity
     alone = TOML + 'files = ["*.py"]\n'
-    hellos = [load(folder(tmp_path / name, alone + said)).identity for name, said in (("f", ""), ("g", "reports = true\n"))]
+    hellos = [
+        load(folder(tmp_path / name, alone + said)).identity
+        for name, said in (("f", ""), ("g", "reports = true\n"))
+    ]
     assert hellos[0] != hellos[1], "a bot that may report is sent another hello"
     assert load(folder(tmp_path / "h", alone + "reports = false\n")).identity == hellos[0]
     renamed = load(folder(tmp_path / "f", TOML.replace('"a"', '"z"')))
@@ -68,21 +74,39 @@ def test_a_stranger_s_bot_takes_nothing_that_is_not_beside_it(tmp_path: Path) ->
         said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["{name}"]\n'))
         assert sentence("entrants", "only-kit-beside-folder") in said, name
     assert (
-        load(folder(tmp_path / "bots" / "mine", TOML + 'include = ["../kit/kit.py"]\n'), "", ALLOWED).sources[-2][0] == "kit.py"
+        load(
+            folder(tmp_path / "bots" / "mine", TOML + 'include = ["../kit/kit.py"]\n'), "", ALLOWED
+        ).sources[-2][0]
+        == "kit.py"
     )
-    for name in ("c/kit/kit.h", "c/greedy/bot.c", "README.md"):  # only shipped bots take what lies beside other shipped ones
-        said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["{shipped.folder("bots") / name}"]\n'))
+    for name in (
+        "c/kit/kit.h",
+        "c/greedy/bot.c",
+        "README.md",
+    ):  # only shipped bots take what lies beside other shipped ones
+        said = problems(
+            folder(
+                tmp_path / "bots" / "mine", f'{TOML}include = ["{shipped.folder("bots") / name}"]\n'
+            )
+        )
         assert sentence("entrants", "only-kit-beside-folder") in said, name
     (tmp_path / "bots" / ".ssh").mkdir()
     (tmp_path / "bots" / ".ssh" / "id_rsa").write_text("x")
     said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["../.ssh/id_rsa"]\n'))
-    assert "what begins with a dot is never included: put a copy into the folder under another name" in said
+    assert (
+        "what begins with a dot is never included: put a copy into the folder under another name"
+        in said
+    )
     os.mkfifo(tmp_path / "bots" / "kit" / "pipe")
-    assert "not a file" in problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["../kit/pipe"]\n'))
+    assert "not a file" in problems(
+        folder(tmp_path / "bots" / "mine", f'{TOML}include = ["../kit/pipe"]\n')
+    )
 
 
 @pytest.mark.parametrize("leads_to", ["main.py", "../private", "../elsewhere", "sub"])
-def test_a_link_in_a_bot_s_folder_is_refused_wherever_it_leads(tmp_path: Path, leads_to: str) -> None:
+def test_a_link_in_a_bot_s_folder_is_refused_wherever_it_leads(
+    tmp_path: Path, leads_to: str
+) -> None:
     """A glob, include and a bot.toml name it; a broken link, and a link to a folder that no glob names, are passed by."""
     (tmp_path / "private").write_text("x")
     (tmp_path / "elsewhere").mkdir()
@@ -136,7 +160,9 @@ def test_caches_and_hidden_files_are_no_part_of_it(tmp_path: Path) -> None:
 
 def test_include_is_copied_to_the_root(tmp_path: Path) -> None:
     (tmp_path / "kit.py").write_text("shared = 1")
-    bot = load(folder(tmp_path / "a", TOML + 'include = ["../kit.py"]\nfiles = ["main.py"]\n'), "", ALLOWED)
+    bot = load(
+        folder(tmp_path / "a", TOML + 'include = ["../kit.py"]\nfiles = ["main.py"]\n'), "", ALLOWED
+    )
     assert [name for name, _ in bot.sources] == ["kit.py", "main.py"]
     staged = Path(stage(bot).folder)
     assert sorted(path.name for path in staged.iterdir()) == ["kit.py", "main.py"]
@@ -146,7 +172,9 @@ KIT = (shipped.folder("bots") / "python" / "kit" / "khiva_kit.py").read_text()
 
 
 @pytest.mark.parametrize(("kit", "compiled"), [(KIT, {"khiva_kit.py"}), (KIT + "# changed", set())])
-def test_the_kit_is_compiled_once_and_no_source_of_a_stranger(tmp_path: Path, kit: str, compiled: set[str]) -> None:
+def test_the_kit_is_compiled_once_and_no_source_of_a_stranger(
+    tmp_path: Path, kit: str, compiled: set[str]
+) -> None:
     word = folder(tmp_path / "a", TOML + 'files = ["*.py"]\n', main="import khiva_kit, mine")
     (tmp_path / "a" / "mine.py").write_text("")
     (tmp_path / "a" / "khiva_kit.py").write_text(kit)
@@ -165,12 +193,25 @@ def test_a_start_of_a_shipped_bot_compiles_its_program_alone() -> None:
 def compiled_in(command: Command) -> list[str]:
     """The files of its folder that a bot in Python compiles at a start."""
     see = "lambda event, seen: event == 'compile' and print(seen[1])"
-    start = f"import sys, runpy; sys.addaudithook({see}); sys.path.insert(0, '.'); runpy.run_path('main.py')"
+    start = (
+        f"import sys, runpy; sys.addaudithook({see}); sys.path.insert(0, '.'); "
+        "runpy.run_path('main.py')"
+    )
     words = [sys.executable, "-c", start]
     done = subprocess.run(
-        words, cwd=command.folder, env=command.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+        words,
+        cwd=command.folder,
+        env=command.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    return [name for line in done.stdout.splitlines() if (name := os.path.basename(line)) in os.listdir(command.folder)]
+    return [
+        name
+        for line in done.stdout.splitlines()
+        if (name := os.path.basename(line)) in os.listdir(command.folder)
+    ]
 
 
 def test_staged_tree_is_read_only_and_made_once(tmp_path: Path) -> None:
@@ -202,16 +243,24 @@ CHANGES = {
     "notes kept": lambda place: (place / "notes").write_text("seed 3: pass low"),
     "a folder": lambda place: (place / "more").mkdir(),
     "something gone": lambda place: (place / "built.py").unlink(),
-    "a link instead": lambda place: ((place / "main.py").unlink(), (place / "main.py").symlink_to("built.py")),
+    "a link instead": lambda place: (
+        (place / "main.py").unlink(),
+        (place / "main.py").symlink_to("built.py"),
+    ),
     "no seal": lambda place: place.with_name(f"{place.name}.json").unlink(),
     "another seal": lambda place: place.with_name(f"{place.name}.json").write_text("x"),
     "all of it gone": lambda place: shutil.rmtree(place),
-    "a link to elsewhere": lambda place: (place.rename(place.with_name("elsewhere")), place.symlink_to("elsewhere")),
+    "a link to elsewhere": lambda place: (
+        place.rename(place.with_name("elsewhere")),
+        place.symlink_to("elsewhere"),
+    ),
 }
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_a_staged_folder_that_was_changed_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+def test_a_staged_folder_that_was_changed_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     place, bot = _staged(tmp_path, "x = 1")
     names = sorted(path.name for path in place.iterdir())
@@ -238,11 +287,16 @@ def test_links_in_a_build_change_nothing_they_lead_to(tmp_path: Path) -> None:
     place.chmod(0o755)
     (place / "more").write_text("")
     stage(bot)
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (outside, outside / "file")] == [0o700, 0o600]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (outside, outside / "file")] == [
+        0o700,
+        0o600,
+    ]
 
 
 @pytest.mark.parametrize("kind", ["staged", "compiled"])
-def test_drafts_that_a_kill_left_are_swept_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_drafts_that_a_kill_left_are_swept_after_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     home = tmp_path / "cache" / kind
     for name, age in (("draft-old", 90_000), ("draft-new", 3_000)):
@@ -254,7 +308,9 @@ def test_drafts_that_a_kill_left_are_swept_after_a_day(tmp_path: Path, monkeypat
     assert [path.name for path in home.glob("draft-*")] == ["draft-new"]
 
 
-def test_what_was_not_built_to_the_end_is_swept_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_not_built_to_the_end_is_swept_after_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A bot is built in the folder where it stays; until it is sealed that may be another arbiter's work."""
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     home = tmp_path / "cache" / "staged"
@@ -264,16 +320,26 @@ def test_what_was_not_built_to_the_end_is_swept_after_a_day(tmp_path: Path, monk
             (home / f"{64 * name}.json").write_text("{}")
         os.utime(home / (64 * name), (time.time() - age,) * 2)
     staged, _ = _staged(tmp_path, "x = 3")
-    assert {path.name for path in home.iterdir() if path.is_dir()} == {64 * "b", 64 * "c", staged.name}
+    assert {path.name for path in home.iterdir() if path.is_dir()} == {
+        64 * "b",
+        64 * "c",
+        staged.name,
+    }
 
 
 def test_a_bot_is_built_where_it_stays(tmp_path: Path) -> None:
     """What compilers write into their output of where that was is so still."""
-    place = Path(stage(load(folder(tmp_path / "a", TOML + "build = \"sh -c 'pwd > where'\"\n", main="pwd"))).folder)
+    place = Path(
+        stage(
+            load(folder(tmp_path / "a", TOML + "build = \"sh -c 'pwd > where'\"\n", main="pwd"))
+        ).folder
+    )
     assert (place / "where").read_text() == f"{place}\n"
 
 
-def test_a_build_that_takes_too_long_is_killed_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_that_takes_too_long_is_killed_with_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(build, "BUILD_SECONDS", 1)
     pids = tmp_path / "pids"
     slow = f"sh -c 'sleep 61 & echo $! > {pids}; exec sleep 62'"
@@ -287,7 +353,13 @@ def test_a_build_that_takes_too_long_is_killed_with_its_children(tmp_path: Path,
 
 def test_what_a_build_leaves_running_is_killed(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
-    bot = load(folder(tmp_path / "a", TOML + f"build = \"sh -c 'sleep 63 & echo $! > {pids}'\"\n", main="leaves one"))
+    bot = load(
+        folder(
+            tmp_path / "a",
+            TOML + f"build = \"sh -c 'sleep 63 & echo $! > {pids}'\"\n",
+            main="leaves one",
+        )
+    )
     stage(bot)
     assert _ends(int(pids.read_text()))
 
@@ -314,13 +386,23 @@ def test_of_what_a_build_prints_the_end_is_kept(tmp_path: Path) -> None:
     assert len(str(caught.value)) < 3_000
 
 
-def test_a_build_that_fails_says_what_it_printed_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_that_fails_says_what_it_printed_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
-    bot = load(folder(tmp_path / "a", TOML + "build = \"sh -c 'echo bad flag >&2; exit 4'\"\n", main="fails"))
+    bot = load(
+        folder(
+            tmp_path / "a", TOML + "build = \"sh -c 'echo bad flag >&2; exit 4'\"\n", main="fails"
+        )
+    )
     with pytest.raises(BotError, match=r"exited with code 4:\nbad flag"):
         stage(bot)
     home = tmp_path / "cache" / "staged"
-    assert not [path for path in home.iterdir() if path.name.startswith("draft-") or path.name == bot.identity]
+    assert not [
+        path
+        for path in home.iterdir()
+        if path.name.startswith("draft-") or path.name == bot.identity
+    ]
 
 
 def test_a_missing_compiler_is_named(tmp_path: Path) -> None:
@@ -356,10 +438,16 @@ def test_every_mistake_in_a_bot_toml_is_named_at_once(tmp_path: Path) -> None:
         (TOML + 'files = ["a**b"]', "files names 'a**b', which"),
         (TOML + 'files = [""]', "not a glob"),
         (TOML + 'include = ["../nothing.py"]', "not a file"),
-        (TOML + 'include = ["a\\u0000b"]', sentence("entrants", "printable-characters-only", value="include")),
+        (
+            TOML + 'include = ["a\\u0000b"]',
+            sentence("entrants", "printable-characters-only", value="include"),
+        ),
         (TOML + 'version = "\\u001b[2J"', "version has 1 to 64 printable"),
         (TOML + 'build = "sh -c \\u001b]0;x"', sentence("entrants", "words-command-printable-put")),
-        (TOML + "build = \"sh -c 'a\\n 3 ok forged'\"", sentence("entrants", "words-command-printable-put")),
+        (
+            TOML + "build = \"sh -c 'a\\n 3 ok forged'\"",
+            sentence("entrants", "words-command-printable-put"),
+        ),
         (TOML + f'include = ["{"x" * 300}"]', "not a file"),
         ('name = "a"\nrun = "x\\u0000"', sentence("entrants", "words-command-printable-put")),
         ("x = " + "[" * 100_000, "not TOML"),
@@ -401,7 +489,9 @@ def test_words_are_relative_to_a_base(tmp_path: Path, monkeypatch: pytest.Monkey
     here = [load(word) for word in words]
     monkeypatch.chdir("/")
     there = [load(word, str(tmp_path / "mine")) for word in words]
-    assert [(bot.name, bot.identity, bot.run) for bot in there] == [(bot.name, bot.identity, bot.run) for bot in here]
+    assert [(bot.name, bot.identity, bot.run) for bot in there] == [
+        (bot.name, bot.identity, bot.run) for bot in here
+    ]
     with pytest.raises(ConfigError, match=pattern("entrants", "no-such-folder-command")):
         load("./go --fast weights")
 
@@ -412,7 +502,9 @@ def test_words_that_no_path_can_be() -> None:
     assert load("{python} " + "x" * 300).run[1] == "x" * 300
 
 
-def test_a_file_that_cannot_be_read_is_the_user_s_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_read_is_the_user_s_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def denied(path: str) -> None:
         raise PermissionError(13, "Permission denied", path)
 

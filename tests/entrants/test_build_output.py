@@ -13,13 +13,25 @@ from khiva_arena.entrants.build_output import SHOWN, BuildOutput, first_error
             "main.c: In function 'f':\nmain.c:3:5: error: expected ';'\nmain.c:4:1: error: y\n",
             "main.c:3:5: error: expected ';'",
         ),
-        ("a.c:1:10: fatal error: x.h: No such file\ncompilation terminated.\n", "a.c:1:10: fatal error: x.h: No such file"),
-        ("note\nerror[E0425]: cannot find value `x`\n --> src/main.rs:3:5\n", "error[E0425]: cannot find value `x`"),
+        (
+            "a.c:1:10: fatal error: x.h: No such file\ncompilation terminated.\n",
+            "a.c:1:10: fatal error: x.h: No such file",
+        ),
+        (
+            "note\nerror[E0425]: cannot find value `x`\n --> src/main.rs:3:5\n",
+            "error[E0425]: cannot find value `x`",
+        ),
         ("# bot\n./main.go:3:2: undefined: x\n", "./main.go:3:2: undefined: x"),
         ("Main.java:3: error: ';' expected\n1 error\n", "Main.java:3: error: ';' expected"),
         ("main.cs(3,5): error CS1002: ; expected\n", "main.cs(3,5): error CS1002: ; expected"),
-        ("main.ts(3,1): error TS2304: Cannot find name 'x'.\n", "main.ts(3,1): error TS2304: Cannot find name 'x'."),
-        ("Main.hs:3:1: error:\n    Variable not in scope: x\n", "Main.hs:3:1: error: Variable not in scope: x"),
+        (
+            "main.ts(3,1): error TS2304: Cannot find name 'x'.\n",
+            "main.ts(3,1): error TS2304: Cannot find name 'x'.",
+        ),
+        (
+            "Main.hs:3:1: error:\n    Variable not in scope: x\n",
+            "Main.hs:3:1: error: Variable not in scope: x",
+        ),
         ('File "x.ml", line 3\nError: Unbound value x\n', "Error: Unbound value x"),
         (
             "/usr/bin/ld: a.o: undefined reference to `f'\ncollect2: error: ld returned 1\n",
@@ -37,7 +49,12 @@ def test_the_first_error(text: str, line: str) -> None:
 @pytest.mark.parametrize("before", [0, 5_000])
 def test_a_first_error_that_scrolled_away_is_kept(before: int) -> None:
     output = BuildOutput()
-    for part in (b"x" * before, b"\nmain.c:3:5: err", b"or: expected ';'\n", b"at the end\n" * SHOWN):
+    for part in (
+        b"x" * before,
+        b"\nmain.c:3:5: err",
+        b"or: expected ';'\n",
+        b"at the end\n" * SHOWN,
+    ):
         output.add(part)
     first, dots, *end = output.text().split("\n")
     assert (first, dots, {*end[1:]}) == ("main.c:3:5: error: expected ';'", "...", {"at the end"})

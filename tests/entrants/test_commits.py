@@ -37,7 +37,9 @@ def test_a_commit_plays_as_the_folder_with_its_files(repository: Path) -> None:
     assert bot.identity == before.identity != load("my-bot").identity
     assert Path(stage(bot).folder, "main.py").read_text() == "old = 1"
     assert load("my-bot@HEAD").identity == load("my-bot").identity
-    assert load(bot.asked_as, str(repository)).identity == bot.identity, "the stored word finds it again"
+    assert load(bot.asked_as, str(repository)).identity == bot.identity, (
+        "the stored word finds it again"
+    )
     assert (repository / "my-bot" / "main.py").read_text() == "new = 1", "nothing is checked out"
 
 
@@ -46,11 +48,14 @@ ALIKE: dict[str, Callable[[Path], object]] = {
     "a link to a folder": lambda bot: (bot / "data").symlink_to("../kit"),
     "a link that leads nowhere": lambda bot: (bot / "gone").symlink_to("../nowhere"),
     "hidden files and caches": lambda bot: [
-        (bot / name).mkdir() or (bot / name / "x.py").write_text("x") for name in (".git-like", "__pycache__")
+        (bot / name).mkdir() or (bot / name / "x.py").write_text("x")
+        for name in (".git-like", "__pycache__")
     ],
     "an odd name": lambda bot: (bot / "a b\tc\n$(x)é").write_text("x"),
     "many bytes": lambda bot: (bot / "weights").write_bytes(bytes(range(256)) * 3000),
-    "a file of another kit": lambda bot: (bot / "bot.toml").write_text(TOML + 'include = ["../kit/kit.py"]\n'),
+    "a file of another kit": lambda bot: (bot / "bot.toml").write_text(
+        TOML + 'include = ["../kit/kit.py"]\n'
+    ),
     "few files": lambda bot: (bot / "bot.toml").write_text(TOML + 'files = ["main.py"]\n'),
     "a store": lambda bot: [
         (bot / "out").mkdir(),
@@ -110,12 +115,24 @@ def test_a_word_names_a_commit_unless_it_names_a_folder_or_a_command(repository:
 
 
 def test_a_folder_whose_name_has_an_at_wins() -> None:
-    committed({"my-bot/bot.toml": TOML, "my-bot/main.py": "old = 1", "my-bot@HEAD/bot.toml": TOML.replace("ann", "folder")})
+    committed(
+        {
+            "my-bot/bot.toml": TOML,
+            "my-bot/main.py": "old = 1",
+            "my-bot@HEAD/bot.toml": TOML.replace("ann", "folder"),
+        }
+    )
     assert load("my-bot@HEAD").name == "folder"
 
 
 def test_consent_to_included_files_is_asked_in_the_words_of_the_folder(repository: Path) -> None:
-    committed({"my-bot/bot.toml": TOML + 'include = ["../kit/kit.py"]\n', "my-bot/main.py": "", "kit/kit.py": ""})
+    committed(
+        {
+            "my-bot/bot.toml": TOML + 'include = ["../kit/kit.py"]\n',
+            "my-bot/main.py": "",
+            "kit/kit.py": "",
+        }
+    )
     asked: list[tuple[Path, list[str]]] = []
     loading = Loading(include=lambda bot_toml, paths: asked.append((bot_toml, [*paths])))
     for word in ("my-bot", "my-bot@HEAD"):
@@ -131,7 +148,9 @@ def test_words_that_name_no_commit() -> None:
     committed()
     assert sentence("entrants", "commit-unknown", commit="nope") in why("my-bot@nope")
     for word in ("", "--all", "\x1b[31m"):
-        assert sentence("entrants", "commit-unnamed", word=repr(harmless(word))) in why(f"my-bot@{word}")
+        assert sentence("entrants", "commit-unnamed", word=repr(harmless(word))) in why(
+            f"my-bot@{word}"
+        )
     for word in ("^HEAD", "HEAD~5", "HEAD..HEAD", "HEAD:my-bot", "HEAD^{tree}"):
         assert sentence("entrants", "commit-unknown", commit=word) in why(f"my-bot@{word}")
 
@@ -139,8 +158,12 @@ def test_words_that_name_no_commit() -> None:
 def test_a_path_that_the_commit_lacks() -> None:
     first = committed({"a-file": ""})[:7]
     committed({"bots/my-bot/bot.toml": TOML})
-    assert sentence("entrants", "commit-lacks-path", commit=first, path="bots/my-bot") in why("bots/my-bot@HEAD~1")
-    assert sentence("entrants", "commit-not-a-folder", path="a-file", kind="a file", commit=first) in why("a-file@HEAD~1")
+    assert sentence("entrants", "commit-lacks-path", commit=first, path="bots/my-bot") in why(
+        "bots/my-bot@HEAD~1"
+    )
+    assert sentence(
+        "entrants", "commit-not-a-folder", path="a-file", kind="a file", commit=first
+    ) in why("a-file@HEAD~1")
     assert sentence("entrants", "commit-name-a-bot", word="bots/my-bot@HEAD") in why("bots@HEAD")
 
 
@@ -152,7 +175,10 @@ def test_no_repository(tmp_path: Path) -> None:
 def test_a_shallow_clone_says_how_to_fetch_the_rest(repository: Path, tmp_path: Path) -> None:
     committed()
     committed({"my-bot/main.py": "new = 1"})
-    subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{repository}", str(tmp_path / "clone")], check=True)
+    subprocess.run(
+        ["git", "clone", "-q", "--depth", "1", f"file://{repository}", str(tmp_path / "clone")],
+        check=True,
+    )
     assert sentence("entrants", "commit-shallow", commit="HEAD~1") in why("../clone/my-bot@HEAD~1")
     assert load("../clone/my-bot@HEAD").identity == load("my-bot").identity
     run("fetch", "-q", "--unshallow", at=tmp_path / "clone")
@@ -167,7 +193,15 @@ def test_a_clone_without_files_fetches_nothing_and_says_how(
     monkeypatch.delitem(git._SET, other)
     digits = committed()
     run("config", "uploadpack.allowFilter", "true")
-    words = ["git", "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repository}", str(tmp_path / "clone")]
+    words = [
+        "git",
+        "clone",
+        "-q",
+        "--no-checkout",
+        "--filter=blob:none",
+        f"file://{repository}",
+        str(tmp_path / "clone"),
+    ]
     subprocess.run(words, check=True)
     (tmp_path / "clone" / "my-bot").mkdir()
     problem = why("../clone/my-bot@HEAD")
@@ -180,16 +214,25 @@ def test_a_clone_without_files_fetches_nothing_and_says_how(
 
 def test_a_pointer_of_git_lfs_is_no_file() -> None:
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 1\n"
-    digits = committed({"my-bot/bot.toml": TOML, "my-bot/main.py": "", "my-bot/weights.bin": pointer})[:7]
-    assert sentence("entrants", "commit-elsewhere", path="weights.bin", what="a pointer of Git LFS", commit=digits) in why(
-        "my-bot@HEAD"
-    )
+    digits = committed(
+        {"my-bot/bot.toml": TOML, "my-bot/main.py": "", "my-bot/weights.bin": pointer}
+    )[:7]
+    assert sentence(
+        "entrants",
+        "commit-elsewhere",
+        path="weights.bin",
+        what="a pointer of Git LFS",
+        commit=digits,
+    ) in why("my-bot@HEAD")
     committed({"my-bot/bot.toml": TOML + 'files = ["*.py"]\n'})
-    assert load("my-bot@HEAD").identity == load("my-bot").identity, "one that the bot leaves out is no mistake"
+    assert load("my-bot@HEAD").identity == load("my-bot").identity, (
+        "one that the bot leaves out is no mistake"
+    )
 
 
 @pytest.mark.parametrize(
-    ("path", "word", "shown"), [("my-bot/sub", "my-bot", "sub"), ("sub", "sub", "sub"), ("sub", "sub/bot", "sub")]
+    ("path", "word", "shown"),
+    [("my-bot/sub", "my-bot", "sub"), ("sub", "sub", "sub"), ("sub", "sub/bot", "sub")],
 )
 def test_a_submodule_is_not_in_the_commit(path: str, word: str, shown: str) -> None:
     digits = committed()
@@ -197,14 +240,22 @@ def test_a_submodule_is_not_in_the_commit(path: str, word: str, shown: str) -> N
     run("commit", "-q", "-m", "a submodule")
     Path(word).mkdir(parents=True, exist_ok=True)
     now = run("rev-parse", "--short=7", "HEAD")
-    assert sentence("entrants", "commit-elsewhere", path=shown, what="a submodule", commit=now) in why(f"{word}@HEAD")
+    assert sentence(
+        "entrants", "commit-elsewhere", path=shown, what="a submodule", commit=now
+    ) in why(f"{word}@HEAD")
 
 
 @pytest.mark.parametrize("files", ["*.py", "**/main.py", "lib/*.py", "sub/x/*.py", "sub/*"])
 def test_a_submodule_that_the_bot_does_not_take_is_no_mistake(files: str, repository: Path) -> None:
     toml = TOML + f'files = ["main.py", "{files}"]\n'
     digits = committed(
-        {"my-bot/bot.toml": toml, "my-bot/main.py": "", "my-bot/lib/a.py": "", "my-bot/sub/x/b.py": "", "my-bot/sub/c": ""}
+        {
+            "my-bot/bot.toml": toml,
+            "my-bot/main.py": "",
+            "my-bot/lib/a.py": "",
+            "my-bot/sub/x/b.py": "",
+            "my-bot/sub/c": "",
+        }
     )
     for path in ("my-bot/vendor", "other/sub", "my-bot/sub/vendor"):
         run("update-index", "--add", "--cacheinfo", f"160000,{digits},{path}")
@@ -213,7 +264,11 @@ def test_a_submodule_that_the_bot_does_not_take_is_no_mistake(files: str, reposi
         (repository / "my-bot" / path).mkdir()
     if "**" in files:
         assert sentence(
-            "entrants", "commit-elsewhere", path="sub/vendor", what="a submodule", commit=run("rev-parse", "--short=7", "HEAD")
+            "entrants",
+            "commit-elsewhere",
+            path="sub/vendor",
+            what="a submodule",
+            commit=run("rev-parse", "--short=7", "HEAD"),
         ) in why("my-bot@HEAD")
     else:
         assert load("my-bot@HEAD").identity == load("my-bot").identity
@@ -221,20 +276,29 @@ def test_a_submodule_that_the_bot_does_not_take_is_no_mistake(files: str, reposi
 
 @pytest.mark.parametrize("include", ["sub/kit.py", "../kit/kit.py"])
 def test_a_file_that_is_included_from_a_submodule_is_not_in_the_commit(include: str) -> None:
-    digits = committed({"my-bot/bot.toml": TOML + f'files = ["*.py"]\ninclude = ["{include}"]\n', "my-bot/main.py": ""})
+    digits = committed(
+        {
+            "my-bot/bot.toml": TOML + f'files = ["*.py"]\ninclude = ["{include}"]\n',
+            "my-bot/main.py": "",
+        }
+    )
     path = os.path.dirname(os.path.normpath(f"my-bot/{include}"))
     run("update-index", "--add", "--cacheinfo", f"160000,{digits},{path}")
     run("commit", "-q", "-m", "a submodule")
     now = run("rev-parse", "--short=7", "HEAD")
     shown = path.removeprefix("my-bot/")
-    assert sentence("entrants", "commit-elsewhere", path=shown, what="a submodule", commit=now) in why(
-        "my-bot@HEAD", Loading(include=allow_include)
-    )
+    assert sentence(
+        "entrants", "commit-elsewhere", path=shown, what="a submodule", commit=now
+    ) in why("my-bot@HEAD", Loading(include=allow_include))
 
 
 @pytest.mark.parametrize(
     ("attributes", "on_disk"),
-    [("*.py text eol=crlf", b"old = 1\r\n"), ("*.py ident", b"old = 1\n"), ("* text=auto", b"old = 1\n")],
+    [
+        ("*.py text eol=crlf", b"old = 1\r\n"),
+        ("*.py ident", b"old = 1\n"),
+        ("* text=auto", b"old = 1\n"),
+    ],
 )
 def test_a_commit_has_the_bytes_of_the_repository_whatever_gitattributes_say(
     attributes: str, on_disk: bytes, repository: Path
@@ -275,7 +339,8 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     committed({"my-bot/bot.toml": TOML, "my-bot/main.py": ""})
     (tmp_path / "tmp").mkdir()
     code = (
-        "from khiva_arena.entrants.bots import load; import os; load('my-bot@HEAD'); print(len(os.listdir(os.environ['TMPDIR'])))"
+        "from khiva_arena.entrants.bots import load; import os; load('my-bot@HEAD'); "
+        "print(len(os.listdir(os.environ['TMPDIR'])))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -305,9 +370,33 @@ def test_commands_take_a_commit(repository: Path, versions: str) -> None:
     name = f"naive@{versions[:7]}"
     trusted = ("--isolation", "trusted")
     words = ("--game", "khiva", *trusted, "--trust-bots", "--seed", "demo")
-    assert f"{name}#1" in arena("match", "--bot", "my-bot", "--bot", "my-bot@HEAD~1", *words, cwd=repository).stdout
-    arena("check", "--quick", "--isolation", "trusted", "--trust-bots", "my-bot@HEAD~1", cwd=repository)
-    sprt = ("sprt", "./my-bot", "./my-bot@HEAD~1", *words, "--seeds", "32", "--out", "out", "--events-file", "events")
+    assert (
+        f"{name}#1"
+        in arena(
+            "match", "--bot", "my-bot", "--bot", "my-bot@HEAD~1", *words, cwd=repository
+        ).stdout
+    )
+    arena(
+        "check",
+        "--quick",
+        "--isolation",
+        "trusted",
+        "--trust-bots",
+        "my-bot@HEAD~1",
+        cwd=repository,
+    )
+    sprt = (
+        "sprt",
+        "./my-bot",
+        "./my-bot@HEAD~1",
+        *words,
+        "--seeds",
+        "32",
+        "--out",
+        "out",
+        "--events-file",
+        "events",
+    )
     said = arena(*sprt, cwd=repository, code=None)
     assert name in said.stdout + said.stderr
     (repository / "cups").mkdir()
@@ -315,7 +404,10 @@ def test_commands_take_a_commit(repository: Path, versions: str) -> None:
         'bots = ["../my-bot", "../my-bot@HEAD~1"]\nseats = 2\nseeds = 1\nout = "games"\n'
     )
     assert name in arena("run", "cups/cup.toml", *words, cwd=repository).stdout
-    engines = ({"command": "../my-bot", "name": "now"}, {"command": "my-bot@HEAD~1", "workingDirectory": "..", "name": "before"})
+    engines = (
+        {"command": "../my-bot", "name": "now"},
+        {"command": "my-bot@HEAD~1", "workingDirectory": "..", "name": "before"},
+    )
     (repository / "cups" / "engines.json").write_text(json.dumps(engines))
     listed = ("--engines", "cups/engines.json", "--seats", "2", "--seeds", "1", "--out", "listed")
     assert "before" in arena("run", *listed, *words, cwd=repository).stdout
@@ -323,11 +415,21 @@ def test_commands_take_a_commit(repository: Path, versions: str) -> None:
     games = ("replay", "cups/games", "1/0", *trusted)
     seats = [arena(*games, "--seat", seat, cwd=repository).stdout for seat in "01"]
     assert sum(f"now {name}" in said for said in seats) == 1
-    assert f"now {name}" in arena(*games, "--seat", "0", "--bot", "my-bot@HEAD~2", cwd=repository).stdout
-    said = [arena("replay", "listed", "1/0", *trusted, "--seat", seat, cwd=repository).stdout for seat in "01"]
-    assert sum("then before, now naive" in one for one in said) == 1, "a bot of an engines.json is found again"
+    assert (
+        f"now {name}"
+        in arena(*games, "--seat", "0", "--bot", "my-bot@HEAD~2", cwd=repository).stdout
+    )
+    said = [
+        arena("replay", "listed", "1/0", *trusted, "--seat", seat, cwd=repository).stdout
+        for seat in "01"
+    ]
+    assert sum("then before, now naive" in one for one in said) == 1, (
+        "a bot of an engines.json is found again"
+    )
     said = arena(*games, "--bot", "my-bot@HEAD", cwd=repository).stdout
-    assert "then naive, now naive@" in said, "without --seat it is asked at the seat of its own name"
+    assert "then naive, now naive@" in said, (
+        "without --seat it is asked at the seat of its own name"
+    )
 
 
 def test_a_run_names_the_word_that_it_cannot_take(repository: Path) -> None:

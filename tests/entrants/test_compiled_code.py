@@ -67,7 +67,14 @@ def test_compiled_code_that_a_build_leaves_is_not_looked_at(tmp_path: Path) -> N
     builds = tmp_path / "builds"
     builds.mkdir()
     (builds / "evil").write_bytes(evil.read_bytes())
-    names = ("code", "bot.cwasm", "bot.wasm.code", f"{honest.module[1]}/code", "compiled/code", f"{evil.parent.name}.json")
+    names = (
+        "code",
+        "bot.cwasm",
+        "bot.wasm.code",
+        f"{honest.module[1]}/code",
+        "compiled/code",
+        f"{evil.parent.name}.json",
+    )
     lines = [f"mkdir -p $(dirname {name}); cp evil {name}" for name in names]
     (builds / "build.sh").write_text("\n".join(lines))
     command = staged(builds, EXITS, 'build = "sh build.sh"')
@@ -84,7 +91,9 @@ def test_compiled_code_is_no_module(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("clock", Clock)
-def test_code_of_which_a_byte_has_changed_is_not_started_and_is_compiled_again(clock: Clock, tmp_path: Path) -> None:
+def test_code_of_which_a_byte_has_changed_is_not_started_and_is_compiled_again(
+    clock: Clock, tmp_path: Path
+) -> None:
     command = staged(tmp_path / "m", EXITS)
     sound = ends(command, clock)
     assert sound[:2] == (Verdict.START_FAILED, "crashed: exited with code 7")

@@ -46,7 +46,9 @@ def played(command: Command) -> Outcome:
 
     async def play() -> Outcome:
         async with ForkServers() as servers:
-            return await play_live(job([command] * 2, sandbox=Sandbox(best())), LagMeter(), servers, alone=True)
+            return await play_live(
+                job([command] * 2, sandbox=Sandbox(best())), LagMeter(), servers, alone=True
+            )
 
     return trio.run(play)
 
@@ -74,7 +76,9 @@ def unseal(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [damage, cut, remove, unseal])
-def test_a_copy_that_is_not_what_was_staged_makes_the_match_void(how: Callable[[Path], None], tmp_path: Path) -> None:
+def test_a_copy_that_is_not_what_was_staged_makes_the_match_void(
+    how: Callable[[Path], None], tmp_path: Path
+) -> None:
     command = staged(tmp_path / "ann", "raise SystemExit(7)\n")
     how(Path(command.folder))
     outcome = played(command)
@@ -90,7 +94,9 @@ def test_a_bot_that_does_not_start_is_to_blame_where_its_copy_is_sound(tmp_path:
     assert outcome.record.verdicts == (Verdict.START_FAILED,) * 2
 
 
-def test_a_run_stages_a_damaged_bot_anew_and_plays_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_stages_a_damaged_bot_anew_and_plays_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The bot damages its copy when it is started for the second time, as only one at level trusted can."""
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     ann = tmp_path / "ann"

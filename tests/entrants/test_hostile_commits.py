@@ -24,7 +24,10 @@ def commit_of_tree(tree: str) -> str:
 
 def tree_of(*entries: tuple[str, bytes, str]) -> str:
     """Write a tree with any names, of (mode, name, hash), in this order."""
-    data = b"".join(mode.encode() + b" " + name + b"\0" + bytes.fromhex(digits) for mode, name, digits in entries)
+    data = b"".join(
+        mode.encode() + b" " + name + b"\0" + bytes.fromhex(digits)
+        for mode, name, digits in entries
+    )
     return run("hash-object", "-t", "tree", "-w", "--stdin", "--literally", given=data)
 
 
@@ -38,16 +41,31 @@ def bot_tree(*more: tuple[str, bytes, str]) -> str:
     return commit_of_tree(tree_of(*sorted([*more, *own], key=lambda entry: entry[1])))
 
 
-def test_nothing_of_a_repository_is_run(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_a_repository_is_run(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Hooks, a monitor of files, filters, aliases, and variables that lead git elsewhere."""
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")
     trap.chmod(0o755)
-    committed({"my-bot/bot.toml": TOML, "my-bot/main.py": "old = 1", ".gitattributes": "* filter=trap diff=trap\n"})
+    committed(
+        {
+            "my-bot/bot.toml": TOML,
+            "my-bot/main.py": "old = 1",
+            ".gitattributes": "* filter=trap diff=trap\n",
+        }
+    )
     for name in ("post-checkout", "post-index-change", "reference-transaction"):
         (repository / ".git" / "hooks" / name).write_bytes(trap.read_bytes())
         (repository / ".git" / "hooks" / name).chmod(0o755)
-    keys = ("core.fsmonitor", "filter.trap.smudge", "filter.trap.clean", "diff.trap.textconv", "core.pager", "core.sshCommand")
+    keys = (
+        "core.fsmonitor",
+        "filter.trap.smudge",
+        "filter.trap.clean",
+        "diff.trap.textconv",
+        "core.pager",
+        "core.sshCommand",
+    )
     for key in (*keys, "core.askPass", "credential.helper", "alias.ls-tree", "alias.cat-file"):
         with (repository / ".git" / "config").open("a") as config:
             section, _, name = key.rpartition(".")
@@ -67,7 +85,9 @@ def test_a_folder_that_poses_as_a_repository_is_none(repository: Path) -> None:
     for path in (repository / ".git").iterdir():
         (shutil.copytree if path.is_dir() else shutil.copy)(path, repository / "my-bot" / path.name)
     run("config", "--file", "my-bot/config", "core.worktree", str(repository / "my-bot"))
-    assert run("rev-parse", "--git-dir", at="my-bot") == ".", "git takes the folder for a repository"
+    assert run("rev-parse", "--git-dir", at="my-bot") == ".", (
+        "git takes the folder for a repository"
+    )
     assert sentence("entrants", "commit-bare") in why("my-bot@HEAD")
 
 
@@ -102,16 +122,24 @@ def test_names_that_lead_elsewhere(repository: Path, tmp_path: Path) -> None:
         "a file and a folder": ("40000", b"main.py", inner),
     }
     for what, entry in hostile.items():
-        refusal = "fatal: empty filename" if what == "no name" else pattern("entrants", "commit-damaged", path=".*")
+        refusal = (
+            "fatal: empty filename"
+            if what == "no name"
+            else pattern("entrants", "commit-damaged", path=".*")
+        )
         assert re.search(refusal, why(f".@{bot_tree(entry)}")), what
     for name in (b"..", b".", b".git"):
         bot = load(f".@{bot_tree(('40000', name, inner))}")
-        assert [name for name, _ in bot.sources] == ["bot.toml", "main.py"], "hidden names are never part of a bot"
+        assert [name for name, _ in bot.sources] == ["bot.toml", "main.py"], (
+            "hidden names are never part of a bot"
+        )
     assert not victim.exists()
     assert not (repository / "victim").exists()
 
 
-@pytest.mark.parametrize("target", ["/etc/passwd", "main.py", "../" * 20 + "etc/passwd", "\x1b[31m/../main.py"])
+@pytest.mark.parametrize(
+    "target", ["/etc/passwd", "main.py", "../" * 20 + "etc/passwd", "\x1b[31m/../main.py"]
+)
 def test_a_link_to_a_file_is_refused_wherever_it_leads(target: str) -> None:
     commit = bot_tree(("120000", b"x.py", blob(target.encode())))
     assert sentence("entrants", "link-not-followed", path="x.py") in why(f".@{commit}")
@@ -127,7 +155,9 @@ def test_no_file_is_written_through_a_link(tmp_path: Path) -> None:
 def test_a_bot_toml_that_is_a_link_or_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     read = list[int]()
     pieces = git.Blobs.pieces
-    monkeypatch.setattr(git.Blobs, "pieces", lambda blobs, entry: (read.append(entry.size), pieces(blobs, entry))[1])
+    monkeypatch.setattr(
+        git.Blobs, "pieces", lambda blobs, entry: (read.append(entry.size), pieces(blobs, entry))[1]
+    )
     link = commit_of_tree(tree_of(("120000", b"bot.toml", blob(b"/etc/passwd"))))
     assert "bot.toml: cannot be read" in why(f".@{link}")
     long = commit_of_tree(tree_of(("100644", b"bot.toml", blob(b"#" * 1_000_001))))
@@ -136,8 +166,20 @@ def test_a_bot_toml_that_is_a_link_or_too_long(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_bounds_of_folders_hold_before_anything_is_read() -> None:
-    committed({"my-bot/bot.toml": TOML, "my-bot/main.py": "", "my-bot/big": "x" * 3000, "my-bot/a/b/c/d": ""})
-    for bounds in (Bounds(bot_file_size=2000), Bounds(bot_size=2000), Bounds(bot_files=2), Bounds(bot_depth=2)):
+    committed(
+        {
+            "my-bot/bot.toml": TOML,
+            "my-bot/main.py": "",
+            "my-bot/big": "x" * 3000,
+            "my-bot/a/b/c/d": "",
+        }
+    )
+    for bounds in (
+        Bounds(bot_file_size=2000),
+        Bounds(bot_size=2000),
+        Bounds(bot_files=2),
+        Bounds(bot_depth=2),
+    ):
         loading = Loading(bounds)
         with pytest.raises(ConfigError) as of_folder:
             load("my-bot", loading=loading)
@@ -153,15 +195,22 @@ def test_deep_and_wide_trees_are_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     deep = tree_of(("100644", b"x", blob(b"")))
     for _ in range(70):
         deep = tree_of(("40000", b"d", deep))
-    assert re.search(pattern("entrants", "folders-more-deep-leave", limit="64"), why(f".@{bot_tree(('40000', b'd', deep))}"))
+    assert re.search(
+        pattern("entrants", "folders-more-deep-leave", limit="64"),
+        why(f".@{bot_tree(('40000', b'd', deep))}"),
+    )
     wide = tree_of(*(("100644", b"%03d" % number, blob(b"")) for number in range(50)))
     for _ in range(6):
         wide = tree_of(*(("40000", b"%03d" % number, wide) for number in range(50)))
     monkeypatch.setattr(git, "MOST_NAMES", 1 << 20)
-    assert sentence("entrants", "commit-names", most=1) in why(f".@{bot_tree(('40000', b'w', wide))}")
+    assert sentence("entrants", "commit-names", most=1) in why(
+        f".@{bot_tree(('40000', b'w', wide))}"
+    )
     few = Loading(Bounds(bot_files=3))
     many = tree_of(*(("100644", b"%03d" % number, blob(b"")) for number in range(50)))
-    assert sentence("entrants", "commit-files", count=52, most=30) in why(f".@{bot_tree(('40000', b'm', many))}", few)
+    assert sentence("entrants", "commit-files", count=52, most=30) in why(
+        f".@{bot_tree(('40000', b'm', many))}", few
+    )
 
 
 def test_missing_objects_are_named(repository: Path) -> None:

@@ -44,15 +44,22 @@ CHANGES = {
 
 @pytest.mark.parametrize("what", CHANGES)
 @pytest.mark.parametrize("build", ["", 'build = "true"\n'])
-def test_a_bot_that_was_edited_after_it_was_named_is_refused_by_name(tmp_path: Path, what: str, build: str) -> None:
+def test_a_bot_that_was_edited_after_it_was_named_is_refused_by_name(
+    tmp_path: Path, what: str, build: str
+) -> None:
     bot = made(tmp_path / "ann", TOML + build)
     CHANGES[what](tmp_path / "ann")
     with pytest.raises(BotError, match=pattern("entrants", "files-changed-after-command")):
         stage(bot)
-    assert not list((tmp_path / "cache").rglob("main.py")), "nothing of it is kept under the old identity"
+    assert not list((tmp_path / "cache").rglob("main.py")), (
+        "nothing of it is kept under the old identity"
+    )
     changed = load(str(tmp_path / "ann"))
     assert changed.identity != bot.identity
-    assert Path(stage(changed).folder, "main.py").read_text() == (tmp_path / "ann" / "main.py").read_text()
+    assert (
+        Path(stage(changed).folder, "main.py").read_text()
+        == (tmp_path / "ann" / "main.py").read_text()
+    )
 
 
 def test_a_file_that_became_a_link_is_not_read(tmp_path: Path) -> None:
@@ -71,7 +78,10 @@ def test_a_copy_that_was_never_compared_is_made_anew(tmp_path: Path) -> None:
     place.chmod(0o755)
     (place / "main.py").chmod(0o644)
     (place / "main.py").write_text("wrong = 1")
-    entries = [(path.name, f"file {sha256(path.read_bytes()).hexdigest()}") for path in sorted(place.iterdir())]
+    entries = [
+        (path.name, f"file {sha256(path.read_bytes()).hexdigest()}")
+        for path in sorted(place.iterdir())
+    ]
     tree = sha256(b"khiva-tree-1\0" + canonical(entries)).hexdigest()
     seals.seal_of(place).write_text(json.dumps({"tree": tree}))
     assert Path(stage(bot).folder, "main.py").read_text() == "old = 1"
@@ -85,7 +95,20 @@ def test_a_bot_edited_while_another_one_builds_does_not_play_under_its_name(tmp_
         arena("new", "python", name, cwd=tmp_path)
     toml = (ann / "bot.toml").read_text()
     (ann / "bot.toml").write_text(f"{toml}build = \"sh -c 'echo >> {ben}/main.py'\"\n")
-    words = ("--bot", "ann", "--bot", "ben", "--seats", "2", "--seeds", "1", "--rule", "max_turns=2", "--isolation", "trusted")
+    words = (
+        "--bot",
+        "ann",
+        "--bot",
+        "ben",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--rule",
+        "max_turns=2",
+        "--isolation",
+        "trusted",
+    )
     said = arena("run", *words, cwd=tmp_path, code=2).stderr
     assert sentence("entrants", "files-changed-after-command") in said
     shutil.rmtree(ann)
@@ -93,7 +116,9 @@ def test_a_bot_edited_while_another_one_builds_does_not_play_under_its_name(tmp_
 
 
 @pytest.mark.parametrize("level", list(Level))
-def test_copies_are_closed_to_others_wherever_the_level_allows_it(tmp_path: Path, level: Level) -> None:
+def test_copies_are_closed_to_others_wherever_the_level_allows_it(
+    tmp_path: Path, level: Level
+) -> None:
     """Root's bots are users of their own at basic, and get at their copies by the path."""
     for folder in (tmp_path, *tmp_path.parents):
         if len(folder.parts) > 2:

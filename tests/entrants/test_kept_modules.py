@@ -32,7 +32,18 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def bot_of(file: Path) -> Bot:
     """Return the bot of an event in ticks that is the sound module, in a file."""
-    return Bot("a", "1", as_module(MODULE), (), (), IDENTITY, True, ((MODULE, file),), "a", built_from="0" * 64)
+    return Bot(
+        "a",
+        "1",
+        as_module(MODULE),
+        (),
+        (),
+        IDENTITY,
+        True,
+        ((MODULE, file),),
+        "a",
+        built_from="0" * 64,
+    )
 
 
 @damaged
@@ -50,17 +61,24 @@ def test_a_damaged_copy_is_not_staged_and_is_named(damage: bytes) -> None:
     only_modules.keep("module", SOUND)
     file = only_modules.kept(FILE)
     file.write_bytes(damage)
-    with pytest.raises(StagingError, match=pattern("entrants", "module-damaged", kind="module", file=re.escape(str(file)))):
+    with pytest.raises(
+        StagingError,
+        match=pattern("entrants", "module-damaged", kind="module", file=re.escape(str(file))),
+    ):
         staging.stage(bot_of(file))
 
 
 @damaged
-def test_a_damaged_copy_that_was_staged_and_sealed_is_staged_once_more(damage: bytes, cache: Path) -> None:
+def test_a_damaged_copy_that_was_staged_and_sealed_is_staged_once_more(
+    damage: bytes, cache: Path
+) -> None:
     only_modules.keep("module", SOUND)
     staged = cache / "staged" / IDENTITY
     staged.mkdir(parents=True)
     (staged / MODULE).write_bytes(damage)
     seals.seal(staged)
-    with pytest.raises((BotError, ConfigError)):  # no VM takes these bytes, or there is none; they were staged before
+    with pytest.raises(
+        (BotError, ConfigError)
+    ):  # no VM takes these bytes, or there is none; they were staged before
         staging.stage(bot_of(only_modules.kept(FILE)))
     assert is_sound(staged / MODULE, IDENTITY)

@@ -6,7 +6,14 @@ import os
 from cases import cases
 
 from khiva_arena.common.machine import of_the_machine
-from khiva_arena.errors import BotError, ConfigError, InternalError, StagingError, StoreError, StoreFull
+from khiva_arena.errors import (
+    BotError,
+    ConfigError,
+    InternalError,
+    StagingError,
+    StoreError,
+    StoreFull,
+)
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -55,7 +62,10 @@ OF_THE_ENTRY: list[BaseException] = [
     RecursionError(),
     AssertionError(),
     InternalError("a bug"),
-    *(OSError(number, os.strerror(number)) for number in (errno.ENOENT, errno.ELOOP, errno.ENAMETOOLONG, errno.EACCES)),
+    *(
+        OSError(number, os.strerror(number))
+        for number in (errno.ENOENT, errno.ELOOP, errno.ENAMETOOLONG, errno.EACCES)
+    ),
     OSError("without a number"),
     ExceptionGroup("tasks", [ValueError("a bot"), OSError(errno.ENOENT, "lost")]),
     in_a_ring(),

@@ -105,28 +105,48 @@ def test_a_module_stands_in_the_place_of_run(tmp_path: Path) -> None:
     assert module(tmp_path / "m").module == "bot.wasm"
     assert load(str(folder(tmp_path / "r", 'run = "./bot"'))).module == ""
     place = tmp_path / "w"
-    assert sentence("entrants", "module-has-no", key="run") in mistakes(place, 'run = "./bot"', 'module = "bot.wasm"')
+    assert sentence("entrants", "module-has-no", key="run") in mistakes(
+        place, 'run = "./bot"', 'module = "bot.wasm"'
+    )
     assert "run is missing" in mistakes(place)
     assert "module is empty" in mistakes(place, 'module = ""')
     assert sentence("entrants", "must-string", value="module") in mistakes(place, "module = 1")
     assert sentence("entrants", "leads-out-folder-put") in mistakes(place, 'module = "../bot.wasm"')
     assert "an absolute path" in mistakes(place, 'module = "/bot.wasm"')
-    assert sentence("entrants", "printable-characters-only", value="module") in mistakes(place, 'module = "a\\nb"')
+    assert sentence("entrants", "printable-characters-only", value="module") in mistakes(
+        place, 'module = "a\\nb"'
+    )
 
 
 def test_no_runtime_has_the_word_for_modules(tmp_path: Path) -> None:
-    said = arena("match", "--runtime", f"module={tmp_path}", "--bot", "true", "--bot", "true", cwd=tmp_path, code=2).stderr
+    said = arena(
+        "match",
+        "--runtime",
+        f"module={tmp_path}",
+        "--bot",
+        "true",
+        "--bot",
+        "true",
+        cwd=tmp_path,
+        code=2,
+    ).stderr
     assert sentence("entrants", "arena-s-own", name="module") in said
-    assert sentence("entrants", "runtime-not") in mistakes(tmp_path / "m", 'run = "{module} bot.wasm"')
+    assert sentence("entrants", "runtime-not") in mistakes(
+        tmp_path / "m", 'run = "{module} bot.wasm"'
+    )
 
 
 # --- compiled ---
 
 
-def test_it_is_compiled_once_and_again_when_its_code_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_compiled_once_and_again_when_its_code_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     jobs: list[tuple[str, ...]] = []
     work = modules.work
-    monkeypatch.setattr(modules, "work", lambda job, level: jobs.append(job.words) or work(job, level))
+    monkeypatch.setattr(
+        modules, "work", lambda job, level: jobs.append(job.words) or work(job, level)
+    )
     first, second = (stage(module(tmp_path / name, f'version = "{name}"')) for name in ("a", "b"))
     assert first == second
     assert len(jobs) == 1
@@ -139,10 +159,14 @@ def test_it_is_compiled_once_and_again_when_its_code_has_changed(tmp_path: Path,
     stage(module(tmp_path / "a", 'version = "a"'))
     assert len(jobs) == 3
     home = code.parents[1]
-    assert sorted(path.name for path in home.iterdir()) == sorted([code.parent.name, next(home.glob("*.json")).name])
+    assert sorted(path.name for path in home.iterdir()) == sorted(
+        [code.parent.name, next(home.glob("*.json")).name]
+    )
 
 
-def test_sound_code_stays_where_it_is_when_another_arbiter_compiles_its_module_too(tmp_path: Path) -> None:
+def test_sound_code_stays_where_it_is_when_another_arbiter_compiles_its_module_too(
+    tmp_path: Path,
+) -> None:
     """An arbiter that just links the code beside a payload, or starts a bot of it, finds it at each moment."""
     code = code_of(stage(module(tmp_path / "a")))
     first = code.stat().st_ino
@@ -152,7 +176,9 @@ def test_sound_code_stays_where_it_is_when_another_arbiter_compiles_its_module_t
     assert note.exists()
 
 
-def test_a_module_is_compiled_into_a_cache_without_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_is_compiled_into_a_cache_without_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(*_paths: object) -> None:
         raise PermissionError(errno.EPERM, "no links here")
 
@@ -160,7 +186,9 @@ def test_a_module_is_compiled_into_a_cache_without_links(tmp_path: Path, monkeyp
     assert code_of(stage(module(tmp_path / "a"))).read_bytes()
 
 
-def test_code_that_another_meter_made_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_that_another_meter_made_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Caches of users hold code of earlier versions, whose notes had the number of the price list in place of the meter's hash.
     The number stays."""
     before = code_of(stage(module(tmp_path / "a")))
@@ -169,15 +197,23 @@ def test_code_that_another_meter_made_is_not_taken(tmp_path: Path, monkeypatch: 
     versions = sorted(path.name for path in library.parents[2].glob("wasmtime-*"))
     machine = (str(library.stat().st_size), platform.machine(), modules._processor())
     parts = json.dumps([sha256(GREETS).hexdigest(), str(NUMBER), *versions, *machine]).encode()
-    note.rename(note.with_name(f"{sha256(parts + (modules.FOLDER / 'runner' / 'vm.py').read_bytes()).hexdigest()}.json"))
+    note.rename(
+        note.with_name(
+            f"{sha256(parts + (modules.FOLDER / 'runner' / 'vm.py').read_bytes()).hexdigest()}.json"
+        )
+    )
     names: list[str] = []
     work = modules.work
-    monkeypatch.setattr(modules, "work", lambda job, level: names.append(job.name) or work(job, level))
+    monkeypatch.setattr(
+        modules, "work", lambda job, level: names.append(job.name) or work(job, level)
+    )
     stage(module(tmp_path / "a"))
     assert names == ["module"]
 
 
-def test_each_file_of_the_meter_is_in_the_key_of_compiled_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_file_of_the_meter_is_in_the_key_of_compiled_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(modules, "FOLDER", tmp_path / "modules")
     rooms = Path(rewrite.__file__).parents[1]
     files = [*(f"meter/{path.name}" for path in (rooms / "meter").glob("*.py")), "runner/vm.py"]
@@ -217,7 +253,9 @@ def test_a_bot_sees_its_code_and_nothing_of_its_folder(tmp_path: Path) -> None:
         (GREETS[:-4], CUT),
     ],
 )
-def test_what_is_no_module_is_said_of_the_bot_in_a_line(data: bytes, reason: str, tmp_path: Path) -> None:
+def test_what_is_no_module_is_said_of_the_bot_in_a_line(
+    data: bytes, reason: str, tmp_path: Path
+) -> None:
     line = refusal(module(tmp_path / "m", data=data))
     assert line.startswith("m: bot.wasm: ")
     assert reason in line
@@ -225,11 +263,15 @@ def test_what_is_no_module_is_said_of_the_bot_in_a_line(data: bytes, reason: str
 
 
 def test_a_build_that_yields_no_module_is_said(tmp_path: Path) -> None:
-    assert "m: its module bot.wasm: No such file" in refusal(module(tmp_path / "m", 'build = "true"', data=None))
+    assert "m: its module bot.wasm: No such file" in refusal(
+        module(tmp_path / "m", 'build = "true"', data=None)
+    )
     (tmp_path / "l").mkdir()
     reasons = {
         "ln -s build.sh bot.wasm": sentence("sandbox", "link-not-followed-here"),
-        "ln -s /etc/passwd bot.wasm": sentence("entrants", "leads-link-first-line", name="bot.wasm", encode="/etc/passwd"),
+        "ln -s /etc/passwd bot.wasm": sentence(
+            "entrants", "leads-link-first-line", name="bot.wasm", encode="/etc/passwd"
+        ),
         "mkfifo bot.wasm": "a pipe, not a file",
         "mkdir bot.wasm": "Is a directory",
     }
@@ -243,7 +285,10 @@ def heavy(functions: int, squares: int) -> bytes:
     body = sized(b"\1\1\x7f" + b"\x20\0\x20\0\x6c\x21\0" * squares + b"\x0b")
     types = b"\1" + sized(b"\1\x60\0\0")
     count = number(functions)
-    memory, exports = b"\5" + sized(b"\1\0\1"), b"\7" + sized(b"\2" + sized(b"memory") + b"\2\0" + sized(b"_start") + b"\0\0")
+    memory, exports = (
+        b"\5" + sized(b"\1\0\1"),
+        b"\7" + sized(b"\2" + sized(b"memory") + b"\2\0" + sized(b"_start") + b"\0\0"),
+    )
     declared = types + b"\3" + sized(count + b"\0" * functions) + memory + exports
     return b"\0asm\1\0\0\0" + declared + b"\x0a" + sized(count + body * functions)
 
@@ -257,7 +302,9 @@ def number(value: int) -> bytes:
 
 
 @pytest.mark.soak
-def test_a_compiler_that_a_module_keeps_at_work_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_that_a_module_keeps_at_work_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(modules, "TO_COMPILE", replace(modules.TO_COMPILE, cpu=1))
     line = refusal(module(tmp_path / "m", data=heavy(functions=10_000, squares=200)))
     assert sentence("entrants", "not-compiled-within", most="1 s and 2 GiB") in line
@@ -270,7 +317,10 @@ def test_code_that_finds_no_room_in_the_cache_is_a_full_disk_and_nobodys_fault(
     with small_disk(open_folder / "small", "8m") as disk:
         monkeypatch.setenv("KHIVA_ARENA_CACHE", str(disk))
         fill(disk, leave=3 * len(data))
-        with pytest.raises(StagingError, match=r"its disk has [0-9,]+ bytes left: make room, or set KHIVA_ARENA_CACHE") as caught:
+        with pytest.raises(
+            StagingError,
+            match=r"its disk has [0-9,]+ bytes left: make room, or set KHIVA_ARENA_CACHE",
+        ) as caught:
             stage(module(tmp_path / "m", data=data))
     assert getattr(caught.value.__cause__, "errno", None) == errno.ENOSPC
 
@@ -279,45 +329,67 @@ def test_code_that_finds_no_room_in_the_cache_is_a_full_disk_and_nobodys_fault(
 def test_an_error_of_the_machine_that_ends_a_compiler_is_the_cause(
     number: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = sentence("arbiter", "runner-fails") + "code: " + (os.strerror(number) if number else "gone")
+    said = (
+        sentence("arbiter", "runner-fails") + "code: " + (os.strerror(number) if number else "gone")
+    )
     monkeypatch.setattr(modules, "work", lambda *_: (103, said))
     with pytest.raises(StagingError) as caught:
         stage(module(tmp_path / "m"))
     assert getattr(caught.value.__cause__, "errno", None) == number
 
 
-def test_a_compiler_that_the_machine_kills_lacked_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_that_the_machine_kills_lacked_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(modules, "work", lambda *_: (-9, ""))
     with pytest.raises(StagingError) as caught:
         stage(module(tmp_path / "m"))
     assert isinstance(caught.value.__cause__, MemoryError)
 
 
-def test_without_the_vm_the_line_to_type_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_vm_the_line_to_type_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(modules, "library", lambda: "")
     place = folder(tmp_path / "m", 'module = "bot.wasm"')
     needs = sentence("entrants", "modules-need-vm")
     assert needs.endswith("pip install 'khiva-arena[modules]'")
     said = arena("check", str(place), cwd=tmp_path, code=1)
-    assert re.search(rf"^  2  FAILED  its build\n.*\n +got: +{re.escape(needs)}$", said.stdout, re.MULTILINE)
+    assert re.search(
+        rf"^  2  FAILED  its build\n.*\n +got: +{re.escape(needs)}$", said.stdout, re.MULTILINE
+    )
     assert needs in arena("new", "--module", cwd=tmp_path).stdout
-    assert needs in arena("match", "--bot", str(place), "--bot", "shipped:python/random", cwd=tmp_path, code=2).stderr
+    assert (
+        needs
+        in arena(
+            "match", "--bot", str(place), "--bot", "shipped:python/random", cwd=tmp_path, code=2
+        ).stderr
+    )
     assert needs in arena("doctor", cwd=tmp_path, code=None).stdout
 
 
 @pytest.mark.parametrize("compiler", ["clang", "clang++"])
-def test_a_missing_compiler_is_named_with_its_package(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_compiler_is_named_with_its_package(
+    compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def nothing(program: str, _folder: str) -> None:
         assert program == compiler
 
     monkeypatch.setattr(readable_paths, "program_path", nothing)
     line = refusal(module(tmp_path / "m", f'build = "{compiler} bot.c"', data=None))
-    assert sentence("entrants", "build-needs-not-machine", name="m", job="build", words=f"'{compiler}'") in line
+    assert (
+        sentence(
+            "entrants", "build-needs-not-machine", name="m", job="build", words=f"'{compiler}'"
+        )
+        in line
+    )
     assert line.endswith("apt install clang")
 
 
 def test_the_most_bytes_of_a_module_are_those_of_the_meter(tmp_path: Path) -> None:
-    assert refusal(module(tmp_path / "m", data=bytes(MODULE_BYTES + 1))).endswith(f" {MODULE_BYTES:,} bytes")
+    assert refusal(module(tmp_path / "m", data=bytes(MODULE_BYTES + 1))).endswith(
+        f" {MODULE_BYTES:,} bytes"
+    )
 
 
 # --- played ---
@@ -326,7 +398,9 @@ def test_the_most_bytes_of_a_module_are_those_of_the_meter(tmp_path: Path) -> No
 @pytest.fixture(scope="module")
 def cache_of_all() -> Iterator[str]:
     """A cache that the levels share, so that a language builds its bots once."""
-    with tempfile.TemporaryDirectory(prefix="khiva-arena-test-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="khiva-arena-test-", ignore_cleanup_errors=True
+    ) as folder:
         os.chmod(folder, 0o755)
         yield folder
 
@@ -334,7 +408,11 @@ def cache_of_all() -> Iterator[str]:
 @pytest.mark.language
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name, one in shipped.languages().items() if one.module],
+    [
+        pytest.param(name, marks=pytest.mark.xdist_group(name))
+        for name, one in shipped.languages().items()
+        if one.module
+    ],
 )
 @EVERY_LEVEL
 def test_a_module_chooses_as_the_program_of_the_same_sources(
@@ -349,7 +427,9 @@ def test_a_module_chooses_as_the_program_of_the_same_sources(
     monkeypatch.setenv("KHIVA_ARENA_CACHE", cache_of_all)
     tools = shipped.languages()[name].module
     assert tools
-    if shipped.lacks(tools):  # a compiler from elsewhere may come first, without the libraries that Debian's has
+    if shipped.lacks(
+        tools
+    ):  # a compiler from elsewhere may come first, without the libraries that Debian's has
         monkeypatch.setenv("PATH", f"/usr/bin:{os.environ['PATH']}")
     need_module_tools(name)
     greedy, program = str(open_folder / "greedy"), f"shipped:{name}/greedy"
@@ -359,7 +439,14 @@ def test_a_module_chooses_as_the_program_of_the_same_sources(
     if python_at(level) != modules.runner(modules.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     one, other = (
-        khiva_arena.match(bot, "shipped:python/greedy", seed=str(level), isolation=str(level), start="60s", turn="60s")
+        khiva_arena.match(
+            bot,
+            "shipped:python/greedy",
+            seed=str(level),
+            isolation=str(level),
+            start="60s",
+            turn="60s",
+        )
         for bot in (greedy, program)
     )
     assert one.record.steps == other.record.steps
@@ -379,7 +466,18 @@ def test_memory_ends_at_the_limit_and_nothing_is_killed(level: Level, open_folde
     """The module begins with a page, grows by 64 as often as it can, fills all that it has, and exits with how often it grew."""
     if python_at(level) != modules.runner(modules.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
-    place = folder(open_folder / "grows", 'module = "bot.wasm"', data=wasm(GROW, imports=["proc_exit"]))
+    place = folder(
+        open_folder / "grows", 'module = "bot.wasm"', data=wasm(GROW, imports=["proc_exit"])
+    )
     words = ["--isolation", str(level), "--limit", "memory=200M", "--trust-bots", "--json"]
-    done = arena("match", "--bot", str(place), "--bot", "shipped:python/random", *words, cwd=open_folder, code=None)
+    done = arena(
+        "match",
+        "--bot",
+        str(place),
+        "--bot",
+        "shipped:python/random",
+        *words,
+        cwd=open_folder,
+        code=None,
+    )
     assert f"exited with code {((200 - 40) * 16 - 1) // 64}" in done.stdout + done.stderr

@@ -41,12 +41,16 @@ what its parent had in memory, and tests have much."""
 def million_functions() -> bytes:
     bodies = uleb(MILLION) + b"\2\0\x0b" * MILLION
     exports = vector([sized(b"memory") + b"\2\0", sized(b"_start") + b"\0\0"])
-    return joined({1: b"\1\x60\0\0", 3: uleb(MILLION) + bytes(MILLION), 5: b"\1\0\1", 7: exports, 10: bodies})
+    return joined(
+        {1: b"\1\x60\0\0", 3: uleb(MILLION) + bytes(MILLION), 5: b"\1\0\1", 7: exports, 10: bodies}
+    )
 
 
 def million_entries(each: int) -> bytes:
     """Entries of br_tables, ``each`` in one of them."""
-    tables = (b"\2\x40\x41\0\x0e" + uleb(each) + bytes(each + 1) + b"\x0b") * min(MILLION // each, 80)
+    tables = (b"\2\x40\x41\0\x0e" + uleb(each) + bytes(each + 1) + b"\x0b") * min(
+        MILLION // each, 80
+    )
     return bytes(Made([Function(tables)] * (MILLION // each // 80 or 1)))
 
 
@@ -72,8 +76,12 @@ MONSTERS: dict[str, Callable[[], bytes]] = {
     "globals": million_of(6, b"\x7f\0\x41\0\x0b"),
     "data": million_of(11, b"\1\0"),
     "sections": lambda: start("") + b"\0\1\0" * MILLION,
-    "locals": lambda: start(b"", sections={10: vector([sized(b"\1" + uleb(2**32 - 1) + b"\x7f\x0b")])}),
-    "groups of locals": lambda: start(b"", sections={10: vector([sized(uleb(300_000) + b"\0\x7f" * 300_000 + b"\x0b")])}),
+    "locals": lambda: start(
+        b"", sections={10: vector([sized(b"\1" + uleb(2**32 - 1) + b"\x7f\x0b")])}
+    ),
+    "groups of locals": lambda: start(
+        b"", sections={10: vector([sized(uleb(300_000) + b"\0\x7f" * 300_000 + b"\x0b")])}
+    ),
     "a function to compile for minutes": lambda: start(branches(200_000)),
     "nested blocks": lambda: start(nested(100_000)),
     "operands": lambda: start(b"\x41\0" * 300_000),
@@ -85,7 +93,9 @@ MONSTERS: dict[str, Callable[[], bytes]] = {
 def test_a_monster_is_refused_in_a_line_within_bounds(name: str, tmp_path: Path) -> None:
     path = tmp_path / "bot.wasm"
     path.write_bytes(MONSTERS[name]())
-    staged = subprocess.run((sys.executable, "-c", STAGE, path), capture_output=True, text=True, check=True)
+    staged = subprocess.run(
+        (sys.executable, "-c", STAGE, path), capture_output=True, text=True, check=True
+    )
     line = staged.stdout
     assert line.startswith("bot: ")
     assert line.isprintable()

@@ -25,7 +25,10 @@ from khiva_arena.records.store.rows import NotPlayed
 
 
 def test_a_name_is_shown_by_its_bytes() -> None:
-    shown = {os.fsdecode(name): text for name, text in NO_TEXT.items()} | {"\ud800\\udcff": "\\ud800\\udcff", "\u00e9": "\u00e9"}
+    shown = {os.fsdecode(name): text for name, text in NO_TEXT.items()} | {
+        "\ud800\\udcff": "\\ud800\\udcff",
+        "\u00e9": "\u00e9",
+    }
     assert {name: file_name(name) for name in shown} == shown
 
 
@@ -46,14 +49,20 @@ def test_a_program_that_leads_to_a_path_of_no_text_is_refused_in_words(tmp_path:
     bot = load(str(folder(tmp_path / "odd", 'run = "./go"\nbuild = "sh build.sh"', build=build)))
     with pytest.raises(BotError) as raised:
         stage(bot)
-    assert sentence("entrants", "leads-link-first-line", name="go", encode="/\\xff/sh") in str(raised.value)
+    assert sentence("entrants", "leads-link-first-line", name="go", encode="/\\xff/sh") in str(
+        raised.value
+    )
 
 
-def test_folders_too_deep_for_a_path_are_their_author_s_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_too_deep_for_a_path_are_their_author_s_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The path in the cache is too long, and the one in the bot's own folder is not."""
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / ("c" * 250)))
     parts = (4_050 - len(os.fsencode(tmp_path))) // 201
-    bot = load(str(folder(tmp_path / "deep", 'run = "true"', b"/".join([b"d" * 200] * parts) + b"/a.txt")))
+    bot = load(
+        str(folder(tmp_path / "deep", 'run = "true"', b"/".join([b"d" * 200] * parts) + b"/a.txt"))
+    )
     with pytest.raises(BotError) as raised:
         stage(bot)
     assert str(raised.value) == sentence("entrants", "nested-too-deep", name="deep")
@@ -61,16 +70,40 @@ def test_folders_too_deep_for_a_path_are_their_author_s_failure(tmp_path: Path, 
 
 
 @pytest.mark.slow
-def test_a_run_leaves_such_a_bot_out_or_ends_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_leaves_such_a_bot_out_or_ends_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In ticks the files that a build leaves become a payload."""
-    for name, module in (vectors({"honest": "honest", "late": "late"}) | {"echo": with_memory(ECHO, 16)}).items():
+    for name, module in (
+        vectors({"honest": "honest", "late": "late"}) | {"echo": with_memory(ECHO, 16)}
+    ).items():
         (tmp_path / f"{name}.wasm").write_bytes(module)
     monkeypatch.setenv(interpreters.FOLDER, str(tmp_path))
     interpreters._module.cache_clear()
-    folder(tmp_path / "odd", 'interpreter = "echo main.js"\nbuild = "sh build.sh"', build='touch "$(printf "bad\\377")"\n')
-    words = ("run", "--clock", "ticks", "--seats", "2", "--seeds", "1", "--turn", "10ms", "--bank", "0s", "--out", "out")
+    folder(
+        tmp_path / "odd",
+        'interpreter = "echo main.js"\nbuild = "sh build.sh"',
+        build='touch "$(printf "bad\\377")"\n',
+    )
+    words = (
+        "run",
+        "--clock",
+        "ticks",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--turn",
+        "10ms",
+        "--bank",
+        "0s",
+        "--out",
+        "out",
+    )
     words = (*words, interpreters.FLAG, *bots("honest.wasm", "odd", "late.wasm"))
-    why = sentence("entrants", "no-payload") + sentence("entrants", "name-no-utf-8", name="bad\\xff")
+    why = sentence("entrants", "no-payload") + sentence(
+        "entrants", "name-no-utf-8", name="bad\\xff"
+    )
     assert f"odd: {why}" in arena(*words, cwd=tmp_path, code=2).stderr
     done = arena(*words, "--skip-broken", cwd=tmp_path)
     assert f"odd is left out: {why}" in done.stderr
@@ -80,7 +113,8 @@ def test_a_run_leaves_such_a_bot_out_or_ends_in_words(tmp_path: Path, monkeypatc
 
 def test_a_bot_that_cannot_be_sent_is_left_out_where_others_start_it(tmp_path: Path) -> None:
     odd, sound = (
-        load(str(folder(tmp_path / name, 'run = "true"', *files))) for name, files in (("odd", [b"\xff"]), ("sound", []))
+        load(str(folder(tmp_path / name, 'run = "true"', *files)))
+        for name, files in (("odd", [b"\xff"]), ("sound", []))
     )
     asked: list[str] = []
     reasons: dict[str, NotPlayed] = {}

@@ -20,12 +20,17 @@ SPENT = r"{}: [\d,]+ ticks to start, \d+ decisions: least [\d,]+, median [\d,]+,
 
 
 def test_any_number_of_jobs_gives_the_same_run_digest(played: Path) -> None:
-    one, two = (arena("run", *EVENT, *bots("greedy", "random"), "--out", f"of-{n}", "-j", n, cwd=played) for n in "12")
+    one, two = (
+        arena("run", *EVENT, *bots("greedy", "random"), "--out", f"of-{n}", "-j", n, cwd=played)
+        for n in "12"
+    )
     assert digest(one) == digest(two) == digest(arena("verify", "cup", cwd=played))
 
 
 def test_the_bots_are_run_again(played: Path) -> None:
-    assert re.search(RUN_AGAIN, arena("verify", "cup", "--rerun-bots", "-j", "2", cwd=played).stdout)
+    assert re.search(
+        RUN_AGAIN, arena("verify", "cup", "--rerun-bots", "-j", "2", cwd=played).stdout
+    )
 
 
 def test_a_store_and_a_bundle_hold_what_another_machine_needs(
@@ -42,7 +47,10 @@ def test_a_store_and_a_bundle_hold_what_another_machine_needs(
     for name in ("without.khiva", "cup"):
         lacking = arena("verify", name, "--rerun-bots", cwd=played, code=2).stderr
         assert sentence("audit", "modules-not-here", names="greedy, random") in lacking
-        assert re.search(RUN_AGAIN, arena("verify", name, "--rerun-bots", "--modules", "brought", cwd=played).stdout)
+        assert re.search(
+            RUN_AGAIN,
+            arena("verify", name, "--rerun-bots", "--modules", "brought", cwd=played).stdout,
+        )
         shutil.rmtree(tmp_path / "cache")
     assert (
         "--with-modules: the module of greedy is neither in"
@@ -69,11 +77,16 @@ def test_a_module_that_was_damaged_in_the_cache_does_not_play(
         kept = tmp_path / "cache" / "modules"
         shutil.copytree(played / "cup" / "modules", kept)
         shutil.copy(kept / f"{other}.wasm", kept / f"{one}.wasm")
-        assert re.search(RUN_AGAIN, arena("verify", "cup", "--rerun-bots", *words, cwd=played).stdout)
+        assert re.search(
+            RUN_AGAIN, arena("verify", "cup", "--rerun-bots", *words, cwd=played).stdout
+        )
         shutil.rmtree(tmp_path / "cache" / "staged")
         shutil.copy(kept / f"{other}.wasm", kept / f"{one}.wasm")
         out = str(tmp_path / f"again-{len(words)}")
-        assert digest(arena("run", *EVENT, *bots("greedy", "random"), "--out", out, cwd=played)) == whole
+        assert (
+            digest(arena("run", *EVENT, *bots("greedy", "random"), "--out", out, cwd=played))
+            == whole
+        )
 
 
 def test_a_module_that_was_damaged_in_a_store_is_named_and_replaced(
@@ -84,14 +97,25 @@ def test_a_module_that_was_damaged_in_a_store_is_named_and_replaced(
     flip(file)
     out = str(tmp_path / "cup")
     said = arena("verify", out, cwd=played, code=1)
-    assert sentence("events", "module-damaged", kind="module", copy=file) in said.stdout + said.stderr
+    assert (
+        sentence("events", "module-damaged", kind="module", copy=file) in said.stdout + said.stderr
+    )
     with monkeypatch.context() as patch:
         patch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "empty"))
         lacking = arena("verify", out, "--rerun-bots", cwd=played, code=2).stderr
         assert sentence("audit", "modules-damaged", copies=file) in lacking
-        nowhere = arena("bundle", out, str(tmp_path / "b"), "--with-modules", cwd=played, code=2).stderr
+        nowhere = arena(
+            "bundle", out, str(tmp_path / "b"), "--with-modules", cwd=played, code=2
+        ).stderr
         assert re.search(
-            pattern("events", "module-damaged-too", kind="module", name="[a-z]+", copies=re.escape(str(file))), nowhere
+            pattern(
+                "events",
+                "module-damaged-too",
+                kind="module",
+                name="[a-z]+",
+                copies=re.escape(str(file)),
+            ),
+            nowhere,
         )
     arena("run", *EVENT, *bots("greedy", "random"), "--out", out, cwd=played)
     assert digest(arena("verify", out, cwd=played)) == digest(arena("verify", "cup", cwd=played))
@@ -100,21 +124,31 @@ def test_a_module_that_was_damaged_in_a_store_is_named_and_replaced(
 def test_a_match_says_how_its_runner_is_kept(played: Path) -> None:
     words = ("match", "--clock", "ticks", "--seed", "a", *bots("greedy", "random"))
     here = str(best())
-    assert sentence("replay", "kept-at", level=here) in arena(*words, cwd=played).stdout.splitlines()[0]
+    assert (
+        sentence("replay", "kept-at", level=here)
+        in arena(*words, cwd=played).stdout.splitlines()[0]
+    )
     said = arena(*words, "--json", cwd=played)
     assert json.loads(said.stdout)["header"]["isolation"] == "module"
     assert sentence("replay", "kept-at", level=here) in said.stderr
     again = ("match", "--from", "cup", "1/0")
-    assert sentence("replay", "kept-at", level=here) in arena(*again, cwd=played).stdout.splitlines()[0]
+    assert (
+        sentence("replay", "kept-at", level=here)
+        in arena(*again, cwd=played).stdout.splitlines()[0]
+    )
     assert json.loads(arena(*again, "--json", cwd=played).stdout)["cell"] == here
 
 
-def test_a_bot_is_identified_by_its_module_whatever_it_was_built_from(played: Path, tmp_path: Path) -> None:
+def test_a_bot_is_identified_by_its_module_whatever_it_was_built_from(
+    played: Path, tmp_path: Path
+) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(played / "greedy", copy)
     with next(copy.glob("*.c")).open("a") as source:
         source.write("\n/* a comment is not in the module */\n")
-    refused = arena("run", *EVENT, *bots("greedy", str(copy)), "--out", "twins", cwd=played, code=2).stderr
+    refused = arena(
+        "run", *EVENT, *bots("greedy", str(copy)), "--out", "twins", cwd=played, code=2
+    ).stderr
     assert f"{copy}: {sentence('entrants', 'same-bot')} greedy" in refused
 
 
@@ -147,8 +181,13 @@ def test_a_stored_match_is_played_again_to_the_tick(played: Path) -> None:
     assert "by function:\n" in again.stdout
     assert not again.stderr
     stored = json.loads(arena("show", "cup", "1/0", "--json", cwd=played).stdout)
-    assert json.loads(arena("match", "--from", "cup", "1/0", "--json", cwd=played).stdout)["record"] == stored["record"]
-    other = arena("match", "--from", "cup", "1/0", *bots("greedy", "shipped:perl/random"), cwd=played, code=2).stderr
+    assert (
+        json.loads(arena("match", "--from", "cup", "1/0", "--json", cwd=played).stdout)["record"]
+        == stored["record"]
+    )
+    other = arena(
+        "match", "--from", "cup", "1/0", *bots("greedy", "shipped:perl/random"), cwd=played, code=2
+    ).stderr
     assert "--bot shipped:perl/random: " + sentence("entrants", "ticks-no-module") in other
     replayed = arena("replay", "cup", "1/0", "--seat", "0", cwd=played)
     assert sentence("replay", "choices-same") in replayed.stdout

@@ -64,7 +64,9 @@ def made(folder: Path) -> Path:
     return folder
 
 
-def zipped(files: dict[str, bytes], modes: dict[str, int] | None = None, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zipped(
+    files: dict[str, bytes], modes: dict[str, int] | None = None, method: int = zipfile.ZIP_DEFLATED
+) -> bytes:
     """A zip of files, whose modes may say that they are others."""
     data = io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(data, "w", method) as archive:
@@ -77,7 +79,9 @@ def zipped(files: dict[str, bytes], modes: dict[str, int] | None = None, method:
     return data.getvalue()
 
 
-def tarred(files: dict[str, bytes], kinds: dict[str, bytes] | None = None, way: int = tarfile.GNU_FORMAT) -> bytes:
+def tarred(
+    files: dict[str, bytes], kinds: dict[str, bytes] | None = None, way: int = tarfile.GNU_FORMAT
+) -> bytes:
     """A tar of files, some of which are entries of other kinds; what these lead to are their bytes."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w", format=way) as archive:
@@ -93,7 +97,9 @@ def tarred(files: dict[str, bytes], kinds: dict[str, bytes] | None = None, way: 
 
 def as_it_is(folder: Path, top: str, name: str) -> None:
     """Pack a folder by a program of its kind, with one folder at the top, or without."""
-    paths = [(path, os.path.join(top, path.relative_to(folder))) for path in sorted(folder.rglob("*"))]
+    paths = [
+        (path, os.path.join(top, path.relative_to(folder))) for path in sorted(folder.rglob("*"))
+    ]
     if name.lower().endswith(".zip"):
         with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as archive:
             for path, inside in paths:
@@ -105,7 +111,9 @@ def as_it_is(folder: Path, top: str, name: str) -> None:
             archive.add(path, inside, recursive=False)
 
 
-@pytest.mark.parametrize("name", ["dora.zip", "Dora.ZIP", "p.tar", "g.tar", "u.tar", "p.tar.gz", "g.tgz"])
+@pytest.mark.parametrize(
+    "name", ["dora.zip", "Dora.ZIP", "p.tar", "g.tar", "u.tar", "p.tar.gz", "g.tgz"]
+)
 @pytest.mark.parametrize("top", ["", "./", "dora", "__MACOSX beside dora"])
 def test_the_bot_is_that_of_the_unpacked_folder(name: str, top: str, here: Path) -> None:
     folder = made(here / "folder")
@@ -145,7 +153,11 @@ def flagged(data: bytes, bit: int) -> bytes:
     """A zip whose last file has a flag, here and in the list."""
     for mark, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
         at = data.rfind(mark) + place
-        data = data[:at] + struct.pack("<H", struct.unpack_from("<H", data, at)[0] | bit) + data[at + 2 :]
+        data = (
+            data[:at]
+            + struct.pack("<H", struct.unpack_from("<H", data, at)[0] | bit)
+            + data[at + 2 :]
+        )
     return data
 
 
@@ -162,7 +174,9 @@ def long_list() -> bytes:
 
 
 def zip64() -> bytes:
-    return struct.pack("<4sLQL", b"PK\6\7", 0, 0, 1) + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, 0, 0, 0)
+    return struct.pack("<4sLQL", b"PK\6\7", 0, 0, 1) + struct.pack(
+        "<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, 0, 0, 0
+    )
 
 
 def long_header() -> bytes:
@@ -194,16 +208,36 @@ RATIO = pattern("entrants", "archive-ratio", most=str(MOST_RATIO))
 SIGNS = pattern("entrants", "name-of-signs", name=".+")
 REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a path that leads up": ("z.zip", lambda: zipped({**BOT, "../x": b""}), OUTSIDE),
-    "a path that leads up from inside": ("z.zip", lambda: zipped({**BOT, "a/../../x": b""}), OUTSIDE),
+    "a path that leads up from inside": (
+        "z.zip",
+        lambda: zipped({**BOT, "a/../../x": b""}),
+        OUTSIDE,
+    ),
     "a hidden path that leads up": ("z.zip", lambda: zipped({**BOT, ".git/../../x": b""}), OUTSIDE),
     "an absolute path": ("z.zip", lambda: zipped({**BOT, "/tmp/x": b""}), OUTSIDE),
     "no path": ("z.zip", lambda: zipped({**BOT, ".": b""}), OUTSIDE),
-    "a link": ("z.zip", lambda: zipped({**BOT, "l": b"/etc/passwd"}, {"l": LINK}), kind("'l'", "a link")),
-    "a link called a folder": ("z.zip", lambda: zipped({**BOT, "l/": b"/etc"}, {"l/": LINK}), kind("'l/'", "a link")),
-    "a device": ("z.zip", lambda: zipped({**BOT, "d": b""}, {"d": DEVICE}), kind("'d'", "a .*pipe")),
+    "a link": (
+        "z.zip",
+        lambda: zipped({**BOT, "l": b"/etc/passwd"}, {"l": LINK}),
+        kind("'l'", "a link"),
+    ),
+    "a link called a folder": (
+        "z.zip",
+        lambda: zipped({**BOT, "l/": b"/etc"}, {"l/": LINK}),
+        kind("'l/'", "a link"),
+    ),
+    "a device": (
+        "z.zip",
+        lambda: zipped({**BOT, "d": b""}, {"d": DEVICE}),
+        kind("'d'", "a .*pipe"),
+    ),
     "a pipe": ("z.zip", lambda: zipped({**BOT, "p": b""}, {"p": PIPE}), kind("'p'", "a .*pipe")),
     "a password": ("z.zip", lambda: flagged(zipped(BOT), 1), kind("'main.py'", "encrypted")),
-    "another method": ("z.zip", lambda: zipped(BOT, method=zipfile.ZIP_LZMA), kind("'bot.toml'", "compressed by .*")),
+    "another method": (
+        "z.zip",
+        lambda: zipped(BOT, method=zipfile.ZIP_LZMA),
+        kind("'bot.toml'", "compressed by .*"),
+    ),
     "one name twice": ("z.zip", lambda: zipped({**BOT, "main.py#2": b""}), SAME),
     "names alike but for case": ("z.zip", lambda: zipped({**BOT, "MAIN.py": b""}), SAME),
     "one name after all": ("z.zip", lambda: zipped({**BOT, "./main.py": b""}), SAME),
@@ -237,7 +271,11 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: zipped({**BOT, **{f".{n}": b"" for n in range(MOST_ENTRIES)}}),
         pattern("entrants", "archive-many", count="5,002", most="5,000"),
     ),
-    "a bomb": ("z.zip", lambda: zipped({**BOT, "z": bytes(MOST_BYTES)}), pattern("entrants", "archive-large", most=MOST)),
+    "a bomb": (
+        "z.zip",
+        lambda: zipped({**BOT, "z": bytes(MOST_BYTES)}),
+        pattern("entrants", "archive-large", most=MOST),
+    ),
     "a small bomb": (
         "z.zip",
         lambda: zipped({**BOT, "z": bytes(2 << 20)}),
@@ -245,13 +283,37 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "a path that leads up in a tar": ("t.tar", lambda: tarred({**BOT, "../x": b""}), OUTSIDE),
     "an absolute path in a tar": ("t.tar", lambda: tarred({**BOT, "/tmp/x": b""}), OUTSIDE),
-    "a link in a tar": ("t.tar", lambda: tarred({**BOT, "l": b"/etc"}, {"l": tarfile.SYMTYPE}), kind("'l'", "a link")),
-    "a hard link": ("t.tgz", lambda: tarred({**BOT, "l": b"bot.toml"}, {"l": tarfile.LNKTYPE}), kind("'l'", "a hard link")),
-    "a device in a tar": ("t.tar", lambda: tarred({**BOT, "d": b""}, {"d": tarfile.BLKTYPE}), kind("'d'", "a device")),
-    "a pipe in a tar": ("t.tar", lambda: tarred({**BOT, "p": b""}, {"p": tarfile.FIFOTYPE}), kind("'p'", "a pipe")),
-    "a sparse file": ("t.tar", lambda: tarred({**BOT, "s": b""}, {"s": tarfile.GNUTYPE_SPARSE}), kind("'s'", "a sparse file")),
+    "a link in a tar": (
+        "t.tar",
+        lambda: tarred({**BOT, "l": b"/etc"}, {"l": tarfile.SYMTYPE}),
+        kind("'l'", "a link"),
+    ),
+    "a hard link": (
+        "t.tgz",
+        lambda: tarred({**BOT, "l": b"bot.toml"}, {"l": tarfile.LNKTYPE}),
+        kind("'l'", "a hard link"),
+    ),
+    "a device in a tar": (
+        "t.tar",
+        lambda: tarred({**BOT, "d": b""}, {"d": tarfile.BLKTYPE}),
+        kind("'d'", "a device"),
+    ),
+    "a pipe in a tar": (
+        "t.tar",
+        lambda: tarred({**BOT, "p": b""}, {"p": tarfile.FIFOTYPE}),
+        kind("'p'", "a pipe"),
+    ),
+    "a sparse file": (
+        "t.tar",
+        lambda: tarred({**BOT, "s": b""}, {"s": tarfile.GNUTYPE_SPARSE}),
+        kind("'s'", "a sparse file"),
+    ),
     "a sparse file by a header": ("t.tar", sparse, DAMAGED),
-    "an unknown kind": ("t.tar", lambda: tarred({**BOT, "u": b""}, {"u": b"Z"}), kind("'u'", "of an unknown kind")),
+    "an unknown kind": (
+        "t.tar",
+        lambda: tarred({**BOT, "u": b""}, {"u": b"Z"}),
+        kind("'u'", "of an unknown kind"),
+    ),
     "one name twice in a tar": ("t.tar", lambda: tarred({**BOT, "main.py#2": b""}), SAME),
     "a name that is no text in a tar": ("t.tar", lambda: tarred({**BOT, "a\x1bb": b""}), SIGNS),
     "a long header": ("t.tar", long_header, DAMAGED),
@@ -259,8 +321,16 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a tar without its end": ("t.tar", lambda: tarred(BOT)[:1536], DAMAGED),
     "a damaged header": ("t.tar", lambda: tarred(BOT).replace(b"main.py", b"nain.py"), DAMAGED),
     "a gzip that is cut short": ("t.tar.gz", lambda: gzip.compress(tarred(BOT))[:-9], DAMAGED),
-    "a gzip with another sum": ("t.tar.gz", lambda: gzip.compress(tarred(BOT))[:-8] + bytes(8), DAMAGED),
-    "a tar bomb": ("t.tar.gz", lambda: gzip.compress(bytes(MOST_DATA + 1)), pattern("entrants", "archive-large", most=MOST)),
+    "a gzip with another sum": (
+        "t.tar.gz",
+        lambda: gzip.compress(tarred(BOT))[:-8] + bytes(8),
+        DAMAGED,
+    ),
+    "a tar bomb": (
+        "t.tar.gz",
+        lambda: gzip.compress(bytes(MOST_DATA + 1)),
+        pattern("entrants", "archive-large", most=MOST),
+    ),
     "an endless list": (
         "t.tgz",
         lambda: gzip.compress(tarred({f".{n}": b"" for n in range(3 * MOST_ENTRIES + 3)})),
@@ -275,10 +345,14 @@ def everything(folder: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_an_archive_is_refused_in_one_line_and_leaves_nothing(name: str, here: Path, tmp_path: Path) -> None:
+def test_an_archive_is_refused_in_one_line_and_leaves_nothing(
+    name: str, here: Path, tmp_path: Path
+) -> None:
     file, data, words = REFUSED[name]
     packed = data()
-    Path(file).write_bytes(gzip.compress(packed) if file.endswith("gz") and packed[:2] != b"\x1f\x8b" else packed)
+    Path(file).write_bytes(
+        gzip.compress(packed) if file.endswith("gz") and packed[:2] != b"\x1f\x8b" else packed
+    )
     with pytest.raises(ConfigError) as caught:
         load(file)
     (problem,) = caught.value.problems
@@ -293,7 +367,9 @@ def test_an_archive_is_refused_in_one_line_and_leaves_nothing(name: str, here: P
 def test_a_file_that_is_too_large_is_not_read(here: Path) -> None:
     with (here / "z.zip").open("wb") as file:
         file.truncate(MOST_DATA + 1)
-    with pytest.raises(ConfigError, match=r"\A--bot z.zip: z.zip: it is longer than [\d,]+ bytes\Z"):
+    with pytest.raises(
+        ConfigError, match=r"\A--bot z.zip: z.zip: it is longer than [\d,]+ bytes\Z"
+    ):
         load("z.zip")
 
 
@@ -301,13 +377,17 @@ def test_a_mistake_in_the_bot_names_its_place_in_the_archive(here: Path, tmp_pat
     (here / "z.zip").write_bytes(zipped({"d/bot.toml": b"run = 1\n"}))
     with pytest.raises(ConfigError) as caught:
         load("z.zip")
-    assert all(problem.startswith("--bot z.zip: z.zip/bot.toml: ") for problem in caught.value.problems)
+    assert all(
+        problem.startswith("--bot z.zip: z.zip/bot.toml: ") for problem in caught.value.problems
+    )
     assert str(tmp_path) not in str(caught.value)
 
 
 def test_an_archive_includes_nothing_from_outside(here: Path) -> None:
     (here / "kit.py").write_text("secret")
-    (here / "z.zip").write_bytes(zipped({**BOT, "bot.toml": TOML + f'include = ["..{here}/kit.py", "../kit.py"]\n'.encode()}))
+    (here / "z.zip").write_bytes(
+        zipped({**BOT, "bot.toml": TOML + f'include = ["..{here}/kit.py", "../kit.py"]\n'.encode()})
+    )
     with pytest.raises(ConfigError, match="include names"):
         load("z.zip")
 
@@ -317,13 +397,21 @@ def test_a_folder_with_the_name_of_an_archive_is_a_folder(here: Path) -> None:
     assert load("dora.zip").home == str(here / "dora.zip")
 
 
-WHOLE = {"z.zip": zipped(BOT), "t.tar": tarred(BOT, way=tarfile.PAX_FORMAT), "t.tgz": gzip.compress(tarred(BOT))}
+WHOLE = {
+    "z.zip": zipped(BOT),
+    "t.tar": tarred(BOT, way=tarfile.PAX_FORMAT),
+    "t.tgz": gzip.compress(tarred(BOT)),
+}
 
 
 @pytest.mark.parametrize("name", WHOLE)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None
+)
 @given(data=st.data())
-def test_a_damaged_archive_is_a_bot_or_refused(name: str, data: st.DataObject, tmp_path: Path) -> None:
+def test_a_damaged_archive_is_a_bot_or_refused(
+    name: str, data: st.DataObject, tmp_path: Path
+) -> None:
     whole = bytearray(WHOLE[name])
     for place in data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=1, max_size=4)):
         whole[place] = data.draw(st.integers(0, 255))
@@ -335,7 +423,9 @@ def test_a_damaged_archive_is_a_bot_or_refused(name: str, data: st.DataObject, t
         load(name)
     except ConfigError as error:
         problems = error.problems
-    assert all(problem.startswith(f"--bot {name}: ") and problem.isprintable() for problem in problems)
+    assert all(
+        problem.startswith(f"--bot {name}: ") and problem.isprintable() for problem in problems
+    )
     assert sorted(everything(tmp_path / "work")) == before
 
 
@@ -365,7 +455,9 @@ def cup(here: Path) -> Path:
         (here / "entries" / name).rmdir()
     (here / "entries" / "README.md").touch()
     (here / "entries" / "late.rar").touch()
-    (here / "cup.toml").write_text('bots = ["entries/*"]\nseats = 2\nseeds = 1\nseed = "x"\nout = "out"\n')
+    (here / "cup.toml").write_text(
+        'bots = ["entries/*"]\nseats = 2\nseeds = 1\nseed = "x"\nout = "out"\n'
+    )
     return here
 
 
@@ -373,15 +465,41 @@ def test_a_run_takes_folders_zips_and_tars_and_finds_them_again(cup: Path) -> No
     first = arena("run", "cup.toml", *TRUSTED, cwd=cup)
     lines = first.stderr.splitlines()
     assert "3 bots of entries/*" in lines
-    reasons = {"README.md": sentence("entrants", "glob-file"), "late.rar": sentence("entrants", "archive-not-read")}
+    reasons = {
+        "README.md": sentence("entrants", "glob-file"),
+        "late.rar": sentence("entrants", "archive-not-read"),
+    }
     for name, reason in reasons.items():
-        assert sentence("entrants", "glob-not-taken", word="entries/*", paths=f"entries/{name}", reason=reason) in lines
+        assert (
+            sentence(
+                "entrants",
+                "glob-not-taken",
+                word="entries/*",
+                paths=f"entries/{name}",
+                reason=reason,
+            )
+            in lines
+        )
     assert arena("run", "cup.toml", *TRUSTED, cwd=cup).stdout == first.stdout
-    assert len(json.loads(arena("standings", "out", "--json", cwd=cup).stdout)["standings"][0]["events"]) == 1
-    text = (cup / "cup.toml").read_text().replace('"entries/*"', '"entries/ann", "bob", "cy"').replace('"out"', '"folders"')
+    assert (
+        len(
+            json.loads(arena("standings", "out", "--json", cwd=cup).stdout)["standings"][0][
+                "events"
+            ]
+        )
+        == 1
+    )
+    text = (
+        (cup / "cup.toml")
+        .read_text()
+        .replace('"entries/*"', '"entries/ann", "bob", "cy"')
+        .replace('"out"', '"folders"')
+    )
     (cup / "folders.toml").write_text(text)
     arena("run", "folders.toml", *TRUSTED, cwd=cup)
-    assert arena("verify", "out", cwd=cup).stdout == arena("verify", "folders", cwd=cup).stdout, "they are the same bots"
+    assert arena("verify", "out", cwd=cup).stdout == arena("verify", "folders", cwd=cup).stdout, (
+        "they are the same bots"
+    )
     (cup / "folders.toml").write_text(text.replace('"folders"', '"out"'))
     over = arena("run", "folders.toml", *TRUSTED, cwd=cup)
     assert over.stdout == first.stdout, "the event goes on with the unpacked folders"
@@ -393,13 +511,22 @@ def test_a_broken_archive_stops_a_run_unless_broken_bots_are_left_out(cup: Path)
     for name in ("dora.zip", "emil.tar"):
         (cup / "entries" / name).write_bytes(b"PK")
     done = arena("run", "cup.toml", *TRUSTED, cwd=cup, code=2)
-    broken = [line for line in done.stderr.splitlines() if "entries/dora.zip" in line or "entries/emil.tar" in line]
+    broken = [
+        line
+        for line in done.stderr.splitlines()
+        if "entries/dora.zip" in line or "entries/emil.tar" in line
+    ]
     assert len(broken) == 2
     assert all(re.search(DAMAGED, line) for line in broken)
     assert not (cup / "out").exists()
     arena("run", "cup.toml", "--skip-broken", *TRUSTED, cwd=cup)
     words = " ".join(arena("standings", "out", cwd=cup).stdout.split())
-    whys = {"dora.zip": Why.UNREAD, "emil.tar": Why.UNREAD, "late.rar": Why.NO_BOT, "README.md": Why.NO_BOT}
+    whys = {
+        "dora.zip": Why.UNREAD,
+        "emil.tar": Why.UNREAD,
+        "late.rar": Why.NO_BOT,
+        "README.md": Why.NO_BOT,
+    }
     assert all(f"{name}: {why}: " in words for name, why in whys.items())
 
 

@@ -49,7 +49,9 @@ def prefix(open_folder: Path) -> Path:
 def entry(path: Path, run: str, build: str = "", **files: str) -> Path:
     path.mkdir(parents=True)
     lines = {"name": path.name, "run": run} | ({"build": build} if build else {})
-    (path / "bot.toml").write_text("".join(f"{key} = {json.dumps(line)}\n" for key, line in lines.items()))
+    (path / "bot.toml").write_text(
+        "".join(f"{key} = {json.dumps(line)}\n" for key, line in lines.items())
+    )
     for name, text in files.items():
         (path / name.replace("_py", ".py")).write_text(text)
         (path / name.replace("_py", ".py")).chmod(0o755)
@@ -98,7 +100,9 @@ def run(bot: Bot, level: Level) -> str:
 
 
 @pytest.mark.parametrize("key", ["run", "build"])
-def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(tmp_path: Path, key: str) -> None:
+def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(
+    tmp_path: Path, key: str
+) -> None:
     other = rival(tmp_path / "rival")
     mine = tmp_path / "mine"
     true = shutil.which("true")
@@ -110,21 +114,30 @@ def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(tmp_p
     for line, said in (
         (
             f"{other}/bin/bot",
-            f"names '{other}/bin/bot', {absolute}write {{NAME}} in its place, a runtime; the organiser names",
+            (
+                f"names '{other}/bin/bot', {absolute}write {{NAME}} in its place, a runtime; "
+                "the organiser names"
+            ),
         ),
         (f"{true} --fast", f"names '{true}', {absolute}write 'true', which is on the PATH"),
         (
             f"{other}/bin/true",
-            f"names '{other}/bin/true', {absolute}" + f"write 'true', which on the PATH is {true}, or" + " {NAME} in its",
+            f"names '{other}/bin/true', {absolute}"
+            + f"write 'true', which on the PATH is {true}, or"
+            + " {NAME} in its",
         ),
         (f"{mine}/tools/bot", f"names '{mine}/tools/bot', {absolute}write './tools/bot'"),
         ("../rival/bin/bot", f"names '../rival/bin/bot', {out}"),
         ("bin/../../rival/bin/bot", f"names 'bin/../../rival/bin/bot', {out}"),
-        (f"{{python}} {other}/main.py", f"names '{other}/main.py', {absolute}put the file into the folder and name it from"),
+        (
+            f"{{python}} {other}/main.py",
+            f"names '{other}/main.py', {absolute}put the file into the folder and name it from",
+        ),
         ("{python} ../rival/main.py", f"names '../rival/main.py', {out}"),
         (
             "{torch} main.py",
-            f"names the runtime {{torch}}, {gone} {{python}}, {{jax}}; " + sentence("entrants", "organiser-names-runtime"),
+            f"names the runtime {{torch}}, {gone} {{python}}, {{jax}}; "
+            + sentence("entrants", "organiser-names-runtime"),
         ),
         ("env {torch} main.py", f"names the runtime {{torch}}, {gone}"),
     ):
@@ -145,7 +158,9 @@ def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(tmp_p
 
 
 @EVERY_LEVEL
-def test_nothing_in_a_bot_s_folder_opens_another_one(level: Level, tmp_path: Path, open_folder: Path) -> None:
+def test_nothing_in_a_bot_s_folder_opens_another_one(
+    level: Level, tmp_path: Path, open_folder: Path
+) -> None:
     """Not by a link that its build makes, nor by the first line of a script, nor by the settings of a virtual environment."""
     other = rival(open_folder / "rival")
     (other / "bin" / "python").write_text("")
@@ -156,7 +171,10 @@ def test_nothing_in_a_bot_s_folder_opens_another_one(level: Level, tmp_path: Pat
     ):
         bot = load(str(entry(tmp_path / name, words, build, **more)))
         with pytest.raises(
-            BotError, match=pattern("entrants", "leads-link-first-line", name=f"{name}: bot", encode=f"{other}/bin/bot")
+            BotError,
+            match=pattern(
+                "entrants", "leads-link-first-line", name=f"{name}: bot", encode=f"{other}/bin/bot"
+            ),
         ) as caught:
             stage(bot, level)
         assert "\n" not in str(caught.value)
@@ -166,7 +184,9 @@ def test_nothing_in_a_bot_s_folder_opens_another_one(level: Level, tmp_path: Pat
 
 
 @KEEPING
-def test_a_virtual_environment_in_a_folder_opens_nothing(level: Level, tmp_path: Path, open_folder: Path) -> None:
+def test_a_virtual_environment_in_a_folder_opens_nothing(
+    level: Level, tmp_path: Path, open_folder: Path
+) -> None:
     other = rival(open_folder / "rival")
     mine = entry(tmp_path / "mine", "./env/bin/look")
     (mine / "env" / "bin").mkdir(parents=True)
@@ -183,15 +203,22 @@ def test_a_virtual_environment_in_a_folder_opens_nothing(level: Level, tmp_path:
 
 
 def test_what_a_runtime_is(prefix: Path, tmp_path: Path) -> None:
-    found = of_settings({"torch": str(prefix), "own": prefix / "bin" / "python3", "tool": "/usr/bin/env"})
+    found = of_settings(
+        {"torch": str(prefix), "own": prefix / "bin" / "python3", "tool": "/usr/bin/env"}
+    )
     assert found["torch"] == Runtime("torch", f"{prefix}/bin/python3", str(prefix))
     assert found["own"] == Runtime("own", f"{prefix}/bin/python3", str(prefix))
     assert found["tool"] == Runtime("tool", "/usr/bin/env", "/usr")
     shell = of_settings({"shell": "/bin/sh"})["shell"]
-    assert (shell.program, shell.prefix) == ("/bin/sh", "/usr" if os.path.islink("/bin") else "/bin")
+    assert (shell.program, shell.prefix) == (
+        "/bin/sh",
+        "/usr" if os.path.islink("/bin") else "/bin",
+    )
     (tmp_path / "opt" / "dotnet").mkdir(parents=True)
     (tmp_path / "opt" / "dotnet" / "dotnet").touch(0o755)
-    assert of_settings({"net": tmp_path / "opt" / "dotnet" / "dotnet"})["net"].prefix == str(tmp_path / "opt" / "dotnet")
+    assert of_settings({"net": tmp_path / "opt" / "dotnet" / "dotnet"})["net"].prefix == str(
+        tmp_path / "opt" / "dotnet"
+    )
 
 
 def test_what_is_no_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,15 +236,25 @@ def test_what_is_no_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for name, what in (
         (
             "torch",
-            sentence("entrants", "no-name-program-itself", path=tmp_path, pythons="bin/python3") + f" torch={tmp_path}/bin/torch",
+            sentence("entrants", "no-name-program-itself", path=tmp_path, pythons="bin/python3")
+            + f" torch={tmp_path}/bin/torch",
         ),
-        ("Torch", "the name of a runtime has a to z, 0 to 9, _ and -, a letter first, 32 characters at most"),
+        (
+            "Torch",
+            (
+                "the name of a runtime has a to z, 0 to 9, _ and -, a letter first, 32 "
+                "characters at most"
+            ),
+        ),
         ("python", sentence("entrants", "arena-s-own", name="python")),
         ("gone", sentence("entrants", "neither-folder-program", path="/no/such")),
         ("number", sentence("entrants", "folder-program-expected")),
         (
             "home",
-            (f"bots would read all of {tmp_path}/home, and {tmp_path}/home with it; install the runtime in a folder of its own"),
+            (
+                f"bots would read all of {tmp_path}/home, and {tmp_path}/home with it; "
+                "install the runtime in a folder of its own"
+            ),
         ),
         ("closed", sentence("entrants", "may-not-executed", program=f"{tmp_path}/home/bin/closed")),
     ):
@@ -231,7 +268,11 @@ def test_a_bot_sees_the_runtime_that_it_names_read_only_and_no_other_bot_does(
     loading = Loading(runtimes=of_settings({"torch": prefix}))
     looks = f"import {PACKAGE}\nprint({PACKAGE}.SEVEN)\n{LOOKS.format(prefix=str(prefix))}"
     uses = entry(tmp_path / "uses", "{torch} main.py", main_py=looks)
-    assert run(load(str(uses), loading=loading), level).splitlines() == ["7", "r opened", "w refused"]
+    assert run(load(str(uses), loading=loading), level).splitlines() == [
+        "7",
+        "r opened",
+        "w refused",
+    ]
     other = entry(tmp_path / "other", "sh main", main=f"cat {prefix}/pyvenv.cfg || echo refused\n")
     assert run(load(str(other), loading=loading), level).splitlines()[0] == "refused"
     (open_folder / "main.py").write_text(looks)
@@ -243,7 +284,13 @@ def test_a_bot_sees_the_runtime_that_it_names_read_only_and_no_other_bot_does(
 def test_a_build_has_the_runtime_too(prefix: Path, tmp_path: Path) -> None:
     build = f'{{torch}} -c \'import {PACKAGE}; open("made", "w").write(str({PACKAGE}.SEVEN))\''
     made = entry(tmp_path / "a", "cat made", build)
-    assert run(load(str(made), loading=Loading(runtimes=of_settings({"torch": prefix}))), Level.STANDARD) == "7"
+    assert (
+        run(
+            load(str(made), loading=Loading(runtimes=of_settings({"torch": prefix}))),
+            Level.STANDARD,
+        )
+        == "7"
+    )
 
 
 def test_what_of_a_runtime_defines_an_event(prefix: Path) -> None:
@@ -258,9 +305,14 @@ def test_what_of_a_runtime_defines_an_event(prefix: Path) -> None:
     runtimes.packages.cache_clear()
 
 
-def test_the_identity_of_a_bot_does_not_depend_on_where_a_runtime_lies(prefix: Path, tmp_path: Path) -> None:
+def test_the_identity_of_a_bot_does_not_depend_on_where_a_runtime_lies(
+    prefix: Path, tmp_path: Path
+) -> None:
     path = entry(tmp_path / "a", "{torch} main.py", main_py="")
-    one, two = (load(str(path), loading=Loading(runtimes=of_settings({"torch": place}))) for place in (prefix, "/usr/bin/env"))
+    one, two = (
+        load(str(path), loading=Loading(runtimes=of_settings({"torch": place})))
+        for place in (prefix, "/usr/bin/env")
+    )
     assert (one.identity, one.run) == (two.identity, ("{torch}", "main.py"))
     assert [bot.runtimes[0].prefix for bot in (one, two)] == [str(prefix), "/usr"]
 

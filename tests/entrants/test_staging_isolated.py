@@ -77,17 +77,24 @@ def test_a_build_reaches_nothing(level: Level, tmp_path: Path, open_folder: Path
     for path in (private / "secret", private):
         path.chmod(0o777)
     staged = staging.cache_folder() / "staged"
-    place = built(tmp_path / "a", REACHES.format(secret=private / "secret", folder=private, staged=staged), level)
+    place = built(
+        tmp_path / "a",
+        REACHES.format(secret=private / "secret", folder=private, staged=staged),
+        level,
+    )
     assert (place / "scratch").read_text() == "scratch\n"
     reached = (place / "reached").read_text() if (place / "reached").exists() else ""
-    assert not {"read", "listed", "wrote", "usr", "staged", "network", "the seed"} & set(reached.splitlines())
+    assert not {"read", "listed", "wrote", "usr", "staged", "network", "the seed"} & set(
+        reached.splitlines()
+    )
     assert [path.name for path in private.iterdir()] == ["secret"]
 
 
 @EVERY_LEVEL
 def test_what_was_built_belongs_to_us_and_cannot_be_written(level: Level, tmp_path: Path) -> None:
     script = (
-        "mkdir -p a/b; echo x > a/b/c; chmod 4777 a/b/c; cp /bin/true program; chmod 6755 program; chmod 777 a; mkfifo p\nrm p\n"
+        "mkdir -p a/b; echo x > a/b/c; chmod 4777 a/b/c; cp /bin/true program; chmod 6755 "
+        "program; chmod 777 a; mkfifo p\nrm p\n"
     )
     place = built(tmp_path / "a", script, level)
     for path in (place, *place.rglob("*")):
@@ -109,7 +116,9 @@ def test_a_build_runs_once_for_each_version_and_level_asked(level: Level, tmp_pa
 
 @EVERY_LEVEL
 def test_a_failed_build_says_how(level: Level, tmp_path: Path) -> None:
-    assert "exited with code 3:\nno such header" in said(tmp_path / "a", "echo no such header >&2; exit 3\n", level)
+    assert "exited with code 3:\nno such header" in said(
+        tmp_path / "a", "echo no such header >&2; exit 3\n", level
+    )
 
 
 @EVERY_LEVEL
@@ -127,21 +136,32 @@ def test_a_build_that_takes_too_long_is_ended_with_all_it_started(
 @EVERY_LEVEL
 def test_what_a_build_leaves_running_is_ended(level: Level, tmp_path: Path) -> None:
     before = descendants(os.getpid())
-    place = built(tmp_path / "a", "setsid sleep 300 > /dev/null 2>&1 &\nsleep 300 &\necho done > done\n", level)
+    place = built(
+        tmp_path / "a",
+        "setsid sleep 300 > /dev/null 2>&1 &\nsleep 300 &\necho done > done\n",
+        level,
+    )
     assert (place / "done").exists()
     assert not left_over(before)
 
 
-def test_a_build_whose_processes_cannot_be_ended_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_whose_processes_cannot_be_ended_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(_: reap.Adoption) -> None:
         raise InternalError("20 processes did not end")
 
     monkeypatch.setattr(reap.Adoption, "end_strays", fail)
-    assert said(tmp_path / "a", "true\n", Level.TRUSTED) == "built: its build left processes that cannot be ended"
+    assert (
+        said(tmp_path / "a", "true\n", Level.TRUSTED)
+        == "built: its build left processes that cannot be ended"
+    )
 
 
 @KEEPING
-def test_a_build_has_limits_of_its_own(level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_has_limits_of_its_own(
+    level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """At trusted they are set when it runs already, and what it starts at once may escape them."""
     monkeypatch.setattr(build, "FOR_A_BUILD", Resources(file_size=100_000))
     assert "code" in said(tmp_path / "a", "head -c 200000 /dev/zero > large || exit 9\n", level)
@@ -149,7 +169,10 @@ def test_a_build_has_limits_of_its_own(level: Level, tmp_path: Path, monkeypatch
 
 HOSTILE = {
     "modes": "mkdir shut; echo x > shut/file; chmod 000 shut/file shut; chmod 000 .\n",
-    "links out": "ln -s {private} folder; ln -s {private}/secret file; ln -s / root; ln -s nowhere broken; ln -s loop loop\n",
+    "links out": (
+        "ln -s {private} folder; ln -s {private}/secret file; ln -s / root; ln -s nowhere "
+        "broken; ln -s loop loop\n"
+    ),
     "a pipe": "mkfifo pipe\n",
     "long names": "touch $(printf '%0255d' 0); printf x > \"$(printf 'a\\nb')\"; touch -- -rf\n",
     "a deep tree": "mkdir -p $(printf 'd/%.0s' $(seq 1200))\n",
@@ -180,14 +203,18 @@ def test_a_hostile_tree_is_staged_or_refused_and_followed_nowhere(
     subprocess.run(["rm", "-rf", str(staging.cache_folder())], check=True)
 
 
-def test_a_tree_that_cannot_be_walked_is_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_that_cannot_be_walked_is_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """How deep Python walks differs from version to version."""
 
     def too_deep(*_: object) -> None:
         raise RecursionError("maximum recursion depth exceeded")
 
     monkeypatch.setattr(staging, "_copy", too_deep)
-    assert said(tmp_path / "a", "true\n", Level.TRUSTED) == sentence("entrants", "nested-too-deep", name="built")
+    assert said(tmp_path / "a", "true\n", Level.TRUSTED) == sentence(
+        "entrants", "nested-too-deep", name="built"
+    )
 
 
 # --- scratch folders ---
@@ -196,7 +223,10 @@ LEAVES = {
     "nothing": "true",
     "files": "cd $HOME; mkdir -p a/b; echo x > a/b/c; touch .hidden -- -rf",
     "modes": "cd $HOME; mkdir shut; echo x > shut/file; chmod 000 shut/file shut; chmod 000 .",
-    "links": "cd $HOME; ln -s {private} folder; ln -s {private}/secret file; ln -s loop loop; mkfifo pipe",
+    "links": (
+        "cd $HOME; ln -s {private} folder; ln -s {private}/secret file; ln -s loop loop; "
+        "mkfifo pipe"
+    ),
     "a deep tree": "cd $HOME; mkdir -p $(printf 'd/%.0s' $(seq 1500))",
     "itself gone": "rmdir $HOME",
 }
@@ -211,24 +241,41 @@ def test_scratch_is_removed_whatever_is_in_it(level: Level, open_folder: Path, w
     (private / "secret").write_text("the seed")
     home = ran(level, LEAVES[what].format(private=private))
     assert not os.path.lexists(home)
-    assert (stat.S_IMODE(private.stat().st_mode), (private / "secret").read_text()) == (0o700, "the seed")
+    assert (stat.S_IMODE(private.stat().st_mode), (private / "secret").read_text()) == (
+        0o700,
+        "the seed",
+    )
 
 
 def ran(level: Level, script: str) -> str:
     """Run a shell script at a level and clean up behind it. Returns where its scratch folder was."""
     made = cell(Command(("/bin/sh", "-c", script), "/"), Sandbox(level), "test")
     assert made.scratch is not None
-    subprocess.run(made.argv, cwd=made.folder, env=made.environment, pass_fds=made.descriptors, check=False, capture_output=True)
+    subprocess.run(
+        made.argv,
+        cwd=made.folder,
+        env=made.environment,
+        pass_fds=made.descriptors,
+        check=False,
+        capture_output=True,
+    )
     made.clean()
     return made.scratch
 
 
 @EVERY_LEVEL
 def test_scratch_is_new_each_time(level: Level) -> None:
-    script = "import os; print(os.listdir(os.environ['HOME'])); open(os.path.join(os.environ['HOME'], 'note'), 'w').close()"
+    script = (
+        "import os; print(os.listdir(os.environ['HOME'])); "
+        "open(os.path.join(os.environ['HOME'], 'note'), 'w').close()"
+    )
     for _ in range(2):
         made = cell(
-            Command(("/usr/bin/python3" if os.geteuid() == 0 else sys.executable, "-c", script), "/"), Sandbox(level), "test"
+            Command(
+                ("/usr/bin/python3" if os.geteuid() == 0 else sys.executable, "-c", script), "/"
+            ),
+            Sandbox(level),
+            "test",
         )
         done = subprocess.run(
             made.argv,
@@ -243,7 +290,9 @@ def test_scratch_is_new_each_time(level: Level) -> None:
         assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
-def test_sweeping_takes_what_the_dead_left_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweeping_takes_what_the_dead_left_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     dead, alive = (tmp_path / f"{scratch.PREFIX}{HERE}-{pid}-x" for pid in (NOBODY, os.getpid()))
     private, other = tmp_path / "private", tmp_path / "elsewhere"
@@ -259,14 +308,22 @@ def test_sweeping_takes_what_the_dead_left_and_no_more(tmp_path: Path, monkeypat
     elsewhere.mkdir()
     scratch.sweep()
     elsewhere.rmdir()
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in (alive, private, other, link, file))
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        path.name for path in (alive, private, other, link, file)
+    )
     assert all((folder / "file").exists() for folder in (alive, private, other))
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root sees folders of other users that it could remove")
-def test_sweeping_leaves_other_users_folders_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="only root sees folders of other users that it could remove"
+)
+def test_sweeping_leaves_other_users_folders_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
-    theirs, ours = (tmp_path / f"{scratch.PREFIX}{HERE}-{NOBODY}-{who}" for who in ("theirs", "ours"))
+    theirs, ours = (
+        tmp_path / f"{scratch.PREFIX}{HERE}-{NOBODY}-{who}" for who in ("theirs", "ours")
+    )
     for folder, user in ((theirs, 1000), (ours, uids.FIRST + 5)):
         folder.mkdir()
         os.chown(folder, user, user)

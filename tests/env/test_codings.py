@@ -19,7 +19,11 @@ CASES = [(name, seats) for name in registry.NAMES for seats in registry.get(name
 FIXED = {
     "khiva": (1, {2: (2062, 432), 3: (1573, 32), 4: (1909, 32), 5: (2245, 32)}, "e46295367c12283f"),
     "emira": (2, {3: (964, 1247), 4: (1125, 1247), 5: (1294, 1247)}, "8f2911c5e6b4c438"),
-    "silk_road": (1, {2: (819, 5527), 3: (847, 5532), 4: (875, 5537), 5: (903, 5542)}, "75840db90e585392"),
+    "silk_road": (
+        1,
+        {2: (819, 5527), 3: (847, 5532), 4: (875, 5537), 5: (903, 5542)},
+        "75840db90e585392",
+    ),
 }
 """By game: the version, the numbers of an observation and the actions at each seat count, and a digest of what they are."""
 
@@ -74,7 +78,9 @@ def test_an_observation_gives_back_the_view(name: str, seats: int) -> None:
             for view in map(state.view, looks):
                 seen = coding.encode(view)
                 assert ((low <= seen) & (seen <= high)).all()
-                assert coding.decode(seen) == {key: value for key, value in view.items() if key not in coding.left_out}
+                assert coding.decode(seen) == {
+                    key: value for key, value in view.items() if key not in coding.left_out
+                }
                 past = coding.encode_after(past, view)
                 assert past.numbers.tobytes() == seen.tobytes()
                 numbers.update(seen.tobytes())
@@ -103,7 +109,12 @@ def test_a_round_that_may_not_come_any_more_is_within_the_bounds() -> None:
     for _ in range(60):
         state, _ = game.new(4, rules, chance.randbytes(32))
         while not state.is_over:
-            state.apply({seat: chance.randrange(len(decision.legal)) for seat, decision in state.pending().items()})
+            state.apply(
+                {
+                    seat: chance.randrange(len(decision.legal))
+                    for seat, decision in state.pending().items()
+                }
+            )
         seen = coding.encode(state.view(0))
         assert ((low <= seen) & (seen <= high)).all()
         after += max(state.view(0)["lost"]) > 2
@@ -125,8 +136,14 @@ def test_an_action_means_the_same_at_every_hand_and_bid() -> None:
     from khiva_arena.games.emira import questions
 
     coding = coding_of(emira, 3, emira.rules({}))
-    low, high = (questions.bid(least, most, grant)[0][0] for least, most, grant in ((10, 60, False), (400, 430, True)))
-    assert [coding.words[action] for action in coding.actions_of(low)] == ["bid pass", *(f"bid {n}" for n in range(6))]
+    low, high = (
+        questions.bid(least, most, grant)[0][0]
+        for least, most, grant in ((10, 60, False), (400, 430, True))
+    )
+    assert [coding.words[action] for action in coding.actions_of(low)] == [
+        "bid pass",
+        *(f"bid {n}" for n in range(6)),
+    ]
     assert [coding.words[action] for action in coding.actions_of(high)] == [
         "bid pass",
         "bid grant",
@@ -156,7 +173,10 @@ def test_kinds(kind: object, value: object, numbers: list[int]) -> None:
 
 
 def test_a_game_without_a_coding_says_what_to_hand_over() -> None:
-    with pytest.raises(ConfigError, match=r"Lowest has no coding of its views as numbers: hand one over, as coding=\.\.\."):
+    with pytest.raises(
+        ConfigError,
+        match=r"Lowest has no coding of its views as numbers: hand one over, as coding=\.\.\.",
+    ):
         coding_of(Lowest(), 2, {"rounds": 1})
 
 
@@ -166,9 +186,16 @@ def test_a_coding_for_other_rules_is_refused_in_words() -> None:
     short, whole = (coding_of(game, 3, game.rules(rules)) for rules in ({"most_cards": 2}, {}))
     state, _ = game.new(3, game.rules({}), bytes(32))
     why = pattern("env", "made-another-game-seat") + "$"
-    with pytest.raises(ConfigError, match="^" + pattern("env", "coding-no") + f" action for .*: {why}"):
+    with pytest.raises(
+        ConfigError, match="^" + pattern("env", "coding-no") + f" action for .*: {why}"
+    ):
         short.actions_of(Decision("bid", [["card", 1], ["card", 99]]))
-    with pytest.raises(ConfigError, match="^" + pattern("env", "coding-no") + f' numbers for {{"\\w+": .*: {why}'):
+    with pytest.raises(
+        ConfigError, match="^" + pattern("env", "coding-no") + f' numbers for {{"\\w+": .*: {why}'
+    ):
         coding_of(game, 2, game.rules({})).encode(state.view(2))
-    with pytest.raises(ConfigError, match="^" + pattern("env", "coding-no") + f' numbers for {{"\\w+": null}}: {why}'):
+    with pytest.raises(
+        ConfigError,
+        match="^" + pattern("env", "coding-no") + f' numbers for {{"\\w+": null}}: {why}',
+    ):
         whole.encode({})

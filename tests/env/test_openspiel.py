@@ -26,21 +26,32 @@ FORMS = [(name, turn_based) for name in registry.NAMES for turn_based in (False,
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("name", "seats"), long_but(CASES, [("khiva", 2), ("khiva", 5), ("emira", 3), ("silk_road", 2)]))
+@pytest.mark.parametrize(
+    ("name", "seats"), long_but(CASES, [("khiva", 2), ("khiva", 5), ("emira", 3), ("silk_road", 2)])
+)
 def test_random_sim_test_passes_in_both_forms(name: str, seats: int) -> None:
     for turn_based in (False, True):
-        game = openspiel.load(name, seats, rules={"max_rounds": 4} if name == "emira" else {}, turn_based=turn_based)
+        game = openspiel.load(
+            name, seats, rules={"max_rounds": 4} if name == "emira" else {}, turn_based=turn_based
+        )
         assert game.num_players() == seats
         pyspiel.random_sim_test(game, num_sims=1, serialize=name == "khiva", verbose=False)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("name", "turn_based"), long_but(FORMS, [("khiva", False), ("khiva", True), ("silk_road", False)]))
+@pytest.mark.parametrize(
+    ("name", "turn_based"),
+    long_but(FORMS, [("khiva", False), ("khiva", True), ("silk_road", False)]),
+)
 def test_the_library_s_own_api_tests_pass(name: str, turn_based: bool) -> None:
     from open_spiel.integration_tests.api_test import EnforceAPIOnPartialTreeBase
 
     called = openspiel.name_of(name, turn_based)
-    fewer: dict[str, Any] = {"khiva": {"max_turns": 3}, "emira": {"max_rounds": 2}, "silk_road": {"max_turns": 8}}[name]
+    fewer: dict[str, Any] = {
+        "khiva": {"max_turns": 3},
+        "emira": {"max_rounds": 2},
+        "silk_road": {"max_turns": 8},
+    }[name]
     game = openspiel.load(name, rules=fewer, turn_based=turn_based)
     tests = unittest.TestLoader().loadTestsFromTestCase(
         type(called, (EnforceAPIOnPartialTreeBase,), {"game_name": called, "game": game})
@@ -54,7 +65,9 @@ def test_the_library_s_own_api_tests_pass(name: str, turn_based: bool) -> None:
 @pytest.mark.parametrize("text", ["x", "%5B1%5D"])
 def test_rules_that_are_no_dict_in_json_are_refused_with_an_example(text: str) -> None:
     with pytest.raises(
-        ConfigError, match=pattern("env", "rules-no-dict-json", text=f"'{text}'") + ".*rules=%7B%22max_turns%22%3A%201%7D is"
+        ConfigError,
+        match=pattern("env", "rules-no-dict-json", text=f"'{text}'")
+        + ".*rules=%7B%22max_turns%22%3A%201%7D is",
     ):
         pyspiel.load_game(f"python_khiva(players=3,rules={text})")
 
@@ -119,7 +132,9 @@ def test_the_library_s_ismcts_plays(name: str) -> None:
 
     game = openspiel.load(name, rules={"max_turns": 3} if name == "khiva" else {}, turn_based=True)
     chance = np.random.RandomState(0)
-    bot = ismcts.ISMCTSBot(game, mcts.RandomRolloutEvaluator(1, chance), 2.0, 12, random_state=chance)
+    bot = ismcts.ISMCTSBot(
+        game, mcts.RandomRolloutEvaluator(1, chance), 2.0, 12, random_state=chance
+    )
     state = reached(game, 4, seed=1)
     for _ in range(5):
         if state.is_terminal():
@@ -137,7 +152,9 @@ def test_the_library_s_mccfr_runs() -> None:
     game = openspiel.load("khiva", 3, rules={"max_turns": 1}, turn_based=True)
     for solver in (
         outcome_sampling_mccfr.OutcomeSamplingSolver(game),
-        external_sampling_mccfr.ExternalSamplingSolver(game, external_sampling_mccfr.AverageType.SIMPLE),
+        external_sampling_mccfr.ExternalSamplingSolver(
+            game, external_sampling_mccfr.AverageType.SIMPLE
+        ),
     ):
         for _ in range(3):
             solver.iteration()
@@ -164,34 +181,50 @@ def test_an_action_that_is_not_legal_is_refused() -> None:
 
 
 def test_a_game_without_worlds_says_so() -> None:
-    with pytest.raises(ConfigError, match=pattern("games", "makes-no-worlds-views", title="Lowest")):
+    with pytest.raises(
+        ConfigError, match=pattern("games", "makes-no-worlds-views", title="Lowest")
+    ):
         Lowest().determinise({}, {}, Stream(bytes(32)))
 
 
 def test_without_the_library_a_line_says_how_to_get_it() -> None:
     code = "import sys; sys.modules['pyspiel'] = None; import khiva_arena.env.openspiel"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stderr.splitlines()[-1].endswith("which is not installed: pip install 'khiva-arena[openspiel]'")
+    assert done.stderr.splitlines()[-1].endswith(
+        "which is not installed: pip install 'khiva-arena[openspiel]'"
+    )
 
 
 def test_the_room_alone_imports_no_trainer() -> None:
-    code = "import sys, khiva_arena.env; print(*{'numpy', 'pettingzoo', 'gymnasium', 'pyspiel'} & set(sys.modules))"
+    code = (
+        "import sys, khiva_arena.env; print(*{'numpy', 'pettingzoo', 'gymnasium', 'pyspiel'} & "
+        "set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 
 
-@pytest.mark.parametrize(("game", "name"), [("kiva", "kiva"), ("my_game.py", "my_game.py"), (Lowest(), "lowest")])
+@pytest.mark.parametrize(
+    ("game", "name"), [("kiva", "kiva"), ("my_game.py", "my_game.py"), (Lowest(), "lowest")]
+)
 def test_only_games_of_the_arena_are_loaded(game: object, name: str) -> None:
     """Nobody is told to hand over what ``load`` does not take."""
     with pytest.raises(
-        ConfigError, match="^" + pattern("games", "no-game") + f" '{name}'; .* Only these are games of OpenSpiel"
+        ConfigError,
+        match="^"
+        + pattern("games", "no-game")
+        + f" '{name}'; .* Only these are games of OpenSpiel",
     ) as raised:
         openspiel.load(game, 3)  # type: ignore[arg-type]
     assert "coding" not in str(raised.value)
 
 
 @pytest.mark.soak
-def test_the_examples_of_the_page_print_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    printed = run_and_print((ROOT / "docs" / "openspiel.md").read_text(), tmp_path, monkeypatch, max_simulations="5")
+def test_the_examples_of_the_page_print_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = run_and_print(
+        (ROOT / "docs" / "openspiel.md").read_text(), tmp_path, monkeypatch, max_simulations="5"
+    )
     assert [bool(example.shown) for example in printed] == [True, False]
     assert differing(printed) == []

@@ -36,7 +36,9 @@ def test_the_examples_of_the_training_run(
     assert isinstance(names["policy"], names["Policy"] if not find_spec("torch") else object)  # type: ignore[arg-type]
     said = capsys.readouterr().out
     assert re.search(r"^\d+ matches, [\d,]+ decisions a second$", said, re.MULTILINE)
-    assert re.search(r"^ahead of [\d.]+ % of shipped:python/random: [+-]\d+ Elo \+/- \d+$", said, re.MULTILINE)
+    assert re.search(
+        r"^ahead of [\d.]+ % of shipped:python/random: [+-]\d+ Elo \+/- \d+$", said, re.MULTILINE
+    )
     commands = re.findall(r"^khiva-arena .*", TRAINING, re.MULTILINE)
     assert len(re.findall(r"^ahead of ", TRAINING, re.MULTILINE)) == 6
     assert [command.split()[1] for command in commands] == ["new", "check", "run", "standings"]
@@ -47,7 +49,9 @@ def test_the_shipped_training_runs_from_a_copy(tmp_path: Path) -> None:
     """As the page has it: a copy of the bot, trained again, which then plays by its new weights."""
     arena("new", "shipped:python/trained", "my-policy", cwd=tmp_path)
     words = [sys.executable, "train.py", "--seats", "3", "--updates", "1"]
-    done = subprocess.run(words, cwd=tmp_path / "my-policy", capture_output=True, text=True, check=True, timeout=300)
+    done = subprocess.run(
+        words, cwd=tmp_path / "my-policy", capture_output=True, text=True, check=True, timeout=300
+    )
     assert re.fullmatch(r"1 updates, \d+ matches, entropy [\d.]+, \d+ s\n", done.stdout)
     shipped = ROOT / "bots" / "python" / "trained" / "weights-3.npz"
     assert (tmp_path / "my-policy" / "weights-3.npz").read_bytes() != shipped.read_bytes()
@@ -56,10 +60,14 @@ def test_the_shipped_training_runs_from_a_copy(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_the_seat_that_learns_on_the_page_gets_every_reward_and_a_masked_policy_learns_there(tmp_path: Path) -> None:
+def test_the_seat_that_learns_on_the_page_gets_every_reward_and_a_masked_policy_learns_there(
+    tmp_path: Path,
+) -> None:
     """A policy of numbers in place of PPO. The wrapper of PettingZoo's tutorial, played the same way, misses rewards."""
     (example,) = (
-        text for text in re.findall(r"^```python\n(.*?)^```$", TRAINING, re.MULTILINE | re.DOTALL) if "class OneSeat" in text
+        text
+        for text in re.findall(r"^```python\n(.*?)^```$", TRAINING, re.MULTILINE | re.DOTALL)
+        if "class OneSeat" in text
     )
     names: dict[str, Any] = {"khiva_arena": khiva_arena}
     exec(compile(example.split("if find_spec")[0], "OneSeat", "exec"), names)
@@ -104,7 +112,9 @@ def test_each_key_of_khiva_is_described() -> None:
     game = registry.get("khiva")
     keys = [part.key for part in coding_of(game, 3, game.rules({})).parts if part.key != "seats"]
     table = TRAINERS.split("### Khiva")[1].split("### ")[0]
-    assert re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", table, re.MULTILINE))) == keys
+    assert (
+        re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", table, re.MULTILINE))) == keys
+    )
 
 
 def test_the_sizes_are_those_of_the_page() -> None:
@@ -124,21 +134,29 @@ def test_the_sizes_are_those_of_the_page() -> None:
 
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.soak
-def test_the_examples_for_trainers_print_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_for_trainers_print_what_the_page_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Checkpoints are rated on one deal, with the small try before; their numbers are no other machine's."""
     printed = run_and_print(OF_THE_ARENA, tmp_path, monkeypatch, seeds="1")
     of_functions = [example.shown.split()[0] for example in differing(printed)]
     assert of_functions == ["('act',", "from", "121.945"]
-    small, rated, *_ = [example.said for example in printed if "khiva at 3 seats; turn 20000 ms" in example.said]
+    small, rated, *_ = [
+        example.said for example in printed if "khiva at 3 seats; turn 20000 ms" in example.said
+    ]
     assert re.search(r"^12 of 12 matches, [\d.]+ s each: 0.0 min to go$", small, re.MULTILINE)
-    assert re.findall(r"^ *(\d+)  step-\d+ .* (\d+) +1 +0$", rated, re.MULTILINE) == [(str(40 * n), "3") for n in range(10)]
+    assert re.findall(r"^ *(\d+)  step-\d+ .* (\d+) +1 +0$", rated, re.MULTILINE) == [
+        (str(40 * n), "3") for n in range(10)
+    ]
 
 
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.soak
 def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against two seats that choose by lot, it finishes ahead far more often than they do. Ten checkpoints are written."""
-    names = run_examples(f"```python\nimport numpy as np\nimport khiva_arena\n```\n{LEARNING}", tmp_path, monkeypatch)
+    names = run_examples(
+        f"```python\nimport numpy as np\nimport khiva_arena\n```\n{LEARNING}", tmp_path, monkeypatch
+    )
     assert len(list((tmp_path / "checkpoints").glob("step-*.json"))) == 10
     made, chance = env.parallel("khiva", seats=3), np.random.default_rng(5)
     made.reset(seed=2)
@@ -146,7 +164,10 @@ def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.Monke
     for _ in range(60):
         seen, _ = made.reset()
         while made.agents:
-            chosen = {agent: int(chance.choice(np.flatnonzero(one["action_mask"]))) for agent, one in seen.items()}
+            chosen = {
+                agent: int(chance.choice(np.flatnonzero(one["action_mask"])))
+                for agent, one in seen.items()
+            }
             chosen["player_0"] = names["act"](seen["player_0"], chance)  # type: ignore[operator]
             seen, rewards, *_ = made.step(chosen)
         total += rewards["player_0"]
@@ -160,5 +181,7 @@ def test_ten_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     curve = run_examples(OF_THE_ARENA, tmp_path, monkeypatch, seeds="2")["curve"]
     assert isinstance(curve, LearningCurve)
     assert [step for step, _ in curve] == list(range(0, 361, 40))
-    assert all(row.elo is not None and row.matches == 6 and not row.fault_counts for _, row in curve)
+    assert all(
+        row.elo is not None and row.matches == 6 and not row.fault_counts for _, row in curve
+    )
     assert any(row.error for _, row in curve)

@@ -35,9 +35,13 @@ def same(one: Any, other: Any) -> None:
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize(("game", "seats"), soak_but_every(PLACES, 4))
 @pytest.mark.parametrize("rewards", ["places", "points"])
-def test_each_match_is_that_of_an_aec_environment(game: Game, seats: int, rewards: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_match_is_that_of_an_aec_environment(
+    game: Game, seats: int, rewards: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(seats)
-    without = tuple(rng.choice([*khiva_arena.env.aec(game, seats).coding.keys], 2, replace=False).tolist())
+    without = tuple(
+        rng.choice([*khiva_arena.env.aec(game, seats).coding.keys], 2, replace=False).tolist()
+    )
     how: dict[str, Any] = {"rewards": rewards, "without": without if rewards == "points" else ()}
     vector = khiva_arena.env.vector(game, seats, 2, **how)
     monkeypatch.setattr(crules, "is_built", lambda: False)
@@ -55,7 +59,9 @@ def test_each_match_is_that_of_an_aec_environment(game: Game, seats: int, reward
             assert np.array_equal(now["action_mask"], obs["action_mask"][number])
         actions = drawn(obs["action_mask"], rng)
         odd = int(rng.integers(2))
-        actions[odd] = rng.choice([-1, int(rng.integers(vector.coding.actions)), vector.coding.actions])
+        actions[odd] = rng.choice(
+            [-1, int(rng.integers(vector.coding.actions)), vector.coding.actions]
+        )
         obs, gained, over, cut, infos = vector.step(actions)
         for number, env in enumerate(single):
             agent = env.agent_selection
@@ -70,11 +76,17 @@ def test_each_match_is_that_of_an_aec_environment(game: Game, seats: int, reward
 
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("rewards", ["places", "points"])
-def test_the_engine_steps_alike_where_the_rules_in_c_are_not_built(rewards: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[VectorEnv] = [khiva_arena.env.vector("khiva", 3, GAMES, rewards=rewards, without=("history",))]
+def test_the_engine_steps_alike_where_the_rules_in_c_are_not_built(
+    rewards: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[VectorEnv] = [
+        khiva_arena.env.vector("khiva", 3, GAMES, rewards=rewards, without=("history",))
+    ]
     monkeypatch.setattr(crules, "is_built", lambda: False)
     with pytest.warns(RuntimeWarning, match=pattern("env", "steps-take-longer", factor="100")):
-        made.append(khiva_arena.env.vector("khiva", 3, GAMES, rewards=rewards, without=("history",)))
+        made.append(
+            khiva_arena.env.vector("khiva", 3, GAMES, rewards=rewards, without=("history",))
+        )
     assert [env.in_c for env in made] == [True, False]
     first, second = (env.reset(seed=1) for env in made)
     rng = np.random.default_rng(1)
@@ -117,7 +129,10 @@ def test_actions_of_another_form_are_refused(actions: Any) -> None:
         env.step(actions)
 
 
-@pytest.mark.parametrize(("wrong", "why"), [({"games": 0}, "0 matches"), ({"rewards": "x"}, "none of"), ({"seats": 9}, "2 to 5")])
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [({"games": 0}, "0 matches"), ({"rewards": "x"}, "none of"), ({"seats": 9}, "2 to 5")],
+)
 def test_wrong_arguments_are_refused(wrong: dict[str, Any], why: str) -> None:
     with pytest.raises(ConfigError, match=why):
         khiva_arena.env.vector("khiva", **wrong)
@@ -125,7 +140,9 @@ def test_wrong_arguments_are_refused(wrong: dict[str, Any], why: str) -> None:
 
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize(("game", "seats"), soak_but_every(PLACES, 4))
-def test_an_aec_environment_in_c_is_that_of_the_engine(game: Game, seats: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_aec_environment_in_c_is_that_of_the_engine(
+    game: Game, seats: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Observations of who acts and of who waits, rewards, ends, the match that the engine has, and a copy through pickle."""
     in_c = khiva_arena.env.aec(game, seats, rewards="points")
     with monkeypatch.context() as without:
@@ -148,12 +165,22 @@ def test_an_aec_environment_in_c_is_that_of_the_engine(game: Game, seats: int, m
             assert not elsewhere.table.in_c
             same([elsewhere.observe(in_c.agent_selection)], [in_c.observe(in_c.agent_selection)])
         if step % 50 > 40:
-            assert [in_c.match.view(seat) for seat in range(seats)] == [by_engine.match.view(seat) for seat in range(seats)]
+            assert [in_c.match.view(seat) for seat in range(seats)] == [
+                by_engine.match.view(seat) for seat in range(seats)
+            ]
         mask = in_c.observe(in_c.agent_selection)["action_mask"]
-        action = int(rng.choice(np.flatnonzero(mask))) if rng.random() < 0.9 else int(rng.integers(-2, len(mask) + 2))
+        action = (
+            int(rng.choice(np.flatnonzero(mask)))
+            if rng.random() < 0.9
+            else int(rng.integers(-2, len(mask) + 2))
+        )
         for env in (in_c, by_engine):
             env.step(action)
-        assert (in_c.rewards, in_c.terminations, in_c.infos) == (by_engine.rewards, by_engine.terminations, by_engine.infos)
+        assert (in_c.rewards, in_c.terminations, in_c.infos) == (
+            by_engine.rewards,
+            by_engine.terminations,
+            by_engine.infos,
+        )
         if all(in_c.terminations.values()):
             in_c.reset()
             by_engine.reset()
@@ -161,7 +188,9 @@ def test_an_aec_environment_in_c_is_that_of_the_engine(game: Game, seats: int, m
 
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("in_c", [True, False])
-def test_a_reset_forgets_choices_and_actions_of_the_match_before(in_c: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reset_forgets_choices_and_actions_of_the_match_before(
+    in_c: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not in_c:
         monkeypatch.setattr(crules, "is_built", lambda: False)
         monkeypatch.setattr("khiva_arena.env.vector_env.warn_of_slowness", lambda *_: None)

@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 from lowest import Lowest, coding
-from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, parallel_seed_test, seed_test
+from pettingzoo.test import (
+    api_test,
+    max_cycles_test,
+    parallel_api_test,
+    parallel_seed_test,
+    seed_test,
+)
 from wording import pattern
 
 from khiva_arena import env
@@ -35,7 +41,9 @@ def test_pettingzoo_s_own_tests_pass(name: str, seats: int) -> None:
 
 def test_the_test_that_samples_without_masks_passes_on_a_small_game() -> None:
     def made(make: Any) -> Any:
-        return lambda max_cycles: make(Lowest(), 3, rules={"rounds": max_cycles}, coding=coding(3, max_cycles))
+        return lambda max_cycles: make(
+            Lowest(), 3, rules={"rounds": max_cycles}, coding=coding(3, max_cycles)
+        )
 
     max_cycles_test(SimpleNamespace(env=made(env.aec), parallel_env=made(env.parallel)))
     api_test(made(env.aec)(9))
@@ -48,7 +56,9 @@ def played(made: ArenaAEC, seed: int | None) -> list[Any]:
     for agent in made.agent_iter():
         observation, reward, terminated, _, _ = made.last()
         seen.append((agent, observation["observation"].tobytes(), reward))
-        made.step(None if terminated else int(chance.choice(np.flatnonzero(observation["action_mask"]))))
+        made.step(
+            None if terminated else int(chance.choice(np.flatnonzero(observation["action_mask"])))
+        )
     return seen
 
 
@@ -118,7 +128,9 @@ def test_rewards_are_places_at_the_end_or_points_as_they_come(rewards: str) -> N
     start, total = made.match.scores, np.zeros(3)
     match = made.match
     while made.agents:
-        seen, gained, *_ = made.step({agent: int(one["action_mask"].argmax()) for agent, one in seen.items()})
+        seen, gained, *_ = made.step(
+            {agent: int(one["action_mask"].argmax()) for agent, one in seen.items()}
+        )
         total += list(gained.values())
     ranks = match.ranks
     places = [sum((other > rank) - (other < rank) for other in ranks) for rank in ranks]
@@ -142,9 +154,14 @@ def test_mistakes_in_a_step_are_said() -> None:
     made.reset(seed=1)
     both.reset(seed=1)
     for action in (1.0, "1", None):
-        with pytest.raises(TypeError, match=pattern("env", "action-no-whole-number", agent="player_0", action=f"{action!r}")):
+        with pytest.raises(
+            TypeError,
+            match=pattern("env", "action-no-whole-number", agent="player_0", action=f"{action!r}"),
+        ):
             made.step(action)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=pattern("env", "action-no-whole-number", agent="player_1", action="1.5")):
+    with pytest.raises(
+        TypeError, match=pattern("env", "action-no-whole-number", agent="player_1", action="1.5")
+    ):
         both.step({"player_0": np.int64(1), "player_1": 1.5})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="no action for player_1, who is asked"):
         both.step({"player_0": 1})
@@ -155,13 +172,20 @@ def test_mistakes_in_a_step_are_said() -> None:
 def test_mistakes_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="Did you mean khiva"):
         env.aec("kiva")
-    with pytest.raises(ConfigError, match=r"Hand over a game of your own itself, with coding=\.\.\."):
+    with pytest.raises(
+        ConfigError, match=r"Hand over a game of your own itself, with coding=\.\.\."
+    ):
         env.parallel("my_game.py")
     with pytest.raises(ConfigError, match="Khiva is for 2 to 5 seats, not 6"):
         env.parallel("khiva", 6)
-    with pytest.raises(ConfigError, match=pattern("api", "not-whole-number", name="seats", value="'3'")):
+    with pytest.raises(
+        ConfigError, match=pattern("api", "not-whole-number", name="seats", value="'3'")
+    ):
         env.parallel("khiva", "3")  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match=r"game: None is neither the name of a game, such as 'khiva', nor a khiva_arena\.Game"):
+    with pytest.raises(
+        ConfigError,
+        match=r"game: None is neither the name of a game, such as 'khiva', nor a khiva_arena\.Game",
+    ):
         env.aec(None, 3)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="render_mode: 'human' is neither None nor 'ansi'"):
         env.parallel("khiva", render_mode="human")

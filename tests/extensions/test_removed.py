@@ -70,9 +70,15 @@ for call in calls:
 def played(folder: Path) -> None:
     """A store of two matches in "out", "said.json" with two commands' lines on it, and settings files with each setting of an
     extension and with a game that does not come with the arena."""
-    arena("run", *BOTS, "--seats", "2", "--seeds", "1", *SHORT, *TRUSTED, "--out", "out", cwd=folder)
-    (folder / "said.json").write_text(json.dumps([arena(*words, cwd=folder).stdout for words in WORKS[-2:]]))
-    (folder / "mine.toml").write_text(f"bots = {json.dumps([RANDOM, NAIVE])}\ngame = 'mine.py'\nseats = 2\n")
+    arena(
+        "run", *BOTS, "--seats", "2", "--seeds", "1", *SHORT, *TRUSTED, "--out", "out", cwd=folder
+    )
+    (folder / "said.json").write_text(
+        json.dumps([arena(*words, cwd=folder).stdout for words in WORKS[-2:]])
+    )
+    (folder / "mine.toml").write_text(
+        f"bots = {json.dumps([RANDOM, NAIVE])}\ngame = 'mine.py'\nseats = 2\n"
+    )
     for row in ROWS:
         for setting in row.settings:
             (folder / f"{setting.name}.toml").write_text(f"{setting.name} = 'x'\n")
@@ -100,14 +106,19 @@ def uses(row: ExtensionRow) -> Iterator[tuple[str, ...]]:
         yield from ((command, *words) for command in (*flag.commands, *flag.hidden_in))
     for setting in row.settings:
         words = (setting.option, *([] if setting.kind is Kind.SWITCH else ["x"]))
-        yield from ((command, *words) for command in ("run", "sprt", *(["match"] if setting.of_a_match else [])))
+        yield from (
+            (command, *words)
+            for command in ("run", "sprt", *(["match"] if setting.of_a_match else []))
+        )
         yield ("run", f"{setting.name}.toml", "--out", "new")
     yield from OTHERS.get(row.name, ())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXTENSIONS)
-def test_the_core_works_without_an_extension_and_refuses_it_by_name(name: str, played: Path, tmp_path: Path) -> None:
+def test_the_core_works_without_an_extension_and_refuses_it_by_name(
+    name: str, played: Path, tmp_path: Path
+) -> None:
     copy, gone = copy_without(tmp_path / "copy", name), gone_with(name)
     refused = [(row.name, words) for row in gone for words in uses(row)]
     before = {path.name for path in played.iterdir()}
@@ -115,11 +126,23 @@ def test_the_core_works_without_an_extension_and_refuses_it_by_name(name: str, p
     works, others = ended[: len(WORKS)], ended[len(WORKS) :]
     assert [one for one in works if one.code] == []
     assert [one.out for one in works[-2:]] == json.loads((played / "said.json").read_text())
-    assert [one for (extension, _), one in zip(refused, others, strict=True) if not is_refused(one, extension)] == []
-    listed = {word for line in works[1].out.splitlines() if line.startswith("  ") for word in line.split()[:2]}
+    assert [
+        one
+        for (extension, _), one in zip(refused, others, strict=True)
+        if not is_refused(one, extension)
+    ] == []
+    listed = {
+        word
+        for line in works[1].out.splitlines()
+        if line.startswith("  ")
+        for word in line.split()[:2]
+    }
     assert set(CORE) <= listed
     assert listed.isdisjoint(command.name for row in gone for command in row.commands)
-    names, settings = [word for row in gone for word in row.names], [one.name for row in gone for one in row.settings]
+    names, settings = (
+        [word for row in gone for word in row.names],
+        [one.name for row in gone for one in row.settings],
+    )
     flags = [flag.parameter for row in gone for flag in row.flags if "run" in flag.commands]
     if names or settings or flags:
         said = copy.python(API, *map(json.dumps, (names, settings, flags)), cwd=played).splitlines()
@@ -134,6 +157,8 @@ def is_refused(ended: Ended, extension: str) -> bool:
 
 
 def test_a_league_without_one_that_it_needs_says_which(played: Path, tmp_path: Path) -> None:
-    (ended,) = copy_without(tmp_path / "copy", "serve").commands([("league", "status", "spring")], played)
+    (ended,) = copy_without(tmp_path / "copy", "serve").commands(
+        [("league", "status", "spring")], played
+    )
     assert is_refused(ended, "league")
     assert "serve" in ended.err

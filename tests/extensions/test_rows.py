@@ -16,13 +16,19 @@ def graph() -> grimp.ImportGraph:
 
 def test_the_list_imports_rows_only(graph: grimp.ImportGraph) -> None:
     imported = graph.find_modules_directly_imported_by(LIST)
-    assert {name for name in imported if extension_of(name)} == {f"{LIST}.{row.name}.row" for row in ROWS}
+    assert {name for name in imported if extension_of(name)} == {
+        f"{LIST}.{row.name}.row" for row in ROWS
+    }
 
 
 def test_a_row_says_which_extensions_its_own_imports(graph: grimp.ImportGraph) -> None:
     for row in ROWS:
         own = graph.find_descendants(f"{LIST}.{row.name}") | {f"{LIST}.{row.name}"}
-        imported = {extension_of(name) for one in own for name in graph.find_modules_directly_imported_by(one)}
+        imported = {
+            extension_of(name)
+            for one in own
+            for name in graph.find_modules_directly_imported_by(one)
+        }
         assert set(row.needs) == imported - {row.name, ""}, row.name
 
 

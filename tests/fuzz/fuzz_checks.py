@@ -9,7 +9,15 @@ import fuzz_grow as grow
 import fuzz_oracle as oracle
 
 from khiva_arena.bots.protocol import codec, messages
-from khiva_arena.bots.protocol.session import DROPPED_MOST, Answer, Breach, Greeting, Phase, Session, SessionOutcome
+from khiva_arena.bots.protocol.session import (
+    DROPPED_MOST,
+    Answer,
+    Breach,
+    Greeting,
+    Phase,
+    Session,
+    SessionOutcome,
+)
 from khiva_arena.errors import LocalProtocolError, RemoteProtocolError
 
 HELLO = messages.Hello([1], [], "khiva", {}, "1", "m", 0, 2, 7, messages.Time(1, 1, 1), "00")
@@ -24,10 +32,15 @@ Program = list[tuple[str, bytes]]
 def payload(data: bytes) -> str:
     """The codec takes and refuses what the specification does, with the same values, and refuses in a line."""
     words = []
-    for name, decode, expected in (("act", _act, oracle.act_of), ("hello", _hello, oracle.hello_of)):
+    for name, decode, expected in (
+        ("act", _act, oracle.act_of),
+        ("hello", _hello, oracle.hello_of),
+    ):
         wanted, why = _outcome(expected, data)
         found, detail = _outcome(decode, data)
-        assert (found is None) == (wanted is None), f"{name}: {found} ({detail}), by the specification {wanted} ({why})"
+        assert (found is None) == (wanted is None), (
+            f"{name}: {found} ({detail}), by the specification {wanted} ({why})"
+        )
         assert found == wanted, f"{name}: {found}, by the specification {wanted}"
         _check_line(detail)
         words += [name] if found else []
@@ -68,7 +81,11 @@ def program(chance: Random) -> Program:
     for _ in range(chance.choice((1, 3, 6, 25))):
         if chance.random() < 0.2:
             steps.append(("bytes", grow.stream(chance, req - 1, calm)))
-        steps += [("ask", b""), ("bytes", grow.stream(chance, req, calm)), (chance.choice(("open", "open", "open", "late")), b"")]
+        steps += [
+            ("ask", b""),
+            ("bytes", grow.stream(chance, req, calm)),
+            (chance.choice(("open", "open", "open", "late")), b""),
+        ]
         req += 1
     if chance.random() < 0.3:
         steps += [("end", b""), ("bytes", grow.stream(chance, req)), ("open", b"")]
@@ -84,7 +101,10 @@ def conversation(steps: Program, chance: Random) -> str:
         lambda data: [data[i : i + 1] for i in range(min(len(data), 2_000))] + [data[2_000:]],
     ):
         assert _heard(steps, cut) == whole, "it depends on how the bytes are cut"
-    last = next((each for each in reversed(whole) if each is not None and each[0] != "listens"), ("nothing",))
+    last = next(
+        (each for each in reversed(whole) if each is not None and each[0] != "listens"),
+        ("nothing",),
+    )
     return str(last[-1] if last[0] == "breach" else last[0])
 
 
@@ -206,6 +226,9 @@ def again(text: str) -> None:
     if kind == "payload":
         payload(bytes.fromhex(rest))
         return
-    steps = [(step, bytes.fromhex(data)) for step, _, data in (part.partition("=") for part in rest.split(","))]
+    steps = [
+        (step, bytes.fromhex(data))
+        for step, _, data in (part.partition("=") for part in rest.split(","))
+    ]
     for seed in range(20):
         conversation(steps, Random(seed))

@@ -19,7 +19,26 @@ from khiva_arena.bots.sandbox.command import Command
 VECTORS = Path(__file__).parents[2] / "protocol" / "vectors" / "frames.json"
 REQ = 1_000
 BIG = 2**53 - 1
-EDGES = (0, 1, 31, 32, 127, 128, 255, 256, 65_535, 65_536, 2**31, 2**32 - 1, 2**32, BIG - 1, BIG, BIG + 1, 2**63, 2**64 - 1)
+EDGES = (
+    0,
+    1,
+    31,
+    32,
+    127,
+    128,
+    255,
+    256,
+    65_535,
+    65_536,
+    2**31,
+    2**32 - 1,
+    2**32,
+    BIG - 1,
+    BIG,
+    BIG + 1,
+    2**63,
+    2**64 - 1,
+)
 WORDS = (
     "type",
     "act",
@@ -70,15 +89,30 @@ def integer(chance: Random, number: int) -> bytes:
     """A number in one of the encodings that hold it, the shortest or not."""
     fits = [tag for tag, form in _INTEGERS.items() if _packs(form, number)]
     shortest = [bytes([number & 0xFF])] if -32 <= number <= 127 else []
-    return chance.choice(shortest + [bytes([tag]) + struct.pack(_INTEGERS[tag], number) for tag in fits])
+    return chance.choice(
+        shortest + [bytes([tag]) + struct.pack(_INTEGERS[tag], number) for tag in fits]
+    )
 
 
-_INTEGERS = {0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q", 0xD0: ">b", 0xD1: ">h", 0xD2: ">i", 0xD3: ">q"}
+_INTEGERS = {
+    0xCC: ">B",
+    0xCD: ">H",
+    0xCE: ">I",
+    0xCF: ">Q",
+    0xD0: ">b",
+    0xD1: ">h",
+    0xD2: ">i",
+    0xD3: ">q",
+}
 
 
 def _packs(form: str, number: int) -> bool:
     bits = 8 * struct.calcsize(form)
-    return 0 <= number < 2**bits if form[1].isupper() else -(2 ** (bits - 1)) <= number < 2 ** (bits - 1)
+    return (
+        0 <= number < 2**bits
+        if form[1].isupper()
+        else -(2 ** (bits - 1)) <= number < 2 ** (bits - 1)
+    )
 
 
 def text(chance: Random, data: bytes) -> bytes:
@@ -87,7 +121,9 @@ def text(chance: Random, data: bytes) -> bytes:
 
 
 def _sized(chance: Random, size: int, short: int, most: int, long: dict[int, str]) -> bytes:
-    forms = [bytes([tag]) + struct.pack(form, size) for tag, form in long.items() if _packs(form, size)]
+    forms = [
+        bytes([tag]) + struct.pack(form, size) for tag, form in long.items() if _packs(form, size)
+    ]
     return chance.choice(forms + [bytes([short + size])] * 3 if size <= most else forms)
 
 
@@ -106,7 +142,9 @@ def tree(chance: Random, room: int, hostile: float) -> bytes:
     if kind == 6:
         head = _sized(chance, size, 0x90, 15, {0xDC: ">H", 0xDD: ">I"})
         return head + b"".join(tree(chance, room - 1, hostile) for _ in range(size))
-    return mapping(chance, [(word(chance, hostile), tree(chance, room - 1, hostile)) for _ in range(size)])
+    return mapping(
+        chance, [(word(chance, hostile), tree(chance, room - 1, hostile)) for _ in range(size)]
+    )
 
 
 def mapping(chance: Random, pairs: Sequence[tuple[bytes, bytes]]) -> bytes:
@@ -125,22 +163,36 @@ def word(chance: Random, hostile: float) -> bytes:
 
 
 def nest(levels: int) -> Callable[[Random], bytes]:
-    return lambda chance: b"".join(chance.choice((b"\x91", b"\x81\xa1k", b"\xdc\0\1")) for _ in range(levels)) + b"\x90"
+    return lambda chance: (
+        b"".join(chance.choice((b"\x91", b"\x81\xa1k", b"\xdc\0\1")) for _ in range(levels))
+        + b"\x90"
+    )
 
 
 _OUTSIDE: list[Callable[[Random], bytes]] = [
     lambda chance: b"\xca" + struct.pack(">f", chance.choice((0.0, 5.0, -0.5, math.inf, math.nan))),
-    lambda chance: b"\xcb" + struct.pack(">d", chance.choice((0.0, 5.0, 1e308, -math.inf, math.nan))),
+    lambda chance: (
+        b"\xcb" + struct.pack(">d", chance.choice((0.0, 5.0, 1e308, -math.inf, math.nan)))
+    ),
     lambda chance: chance.choice((b"\xc4\x00", b"\xc4\x01x", b"\xc5\0\1x", b"\xc6\0\0\0\1x")),
     lambda chance: chance.choice(
-        (b"\xd4\x05\x00", b"\xd6\xff\0\0\0\1", b"\xc7\x02\x07ab", b"\xd8\xff" + bytes(16), b"\xc7\x0c\xff" + bytes(12))
+        (
+            b"\xd4\x05\x00",
+            b"\xd6\xff\0\0\0\1",
+            b"\xc7\x02\x07ab",
+            b"\xd8\xff" + bytes(16),
+            b"\xc7\x0c\xff" + bytes(12),
+        )
     ),
     lambda chance: integer(chance, chance.choice((2**53, -(2**53), 2**63, 2**64 - 1, -(2**63)))),
     lambda chance: text(chance, chance.choice(BAD_TEXT)),
     lambda chance: b"\x81" + tree(chance, 1, 0.0) + b"\x01",
     lambda chance: b"\xc1",
     lambda chance: nest(chance.choice((14, 15, 16, 17, 40)))(chance),
-    lambda chance: chance.choice((b"\xdd", b"\xdf", b"\xdb", b"\xc6")) + struct.pack(">I", chance.choice(EDGES[:12])),
+    lambda chance: (
+        chance.choice((b"\xdd", b"\xdf", b"\xdb", b"\xc6"))
+        + struct.pack(">I", chance.choice(EDGES[:12]))
+    ),
 ]
 
 
@@ -154,7 +206,9 @@ def message(chance: Random, req: int = REQ) -> bytes:
         b"proto": integer(chance, chance.choice((1, 1, 1, 2))),
         b"name": text(chance, chance.choice(WORDS).encode()),
         b"version": text(chance, chance.choice(WORDS).encode()),
-        b"caps": chance.choice((b"\x90", b"\x91\xa1a", b"\x91\xa0", b"\x92\xa1a\xa1b", b"\xdc\0\1\x01", b"\x80")),
+        b"caps": chance.choice(
+            (b"\x90", b"\x91\xa1a", b"\x91\xa0", b"\x92\xa1a\xa1b", b"\xdc\0\1\x01", b"\x80")
+        ),
     }
     pairs = list(real.items())[: chance.choice((5, 5, 6, 7))]
     for _ in range(chance.choice((0, 0, 1, 2, 4))):
@@ -197,7 +251,11 @@ def mutate(chance: Random, data: bytes) -> bytes:
         elif kind == 6:
             data = data[:at]
         elif at < len(data):
-            data = data[:at] + data[at : at + chance.randrange(1, 20)] * chance.choice((2, 3)) + data[at:]
+            data = (
+                data[:at]
+                + data[at : at + chance.randrange(1, 20)] * chance.choice((2, 3))
+                + data[at:]
+            )
     return data
 
 
@@ -215,7 +273,11 @@ def stream(chance: Random, req: int, calm: float = 0.0) -> bytes:
     """A few frames, most of them whole, with lengths that lie now and then, or other bytes between them. ``calm``: how likely
     there are only acts for this request or earlier ones, or nothing."""
     if chance.random() < calm:
-        return b"".join(_act(chance, req, req - REQ) for _ in range(chance.choice((0, 1, 1, 1, 2, 6)))) if req >= REQ else b""
+        return (
+            b"".join(_act(chance, req, req - REQ) for _ in range(chance.choice((0, 1, 1, 1, 2, 6))))
+            if req >= REQ
+            else b""
+        )
     parts = []
     for _ in range(chance.choice((0, 1, 1, 2, 3, 6))):
         kind = chance.randrange(20)
@@ -224,7 +286,9 @@ def stream(chance: Random, req: int, calm: float = 0.0) -> bytes:
         elif kind < 16:
             parts.append(framed(payload(chance, req)))
         elif kind == 16:
-            parts.append(struct.pack(">I", chance.choice(EDGES[:12])) + chance.randbytes(chance.randrange(9)))
+            parts.append(
+                struct.pack(">I", chance.choice(EDGES[:12])) + chance.randbytes(chance.randrange(9))
+            )
         elif kind == 17:
             parts.append(mutate(chance, framed(message(chance, req))))
         elif kind == 18:
@@ -236,10 +300,18 @@ def stream(chance: Random, req: int, calm: float = 0.0) -> bytes:
 
 def _act(chance: Random, req: int, latest: int = 2) -> bytes:
     late = chance.choice((0, 0, 0, 0, 1, 1, 2))
-    return framed(msgpack.packb({"type": "act", "req": req - min(late, latest), "choice": chance.randrange(5)}))
+    return framed(
+        msgpack.packb(
+            {"type": "act", "req": req - min(late, latest), "choice": chance.randrange(5)}
+        )
+    )
 
 
 def hello(chance: Random) -> bytes:
     """A hello that is accepted, most often."""
     good = framed(msgpack.packb({"type": "hello", "proto": 1, "name": "bot"}))
-    return good if chance.random() < 0.8 else chance.choice((b"", framed(message(chance)), mutate(chance, good)))
+    return (
+        good
+        if chance.random() < 0.8
+        else chance.choice((b"", framed(message(chance)), mutate(chance, good)))
+    )

@@ -22,7 +22,9 @@ import wasm_vm
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=2.0)
     parser.add_argument("--count", type=int)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**40))
@@ -31,7 +33,9 @@ def main() -> int:
     engine, words, slowest = wasm_vm.engine(), Counter[str](), 0.0
     ends = time.monotonic() + options.minutes * 60
     for number in itertools.count(options.seed):
-        if number - options.seed == options.count or (options.count is None and time.monotonic() > ends):
+        if number - options.seed == options.count or (
+            options.count is None and time.monotonic() > ends
+        ):
             break
         began = time.process_time()
         try:
@@ -42,7 +46,10 @@ def main() -> int:
             words["failed"] += 1
         slowest = max(slowest, time.process_time() - began)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{words.total()} modules: {dict(words)}; slowest {slowest * 1000:.0f} ms; {memory} MB at the most")
+    print(
+        f"{words.total()} modules: {dict(words)}; slowest {slowest * 1000:.0f} ms; "
+        f"{memory} MB at the most"
+    )
     return 1 if words["failed"] else 0
 
 

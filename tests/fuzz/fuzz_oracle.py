@@ -113,7 +113,12 @@ def act_of(payload: bytes) -> tuple[int, int]:
 def hello_of(payload: bytes) -> tuple[str, str]:
     """The name and version of a bot's hello, "" where it gave none. Raises Breach."""
     value = value_of(payload)
-    proto, name, version, caps = value.get("proto"), value.get("name"), value.get("version", "-"), value.get("caps", [])
+    proto, name, version, caps = (
+        value.get("proto"),
+        value.get("name"),
+        value.get("version", "-"),
+        value.get("caps", []),
+    )
     if value.get("type") != "hello" or type(proto) is not int or proto != 1:
         raise Breach("no hello of version 1")
     for text in (name, version):
@@ -133,7 +138,9 @@ class Talk:
 
     def __init__(self) -> None:
         self.phase = "NEW"
-        self.heard: list[bytes | str] = []  # payloads, and at the end perhaps the word for what ended the reading
+        self.heard: list[
+            bytes | str
+        ] = []  # payloads, and at the end perhaps the word for what ended the reading
         self.asked: list[int] = []
         self.dropped = 0
         self.owed = 0
@@ -142,7 +149,9 @@ class Talk:
     @property
     def listens(self) -> bool:
         """Whether anything that comes is still read."""
-        return self.phase not in ("BROKEN", "ENDED") and not (self.heard and isinstance(self.heard[-1], str))
+        return self.phase not in ("BROKEN", "ENDED") and not (
+            self.heard and isinstance(self.heard[-1], str)
+        )
 
     @property
     def ready(self) -> bool:

@@ -31,14 +31,22 @@ CONVERSATIONS = 5  # one of so many cases is a whole conversation
 def seconds_of(number: int, words: Counter[str]) -> tuple[float, bool]:
     """Check one case; how long it took, and whether all was well."""
     chance = Random(number)
-    case: bytes | checks.Program = checks.program(chance) if number % CONVERSATIONS == 0 else grow.payload(chance)
+    case: bytes | checks.Program = (
+        checks.program(chance) if number % CONVERSATIONS == 0 else grow.payload(chance)
+    )
     began = time.perf_counter()
     try:
-        word = checks.payload(case) if isinstance(case, bytes) else checks.conversation(case, chance)
+        word = (
+            checks.payload(case) if isinstance(case, bytes) else checks.conversation(case, chance)
+        )
     except Exception:  # whatever it is, it is what is being looked for
         traceback.print_exc()
         kind = "payload" if isinstance(case, bytes) else "conversation"
-        print(f"case {number} failed; once more with: tests/fuzz/run.py --again {checks.reproduced(kind, case)}", flush=True)
+        print(
+            f"case {number} failed; once more with: tests/fuzz/run.py --again "
+            f"{checks.reproduced(kind, case)}",
+            flush=True,
+        )
         return time.perf_counter() - began, False
     words[("payload: " if isinstance(case, bytes) else "conversation: ") + word] += 1
     return time.perf_counter() - began, True
@@ -54,7 +62,9 @@ def numbers(options: argparse.Namespace) -> Iterator[int]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=2.0)
     parser.add_argument("--count", type=int)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**40))
@@ -77,10 +87,16 @@ def main() -> int:
         if failed >= 10:
             break
     took = time.perf_counter() - began
-    print(f"{total} cases in {took:.0f} s, {total / took:.0f}/s; slowest {slowest * 1000:.0f} ms (case {slowest_number})")
+    print(
+        f"{total} cases in {took:.0f} s, {total / took:.0f}/s; slowest "
+        f"{slowest * 1000:.0f} ms (case {slowest_number})"
+    )
     for word, count in sorted(words.items()):
         print(f"  {count:>9} {word}")
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB; {failed} failures")
+    print(
+        f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB; "
+        f"{failed} failures"
+    )
     return 1 if failed else 0
 
 

@@ -47,11 +47,16 @@ def test_as_many_as_time_allows_of_a_plain_seed() -> None:
     words: dict[str, int] = {}
     for seed in range(3_000):
         chance = Random(seed)
-        word = checks.payload(grow.payload(chance)) if seed % 4 else checks.conversation(checks.program(chance), chance)
+        word = (
+            checks.payload(grow.payload(chance))
+            if seed % 4
+            else checks.conversation(checks.program(chance), chance)
+        )
         words[word] = words.get(word, 0) + 1
     # A fuzzer that comes to nothing but refusals tests nothing else.
     assert all(
-        words.get(word, 0) >= 8 for word in ("act", "hello", "refused", "answer", "protocol", "flooded", "start_failed")
+        words.get(word, 0) >= 8
+        for word in ("act", "hello", "refused", "answer", "protocol", "flooded", "start_failed")
     ), words
 
 
@@ -79,7 +84,10 @@ def test_what_a_frame_can_make_the_arbiter_allocate(payload: bytes) -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("piece", [b"\0\0\xff\xff" + bytes(65_535), b"\0\0\0\x01\x80" * 13_000, b"\0\0\xff\xff" + bytes(60_000)])
+@pytest.mark.parametrize(
+    "piece",
+    [b"\0\0\xff\xff" + bytes(65_535), b"\0\0\0\x01\x80" * 13_000, b"\0\0\xff\xff" + bytes(60_000)],
+)
 def test_what_a_flood_can_make_the_arbiter_keep(piece: bytes) -> None:
     session = Session()
     session.hello(checks.HELLO)

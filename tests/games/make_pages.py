@@ -31,17 +31,24 @@ def page(game: Game) -> str:
     decisions, events = _examples(game)
     about, lists, words = told(game)
     if set(words) != set(decisions):
-        raise LookupError(f"{name}: the lines under Kinds in its page.md are not for {', '.join(decisions)}")
+        raise LookupError(
+            f"{name}: the lines under Kinds in its page.md are not for {', '.join(decisions)}"
+        )
     seats = f"{game.seats[0]} to {game.seats[-1]} seats"
     first = next(iter(decisions.values()))
     parts = [
         f"# {game.title}: what a bot is asked and told",
-        f'This is the game `"{name}"` of the [wire protocol](../SPEC.md), {seats}, rules version {game.rules_version}. '
-        f"[RULES.md](../../khiva_arena/games/{name}/RULES.md) has its rules, ruling by ruling, and its variants; the tables here "
-        f"are taken from there. JSON Schemas: [view](../schema/{name}/view.json), [decision](../schema/{name}/decision.json), "
-        f"[event](../schema/{name}/event.json). Whole deals from a secret: [vectors](../vectors/deals/{name}.json). "
+        f'This is the game `"{name}"` of the [wire protocol](../SPEC.md), {seats}, rules '
+        f"version {game.rules_version}. "
+        f"[RULES.md](../../khiva_arena/games/{name}/RULES.md) has its rules, ruling by "
+        "ruling, and its variants; the tables here "
+        f"are taken from there. JSON Schemas: [view](../schema/{name}/view.json), "
+        f"[decision](../schema/{name}/decision.json), "
+        f"[event](../schema/{name}/event.json). Whole deals from a secret: "
+        f"[vectors](../vectors/deals/{name}.json). "
         f"A whole match as frames: [vectors](../vectors/matches/{name}.json). "
-        "The examples are from real matches between players who choose at random. Made by tests/games/make_pages.py.",
+        "The examples are from real matches between players who choose at random. Made by "
+        "tests/games/make_pages.py.",
         marks(name, rules),
         about,
         "## Pieces\n\n" + section(rules, "Pieces"),
@@ -54,8 +61,11 @@ def page(game: Game) -> str:
         *(_decision(kind, words, *example) for kind, example in decisions.items()),
         "## Events\n\n" + section(rules, "Events"),
         "This is one event of each type, with its meaning:",
-        "```json\n" + "\n".join(json.dumps(data, ensure_ascii=False) for data, _ in events.values()) + "\n```",
-        "| type | in words |\n|---|---|\n" + "\n".join(f"| `{kind}` | {words} |" for kind, (_, words) in events.items()),
+        "```json\n"
+        + "\n".join(json.dumps(data, ensure_ascii=False) for data, _ in events.values())
+        + "\n```",
+        "| type | in words |\n|---|---|\n"
+        + "\n".join(f"| `{kind}` | {words} |" for kind, (_, words) in events.items()),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -74,21 +84,34 @@ def told(game: Game) -> tuple[str, str, Words]:
     """What is said by hand: of the game; behind the heading "Lists" a table; behind "Kinds" a line for each kind."""
     path = ROOT / "tests" / "games" / game.name / "page.md"
     if not path.is_file():
-        raise LookupError(f"{path} is missing: the game in short, a decision that is explained, and a line for each kind")
+        raise LookupError(
+            f"{path} is missing: the game in short, a decision that is explained, and a "
+            "line for each kind"
+        )
     about, _, kinds = path.read_text("utf-8").partition("\n## Kinds\n")
     about, _, lists = about.partition("\n## Lists\n")
     lines = re.findall(r"^- `(\w+)` \(([\w ]*)\): (.+)$", kinds, re.MULTILINE)
-    return about.strip("\n"), lists.strip("\n"), {kind: (keys.split(), words) for kind, keys, words in lines}
+    return (
+        about.strip("\n"),
+        lists.strip("\n"),
+        {kind: (keys.split(), words) for kind, keys, words in lines},
+    )
 
 
 def small_print(game: Game, lists: str) -> str:
     """What holds for all values of a game: where its rules are, which integers may be negative, the order of each list."""
     rules = f"../../khiva_arena/games/{game.name}/RULES.md#open-points-the-rules-map"
     signed = negative(game)
-    numbers = f"Integers are 0 or more, but {signed} may be negative." if signed else "No integer is ever negative."
+    numbers = (
+        f"Integers are 0 or more, but {signed} may be negative."
+        if signed
+        else "No integer is ever negative."
+    )
     return (
-        f"`rules` come in `hello`, once, and no view repeats them. They are the [rules map]({rules}) of the match; a bot has to "
-        f"read it if it is to play variants. {later_rules(game)}{numbers} The order of each list of the view:\n\n{lists}\n\n"
+        "`rules` come in `hello`, once, and no view repeats them. They are the [rules "
+        f"map]({rules}) of the match; a bot has to "
+        f"read it if it is to play variants. {later_rules(game)}{numbers} The order of "
+        f"each list of the view:\n\n{lists}\n\n"
         "The order of `legal` is in the table of decisions; the keys of a map have none."
     )
 
@@ -105,8 +128,16 @@ def negative(game: Game) -> str:
     """The integers that the schemas allow to be negative, as words."""
     made = schema.of_game(game)
     view = [f"`{path}`" for path in dict.fromkeys(_signed(made["view"], made["view"]["$defs"]))]
-    events = [f"`{path}`" for kind, part in made["event"]["$defs"].items() for path in dict.fromkeys(_signed(part, {}, kind))]
-    rooms = [f"{', '.join(paths)} of the {room}" for room, paths in (("view", view), ("events", events)) if paths]
+    events = [
+        f"`{path}`"
+        for kind, part in made["event"]["$defs"].items()
+        for path in dict.fromkeys(_signed(part, {}, kind))
+    ]
+    rooms = [
+        f"{', '.join(paths)} of the {room}"
+        for room, paths in (("view", view), ("events", events))
+        if paths
+    ]
     return " and ".join(rooms)
 
 
@@ -118,7 +149,11 @@ def _signed(part: dict[str, Any], defs: dict[str, Any], path: str = "") -> Itera
     ):
         yield path
     items = part.get("items")
-    for inner in (*part.get("anyOf", ()), *part.get("prefixItems", ()), *([items] if isinstance(items, dict) else ())):
+    for inner in (
+        *part.get("anyOf", ()),
+        *part.get("prefixItems", ()),
+        *([items] if isinstance(items, dict) else ()),
+    ):
         yield from _signed(inner, defs, path)
     for key, inner in part.get("properties", {}).items():
         yield from _signed(inner, defs, f"{path}.{key}" if path else key)
@@ -128,12 +163,14 @@ def marks(name: str, rules: str) -> str:
     """Where the letters and numbers of the tables are explained."""
     sources = ", ".join(re.findall(r"\*\*([A-Z])\*\*", rules.partition("\n## ")[0]))
     (ruling,) = set(re.findall(r"^\| ([A-Z])1 \|", section(rules, "Rulings"), re.MULTILINE))
-    last = re.findall(r"^\| O(\d+) \|", section(rules, "Open points: the rules map"), re.MULTILINE)[-1]
+    last = re.findall(r"^\| O(\d+) \|", section(rules, "Open points: the rules map"), re.MULTILINE)[
+        -1
+    ]
     path = f"../../khiva_arena/games/{name}/RULES.md"
     return (
-        f"[The head of RULES.md]({path}) explains {sources} in columns named source. {ruling}1, {ruling}2, ... are "
-        f"its [rulings]({path}#rulings). O1 to O{last} are its [open points]({path}#open-points-the-rules-map), keys of the "
-        "rules map."
+        f"[The head of RULES.md]({path}) explains {sources} in columns named source. {ruling}1, "
+        f"{ruling}2, ... are its [rulings]({path}#rulings). O1 to O{last} are its [open "
+        f"points]({path}#open-points-the-rules-map), keys of the rules map."
     )
 
 
@@ -151,32 +188,55 @@ def _examples(game: Game) -> tuple[dict[str, Example], dict[str, tuple[Any, str]
     requests: dict[str, Example] = {}
     heard_of: dict[str, tuple[Any, str]] = {}
     for match in PLAYTHROUGHS["MATCHES"].get(game.name, ()):
-        where = f"{match.seats} seats" + "".join(f", {key} {json.dumps(value)}" for key, value in match.rules.items())
+        where = f"{match.seats} seats" + "".join(
+            f", {key} {json.dumps(value)}" for key, value in match.rules.items()
+        )
         heard: list[list[Any]] = [[] for _ in range(match.seats)]
         for events, state, _ in PLAYTHROUGHS["steps"](game.name, match):
             for event in events:
                 if event.data["type"] not in heard_of:
-                    heard_of[event.data["type"]] = (event.data, game.narrate(event, [f"seat {n}" for n in range(match.seats)]))
+                    heard_of[event.data["type"]] = (
+                        event.data,
+                        game.narrate(event, [f"seat {n}" for n in range(match.seats)]),
+                    )
                 for seat in range(match.seats) if event.to is None else event.to:
                     heard[seat].append(event.data)
             for seat, decision in state.pending().items():
                 if decision.kind not in requests:
-                    requests[decision.kind] = (where, state.view(seat), heard[seat][:], list(decision.legal))
+                    requests[decision.kind] = (
+                        where,
+                        state.view(seat),
+                        heard[seat][:],
+                        list(decision.legal),
+                    )
                 heard[seat].clear()
     shapes = schema.shapes_of(game)
     types = [shape.__annotations__["type"].__args__[0] for shape in shapes.events]
-    lacking = [kind for kind in shapes.decisions if kind not in requests] + [kind for kind in types if kind not in heard_of]
+    lacking = [kind for kind in shapes.decisions if kind not in requests] + [
+        kind for kind in types if kind not in heard_of
+    ]
     if lacking:
-        raise LookupError(f"{game.name}: no playthrough has {', '.join(lacking)}; add one to tests/playthroughs/make.py")
-    return {kind: requests[kind] for kind in shapes.decisions}, {kind: heard_of[kind] for kind in types}
+        raise LookupError(
+            f"{game.name}: no playthrough has {', '.join(lacking)}; add one to "
+            "tests/playthroughs/make.py"
+        )
+    return {kind: requests[kind] for kind in shapes.decisions}, {
+        kind: heard_of[kind] for kind in types
+    }
 
 
-def _decision(kind: str, words: Words, where: str, view: dict[str, Any], events: list[Any], legal: list[Any]) -> str:
+def _decision(
+    kind: str, words: Words, where: str, view: dict[str, Any], events: list[Any], legal: list[Any]
+) -> str:
     keys, said = words[kind]
-    part = {key: view[key] for key in ("seat", *keys, "ask") if key in keys or view[key] is not None}
+    part = {
+        key: view[key] for key in ("seat", *keys, "ask") if key in keys or view[key] is not None
+    }
     shown = {"kind": kind, "view": part, "events": events, "legal": legal[:ENTRIES]}
     more = f"; the first {ENTRIES} of {len(legal)} choices" if len(legal) > ENTRIES else ""
-    return f"### `{kind}`\nAt {where}, most of the view left out{more}.\n\n{_block(shown)}\n\n{said}"
+    return (
+        f"### `{kind}`\nAt {where}, most of the view left out{more}.\n\n{_block(shown)}\n\n{said}"
+    )
 
 
 def _block(value: dict[str, Any]) -> str:
@@ -187,7 +247,11 @@ def _rows(value: dict[str, Any]) -> Iterator[str]:
     """One key a line; the items of an array of maps, too."""
     for key, item in value.items():
         if isinstance(item, list) and item and all(isinstance(part, dict) for part in item):
-            yield f'  "{key}": [\n' + ",\n".join("    " + json.dumps(part, ensure_ascii=False) for part in item) + "\n  ]"
+            yield (
+                f'  "{key}": [\n'
+                + ",\n".join("    " + json.dumps(part, ensure_ascii=False) for part in item)
+                + "\n  ]"
+            )
         else:
             yield f'  "{key}": {json.dumps(item, ensure_ascii=False)}'
 
@@ -203,7 +267,11 @@ def main() -> int:
     except LookupError as error:
         print(error, file=sys.stderr)
         return 1
-    stale = {path: text for path, text in made.items() if not path.is_file() or path.read_text("utf-8") != text}
+    stale = {
+        path: text
+        for path, text in made.items()
+        if not path.is_file() or path.read_text("utf-8") != text
+    }
     write = "--write" in sys.argv[1:]
     for path, text in stale.items():
         if write:

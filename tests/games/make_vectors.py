@@ -43,18 +43,25 @@ def _stream(secret: bytes, labels: tuple[str, ...]) -> dict[str, Any]:
         order: list[Any] = list(range(size))
         stream.shuffle(order)
         draws.append({"op": "shuffle", "n": size, "order": order})
-    draws += [{"op": "below", "n": str(n), "values": [str(stream.below(n)) for _ in range(8)]} for n in HARD]
+    draws += [
+        {"op": "below", "n": str(n), "values": [str(stream.below(n)) for _ in range(8)]}
+        for n in HARD
+    ]
     return {"secret": secret.hex(), "labels": list(labels), "draws": draws}
 
 
 def streams() -> dict[str, Any]:
     """khiva-stream-1."""
     about = (
-        "khiva-stream-1. Each stream makes its draws in the order given. u64 and below: numbers as decimal text, since they "
+        "khiva-stream-1. Each stream makes its draws in the order given. u64 and below: "
+        "numbers as decimal text, since they "
         "pass 2**53. shuffle: what becomes of the list 0..n-1. Made by tests/games/make_vectors.py."
     )
     secrets = ((COUNTING, LABELS), (bytes(32), LABELS[:1]), (b"\xff" * 32, LABELS[:1]))
-    return {"about": about, "streams": [_stream(secret, labels) for secret, many in secrets for labels in many]}
+    return {
+        "about": about,
+        "streams": [_stream(secret, labels) for secret, many in secrets for labels in many],
+    }
 
 
 def deals(name: str) -> dict[str, Any]:
@@ -68,7 +75,10 @@ def deals(name: str) -> dict[str, Any]:
         f"Whole deals of {game.title}, default rules. {maker['ABOUT']} "
         f"See khiva_arena/games/{name}/RULES.md, The deal. Made by tests/games/make_vectors.py."
     )
-    return {"about": about, "deals": [maker["deal"](secret, seats) for secret in SECRETS for seats in game.seats]}
+    return {
+        "about": about,
+        "deals": [maker["deal"](secret, seats) for secret in SECRETS for seats in game.seats],
+    }
 
 
 def dump(content: dict[str, Any]) -> str:
@@ -78,7 +88,9 @@ def dump(content: dict[str, Any]) -> str:
     return f'{{\n "about": {json.dumps(content["about"])},\n "{name}": [\n{rows}\n ]\n}}\n'
 
 
-FILES = {"streams.json": streams} | {f"deals/{name}.json": partial(deals, name) for name in registry.GAMES}
+FILES = {"streams.json": streams} | {
+    f"deals/{name}.json": partial(deals, name) for name in registry.GAMES
+}
 
 
 def main() -> int:

@@ -31,7 +31,9 @@ def test_a_state_answers_as_its_functions_do_and_so_does_its_clone(game: Game) -
     assert state.pending() is state.pending()
     twin = state.clone()
     assert type(twin) is type(state)
-    assert twin.apply(dict.fromkeys(twin.pending(), 0)) == state.apply(dict.fromkeys(state.pending(), 0))
+    assert twin.apply(dict.fromkeys(twin.pending(), 0)) == state.apply(
+        dict.fromkeys(state.pending(), 0)
+    )
     assert (twin.view(0), twin.scores, twin.ranks) == (state.view(0), state.scores, state.ranks)
     assert len(state.scores) == len(state.ranks) == seats
 
@@ -42,6 +44,9 @@ def test_a_game_refuses_seats_that_it_lacks_and_states_of_other_games(game: Game
     other = next(one for one in GAMES.values() if one.name != game.name)
     state, _ = other.new(other.seats[0], other.rules({}), bytes(32))
     with pytest.raises(
-        TypeError, match=pattern("games", "sketch-takes-state-not", title=f"{game.title}", name=f"{type(state).__name__}")
+        TypeError,
+        match=pattern(
+            "games", "sketch-takes-state-not", title=f"{game.title}", name=f"{type(state).__name__}"
+        ),
     ):
         game.sketch(state, ["a", "b", "c"])

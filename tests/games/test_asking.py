@@ -55,7 +55,9 @@ def _asked(game: Game, matches: int) -> dict[str, list[tuple[dict, list, list]]]
                 names = [f"bot{other}" if other != seat else "you" for other in range(seats)]
                 if len(found.setdefault(decision.kind, [])) < 30:
                     found[decision.kind].append((state.view(seat), list(decision.legal), names))
-            state.apply({seat: stream.below(len(decision.legal)) for seat, decision in pending.items()})
+            state.apply(
+                {seat: stream.below(len(decision.legal)) for seat, decision in pending.items()}
+            )
     return found
 
 
@@ -77,7 +79,10 @@ def test_every_question_says_what_it_is_about_and_what_each_answer_does(name: st
             assert set(question.rulings) <= set(words.rulings)
             texts = [words.answer(kind, entry, view, names) for entry in legal]
             assert all(texts)
-            assert kind == "order" or max(Counter(texts).values()) == 1, (kind, texts)  # cards of one price are alike
+            assert kind == "order" or max(Counter(texts).values()) == 1, (
+                kind,
+                texts,
+            )  # cards of one price are alike
             assert not any("_" in text for text in texts), texts
             assert kind in BARE or all(" " in text for text in texts), (kind, texts)
 
@@ -85,7 +90,9 @@ def test_every_question_says_what_it_is_about_and_what_each_answer_does(name: st
 @pytest.mark.parametrize("name", sorted(GAMES))
 def test_rules_that_a_ruling_names_are_in_the_panel_with_what_they_say(name: str) -> None:
     rulings = asking(GAMES[name]).rulings
-    named = {"O1"} | {number for text in rulings.values() for number in re.findall(r"\b[EKOS]\d+\b", text)}
+    named = {"O1"} | {
+        number for text in rulings.values() for number in re.findall(r"\b[EKOS]\d+\b", text)
+    }
     assert named <= set(rulings)
     assert [number for number in named if len(rulings[number].split()) < 5] == []
     assert not [text for text in rulings.values() if "|" in text or "`" in text]
@@ -93,8 +100,16 @@ def test_rules_that_a_ruling_names_are_in_the_panel_with_what_they_say(name: str
 
 def test_what_can_be_bought_is_said_with_its_price() -> None:
     words = asking(GAMES["emira"])
-    view = {"seat": 0, "princesses": [["Farah"]], "discount": [70], "board": {"appearance": ["dress"], "status": [700]}}
-    assert [words.answer("action", [what], view, ["you"]) for what in ("small_slow", "appearance", "status", "camel")] == [
+    view = {
+        "seat": 0,
+        "princesses": [["Farah"]],
+        "discount": [70],
+        "board": {"appearance": ["dress"], "status": [700]},
+    }
+    assert [
+        words.answer("action", [what], view, ["you"])
+        for what in ("small_slow", "appearance", "status", "camel")
+    ] == [
         "small slow caravan for 450 gold: 8 incomes of 150",
         "appearance: the counter on the board (dress) for 350 gold",
         "status: the card on the board for 700 gold",
@@ -110,7 +125,10 @@ def test_where_a_camel_goes_is_said_with_what_it_brings() -> None:
         "ask": {"kind": "boost", "seat": 0, "camel": 3, "card": [3, 1], "lands": [[1, 1], [0, 2], [0, 5]]},
     }  # fmt: skip
     names = ["you", "greedy", "naive"]
-    assert words.question("boost", view, names).title == "You won the pink camel with P1: where does it go?"
+    assert (
+        words.question("boost", view, names).title
+        == "You won the pink camel with P1: where does it go?"
+    )
     assert [words.answer("boost", [gems], view, names) for gems in range(3)] == [
         "no gem: shop 1 of greedy (1 gem)",
         "1 gem: your shop 2 (a carpet)",
@@ -150,7 +168,9 @@ def test_nobody_reads_you_moves(name: str) -> None:
     stream = Stream(bytes(32), "test")
     names = ["you", "bot1", "bot2"]
     while pending := state.pending():
-        for event in state.apply({seat: stream.below(len(decision.legal)) for seat, decision in pending.items()}):
+        for event in state.apply(
+            {seat: stream.below(len(decision.legal)) for seat, decision in pending.items()}
+        ):
             text = second_person(game.narrate(event, names), names)
             words = text.casefold().replace(":", " ").replace(",", " ").split()
             after = {second for first, second in pairwise(words) if first == "you"}
@@ -190,5 +210,7 @@ def test_three_lines_say_what_a_game_is_about_and_the_last_what_gives_points(gam
         (["10th", "20"], [1, 2]),
     ],
 )
-def test_the_number_of_a_choice_is_the_one_that_it_begins_with_where_all_do(texts: list[str], numbers: list[int]) -> None:
+def test_the_number_of_a_choice_is_the_one_that_it_begins_with_where_all_do(
+    texts: list[str], numbers: list[int]
+) -> None:
     assert numbers_of(texts) == numbers

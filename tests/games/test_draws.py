@@ -26,12 +26,18 @@ class Dealt(State):
         self.played: list[list[int]] = []
 
     def dealt(self) -> list[Event]:
-        return [Event({"type": "dealt", "hand": list(hand)}, (seat,)) for seat, hand in enumerate(self.hands)]
+        return [
+            Event({"type": "dealt", "hand": list(hand)}, (seat,))
+            for seat, hand in enumerate(self.hands)
+        ]
 
     def pending(self) -> Pending:
         if self.is_over:
             return NOBODY
-        return {seat: Decision("play", [["card", card] for card in hand]) for seat, hand in enumerate(self.hands)}
+        return {
+            seat: Decision("play", [["card", card] for card in hand])
+            for seat, hand in enumerate(self.hands)
+        }
 
     def apply(self, choices: Mapping[int, int]) -> list[Event]:
         check_choices(self.pending(), choices)
@@ -77,7 +83,11 @@ class DiceToCome(Dealt):
         return [*super().apply(choices), Event({"type": "die", "eyes": self.die(self.steps)})]
 
     def view(self, seat: int) -> dict[str, Any]:
-        return {**super().view(seat), "now": self.die(self.steps) if self.steps else 0, "soon": self.die(self.steps + 1)}
+        return {
+            **super().view(seat),
+            "now": self.die(self.steps) if self.steps else 0,
+            "soon": self.die(self.steps + 1),
+        }
 
 
 class DiceThatHaveCome(DiceToCome):
@@ -151,7 +161,9 @@ class DealtGame(Game):
 def leak(game: Game, number: int = 0, seats: int | None = None, most: int = 60) -> str:
     secret = bytes([number]) * 32
     seats = seats or game.seats[0]
-    return draws.leak(partial(game.new, seats, game.rules({}), secret), seats, Stream(secret, "test"), most)
+    return draws.leak(
+        partial(game.new, seats, game.rules({}), secret), seats, Stream(secret, "test"), most
+    )
 
 
 @pytest.mark.parametrize("made", [Dealt, DiceThatHaveCome, FirstOne])
@@ -176,27 +188,44 @@ def test_what_events_tell_may_be_shown(made: type[Dealt], number: int) -> None:
         (
             TopOfTheDeck,
             pattern(
-                "games", "view-seat-shows", when=r"equal views: (at the start|after step \d)", seat=r"\d", keys="next, a draw"
+                "games",
+                "view-seat-shows",
+                when=r"equal views: (at the start|after step \d)",
+                seat=r"\d",
+                keys="next, a draw",
             ),
         ),
         (
             DiceToCome,
             pattern(
-                "games", "view-seat-shows", when=r"equal views: (at the start|after step \d)", seat=r"\d", keys="soon, a draw"
+                "games",
+                "view-seat-shows",
+                when=r"equal views: (at the start|after step \d)",
+                seat=r"\d",
+                keys="soon, a draw",
             ),
         ),
         (
             Untold,
             pattern(
-                "games", "view-seat-shows", when=r"equal views: (at the start|after step \d)", seat=r"\d", keys="hand, a draw"
+                "games",
+                "view-seat-shows",
+                when=r"equal views: (at the start|after step \d)",
+                seat=r"\d",
+                keys="hand, a draw",
             ),
         ),
-        (Helpful, r"equal legal lists: (at the start|after step \d) what seat \d may choose shows a draw"),
+        (
+            Helpful,
+            r"equal legal lists: (at the start|after step \d) what seat \d may choose shows a draw",
+        ),
     ],
 )
 @pytest.mark.parametrize("number", range(8))
 def test_what_no_event_has_told_is_found(made: type[Dealt], said: str, number: int) -> None:
-    assert re.match(f"equal observations give {said}", leak(DealtGame(made), number, 2 + number % 2))
+    assert re.match(
+        f"equal observations give {said}", leak(DealtGame(made), number, 2 + number % 2)
+    )
     with pytest.raises(checked_match.NonConforming, match=said):
         conformance.check_game(DealtGame(made), matches=1, seed=str(number))
 

@@ -38,7 +38,11 @@ def rules_page(game: Game) -> str:
 
 def table(game: Game, title: str) -> list[str]:
     """First cells of the table under a heading of RULES.md."""
-    lines = [line for line in PAGES["section"](rules_page(game), title).splitlines() if line.startswith("|")]
+    lines = [
+        line
+        for line in PAGES["section"](rules_page(game), title).splitlines()
+        if line.startswith("|")
+    ]
     return [line.split("|")[1].strip() for line in lines[2:]]
 
 
@@ -50,23 +54,33 @@ def event_types(game: Game) -> list[str]:
 def test_it_conforms_at_every_seat_count(game: Game) -> None:
     """Under the default rules, of which a game with long matches may shorten them: each state has a longer view to look at."""
     shorter = [SHORTER.get(game.name, {})]
-    assert conformance.check_game(game, shorter, matches=1, seed="every game") > FEWEST_STATES.get(game.name, len(game.seats))
+    assert conformance.check_game(game, shorter, matches=1, seed="every game") > FEWEST_STATES.get(
+        game.name, len(game.seats)
+    )
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize(
-    "which", [slice(-1, None), pytest.param(slice(None), marks=pytest.mark.long)], ids=["most seats", "all seats"]
+    "which",
+    [slice(-1, None), pytest.param(slice(None), marks=pytest.mark.long)],
+    ids=["most seats", "all seats"],
 )
 def test_it_conforms_late_in_a_match(game: Game, which: slice) -> None:
     one = at_seats(game, game.seats[which])
-    fewest = {"emira": 1000, "silk_road": 700}.get(game.name, len(game.seats)) * len(one.seats) // len(game.seats)
+    fewest = (
+        {"emira": 1000, "silk_road": 700}.get(game.name, len(game.seats))
+        * len(one.seats)
+        // len(game.seats)
+    )
     longer = [{"max_rounds": 18} if game.name == "emira" else {}]
     assert conformance.check_game(one, longer, matches=1, seed="every game") > fewest
 
 
 @pytest.mark.long
 def test_it_conforms_at_every_seat_count_in_whole_matches(game: Game) -> None:
-    assert conformance.check_game(game, matches=1, seed="every game") > FEWEST_STATES.get(game.name, len(game.seats))
+    assert conformance.check_game(game, matches=1, seed="every game") > FEWEST_STATES.get(
+        game.name, len(game.seats)
+    )
 
 
 def test_its_rules_page_has_its_decisions_events_and_view(game: Game) -> None:
@@ -81,7 +95,9 @@ def test_each_of_its_events_has_a_line_for_people(game: Game) -> None:
     assert sorted(lines) == sorted(event_types(game))
 
 
-@pytest.mark.parametrize("title", ["Pieces", "Rulings", "Open points: the rules map", "The deal", "Sanity numbers"])
+@pytest.mark.parametrize(
+    "title", ["Pieces", "Rulings", "Open points: the rules map", "The deal", "Sanity numbers"]
+)
 def test_its_rules_page_has_every_section(game: Game, title: str) -> None:
     assert len(PAGES["section"](rules_page(game), title)) > 100
 
@@ -95,13 +111,22 @@ def test_each_rule_and_each_named_variant_is_on_its_rules_page(game: Game) -> No
 
 def test_each_ruling_and_open_point_is_named_in_the_code_and_has_a_test(game: Game) -> None:
     """As the start of a test's name: ``test_K3_...``."""
-    numbers = {number for title in ("Rulings", "Open points: the rules map") for number in table(game, title)} - {"-", "no"}
+    numbers = {
+        number
+        for title in ("Rulings", "Open points: the rules map")
+        for number in table(game, title)
+    } - {"-", "no"}
     assert len(numbers) > 10
-    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "khiva_arena" / "games" / game.name).glob("*.py"))
+    code = "\n".join(
+        path.read_text("utf-8")
+        for path in (ROOT / "khiva_arena" / "games" / game.name).glob("*.py")
+    )
     tests = "\n".join(path.read_text("utf-8") for path in (HERE / game.name).glob("test_*.py"))
     assert [number for number in sorted(numbers) if f"def test_{number}_" not in tests] == []
     letters = "".join(sorted({number[0] for number in numbers}))
-    named = set(re.findall(rf"\b[{letters}]\d+b?\b", code.replace("E741", "")))  # a rule of the linter
+    named = set(
+        re.findall(rf"\b[{letters}]\d+b?\b", code.replace("E741", ""))
+    )  # a rule of the linter
     assert named <= numbers, "the code names what RULES.md does not have"
     ranges = {
         f"{a[0]}{n}"
@@ -112,7 +137,13 @@ def test_each_ruling_and_open_point_is_named_in_the_code_and_has_a_test(game: Ga
 
 
 def test_its_numbers_are_measured_and_its_views_are_tested(game: Game) -> None:
-    for name in ("sanity.py", "vectors.py", "page.md", f"test_{game.name}_views.py", f"test_{game.name}_conformance.py"):
+    for name in (
+        "sanity.py",
+        "vectors.py",
+        "page.md",
+        f"test_{game.name}_views.py",
+        f"test_{game.name}_conformance.py",
+    ):
         assert (HERE / game.name / name).is_file(), f"tests/games/{game.name}/{name} is missing"
 
 
@@ -130,7 +161,21 @@ def deep() -> list[Any]:
 
 def test_no_rules_map_does_anything_but_be_taken_or_be_refused(game: Game) -> None:
     """Every key with junk of every kind: RulesError, in a message of bounded length."""
-    for junk in (deep(), 10**6000, -1, 1.5, float("nan"), b"x", "x" * 10**6, "", {1: 2}, {"a": deep()}, [[]] * 10**5, {3}, ...):
+    for junk in (
+        deep(),
+        10**6000,
+        -1,
+        1.5,
+        float("nan"),
+        b"x",
+        "x" * 10**6,
+        "",
+        {1: 2},
+        {"a": deep()},
+        [[]] * 10**5,
+        {3},
+        ...,
+    ):
         for key in (*game.variants, "no such rule"):
             with pytest.raises(RulesError) as caught:
                 game.rules({key: junk})
@@ -145,13 +190,17 @@ def test_there_is_a_playthrough_for_each_seat_count_and_for_each_rule(game: Game
     assert [match.seats for match in matches if not match.rules] == list(game.seats)
     default = game.every_rule(game.rules({}))
     varied = [game.every_rule(game.rules(match.rules)) for match in matches]
-    assert [key for key, value in default.items() if all(rules[key] == value for rules in varied)] == []
+    assert [
+        key for key, value in default.items() if all(rules[key] == value for rules in varied)
+    ] == []
 
 
 def test_its_schemas_and_page_are_current(game: Game) -> None:
     folder = PROTOCOL / "schema" / game.name
     published = {f"{game.name}/{path.name}": path.read_text("utf-8") for path in folder.iterdir()}
-    made = {name: text for name, text in schema.schemas().items() if name.startswith(f"{game.name}/")}
+    made = {
+        name: text for name, text in schema.schemas().items() if name.startswith(f"{game.name}/")
+    }
     assert published == made, "run `make schema` and read the diff"
     page = (PROTOCOL / "games" / f"{game.name}.md").read_text("utf-8")
     assert page == PAGES["page"](game), "run `make playthroughs` and read the diff"
@@ -173,8 +222,16 @@ def lists_of(part: dict[str, Any], defs: dict[str, Any], path: str = "") -> set[
 def order_of_lists(game: Game) -> dict[str, str]:
     """What the page of a game says of the order of each list of the view."""
     page = (PROTOCOL / "games" / f"{game.name}.md").read_text("utf-8")
-    rows = [line.split("|") for line in PAGES["section"](page, "Lists, numbers and rules").splitlines() if line.startswith("| `")]
-    pairs = [(name, order.strip()) for _, names, order, _ in rows for name in re.findall(r"`([\w.]+)`", names)]
+    rows = [
+        line.split("|")
+        for line in PAGES["section"](page, "Lists, numbers and rules").splitlines()
+        if line.startswith("| `")
+    ]
+    pairs = [
+        (name, order.strip())
+        for _, names, order, _ in rows
+        for name in re.findall(r"`([\w.]+)`", names)
+    ]
     assert len(pairs) == len(dict(pairs)), "a list is named twice"
     return dict(pairs)
 
@@ -208,9 +265,17 @@ def test_its_page_says_the_order_of_every_list_of_a_view_and_it_is_so(game: Game
                     assert len(value) == (int(places[1]) if places else match.seats), path
                 if each := re.search(r"each of (\d+)", order):
                     assert {len(inner) for inner in value} <= {int(each[1])}, path
-                for rising in value if "each rising" in order else [value] if order.startswith("rising") else []:
+                for rising in (
+                    value
+                    if "each rising" in order
+                    else [value]
+                    if order.startswith("rising")
+                    else []
+                ):
                     assert rising == sorted(rising), path
-    assert set(orders) - checked <= {path for path in orders if path == "cities" or path.startswith("ask.")}
+    assert set(orders) - checked <= {
+        path for path in orders if path == "cities" or path.startswith("ask.")
+    }
 
 
 def test_its_page_says_where_rules_come_and_which_integers_may_be_negative(game: Game) -> None:
@@ -219,9 +284,13 @@ def test_its_page_says_where_rules_come_and_which_integers_may_be_negative(game:
     part = PAGES["section"](page, "Lists, numbers and rules")
     assert "`rules` come in `hello`" in part
     default = game.rules({})
-    assert [key for key in game.every_rule(default) if key not in default and f"`{key}`" not in part] == []
+    assert [
+        key for key in game.every_rule(default) if key not in default and f"`{key}`" not in part
+    ] == []
     assert "a bot that ignores events loses nothing that is hidden" in " ".join(page.split())
-    signed = set(re.findall(r"`([\w.]+)`", part.partition("Integers")[2].partition("may be negative")[0]))
+    signed = set(
+        re.findall(r"`([\w.]+)`", part.partition("Integers")[2].partition("may be negative")[0])
+    )
     seen: set[str] = set()
     for match in MATCHES[game.name]:
         for number, (events, state, _) in enumerate(PLAYTHROUGHS["steps"](game.name, match)):
@@ -236,7 +305,11 @@ def test_its_page_says_where_rules_come_and_which_integers_may_be_negative(game:
 def negatives(value: Any, path: str = "") -> set[str]:
     """Paths to the integers below 0, lists left out of the path."""
     if isinstance(value, dict):
-        return {found for key, item in value.items() for found in negatives(item, f"{path}.{key}" if path else key)}
+        return {
+            found
+            for key, item in value.items()
+            for found in negatives(item, f"{path}.{key}" if path else key)
+        }
     if isinstance(value, list):
         return {found for item in value for found in negatives(item, path)}
     return {path} if type(value) is int and value < 0 else set()
@@ -252,7 +325,9 @@ class Fits:
     def __init__(self, whole: dict[str, Any]) -> None:
         jsonschema.Draft202012Validator.check_schema(whole)
         self._defs = whole["$defs"]
-        self._levels: dict[int, tuple[Any, Any]] = {}  # by id of a part: that part, so that its id stays its own
+        self._levels: dict[
+            int, tuple[Any, Any]
+        ] = {}  # by id of a part: that part, so that its id stays its own
         self._good: set[tuple[int, str]] = set()
 
     def check(self, part: dict[str, Any], value: Any) -> None:
@@ -281,7 +356,9 @@ def validators(game: Game) -> dict[str, Callable[[Any], None]]:
     parts = {"view": partial(fits["view"].check, made["view"])}
     for name, schema_of_all in (("legal", "decision"), ("event", "event")):
         for one in made[schema_of_all]["anyOf"]:
-            parts[f"{name} {one['$ref'].rpartition('/')[2]}"] = partial(fits[schema_of_all].check, one)
+            parts[f"{name} {one['$ref'].rpartition('/')[2]}"] = partial(
+                fits[schema_of_all].check, one
+            )
     return parts
 
 
@@ -297,13 +374,17 @@ def test_all_that_its_bots_get_fits_the_schemas_and_every_shape_occurs(game: Gam
             for event in events:
                 seen.add(name := f"event {event.data['type']}")
                 valid[name](event.data)
-            for seat in range(match.seats) if state.is_over else list(pending) if number % 3 == 0 else ():
+            for seat in (
+                range(match.seats) if state.is_over else list(pending) if number % 3 == 0 else ()
+            ):
                 valid["view"](state.view(seat))
             for decision in pending.values():
                 assert len(decision.legal) < MOST_ENTRIES
                 seen.add(name := f"legal {decision.kind}")
                 if id(decision.legal) not in lists:
-                    lists[id(decision.legal)] = decision.legal  # kept, so that no other list gets its id
+                    lists[id(decision.legal)] = (
+                        decision.legal
+                    )  # kept, so that no other list gets its id
                     valid[name]({"kind": decision.kind, "legal": list(decision.legal)})
     assert seen == set(valid) - {"view"}
 
@@ -330,7 +411,9 @@ def test_what_does_not_fit_is_found_at_every_level(game: Game) -> None:
 def of_lists(value: Any) -> Iterator[list[Any]]:
     if isinstance(value, list):
         yield value
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+    for inner in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ):
         yield from of_lists(inner)
 
 
@@ -359,13 +442,17 @@ def test_the_schemas_are_closed_and_have_no_holes(game: Game) -> None:
 
 
 def test_its_deals_are_published(game: Game) -> None:
-    deals = json.loads((PROTOCOL / "vectors" / "deals" / f"{game.name}.json").read_text("utf-8"))["deals"]
+    deals = json.loads((PROTOCOL / "vectors" / "deals" / f"{game.name}.json").read_text("utf-8"))[
+        "deals"
+    ]
     assert {deal["seats"] for deal in deals} == set(game.seats)
 
 
 @pytest.mark.slow
 def test_a_random_and_a_greedy_bot_play_it(game: Game) -> None:
-    shipped = [bot_files.load(str(path.parent)) for path in sorted((ROOT / "bots").glob("*/*/bot.toml"))]
+    shipped = [
+        bot_files.load(str(path.parent)) for path in sorted((ROOT / "bots").glob("*/*/bot.toml"))
+    ]
     names = {bot.name for bot in shipped if not bot.games or game.name in bot.games}
     assert "random" in names
     assert any(name.startswith("greedy") for name in names)
@@ -376,11 +463,26 @@ def test_the_import_contracts_hold_it_apart(game: Game) -> None:
     settings.read(ROOT / ".importlinter")
     contracts = [settings[section] for section in settings.sections() if ":" in section]
     room = f"khiva_arena.games.{game.name}"
-    assert any(room in contract["modules"].split() for contract in contracts if contract["type"] == "independence")
-    assert any(room in contract["containers"].split() for contract in contracts if contract["type"] == "layers")
+    assert any(
+        room in contract["modules"].split()
+        for contract in contracts
+        if contract["type"] == "independence"
+    )
+    assert any(
+        room in contract["containers"].split()
+        for contract in contracts
+        if contract["type"] == "layers"
+    )
 
 
 def test_the_documents_name_it(game: Game) -> None:
-    for path in (ROOT / "README.md", ROOT / "bots" / "README.md", ROOT / "docs" / "games.md", PROTOCOL / "README.md"):
-        assert f"games/{game.name}.md)" in path.read_text("utf-8"), f"{path} has no link to protocol/games/{game.name}.md"
+    for path in (
+        ROOT / "README.md",
+        ROOT / "bots" / "README.md",
+        ROOT / "docs" / "games.md",
+        PROTOCOL / "README.md",
+    ):
+        assert f"games/{game.name}.md)" in path.read_text("utf-8"), (
+            f"{path} has no link to protocol/games/{game.name}.md"
+        )
     assert re.search(rf"\b{game.title} for ", (ROOT / "CHANGELOG.md").read_text("utf-8"))

@@ -28,7 +28,9 @@ def test_a_game_is_loaded_when_it_is_asked_for_and_no_other():
         "import sys; from khiva_arena.games import registry; registry.get('khiva'); "
         "print([name for name in registry.NAMES if f'khiva_arena.games.{name}' in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
     assert done.stdout == "['khiva']\n"
 
 

@@ -32,7 +32,10 @@ def test_another_rule_is_said() -> None:
 
 def test_openspiel_says_which_game_and_a_page_says_all() -> None:
     assert which(played("openspiel", LIBRARY, **KUHN)) == " with game=kuhn_poker()"
-    assert is_played(played("openspiel", LIBRARY, **KUHN)) == "openspiel with game=kuhn_poker() is played"
+    assert (
+        is_played(played("openspiel", LIBRARY, **KUHN))
+        == "openspiel with game=kuhn_poker() is played"
+    )
     assert changed(played("openspiel", LIBRARY, **KUHN)) == KUHN
 
 
@@ -42,7 +45,10 @@ def test_all_rules_of_another_game_from_outside_are_said() -> None:
 
 
 def test_what_two_differ_in_is_said_if_nothing_else_tells_them_apart() -> None:
-    kuhn, shown = (played("openspiel", LIBRARY, **{**KUHN, "shows": shows}) for shows in ("information_state", "observation"))
+    kuhn, shown = (
+        played("openspiel", LIBRARY, **{**KUHN, "shows": shows})
+        for shows in ("information_state", "observation")
+    )
     other = played("openspiel", LIBRARY, **{**KUHN, "game": "tic_tac_toe()"})
     assert which_of([kuhn, other, shown, kuhn]) == [
         " with game=kuhn_poker(), shows=information_state",
@@ -54,8 +60,13 @@ def test_what_two_differ_in_is_said_if_nothing_else_tells_them_apart() -> None:
         " with cards=5, rules version 1+sha256:01234567",
         " with cards=5, rules version 1+sha256:fedcba98",
     ]
-    assert which_of([played("dice", FIRST), played("dice", SECOND)])[1] == " with rules version 1+sha256:fedcba98"
-    assert which_of([kuhn, played("openspiel", "1+open_spiel-2.1", **KUHN)])[1].endswith("rules version 1+open_spiel-2.1")
+    assert (
+        which_of([played("dice", FIRST), played("dice", SECOND)])[1]
+        == " with rules version 1+sha256:fedcba98"
+    )
+    assert which_of([kuhn, played("openspiel", "1+open_spiel-2.1", **KUHN)])[1].endswith(
+        "rules version 1+open_spiel-2.1"
+    )
 
 
 def test_a_long_rule_is_told_by_a_hash() -> None:
@@ -67,7 +78,10 @@ def test_a_long_rule_is_told_by_a_hash() -> None:
 
 
 def test_headings_of_tables_that_are_shown_together() -> None:
-    tables = [[event(n, game="bidding", rules_version=version, rules={})] for n, version in enumerate((FIRST, SECOND), 1)]
+    tables = [
+        [event(n, game="bidding", rules_version=version, rules={})]
+        for n, version in enumerate((FIRST, SECOND), 1)
+    ]
     assert [one.partition(" at ")[0] for one in titles(tables)] == [
         "bidding with rules version 1+sha256:01234567",
         "bidding with rules version 1+sha256:fedcba98",

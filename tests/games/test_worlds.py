@@ -18,12 +18,16 @@ PLACES = [(game, seats) for game in GAMES for seats in game.seats]
 
 
 def random_choices(state, random):
-    return {seat: random.randrange(len(decision.legal)) for seat, decision in state.pending().items()}
+    return {
+        seat: random.randrange(len(decision.legal)) for seat, decision in state.pending().items()
+    }
 
 
 def pieces(state):
     """Without Emira's goal cards, of which some are left in the box and nobody knows which."""
-    return {name: count for name, count in state.components().items() if not name.startswith("goal ")}
+    return {
+        name: count for name, count in state.components().items() if not name.startswith("goal ")
+    }
 
 
 def check_world(game, rules, state, seat, stream, random):
@@ -34,11 +38,17 @@ def check_world(game, rules, state, seat, stream, random):
     for other in {*range(json.loads(view)["seats"])} - {seat}:
         told = iter(state.view(other).get("history", ()))
         for line in world.view(other).get("history", ()):
-            assert any(line == whole[: len(line)] for whole in told), f"seat {other} sees there what only {seat} knows: {line}"
+            assert any(line == whole[: len(line)] for whole in told), (
+                f"seat {other} sees there what only {seat} knows: {line}"
+            )
     asked, open_now = state.pending(), world.pending()
     assert open_now.get(seat) == asked.get(seat)
-    if json.loads(view)["ask"] or game.name == "khiva":  # who else chooses a first event card depends on what it was dealt
-        assert {s: decision.kind for s, decision in open_now.items()} == {s: decision.kind for s, decision in asked.items()}
+    if (
+        json.loads(view)["ask"] or game.name == "khiva"
+    ):  # who else chooses a first event card depends on what it was dealt
+        assert {s: decision.kind for s, decision in open_now.items()} == {
+            s: decision.kind for s, decision in asked.items()
+        }
     if random.random() < 0.05:
         while not world.is_over:
             world.apply(random_choices(world, random))
@@ -54,7 +64,9 @@ def check_match(game, seats, given, seed, share):
         state.apply(random_choices(state, random))
 
 
-@pytest.mark.parametrize(("game", "seats"), PLACES, ids=[f"{game.name}-{seats}" for game, seats in PLACES])
+@pytest.mark.parametrize(
+    ("game", "seats"), PLACES, ids=[f"{game.name}-{seats}" for game, seats in PLACES]
+)
 def test_worlds_of_default_rules(game, seats):
     check_match(game, seats, {}, seats, 0.1)
 
@@ -70,7 +82,9 @@ def test_worlds_of_variants(game, seats):
         check_match(game, seats, given, 10 * seats + seed, 0.15)
 
 
-@pytest.mark.parametrize(("game", "seats"), PLACES, ids=[f"{game.name}-{seats}" for game, seats in PLACES])
+@pytest.mark.parametrize(
+    ("game", "seats"), PLACES, ids=[f"{game.name}-{seats}" for game, seats in PLACES]
+)
 def test_a_view_of_another_seat_in_a_world_makes_worlds_or_is_refused_by_name(game, seats):
     """Where what others remember is not drawn, nobody gets another error, or a world in which that seat sees something else."""
     random, stream, rules = Random(seats), Stream(bytes(32), "others"), game.rules({})
@@ -94,14 +108,16 @@ def test_a_view_of_another_seat_in_a_world_makes_worlds_or_is_refused_by_name(ga
                     made += 1
         state.apply(random_choices(state, random))
     assert made > 0
-    knows_all = game.name == "silk_road" or (game.name == "khiva" and seats == 2)  # two seats know each other's passes
+    knows_all = game.name == "silk_road" or (
+        game.name == "khiva" and seats == 2
+    )  # two seats know each other's passes
     assert refused == (
         set()
         if knows_all
         else {
             (
-                "this is the view of another seat in a world, where what that seat remembers was not drawn: hand "
-                "over a view of the match itself"
+                "this is the view of another seat in a world, where what that seat remembers was "
+                "not drawn: hand over a view of the match itself"
             )
         }
     )
@@ -114,7 +130,9 @@ def test_equal_streams_give_equal_worlds(game):
     random = Random(1)
     for _ in range(40):
         state.apply(random_choices(state, random))
-    one, other = (game.determinise(state.view(1), rules, Stream(bytes(32), "equal")) for _ in range(2))
+    one, other = (
+        game.determinise(state.view(1), rules, Stream(bytes(32), "equal")) for _ in range(2)
+    )
     assert [one.view(seat) for seat in range(3)] == [other.view(seat) for seat in range(3)]
     assert game.sketch(one, "abc") == game.sketch(other, "abc")
 

@@ -24,14 +24,25 @@ from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.record import digest_of, run_digest
 
 PROTOCOL = Path(__file__).parents[2] / "protocol"
-PAGES = {path.relative_to(PROTOCOL).as_posix(): path.read_text("utf-8") for path in PROTOCOL.rglob("*.md")}
+PAGES = {
+    path.relative_to(PROTOCOL).as_posix(): path.read_text("utf-8")
+    for path in PROTOCOL.rglob("*.md")
+}
 README, SPEC = PAGES["README.md"], PAGES["SPEC.md"]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RUN = {
     "README.md": {"hex", "json", "sh"},
     "SPEC.md": {"text"},
-    "games/emira.md": {"json", "python"},  # its python is run by tests/games/emira/test_emira_views.py
-    "verifier/README.md": {"console", "js", "sh", "text"},  # by tests/bots/modules/test_verifier_page.py, checker/test_checker.py
+    "games/emira.md": {
+        "json",
+        "python",
+    },  # its python is run by tests/games/emira/test_emira_views.py
+    "verifier/README.md": {
+        "console",
+        "js",
+        "sh",
+        "text",
+    },  # by tests/bots/modules/test_verifier_page.py, checker/test_checker.py
 }
 """The languages of the blocks that a test here runs, by page; other pages of games have JSON alone."""
 
@@ -53,7 +64,9 @@ def test_each_block_is_of_a_kind_that_is_run(name: str) -> None:
 
 
 def test_its_hex_says_what_the_json_below_it_says() -> None:
-    shown = [(language, text) for language, text in FENCE.findall(README) if language in ("hex", "json")]
+    shown = [
+        (language, text) for language, text in FENCE.findall(README) if language in ("hex", "json")
+    ]
     assert [language for language, _ in shown] == ["hex", "json"] * 2
     for (_, lines), (_, text) in zip(shown[::2], shown[1::2], strict=True):
         data = bytes.fromhex(" ".join(line.partition("#")[0] for line in lines.splitlines()))
@@ -63,7 +76,9 @@ def test_its_hex_says_what_the_json_below_it_says() -> None:
         decode = {"hello": codec.decode_bot_hello, "act": codec.decode_act}[message["type"]]
         assert decode(data[4:])
         schema = {"hello": "bot-hello", "act": "act"}[message["type"]]
-        jsonschema.validate(message, json.loads((PROTOCOL / "schema" / f"{schema}.json").read_text()))
+        jsonschema.validate(
+            message, json.loads((PROTOCOL / "schema" / f"{schema}.json").read_text())
+        )
 
 
 def test_its_commands_run(tmp_path: Path) -> None:
@@ -72,7 +87,12 @@ def test_its_commands_run(tmp_path: Path) -> None:
     for block in blocks(README, "sh"):
         command = ["sh", "-euc", block]
         done = subprocess.run(
-            command, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, timeout=60, check=True
+            command,
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            timeout=60,
+            check=True,
         )
         said.append(done.stdout.decode())
     dumped, line = said
@@ -131,7 +151,9 @@ def value(text: str, names: Mapping[str, Any]) -> bytes:
 
 
 def digest(line: str, /, **names: Any) -> bytes:
-    return hashlib.sha256(value(formula(line), {key.replace("_", " "): item for key, item in names.items()})).digest()
+    return hashlib.sha256(
+        value(formula(line), {key.replace("_", " "): item for key, item in names.items()})
+    ).digest()
 
 
 def test_its_formula_of_streams_gives_the_published_numbers() -> None:
@@ -143,7 +165,9 @@ def test_its_formula_of_streams_gives_the_published_numbers() -> None:
         data = b"".join(digest(block, key=made, i=i) for i in range(2))
         first = stream["draws"][0]
         assert first["op"] == "u64"
-        assert [str(number) for number in struct.unpack(">8Q", data)[: len(first["values"])]] == first["values"]
+        assert [
+            str(number) for number in struct.unpack(">8Q", data)[: len(first["values"])]
+        ] == first["values"]
 
 
 def test_its_formulas_of_secrets_are_the_arena_s() -> None:
@@ -152,15 +176,22 @@ def test_its_formulas_of_secrets_are_the_arena_s() -> None:
     secret = digest(seed, run_secret=seeds.run_secret("demo"), k=7)
     assert secret == seeds.seed_secret(seeds.run_secret("demo"), 7)
     assert digest(stage, those_32_bytes=secret, i=2) == seeds.stage_secret(secret, 2)
-    formula_of = extension.replace("id of the event that it extends", "event id").replace(", if a text was given", "")
+    formula_of = extension.replace("id of the event that it extends", "event id").replace(
+        ", if a text was given", ""
+    )
     assert digest(formula_of, event_id=b"e1", text=b"demo") == seeds.extension_secret("demo", "e1")
     number = digest(seat, seed_secret=secret, seat=3, match_id=b"m1")
     assert int.from_bytes(number[:8], "big") >> 11 == seeds.seat_number(secret, "m1", 3)
     block = hashlib.sha256(
-        value(formula(req).replace("u32(0)", "u32(zero)"), {"seed secret": secret, "zero": 0, "match id": b"m1"})
+        value(
+            formula(req).replace("u32(0)", "u32(zero)"),
+            {"seed secret": secret, "zero": 0, "match id": b"m1"},
+        )
     )
     assert req.endswith(") mod 2^31")
-    assert 1 + (int.from_bytes(block.digest()[:8], "big") >> 11) % 2**31 == seeds.req_start(secret, "m1")
+    assert 1 + (int.from_bytes(block.digest()[:8], "big") >> 11) % 2**31 == seeds.req_start(
+        secret, "m1"
+    )
     assert digest(commit, bound_to=b"m1", secret=secret).hex() == seeds.commitment("m1", secret)
 
 
@@ -174,13 +205,20 @@ def test_its_formulas_of_events_are_the_arena_s() -> None:
     assert commitment == seeds.commitment(hashed, run)
     made = digest(event, definition_hash=hashed.encode(), commitment=commitment.encode()).hex()[:16]
     assert made == seeds.event_id(hashed, commitment)
-    assert digest(match, event_id=made.encode(), ordinal_in_decimal=b"17").hex()[:16] == seeds.match_id(made, 17)
+    assert digest(match, event_id=made.encode(), ordinal_in_decimal=b"17").hex()[
+        :16
+    ] == seeds.match_id(made, 17)
     assert digest(key, event_id=made.encode()) == seeds.schedule_key(made)
-    assert digest(given, run_secret=run).hex() == hashlib.sha256(b"khiva-event-seed-1\0" + run).hexdigest()
+    assert (
+        digest(given, run_secret=run).hex()
+        == hashlib.sha256(b"khiva-event-seed-1\0" + run).hexdigest()
+    )
     text, secret, public_key = blocks(SPEC, "text")[3].splitlines()
     beacon = digest(text, public_text="4 8 é".encode())
     assert digest(secret, run_secret=run, beacon=beacon, k=7) == seeds.seed_secret(run, 7, "4 8 é")
-    assert digest(public_key, event_id=made.encode(), beacon=beacon) == seeds.schedule_key(made, "4 8 é")
+    assert digest(public_key, event_id=made.encode(), beacon=beacon) == seeds.schedule_key(
+        made, "4 8 é"
+    )
 
 
 def test_its_formulas_of_records_are_the_arena_s() -> None:
@@ -216,7 +254,9 @@ def test_its_diagram_shows_every_step_of_a_session() -> None:
 def fits(part: Any, whole: Any, key: str = "") -> bool:
     """Whether all that a page shows is so: maps may lack keys, ``events`` some of the first."""
     if isinstance(part, dict):
-        return isinstance(whole, dict) and all(name in whole and fits(item, whole[name], name) for name, item in part.items())
+        return isinstance(whole, dict) and all(
+            name in whole and fits(item, whole[name], name) for name, item in part.items()
+        )
     if key == "events":
         left = iter(whole)
         return all(event in left for event in part)
@@ -230,7 +270,9 @@ def schema_of(game: str, name: str) -> Any:
 @cache
 def validator(game: str, name: str, part: str) -> jsonschema.Draft202012Validator:
     """Of one kind, event or other part of a schema."""
-    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": schema_of(game, name)["$defs"]})
+    return jsonschema.Draft202012Validator(
+        {"$ref": f"#/$defs/{part}", "$defs": schema_of(game, name)["$defs"]}
+    )
 
 
 def values(block: str) -> list[Any]:
@@ -249,14 +291,18 @@ def test_all_that_a_game_s_page_shows_fits_the_schemas(game: str) -> None:
             if "legal" in shown:
                 kinds.add(shown["kind"])
                 validator(game, "decision", shown["kind"]).validate(shown)
-                assert set(shown["view"]) <= set(schema_of(game, "view")["$defs"]["View"]["properties"])
+                assert set(shown["view"]) <= set(
+                    schema_of(game, "view")["$defs"]["View"]["properties"]
+                )
             elif "type" not in shown:
                 validator(game, "view", "View").validate(shown)
             for event in shown.get("events", [shown] if "type" in shown else []):
                 types.add(event["type"])
                 validator(game, "event", event["type"]).validate(event)
     assert kinds == set(schema_of(game, "decision")["$defs"])
-    assert {f"#/$defs/{kind}" for kind in types} == {part["$ref"] for part in schema_of(game, "event")["anyOf"]}
+    assert {f"#/$defs/{kind}" for kind in types} == {
+        part["$ref"] for part in schema_of(game, "event")["anyOf"]
+    }
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -270,7 +316,9 @@ def test_each_kind_s_example_is_followed_by_entries_of_it_in_words(game: str) ->
         assert entries
         assert all(entry in shown["legal"] for entry in entries), shown["kind"]
         assert len(shown["view"]) > 1, "nothing is shown that an entry could refer to"
-        named = set(re.findall(r"`(\w+)`", words)) & set(schema_of(game, "view")["$defs"]["View"]["properties"])
+        named = set(re.findall(r"`(\w+)`", words)) & set(
+            schema_of(game, "view")["$defs"]["View"]["properties"]
+        )
         assert named <= set(shown["view"]), shown["kind"]
 
 
@@ -282,6 +330,8 @@ def test_the_decision_that_a_game_s_page_explains_is_of_the_published_match(game
     frames = json.loads((PROTOCOL / "vectors" / "matches" / f"{game}.json").read_text())["frames"]
     seat = shown["view"]["seat"]
     (whole,) = [
-        f["json"] for f in frames if f["seat"] == seat and f["json"]["type"] == "decide" and f["json"]["req"] == shown["req"]
+        f["json"]
+        for f in frames
+        if f["seat"] == seat and f["json"]["type"] == "decide" and f["json"]["req"] == shown["req"]
     ]
     assert fits(shown, whole)

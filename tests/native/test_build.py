@@ -36,7 +36,10 @@ def test_the_set_up_of_this_checkout_has_built_each_program() -> None:
     """A compiler may be there that cannot build them, as without a static C library; where all tools are, it can."""
     build.program.cache_clear()
     if missing := [name for name in build.PROGRAMS if not build.program(name)]:
-        lacks(f"programs in C: set-up has not built {' and '.join(missing)}", install="apt install gcc libc6-dev")
+        lacks(
+            f"programs in C: set-up has not built {' and '.join(missing)}",
+            install="apt install gcc libc6-dev",
+        )
 
 
 def test_a_built_program_is_found_and_not_built_again(room: Path) -> None:
@@ -47,7 +50,9 @@ def test_a_built_program_is_found_and_not_built_again(room: Path) -> None:
     assert os.stat(path) == before
 
 
-def test_a_program_of_another_source_is_not_run_and_is_removed_by_the_next_build(room: Path) -> None:
+def test_a_program_of_another_source_is_not_run_and_is_removed_by_the_next_build(
+    room: Path,
+) -> None:
     old = build.build("launch")
     with (room / "launch.c").open("a") as source:
         source.write("/* changed */\n")
@@ -57,7 +62,9 @@ def test_a_program_of_another_source_is_not_run_and_is_removed_by_the_next_build
     assert sorted(path.name for path in room.iterdir()) == sorted(["launch.c", Path(new).name])
 
 
-def test_without_sources_the_one_library_of_the_rules_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_sources_the_one_library_of_the_rules_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As a bot in a cell sees the package. Of several libraries none is known to be right, and programs are not for bots."""
     monkeypatch.setattr(build, "HERE", tmp_path)
     answers = []
@@ -67,11 +74,21 @@ def test_without_sources_the_one_library_of_the_rules_is_taken(tmp_path: Path, m
         build.program.cache_clear()
         answers.append((build.program("launch"), build.program("rules")))
     build.program.cache_clear()
-    assert answers == [("", ""), ("", str(tmp_path / f"rules-{platform.machine()}-1-{EMPTY}")), ("", "")]
+    assert answers == [
+        ("", ""),
+        ("", str(tmp_path / f"rules-{platform.machine()}-1-{EMPTY}")),
+        ("", ""),
+    ]
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: data[:-1] + b"?"], ids=["cut", "changed"])
-def test_a_damaged_program_is_not_taken_and_is_replaced_by_the_next_build(room: Path, damage: Callable[[bytes], bytes]) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: data[: len(data) // 2], lambda data: data[:-1] + b"?"],
+    ids=["cut", "changed"],
+)
+def test_a_damaged_program_is_not_taken_and_is_replaced_by_the_next_build(
+    room: Path, damage: Callable[[bytes], bytes]
+) -> None:
     path = Path(build.build("launch"))
     sound = path.read_bytes()
     path.write_bytes(damage(sound))
@@ -82,7 +99,11 @@ def test_a_damaged_program_is_not_taken_and_is_replaced_by_the_next_build(room: 
     assert build.program("launch") == str(path)
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: data[:-1] + b"?"], ids=["cut", "changed"])
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: data[: len(data) // 2], lambda data: data[:-1] + b"?"],
+    ids=["cut", "changed"],
+)
 def test_a_damaged_library_of_the_rules_is_not_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes], bytes]
 ) -> None:
@@ -105,7 +126,9 @@ def test_a_damaged_library_of_the_rules_is_not_loaded(
 
 
 @pytest.mark.parametrize("compiler", ["", "no-such-compiler", "false"])
-def test_without_a_compiler_nothing_is_built(compiler: str, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_nothing_is_built(
+    compiler: str, room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CC", compiler)
     assert build.build("launch") == ""
     assert build.program("launch") == ""
@@ -123,8 +146,13 @@ def test_a_compiler_that_fails_says_why(room: Path, capsys: pytest.CaptureFixtur
 def test_a_program_needs_no_library_of_the_system(room: Path) -> None:
     """A dynamic program names its interpreter in a segment of type 3."""
     program = Path(build.build("launch")).read_bytes()
-    offset, size, count = (int.from_bytes(program[at : at + n], "little") for at, n in ((32, 8), (54, 2), (56, 2)))
-    kinds = {int.from_bytes(program[offset + i * size : offset + i * size + 4], "little") for i in range(count)}
+    offset, size, count = (
+        int.from_bytes(program[at : at + n], "little") for at, n in ((32, 8), (54, 2), (56, 2))
+    )
+    kinds = {
+        int.from_bytes(program[offset + i * size : offset + i * size + 4], "little")
+        for i in range(count)
+    }
     assert 1 in kinds
     assert 3 not in kinds
 
@@ -133,7 +161,9 @@ def test_a_program_needs_no_library_of_the_system(room: Path) -> None:
 def test_a_wheel_without_programs_is_for_every_processor(tmp_path: Path) -> None:
     """tests/test_wheel.py has the one with programs."""
     list_files = ["git", "ls-files", "-zco", "--exclude-standard"]
-    tracked = subprocess.run(list_files, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    tracked = subprocess.run(
+        list_files, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
     copy = tmp_path / "copy"
     for name in filter(None, tracked.split("\0")):
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
@@ -141,9 +171,16 @@ def test_a_wheel_without_programs_is_for_every_processor(tmp_path: Path) -> None
             shutil.copy2(ROOT / name, copy / name)
     words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(
-        words, cwd=copy, env=os.environ | {"CC": "no-such-compiler"}, check=True, capture_output=True, timeout=2 * build.SECONDS
+        words,
+        cwd=copy,
+        env=os.environ | {"CC": "no-such-compiler"},
+        check=True,
+        capture_output=True,
+        timeout=2 * build.SECONDS,
     )
     (wheel,) = tmp_path.glob("*.whl")
-    programs = [item for item in zipfile.ZipFile(wheel).infolist() if "/native/launch-" in item.filename]
+    programs = [
+        item for item in zipfile.ZipFile(wheel).infolist() if "/native/launch-" in item.filename
+    ]
     assert wheel.name.endswith("-py3-none-any.whl")
     assert programs == []

@@ -43,12 +43,24 @@ STAR: dict[str, Any] = {
     "starts": ["Ash", "Birch", "Cedar"],
     "targets": ["Dogwood", "Elm", "Fir"],
     "villages": ["hub", "a", "b", "c", "d", "e", "f"],
-    "two_way": [["Ash", "a"], ["Birch", "b"], ["Cedar", "c"], ["Dogwood", "d"], ["Elm", "e"], ["Fir", "f"]]
+    "two_way": [
+        ["Ash", "a"],
+        ["Birch", "b"],
+        ["Cedar", "c"],
+        ["Dogwood", "d"],
+        ["Elm", "e"],
+        ["Fir", "f"],
+    ]
     + [["hub", village] for village in "abcdef"],
 }
 """A map of Silk Road that is not the default one; its printed targets are not those that counting would give."""
 
-RICH: dict[str, Any] = {"mode": "advanced", "bazaar_noble": "extra", "symbols": "none", "zahrah_card": "removed"}
+RICH: dict[str, Any] = {
+    "mode": "advanced",
+    "bazaar_noble": "extra",
+    "symbols": "none",
+    "zahrah_card": "removed",
+}
 """With so much gold that random sheiks of Emira buy what leads to its rarer questions."""
 
 MATCHES: dict[str, tuple[Match, ...]] = {
@@ -68,7 +80,11 @@ MATCHES: dict[str, tuple[Match, ...]] = {
         Match("3_seats_decline", 3, {"decline": "yes", "max_turns": 12}),
         Match("5_seats_failed_draw", 5, {"end_trigger": "failed_draw", "carpet_top": "colour"}),
         Match("5_seats_25_carpets", 5, {"carpets": 25, "gem_slots": [2, 2, 2, 1, 0]}),
-        Match("4_seats_other_teapots", 4, {"teapot_counts": [4, 4, 4, 4, 3, 3], "salt_tie_break": "sum_bags"}),
+        Match(
+            "4_seats_other_teapots",
+            4,
+            {"teapot_counts": [4, 4, 4, 4, 3, 3], "salt_tie_break": "sum_bags"},
+        ),
     ),
     "emira": (
         Match("3_seats", 3, {}),
@@ -77,9 +93,16 @@ MATCHES: dict[str, tuple[Match, ...]] = {
         Match(
             "3_seats_advanced",
             3,
-            {"mode": "advanced", "event_buy_3p": "never", "appearance_return_3p": "even", "max_rounds": 16},
+            {
+                "mode": "advanced",
+                "event_buy_3p": "never",
+                "appearance_return_3p": "even",
+                "max_rounds": 16,
+            },
         ),
-        Match("4_seats_hidden_gold", 4, {"gold": "hidden", "undecided": "always", "max_rounds": 14}),
+        Match(
+            "4_seats_hidden_gold", 4, {"gold": "hidden", "undecided": "always", "max_rounds": 14}
+        ),
         Match("5_seats_extra_items", 5, {**RICH, "max_rounds": 10}),
         Match(
             "4_seats_larger_income",
@@ -95,14 +118,25 @@ MATCHES: dict[str, tuple[Match, ...]] = {
         Match(
             "3_seats_few_counters",
             3,
-            {"bonus_counters": "twelve", "good_looking": "own", "symbols": "by_name", "max_rounds": 16},
+            {
+                "bonus_counters": "twelve",
+                "good_looking": "own",
+                "symbols": "by_name",
+                "max_rounds": 16,
+            },
         ),
         Match("3_seats_least_income", 3, {"base_income": [0, 50], "max_rounds": 6}),
         Match("4_seats_small_income", 4, {"base_income": [50, 100], "max_rounds": 6}),
         # Xenia moves to another sheik, who pays her gift: a name for which it happens.
-        Match("5_seats_xenia_changes_hands", 5, {"mode": "advanced", "base_income": [150, 200], "max_rounds": 10}),
+        Match(
+            "5_seats_xenia_changes_hands",
+            5,
+            {"mode": "advanced", "base_income": [150, 200], "max_rounds": 10},
+        ),
         Match("4_seats_rich", 4, {**RICH, "base_income": [4000, 4000], "max_rounds": 9}),
-        Match("3_seats_extra_items_rich", 3, {**RICH, "base_income": [5000, 5000], "max_rounds": 25}),
+        Match(
+            "3_seats_extra_items_rich", 3, {**RICH, "base_income": [5000, 5000], "max_rounds": 25}
+        ),
     ),
     "silk_road": (
         Match("2_seats", 2, {}),
@@ -112,7 +146,11 @@ MATCHES: dict[str, tuple[Match, ...]] = {
         Match("3_seats_fixed_layout", 3, {"layout": "fixed", "most_cards": 2}),
         Match("4_seats_tiles_c", 4, {"tiles": "C", "extra_draws": "mandatory"}),
         Match("4_seats_original_tie", 4, {"tied_decline": "original_tie"}),
-        Match("5_seats_capped_supply", 5, {"supply": "capped", "tiles": {"black_market": 12, "bazaar": 10}}),
+        Match(
+            "5_seats_capped_supply",
+            5,
+            {"supply": "capped", "tiles": {"black_market": 12, "bazaar": 10}},
+        ),
         Match("2_seats_optional_baksheesh", 2, {"baksheesh": "optional", "hand_dump": "all"}),
         Match("5_seats_when_needed", 5, {"reshuffle": "when_needed", "discard_order": "canonical"}),
         Match("5_seats_short_of_cards", 5, {"tiles": {"camels_3": 22}}),
@@ -155,7 +193,9 @@ def steps(game_name: str, match: Match) -> Iterator[Step]:
     stream = Stream(secret, "playthrough")
     state, events = game.new(match.seats, game.rules(match.rules), secret)
     while True:
-        choices = {seat: stream.below(len(decision.legal)) for seat, decision in state.pending().items()}
+        choices = {
+            seat: stream.below(len(decision.legal)) for seat, decision in state.pending().items()
+        }
         yield Step(events, state, choices)
         if state.is_over:
             return
@@ -169,7 +209,9 @@ def _secret(game_name: str, match: Match) -> bytes:
 def _lines(game_name: str, match: Match) -> Iterator[str]:
     game = registry.get(game_name)
     names = NAMES[: match.seats]
-    yield f"{game.title}, rules version {game.rules_version}, {match.seats} seats: {', '.join(names)}"
+    yield (
+        f"{game.title}, rules version {game.rules_version}, {match.seats} seats: {', '.join(names)}"
+    )
     yield f"rules {json.dumps(game.rules(match.rules))}"
     yield f"secret {_secret(game_name, match).hex()}"
     kinds: set[str] = set()
@@ -182,13 +224,18 @@ def _lines(game_name: str, match: Match) -> Iterator[str]:
             yield ""
             yield game.sketch(state, names)
         for seat, decision in pending.items():
-            if decision.kind not in kinds:  # the first question of each kind in full, as a bot gets it
+            if (
+                decision.kind not in kinds
+            ):  # the first question of each kind in full, as a bot gets it
                 kinds.add(decision.kind)
                 yield f"view of {names[seat]} {json.dumps(state.view(seat))}"
                 yield f"legal {json.dumps(list(decision.legal))}"
         for seat, choice in choices.items():
             decision = pending[seat]
-            yield f"> {names[seat]} {decision.kind} {choice} of {len(decision.legal)}: {json.dumps(decision.legal[choice])}"
+            yield (
+                f"> {names[seat]} {decision.kind} {choice} of {len(decision.legal)}: "
+                f"{json.dumps(decision.legal[choice])}"
+            )
     yield ""
     yield game.sketch(state, names)
     yield f"scores {state.scores} ranks {state.ranks}"
@@ -216,13 +263,20 @@ def person(game_name: str) -> str:
             for seat, choice in step.choices.items():
                 decision, view = step.state.pending()[seat], step.state.view(seat)
                 names = _names(seat, match.seats)
-                for entry in (*decision.legal[:3], decision.legal[choice]):  # passing and paying nothing come first
+                for entry in (
+                    *decision.legal[:3],
+                    decision.legal[choice],
+                ):  # passing and paying nothing come first
                     answers.add(decision.kind, words.answer(decision.kind, entry, view, names))
                 if decision.kind not in kinds:
                     kinds.add(decision.kind)
                     title, about, rulings = words.question(decision.kind, view, names)
                     chosen = words.answer(decision.kind, decision.legal[choice], view, names)
-                    matches += [f"  {NAMES[seat]}: {title}", f"    {about} {' '.join(rulings)}", f"    > {chosen}"]
+                    matches += [
+                        f"  {NAMES[seat]}: {title}",
+                        f"    {about} {' '.join(rulings)}",
+                        f"    > {chosen}",
+                    ]
         matches += ["", *_screen(game_name, match, view, names)]
     return "\n".join([*events.some(3), "", *answers.some(24), *matches]) + "\n"
 
@@ -239,7 +293,10 @@ class Texts(NamedTuple):
         """Return each kind, and below it up to ``most`` of its texts, spread over their alphabet."""
         lines = []
         for kind, forms in self.by_kind.items():
-            lines += [f"{kind}:", *(f"  {text}" for text in sorted(forms.values())[:: -(-len(forms) // most)])]
+            lines += [
+                f"{kind}:",
+                *(f"  {text}" for text in sorted(forms.values())[:: -(-len(forms) // most)]),
+            ]
         return lines
 
 
@@ -251,21 +308,31 @@ def _names(person: int, seats: int) -> list[str]:
 def _screen(game_name: str, match: Match, view: dict[str, Any], names: list[str]) -> list[str]:
     """Return the lines of the table that a person sees on a terminal."""
     out, rules = io.StringIO(), registry.get(game_name).rules(match.rules)
-    console = Console(file=out, width=WIDTH, force_terminal=False, color_system=None, highlight=False)
+    console = Console(
+        file=out, width=WIDTH, force_terminal=False, color_system=None, highlight=False
+    )
     console.print(table(drawing_of(game_name)(view, names, rules)))
     return [f"  {line}".rstrip() for line in out.getvalue().splitlines()][:-1]
 
 
 def files(games: list[str]) -> dict[Path, str]:
     """Every file that there should be, with its text."""
-    matches = {HERE / game / f"{match.name}.txt": playthrough(game, match) for game in games for match in MATCHES.get(game, ())}
+    matches = {
+        HERE / game / f"{match.name}.txt": playthrough(game, match)
+        for game in games
+        for match in MATCHES.get(game, ())
+    }
     return matches | {HERE / game / "person.txt": person(game) for game in games if game in MATCHES}
 
 
 def main(arguments: list[str]) -> int:
     write = "--write" in arguments
     games = [a for a in arguments if a != "--write"] or list(MATCHES)
-    stale = {path: text for path, text in files(games).items() if not path.is_file() or path.read_text("utf-8") != text}
+    stale = {
+        path: text
+        for path, text in files(games).items()
+        if not path.is_file() or path.read_text("utf-8") != text
+    }
     for path, text in stale.items():
         if write:
             path.parent.mkdir(exist_ok=True)

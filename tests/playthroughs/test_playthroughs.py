@@ -12,7 +12,9 @@ MAKER = runpy.run_path(str(HERE / "make.py"))
 CASES = [(game, match) for game, matches in MAKER["MATCHES"].items() for match in matches]
 
 
-@pytest.mark.parametrize(("game", "match"), CASES, ids=[f"{game}-{match.name}" for game, match in CASES])
+@pytest.mark.parametrize(
+    ("game", "match"), CASES, ids=[f"{game}-{match.name}" for game, match in CASES]
+)
 def test_playthrough(game, match):
     check_lines(f"{game}/{match.name}.txt", MAKER["playthrough"](game, match))
 
@@ -37,4 +39,6 @@ def test_every_game_has_playthroughs_for_all_its_seat_counts(game):
 
 def test_no_playthrough_is_left_over():
     files = {path.relative_to(HERE).as_posix() for path in HERE.glob("*/*.txt")}
-    assert files == {f"{game}/{match.name}.txt" for game, match in CASES} | {f"{game}/person.txt" for game in MAKER["MATCHES"]}
+    assert files == {f"{game}/{match.name}.txt" for game, match in CASES} | {
+        f"{game}/person.txt" for game in MAKER["MATCHES"]
+    }

@@ -125,7 +125,9 @@ def staged() -> Callable[[str], Staged]:
 
 
 @pytest.fixture(scope="session")
-def sanitized(staged: Callable[[str], Staged], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Staged]:
+def sanitized(
+    staged: Callable[[str], Staged], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Staged]:
     """By folder name, such as "c/search": a bot in C, built anew so that it ends at the first slip with memory or numbers."""
 
     def build(name: str) -> Staged:
@@ -135,7 +137,11 @@ def sanitized(staged: Callable[[str], Staged], tmp_path_factory: pytest.TempPath
         checks = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
         def compiled(folder: Path) -> None:
-            subprocess.run(["cc", *strict, *checks, "-o", folder / "bot", source, "-lm"], check=True, timeout=240)
+            subprocess.run(
+                ["cc", *strict, *checks, "-o", folder / "bot", source, "-lm"],
+                check=True,
+                timeout=240,
+            )
 
         folder = filled(tmp_path_factory, f"sanitized-{name.replace('/', '-')}", compiled)
         return Staged([str(folder / "bot")], folder)
@@ -151,7 +157,10 @@ def chooser(staged: Callable[[str], Staged]) -> Callable[[str], Callable[[Any, A
         folder = str(staged(f"python/{name}").folder)
         kept = {module: sys.modules.pop(module) for module in SHARED if module in sys.modules}
         sys.path.insert(0, folder)
-        sys.dont_write_bytecode, before = True, sys.dont_write_bytecode  # or the folder would no longer be as it was staged
+        sys.dont_write_bytecode, before = (
+            True,
+            sys.dont_write_bytecode,
+        )  # or the folder would no longer be as it was staged
         try:
             spec = importlib.util.spec_from_file_location(f"shipped_{name}", f"{folder}/main.py")
             assert spec is not None
@@ -185,13 +194,33 @@ def framed() -> Callable[..., bytes]:
 def conversation() -> list[dict[str, Any]]:
     """An arbiter's side of a match of no game in particular: 40 decisions of changing size, a fault, an unknown message."""
     lots = random.Random(1)
-    hello = {"type": "hello", "protos": [1], "caps": [], "game": "any", "rules": {}, "rules_version": "1", "match": "m"}
-    hello |= {"seat": 1, "seats": 3, "seed": 2**53 - 1, "time": {"startup_ms": 1, "turn_ms": 1, "bank_ms": 1}, "commit": "00"}
+    hello = {
+        "type": "hello",
+        "protos": [1],
+        "caps": [],
+        "game": "any",
+        "rules": {},
+        "rules_version": "1",
+        "match": "m",
+    }
+    hello |= {
+        "seat": 1,
+        "seats": 3,
+        "seed": 2**53 - 1,
+        "time": {"startup_ms": 1, "turn_ms": 1, "bank_ms": 1},
+        "commit": "00",
+    }
     script: list[dict[str, Any]] = [hello]
     for i in range(40):
         legal = [[j] for j in range(lots.choice((2, 3, 20, 300)))]
-        view = {"turn": i, "words": "\u00e9\n" * i, "numbers": [2**53 - 1, -(2**53) + 1, -1, 200, None, True]}
-        script.append({"type": "decide", "req": 2**31 - 20 + i, "kind": "k", "turn_ms": 1, "bank_ms": 1})
+        view = {
+            "turn": i,
+            "words": "\u00e9\n" * i,
+            "numbers": [2**53 - 1, -(2**53) + 1, -1, 200, None, True],
+        }
+        script.append(
+            {"type": "decide", "req": 2**31 - 20 + i, "kind": "k", "turn_ms": 1, "bank_ms": 1}
+        )
         script[-1] |= {"view": view, "events": [{"type": "e", "x": [[]]}] * (i % 3), "legal": legal}
     script.insert(9, {"type": "fault", "code": "timeout", "detail": "no answer came", "strikes": 1})
     script.insert(17, {"type": "later", "req": 5, "data": {"a": []}})

@@ -29,8 +29,10 @@ RUN = seeds.run_secret("choices of the greedy bots")
 MOST = 64
 """As many positions of a group are kept."""
 ABOUT = (
-    "Positions of Khiva and the choice of the greedy bots in them, the same in all languages. hello has what they use of the "
-    "arbiter's hello; each decide what they use of a request (not req, times and events), and choice, an index into legal."
+    "Positions of Khiva and the choice of the greedy bots in them, the same in all "
+    "languages. hello has what they use of the "
+    "arbiter's hello; each decide what they use of a request (not req, times and events), "
+    "and choice, an index into legal."
 )
 
 GROUPS: tuple[tuple[int, dict[str, Any]], ...] = (
@@ -39,10 +41,28 @@ GROUPS: tuple[tuple[int, dict[str, Any]], ...] = (
     (4, {}),
     (5, {}),
     (3, {"overshoot": "bounce", "gem_slots": [2, 2, 2, 2, 2]}),
-    (2, {"overshoot": "no_move", "khiva_spaces": "own_tent", "gem_slots": [[5, 4, 3, 2, 1], *[[2, 2, 1, 0, 0]] * 4]}),
+    (
+        2,
+        {
+            "overshoot": "no_move",
+            "khiva_spaces": "own_tent",
+            "gem_slots": [[5, 4, 3, 2, 1], *[[2, 2, 1, 0, 0]] * 4],
+        },
+    ),
     (4, {"compensation": "per_player_turn", "gem_supply": 6, "carpet_top": "colour"}),
-    (5, {"decline": "yes", "carpets": 25, "end_trigger": "failed_draw", "khiva_spaces": "own_tent"}),
-    (3, {"compensation_time": "after_move", "teapot_counts": [4, 4, 4, 4, 3, 3], "salt_tie_break": "sum_bags", "decline": "yes"}),
+    (
+        5,
+        {"decline": "yes", "carpets": 25, "end_trigger": "failed_draw", "khiva_spaces": "own_tent"},
+    ),
+    (
+        3,
+        {
+            "compensation_time": "after_move",
+            "teapot_counts": [4, 4, 4, 4, 3, 3],
+            "salt_tie_break": "sum_bags",
+            "decline": "yes",
+        },
+    ),
 )
 """Seats, and what differs from the default rules."""
 
@@ -79,7 +99,11 @@ def group(number: int, choose: Choose) -> dict[str, Any]:
     while not state.is_over:
         choices = {}
         for seat, asked in state.pending().items():
-            decide = {"kind": asked.kind, "view": state.view(seat), "legal": [list(entry) for entry in asked.legal]}
+            decide = {
+                "kind": asked.kind,
+                "view": state.view(seat),
+                "legal": [list(entry) for entry in asked.legal],
+            }
             choice = choose(decide, {**hello, "seat": seat, "seed": 0})
             found.append({**decide, "choice": choice})
             choices[seat] = choice if (seat + number) % 2 else lots.below(len(asked.legal))
@@ -92,7 +116,11 @@ def _sample(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     rare = [decide for decide in found if decide["kind"] != "play_pass"][: MOST // 3]
     common = [decide for decide in found if decide["kind"] == "play_pass"]
     room = MOST - len(rare)
-    kept = [common[i * len(common) // room] for i in range(min(room, len(common)))] if len(common) > room else common
+    kept = (
+        [common[i * len(common) // room] for i in range(min(room, len(common)))]
+        if len(common) > room
+        else common
+    )
     return sorted([*rare, *kept], key=lambda decide: decide["view"]["turn"])
 
 
@@ -102,7 +130,9 @@ def text() -> str:
         groups = [group(number, choose) for number in range(len(GROUPS))]
     parts = []
     for made in groups:
-        lines = ",\n".join("   " + json.dumps(decide, separators=(",", ":")) for decide in made["decides"])
+        lines = ",\n".join(
+            "   " + json.dumps(decide, separators=(",", ":")) for decide in made["decides"]
+        )
         parts.append(f'  {{"hello": {json.dumps(made["hello"])},\n   "decides": [\n{lines}\n  ]}}')
     return f'{{\n "about": {json.dumps(ABOUT)},\n "groups": [\n' + ",\n".join(parts) + "\n ]\n}\n"
 

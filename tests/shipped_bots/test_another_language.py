@@ -11,7 +11,9 @@ from arena import ROOT, arena
 pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "another-language.md").read_text()
-FILES = dict(re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+FILES = dict(
+    re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+)
 
 
 @pytest.fixture
@@ -34,5 +36,7 @@ def test_the_bot_of_the_page_has_no_package_and_about_fifty_lines() -> None:
 
 
 def test_its_decoder_reads_every_frame_of_the_vectors(written: Path) -> None:
-    done = subprocess.run([sys.executable, "vectors.py"], cwd=written, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "vectors.py"], cwd=written, capture_output=True, text=True, check=True
+    )
     assert f"```text\n{done.stdout}```" in PAGE

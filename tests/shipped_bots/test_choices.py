@@ -32,6 +32,9 @@ def test_they_are_of_every_kind_and_seat_count_and_not_all_alike() -> None:
     assert set(kinds) == {"play_pass", "move", "boost", "shop4"}
     assert min(kinds.values()) >= 10
     for kind in kinds:
-        assert kind == "move" or len({decide["choice"] for decide in decides if decide["kind"] == kind}) > 1, kind
+        assert (
+            kind == "move"
+            or len({decide["choice"] for decide in decides if decide["kind"] == kind}) > 1
+        ), kind
     # Neither the first nor the last entry would do.
     assert sum(decide["choice"] not in (0, len(decide["legal"]) - 1) for decide in decides) > 150

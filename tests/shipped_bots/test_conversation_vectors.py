@@ -21,9 +21,9 @@ def test_a_bot_answers_as_the_vectors_say(name: str, staged: Any) -> None:
         # A bot that refuses what it reads need not read the rest.
         for step in (0, 1) if conversation["exit"] == 0 and len(data) < 3_000 else (0,):
             said = bot.run(data, step)
-            assert [message["type"] for message in said.messages] == [each["type"] for each in conversation["answers"]], (
-                conversation
-            )
+            assert [message["type"] for message in said.messages] == [
+                each["type"] for each in conversation["answers"]
+            ], conversation
             for message, due in zip(said.messages, conversation["answers"], strict=True):
                 if due["type"] == "act":
                     assert message["req"] == due["req"]

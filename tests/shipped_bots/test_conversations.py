@@ -27,7 +27,9 @@ def _named(name: str) -> str:
 
 
 @each_language
-def test_each_request_gets_one_legal_answer_in_order(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+def test_each_request_gets_one_legal_answer_in_order(
+    name: str, staged: Any, framed: Any, conversation: Any
+) -> None:
     said = staged(name).run(framed(*conversation))
     hello, *acts = said.messages
     assert hello == {"type": "hello", "proto": 1, "name": _named(name), "version": "1"}
@@ -40,7 +42,9 @@ def test_each_request_gets_one_legal_answer_in_order(name: str, staged: Any, fra
 
 
 @each_language
-def test_equal_seeds_give_equal_choices_and_others_differ(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+def test_equal_seeds_give_equal_choices_and_others_differ(
+    name: str, staged: Any, framed: Any, conversation: Any
+) -> None:
     first = staged(name).run(framed(*conversation)).messages
     assert staged(name).run(framed(*conversation)).messages == first
     conversation[0]["seed"] = 5
@@ -49,28 +53,38 @@ def test_equal_seeds_give_equal_choices_and_others_differ(name: str, staged: Any
 
 
 @each_language
-def test_choices_are_spread_over_all_that_is_legal(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+def test_choices_are_spread_over_all_that_is_legal(
+    name: str, staged: Any, framed: Any, conversation: Any
+) -> None:
     decide = {**_asked(conversation)[0], "legal": [[0], [1], [2]]}
     asked = [{**decide, "req": req, "view": {"turn": req}} for req in range(300)]
-    choices = [act["choice"] for act in staged(name).run(framed(conversation[0], *asked)).messages[1:]]
+    choices = [
+        act["choice"] for act in staged(name).run(framed(conversation[0], *asked)).messages[1:]
+    ]
     # A fair three-sided die stays within these bounds in all but one of a million such runs; the seed is fixed besides.
     assert all(60 <= choices.count(side) <= 140 for side in range(3))
 
 
 @each_language
-def test_how_the_bytes_arrive_does_not_matter(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+def test_how_the_bytes_arrive_does_not_matter(
+    name: str, staged: Any, framed: Any, conversation: Any
+) -> None:
     data = framed(*conversation[:8])
     assert staged(name).run(data, step=1).messages == staged(name).run(data).messages
 
 
 @each_language
-def test_the_end_of_input_ends_the_bot_wherever_it_comes(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+def test_the_end_of_input_ends_the_bot_wherever_it_comes(
+    name: str, staged: Any, framed: Any, conversation: Any
+) -> None:
     bot = staged(name)
     data = framed(*conversation[:3])
     for size in (0, 2, len(framed(conversation[0])) + 2, len(data) - 1):
         said = bot.run(data[:size])
         assert said.code == 0
-        assert len(said.messages) == (0 if size < 5 else 1 if size < len(framed(*conversation[:2])) else 2)
+        assert len(said.messages) == (
+            0 if size < 5 else 1 if size < len(framed(*conversation[:2])) else 2
+        )
 
 
 @each_language
@@ -83,18 +97,25 @@ def test_all_golden_frames_for_bots_are_understood(name: str, staged: Any) -> No
         decides = [v["json"] for v in rest if v["message"] == "decide"]
         assert said.code == 0
         assert [act["req"] for act in said.messages[1:]] == [decide["req"] for decide in decides]
-        assert all(act["choice"] < len(d["legal"]) for act, d in zip(said.messages[1:], decides, strict=True))
+        assert all(
+            act["choice"] < len(d["legal"])
+            for act, d in zip(said.messages[1:], decides, strict=True)
+        )
 
 
 @each_language
-def test_a_large_request_is_read_whole(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+def test_a_large_request_is_read_whole(
+    name: str, staged: Any, framed: Any, conversation: Any
+) -> None:
     decide = {**_asked(conversation)[0], "view": {"words": ["\u00e9" * 1000] * 500}}
     assert len(framed(decide)) > 1_000_000
     assert len(staged(name).run(framed(conversation[0], decide, decide)).messages) == 3
 
 
 @each_language
-def test_a_bot_says_when_no_protocol_is_common(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+def test_a_bot_says_when_no_protocol_is_common(
+    name: str, staged: Any, framed: Any, conversation: Any
+) -> None:
     said = staged(name).run(framed({**conversation[0], "protos": [2]}))
     assert said.messages == []
     assert "this kit speaks 1" in said.notes
@@ -120,7 +141,9 @@ def test_all_random_bots_draw_alike(name: str, staged: Any, framed: Any, convers
     sides = [len(decide["legal"]) for decide in _asked(conversation)]
     for seed in (2**53 - 1, 5, 0):
         conversation[0]["seed"] = seed
-        assert [act["choice"] for act in staged(name).run(framed(*conversation)).messages[1:]] == _lots(seed, sides)
+        assert [
+            act["choice"] for act in staged(name).run(framed(*conversation)).messages[1:]
+        ] == _lots(seed, sides)
 
 
 PRINTS = """\
@@ -167,16 +190,25 @@ play('s\u00fcm', $choose, '\u2713');
 
 
 @languages.each(["perl"], "random")
-def test_a_perl_bot_may_have_letters_beyond_ascii(name: str, staged: Any, framed: Any, conversation: Any, tmp_path: Path) -> None:
+def test_a_perl_bot_may_have_letters_beyond_ascii(
+    name: str, staged: Any, framed: Any, conversation: Any, tmp_path: Path
+) -> None:
     decide = {**_asked(conversation)[0], "view": {"words": "\u00e9\u4e2d"}}
     said = staged(name).beside("letters.pl", LETTERS, tmp_path).run(framed(conversation[0], decide))
-    assert said.messages[0] == {"type": "hello", "proto": 1, "name": "s\u00fcm", "version": "\u2713"}
+    assert said.messages[0] == {
+        "type": "hello",
+        "proto": 1,
+        "name": "s\u00fcm",
+        "version": "\u2713",
+    }
     assert said.notes.splitlines() == ["\u00e9\u4e2d s\u00fcm undef", "\u00e9\u4e2d!"]
 
 
 # PHP can only duplicate a descriptor that its children have as well.
 @languages.each([name for name in languages.ALL if name != "php"], "random")
-def test_no_child_of_a_bot_has_its_conversation(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+def test_no_child_of_a_bot_has_its_conversation(
+    name: str, staged: Any, framed: Any, conversation: Any
+) -> None:
     """Whatever private duplicate a kit makes is closed in what the bot starts, or that would keep the pipe open after it."""
     bot = staged(name)
     process = subprocess.Popen(bot.argv, cwd=bot.folder, bufsize=0, stdin=-1, stdout=-1, stderr=-1)
@@ -187,22 +219,45 @@ def test_no_child_of_a_bot_has_its_conversation(name: str, staged: Any, framed: 
         assert process.stdout.read(4)
         pipes = {os.fstat(pipe.fileno()).st_ino for pipe in (process.stdin, process.stdout)}
         proc = Path(f"/proc/{process.pid}")
-        own = [fd.name for fd in (proc / "fd").iterdir() if int(fd.name) > 2 and fd.stat().st_ino in pipes]
-        flags = [re.findall(r"^flags:\s*([0-7]+)", (proc / "fdinfo" / fd).read_text(), re.MULTILINE) for fd in own]
+        own = [
+            fd.name
+            for fd in (proc / "fd").iterdir()
+            if int(fd.name) > 2 and fd.stat().st_ino in pipes
+        ]
+        flags = [
+            re.findall(r"^flags:\s*([0-7]+)", (proc / "fdinfo" / fd).read_text(), re.MULTILINE)
+            for fd in own
+        ]
         process.communicate(timeout=60)
     finally:
         process.kill()
         process.wait()
-    assert all(int(number, 8) & os.O_CLOEXEC for (number,) in flags), dict(zip(own, flags, strict=True))
+    assert all(int(number, 8) & os.O_CLOEXEC for (number,) in flags), dict(
+        zip(own, flags, strict=True)
+    )
 
 
-BROKEN = ["83", "81a474797065", "dfffffffff", "dd7fffffff", "81a474797065a6646563696465", "c1", "81dbffffffff", "91" * 4000]
+BROKEN = [
+    "83",
+    "81a474797065",
+    "dfffffffff",
+    "dd7fffffff",
+    "81a474797065a6646563696465",
+    "c1",
+    "81dbffffffff",
+    "91" * 4000,
+]
 
 
 @each_language
-def test_messages_that_no_arbiter_sends_end_a_bot_or_are_ignored(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+def test_messages_that_no_arbiter_sends_end_a_bot_or_are_ignored(
+    name: str, staged: Any, framed: Any, conversation: Any
+) -> None:
     bot = staged(name)
-    if name == "perl/random":  # its codec makes room for as many items as an array says to have; in the arena this ends it, too
+    if (
+        name == "perl/random"
+        # its codec makes room for as many items as an array says to have; in the arena this ends it, too
+    ):
         bot = type(bot)(["sh", "-c", 'ulimit -v 1048576; exec "$@"', "sh", *bot.argv], bot.folder)
     for payload in BROKEN:
         data = bytes.fromhex(payload)

@@ -21,20 +21,25 @@ NAME = "greedy_emira"
 def ask(choose: Any, state: Any, seat: int, decision: Any, rules: dict[str, Any]) -> int:
     legal = [list(entry) for entry in decision.legal]
     choice = choose(
-        {"kind": decision.kind, "view": state.view(seat), "legal": legal, "events": []}, {"seat": seat, "rules": rules, "seed": 7}
+        {"kind": decision.kind, "view": state.view(seat), "legal": legal, "events": []},
+        {"seat": seat, "rules": rules, "seed": 7},
     )
     assert type(choice) is int
     assert 0 <= choice < len(legal)
     return choice
 
 
-def play(choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, Any]) -> tuple[list[int], list[int]]:
+def play(
+    choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, Any]
+) -> tuple[list[int], list[int]]:
     """A match; the seats that are not greedy choose at random. Returns ranks and all choices."""
     state, _ = GAME.new(seats, rules, sha256(f"greedy {deal}".encode()).digest())
     lots, choices = Random(deal), []
     while pending := state.pending():
         now = {
-            seat: ask(choose, state, seat, decision, rules) if seat in greedy else lots.randrange(len(decision.legal))
+            seat: ask(choose, state, seat, decision, rules)
+            if seat in greedy
+            else lots.randrange(len(decision.legal))
             for seat, decision in pending.items()
         }
         choices += now.values()
@@ -47,7 +52,10 @@ def play(choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, 
 @pytest.mark.parametrize("seats", soak_but_every([3, 4, 5], 3))
 def test_one_greedy_bot_beats_random_ones(chooser: Any, seats: int, mode: str) -> None:
     choose, rules, matches = chooser(NAME), GAME.rules({"mode": mode}), 5
-    won = sum(play(choose, {deal % seats}, seats, deal, rules)[0][deal % seats] == 1 for deal in range(matches))
+    won = sum(
+        play(choose, {deal % seats}, seats, deal, rules)[0][deal % seats] == 1
+        for deal in range(matches)
+    )
     assert won >= 0.8 * matches
 
 
@@ -70,7 +78,12 @@ def test_greedy_bots_among_themselves_end_the_match_by_the_goal(chooser: Any, se
     for deal in range(2):
         state, _ = GAME.new(seats, rules, sha256(f"greedy {deal}".encode()).digest())
         while pending := state.pending():
-            state.apply({seat: ask(choose, state, seat, decision, rules) for seat, decision in pending.items()})
+            state.apply(
+                {
+                    seat: ask(choose, state, seat, decision, rules)
+                    for seat, decision in pending.items()
+                }
+            )
         assert state.ending == "goal"
         assert min(state.ranks) == 1
 
@@ -86,7 +99,9 @@ def richest(choose: Any, deal: int) -> tuple[int, int]:
     rules = GAME.rules({})
     state, _ = GAME.new(3, rules, sha256(f"greedy {deal}".encode()).digest())
     while pending := state.pending():
-        state.apply({seat: ask(choose, state, seat, decision, rules) for seat, decision in pending.items()})
+        state.apply(
+            {seat: ask(choose, state, seat, decision, rules) for seat, decision in pending.items()}
+        )
     seat = max(range(3), key=lambda seat: state.gold[seat])
     return state.gold[seat], state.view(0)["status"][seat]
 
@@ -109,7 +124,12 @@ def test_spending_beats_hoarding(chooser: Any, seats: int, least: float) -> None
         for mine in range(seats):
             state, _ = GAME.new(seats, rules, sha256(f"spend {deal}".encode()).digest())
             while pending := state.pending():
-                state.apply({s: ask(spender if s == mine else other, state, s, d, rules) for s, d in pending.items()})
+                state.apply(
+                    {
+                        s: ask(spender if s == mine else other, state, s, d, rules)
+                        for s, d in pending.items()
+                    }
+                )
             ranks = state.ranks
             behind, equal = sum(rank > ranks[mine] for rank in ranks), ranks.count(ranks[mine]) - 1
             shares.append((behind + equal / 2) / (seats - 1))
@@ -121,11 +141,17 @@ def test_spending_beats_hoarding(chooser: Any, seats: int, least: float) -> None
     [
         (3000, 2, 3000.0),  # eighteen rounds to come: all of it can be used
         (30_000, 2, 18 * 550 + 0.15 * (30_000 - 18 * 550)),
-        (3000, 18, 3 * 550 + 0.15 * (3000 - 3 * 550)),  # matches last about twenty rounds; at least three more are reckoned with
+        (
+            3000,
+            18,
+            3 * 550 + 0.15 * (3000 - 3 * 550),
+        ),  # matches last about twenty rounds; at least three more are reckoned with
         (3000, 40, 550 + 0.15 * (3000 - 550)),  # the last round there is
     ],
 )
-def test_it_values_gold_by_what_it_can_still_buy(chooser: Any, gold: int, number: int, worth: float) -> None:
+def test_it_values_gold_by_what_it_can_still_buy(
+    chooser: Any, gold: int, number: int, worth: float
+) -> None:
     """An action of 500 a round and upkeep of 50."""
     court_of = chooser(NAME).__globals__["Court"]
     rules = GAME.rules({})
@@ -147,9 +173,17 @@ def shuffled(value: Any) -> Any:
 
 
 @pytest.mark.slow
-def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(chooser: Any) -> None:
+def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(
+    chooser: Any,
+) -> None:
     choose = chooser(NAME)
-    rich = {"mode": "advanced", "symbols": "none", "bazaar_noble": "extra", "base_income": [3000, 3000], "max_rounds": 25}
+    rich = {
+        "mode": "advanced",
+        "symbols": "none",
+        "bazaar_noble": "extra",
+        "base_income": [3000, 3000],
+        "max_rounds": 25,
+    }
     hidden = {**rich, "gold": "hidden"}
     kinds: Counter[str] = Counter()
     # The last one is for the moves of Vermin: sheiks with gold to waste own few caravans.
@@ -173,10 +207,17 @@ def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(
                 kinds[decision.kind] += 1
                 if kinds[decision.kind] <= 5:
                     legal = [list(entry) for entry in decision.legal]
-                    asked = {"kind": decision.kind, "view": state.view(seat), "legal": legal, "events": [{"type": "later"}]}
+                    asked = {
+                        "kind": decision.kind,
+                        "view": state.view(seat),
+                        "legal": legal,
+                        "events": [{"type": "later"}],
+                    }
                     match = {"seat": seat, "rules": rules, "seed": 8}
                     assert choose(shuffled(asked), shuffled(match)) == choice
-                choices[seat] = choice if lots.random() < 0.5 else lots.randrange(len(decision.legal))
+                choices[seat] = (
+                    choice if lots.random() < 0.5 else lots.randrange(len(decision.legal))
+                )
             state.apply(choices)
     assert set(kinds) == set(schema.shapes_of(GAME).decisions)
 
@@ -212,9 +253,18 @@ def test_it_pays_xenia_and_lets_go_whom_the_goal_needs_least(chooser: Any) -> No
     choose, rules = chooser(NAME), GAME.rules({})
     state, _ = GAME.new(5, rules, bytes(32))
     view = {**state.view(0), "goal": [["intelligence", "household", "romance"]]}
-    assert choose({"kind": "gift", "view": view, "legal": [["refuse"], ["pay"]]}, {"rules": rules}) == 1
+    assert (
+        choose({"kind": "gift", "view": view, "legal": [["refuse"], ["pay"]]}, {"rules": rules})
+        == 1
+    )
     view["princesses"] = [["Albina", "Asima", "Thara"], [], [], [], []]
-    assert choose({"kind": "abduct", "view": view, "legal": [["Albina"], ["Asima"], ["Thara"]]}, {"rules": rules}) == 1
+    assert (
+        choose(
+            {"kind": "abduct", "view": view, "legal": [["Albina"], ["Asima"], ["Thara"]]},
+            {"rules": rules},
+        )
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -258,7 +308,17 @@ def test_it_buys_a_caravan_first_and_keeps_gold_for_upkeep(chooser: Any) -> None
         state.apply(dict.fromkeys(state.pending(), 0))
     ((seat, decision),) = state.pending().items()
     legal = [list(entry) for entry in decision.legal]
-    assert "slow" in legal[choose({"kind": "action", "view": state.view(seat), "legal": legal}, {"rules": rules})][0]
+    assert (
+        "slow"
+        in legal[
+            choose({"kind": "action", "view": state.view(seat), "legal": legal}, {"rules": rules})
+        ][0]
+    )
     view = state.view(seat)
     view["gold"][seat], view["upkeep"][seat], view["active"] = 480, 150, []
-    assert choose({"kind": "action", "view": view, "legal": [["none"], ["small_slow"]]}, {"rules": rules}) == 0
+    assert (
+        choose(
+            {"kind": "action", "view": view, "legal": [["none"], ["small_slow"]]}, {"rules": rules}
+        )
+        == 0
+    )

@@ -21,21 +21,28 @@ NAME = "greedy_silk_road"
 def ask(choose: Any, state: Any, seat: int, decision: Any, rules: dict[str, Any]) -> int:
     legal = [list(entry) for entry in decision.legal]
     choice = choose(
-        {"kind": decision.kind, "view": state.view(seat), "legal": legal, "events": []}, {"seat": seat, "rules": rules, "seed": 7}
+        {"kind": decision.kind, "view": state.view(seat), "legal": legal, "events": []},
+        {"seat": seat, "rules": rules, "seed": 7},
     )
     assert type(choice) is int
     assert 0 <= choice < len(legal)
     return choice
 
 
-def play(choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, Any]) -> tuple[list[int], list[int]]:
+def play(
+    choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, Any]
+) -> tuple[list[int], list[int]]:
     """A match; the seats that are not greedy choose at random. Returns ranks and all choices."""
     secret = sha256(f"greedy {deal}".encode()).digest()
     state, _ = GAME.new(seats, rules, secret)
     lots, choices = Random(deal), []
     while pending := state.pending():
         ((seat, decision),) = pending.items()
-        choices.append(ask(choose, state, seat, decision, rules) if seat in greedy else lots.randrange(len(decision.legal)))
+        choices.append(
+            ask(choose, state, seat, decision, rules)
+            if seat in greedy
+            else lots.randrange(len(decision.legal))
+        )
         state.apply({seat: choices[-1]})
     return list(state.ranks), choices
 
@@ -44,7 +51,10 @@ def play(choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, 
 @pytest.mark.parametrize("seats", soak_but_every([2, 3, 4, 5], 4))
 def test_one_greedy_bot_beats_random_ones(chooser: Any, seats: int) -> None:
     choose, rules, matches = chooser(NAME), GAME.rules({}), 5
-    won = sum(play(choose, {deal % seats}, seats, deal, rules)[0][deal % seats] == 1 for deal in range(matches))
+    won = sum(
+        play(choose, {deal % seats}, seats, deal, rules)[0][deal % seats] == 1
+        for deal in range(matches)
+    )
     assert won >= 0.8 * matches
 
 
@@ -72,7 +82,9 @@ def shuffled(value: Any) -> Any:
     return [shuffled(item) for item in value] if isinstance(value, list) else value
 
 
-def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(chooser: Any) -> None:
+def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(
+    chooser: Any,
+) -> None:
     choose, rules = chooser(NAME), GAME.rules({"baksheesh": "optional"})
     kinds: Counter[str] = Counter()
     for deal in range(4):
@@ -84,10 +96,17 @@ def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(
             kinds[decision.kind] += 1
             if kinds[decision.kind] <= 5:
                 legal = [list(entry) for entry in decision.legal]
-                asked = {"kind": decision.kind, "view": state.view(seat), "legal": legal, "events": [{"type": "later"}]}
+                asked = {
+                    "kind": decision.kind,
+                    "view": state.view(seat),
+                    "legal": legal,
+                    "events": [{"type": "later"}],
+                }
                 match = {"seat": seat, "rules": rules, "seed": 8}
                 assert choose(shuffled(asked), shuffled(match)) == choice
-            state.apply({seat: choice if lots.random() < 0.5 else lots.randrange(len(decision.legal))})
+            state.apply(
+                {seat: choice if lots.random() < 0.5 else lots.randrange(len(decision.legal))}
+            )
     assert set(kinds) == set(schema.shapes_of(GAME).decisions)
 
 
@@ -97,10 +116,16 @@ STAR = {
     "starts": list("ABC"),
     "targets": list("DEF"),
     "villages": ["hub", *"abcdef"],
-    "two_way": [[village.upper(), village] for village in "abcdef"] + [["hub", village] for village in "abcdef"],
+    "two_way": [[village.upper(), village] for village in "abcdef"]
+    + [["hub", village] for village in "abcdef"],
 }
 VARIANTS: dict[str, dict[str, Any]] = {
-    "tiles C, capped supply": {"tiles": "C", "supply": "capped", "extra_draws": "mandatory", "hand_dump": "all"},
+    "tiles C, capped supply": {
+        "tiles": "C",
+        "supply": "capped",
+        "extra_draws": "mandatory",
+        "hand_dump": "all",
+    },
     "another map": {
         "map": STAR,
         "tiles": {"bazaar": 2, "robber": 2, "customs": 1, "baksheesh": 1, "sandstorm": 1},
@@ -125,8 +150,21 @@ def test_it_takes_the_jewel_that_completes_most_and_sells(chooser: Any) -> None:
     legal = [[0], [2], [4]]
     assert choose({"kind": "jewel", "view": view, "legal": legal}, {"rules": rules}) == 1
     state.displays[0] = [0, 0, 0, 1, 0]
-    view = {**state.view(0), "ask": {"kind": "sell", "seat": 0, "market": "large", "size": 1, "camel": 10, "declined": []}}
-    assert choose({"kind": "sell", "view": view, "legal": [["sell"], ["decline"]]}, {"rules": rules}) == 0
+    view = {
+        **state.view(0),
+        "ask": {
+            "kind": "sell",
+            "seat": 0,
+            "market": "large",
+            "size": 1,
+            "camel": 10,
+            "declined": [],
+        },
+    }
+    assert (
+        choose({"kind": "sell", "view": view, "legal": [["sell"], ["decline"]]}, {"rules": rules})
+        == 0
+    )
 
 
 def test_it_goes_into_a_city_where_it_gets_the_jewel_it_lacks(chooser: Any) -> None:

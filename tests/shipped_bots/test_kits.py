@@ -28,7 +28,11 @@ M = 2147483647
 def test_each_language_has_a_folder_and_each_folder_is_a_language() -> None:
     folders = {path.name for path in BOTS.iterdir() if path.is_dir()} - {shipped.BROKEN, "rules"}
     assert set(ALL) == folders == {path.parent.name for path in ROOT.glob("tests/kits/*/sum")}
-    words = [word for language in shipped.languages().values() for word in (language.name, *language.aliases)]
+    words = [
+        word
+        for language in shipped.languages().values()
+        for word in (language.name, *language.aliases)
+    ]
     assert len(words) == len(set(words))
     assert {path.parent.parent.name for path in BOTS.glob("*/greedy/bot.toml")} == set(WITH_GREEDY)
 
@@ -71,14 +75,33 @@ def _sum(value: Any) -> int:
         return (4 * 31 + value % M) % M
     if isinstance(value, dict):
         return (6 + sum(_sum(key) * 31 + _sum(item) for key, item in value.items())) % M
-    total, parts = (5, list(value.encode())) if isinstance(value, str) else (6, [_sum(item) for item in value])
+    total, parts = (
+        (5, list(value.encode())) if isinstance(value, str) else (6, [_sum(item) for item in value])
+    )
     for part in parts:
         total = (total * 31 + part) % M
     return total
 
 
-MORE: list[Any] = [2**53 - 1, -(2**53) + 1, 2**32, -(2**31) - 1, 255, 256, -128, -129, "", "\u00e9\u4e2d\U0001f600", "x" * 70_000]
-MORE += [list(range(20)), {f"k{i}": [i, None, True, False, -i] for i in range(20)}, [[[[[[["deep"]]]]]]], {"__proto__": 1}]
+MORE: list[Any] = [
+    2**53 - 1,
+    -(2**53) + 1,
+    2**32,
+    -(2**31) - 1,
+    255,
+    256,
+    -128,
+    -129,
+    "",
+    "\u00e9\u4e2d\U0001f600",
+    "x" * 70_000,
+]
+MORE += [
+    list(range(20)),
+    {f"k{i}": [i, None, True, False, -i] for i in range(20)},
+    [[[[[[["deep"]]]]]]],
+    {"__proto__": 1},
+]
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +114,9 @@ def summing(tmp_path_factory: pytest.TempPathFactory, lay_out: Any) -> Callable[
             need_language(name)
             folder = tmp_path_factory.mktemp(name) / "sum"
             shutil.copytree(ROOT / "tests" / "kits" / name / "sum", folder)
-            for path in filter(Path.is_file, (BOTS / name / "kit").iterdir()):  # not what an interpreter leaves there
+            for path in filter(
+                Path.is_file, (BOTS / name / "kit").iterdir()
+            ):  # not what an interpreter leaves there
                 shutil.copy(path, folder)
             made[name] = lay_out(folder, name)
         return made[name]
@@ -100,28 +125,42 @@ def summing(tmp_path_factory: pytest.TempPathFactory, lay_out: Any) -> Callable[
 
 
 @languages.each(ALL)
-def test_the_kit_reads_every_encoding(name: str, summing: Any, framed: Any, conversation: Any) -> None:
+def test_the_kit_reads_every_encoding(
+    name: str, summing: Any, framed: Any, conversation: Any
+) -> None:
     """The public msgpack test suite, as far as the profile goes, and more; the sum shows that the value is the right one. What
     the bot prints besides, on what its language takes for stdout, is on stderr. It uses the number of the request as text, and
     changes it where it can: the answer has it as it came."""
     hello, decide = conversation[0], conversation[1]
     values = [(value, encoding) for _, value, encodings in cases() for encoding in encodings]
     assert len(values) > 100
-    asked = [_spliced(framed, {**decide, "req": req}, encoding) for req, (_, encoding) in enumerate(values, 1)]
-    asked += [framed({**decide, "req": req, "view": {"value": value}}) for req, value in enumerate(MORE, len(asked) + 1)]
+    asked = [
+        _spliced(framed, {**decide, "req": req}, encoding)
+        for req, (_, encoding) in enumerate(values, 1)
+    ]
+    asked += [
+        framed({**decide, "req": req, "view": {"value": value}})
+        for req, value in enumerate(MORE, len(asked) + 1)
+    ]
     said = summing(name).run(framed(hello) + b"".join(asked))
-    assert said.messages[0] == {"type": "hello", "proto": 1, "name": "s\u00fcm"}, "a bot without a version sends none"
+    assert said.messages[0] == {"type": "hello", "proto": 1, "name": "s\u00fcm"}, (
+        "a bot without a version sends none"
+    )
     assert [act["req"] for act in said.messages[1:]] == list(range(1, len(asked) + 1))
     assert all(type(act[key]) is int for act in said.messages[1:] for key in ("req", "choice"))
     got = [act["choice"] for act in said.messages[1:]]
-    for (value, encoding), choice in zip(values + [(value, b"") for value in MORE], got, strict=True):
+    for (value, encoding), choice in zip(
+        values + [(value, b"") for value in MORE], got, strict=True
+    ):
         assert choice == _sum(value), (value, encoding.hex())
     assert said.code == 0
     assert "noise" in said.notes
 
 
 @languages.each(("python", "c", "cpp", "nim", "ocaml", "perl", "php", "ruby"))
-def test_a_signal_does_not_end_the_input(name: str, summing: Any, framed: Any, conversation: Any) -> None:
+def test_a_signal_does_not_end_the_input(
+    name: str, summing: Any, framed: Any, conversation: Any
+) -> None:
     """A handler that the bot has set cuts a read short; in the languages that are not here none can, or the library goes on."""
     bot = summing(name)
     data = framed({**conversation[1], "view": {"value": 7}})
@@ -150,7 +189,11 @@ def test_an_exception_is_told(name: str, summing: Any, framed: Any, conversation
     said = summing(name).run(framed(conversation[0], {"type": "decide", "req": 1}))
     assert said.code > 0
     assert re.search(
-        {"nim": r"unhandled exception: key not found: view", "ocaml": 'in file "bot.ml", line'}[name], said.notes, re.MULTILINE
+        {"nim": r"unhandled exception: key not found: view", "ocaml": 'in file "bot.ml", line'}[
+            name
+        ],
+        said.notes,
+        re.MULTILINE,
     )
 
 

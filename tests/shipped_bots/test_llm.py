@@ -65,17 +65,42 @@ def asked_of(fake: Fake, model: str) -> list[dict[str, Any]]:
 
 def hello(**more: Any) -> dict[str, Any]:
     time = {"startup_ms": 10_000, "turn_ms": 1_500, "bank_ms": 0}
-    head = {"type": "hello", "protos": [1], "caps": [], "game": "any", "rules": {"open": "é"}, "rules_version": "1"}
-    return {**head, "match": "m", "seat": 1, "seats": 3, "seed": 77, "time": time, "commit": "00", **more}
+    head = {
+        "type": "hello",
+        "protos": [1],
+        "caps": [],
+        "game": "any",
+        "rules": {"open": "é"},
+        "rules_version": "1",
+    }
+    return {
+        **head,
+        "match": "m",
+        "seat": 1,
+        "seats": 3,
+        "seed": 77,
+        "time": time,
+        "commit": "00",
+        **more,
+    }
 
 
 def decide(req: int = 5, turn_ms: int = 1_500, **more: Any) -> dict[str, Any]:
-    head = {"type": "decide", "req": req, "kind": "pick", "turn_ms": turn_ms, "bank_ms": 0, "events": [{"type": "dealt"}]}
+    head = {
+        "type": "decide",
+        "req": req,
+        "kind": "pick",
+        "turn_ms": turn_ms,
+        "bank_ms": 0,
+        "events": [{"type": "dealt"}],
+    }
     return {**head, "view": {"turn": req}, "legal": [[n] for n in range(12)], **more}
 
 
 def lot(view: dict[str, Any], count: int) -> int:
-    number: int = runpy.run_path(str(ROOT / "bots/python/kit/khiva_kit.py"))["Lottery"](77, view).below(count)
+    number: int = runpy.run_path(str(ROOT / "bots/python/kit/khiva_kit.py"))["Lottery"](
+        77, view
+    ).below(count)
     return number
 
 
@@ -83,7 +108,9 @@ def lot(view: dict[str, Any], count: int) -> int:
 def talk(framed: Any, cut_frames: Any) -> Any:
     """Run the bot on these messages; its choices, its notes, its exit code. ``spent`` of it: the last totals of the last run."""
 
-    def run(env: dict[str, str], *messages: dict[str, Any], words: tuple[str, ...] = ()) -> tuple[list[int], str, int]:
+    def run(
+        env: dict[str, str], *messages: dict[str, Any], words: tuple[str, ...] = ()
+    ) -> tuple[list[int], str, int]:
         command = stage(load(WORD))
         done = subprocess.run(
             [*command.argv, *words],
@@ -103,7 +130,11 @@ def talk(framed: Any, cut_frames: Any) -> Any:
 
 
 def env_of(fake: Fake, model: str, **more: str) -> dict[str, str]:
-    return {"KHIVA_LLM_URL": fake.url, "KHIVA_LLM_MODEL": model, **{f"KHIVA_LLM_{name}": text for name, text in more.items()}}
+    return {
+        "KHIVA_LLM_URL": fake.url,
+        "KHIVA_LLM_MODEL": model,
+        **{f"KHIVA_LLM_{name}": text for name, text in more.items()},
+    }
 
 
 # --- what a model answers ---
@@ -136,13 +167,18 @@ def test_a_model_is_asked_again_if_that_may_help(model: str, fake: Fake, talk: A
     else:
         assert second == first
         assert "(1 not told)" in notes
-    if model in ("limited", "limited-until"):  # the date has whole seconds, so one of its two may be over
+    if model in (
+        "limited",
+        "limited-until",
+    ):  # the date has whole seconds, so one of its two may be over
         assert fake.times[model][1] - fake.times[model][0] >= 1
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("model", BY_LOT)
-def test_where_no_answer_comes_lots_are_drawn_and_the_notes_say_why(model: str, fake: Fake, talk: Any) -> None:
+def test_where_no_answer_comes_lots_are_drawn_and_the_notes_say_why(
+    model: str, fake: Fake, talk: Any
+) -> None:
     asked_once = model in NEVER_AGAIN or BY_LOT[model].startswith("no answer")
     # A busy machine may need a second for the first try; who hangs is waited for as long as a turn lasts.
     turn = decide(turn_ms=1_500 if asked_once else 5_000, view={"of": model})
@@ -157,8 +193,12 @@ def test_where_no_answer_comes_lots_are_drawn_and_the_notes_say_why(model: str, 
 
 
 @pytest.mark.parametrize("where", ["status", "html", "refusal", "text", "choice"])
-def test_a_key_that_an_api_repeats_where_its_answer_is_cut_is_not_told(where: str, fake: Fake, talk: Any) -> None:
-    _, notes, code = talk(env_of(fake, f"repeats-in-{where}", KEY=KEY), hello(), decide(turn_ms=5_000))
+def test_a_key_that_an_api_repeats_where_its_answer_is_cut_is_not_told(
+    where: str, fake: Fake, talk: Any
+) -> None:
+    _, notes, code = talk(
+        env_of(fake, f"repeats-in-{where}", KEY=KEY), hello(), decide(turn_ms=5_000)
+    )
     assert code == 0
     assert "xxxxx [key" in notes
     assert KEY[:6] not in notes
@@ -166,8 +206,13 @@ def test_a_key_that_an_api_repeats_where_its_answer_is_cut_is_not_told(where: st
 
 def test_an_endpoint_that_is_not_there(talk: Any) -> None:
     """The port is closed, or its name is unknown, or a word before it is no HTTP."""
-    for url, what in (("http://127.0.0.1:9/v1", "ConnectionRefusedError"), ("http://nowhere.invalid", "gaierror")):
-        choices, notes, code = talk({"KHIVA_LLM_URL": url, "KHIVA_LLM_MODEL": "m"}, hello(), decide())
+    for url, what in (
+        ("http://127.0.0.1:9/v1", "ConnectionRefusedError"),
+        ("http://nowhere.invalid", "gaierror"),
+    ):
+        choices, notes, code = talk(
+            {"KHIVA_LLM_URL": url, "KHIVA_LLM_MODEL": "m"}, hello(), decide()
+        )
         assert (choices, code) == ([lot({"turn": 5}, 12)], 0)
         assert what in notes or "no answer in " in notes
 
@@ -176,7 +221,10 @@ def test_tls_that_is_trusted_that_is_not_and_that_hangs(talk: Any, tmp_path: Pat
     if not shutil.which("openssl"):
         lacks("openssl, which makes the certificate, " + sentence("check", "not-machine"), may=True)
     key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
-    words = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=fake"
+    words = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+        "-subj /CN=fake"
+    )
     words += f" -addext subjectAltName=IP:127.0.0.1 -keyout {key} -out {certificate}"
     subprocess.run(words.split(), check=True, capture_output=True, timeout=60)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -184,7 +232,9 @@ def test_tls_that_is_trusted_that_is_not_and_that_hangs(talk: Any, tmp_path: Pat
     with fake_llm.serving(context) as server, socket.create_server(("127.0.0.1", 0)) as silent:
         env = env_of(server, "last", KEY=KEY)
         assert server.url.startswith("https://")
-        choices, notes, _ = talk({**env, "SSL_CERT_FILE": certificate}, hello(), decide(turn_ms=10_000))
+        choices, notes, _ = talk(
+            {**env, "SSL_CERT_FILE": certificate}, hello(), decide(turn_ms=10_000)
+        )
         assert (choices, len(server.asked)) == ([11], 1)
         _, notes, _ = talk(env, hello(), decide(turn_ms=10_000))
         assert "by lot: SSLCertVerificationError: " in notes
@@ -211,12 +261,16 @@ def test_equal_seeds_and_views_draw_equal_lots(fake: Fake, talk: Any) -> None:
 # --- what a model is told ---
 
 
-def test_the_system_text_has_the_rules_and_is_equal_in_all_decisions_and_seats(fake: Fake, talk: Any) -> None:
+def test_the_system_text_has_the_rules_and_is_equal_in_all_decisions_and_seats(
+    fake: Fake, talk: Any
+) -> None:
     for game in ("khiva", "emira", "silk_road"):
         before = len(asked_of(fake, "last"))
         for seat in (0, 1):
             rules = registry.get(game).rules({})
-            talk(env_of(fake, "last"), hello(game=game, rules=rules, seat=seat), decide(), decide(6))
+            talk(
+                env_of(fake, "last"), hello(game=game, rules=rules, seat=seat), decide(), decide(6)
+            )
         asked = asked_of(fake, "last")[before:]
         (system,) = {body["messages"][0]["content"] for body in asked}
         page = (ROOT / "khiva_arena" / "games" / game / "RULES.md").read_text()
@@ -227,13 +281,20 @@ def test_the_system_text_has_the_rules_and_is_equal_in_all_decisions_and_seats(f
         assert "## Sanity numbers" not in system
         assert json.dumps(rules, ensure_ascii=False, separators=(",", ":")) in system
         title = registry.get(game).title
-        told = {int(size.replace(",", "")) for size in re.findall(rf"^\| {title} \| \d \| \d+ \| ([\d,]+) ", PAGE, re.MULTILINE)}
+        told = {
+            int(size.replace(",", ""))
+            for size in re.findall(rf"^\| {title} \| \d \| \d+ \| ([\d,]+) ", PAGE, re.MULTILINE)
+        }
         assert [len(system)] == pytest.approx(sorted(told), rel=0.05)
         assert len({body["messages"][1]["content"] for body in asked}) == 4
 
 
 def test_a_decision_is_told_as_compact_text(fake: Fake, talk: Any) -> None:
-    talk(env_of(fake, "last"), hello(), decide(view={"hand": [1, None], "é": True}, legal=[["pile"], [3, "x"]]))
+    talk(
+        env_of(fake, "last"),
+        hello(),
+        decide(view={"hand": [1, None], "é": True}, legal=[["pile"], [3, "x"]]),
+    )
     body = fake.asked[-1]
     assert body["messages"][1] == {
         "role": "user",
@@ -254,22 +315,33 @@ def test_a_decision_is_told_as_compact_text(fake: Fake, talk: Any) -> None:
 def test_of_many_events_the_last_are_told(fake: Fake, talk: Any) -> None:
     events = [{"type": "step", "number": number} for number in range(2_000)]
     talk(env_of(fake, "last"), hello(), decide(events=events))
-    told = fake.asked[-1]["messages"][1]["content"].split("Events:\n")[1].split("\nDecision:")[0].splitlines()
+    told = (
+        fake.asked[-1]["messages"][1]["content"]
+        .split("Events:\n")[1]
+        .split("\nDecision:")[0]
+        .splitlines()
+    )
     assert told[0] == "(earlier ones left out)"
     assert [json.loads(line) for line in told[1:]] == events[-len(told) + 1 :]
     assert 500 < len(told) < 1_000
 
 
-def test_a_page_of_one_s_own_takes_the_place_of_the_rules(fake: Fake, talk: Any, tmp_path: Path) -> None:
+def test_a_page_of_one_s_own_takes_the_place_of_the_rules(
+    fake: Fake, talk: Any, tmp_path: Path
+) -> None:
     arena("new", WORD, "mine", cwd=tmp_path)
     (tmp_path / "mine" / "khiva.md").write_text("Play the last choice.")
     toml = tmp_path / "mine" / "bot.toml"
     before = load(str(tmp_path / "mine")).identity
     toml.write_text(
-        toml.read_text().replace('"*.py"', '"*.py", "*.md"').replace("main.py", f"main.py --url {fake.url} --model last")
+        toml.read_text()
+        .replace('"*.py"', '"*.py", "*.md"')
+        .replace("main.py", f"main.py --url {fake.url} --model last")
     )
     assert load(str(tmp_path / "mine")).identity != before
-    match = khiva_arena.match(tmp_path / "mine", "shipped:python/random", isolation="trusted", seed="a")
+    match = khiva_arena.match(
+        tmp_path / "mine", "shipped:python/random", isolation="trusted", seed="a"
+    )
     assert match.verdicts == ("ok", "ok")
     assert fake.asked[-1]["messages"][0]["content"].endswith("\n\nPlay the last choice.")
 
@@ -277,9 +349,13 @@ def test_a_page_of_one_s_own_takes_the_place_of_the_rules(fake: Fake, talk: Any,
 # --- settings ---
 
 
-def test_words_win_over_the_environment_and_are_part_of_the_identity(fake: Fake, talk: Any, tmp_path: Path) -> None:
+def test_words_win_over_the_environment_and_are_part_of_the_identity(
+    fake: Fake, talk: Any, tmp_path: Path
+) -> None:
     words = ("--model", "first", "--temperature", "none", "--key-in", "MY_KEY", "--notes", "short")
-    choices, notes, _ = talk({**env_of(fake, "last", KEY="other"), "MY_KEY": KEY}, hello(), decide(), words=words)
+    choices, notes, _ = talk(
+        {**env_of(fake, "last", KEY="other"), "MY_KEY": KEY}, hello(), decide(), words=words
+    )
     assert choices == [0]
     assert "temperature" not in fake.asked[-1]
     assert fake.asked[-1]["key"] == f"Bearer {KEY}"
@@ -291,7 +367,9 @@ def test_words_win_over_the_environment_and_are_part_of_the_identity(fake: Fake,
         arena("new", WORD, name, cwd=tmp_path)
         toml = tmp_path / name / "bot.toml"
         toml.write_text(
-            toml.read_text().replace("main.py", f"main.py --model {name}").replace(f'name = "{name}"', 'name = "same"')
+            toml.read_text()
+            .replace("main.py", f"main.py --model {name}")
+            .replace(f'name = "{name}"', 'name = "same"')
         )
         identities.add(load(str(tmp_path / name)).identity)
     assert len(identities) == 2
@@ -303,21 +381,44 @@ def test_what_is_missing_or_wrong_is_said_in_one_line(fake: Fake, talk: Any) -> 
         (
             {},
             (),
-            "llm: KHIVA_LLM_URL is missing: the address of an OpenAI-compatible API, such as https://api.example.com/v1; KHIVA",
+            (
+                "llm: KHIVA_LLM_URL is missing: the address of an OpenAI-compatible API, such "
+                "as https://api.example.com/v1; KHIVA"
+            ),
         ),
         (
             {"KHIVA_LLM_URL": fake.url},
             (),
             "llm: KHIVA_LLM_MODEL is missing: the name of a" + " model of that API\n",
         ),
-        ({**good, "KHIVA_LLM_URL": "ftp://x"}, (), "llm: KHIVA_LLM_URL: http:// or https:// and a host, "),
+        (
+            {**good, "KHIVA_LLM_URL": "ftp://x"},
+            (),
+            "llm: KHIVA_LLM_URL: http:// or https:// and a host, ",
+        ),
         ({**good, "KHIVA_LLM_URL": "http://[::1"}, (), "llm: KHIVA_LLM_URL: "),
         ({**good, "KHIVA_LLM_URL": "http://me:secret@x"}, (), "llm: KHIVA_LLM_URL: "),
         ({**good, "KHIVA_LLM_URL": "http://x:99999"}, (), "llm: KHIVA_LLM_URL: "),
-        ({**good, "KHIVA_LLM_TEMPERATURE": "nan"}, (), "llm: KHIVA_LLM_TEMPERATURE: a number from 0 on is expected, not 'nan'\n"),
-        ({**good, "KHIVA_LLM_PRICE_IN": "1"}, (), "llm: KHIVA_LLM_PRICE_IN and KHIVA_LLM_PRICE_OUT go together\n"),
-        ({**good, "KHIVA_LLM_NOTES": "none"}, (), "llm: KHIVA_LLM_NOTES: all or short, not 'none'\n"),
-        ({**good, "KHIVA_LLM_KEY": "a\tb"}, (), "llm: the key has characters that no header can have\n"),
+        (
+            {**good, "KHIVA_LLM_TEMPERATURE": "nan"},
+            (),
+            "llm: KHIVA_LLM_TEMPERATURE: a number from 0 on is expected, not 'nan'\n",
+        ),
+        (
+            {**good, "KHIVA_LLM_PRICE_IN": "1"},
+            (),
+            "llm: KHIVA_LLM_PRICE_IN and KHIVA_LLM_PRICE_OUT go together\n",
+        ),
+        (
+            {**good, "KHIVA_LLM_NOTES": "none"},
+            (),
+            "llm: KHIVA_LLM_NOTES: all or short, not 'none'\n",
+        ),
+        (
+            {**good, "KHIVA_LLM_KEY": "a\tb"},
+            (),
+            "llm: the key has characters that no header can have\n",
+        ),
         (
             {**good, "KHIVA_LLM_RETRIES": "2"},
             (),
@@ -335,7 +436,17 @@ def test_what_is_missing_or_wrong_is_said_in_one_line(fake: Fake, talk: Any) -> 
 
 
 def test_without_an_address_it_is_a_failed_start(tmp_path: Path) -> None:
-    said = arena("match", "--bot", WORD, "--bot", "shipped:python/random", "--isolation", "trusted", cwd=tmp_path, code=None)
+    said = arena(
+        "match",
+        "--bot",
+        WORD,
+        "--bot",
+        "shipped:python/random",
+        "--isolation",
+        "trusted",
+        cwd=tmp_path,
+        code=None,
+    )
     assert said.returncode != 0
     assert "llm: KHIVA_LLM_URL is missing" in said.stdout + said.stderr
 
@@ -346,12 +457,17 @@ def test_the_cost_is_what_the_tokens_cost(fake: Fake, talk: Any) -> None:
     lines = [line for line in notes.splitlines() if "tokens in" in line]
     costs = []
     for line in lines:
-        into, out = (int(line.split(f"{word} ")[-1].split()[0].strip(",")) for word in ("tokens in", "out"))
+        into, out = (
+            int(line.split(f"{word} ")[-1].split()[0].strip(",")) for word in ("tokens in", "out")
+        )
         costs.append(float(line.rpartition("cost ")[2]))
         assert costs[-1] == pytest.approx((into * 3 + out * 15) / 1e6, abs=1e-6)
     assert costs[0] > 0
     assert costs[2] == pytest.approx(costs[0] + costs[1], abs=2e-6)
-    assert "tokens in 0 (cached 0), out 0 (1 not told), cost n/a" in talk(env_of(fake, "odd-usage"), hello(), decide())[1]
+    assert (
+        "tokens in 0 (cached 0), out 0 (1 not told), cost n/a"
+        in talk(env_of(fake, "odd-usage"), hello(), decide())[1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -370,7 +486,11 @@ def test_the_totals_say_who_chose_and_what_nobody_told(
     model: str, turn_ms: int, by: str, untold: int, fake: Fake, talk: Any
 ) -> None:
     env = env_of(fake, model, PRICE_IN="3", PRICE_OUT="15")
-    _, notes, _ = talk(env, hello(caps=["spent"]), decide(turn_ms=turn_ms, view={"of": f"{model} {turn_ms} totals"}))
+    _, notes, _ = talk(
+        env,
+        hello(caps=["spent"]),
+        decide(turn_ms=turn_ms, view={"of": f"{model} {turn_ms} totals"}),
+    )
     assert {name: talk.spent[name] for name in ("model", "retry", "lot", "failed")} == {
         name: int(name == by) for name in ("model", "retry", "lot", "failed")
     }
@@ -380,12 +500,32 @@ def test_the_totals_say_who_chose_and_what_nobody_told(
 
 def test_its_start_loads_no_http(framed: Any) -> None:
     command = stage(load(WORD))
-    env = {**NO_PROXY, **command.environment, "KHIVA_LLM_URL": "http://127.0.0.1:9", "KHIVA_LLM_MODEL": "m"}
+    env = {
+        **NO_PROXY,
+        **command.environment,
+        "KHIVA_LLM_URL": "http://127.0.0.1:9",
+        "KHIVA_LLM_MODEL": "m",
+    }
     words = [sys.executable, "-X", "importtime", *command.argv[1:]]
-    done = subprocess.run(words, cwd=command.folder, env=env, input=framed(hello()), capture_output=True, check=True)
-    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines() if line.startswith("import time:")}
+    done = subprocess.run(
+        words, cwd=command.folder, env=env, input=framed(hello()), capture_output=True, check=True
+    )
+    loaded = {
+        line.rpartition("|")[2].strip()
+        for line in done.stderr.decode().splitlines()
+        if line.startswith("import time:")
+    }
     assert "settings" in loaded
-    assert not loaded & {"http.client", "ssl", "json", "argparse", "dataclasses", "typing", "threading", "player"}
+    assert not loaded & {
+        "http.client",
+        "ssl",
+        "json",
+        "argparse",
+        "dataclasses",
+        "typing",
+        "threading",
+        "player",
+    }
 
 
 def test_it_is_listed_and_left_out_of_those_that_need_no_network() -> None:

@@ -34,7 +34,9 @@ def test_no_prompt_changes_under_its_number() -> None:
 
 
 @cases(("listed", "text", "means"), SHAPES)
-def test_an_answer_has_one_meaning(listed: bool, text: str, means: int | str, choice: Callable[..., Any]) -> None:
+def test_an_answer_has_one_meaning(
+    listed: bool, text: str, means: int | str, choice: Callable[..., Any]
+) -> None:
     number, problem = choice(text, "", TABLE["legal"], listed)
     assert (AGAIN if number is None else number) == means
     assert bool(problem) == (number is None)
@@ -64,7 +66,9 @@ def test_two_choices_that_are_written_alike_are_not_told_apart(choice: Callable[
         '{"choice": ' * 2 + '"' * 90_000,
     ],
 )
-def test_an_answer_that_is_long_or_deep_has_no_meaning(text: str, choice: Callable[..., Any]) -> None:
+def test_an_answer_that_is_long_or_deep_has_no_meaning(
+    text: str, choice: Callable[..., Any]
+) -> None:
     number, problem = choice(text, "", [[n] for n in range(2_000)], True)
     assert number is None
     assert len(problem) < 100

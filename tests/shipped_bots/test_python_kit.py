@@ -15,7 +15,10 @@ KIT = Path(__file__).parents[2] / "bots" / "python" / "kit" / "khiva_kit.py"
 PARTS: dict[str, Any] = {
     "no part": (),
     "a number": (1,),
-    "nested values and escapes": (7, {"b": [1, None, True], "a": {"z": '\u00e9\n"', "y": -(2**53)}}),
+    "nested values and escapes": (
+        7,
+        {"b": [1, None, True], "a": {"z": '\u00e9\n"', "y": -(2**53)}},
+    ),
     "a float, empty values, a long text": (1.5, [], {}, "x" * 300),
 }
 # What takes longest among all that a kit could ask for: a start without them takes half of the time.
@@ -52,7 +55,9 @@ def test_what_json_cannot_hold_is_told() -> None:
 
 
 @pytest.mark.parametrize(("bot", "asked"), [("random", 2), ("greedy", 1)])
-def test_a_start_loads_little(staged: Any, framed: Any, conversation: Any, bot: str, asked: int) -> None:
+def test_a_start_loads_little(
+    staged: Any, framed: Any, conversation: Any, bot: str, asked: int
+) -> None:
     """Up to the greeting, and for the random bot a choice by lot."""
     there = staged(f"python/{bot}")
     nothing = _loaded(["-c", ""], there.folder, b"")
@@ -62,8 +67,18 @@ def test_a_start_loads_little(staged: Any, framed: Any, conversation: Any, bot: 
 
 
 def _loaded(words: list[str], folder: Path, said: bytes) -> set[str]:
-    done = subprocess.run([sys.executable, "-X", "importtime", *words], cwd=folder, input=said, capture_output=True, check=True)
-    return {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines() if line.startswith("import time:")}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *words],
+        cwd=folder,
+        input=said,
+        capture_output=True,
+        check=True,
+    )
+    return {
+        line.rpartition("|")[2].strip()
+        for line in done.stderr.decode().splitlines()
+        if line.startswith("import time:")
+    }
 
 
 SPENDS = """
@@ -91,9 +106,16 @@ def test_totals_are_sent_to_an_arena_that_asks_for_them(
     data = framed({**hello, "caps": caps}, *rest)
     greeting, *acts = bot.run(data).messages
     asked = "spent" in caps
-    assert greeting == {"type": "hello", "proto": 1, "name": "x"} | ({"caps": ["spent"], "currency": "EUR"} if asked else {})
-    assert [act.get("spent") for act in acts] == ([{"lot": 1}, {"lot": 2}] if asked else [None, None])
+    assert greeting == {"type": "hello", "proto": 1, "name": "x"} | (
+        {"caps": ["spent"], "currency": "EUR"} if asked else {}
+    )
+    assert [act.get("spent") for act in acts] == (
+        [{"lot": 1}, {"lot": 2}] if asked else [None, None]
+    )
     (bot.folder / "spends.py").write_text(SPENDS.replace("+= 1", "+= 0.5"))
     wrong = bot.run(data)
     assert (wrong.code, "want at most 8 names" in wrong.notes) == (0, asked)
-    assert [(act["choice"], "spent" in act) for act in wrong.messages[1:]] == [(0, False), (0, False)], "no choice is lost"
+    assert [(act["choice"], "spent" in act) for act in wrong.messages[1:]] == [
+        (0, False),
+        (0, False),
+    ], "no choice is lost"

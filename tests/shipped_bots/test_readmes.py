@@ -110,18 +110,36 @@ def test_every_block_is_run_or_shown_for_what_it_is() -> None:
         kinds = {kind for kind, _ in _blocks(name)}
         assert "" not in kinds, f"bots/{name}/README.md: a block without its language"
         outside = BLOCK.sub("", (BOTS / name / "README.md").read_text())
-        assert not re.search(r"^    \S", outside, re.MULTILINE), f"bots/{name}/README.md: a block that is only indented"
+        assert not re.search(r"^    \S", outside, re.MULTILINE), (
+            f"bots/{name}/README.md: a block that is only indented"
+        )
 
 
 @pytest.mark.language
 @pytest.mark.xdist_group("tournament")
 def test_one_tournament_of_all_languages_without_a_fault(staged: Any, tmp_path: Path) -> None:
     """Bots of every language at one table with each other, at tables of five, each bot in every seat."""
-    bots = {word: load(word).name for word in shipped.bots() if word.endswith(("/random", "/greedy"))}
+    bots = {
+        word: load(word).name for word in shipped.bots() if word.endswith(("/random", "/greedy"))
+    }
     for word in bots:
         staged(word.removeprefix(shipped.WORD))
     flags = [part for word in bots for part in ("--bot", word)]
-    run = ["run", *flags, "--seats", "5", "--seeds", "1", "--lineups", "6", "-j", "2", "--out", "out", "--json"]
+    run = [
+        "run",
+        *flags,
+        "--seats",
+        "5",
+        "--seeds",
+        "1",
+        "--lineups",
+        "6",
+        "-j",
+        "2",
+        "--out",
+        "out",
+        "--json",
+    ]
     (table,) = json.loads(arena(*run, cwd=tmp_path, seconds=SECONDS).stdout)["standings"]
     assert sorted(row["name"] for row in table["rows"]) == sorted(bots.values())
     assert table["matches"] == table["fault_free_matches"] == 30

@@ -27,12 +27,18 @@ def need_runtime(name: str) -> None:
     """In CI, where .ci/run installs it, a runtime that is missing is a failure; elsewhere the test is skipped with the reason."""
     row = ROWS[name]
     if not shutil.which(row["tool"]):
-        lacks(f"{row['title']} " + sentence("check", "not-machine") + f" (apt install {' '.join(row['debian'])})")
+        lacks(
+            f"{row['title']} "
+            + sentence("check", "not-machine")
+            + f" (apt install {' '.join(row['debian'])})"
+        )
 
 
 @pytest.mark.language
 @pytest.mark.parametrize("level", list(Level), indirect=True)
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ROWS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ROWS]
+)
 def test_it_starts_and_plays_a_whole_match(name: str, level: Level) -> None:
     """Without a fault, without a word on stderr, and with choices of its own: the default is entry 0, always."""
     need_runtime(name)
@@ -52,6 +58,8 @@ def test_every_runtime_has_a_bot_and_ci_installs_it(tmp_path: Path) -> None:
     """On a machine that has none of them."""
     assert {path.name for path in FOLDER.iterdir() if path.is_dir()} == set(ROWS)
     words, nothing = [sys.executable, ROOT / ".ci" / "packages.py"], {"PATH": str(tmp_path)}
-    done = subprocess.run(words, env=nothing, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(
+        words, env=nothing, capture_output=True, text=True, check=True, timeout=120
+    )
     for name, row in ROWS.items():
         assert set(row["debian"]) <= set(done.stdout.split()), name

@@ -22,7 +22,9 @@ SEATS = st.integers(2, 5)
 @pytest.fixture(scope="module")
 def deep() -> Iterator[ModuleType]:
     """The bot's module, imported from where it lies."""
-    with modules_of([BOTS / name for name in ("kit", "shared", "search_deep")], ("deep",), PARTS) as by_name:
+    with modules_of(
+        [BOTS / name for name in ("kit", "shared", "search_deep")], ("deep",), PARTS
+    ) as by_name:
         yield by_name["deep"]
 
 
@@ -45,7 +47,9 @@ def open_to_all(state: Any) -> dict[str, Any]:
 
 @settings(max_examples=60, deadline=None)
 @given(seats=SEATS, turns=st.integers(0, 9), lot=st.integers(0, 2**32))
-def test_a_turn_comes_out_the_same_whatever_is_passed(deep: ModuleType, seats: int, turns: int, lot: int) -> None:
+def test_a_turn_comes_out_the_same_whatever_is_passed(
+    deep: ModuleType, seats: int, turns: int, lot: int
+) -> None:
     lots = Stream(bytes(32), str(lot))
     world, rules = played_on(seats, turns, lots), GAME.rules({})
     if world.is_over:
@@ -53,14 +57,19 @@ def test_a_turn_comes_out_the_same_whatever_is_passed(deep: ModuleType, seats: i
     legal = world.pending()[0].legal
     chosen = choices(world, lots)
     turn = next(turn for turn in deep._by_play(legal, range(len(legal))) if chosen[0] in turn)
-    assert all(legal[other][: len(legal[0]) // 2] == legal[chosen[0]][: len(legal[0]) // 2] for other in turn)
+    assert all(
+        legal[other][: len(legal[0]) // 2] == legal[chosen[0]][: len(legal[0]) // 2]
+        for other in turn
+    )
     after = [deep._finish(world, {**chosen, 0: other}, rules) for other in turn]
     assert all(open_to_all(one) == open_to_all(after[0]) for one in after)
 
 
 @settings(max_examples=60, deadline=None)
 @given(seats=SEATS, turns=st.integers(0, 9), lot=st.integers(0, 2**32))
-def test_it_knows_the_hands_at_the_end_of_a_turn(deep: ModuleType, seats: int, turns: int, lot: int) -> None:
+def test_it_knows_the_hands_at_the_end_of_a_turn(
+    deep: ModuleType, seats: int, turns: int, lot: int
+) -> None:
     lots = Stream(bytes(32), str(lot))
     world = played_on(seats, turns, lots)
     if world.is_over:
@@ -76,7 +85,9 @@ def test_it_knows_the_hands_at_the_end_of_a_turn(deep: ModuleType, seats: int, t
 
 @settings(max_examples=60, deadline=None)
 @given(seats=SEATS, turns=st.integers(0, 9), lot=st.integers(0, 2**32))
-def test_another_deal_for_a_seat_keeps_its_cards_and_loses_none(deep: ModuleType, seats: int, turns: int, lot: int) -> None:
+def test_another_deal_for_a_seat_keeps_its_cards_and_loses_none(
+    deep: ModuleType, seats: int, turns: int, lot: int
+) -> None:
     lots = Stream(bytes(32), str(lot))
     world = played_on(seats, turns, lots)
     if world.is_over:
@@ -91,11 +102,15 @@ def test_another_deal_for_a_seat_keeps_its_cards_and_loses_none(deep: ModuleType
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_the_chances_of_all_seats_add_up_and_points_raise_them(deep: ModuleType, seats: int) -> None:
+def test_the_chances_of_all_seats_add_up_and_points_raise_them(
+    deep: ModuleType, seats: int
+) -> None:
     world = played_on(seats, 2, Stream(bytes(32), "chances"))
     outlook = deep.Outlook(world)
     outlooks = [outlook.seat(seat, world.hands) for seat in range(seats)]
-    assert sum(outlook.chance(seat, outlooks) for seat in range(seats)) == pytest.approx(seats / 2, abs=0.01)
+    assert sum(outlook.chance(seat, outlooks) for seat in range(seats)) == pytest.approx(
+        seats / 2, abs=0.01
+    )
     world.teapots[1] += [7, 7]
     ahead = deep.Outlook(world)
     outlooks_then = [ahead.seat(seat, world.hands) for seat in range(seats)]
@@ -104,7 +119,9 @@ def test_the_chances_of_all_seats_add_up_and_points_raise_them(deep: ModuleType,
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_its_weights_are_what_a_fit_gives_weights_to(deep: ModuleType, seats: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_weights_are_what_a_fit_gives_weights_to(
+    deep: ModuleType, seats: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "path", sys.path[:])
     import fit_outlook
 
@@ -113,7 +130,9 @@ def test_its_weights_are_what_a_fit_gives_weights_to(deep: ModuleType, seats: in
     numbers = fit_outlook._numbers(world, world.hands, fit_outlook._units(seats))
     points, load, carpets, hand = outlook.weights
     weights = [*points, *load, *carpets, *(weight for size in hand for weight in size)]
-    assert numbers @ weights == pytest.approx([outlook.seat(seat, world.hands) for seat in range(seats)])
+    assert numbers @ weights == pytest.approx(
+        [outlook.seat(seat, world.hands) for seat in range(seats)]
+    )
     assert fit_outlook._weights([weight / 100 for weight in weights]) == outlook.weights
 
 
@@ -138,8 +157,14 @@ def test_it_plays_search(deep: ModuleType, seats: int) -> None:
     while not state.is_over:
         chosen = {}
         for seat, asked in state.pending().items():
-            decide = {"kind": asked.kind, "view": state.view(seat), "legal": [list(entry) for entry in asked.legal]}
+            decide = {
+                "kind": asked.kind,
+                "view": state.view(seat),
+                "legal": [list(entry) for entry in asked.legal],
+            }
             match = {"seed": seat, "seats": seats, "rules": rules}
-            chosen[seat] = deep.choose(decide, match) if seat == 0 else search.choose(decide, match, 6, 4)
+            chosen[seat] = (
+                deep.choose(decide, match) if seat == 0 else search.choose(decide, match, 6, 4)
+            )
             assert seat != 0 or deep.choose(decide, match) == chosen[seat]
         state.apply(chosen)

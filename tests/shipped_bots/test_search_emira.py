@@ -20,8 +20,26 @@ def play(choosers, rules, deal):
     ("seats", "given"),
     [
         (3, {"max_rounds": 3}),
-        (4, {"max_rounds": 2, "mode": "advanced", "gold": "hidden", "undecided": "always", "bazaar_noble": "extra"}),
-        (5, {"max_rounds": 2, "mode": "advanced", "symbols": "none", "grant_timing": "serving", "bonus_counters": "twelve"}),
+        (
+            4,
+            {
+                "max_rounds": 2,
+                "mode": "advanced",
+                "gold": "hidden",
+                "undecided": "always",
+                "bazaar_noble": "extra",
+            },
+        ),
+        (
+            5,
+            {
+                "max_rounds": 2,
+                "mode": "advanced",
+                "symbols": "none",
+                "grant_timing": "serving",
+                "bonus_counters": "twelve",
+            },
+        ),
     ],
 )
 def test_equal_seeds_views_and_legal_lists_give_equal_choices(chooser, seats, given):
@@ -43,7 +61,8 @@ def test_it_chooses_otherwise_than_its_policy_alone(chooser):
 
 
 @pytest.mark.parametrize(
-    ("seats", "given"), [(3, {}), (4, {"mode": "advanced", "bazaar_noble": "extra"}), (5, {"gold": "hidden"})]
+    ("seats", "given"),
+    [(3, {}), (4, {"mode": "advanced", "bazaar_noble": "extra"}), (5, {"gold": "hidden"})],
 )
 def test_the_quick_player_answers_as_the_policy_does(chooser, seats, given):
     """In each question of a match, with what it remembers of the auction so far."""

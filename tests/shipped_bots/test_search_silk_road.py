@@ -16,7 +16,9 @@ def play(choosers, rules, deal):
     return play_here(GAME, choosers, rules, RUN, deal)
 
 
-@pytest.mark.parametrize("given", [{"max_turns": 5}, {"max_turns": 4, "extra_draws": "mandatory", "supply": "capped"}])
+@pytest.mark.parametrize(
+    "given", [{"max_turns": 5}, {"max_turns": 4, "extra_draws": "mandatory", "supply": "capped"}]
+)
 def test_equal_seeds_views_and_legal_lists_give_equal_choices(chooser, given):
     rules = GAME.rules(given)
     first = play([chooser(NAME), chooser(GREEDY), chooser(NAME)], rules, 1)

@@ -20,23 +20,35 @@ RUN = seeds.run_secret("strength of the shipped bots")
 def ask(choose: Any, state: Any, seat: int, decision: Any, match: dict[str, Any]) -> int:
     """One choice, asked for with what the wire would bring."""
     legal = [list(entry) for entry in decision.legal]
-    choice = choose({"kind": decision.kind, "view": state.view(seat), "legal": legal, "events": []}, match)
+    choice = choose(
+        {"kind": decision.kind, "view": state.view(seat), "legal": legal, "events": []}, match
+    )
     assert type(choice) is int
     assert 0 <= choice < len(legal)
     return choice
 
 
-def play(choosers: list[Any], deal: int, rules: dict[str, Any]) -> tuple[list[list[int]], list[int], list[int]]:
+def play(
+    choosers: list[Any], deal: int, rules: dict[str, Any]
+) -> tuple[list[list[int]], list[int], list[int]]:
     """A match: the choices of each step in seat order, ranks, scores."""
     secret = seeds.seed_secret(RUN, deal)
     state, _ = GAME.new(len(choosers), rules, secret)
     hellos = [
-        {"seat": seat, "seats": len(choosers), "rules": rules, "seed": seeds.seat_number(secret, f"m{deal}", seat)}
+        {
+            "seat": seat,
+            "seats": len(choosers),
+            "rules": rules,
+            "seed": seeds.seat_number(secret, f"m{deal}", seat),
+        }
         for seat in range(len(choosers))
     ]
     steps = []
     while not state.is_over:
-        choices = {s: ask(choosers[s], state, s, decision, hellos[s]) for s, decision in state.pending().items()}
+        choices = {
+            s: ask(choosers[s], state, s, decision, hellos[s])
+            for s, decision in state.pending().items()
+        }
         steps.append(list(choices.values()))
         state.apply(choices)
     return steps, list(state.ranks), list(state.scores)
@@ -49,7 +61,9 @@ def win_share(line_up: list[Any], deals: int, rules: dict[str, Any] | None = Non
     won = 0.0
     for deal in range(deals):
         for turn in range(seats):
-            _, ranks, _ = play([line_up[(seat - turn) % seats] for seat in range(seats)], deal, rules)
+            _, ranks, _ = play(
+                [line_up[(seat - turn) % seats] for seat in range(seats)], deal, rules
+            )
             won += (ranks[turn] == 1) / ranks.count(1)
     return won / (deals * seats)
 
@@ -68,7 +82,9 @@ def win_share(line_up: list[Any], deals: int, rules: dict[str, Any] | None = Non
         ("greedy", "naive", 2, 20, 0.8),
     ],
 )
-def test_a_stronger_bot_wins_more(chooser: Any, strong: str, weak: str, seats: int, deals: int, least: float) -> None:
+def test_a_stronger_bot_wins_more(
+    chooser: Any, strong: str, weak: str, seats: int, deals: int, least: float
+) -> None:
     line_up = [chooser(strong)] + [chooser(weak)] * (seats - 1)
     assert win_share(line_up, deals) >= least
 
@@ -78,7 +94,9 @@ LONGER = [("search", 3, 20), ("search", 5, 10), ("search_deep", 3, 8)]
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("name", "seats", "deals"), [("search", 2, 20), *in_long(LONGER)])
-def test_search_wins_more_than_its_share_against_greedy(chooser: Any, name: str, seats: int, deals: int) -> None:
+def test_search_wins_more_than_its_share_against_greedy(
+    chooser: Any, name: str, seats: int, deals: int
+) -> None:
     assert win_share([chooser(name)] + [chooser("greedy")] * (seats - 1), deals) > 1.2 / seats
 
 
@@ -107,7 +125,11 @@ def test_req_events_and_the_order_of_keys_change_nothing(chooser: Any, name: str
     while not state.is_over and len(kinds) < 3:
         choices = {}
         for seat, decision in state.pending().items():
-            asked = {"kind": decision.kind, "view": state.view(seat), "legal": [list(entry) for entry in decision.legal]}
+            asked = {
+                "kind": decision.kind,
+                "view": state.view(seat),
+                "legal": [list(entry) for entry in decision.legal],
+            }
             choices[seat] = choose({**asked, "req": 1, "events": []}, {**match, "seat": seat})
             if kinds[decision.kind] < 3:
                 kinds[decision.kind] += 1
@@ -118,7 +140,12 @@ def test_req_events_and_the_order_of_keys_change_nothing(chooser: Any, name: str
 
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    "declining": {"decline": "yes", "carpet_top": "colour", "khiva_spaces": "own_tent", "max_turns": 9},
+    "declining": {
+        "decline": "yes",
+        "carpet_top": "colour",
+        "khiva_spaces": "own_tent",
+        "max_turns": 9,
+    },
     "overshoot without a move": {
         "overshoot": "no_move",
         "gem_supply": 30,
@@ -142,6 +169,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
 def test_every_bot_plays_every_variant(chooser: Any, seats: int, rules: dict[str, Any]) -> None:
     names = ["search_deep", "search", "naive", "random", "greedy"][:seats]
     for deal in range(2):
-        steps, ranks, _ = play([chooser(name) for name in names], deal, GAME.rules(rules))  # an illegal choice raises
+        steps, ranks, _ = play(
+            [chooser(name) for name in names], deal, GAME.rules(rules)
+        )  # an illegal choice raises
         assert steps
         assert min(ranks) == 1

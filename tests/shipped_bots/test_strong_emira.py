@@ -39,15 +39,27 @@ def random_match(lots: random.Random) -> tuple[dict[str, Any], list[dict[str, An
             if lots.random() < 0.1  # a view takes longer than all else here
         ]
         # Not with all its gold for the first thing that comes, or there would be little to choose afterwards.
-        state.apply({seat: lots.randrange(min(12, len(one.legal))) for seat, one in pending.items()})
-    hello = {"game": "emira", "rules": GAME.every_rule(rules), "rules_version": GAME.rules_version, "seats": seats}
+        state.apply(
+            {seat: lots.randrange(min(12, len(one.legal))) for seat, one in pending.items()}
+        )
+    hello = {
+        "game": "emira",
+        "rules": GAME.every_rule(rules),
+        "rules_version": GAME.rules_version,
+        "seats": seats,
+    }
     return hello | {"seed": lots.getrandbits(53)}, lots.sample(asked, min(ASKED, len(asked)))
 
 
-def script(hello: dict[str, Any], asked: list[dict[str, Any]], conversation: Any) -> list[dict[str, Any]]:
+def script(
+    hello: dict[str, Any], asked: list[dict[str, Any]], conversation: Any
+) -> list[dict[str, Any]]:
     """The messages that ask this."""
     decide = {"type": "decide", "turn_ms": 1, "bank_ms": 1, "events": []}
-    return [conversation[0] | hello, *({**decide, "req": req, **row} for req, row in enumerate(asked, 1))]
+    return [
+        conversation[0] | hello,
+        *({**decide, "req": req, **row} for req, row in enumerate(asked, 1)),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +68,9 @@ def matches() -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     return [random_match(lots) for _ in range(MATCHES)]
 
 
-def test_equal_requests_give_equal_legal_choices_in_a_new_process(staged, framed, conversation, matches):
+def test_equal_requests_give_equal_legal_choices_in_a_new_process(
+    staged, framed, conversation, matches
+):
     """With any rules and at any number of seats."""
     bot, others = staged(NAME), 0
     for hello, asked in matches:
@@ -64,7 +78,9 @@ def test_equal_requests_give_equal_legal_choices_in_a_new_process(staged, framed
         assert first.code == 0, first.notes
         choices = [act["choice"] for act in first.messages[1:]]
         assert len(choices) == len(asked)
-        assert all(0 <= choice < len(row["legal"]) for choice, row in zip(choices, asked, strict=True))
+        assert all(
+            0 <= choice < len(row["legal"]) for choice, row in zip(choices, asked, strict=True)
+        )
         others += sum(choice > 0 for choice in choices)
         alone = bot.run(framed(*script(hello, asked[-3:], conversation)))
         assert [act["choice"] for act in alone.messages[1:]] == choices[-3:]
@@ -74,7 +90,10 @@ def test_equal_requests_give_equal_legal_choices_in_a_new_process(staged, framed
 def test_another_seed_may_choose_otherwise(staged, framed, conversation, matches):
     said = []
     for seed in (1, 2):
-        acts = [staged(NAME).run(framed(*script(hello | {"seed": seed}, asked, conversation))) for hello, asked in matches]
+        acts = [
+            staged(NAME).run(framed(*script(hello | {"seed": seed}, asked, conversation)))
+            for hello, asked in matches
+        ]
         said.append([act["choice"] for one in acts for act in one.messages[1:]])
     assert said[0] != said[1]
 
@@ -83,15 +102,25 @@ def test_what_is_no_view_gets_the_default(sanitized, framed, conversation, match
     """And no view, rules or legal list, however it is changed, ends the bot or gets an illegal choice."""
     lots, bot = random.Random("hostile"), sanitized(NAME)
     for hello, asked in matches:
-        nonsense = [{**row, "view": view} for row, view in zip(asked, ([], {}, None, "view", 7, [[]]), strict=False)]
+        nonsense = [
+            {**row, "view": view}
+            for row, view in zip(asked, ([], {}, None, "view", 7, [[]]), strict=False)
+        ]
         nonsense += [{**row, "legal": [*row["legal"], row["legal"][0]]} for row in asked[:3]]
         said = bot.run(framed(*script(hello, nonsense, conversation)))
         assert [act["choice"] for act in said.messages[1:]] == [0] * len(nonsense)
         hostile = [{**row, "view": changed(row["view"], lots)} for row in asked]
         said = bot.run(framed(*script(hello, hostile, conversation)))
         assert said.code == 0
-        assert all(0 <= act["choice"] < len(row["legal"]) for act, row in zip(said.messages[1:], hostile, strict=True))
-        other = {**hello, "rules": changed(hello["rules"], lots) if lots.random() < 0.7 else {}, "seats": lots.choice([2, 3, 9])}
+        assert all(
+            0 <= act["choice"] < len(row["legal"])
+            for act, row in zip(said.messages[1:], hostile, strict=True)
+        )
+        other = {
+            **hello,
+            "rules": changed(hello["rules"], lots) if lots.random() < 0.7 else {},
+            "seats": lots.choice([2, 3, 9]),
+        }
         said = bot.run(framed(*script(other, asked[:5], conversation)))
         assert said.code == 0
         assert len(said.messages) == 1 + len(asked[:5])
@@ -101,14 +130,24 @@ def test_what_is_no_view_gets_the_default(sanitized, framed, conversation, match
 def policy(tmp_path_factory):
     """The program of that policy."""
     folders = [f"-I{BOTS / name}" for name in ("c/kit", "rules", "c/shared")]
-    source, program = Path(__file__).with_name("emira_policy.c"), str(tmp_path_factory.mktemp("policy") / "policy")
-    subprocess.run(["cc", "-std=c99", "-Og", "-ffp-contract=off", *folders, "-o", program, str(source), "-lm"], check=True)
+    source, program = (
+        Path(__file__).with_name("emira_policy.c"),
+        str(tmp_path_factory.mktemp("policy") / "policy"),
+    )
+    subprocess.run(
+        ["cc", "-std=c99", "-Og", "-ffp-contract=off", *folders, "-o", program, str(source), "-lm"],
+        check=True,
+    )
     return program
 
 
 @pytest.mark.parametrize(
     ("seats", "given"),
-    [(3, {}), (4, {"bazaar_noble": "extra", "undecided": "always"}), (5, {"mode": "advanced", "symbols": "none"})],
+    [
+        (3, {}),
+        (4, {"bazaar_noble": "extra", "undecided": "always"}),
+        (5, {"mode": "advanced", "symbols": "none"}),
+    ],
 )
 def test_its_policy_with_the_weights_of_the_greedy_bot_chooses_as_that_does(
     chooser, policy, framed, cut_frames, conversation, seats, given
@@ -117,7 +156,12 @@ def test_its_policy_with_the_weights_of_the_greedy_bot_chooses_as_that_does(
     others."""
     lots, rules, greedy = random.Random(seats), GAME.rules(given), chooser(GREEDY)
     state, _ = GAME.new(seats, rules, lots.randbytes(32))
-    hello = {"game": "emira", "rules": GAME.every_rule(rules), "rules_version": GAME.rules_version, "seats": seats}
+    hello = {
+        "game": "emira",
+        "rules": GAME.every_rule(rules),
+        "rules_version": GAME.rules_version,
+        "seats": seats,
+    }
     asked, expected = [], []
     while not state.is_over:
         choices = {}
@@ -150,7 +194,9 @@ def talking(argv: list[str], folder: Any, hello: dict[str, Any]) -> Iterator[Cho
 
     try:
         say(hello)
-        yield lambda decide, match: say({"type": "decide", "req": 1, "turn_ms": 1, "bank_ms": 1, **decide})["choice"]
+        yield lambda decide, match: say(
+            {"type": "decide", "req": 1, "turn_ms": 1, "bank_ms": 1, **decide}
+        )["choice"]
     finally:
         process.communicate(timeout=60)
 
@@ -161,10 +207,24 @@ def talking(argv: list[str], folder: Any, hello: dict[str, Any]) -> Iterator[Cho
 def test_it_finishes_ahead_of_greedy_ones(staged, chooser, conversation, seats, deals):
     """Over fixed deals in all seatings, so a constant."""
     rules, points, bot = GAME.rules({}), 0.0, staged(NAME)
-    hello = {"game": "emira", "rules": GAME.every_rule(rules), "rules_version": GAME.rules_version, "seats": seats, "seed": 1}
+    hello = {
+        "game": "emira",
+        "rules": GAME.every_rule(rules),
+        "rules_version": GAME.rules_version,
+        "seats": seats,
+        "seed": 1,
+    }
     for deal in range(deals):
         for seat in range(seats):
             with talking(bot.argv, bot.folder, conversation[0] | hello) as strong:
-                _, ranks = play_here(GAME, [strong if s == seat else chooser(GREEDY) for s in range(seats)], rules, RUN, deal)
-            points += sum((ranks[seat] < rank) - (ranks[seat] > rank) for rank in ranks) / (seats - 1)
+                _, ranks = play_here(
+                    GAME,
+                    [strong if s == seat else chooser(GREEDY) for s in range(seats)],
+                    rules,
+                    RUN,
+                    deal,
+                )
+            points += sum((ranks[seat] < rank) - (ranks[seat] > rank) for rank in ranks) / (
+                seats - 1
+            )
     assert points / (seats * deals) > 0.6

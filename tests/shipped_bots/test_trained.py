@@ -21,8 +21,20 @@ PARTS = ("khiva_kit", "evaluate", "policy", "network", "table", "features", "tra
 RUN = seeds.run_secret("the trained bot")
 VARIANTS: list[dict[str, Any]] = [
     {"decline": "yes", "carpet_top": "colour", "khiva_spaces": "own_tent", "max_turns": 12},
-    {"overshoot": "no_move", "gem_supply": 30, "gem_slots": [2, 2, 2, 2, 2], "compensation": "per_player_turn", "max_turns": 12},
-    {"overshoot": "bounce", "carpets": 25, "end_trigger": "failed_draw", "compensation_time": "after_move", "max_turns": 12},
+    {
+        "overshoot": "no_move",
+        "gem_supply": 30,
+        "gem_slots": [2, 2, 2, 2, 2],
+        "compensation": "per_player_turn",
+        "max_turns": 12,
+    },
+    {
+        "overshoot": "bounce",
+        "carpets": 25,
+        "end_trigger": "failed_draw",
+        "compensation_time": "after_move",
+        "max_turns": 12,
+    },
 ]
 
 
@@ -37,7 +49,11 @@ def modules() -> Iterator[dict[str, ModuleType]]:
 def asked(state: Any, seat: int) -> dict[str, Any]:
     """What the wire would bring."""
     decision = state.pending()[seat]
-    return {"kind": decision.kind, "view": state.view(seat), "legal": [list(entry) for entry in decision.legal]}
+    return {
+        "kind": decision.kind,
+        "view": state.view(seat),
+        "legal": [list(entry) for entry in decision.legal],
+    }
 
 
 def ranks(choosers: list[Any], deal: int, rules: dict[str, Any]) -> list[int]:
@@ -46,7 +62,12 @@ def ranks(choosers: list[Any], deal: int, rules: dict[str, Any]) -> list[int]:
     state, _ = GAME.new(len(choosers), rules, secret)
     match = {"seats": len(choosers), "rules": rules, "seed": 7}
     while not state.is_over:
-        state.apply({seat: choosers[seat](asked(state, seat), match | {"seat": seat}) for seat in state.pending()})
+        state.apply(
+            {
+                seat: choosers[seat](asked(state, seat), match | {"seat": seat})
+                for seat in state.pending()
+            }
+        )
     return list(state.ranks)
 
 
@@ -55,7 +76,9 @@ def ahead(choose: Any, other: Any, seats: int, deals: int) -> float:
     rules, total = GAME.rules({}), 0.0
     for deal in range(deals):
         for mine in range(seats):
-            places = np.array(ranks([choose if seat == mine else other for seat in range(seats)], deal, rules))
+            places = np.array(
+                ranks([choose if seat == mine else other for seat in range(seats)], deal, rules)
+            )
             total += (np.sign(places - places[mine]).sum() / (seats - 1) + 1.0) / 2.0
     return total / (deals * seats)
 
@@ -76,7 +99,10 @@ def test_equal_requests_get_equal_choices(modules: dict[str, ModuleType], seats:
             match = {"seats": seats, "rules": rules, "seed": 7, "seat": seat}
             choices[seat] = choose(asked(state, seat), match)
             modules["main"].policy.cache_clear()
-            assert choose(asked(state, seat) | {"req": 5, "events": [{}]}, match | {"seed": 8}) == choices[seat]
+            assert (
+                choose(asked(state, seat) | {"req": 5, "events": [{}]}, match | {"seed": 8})
+                == choices[seat]
+            )
         seen |= set(choices.values())
         state.apply(choices)
     assert len(seen) > 2
@@ -85,7 +111,9 @@ def test_equal_requests_get_equal_choices(modules: dict[str, ModuleType], seats:
 @pytest.mark.soak
 @pytest.mark.parametrize("rules", VARIANTS)
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_it_plays_every_variant_and_does_not_decline(modules: dict[str, ModuleType], seats: int, rules: dict[str, Any]) -> None:
+def test_it_plays_every_variant_and_does_not_decline(
+    modules: dict[str, ModuleType], seats: int, rules: dict[str, Any]
+) -> None:
     given: list[tuple[str, Any]] = []
 
     def choose(decide: dict[str, Any], match: dict[str, Any]) -> int:
@@ -97,14 +125,21 @@ def test_it_plays_every_variant_and_does_not_decline(modules: dict[str, ModuleTy
     kinds = {kind for kind, _ in given}
     assert {"play_pass", "boost"} <= kinds
     assert ["stay"] not in [entry for _, entry in given]
-    assert [entry for kind, entry in given if kind == "play_pass" and entry[:2] != [0, 1]], "more than defaults"
+    assert [entry for kind, entry in given if kind == "play_pass" and entry[:2] != [0, 1]], (
+        "more than defaults"
+    )
 
 
 def test_what_it_cannot_read_gets_the_default(modules: dict[str, ModuleType]) -> None:
     choose, rules = modules["main"].choose, GAME.rules({})
     state, _ = GAME.new(3, rules, bytes(32))
     good, match = asked(state, 0), {"seats": 3, "rules": rules, "seed": 7, "seat": 0}
-    for view in ({}, good["view"] | {"hand": [[9, 9]]}, good["view"] | {"camels": None}, good["view"] | {"seat": 7}):
+    for view in (
+        {},
+        good["view"] | {"hand": [[9, 9]]},
+        good["view"] | {"camels": None},
+        good["view"] | {"seat": 7},
+    ):
         assert choose(good | {"view": view}, match) == 0
     assert choose(good | {"legal": [["pass"], ["fly"]]}, match) == 0
     assert choose(good, match | {"seats": 9}) == 0
@@ -117,7 +152,10 @@ def test_its_features_reckon_as_greedy_does(modules: dict[str, ModuleType], seat
     """What each card would bring each seat, for every position of some random matches."""
     games, rules, policy = 8, GAME.rules({}), modules["policy"]
     made = env.vector("khiva", seats, games)
-    features, rng = modules["features"].Features(made.coding, seats, rules), np.random.default_rng(1)
+    features, rng = (
+        modules["features"].Features(made.coding, seats, rules),
+        np.random.default_rng(1),
+    )
     obs, infos = made.reset(seed=5)
     for step in range(90):
         if step % 15 == 14:
@@ -125,7 +163,10 @@ def test_its_features_reckon_as_greedy_does(modules: dict[str, ModuleType], seat
             cargo = table.loads[:, None] + table.carpets
             worth = features._worth(table, cargo, features._lands(table), features._promise(cargo))
             for row in range(games):
-                board, me = policy.read(made.coding.decode(obs["observation"][row]), rules), int(infos["seat"][row])
+                board, me = (
+                    policy.read(made.coding.decode(obs["observation"][row]), rules),
+                    int(infos["seat"][row]),
+                )
                 for seat, colour, value in np.ndindex(seats, 5, 5):
                     greedy = board.card((me + seat) % seats, 10 * colour + value + 1)
                     assert worth[row, seat, colour, value] == pytest.approx(greedy, abs=1e-4)
@@ -139,7 +180,9 @@ def test_the_gradient_is_that_of_the_network(modules: dict[str, ModuleType]) -> 
     trainer = next(train.train(2, 1, seed=1, games=4, steps=8))
     network, actions = trainer.network, trainer.actions
     position, options = trainer.features.read(trainer.obs["observation"])
-    network.weights = {name: array.astype(np.float64) + 0.1 for name, array in network.weights.items()}
+    network.weights = {
+        name: array.astype(np.float64) + 0.1 for name, array in network.weights.items()
+    }
     pull, lean = rng.standard_normal((4, len(trainer.env.coding.words))), rng.standard_normal(4)
 
     def total() -> float:
@@ -162,11 +205,16 @@ def test_a_gain_is_what_came_until_the_seat_was_asked_again(modules: dict[str, M
     train = modules["train"]
     value = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]], np.float32)
     rewards = np.array([[[1, 10]], [[2, 20]], [[3, 30]], [[4, 40]], [[5, 50]]], np.float32)
-    overs, seats = np.array([[False], [False], [True], [False], [False]]), np.array([[0], [1], [0], [1], [0]])
+    overs, seats = (
+        np.array([[False], [False], [True], [False], [False]]),
+        np.array([[0], [1], [0], [1], [0]]),
+    )
     gain, counts = train.advantages(value, rewards, overs, seats)
     last = 3 - 3.0
     assert counts[:, 0].tolist() == [True, True, True, False, False]
-    assert gain[:3, 0].tolist() == pytest.approx([1 + 2 + 3.0 - 1 + train.TRACE * last, 20 + 30 - 2.0, last])
+    assert gain[:3, 0].tolist() == pytest.approx(
+        [1 + 2 + 3.0 - 1 + train.TRACE * last, 20 + 30 - 2.0, last]
+    )
 
 
 @pytest.mark.usefixtures("rules_in_c")
@@ -174,7 +222,9 @@ def test_equal_seeds_train_to_equal_weights(modules: dict[str, ModuleType], tmp_
     train = modules["train"]
     train.BATCH, before = 64, train.BATCH
     try:
-        one, same, other = (list(train.train(3, 2, seed=seed, games=8, steps=30))[-1] for seed in (1, 1, 2))
+        one, same, other = (
+            list(train.train(3, 2, seed=seed, games=8, steps=30))[-1] for seed in (1, 1, 2)
+        )
     finally:
         train.BATCH = before
     train.save(one, tmp_path / "weights.npz")
@@ -187,7 +237,9 @@ def test_equal_seeds_train_to_equal_weights(modules: dict[str, ModuleType], tmp_
 
 
 @pytest.mark.usefixtures("rules_in_c")
-def test_numbers_that_are_none_are_named_and_not_learnt_from(modules: dict[str, ModuleType], capfd: Any) -> None:
+def test_numbers_that_are_none_are_named_and_not_learnt_from(
+    modules: dict[str, ModuleType], capfd: Any
+) -> None:
     """OpenBLAS may raise the flag of invalid numbers for finite ones: what comes out is looked at, the flag is not."""
     train, rules = modules["train"], GAME.rules({})
     trainer = next(train.train(3, 1, seed=1, games=4, steps=8))
@@ -196,7 +248,9 @@ def test_numbers_that_are_none_are_named_and_not_learnt_from(modules: dict[str, 
     scores = trainer.network.scores(position, options)
     assert np.isnan(scores).any()
     with pytest.raises(FloatingPointError, match="the gradient is no number"):
-        trainer.adam.step(trainer.network.back(position, options, scores, trainer.network.values(position)), 0.1)
+        trainer.adam.step(
+            trainer.network.back(position, options, scores, trainer.network.values(position)), 0.1
+        )
     state, _ = GAME.new(3, rules, bytes(32))
     match = {"seats": 3, "rules": rules, "seed": 7, "seat": 0}
     modules["main"].policy.cache_clear()
@@ -214,12 +268,19 @@ def test_the_weights_fit_the_script(modules: dict[str, ModuleType], seats: int) 
     rules = GAME.rules({})
     made = modules["train"].Trainer(seats, 1, 1, seed=1).network.weights
     shipped = modules["main"].Policy(seats, rules)
-    assert {name: array.shape for name, array in shipped.network.weights.items()} == {k: v.shape for k, v in made.items()}
+    assert {name: array.shape for name, array in shipped.network.weights.items()} == {
+        k: v.shape for k, v in made.items()
+    }
     assert shipped.coding.size == modules["train"].Trainer(seats, 1, 1, seed=1).env.coding.size
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("seats", "deals"), [(2, 20), (3, 14), (4, 10), (5, 8), *in_long([(2, 60), (3, 40), (4, 30), (5, 24)])])
-def test_it_finishes_ahead_of_greedy_ones_more_than_its_share(modules: dict[str, ModuleType], seats: int, deals: int) -> None:
+@pytest.mark.parametrize(
+    ("seats", "deals"),
+    [(2, 20), (3, 14), (4, 10), (5, 8), *in_long([(2, 60), (3, 40), (4, 30), (5, 24)])],
+)
+def test_it_finishes_ahead_of_greedy_ones_more_than_its_share(
+    modules: dict[str, ModuleType], seats: int, deals: int
+) -> None:
     """Deals and bots are functions of the seeds here, so the share is a constant. 60 Elo are a share of .585."""
     assert ahead(modules["main"].choose, modules["policy"].choose, seats, deals) > 0.585

@@ -23,4 +23,7 @@ def test_a_ruby_bot_that_raises_has_crashed(tmp_path: Path) -> None:
     said = arena("match", *words, "--notes", cwd=tmp_path).stdout
     assert "seat 0: crashed at step 1: exited with code 1" in said
     assert "oops" in said
-    assert json.loads(arena("match", *words, "--json", cwd=tmp_path).stdout)["verdicts"][0] == "crashed"
+    assert (
+        json.loads(arena("match", *words, "--json", cwd=tmp_path).stdout)["verdicts"][0]
+        == "crashed"
+    )

@@ -14,7 +14,9 @@ from khiva_arena.bots.sandbox import system
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.records.replay.record import Header, RecordedSeat
 
-MATCHES = some.lists(some.tuples(some.integers(0, 3), some.text("abcde", min_size=2, max_size=3)), max_size=30)
+MATCHES = some.lists(
+    some.tuples(some.integers(0, 3), some.text("abcde", min_size=2, max_size=3)), max_size=30
+)
 """Matches of any deals and bots, for ``match``."""
 
 
@@ -72,21 +74,30 @@ class Watch:
             start
             for number, start in enumerate(self.starts)
             if start.clashes
-            and any(not any(clash(later.job, other) for other in start.beside) for later in self.starts[number + 1 :])
+            and any(
+                not any(clash(later.job, other) for other in start.beside)
+                for later in self.starts[number + 1 :]
+            )
         ]
 
 
 @contextmanager
-def watched(patch: pytest.MonkeyPatch, *, cores: int, change: Callable[[Job, Outcome], Outcome]) -> Iterator[Watch]:
+def watched(
+    patch: pytest.MonkeyPatch, *, cores: int, change: Callable[[Job, Outcome], Outcome]
+) -> Iterator[Watch]:
     """Watch the matches that the pool plays: in this process with one core, else in workers.
 
     change: gives the outcome that the pool gets, of a match and how it ended
     """
     watch = Watch()
 
-    def around(play: Callable[..., Awaitable[Outcome]], first: int) -> Callable[..., Awaitable[Outcome]]:
+    def around(
+        play: Callable[..., Awaitable[Outcome]], first: int
+    ) -> Callable[..., Awaitable[Outcome]]:
         async def watched_play(*words: Any, **how: Any) -> Outcome:
-            return change(words[first], await watch.around(words[first], lambda: play(*words, **how)))
+            return change(
+                words[first], await watch.around(words[first], lambda: play(*words, **how))
+            )
 
         return watched_play
 

@@ -33,7 +33,11 @@ BROWSER_MARK = f"{MARK}={os.getpid()}-browser".encode()
 
 
 def arena(
-    *words: str, cwd: Path, code: int | None = 0, env: dict[str, str] | None = None, seconds: float = SECONDS
+    *words: str,
+    cwd: Path,
+    code: int | None = 0,
+    env: dict[str, str] | None = None,
+    seconds: float = SECONDS,
 ) -> subprocess.CompletedProcess[str]:
     """Run ``khiva-arena`` with these words in this process and check its exit code, unless ``code`` is None. Gives the bytes that
     a process of its own would give, in a tenth of the time."""
@@ -41,7 +45,11 @@ def arena(
 
 
 def arena_process(
-    *words: str, cwd: Path, code: int | None = 0, env: dict[str, str] | None = None, seconds: float = SECONDS
+    *words: str,
+    cwd: Path,
+    code: int | None = 0,
+    env: dict[str, str] | None = None,
+    seconds: float = SECONDS,
 ) -> subprocess.CompletedProcess[str]:
     """The same in a process of its own: for tests in which its start, its end, its imports, its memory or signals matter."""
     done = subprocess.run(
@@ -56,8 +64,12 @@ def arena_process(
     return _checked(done, code)
 
 
-def _checked(done: subprocess.CompletedProcess[str], code: int | None) -> subprocess.CompletedProcess[str]:
-    assert code in (done.returncode, None), f"exit {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}"
+def _checked(
+    done: subprocess.CompletedProcess[str], code: int | None
+) -> subprocess.CompletedProcess[str]:
+    assert code in (done.returncode, None), (
+        f"exit {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}"
+    )
     return done
 
 
@@ -65,19 +77,27 @@ def started(*words: str, cwd: Path) -> subprocess.Popen[str]:
     """Start ``khiva-arena`` and leave it running, in a process group of its own."""
     pipe = subprocess.PIPE
     command = [sys.executable, "-m", "khiva_arena", *words]
-    return subprocess.Popen(command, cwd=cwd, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+    return subprocess.Popen(
+        command, cwd=cwd, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    )
 
 
 def says_interrupted(errors: str) -> bool:
     """Tell whether the last line on stderr is that of an interrupt, which stands there once."""
     told = pattern("competition", "interrupted-same-command-resumes", how_far="[^;]+")
     lines = [line for line in errors.splitlines() if "interrupted" in line]
-    return len(lines) == 1 and bool(re.fullmatch(f"khiva-arena: interrupted|{told}", errors.rstrip().splitlines()[-1]))
+    return len(lines) == 1 and bool(
+        re.fullmatch(f"khiva-arena: interrupted|{told}", errors.rstrip().splitlines()[-1])
+    )
 
 
 def without_trust(errors: str) -> str:
     """Return what a command said on stderr without the warning that bots are trusted, as where no isolation level works."""
-    return "".join(line for line in errors.splitlines(keepends=True) if not line.startswith("warning: isolation trusted: "))
+    return "".join(
+        line
+        for line in errors.splitlines(keepends=True)
+        if not line.startswith("warning: isolation trusted: ")
+    )
 
 
 def bots(*words: str) -> list[str]:

@@ -27,7 +27,12 @@ def violations(page: Page, view: str) -> dict[str, list[str]]:
     for size in (WIDE, PHONE):
         for dark in (False, True):
             page.size(size, dark)
-            page.until("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+            page.until(
+                "return new Promise((done) => requestAnimationFrame(() => "
+                "requestAnimationFrame(() => done(true))))"
+            )
             for problem in page.driver.execute_async_script(AUDIT, OF_COLOURS if dark else ALL):
-                found.setdefault(problem, []).append(f"{view} {size[0]} {'dark' if dark else 'light'}")
+                found.setdefault(problem, []).append(
+                    f"{view} {size[0]} {'dark' if dark else 'light'}"
+                )
     return found

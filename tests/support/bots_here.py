@@ -15,7 +15,9 @@ Choose = Callable[[Mapping[str, Any], Mapping[str, Any]], int]
 
 
 @contextmanager
-def modules_of(folders: Sequence[Path], wanted: Sequence[str], private: Sequence[str]) -> Iterator[dict[str, ModuleType]]:
+def modules_of(
+    folders: Sequence[Path], wanted: Sequence[str], private: Sequence[str]
+) -> Iterator[dict[str, ModuleType]]:
     """Import modules of a bot from where they lie, and forget them behind the block.
 
     private: names of modules that other bots have, too, and that are these here inside the block
@@ -42,8 +44,18 @@ def play_here(
     while not state.is_over:
         choices = {}
         for seat, asked in state.pending().items():
-            decide = {"kind": asked.kind, "view": state.view(seat), "legal": [list(entry) for entry in asked.legal], "events": []}
-            match = {"seat": seat, "seats": len(choosers), "rules": rules, "seed": seeds.seat_number(secret, f"m{deal}", seat)}
+            decide = {
+                "kind": asked.kind,
+                "view": state.view(seat),
+                "legal": [list(entry) for entry in asked.legal],
+                "events": [],
+            }
+            match = {
+                "seat": seat,
+                "seats": len(choosers),
+                "rules": rules,
+                "seed": seeds.seat_number(secret, f"m{deal}", seat),
+            }
             choices[seat] = choosers[seat](decide, match)
             assert 0 <= choices[seat] < len(asked.legal)
         said.append(choices)

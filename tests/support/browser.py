@@ -21,7 +21,11 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 """The first is Chromium without its windows: the same pages cost a fifth less of the processor's time."""
 FLAGS = (
     *("--headless=new", "--disable-gpu", "--disable-dev-shm-usage"),
-    *("--disable-extensions", "--disable-component-update", "--disable-features=SpareRendererForSitePerProcess"),
+    *(
+        "--disable-extensions",
+        "--disable-component-update",
+        "--disable-features=SpareRendererForSitePerProcess",
+    ),
 )
 """Without a screen, and without what starts processes or does work that no page asks for, beside what its driver leaves out."""
 WAIT, WATCH_SECONDS = 120, 500
@@ -69,7 +73,8 @@ class Page:
         self.until("return document.querySelector('main')?.childElementCount > 0")
         # Charts are drawn in the frame after they have got their width.
         self.until(
-            "return [...document.querySelectorAll('.chart .drawing')].every((one) => !one.clientWidth || one.childElementCount)"
+            "return [...document.querySelectorAll('.chart .drawing')].every((one) => "
+            "!one.clientWidth || one.childElementCount)"
         )
 
     def go(self, view: str) -> None:
@@ -88,7 +93,9 @@ class Page:
         """Wait until a script returns something true, and return that. A page that takes another's place ends a look at it."""
         from selenium.webdriver.support.ui import WebDriverWait
 
-        wait = WebDriverWait(self.driver, seconds, poll_frequency=0.1, ignored_exceptions=[WebDriverException])
+        wait = WebDriverWait(
+            self.driver, seconds, poll_frequency=0.1, ignored_exceptions=[WebDriverException]
+        )
         return wait.until(lambda _: self.js(script, *values), script)
 
     def watch(self, script: str, seconds: float) -> None:
@@ -99,7 +106,10 @@ class Page:
 
     def texts(self, selector: str) -> list[str]:
         """What stands in all elements."""
-        found: list[str] = self.js("return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector)
+        found: list[str] = self.js(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)",
+            selector,
+        )
         return found
 
     def keys(self, *keys: str) -> None:
@@ -107,7 +117,8 @@ class Page:
         for key in keys:
             self.js(
                 "(document.activeElement ?? document.body).dispatchEvent("
-                "new KeyboardEvent('keydown', {key: arguments[0], bubbles: true, cancelable: true}))",
+                "new KeyboardEvent('keydown', {key: arguments[0], bubbles: true, "
+                "cancelable: true}))",
                 key,
             )
 
@@ -146,16 +157,21 @@ def browser() -> Iterator[Page]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     # A match in this process would take it for a stray of its bots: one without a mark that began with it.
     marked = os.environ | dict([BROWSER_MARK.decode().split("=")])
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"), env=marked))
+    driver = webdriver.Chrome(
+        options=options, service=Service(shutil.which("chromedriver"), env=marked)
+    )
     try:
         driver.set_script_timeout(WATCH_SECONDS)
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
-        driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})  # one browser of several has none
+        driver.execute_cdp_cmd(
+            "Emulation.setFocusEmulationEnabled", {"enabled": True}
+        )  # one browser of several has none
         yield Page(driver)
     finally:
         started = _below(driver.service.process.pid)
         driver.quit()
-        for pid in started:  # of Debian's script that starts Chromium without windows, the driver ends the shell alone
+        # of Debian's script that starts Chromium without windows, the driver ends the shell alone
+        for pid in started:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
@@ -164,5 +180,9 @@ def _below(pid: int) -> list[int]:
     """Return the processes that one has started, and those that they have."""
     children: list[int] = []
     with suppress(OSError):  # it ends meanwhile
-        children += [int(word) for file in Path(f"/proc/{pid}/task").glob("*/children") for word in file.read_text().split()]
+        children += [
+            int(word)
+            for file in Path(f"/proc/{pid}/task").glob("*/children")
+            for word in file.read_text().split()
+        ]
     return [*children, *(below for child in children for below in _below(child))]

@@ -20,7 +20,10 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 def forged(lines: list[dict[str, Any]], **end: Any) -> bytes:
     """A bundle of these lines, the last one worked out again except what ``end`` sets."""
     text = b"".join(canonical(line) + b"\n" for line in lines)
-    counts = {kind: sum(line.get("kind") == name for line in lines) for kind, name in (("events", "event"), ("matches", "match"))}
+    counts = {
+        kind: sum(line.get("kind") == name for line in lines)
+        for kind, name in (("events", "event"), ("matches", "match"))
+    }
     last = {"kind": "end", "lines": len(lines), **counts, "sha256": sha256(text).hexdigest(), **end}
     return packed(text + canonical(last) + b"\n")
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 
-def cases(names: str | tuple[str, ...], values: Iterable[Any], ids: Iterable[str] | None = None) -> Callable[..., Any]:
+def cases(
+    names: str | tuple[str, ...], values: Iterable[Any], ids: Iterable[str] | None = None
+) -> Callable[..., Any]:
     """As ``pytest.mark.parametrize``, in one test: all cases are run, and each that fails is told with its words in ``ids``, else
     with its values. It is for cases that skip nothing, and leave fixtures as they were."""
     parts = (names,) if isinstance(names, str) else names

@@ -11,7 +11,16 @@ import sys
 MOST = 1 << 16
 MOVING = ("Vm", "Rss", "Huge", "SigQ", "voluntary", "nonvoluntary")
 OWN = {os.getuid(): "own", os.getgid(): "own"}
-OF_ITSELF = ("limits", "cgroup", "uid_map", "gid_map", "setgroups", "oom_score_adj", "personality", "timerslack_ns")
+OF_ITSELF = (
+    "limits",
+    "cgroup",
+    "uid_map",
+    "gid_map",
+    "setgroups",
+    "oom_score_adj",
+    "personality",
+    "timerslack_ns",
+)
 
 
 def content(path: str) -> str:
@@ -36,27 +45,41 @@ def entries(same_for_all: list[str]) -> dict[str, list[object]]:
     rows: dict[str, list[object]] = {}
     for folder, folders, files in os.walk("/"):
         paths = {name: os.path.join(folder, name) for name in (*folders, *files)}
-        folders[:] = [name for name in folders if not name.isdigit() and paths[name] not in same_for_all]
+        folders[:] = [
+            name for name in folders if not name.isdigit() and paths[name] not in same_for_all
+        ]
         for name, path in paths.items():
             if name.isdigit() or name in ("self", "thread-self"):
                 continue
             of_file = os.lstat(path)
             size = of_file.st_size if stat.S_ISREG(of_file.st_mode) else 0
             owners = [OWN.get(number, number) for number in (of_file.st_uid, of_file.st_gid)]
-            rows[path] = [oct(of_file.st_mode), *owners, size, link(path) if stat.S_ISLNK(of_file.st_mode) else ""]
+            rows[path] = [
+                oct(of_file.st_mode),
+                *owners,
+                size,
+                link(path) if stat.S_ISLNK(of_file.st_mode) else "",
+            ]
     return rows
 
 
 def status() -> dict[str, str]:
     """Its numbers, rights and signals."""
     rows = dict(line.split(":\t") for line in content("/proc/self/status").splitlines())
-    return {name: value.replace(str(os.getuid()), "own") for name, value in rows.items() if not name.startswith(MOVING)}
+    return {
+        name: value.replace(str(os.getuid()), "own")
+        for name, value in rows.items()
+        if not name.startswith(MOVING)
+    }
 
 
 def mounts() -> list[str]:
     """Each mount without its number: what is mounted where, how, and of which kind."""
     lines = [line.split(" - ") for line in content("/proc/self/mountinfo").splitlines()]
-    return sorted(" ".join([*left.split()[3:], right]).replace(str(os.getuid()), "own") for left, right in lines)
+    return sorted(
+        " ".join([*left.split()[3:], right]).replace(str(os.getuid()), "own")
+        for left, right in lines
+    )
 
 
 def main() -> None:
@@ -66,8 +89,13 @@ def main() -> None:
     seen = {
         "files": files,
         "contents": {path: content(path) for path in of_proc},
-        "contents for the first process": {path: content(f"/proc/1/root{path}") for path in of_proc},
-        "first process": {name: [link(f"/proc/1/{name}"), bool(content(f"/proc/1/{name}"))] for name in os.listdir("/proc/1")},
+        "contents for the first process": {
+            path: content(f"/proc/1/root{path}") for path in of_proc
+        },
+        "first process": {
+            name: [link(f"/proc/1/{name}"), bool(content(f"/proc/1/{name}"))]
+            for name in os.listdir("/proc/1")
+        },
         "status": status(),
         "of itself": {name: content(f"/proc/self/{name}") for name in OF_ITSELF},
         "descriptors": sorted(os.listdir("/proc/self/fd")),

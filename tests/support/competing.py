@@ -37,7 +37,9 @@ def terms_of(draw, formats=DRAWN, most_seeds=3, authors=False):
         settings["advance"] = draw(st.none() | st.integers(1, seats - 1))
     if authors:
         settings["copies"] = 1
-        settings["authors"] = tuple(draw(st.permutations([bot // draw(st.integers(1, 2)) for bot in range(bots)])))
+        settings["authors"] = tuple(
+            draw(st.permutations([bot // draw(st.integers(1, 2)) for bot in range(bots)]))
+        )
     return Terms(form, bots, seats, draw(st.integers(1, most_seeds)), **settings, key=draw(KEYS))
 
 
@@ -48,7 +50,9 @@ def results_of(terms, drawn, luck=3.0, seed=0):
         rng = Random(f"{seed} {match.ordinal}")
         scores = tuple(round(terms.bots - bot + rng.gauss(0, luck)) for bot in match.bots)
         ranks = tuple(1 + sum(other > score for other in scores) for score in scores)
-        found.append(placed(match.k, match.lineup, match.rotation, match.bots, ranks, scores, match.ordinal))
+        found.append(
+            placed(match.k, match.lineup, match.rotation, match.bots, ranks, scores, match.ordinal)
+        )
     return found
 
 
@@ -69,5 +73,9 @@ def first_round(terms):
 def meetings(every):
     """How often each pair of bots sat down together, over rounds."""
     return Counter(
-        pair for drawn in every for line_up in drawn.line_ups for pair in set(combinations(line_up, 2)) if pair[0] != pair[1]
+        pair
+        for drawn in every
+        for line_up in drawn.line_ups
+        for pair in set(combinations(line_up, 2))
+        if pair[0] != pair[1]
     )

@@ -27,7 +27,9 @@ def _compiled(flags: tuple[str, ...]) -> bytes:
     """The launcher, compiled once by a process."""
     source = ROOT / "khiva_arena" / "native" / "launch.c"
     with tempfile.NamedTemporaryFile() as made:
-        subprocess.run(["cc", "-static", *flags, "-o", made.name, str(source)], check=True, timeout=60)
+        subprocess.run(
+            ["cc", "-static", *flags, "-o", made.name, str(source)], check=True, timeout=60
+        )
         return Path(made.name).read_bytes()
 
 

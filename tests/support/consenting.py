@@ -18,7 +18,11 @@ def own_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def refused(folder: Path, *words: str) -> str:
     """The only line of a run that opens too much."""
-    (line,) = arena("run", *words, cwd=folder, code=2, env={"API_KEY": "a-key"}).stderr.strip().splitlines()
+    (line,) = (
+        arena("run", *words, cwd=folder, code=2, env={"API_KEY": "a-key"})
+        .stderr.strip()
+        .splitlines()
+    )
     return line
 
 

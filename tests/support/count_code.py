@@ -13,7 +13,14 @@ from parsed import nodes_of
 PACKAGE = Path(__file__).parents[2] / "khiva_arena"
 MANY = 7
 """Parameters from which on a function has many."""
-_LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+_LAYOUT = (
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+)
 
 
 class Counts(NamedTuple):
@@ -42,9 +49,21 @@ def modules() -> list[Path]:
 
 def text_lines(nodes: tuple[ast.AST, ...]) -> set[int]:
     """Return the numbers of the lines of docstrings and other bare strings."""
-    bare = (node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-    strings = (node for node in bare if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str))
-    return {line for node in strings for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    bare = (
+        node
+        for node in nodes
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
+    strings = (
+        node
+        for node in bare
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    )
+    return {
+        line
+        for node in strings
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 def parameters(nodes: tuple[ast.AST, ...]) -> Iterator[tuple[str, int]]:
@@ -55,7 +74,10 @@ def parameters(nodes: tuple[ast.AST, ...]) -> Iterator[tuple[str, int]]:
             words = node.args
             names = [word.arg for word in (*words.posonlyargs, *words.args, *words.kwonlyargs)]
             bound = id(node) in methods and names[:1] in (["self"], ["cls"])
-            yield node.name, len(names) - bound + (words.vararg is not None) + (words.kwarg is not None)
+            yield (
+                node.name,
+                len(names) - bound + (words.vararg is not None) + (words.kwarg is not None),
+            )
 
 
 @cache
@@ -76,11 +98,20 @@ def count() -> Counts:
         widths += [len(lines[number - 1]) for number in used]
         name = path.relative_to(PACKAGE).with_suffix("").as_posix()
         many += [f"{name}:{function}" for function, number in parameters(nodes) if number >= MANY]
-    return Counts(len(modules()), code, tokens / code, sorted(widths)[len(widths) * 9 // 10], longest, many)
+    return Counts(
+        len(modules()), code, tokens / code, sorted(widths)[len(widths) * 9 // 10], longest, many
+    )
 
 
 if __name__ == "__main__":
     counted = count()
-    print(f"{counted.files} modules, {counted.code} lines of code, {counted.tokens:.2f} tokens a line")
-    print(f"nine lines in ten have at most {counted.width} characters; the longest module has {counted.longest} lines")
-    print(f"{len(counted.many)} functions with {MANY} parameters or more:", *counted.many, sep="\n  ")
+    print(
+        f"{counted.files} modules, {counted.code} lines of code, {counted.tokens:.2f} tokens a line"
+    )
+    print(
+        f"nine lines in ten have at most {counted.width} characters; the longest module "
+        f"has {counted.longest} lines"
+    )
+    print(
+        f"{len(counted.many)} functions with {MANY} parameters or more:", *counted.many, sep="\n  "
+    )

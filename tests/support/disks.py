@@ -13,7 +13,11 @@ def small_disk(where: Path, size: str) -> Iterator[Path]:
     """A tmpfs of this size. Where it cannot be mounted, a test is skipped with the reason."""
     need("mount")
     where.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", where], capture_output=True, check=False)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", where],
+        capture_output=True,
+        check=False,
+    )
     if done.returncode:
         lacks(f"a small disk cannot be mounted: {done.stderr.decode().strip()}")
     try:

@@ -16,7 +16,9 @@ DOUBLE = Path(__file__).parent / "double_runner.py"
 
 def a_job(*modules: str, **time: int) -> Job:
     """A match of modules named by what they do."""
-    commands = tuple(Command((), "/", module=(what, "00" * 32, sys.executable, str(DOUBLE))) for what in modules)
+    commands = tuple(
+        Command((), "/", module=(what, "00" * 32, sys.executable, str(DOUBLE))) for what in modules
+    )
     return replace(job_in_ticks(len(modules), **time), commands=commands)
 
 
@@ -26,6 +28,11 @@ def assert_equal_however_many_at_a_time(jobs: Sequence[Job]) -> None:
     for slots, workers in ((1, 1), (3, 1), (2, 2)):
         outcomes: list[Outcome] = []
         pool.play(jobs, slots, outcomes.append, workers)
-        digests.append([one.record and one.record.digest for one in sorted(outcomes, key=lambda one: one.ordinal)])
+        digests.append(
+            [
+                one.record and one.record.digest
+                for one in sorted(outcomes, key=lambda one: one.ordinal)
+            ]
+        )
     assert digests[0] == digests[1] == digests[2]
     assert None not in digests[0]

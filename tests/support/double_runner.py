@@ -39,7 +39,9 @@ class Seat:
         if message["type"] == "hello":
             payload = msgpack.packb({"type": "hello", "proto": 1, "name": "double"})
         else:
-            payload = msgpack.packb({"type": "act", "req": message["req"], "choice": len(message["legal"]) - 1})
+            payload = msgpack.packb(
+                {"type": "act", "req": message["req"], "choice": len(message["legal"]) - 1}
+            )
         return [(number, line.ANSWERED, spent, len(payload).to_bytes(4, "big") + payload)]
 
     def misbehave(self, number: int, ticks: int, frame: bytes) -> list[Item]:
@@ -47,7 +49,10 @@ class Seat:
             case "timeout":
                 return [(number, line.TIMEOUT, ticks, b"")]
             case "exits":
-                return [(number, line.STDERR, 0, b"last\x1e words"), (number, line.EXITED, 5, (3).to_bytes(4, "big"))]
+                return [
+                    (number, line.STDERR, 0, b"last\x1e words"),
+                    (number, line.EXITED, 5, (3).to_bytes(4, "big")),
+                ]
             case "traps":
                 return [(number, line.TRAPPED, 6, b"a division by zero, in choose")]
             case "overflows":
@@ -117,7 +122,11 @@ def serve(table: TickSeats) -> int:
             elif kind in (line.OPEN, line.END):
                 out.append((number, line.ANSWERED, 0, b""))
             elif kind == line.ASK:
-                out += [(number, line.REFUSED, 0, WHY)] if number in refused else seats[number].ask(number, ticks, body)
+                out += (
+                    [(number, line.REFUSED, 0, WHY)]
+                    if number in refused
+                    else seats[number].ask(number, ticks, body)
+                )
         sys.stdout.buffer.write(line.batch(out))
         sys.stdout.buffer.flush()
 

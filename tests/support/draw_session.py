@@ -35,12 +35,17 @@ def drawing() -> str:
     for phase, steps in TRANSITIONS.items():
         for step, after in steps.items():
             arrows.setdefault((phase.name, after.name), []).append(step.name)
-    spoken = "; ".join(f"{start} to {end} by {' or '.join(steps)}" for (start, end), steps in arrows.items())
+    spoken = "; ".join(
+        f"{start} to {end} by {' or '.join(steps)}" for (start, end), steps in arrows.items()
+    )
     lines = [HEAD.format(escape(f"The phases of a session. {spoken}."))]
     for (start, end), steps in arrows.items():
         lines += _arrow(start, end, (end, start) in arrows, ", ".join(steps))
     for name, (x, y) in PLACES.items():
-        lines.append(f'<rect x="{x - WIDTH // 2}" y="{y - HEIGHT // 2}" width="{WIDTH}" height="{HEIGHT}" rx="6"/>')
+        lines.append(
+            f'<rect x="{x - WIDTH // 2}" y="{y - HEIGHT // 2}" width="{WIDTH}" '
+            f'height="{HEIGHT}" rx="6"/>'
+        )
         lines.append(f'<text x="{x}" y="{y + 5}">{name}</text>')
     return "\n".join([*lines, "</svg>\n"])
 
@@ -52,7 +57,10 @@ def _arrow(start: str, end: str, is_back: bool, words: str) -> list[str]:
         side = 1 if x > PLACES["IDLE"][0] else -1  # away from the arrows
         near, bottom = x + side * 14, y + HEIGHT // 2
         far = near + side * 22
-        path = f"M{near} {bottom}C{near - side * 4} {bottom + 34} {far + side * 18} {bottom + 34} {far} {bottom}"
+        path = (
+            f"M{near} {bottom}C{near - side * 4} {bottom + 34} {far + side * 18} {bottom + 34} "
+            f"{far} {bottom}"
+        )
         return [_path(path), _words(far + side * 22, bottom + 36, words)]
     if y == to_y:
         side = 1 if to_x > x else -1
@@ -67,7 +75,10 @@ def _arrow(start: str, end: str, is_back: bool, words: str) -> list[str]:
     first, last = y + down * HEIGHT // 2, to_y - down * HEIGHT // 2
     aim = to_x if x == to_x else to_x + (WIDTH // 2 if x > to_x else -WIDTH // 2)
     last = last if x == to_x else to_y
-    return [_path(f"M{x} {first}L{aim} {last}"), _words((x + aim) // 2, (first + last) // 2 + 4, words)]
+    return [
+        _path(f"M{x} {first}L{aim} {last}"),
+        _words((x + aim) // 2, (first + last) // 2 + 4, words),
+    ]
 
 
 def _path(line: str) -> str:

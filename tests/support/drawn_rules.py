@@ -45,8 +45,12 @@ def _of_emira(lots: random.Random) -> Settings:
     events = lots.sample(EVENTS, len(EVENTS))
     cuts = sorted(lots.sample(range(len(events) + 1), 4))
     return {
-        "base_income": sorted(50 * lots.choice([0, 1, 2, 3, 20, 200, lots.randrange(201)]) for _ in range(2)),
-        "symbols": lots.choice(["groups", "by_name", "none", [events[a:b] for a, b in pairwise(cuts)]]),
+        "base_income": sorted(
+            50 * lots.choice([0, 1, 2, 3, 20, 200, lots.randrange(201)]) for _ in range(2)
+        ),
+        "symbols": lots.choice(
+            ["groups", "by_name", "none", [events[a:b] for a, b in pairwise(cuts)]]
+        ),
         "max_rounds": lots.choice([1, 2, 5, 20, 40, 60]),
     }
 
@@ -71,7 +75,9 @@ DRAWN: dict[str, tuple[Mapping[str, Sequence[str]], Callable[[random.Random], Se
 
 def _board_and_tiles(lots: random.Random) -> Settings:
     """Draw a map in three of ten, tiles for its villages, and a layout of these."""
-    chart: Any = next(filter(None, (_map(lots) for _ in range(10))), None) if lots.random() < 0.3 else None
+    chart: Any = (
+        next(filter(None, (_map(lots) for _ in range(10))), None) if lots.random() < 0.3 else None
+    )
     villages = len((chart or board.MAPS["r1"])["villages"])
     tiles: Any = lots.choice(sorted(TILE_SETS)) if villages == 22 and lots.random() < 0.5 else None
     counts = TILE_SETS[tiles] if tiles else dict.fromkeys(TILES, 0)
@@ -98,8 +104,18 @@ def _map(lots: random.Random) -> Any:
         cities[0] = "𝄞" * 40  # the longest name that there can be, beside the shortest ones
         villages = [*"abcdefghijklmn"[: lots.randint(4, 14)]]
         ring = [*zip(villages, [*villages[1:], villages[0]], strict=True)]
-        beside = [[city, village] for city in cities for village in lots.sample(villages, lots.randint(1, 2))]
+        beside = [
+            [city, village]
+            for city in cities
+            for village in lots.sample(villages, lots.randint(1, 2))
+        ]
         lots.shuffle(ends := cities[:])
-        chart = {"name": "x", "cities": cities, "villages": villages, "one_way": [], "signposts": {}}
+        chart = {
+            "name": "x",
+            "cities": cities,
+            "villages": villages,
+            "one_way": [],
+            "signposts": {},
+        }
         chart |= {"two_way": [*map(list, ring), *beside], "starts": ends[:3], "targets": ends[3:6]}
     return chart if board.check_map(chart).canonical else None

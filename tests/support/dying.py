@@ -27,7 +27,12 @@ def tell() -> None:
     """What the system says of our signals."""
     with open("/proc/self/status") as file:
         found = dict(line.rstrip().split(":\t") for line in file if line.startswith("Sig"))
-    say(" ".join(f"{word} {int(found[key], 16) & STOPS:x}" for word, key in (("blocked", "SigBlk"), ("ignored", "SigIgn"))))
+    say(
+        " ".join(
+            f"{word} {int(found[key], 16) & STOPS:x}"
+            for word, key in (("blocked", "SigBlk"), ("ignored", "SigIgn"))
+        )
+    )
 
 
 def main(how: str, file: str = "") -> None:

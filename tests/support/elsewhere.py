@@ -35,13 +35,20 @@ class Place(NamedTuple):
 def on_arm64() -> list[Place]:
     """A place for each version of the VM."""
     words = ("qemu-aarch64", "-L", str(ARM64), str(ARM64 / "usr" / "bin" / "python3"))
-    found = sorted(ARM64.glob("*/wasmtime/linux-aarch64/_libwasmtime.so")) if "ARM64" in os.environ else []
+    found = (
+        sorted(ARM64.glob("*/wasmtime/linux-aarch64/_libwasmtime.so"))
+        if "ARM64" in os.environ
+        else []
+    )
     return [Place(words, str(library)) for library in found]
 
 
 def everywhere() -> list[Place]:
     """This Python, the other ones, and ARM64."""
-    return [*(Place((python,), modules.library()) for python in (sys.executable, *OTHER_PYTHONS)), *on_arm64()]
+    return [
+        *(Place((python,), modules.library()) for python in (sys.executable, *OTHER_PYTHONS)),
+        *on_arm64(),
+    ]
 
 
 def need_place(place: Place) -> None:

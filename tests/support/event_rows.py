@@ -5,7 +5,14 @@ from typing import Any
 from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store.db import BotRow, EventRow
 
-LIMITS = {"cpu": 3600, "file_size": 1 << 26, "memory": 1 << 30, "open_files": 256, "processes": 64, "scratch": 1 << 24}
+LIMITS = {
+    "cpu": 3600,
+    "file_size": 1 << 26,
+    "memory": 1 << 30,
+    "open_files": 256,
+    "processes": 64,
+    "scratch": 1 << 24,
+}
 DEFINITION: dict[str, Any] = {
     "anchor": "a",
     "bots": [{"identity": "id-a", "name": "a"}, {"identity": "id-b", "name": "b"}],

@@ -45,7 +45,9 @@ def evil_bot(folder: Path, how: str) -> Path:
     folder.mkdir()
     (folder / "main.py").write_text(BOT)
     toml = {"name": f"evil-{how}", "version": "1", "run": f"{{python}} main.py {how}"}
-    (folder / "bot.toml").write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in toml.items()))
+    (folder / "bot.toml").write_text(
+        "".join(f"{key} = {json.dumps(value)}\n" for key, value in toml.items())
+    )
     return folder
 
 
@@ -79,7 +81,9 @@ def evil_store(folder: Path, table: str, column: str) -> None:
         forge(connection, f"UPDATE seats SET faults = '{faults}'")
     if str(old).startswith("{"):
         for rotten in rotted(json.loads(old)):
-            forge(connection, f"UPDATE {table} SET {column} = '{json.dumps(rotten)}' WHERE rowid = 1")
+            forge(
+                connection, f"UPDATE {table} SET {column} = '{json.dumps(rotten)}' WHERE rowid = 1"
+            )
     connection.close()
 
 
@@ -95,7 +99,13 @@ def rotted(value: Any) -> list[Any]:
     """Copies of a value with evil in place of one of its words each."""
     if isinstance(value, str):
         return [EVIL]
-    items = list(value.items()) if isinstance(value, dict) else list(enumerate(value)) if isinstance(value, list) else []
+    items = (
+        list(value.items())
+        if isinstance(value, dict)
+        else list(enumerate(value))
+        if isinstance(value, list)
+        else []
+    )
     found = []
     for key, old in items:
         for rotten in rotted(old)[:3]:
@@ -109,4 +119,8 @@ def evil_bundles(path: Path) -> list[bytes]:
     """The bundle with evil in place of one word of each kind of line."""
     lines = lines_of(path)
     first = {line["kind"]: number for number, line in reversed(list(enumerate(lines)))}
-    return [forged([*lines[:at], rotten, *lines[at + 1 :]]) for at in first.values() for rotten in rotted(lines[at])]
+    return [
+        forged([*lines[:at], rotten, *lines[at + 1 :]])
+        for at in first.values()
+        for rotten in rotted(lines[at])
+    ]

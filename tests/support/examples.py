@@ -24,23 +24,34 @@ class Example(NamedTuple):
     said: str
 
 
-def run_examples(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **fewer: str) -> dict[str, object]:
+def run_examples(
+    page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **fewer: str
+) -> dict[str, object]:
     """Return the names that a page's examples leave behind."""
     return _run(page, folder, monkeypatch, fewer)[0]
 
 
-def run_and_print(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **fewer: str) -> list[Example]:
+def run_and_print(
+    page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **fewer: str
+) -> list[Example]:
     """Run the examples of a page. ``fewer``: numbers to put behind words, as ``range="25"`` for ``range(200)``."""
     return _run(page, folder, monkeypatch, fewer)[1]
 
 
 def differing(examples: list[Example]) -> list[Example]:
     """Return the examples that print something else than their page shows. A line ``...`` there takes the place of any lines."""
-    return [one for one in examples if one.shown and not re.fullmatch(_pattern(one.shown), one.said, re.DOTALL)]
+    return [
+        one
+        for one in examples
+        if one.shown and not re.fullmatch(_pattern(one.shown), one.said, re.DOTALL)
+    ]
 
 
 def _pattern(shown: str) -> str:
-    return "".join(r"(?:.*\n)?" if line == "...\n" else re.escape(line) for line in shown.splitlines(keepends=True))
+    return "".join(
+        r"(?:.*\n)?" if line == "...\n" else re.escape(line)
+        for line in shown.splitlines(keepends=True)
+    )
 
 
 def _run(
@@ -52,7 +63,11 @@ def _run(
     for number, found in enumerate(_EXAMPLE.finditer(page), 1):
         example, said = found[1], io.StringIO()
         for word, other in fewer.items():
-            example = re.sub(rf"\b{word}\b[=(]\d+", lambda found, other=other: re.sub(r"\d+", other, found[0]), example)
+            example = re.sub(
+                rf"\b{word}\b[=(]\d+",
+                lambda found, other=other: re.sub(r"\d+", other, found[0]),
+                example,
+            )
         with redirect_stdout(said):
             exec(compile(example, f"example {number}", "exec"), names)
         print(said.getvalue(), end="")

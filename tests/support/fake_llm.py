@@ -70,9 +70,14 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         model, question = body["model"], body["messages"][1]["content"]
-        self.body, self.most = body, int((re.findall(r"n from 0 to (\d+)\.$", question) or [-1])[-1])
+        self.body, self.most = (
+            body,
+            int((re.findall(r"n from 0 to (\d+)\.$", question) or [-1])[-1]),
+        )
         self.kind = re.findall(r"^Decision: (\w+)$", question, re.MULTILINE)[-1]
-        self.server.asked.append({**body, "key": self.headers.get("Authorization", ""), "path": self.path})
+        self.server.asked.append(
+            {**body, "key": self.headers.get("Authorization", ""), "path": self.path}
+        )
         self.server.times.setdefault(model, []).append(time.monotonic())
         self.server.tries[model, question] += 1
         self.again = self.server.tries[model, question] > 1
@@ -100,13 +105,18 @@ class _Handler(BaseHTTPRequestHandler):
         system = self.body["messages"][0]["content"]
         known = len(system) // 4 // CACHED * CACHED if system in self.server.seen else 0
         self.server.seen.add(system)
-        usage: dict[str, Any] = {"prompt_tokens": len(text) // 4, "completion_tokens": max(1, len(str(message)) // 4)}
+        usage: dict[str, Any] = {
+            "prompt_tokens": len(text) // 4,
+            "completion_tokens": max(1, len(str(message)) // 4),
+        }
         usage["prompt_tokens_details"] = {"cached_tokens": known}
         with self.server.lock:
             self.server.told[self.body["model"], "tokens_in"] += usage["prompt_tokens"]
             self.server.told[self.body["model"], "tokens_out"] += usage["completion_tokens"]
         choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
-        self.bytes(json.dumps({"object": "chat.completion", "choices": [choice], "usage": usage}).encode())
+        self.bytes(
+            json.dumps({"object": "chat.completion", "choices": [choice], "usage": usage}).encode()
+        )
 
     def text(self, content: Any) -> None:
         self.message({"content": content})
@@ -123,10 +133,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.text(f'```json\n{{"choice": {self.most // 2}, "why": "of 99 reasons"}}\n```')
 
     def say_prose(self) -> None:
-        self.text(f"<think>0 or 1? 2.5 is too much.</think>\nThere are {self.most + 1} choices.\n\nI choose **{self.most}**.")
+        self.text(
+            f"<think>0 or 1? 2.5 is too much.</think>\nThere are {self.most + 1} "
+            f"choices.\n\nI choose **{self.most}**."
+        )
 
     def say_parts(self) -> None:
-        self.text([{"type": "text", "text": '{"choice":'}, {"type": "text", "text": f" {self.most}}}"}, 7])
+        self.text(
+            [{"type": "text", "text": '{"choice":'}, {"type": "text", "text": f" {self.most}}}"}, 7]
+        )
 
     def say_by_words(self) -> None:
         """For a match of Khiva at two seats, without a list of legal choices."""
@@ -151,7 +166,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.text(str(self.most)) if self.again else self.bytes(b"the upstream is gone", 502)
 
     def say_limited(self) -> None:
-        self.text(str(self.most)) if self.again else self.bytes(b'{"error": "slow down"}', 429, Retry_After="1")
+        self.text(str(self.most)) if self.again else self.bytes(
+            b'{"error": "slow down"}', 429, Retry_After="1"
+        )
 
     def say_limited_until(self) -> None:
         until = formatdate(time.time() + 2, usegmt=True)
@@ -173,7 +190,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.text(str(self.most) if not self.corrected and self.nth % 10 else "0 or 1")
 
     def say_overloaded(self) -> None:
-        self.text(str(self.most)) if self.nth % 3 else self.bytes(b"slow down", 429, Retry_After="3600")
+        self.text(str(self.most)) if self.nth % 3 else self.bytes(
+            b"slow down", 429, Retry_After="3600"
+        )
 
     # --- models that give none ---
 
@@ -247,7 +266,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def say_odd_usage(self) -> None:
         usage = {"prompt_tokens": -5, "completion_tokens": 1e300, "prompt_tokens_details": 3}
-        self.bytes(json.dumps({"choices": [{"message": {"content": str(self.most)}}], "usage": usage}).encode())
+        self.bytes(
+            json.dumps(
+                {"choices": [{"message": {"content": str(self.most)}}], "usage": usage}
+            ).encode()
+        )
 
     def say_huge(self) -> None:
         self.send_response(200)
@@ -276,7 +299,16 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 ANSWERS = ("last", "first", "middle", "prose", "parts")
-ASKED_TWICE = ("out-of-range", "negative", "wordy", "unsure", "error", "limited", "limited-until", "reset")
+ASKED_TWICE = (
+    "out-of-range",
+    "negative",
+    "wordy",
+    "unsure",
+    "error",
+    "limited",
+    "limited-until",
+    "reset",
+)
 """These answer the same question at the second time."""
 
 

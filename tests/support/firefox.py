@@ -29,7 +29,10 @@ PREFERENCES = "".join(
     }.items()
 )
 FORGET = "Services.io.offline = true; Services.console.reset();"
-ERRORS = 'return Services.console.getMessageArray().map(String).filter((one) => /file: "(file|blob):/.test(one));'
+ERRORS = (
+    "return Services.console.getMessageArray().map(String).filter((one) => /file: "
+    '"(file|blob):/.test(one));'
+)
 """The errors and warnings of pages from disk and their workers, among those of the browser's own."""
 
 
@@ -59,7 +62,9 @@ class Firefox:
 
     def choose(self, file: Path) -> None:
         """Choose a file, in the one place for that."""
-        (element,) = self._ask("WebDriver:FindElement", using="css selector", value="input[type=file]")["value"].values()
+        (element,) = self._ask(
+            "WebDriver:FindElement", using="css selector", value="input[type=file]"
+        )["value"].values()
         self._ask("WebDriver:ElementSendKeys", id=element, text=str(file))
 
     def js(self, script: str, *values: Any) -> Any:
@@ -76,19 +81,26 @@ class Firefox:
     def watch(self, script: str, seconds: float) -> None:
         """Wait until a script returns something true without asking for it."""
         end = time.monotonic() + seconds
-        while not self._ask("WebDriver:ExecuteAsyncScript", script=WATCHED % script, args=[])["value"]:
+        while not self._ask("WebDriver:ExecuteAsyncScript", script=WATCHED % script, args=[])[
+            "value"
+        ]:
             assert time.monotonic() < end, script
 
     def texts(self, selector: str) -> list[str]:
         """What stands in all elements."""
-        found: list[str] = self.js("return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector)
+        found: list[str] = self.js(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)",
+            selector,
+        )
         return found
 
     def wrong(self) -> list[str]:
         """All that its console says since the page was opened."""
         errors: list[str] = self._of_the_browser(ERRORS)
         lines = self._said.read_bytes()[self._before :].decode(errors="replace").splitlines()
-        return errors + [line for line in lines if line.startswith("console.") and "RSLoader" not in line]  # it misses a network
+        return errors + [
+            line for line in lines if line.startswith("console.") and "RSLoader" not in line
+        ]  # it misses a network
 
     def _of_the_browser(self, script: str) -> Any:
         """Have the browser itself do something."""
@@ -124,7 +136,15 @@ def firefox() -> Iterator[Firefox]:
         profile = Path(folder)
         (profile / "user.js").write_text(PREFERENCES)
         marked = os.environ | dict([BROWSER_MARK.decode().split("=")]) | {"HOME": folder}
-        words = [str(program), "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", folder]
+        words = [
+            str(program),
+            "--headless",
+            "--marionette",
+            "--remote-allow-system-access",
+            "--no-remote",
+            "--profile",
+            folder,
+        ]
         with (profile / "said").open("wb") as said:
             running = subprocess.Popen(words, env=marked, stdout=said, stderr=subprocess.DEVNULL)
         try:

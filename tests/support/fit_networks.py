@@ -43,11 +43,15 @@ Network = dict[str, Any]
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--matches", type=int, default=10000)
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
-    networks = [fit(play(seats, asked.matches), np.random.default_rng(seats)) for seats in range(2, 6)]
+    networks = [
+        fit(play(seats, asked.matches), np.random.default_rng(seats)) for seats in range(2, 6)
+    ]
     asked.out.write_text(header(f"{asked.matches:,}", networks), encoding="ascii")
 
 
@@ -70,20 +74,40 @@ def play(seats: int, matches: int, optimised: str = "-O3") -> Any:
         program = f"{folder}/play"
         includes = [f"-I{C / 'kit'}", f"-I{C / 'shared'}", f"-I{C.parent / 'rules'}"]
         source = Path(__file__).with_name("khiva_selfplay.c")
-        subprocess.run(["cc", optimised, "-ffp-contract=off", *includes, "-o", program, source, "-lm"], check=True)
-        said = subprocess.run([program, str(seats), str(matches), *WORLDS], check=True, stdout=subprocess.PIPE).stdout
+        subprocess.run(
+            ["cc", optimised, "-ffp-contract=off", *includes, "-o", program, source, "-lm"],
+            check=True,
+        )
+        said = subprocess.run(
+            [program, str(seats), str(matches), *WORLDS], check=True, stdout=subprocess.PIPE
+        ).stdout
     return np.frombuffer(said, np.float32).reshape(-1, seats, ROWS + 2)
 
 
 def fit(played: Any, rng: np.random.Generator) -> Network:
     """Fit a network to what ``play`` returns."""
-    numbers, ranks, seats = np.ascontiguousarray(played[:, :, :ROWS]), played[:, :, ROWS], played.shape[1]
+    numbers, ranks, seats = (
+        np.ascontiguousarray(played[:, :, :ROWS]),
+        played[:, :, ROWS],
+        played.shape[1],
+    )
     one, other = np.array(list(combinations(range(seats), 2))).T
     ahead = (ranks[:, one] < ranks[:, other]) + 0.5 * (ranks[:, one] == ranks[:, other])
-    sizes = {"first": (ROWS, WIDE), "first_bias": WIDE, "second": (WIDE, NARROW), "second_bias": NARROW, "third": NARROW}
+    sizes = {
+        "first": (ROWS, WIDE),
+        "first_bias": WIDE,
+        "second": (WIDE, NARROW),
+        "second_bias": NARROW,
+        "third": NARROW,
+    }
     spread = {"first": 0.7 * (2 / ROWS) ** 0.5, "second": (2 / WIDE) ** 0.5, "third": 0.1}
-    network = {name: (spread.get(name, 0.0) * rng.standard_normal(size)).astype(np.float32) for name, size in sizes.items()}
-    mean, square = ({name: np.zeros_like(value) for name, value in network.items()} for _ in range(2))
+    network = {
+        name: (spread.get(name, 0.0) * rng.standard_normal(size)).astype(np.float32)
+        for name, size in sizes.items()
+    }
+    mean, square = (
+        {name: np.zeros_like(value) for name, value in network.items()} for _ in range(2)
+    )
     order, step = np.arange(len(numbers)), 0
     batch = min(BATCH, len(order))
     steps = EPOCHS * (len(order) // batch)
@@ -96,7 +120,11 @@ def fit(played: Any, rng: np.random.Generator) -> Network:
                 slope += RIDGE * network[name]
                 mean[name] = 0.9 * mean[name] + 0.1 * slope
                 square[name] = 0.999 * square[name] + 0.001 * slope**2
-                even = mean[name] / (1 - 0.9**step) / (np.sqrt(square[name] / (1 - 0.999**step)) + 1e-8)
+                even = (
+                    mean[name]
+                    / (1 - 0.9**step)
+                    / (np.sqrt(square[name] / (1 - 0.999**step)) + 1e-8)
+                )
                 network[name] -= ((RATE * (1 - step / steps) + 1e-5) * even).astype(np.float32)
     return network
 
@@ -130,7 +158,9 @@ def _slopes(network: Network, numbers: Any, ahead: Any, one: Any, other: Any) ->
 def _written(network: Network) -> str:
     """Return a network as C writes it."""
     fields = ("first", "first_bias", "second", "second_bias", "third")
-    return "    {\n" + "".join(_array(network[name], "     ") + ",\n" for name in fields) + "    },\n"
+    return (
+        "    {\n" + "".join(_array(network[name], "     ") + ",\n" for name in fields) + "    },\n"
+    )
 
 
 def _array(values: Any, indent: str) -> str:
@@ -138,7 +168,9 @@ def _array(values: Any, indent: str) -> str:
         return indent + "{\n" + ",\n".join(_array(row, indent + " ") for row in values) + "}"
     lines, line = [], indent + "{"
     for number, value in enumerate(values, 1):
-        word = f"{value:.3f}".replace("-0.000", "0.000") + ("f}" if number == len(values) else "f, ")
+        word = f"{value:.3f}".replace("-0.000", "0.000") + (
+            "f}" if number == len(values) else "f, "
+        )
         if len(line) + len(word) > 130:
             lines.append(line.rstrip())
             line = indent + " "

@@ -34,7 +34,9 @@ OPEN = 3 + 2 * outlook.FAR
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seats", type=int, default=3)
     parser.add_argument("--matches", type=int, default=12000)
     asked = parser.parse_args()
@@ -60,7 +62,12 @@ def _weights(numbers: Any) -> outlook.Weights:
     whole = [round(100 * float(number)) for number in numbers]
     far, hand = outlook.FAR, whole[OPEN:]
     by_size = tuple((hand[at], hand[at + 1], hand[at + 2]) for at in range(0, len(hand), PER_HAND))
-    return outlook.Weights((whole[0], whole[1], whole[2]), tuple(whole[3 : 3 + far]), tuple(whole[3 + far : OPEN]), by_size)
+    return outlook.Weights(
+        (whole[0], whole[1], whole[2]),
+        tuple(whole[3 : 3 + far]),
+        tuple(whole[3 + far : OPEN]),
+        by_size,
+    )
 
 
 def _units(seats: int) -> list[outlook.Weights]:
@@ -69,7 +76,9 @@ def _units(seats: int) -> list[outlook.Weights]:
     return [_weights(0.01 * row) for row in np.eye(size)]
 
 
-def _match(seats: int, deal: int, units: list[outlook.Weights]) -> tuple[list[tuple[int, Any]], list[int]]:
+def _match(
+    seats: int, deal: int, units: list[outlook.Weights]
+) -> tuple[list[tuple[int, Any]], list[int]]:
     """At the end of each turn: its phase, and what counts by seat. The ranks in the end."""
     secret = seeds.seed_secret(seeds.run_secret("weights"), deal)
     rules = GAME.rules({})
@@ -78,7 +87,11 @@ def _match(seats: int, deal: int, units: list[outlook.Weights]) -> tuple[list[tu
     while not state.is_over:
         choices = {}
         for seat, asked in state.pending().items():
-            decide = {"kind": asked.kind, "view": state.view(seat), "legal": [list(entry) for entry in asked.legal]}
+            decide = {
+                "kind": asked.kind,
+                "view": state.view(seat),
+                "legal": [list(entry) for entry in asked.legal],
+            }
             match = {"seed": seeds.seat_number(secret, f"m{deal}", seat), "rules": rules}
             choices[seat] = search.choose(decide, match, WORLDS, PROMISING)
         if state.offer is None:

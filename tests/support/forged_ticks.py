@@ -10,7 +10,14 @@ from typing import NamedTuple
 from forging import forge, rewrite_records
 from msgspec.structs import replace
 
-from khiva_arena.common.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
+from khiva_arena.common.result import (
+    FAULTS,
+    STRIKES_TO_FORFEIT,
+    STRIKING,
+    Policy,
+    Verdict,
+    final_ranks,
+)
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay.record import FORFEITED, Choice, Record
 from khiva_arena.records.replay.ticks import TickBank
@@ -51,7 +58,10 @@ def rebuilt(record: Record, secret: bytes, changes: list[Paid]) -> Record | None
     assert record.ticks
     state, _ = get(header.game).new(len(seats), header.rules, secret)
     kept = {(place.step, place.seat): place for place in [*places(record), *changes]}
-    strikes, out = dict.fromkeys(seats, 0), {seat: 0 for seat in seats if record.forfeited_at[seat] == 0}
+    strikes, out = (
+        dict.fromkeys(seats, 0),
+        {seat: 0 for seat in seats if record.forfeited_at[seat] == 0},
+    )
     verdicts = [record.verdicts[seat] if seat in out else Verdict.OK for seat in seats]
     steps, ticks = [], [record.ticks[0]]
     while not state.is_over and len(out) < len(seats) - 1:
@@ -60,11 +70,15 @@ def rebuilt(record: Record, secret: bytes, changes: list[Paid]) -> Record | None
             place = kept.get((number, seat), Paid(number, seat, 0, "", MADE_UP))
             if place.choice >= len(decision.legal):
                 return None
-            step.append(Choice(seat, 0, FORFEITED) if seat in out else Choice(seat, place.choice, place.why))
+            step.append(
+                Choice(seat, 0, FORFEITED) if seat in out else Choice(seat, place.choice, place.why)
+            )
             row.append(0 if seat in out else place.ticks)
         for seat, _, why in step:
             strikes[seat] += why in FAULTS
-            if why in FAULTS and (why not in STRIKING or strikes[seat] >= STRIKES_TO_FORFEIT[Policy(header.policy)]):
+            if why in FAULTS and (
+                why not in STRIKING or strikes[seat] >= STRIKES_TO_FORFEIT[Policy(header.policy)]
+            ):
                 out[seat], verdicts[seat] = number, Verdict(why)
         state.apply({choice.seat: choice.choice for choice in step})
         steps.append(tuple(step))
@@ -90,7 +104,11 @@ def _one(record: Record, rng: random.Random, *, fault: bool) -> Paid | None:
 def choice(record: Record, secret: bytes, rng: random.Random) -> Record | None:
     """Choose otherwise."""
     place = _one(record, rng, fault=False)
-    return rebuilt(record, secret, [place._replace(choice=0 if place.choice else 1)]) if place else None
+    return (
+        rebuilt(record, secret, [place._replace(choice=0 if place.choice else 1)])
+        if place
+        else None
+    )
 
 
 def tick_of_a_start(record: Record, secret: bytes, rng: random.Random) -> Record | None:
@@ -105,7 +123,11 @@ def tick_of_a_start(record: Record, secret: bytes, rng: random.Random) -> Record
 def tick_of_a_question(record: Record, secret: bytes, rng: random.Random) -> Record | None:
     """Change the ticks of an answer by one."""
     place = _one(record, rng, fault=False)
-    return rebuilt(record, secret, [place._replace(ticks=place.ticks + rng.choice((-1, 1)))]) if place else None
+    return (
+        rebuilt(record, secret, [place._replace(ticks=place.ticks + rng.choice((-1, 1)))])
+        if place
+        else None
+    )
 
 
 def fault_added(record: Record, secret: bytes, rng: random.Random) -> Record | None:
@@ -120,7 +142,11 @@ def fault_added(record: Record, secret: bytes, rng: random.Random) -> Record | N
 def fault_taken_away(record: Record, secret: bytes, rng: random.Random) -> Record | None:
     """Make a fault an answer, which the seat plays on behind."""
     place = _one(record, rng, fault=True)
-    return rebuilt(record, secret, [place._replace(why="", ticks=max(1, place.ticks - 1))]) if place else None
+    return (
+        rebuilt(record, secret, [place._replace(why="", ticks=max(1, place.ticks - 1))])
+        if place
+        else None
+    )
 
 
 def answers_swapped(record: Record, secret: bytes, rng: random.Random) -> Record | None:
@@ -129,7 +155,10 @@ def answers_swapped(record: Record, secret: bytes, rng: random.Random) -> Record
         (one, other)
         for one in places(record)
         for other in places(record)
-        if one.step == other.step and one.seat < other.seat and not one.why + other.why and one.choice != other.choice
+        if one.step == other.step
+        and one.seat < other.seat
+        and not one.why + other.why
+        and one.choice != other.choice
     ]
     if not pairs:
         return None
@@ -151,11 +180,20 @@ def add_voids(connection: sqlite3.Connection, ordinals: Iterable[int]) -> None:
     for ordinal in ordinals:
         key = "(event, ordinal) = (SELECT id, ? FROM events)"
         match = f"FROM matches AS m WHERE {key}"
-        bots = [bot for (bot,) in connection.execute("SELECT bot FROM seats WHERE ordinal = ? ORDER BY seat", (ordinal,))]
+        bots = [
+            bot
+            for (bot,) in connection.execute(
+                "SELECT bot FROM seats WHERE ordinal = ? ORDER BY seat", (ordinal,)
+            )
+        ]
         connection.execute(
-            f"INSERT INTO voids SELECT event, ordinal, 1, seed, lineup, '{bots}', 'made up', '[]', '', '' {match}", (ordinal,)
+            f"INSERT INTO voids SELECT event, ordinal, 1, seed, lineup, '{bots}', 'made "
+            f"up', '[]', '', '' {match}",
+            (ordinal,),
         )
-        connection.execute(f"INSERT INTO void_causes SELECT event, ordinal, 1, '[0, 1, 2]', '' {match}", (ordinal,))
+        connection.execute(
+            f"INSERT INTO void_causes SELECT event, ordinal, 1, '[0, 1, 2]', '' {match}", (ordinal,)
+        )
         connection.execute(f"UPDATE matches SET attempt = 2 WHERE {key}", (ordinal,))
 
 
@@ -173,7 +211,8 @@ def forge_store(connection: sqlite3.Connection, records: Mapping[int, Record]) -
             row = [record.ranks[seat], record.scores[seat], record.verdicts[seat]]
             told = json.dumps([[word, "made up", step] for word, step in faults])
             connection.execute(
-                "UPDATE seats SET (rank, score, verdict, faults) = (?, ?, ?, ?) WHERE (ordinal, seat) = (?, ?)",
+                "UPDATE seats SET (rank, score, verdict, faults) = (?, ?, ?, ?) WHERE "
+                "(ordinal, seat) = (?, ?)",
                 (*row, told, ordinal, seat),
             )
     forge(connection)

@@ -16,10 +16,15 @@ def forge(connection: sqlite3.Connection, statements: str = "") -> None:
     """Run these statements, then work out every sum and tally again."""
     connection.executescript(statements)
     found: dict[str, list[str]] = {}
-    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}  # version 2 has fewer
+    there = {
+        name for (name,) in connection.execute("SELECT name FROM sqlite_master")
+    }  # version 2 has fewer
     # Those of a match that was taken out go with it, or they would give it away.
     for table in {"page_faults", "times", "cells", "spent", "transcripts"} & there:
-        kept = f"SELECT 1 FROM matches AS m WHERE (m.event, m.ordinal) = ({table}.event, {table}.ordinal)"
+        kept = (
+            f"SELECT 1 FROM matches AS m WHERE (m.event, m.ordinal) = ({table}.event, "
+            f"{table}.ordinal)"
+        )
         connection.execute(f"DELETE FROM {table} WHERE NOT EXISTS ({kept})")
     for table in ("events", *(table for table in TABLES if table in there)):
         names = [name for name, _, _ in versions.columns(table)]
@@ -35,16 +40,21 @@ def forge(connection: sqlite3.Connection, statements: str = "") -> None:
     connection.commit()
 
 
-def rewrite_records(connection: sqlite3.Connection, change: Callable[[int, dict[str, Any]], None]) -> None:
+def rewrite_records(
+    connection: sqlite3.Connection, change: Callable[[int, dict[str, Any]], None]
+) -> None:
     """Change the plain record of each match of the one event, by ordinal, and all digests that follow from it, but no sum."""
     digests = []
-    for ordinal, text in connection.execute("SELECT ordinal, record FROM matches ORDER BY ordinal").fetchall():
+    for ordinal, text in connection.execute(
+        "SELECT ordinal, record FROM matches ORDER BY ordinal"
+    ).fetchall():
         plain = json.loads(text)
         change(ordinal, plain)
         record = msgspec.convert(plain, Record)
         digests.append(record.digest)
         connection.execute(
-            "UPDATE matches SET record = ?, digest = ? WHERE ordinal = ?", (record.to_json(), digests[-1], ordinal)
+            "UPDATE matches SET record = ?, digest = ? WHERE ordinal = ?",
+            (record.to_json(), digests[-1], ordinal),
         )
     connection.execute("UPDATE conclusions SET digest = ?", (run_digest(digests),))
 
@@ -66,4 +76,7 @@ def add_strikes(connection: sqlite3.Connection, details: Sequence[str]) -> None:
     rewrite_records(connection, strike)
     assert not left, "too few choices of match 0 are the default"
     for seat, of_seat in faults.items():
-        connection.execute("UPDATE seats SET faults = ? WHERE ordinal = 0 AND seat = ?", (json.dumps(of_seat), seat))
+        connection.execute(
+            "UPDATE seats SET faults = ? WHERE ordinal = 0 AND seat = ?",
+            (json.dumps(of_seat), seat),
+        )

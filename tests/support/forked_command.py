@@ -23,11 +23,15 @@ from khiva_arena.display.terminal import console, interrupts
 class Forked(subprocess.Popen[Any]):
     """``khiva-arena`` with the words that are given as a command, in a session of its own, as ``subprocess.Popen`` gives it."""
 
-    def _execute_child(self, words: Sequence[str], _program: None, begin: Any, _close: bool, _pass: Any, *more: Any) -> None:
+    def _execute_child(
+        self, words: Sequence[str], _program: None, begin: Any, _close: bool, _pass: Any, *more: Any
+    ) -> None:
         cwd, env, _info, _flags, _shell, *pipes = more[:11]
         self._child_created = True
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # no other thread holds what the child needs
+            warnings.simplefilter(
+                "ignore", DeprecationWarning
+            )  # no other thread holds what the child needs
             self.pid = os.fork()
         if not self.pid:
             _become(words, cwd, env, pipes, begin)
@@ -48,7 +52,9 @@ def arena_forked(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(words, 0, out, errors)
 
 
-def _become(words: Sequence[str], cwd: Path, env: dict[str, str] | None, pipes: list[int], begin: Any) -> NoReturn:
+def _become(
+    words: Sequence[str], cwd: Path, env: dict[str, str] | None, pipes: list[int], begin: Any
+) -> NoReturn:
     """Be as a new process is, run the command, and end."""
     code = 1
     try:

@@ -30,14 +30,18 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*words: str, at: str | Path = ".", given: bytes = b"") -> str:
     author = ("-c", "user.name=ann", "-c", "user.email=ann@example.org")
-    done = subprocess.run(["git", "-C", str(at), *author, *words], input=given, capture_output=True, check=False)
+    done = subprocess.run(
+        ["git", "-C", str(at), *author, *words], input=given, capture_output=True, check=False
+    )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode().strip()
 
 
 def committed(files: dict[str, str] | None = None, at: str | Path = ".") -> str:
     """Write files, commit all that is there and return the hash."""
-    for name, text in ({"my-bot/bot.toml": TOML, "my-bot/main.py": "old = 1"} if files is None else files).items():
+    for name, text in (
+        {"my-bot/bot.toml": TOML, "my-bot/main.py": "old = 1"} if files is None else files
+    ).items():
         path = Path(at, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

@@ -33,16 +33,24 @@ def widest(value: Any) -> bytes:
     if value is None or isinstance(value, bool):
         return msgpack.packb(value)
     if isinstance(value, int):
-        return b"\xcf" + struct.pack(">Q", value) if value >= 0 else b"\xd3" + struct.pack(">q", value)
+        return (
+            b"\xcf" + struct.pack(">Q", value) if value >= 0 else b"\xd3" + struct.pack(">q", value)
+        )
     if isinstance(value, str):
         text = value.encode()
         return b"\xdb" + struct.pack(">I", len(text)) + text
     if isinstance(value, list):
         return b"\xdd" + struct.pack(">I", len(value)) + b"".join(map(widest, value))
-    return b"\xdf" + struct.pack(">I", len(value)) + b"".join(widest(key) + widest(item) for key, item in value.items())
+    return (
+        b"\xdf"
+        + struct.pack(">I", len(value))
+        + b"".join(widest(key) + widest(item) for key, item in value.items())
+    )
 
 
-def rows(head: Mapping[str, Any], name: str, items: Sequence[Any], tail: Mapping[str, Any] | None = None) -> str:
+def rows(
+    head: Mapping[str, Any], name: str, items: Sequence[Any], tail: Mapping[str, Any] | None = None
+) -> str:
     """A JSON object in ASCII: the keys of ``head``, one a line, then ``name`` with one item a line, then those of ``tail``."""
     lines = [f' "{key}": {json.dumps(value)}' for key, value in head.items()]
     lines.append(f' "{name}": [\n' + ",\n".join("  " + json.dumps(item) for item in items) + "\n ]")
@@ -52,20 +60,30 @@ def rows(head: Mapping[str, Any], name: str, items: Sequence[Any], tail: Mapping
 
 def entries(content: Mapping[str, Any]) -> str:
     """Return a JSON object in ASCII, with each item of its lists and each key of its maps on a line."""
-    return "{\n" + ",\n".join(f' "{key}": {_entry(value)}' for key, value in content.items()) + "\n}\n"
+    return (
+        "{\n" + ",\n".join(f' "{key}": {_entry(value)}' for key, value in content.items()) + "\n}\n"
+    )
 
 
 def _entry(value: Any) -> str:
     if isinstance(value, list):
         return "[\n" + ",\n".join("  " + json.dumps(item) for item in value) + "\n ]"
     if isinstance(value, dict):
-        return "{\n" + ",\n".join(f"  {json.dumps(key)}: {json.dumps(item)}" for key, item in value.items()) + "\n }"
+        return (
+            "{\n"
+            + ",\n".join(f"  {json.dumps(key)}: {json.dumps(item)}" for key, item in value.items())
+            + "\n }"
+        )
     return json.dumps(value)
 
 
 def short(data: bytes) -> str | dict[str, Any]:
     """Return bytes in hex, or the length and the hash of many."""
-    return data.hex() if len(data) <= LONG else {"length": len(data), "sha256": sha256(data).hexdigest()}
+    return (
+        data.hex()
+        if len(data) <= LONG
+        else {"length": len(data), "sha256": sha256(data).hexdigest()}
+    )
 
 
 def orders_of(orders: Iterable[Word], answers: Iterable[Word]) -> list[dict[str, Any]]:
@@ -77,13 +95,19 @@ def orders_of(orders: Iterable[Word], answers: Iterable[Word]) -> list[dict[str,
         else:
             word, used, told = next(left)
             asked = {"order": order, "ticks": ticks, "bytes": data}
-            listed.append(asked | {"word": word, "used": used, "answer": short(bytes.fromhex(told))})
+            listed.append(
+                asked | {"word": word, "used": used, "answer": short(bytes.fromhex(told))}
+            )
     return listed
 
 
 def settle(files: Mapping[Path, str]) -> int:
     """Write the files that differ if ``--write`` is among the words of the command, else only name them; an exit code."""
-    stale = {path: text for path, text in files.items() if not path.is_file() or path.read_text("utf-8") != text}
+    stale = {
+        path: text
+        for path, text in files.items()
+        if not path.is_file() or path.read_text("utf-8") != text
+    }
     write = "--write" in sys.argv[1:]
     for path, text in stale.items():
         if write:

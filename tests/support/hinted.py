@@ -41,7 +41,9 @@ BUILDS = {
 
 def bot(language: str) -> Bot:
     run = tuple(shlex.split(RUNS.get(language, "./bot")))
-    return Bot(language, "", run, tuple(shlex.split(BUILDS.get(language, ""))), (), "", True, (), language)
+    return Bot(
+        language, "", run, tuple(shlex.split(BUILDS.get(language, ""))), (), "", True, (), language
+    )
 
 
 def failed(got: str = "", *, notes: str = "", received: bytes = b"") -> Failed:

@@ -51,17 +51,27 @@ CACHED = type(cache(len))
 INTERRUPTED = 130
 
 
-def in_process(words: Sequence[str], cwd: Path, env: dict[str, str], seconds: float) -> subprocess.CompletedProcess[str]:
+def in_process(
+    words: Sequence[str], cwd: Path, env: dict[str, str], seconds: float
+) -> subprocess.CompletedProcess[str]:
     """Run ``khiva-arena`` with these words. Raises KeyboardInterrupt if somebody interrupts it, and TimeoutExpired."""
     wrong = [name for name in env if name.startswith(AT_START)]
     assert not wrong, f"{', '.join(wrong)}: read when a process starts; call arena_process"
     opened = _descriptors()
     with tempfile.TemporaryFile("ab+") as out, tempfile.TemporaryFile("ab+") as err:
         with ExitStack() as stack:
-            for surroundings in (_streams(out, err), _place(words, cwd, env), _signals(), _memory(), _warnings()):
+            for surroundings in (
+                _streams(out, err),
+                _place(words, cwd, env),
+                _signals(),
+                _memory(),
+                _warnings(),
+            ):
                 stack.enter_context(surroundings)
             until = time.monotonic() + seconds
-            signal.signal(signal.SIGALRM, signal.SIG_IGN)  # until the command hears it, which then ends as if interrupted
+            signal.signal(
+                signal.SIGALRM, signal.SIG_IGN
+            )  # until the command hears it, which then ends as if interrupted
             signal.setitimer(signal.ITIMER_REAL, seconds)
             code = _exit_code()
         done = subprocess.CompletedProcess(words, code, _text(out), _text(err))
@@ -106,7 +116,9 @@ def _stream(number: int) -> io.TextIOWrapper:
     own = sys.__stdout__
     errors = "backslashreplace" if number == 2 else (own.errors if own else None)
     binary = io.BufferedWriter(io.FileIO(number, "wb", closefd=False))
-    return io.TextIOWrapper(binary, own.encoding if own else "utf-8", errors, line_buffering=number == 2)
+    return io.TextIOWrapper(
+        binary, own.encoding if own else "utf-8", errors, line_buffering=number == 2
+    )
 
 
 def _text(file: IO[bytes]) -> str:
@@ -134,7 +146,11 @@ def _place(words: Sequence[str], cwd: Path, env: dict[str, str]) -> Iterator[Non
 @contextmanager
 def _signals() -> Iterator[None]:
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
-    hook, mask, wakeup = sys.unraisablehook, signal.pthread_sigmask(signal.SIG_BLOCK, ()), signal.set_wakeup_fd(-1)
+    hook, mask, wakeup = (
+        sys.unraisablehook,
+        signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+        signal.set_wakeup_fd(-1),
+    )
     try:
         yield
     finally:
@@ -166,7 +182,9 @@ def _forget() -> None:
     for remembering in _remembering_all(len(sys.modules), next(reversed(sys.modules))):
         remembering.cache_clear()
     for number, link in _descriptors().items():
-        if link.startswith("/memfd:khiva-arena "):  # what the sandbox keeps "open as long as this process"
+        if link.startswith(
+            "/memfd:khiva-arena "
+        ):  # what the sandbox keeps "open as long as this process"
             os.close(int(number))
 
 
@@ -181,7 +199,11 @@ def _remembering_all(_count: int, _last: str) -> list[Any]:
 @cache
 def _remembering(module: ModuleType) -> list[Any]:
     """Return the functions of a module that remember answers about the machine. Few of some 600 modules have any."""
-    return [value for value in vars(module).values() if type(value) is CACHED and not value.__module__.startswith(PURE)]
+    return [
+        value
+        for value in vars(module).values()
+        if type(value) is CACHED and not value.__module__.startswith(PURE)
+    ]
 
 
 @contextmanager

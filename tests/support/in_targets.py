@@ -24,7 +24,10 @@ def long_but(cases: Iterable[object], stay: Iterable[object]) -> list[object]:
 def soak_but_every(cases: Iterable[object], every: int) -> list[object]:
     """Return all cases in their order: every so many-th, from the first on, is in the test's own target, the others, which repeat
     it for other seats or games, are in ``make test-soak``."""
-    return [_marked(one, pytest.mark.soak) if number % every else one for number, one in enumerate(cases)]
+    return [
+        _marked(one, pytest.mark.soak) if number % every else one
+        for number, one in enumerate(cases)
+    ]
 
 
 def _marked(case: object, mark: pytest.MarkDecorator) -> ParameterSet:

@@ -14,6 +14,15 @@ def wheel(folder: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
     (made,) = folder.glob("*.whl")
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--no-index",
+    ]
     install += ["--no-compile", "--target", str(folder / "site"), str(made)]
     subprocess.run(install, check=True, capture_output=True, timeout=120)

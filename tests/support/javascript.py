@@ -52,13 +52,20 @@ def interpreter(word: str = "javascript") -> bytes:
         if not built.exists() or sha256(built.read_bytes()).hexdigest() != released(word):
             done = build(PROJECT, word)
             if done.returncode:
-                lacks(f"the interpreter of the word {word} cannot be built here: {done.stderr[-500:]}")
+                lacks(
+                    f"the interpreter of the word {word} cannot be built here: {done.stderr[-500:]}"
+                )
         return built.read_bytes()
 
 
 def payload(files: Mapping[str, bytes], main: str = "main.js") -> bytes:
     """The payload of a bot that begins with a file."""
-    return HEAD + main.encode() + b"\n" + stream_of({name: PackedContent(data) for name, data in files.items()})
+    return (
+        HEAD
+        + main.encode()
+        + b"\n"
+        + stream_of({name: PackedContent(data) for name, data in files.items()})
+    )
 
 
 def ran(code: str, *, ticks: int = 2_000_000_000, key: int = KEY, **others: str) -> Part:
@@ -75,7 +82,9 @@ def payload_folder(folder: Path, files: Mapping[str, bytes]) -> Path:
     folder.mkdir()
     (folder / "javascript.wasm").write_bytes(interpreter())
     (folder / "files").write_bytes(payload(files))
-    (folder / "bot.toml").write_text(f'name = "{folder.name}"\nmodule = "javascript.wasm"\npayload = "files"\n')
+    (folder / "bot.toml").write_text(
+        f'name = "{folder.name}"\nmodule = "javascript.wasm"\npayload = "files"\n'
+    )
     return folder
 
 
@@ -87,5 +96,7 @@ def shipped_files(name: str) -> dict[str, bytes]:
 
 def stage_shipped(place: Path) -> dict[str, Command]:
     """The commands of the shipped bots that play in ticks, by name."""
-    folders = {name: payload_folder(place / name, shipped_files(name)) for name in ("greedy", "random")}
+    folders = {
+        name: payload_folder(place / name, shipped_files(name)) for name in ("greedy", "random")
+    }
     return {name: staging.stage(bots.load(str(folder))) for name, folder in folders.items()}

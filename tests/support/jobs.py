@@ -22,7 +22,10 @@ def header(seats: int, match: str = "test", policy: str = "lenient", **time: int
         game="khiva",
         rules_version=game.rules_version,
         rules=game.rules({}),
-        seats=tuple(RecordedSeat(f"bot{n}", f"{n:064x}", seeds.seat_number(SECRET, match, n)) for n in range(seats)),
+        seats=tuple(
+            RecordedSeat(f"bot{n}", f"{n:064x}", seeds.seat_number(SECRET, match, n))
+            for n in range(seats)
+        ),
         commit=seeds.commitment(match, SECRET),
         time=TIME | time,
         policy=policy,
@@ -30,9 +33,22 @@ def header(seats: int, match: str = "test", policy: str = "lenient", **time: int
     )
 
 
-def job(commands: Sequence[Command], ordinal: int = 0, policy: str = "lenient", sandbox: Sandbox = TRUSTING, **time: int) -> Job:
+def job(
+    commands: Sequence[Command],
+    ordinal: int = 0,
+    policy: str = "lenient",
+    sandbox: Sandbox = TRUSTING,
+    **time: int,
+) -> Job:
     """A job for these commands, seated in their order."""
-    return Job(ordinal, 1, header(len(commands), f"test{ordinal}", policy, **time), SECRET, tuple(commands), sandbox)
+    return Job(
+        ordinal,
+        1,
+        header(len(commands), f"test{ordinal}", policy, **time),
+        SECRET,
+        tuple(commands),
+        sandbox,
+    )
 
 
 def sound(outcome: Outcome) -> Record:

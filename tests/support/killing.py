@@ -64,7 +64,16 @@ class Competition:
 
     @property
     def words(self) -> list[str]:
-        shape = ["--seats", str(SEATS), "--seeds", str(self.seeds), "--seed", "crash", "-j", str(self.jobs)]
+        shape = [
+            "--seats",
+            str(SEATS),
+            "--seeds",
+            str(self.seeds),
+            "--seed",
+            "crash",
+            "-j",
+            str(self.jobs),
+        ]
         return ["run", *bots("ann", "bob", "cy"), *shape, "--out", "out"]
 
     @property
@@ -75,7 +84,12 @@ class Competition:
         command = [sys.executable, "-m", "khiva_arena", *self.words]
         with (self.folder / "said").open("a") as said:
             return subprocess.Popen(
-                command, cwd=self.folder, env=os.environ | self.environment, stdout=said, stderr=said, text=True
+                command,
+                cwd=self.folder,
+                env=os.environ | self.environment,
+                stdout=said,
+                stderr=said,
+                text=True,
             )
 
     def digest(self) -> str:
@@ -83,7 +97,9 @@ class Competition:
         said = arena("verify", "out", cwd=self.folder).stdout
         assert f"{self.planned} of {self.planned} matches are sound" in said
         connection = sqlite3.connect(self.out / "arena.db")
-        ordinals = [row[0] for row in connection.execute("SELECT ordinal FROM matches ORDER BY ordinal")]
+        ordinals = [
+            row[0] for row in connection.execute("SELECT ordinal FROM matches ORDER BY ordinal")
+        ]
         seated = connection.execute("SELECT count(*) FROM seats").fetchone()[0]
         timed = [row[0] for row in connection.execute("SELECT ordinal FROM times ORDER BY ordinal")]
         connection.close()
@@ -105,7 +121,11 @@ class Competition:
     def stage(self) -> str:
         """How far a run has come, as what it left says."""
         if not (self.out / "arena.db").exists():
-            drafts = [path for path in self.cache.glob("staged/*") if path.is_dir() and not path.with_suffix(".json").exists()]
+            drafts = [
+                path
+                for path in self.cache.glob("staged/*")
+                if path.is_dir() and not path.with_suffix(".json").exists()
+            ]
             made = list(self.out.glob("arena.db-new*"))
             return "making the store" if made else "staging" if drafts else "before the store"
         recorded = self._count("matches")
@@ -122,13 +142,21 @@ class Competition:
 
     def processes(self) -> set[int]:
         """All living processes of this run: bots by their command line, others by their environment."""
-        found = {pid for pid in _pids() if self.marker in read(pid, "cmdline") or str(self.cache) in read(pid, "environ")}
+        found = {
+            pid
+            for pid in _pids()
+            if self.marker in read(pid, "cmdline") or str(self.cache) in read(pid, "environ")
+        }
         return living(found)
 
 
 def _pids() -> Iterator[int]:
     own = os.getpid()
-    return (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and int(path.name) != own)
+    return (
+        int(path.name)
+        for path in Path("/proc").iterdir()
+        if path.name.isdigit() and int(path.name) != own
+    )
 
 
 def below(pid: int) -> set[int]:
@@ -161,7 +189,9 @@ def all_gone(find: Callable[[], set[int]]) -> bool:
     return True
 
 
-def run_to_the_end(run: Competition, chance: random.Random, most: int, seconds: float) -> list[Kill]:
+def run_to_the_end(
+    run: Competition, chance: random.Random, most: int, seconds: float
+) -> list[Kill]:
     """Run it, killed up to ``most`` times, until it ends by itself. ``seconds``: what it takes when it is left alone."""
     kills: list[Kill] = []
     for _ in range(TRIES):
@@ -177,19 +207,34 @@ def run_to_the_end(run: Competition, chance: random.Random, most: int, seconds: 
 
 
 def _kill_at_times(
-    run: Competition, process: subprocess.Popen[str], chance: random.Random, kills: list[Kill], most: int, seconds: float
+    run: Competition,
+    process: subprocess.Popen[str],
+    chance: random.Random,
+    kills: list[Kill],
+    most: int,
+    seconds: float,
 ) -> None:
     """Kill the arbiter once, or workers of it before that, unless it ends first."""
     while len(kills) < most:
         early = chance.random() < 0.5
         delay = chance.uniform(0, EARLY_SECONDS if early else seconds / 2)
-        awaited = chance.choice(["cache/staged/draft-*", "out/arena.db-new", "out/arena.db", "out/arena.db-wal"])
-        _wait(run, process, delay, awaited if early and chance.random() < 0.5 else "", chance.uniform(0, 0.01))
+        awaited = chance.choice(
+            ["cache/staged/draft-*", "out/arena.db-new", "out/arena.db", "out/arena.db-wal"]
+        )
+        _wait(
+            run,
+            process,
+            delay,
+            awaited if early and chance.random() < 0.5 else "",
+            chance.uniform(0, 0.01),
+        )
         if process.poll() is not None:
             return
         # Not a worker's child that is about to become a bot and still looks like it: a dead bot is a crash, and rightly so.
         workers = [
-            pid for pid in sorted(below(process.pid)) if "arbiter.worker" in read(pid, "cmdline") and _parent(pid) == process.pid
+            pid
+            for pid in sorted(below(process.pid))
+            if "arbiter.worker" in read(pid, "cmdline") and _parent(pid) == process.pid
         ]
         victim = chance.choice(workers) if workers and chance.random() < 0.4 else process.pid
         beneath = below(victim)
@@ -197,12 +242,16 @@ def _kill_at_times(
         if victim == process.pid:
             process.wait(timeout=END_SECONDS)
         kills.append(Kill("arbiter" if victim == process.pid else "worker", run.stage()))
-        assert all_gone(lambda beneath=beneath: living(beneath)), f"{living(beneath)} outlived the {kills[-1].who}"
+        assert all_gone(lambda beneath=beneath: living(beneath)), (
+            f"{living(beneath)} outlived the {kills[-1].who}"
+        )
         if victim == process.pid:
             return
 
 
-def _wait(run: Competition, process: subprocess.Popen[str], delay: float, awaited: str, more: float) -> None:
+def _wait(
+    run: Competition, process: subprocess.Popen[str], delay: float, awaited: str, more: float
+) -> None:
     """Some time, or, to hit a short stage, until a file appears and a little longer."""
     deadline = time.monotonic() + delay
     while time.monotonic() < deadline and process.poll() is None:

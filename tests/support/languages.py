@@ -15,7 +15,10 @@ def each(names: Iterable[str], bot: str = "", first: Container[str] = ALL) -> py
 
     first: the languages that are not left to make test-long
     """
-    values = [pytest.param(f"{name}/{bot}" if bot else name, marks=_marks(name, name in first)) for name in names]
+    values = [
+        pytest.param(f"{name}/{bot}" if bot else name, marks=_marks(name, name in first))
+        for name in names
+    ]
     return pytest.mark.parametrize("name", values)
 
 

@@ -57,7 +57,12 @@ def left(began: float) -> dict[int, str]:
             if state in "ZX" or int(path.name) == os.getpid() or started < began - 1:
                 continue
             if _is_of_this_run(path):
-                found[int(path.name)] = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")[:200]
+                found[int(path.name)] = (
+                    (path / "cmdline")
+                    .read_bytes()
+                    .replace(b"\0", b" ")
+                    .decode(errors="replace")[:200]
+                )
     return found
 
 

@@ -17,7 +17,9 @@ SUPPORT = Path(__file__).parent
 BROKEN = str(ROOT / "bots" / "broken")
 SYSTEM_PYTHON = "/usr/bin/python3"
 EVERY_LEVEL = pytest.mark.parametrize("level", list(Level), indirect=True)
-KEEPING = pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.BASIC], indirect=True)
+KEEPING = pytest.mark.parametrize(
+    "level", [Level.STRICT, Level.STANDARD, Level.BASIC], indirect=True
+)
 FIXTURES = {"level", "standard", "basic", "confined"}
 """The fixtures below: conftest.py gives each test that uses one the mark ``level``."""
 
@@ -53,7 +55,11 @@ def confined() -> Level:
 
 def _need(wanted: Level) -> None:
     if why := levels()[wanted]:
-        lacks(f"isolation: {wanted} does not work here: {why}", may=wanted is Level.STRICT, install=isolation_tool())
+        lacks(
+            f"isolation: {wanted} does not work here: {why}",
+            may=wanted is Level.STRICT,
+            install=isolation_tool(),
+        )
 
 
 def isolation_tool() -> str:
@@ -95,7 +101,10 @@ def open_folders_where_bots_are_other_users(config: pytest.Config) -> None:
 def trusting() -> dict[str, str]:
     """Return the variables by which commands trust bots: of ``--trust-bots`` where a command plays what its user names, of
     ``--isolation`` where it plays what a store names."""
-    variables = {f"KHIVA_ARENA_{command}_TRUST_BOTS": "1" for command in ("RUN", "SPRT", "MATCH", "PLAY", "GRADE")}
+    variables = {
+        f"KHIVA_ARENA_{command}_TRUST_BOTS": "1"
+        for command in ("RUN", "SPRT", "MATCH", "PLAY", "GRADE")
+    }
     return variables | {"KHIVA_ARENA_REPLAY_ISOLATION": Level.TRUSTED}
 
 

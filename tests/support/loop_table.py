@@ -23,7 +23,10 @@ def loop_of(text: str) -> list[LoopRow]:
     """Return the rows of the table of an AGENTS.md."""
     table = text.partition("\n## The loop\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `khiva-arena (.+?)` \| (.+?) \| (.+?) \|", table, re.MULTILINE)
-    return [LoopRow(words.split(), set(map(int, re.findall(r"\b\d+\b", codes))), _keys(keys)) for words, codes, keys in rows]
+    return [
+        LoopRow(words.split(), set(map(int, re.findall(r"\b\d+\b", codes))), _keys(keys))
+        for words, codes, keys in rows
+    ]
 
 
 def _keys(cell: str) -> dict[str, list[str]]:

@@ -6,7 +6,16 @@ from typing import Any, Self
 from khiva_arena.env.coding import Coding
 from khiva_arena.env.fields import each, number
 from khiva_arena.errors import RulesError
-from khiva_arena.games.base import NOBODY, Decision, Event, Game, Pending, Plain, State, check_choices
+from khiva_arena.games.base import (
+    NOBODY,
+    Decision,
+    Event,
+    Game,
+    Pending,
+    Plain,
+    State,
+    check_choices,
+)
 
 NUMBERS = 3
 ASKED = Decision("number", tuple([n] for n in range(NUMBERS)))
@@ -60,7 +69,9 @@ class Lowest(Game):
             raise RulesError("unknown rule")
         return {"rounds": 4, **given}
 
-    def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+    def new(
+        self, seats: int, rules: Mapping[str, Plain], secret: bytes
+    ) -> tuple[State, list[Event]]:
         self.check_seats(seats)
         return LowestState(seats, rules["rounds"]), []
 
@@ -72,5 +83,9 @@ class Lowest(Game):
 
 
 def coding(seats: int, rounds: int) -> Coding:
-    keys: dict[str, Any] = {"seat": number(seats), "left": number(rounds), "points": each(seats, number(rounds))}
+    keys: dict[str, Any] = {
+        "seat": number(seats),
+        "left": number(rounds),
+        "points": each(seats, number(rounds)),
+    }
     return Coding(1, keys, {"number": [[n] for n in range(NUMBERS)]}, longest=rounds * seats)

@@ -5,14 +5,24 @@ from collections.abc import Sequence
 from khiva_arena.common.result import Measured, Result, Verdict
 
 
-def rated(block: object, bots: Sequence[int], ranks: Sequence[int], unstarted: Sequence[int] = ()) -> Result:
+def rated(
+    block: object, bots: Sequence[int], ranks: Sequence[int], unstarted: Sequence[int] = ()
+) -> Result:
     """What a fit sees of a match. ``unstarted``: seats whose bot failed to start."""
-    verdicts = tuple(str(Verdict.START_FAILED if seat in unstarted else Verdict.OK) for seat in range(len(bots)))
+    verdicts = tuple(
+        str(Verdict.START_FAILED if seat in unstarted else Verdict.OK) for seat in range(len(bots))
+    )
     return Result(block=str(block), bots=tuple(bots), ranks=tuple(ranks), verdicts=verdicts)
 
 
 def placed(
-    seed: int, lineup: int, rotation: int, bots: Sequence[int], ranks: Sequence[int], scores: Sequence[int], ordinal: int = 0
+    seed: int,
+    lineup: int,
+    rotation: int,
+    bots: Sequence[int],
+    ranks: Sequence[int],
+    scores: Sequence[int],
+    ordinal: int = 0,
 ) -> Result:
     """What a format sees of a match."""
     where = {"ordinal": ordinal, "seed": seed, "lineup": lineup, "rotation": rotation}

@@ -25,7 +25,16 @@ from khiva_arena.rng import Stream
 WAYS, MOST_CYCLES = 3, 6  # to fill a set; of bots, unless they are few
 FEW_BOTS = 16
 MOST_WORSE = 6  # pairs without a meeting that a step may add
-ODDS = (3, 4, 5, 7, 10, 16, 30, 60)  # that a step is taken which leaves one pair more without a meeting; to 1, by and by longer
+ODDS = (
+    3,
+    4,
+    5,
+    7,
+    10,
+    16,
+    30,
+    60,
+)  # that a step is taken which leaves one pair more without a meeting; to 1, by and by longer
 ENTRIES = {(bots, seats) for seats in range(3, 11) for bots in range(seats + 1, 213)}
 
 
@@ -64,20 +73,25 @@ def ways(seats: int, length: int, places: int) -> list[list[Kind]]:
             for others in short(rest[1:], free - often * each):
                 yield [Kind(rest[0], each)] * often + others
 
-    return sorted(short(folds, places), key=lambda kinds: (sum(kind.fold > 1 for kind in kinds), kinds))[:WAYS]
+    return sorted(
+        short(folds, places), key=lambda kinds: (sum(kind.fold > 1 for kind in kinds), kinds)
+    )[:WAYS]
 
 
 class Search:
     """One try to find a set: begins by lot, and goes on until all pairs meet or its steps are used up."""
 
-    def __init__(self, bots: int, length: int, often: int, kinds: Sequence[Kind], stream: Stream) -> None:
+    def __init__(
+        self, bots: int, length: int, often: int, kinds: Sequence[Kind], stream: Stream
+    ) -> None:
         self.bots, self.length, self.kinds, self.stream = bots, length, kinds, stream
         self.pairs = self._pairs()
         cycles = [cycle for cycle in range(bots // length) for _ in range(often)]
         stream.shuffle(cycles)
         free = iter(cycles)
         self.places = [
-            [(next(free), stream.below(length // kind.fold)) for _ in range(kind.places)] for kind in kinds
+            [(next(free), stream.below(length // kind.fold)) for _ in range(kind.places)]
+            for kind in kinds
         ]  # the cycle of a bot, and which of the cycle it is
         self.met = [0] * (1 + max(map(max, self.pairs)))
         self.meetings = [self._meetings(number) for number in range(len(kinds))]
@@ -98,7 +112,11 @@ class Search:
     def line_up(self, number: int) -> list[int]:
         length, fold = self.length, self.kinds[number].fold
         every = range(0, length, length // fold)
-        return [cycle * length + (x + step) % length for cycle, x in self.places[number] for step in every]
+        return [
+            cycle * length + (x + step) % length
+            for cycle, x in self.places[number]
+            for step in every
+        ]
 
     def _meetings(self, number: int) -> list[int]:
         return [self.pairs[a][b] for a, b in combinations(self.line_up(number), 2)]
@@ -131,7 +149,9 @@ class Search:
             self._step(ODDS[step * len(ODDS) // steps])
         whole = [tuple(sorted(self.line_up(number))) for number in range(len(self.kinds))]
         expected = sum(self.length // kind.fold for kind in self.kinds)
-        return whole if not self.missing and len(rename_bots(whole, self.length)) == expected else None
+        return (
+            whole if not self.missing and len(rename_bots(whole, self.length)) == expected else None
+        )
 
     def _step(self, odds: int) -> None:
         changed = self._move()
@@ -181,7 +201,9 @@ def found(bots: int, seats: int, below: int, steps: int) -> tuple[int, list[Line
             if bots // length > MOST_CYCLES and bots > FEW_BOTS:
                 break
             for way, kinds in enumerate(ways(seats, length, bots // length * often)):
-                stream = Stream(bytes(32), "coverings", *map(str, (bots, seats, often, length, way, steps)))
+                stream = Stream(
+                    bytes(32), "coverings", *map(str, (bots, seats, often, length, way, steps))
+                )
                 if line_ups := Search(bots, length, often, kinds, stream).run(steps):
                     return length, line_ups
     return None
@@ -199,7 +221,9 @@ def parsed(line: str) -> tuple[tuple[int, int], int, list[LineUp]]:
 
 
 def write(path: Path, steps: int, only: Sequence[int]) -> None:
-    lines = {parsed(line)[0]: line for line in path.read_text().splitlines()} if path.exists() else {}
+    lines = (
+        {parsed(line)[0]: line for line in path.read_text().splitlines()} if path.exists() else {}
+    )
     for bots, seats in sorted(ENTRIES, key=lambda shape: shape[::-1]):
         fewest = next((bots * often // seats for often in shares(bots, seats)), MOST_LINE_UPS + 1)
         there = size(lines[bots, seats]) if (bots, seats) in lines else MOST_LINE_UPS + 1
@@ -209,7 +233,11 @@ def write(path: Path, steps: int, only: Sequence[int]) -> None:
             text = ", ".join(" ".join(map(str, line_up)) for line_up in new[1])
             lines[bots, seats] = f"{bots} {seats} {new[0]}: {text}"
             print(bots, seats, "line-ups", size(lines[bots, seats]), "least", fewest, flush=True)
-            path.write_text("".join(f"{lines[shape]}\n" for shape in sorted(lines, key=lambda shape: shape[::-1])))
+            path.write_text(
+                "".join(
+                    f"{lines[shape]}\n" for shape in sorted(lines, key=lambda shape: shape[::-1])
+                )
+            )
 
 
 def table() -> None:
@@ -224,7 +252,13 @@ def table() -> None:
                 cells.append("")
                 continue
             equal = next((bots * often // seats for often in shares(bots, seats)), None)
-            every = bots * (bots - 1) // 2 if seats == 2 else 1 if bots == seats else lines.get((bots, seats))
+            every = (
+                bots * (bots - 1) // 2
+                if seats == 2
+                else 1
+                if bots == seats
+                else lines.get((bots, seats))
+            )
             shown = "over 500" if every is None or every > MOST_LINE_UPS else str(every)
             cells.append(f"{shown} / {equal or 'over 500'} / {least(bots, seats)}")
         print(f"{bots:4}  " + "".join(f"{cell:22}" for cell in cells).rstrip())

@@ -29,7 +29,10 @@ def headings() -> dict[str, tuple[str, dict[str, str]]]:
     The package's docstring has them.
     """
     _, *parts = _HEADING.split(docstring(PACKAGE / "__init__.py"))
-    return {name: (phrase, dict(_ROOM.findall(rooms))) for name, phrase, rooms in zip(*[iter(parts)] * 3, strict=True)}
+    return {
+        name: (phrase, dict(_ROOM.findall(rooms)))
+        for name, phrase, rooms in zip(*[iter(parts)] * 3, strict=True)
+    }
 
 
 def rooms() -> dict[str, str]:
@@ -39,7 +42,9 @@ def rooms() -> dict[str, str]:
 
 def modules(folder: Path) -> list[Path]:
     """Return the modules in a folder of the package in alphabetical order; folders within it follow."""
-    own = sorted(file for file in folder.glob("*.py") if file.name not in ("__init__.py", "__main__.py"))
+    own = sorted(
+        file for file in folder.glob("*.py") if file.name not in ("__init__.py", "__main__.py")
+    )
     inner = sorted(path for path in folder.iterdir() if (path / "__init__.py").exists())
     return own + [file for path in inner for file in modules(path)]
 
@@ -47,7 +52,11 @@ def modules(folder: Path) -> list[Path]:
 def place_of(heading: str, room: str) -> Path:
     """Return the folder or the module of a room: in the folder of its heading, or in the package itself."""
     inner, own = PACKAGE / heading / room, PACKAGE / room
-    return next(path for path in (inner, inner.with_suffix(".py"), own, own.with_suffix(".py")) if path.exists())
+    return next(
+        path
+        for path in (inner, inner.with_suffix(".py"), own, own.with_suffix(".py"))
+        if path.exists()
+    )
 
 
 def section(heading: str, room: str, line: str) -> str:
@@ -56,7 +65,10 @@ def section(heading: str, room: str, line: str) -> str:
     name = place.relative_to(PACKAGE).as_posix()
     if not place.is_dir():
         return f"\n### {name}\n\n{line[0].upper()}{line[1:]}.\n"
-    rows = [f"- `{file.relative_to(place).with_suffix('').as_posix()}`: {first_sentence(file)}" for file in modules(place)]
+    rows = [
+        f"- `{file.relative_to(place).with_suffix('').as_posix()}`: {first_sentence(file)}"
+        for file in modules(place)
+    ]
     return f"\n### {name}/\n\n{line[0].upper()}{line[1:]}.\n\n" + "\n".join(rows) + "\n"
 
 
@@ -64,10 +76,14 @@ def layout() -> str:
     """Return the whole text, in Markdown."""
     text = "# Layout\n\nA room imports only rooms above it here.\n"
     for heading, (phrase, lines) in headings().items():
-        text += f"\n## {heading}: {phrase}\n" + "".join(section(heading, room, line) for room, line in lines.items())
+        text += f"\n## {heading}: {phrase}\n" + "".join(
+            section(heading, room, line) for room, line in lines.items()
+        )
     return text
 
 
 if __name__ == "__main__":
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     print(layout(), end="")

@@ -13,7 +13,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from page_steps import Shown, steps_of
-from typed_pages import LEFT_OUT, ROOT, SECONDS, Session, agrees, faults_of, nearest, outputs, pieces_of, plain, shape, typed_in
+from typed_pages import (
+    LEFT_OUT,
+    ROOT,
+    SECONDS,
+    Session,
+    agrees,
+    faults_of,
+    nearest,
+    outputs,
+    pieces_of,
+    plain,
+    shape,
+    typed_in,
+)
 
 from khiva_arena.bots.sandbox.detect import best
 from khiva_arena.bots.sandbox.level import Level
@@ -42,7 +55,10 @@ def renewed(shown: Shown, session: Session) -> list[str] | None:
         return marked
     if LEFT_OUT not in wanted:
         return list(printed)
-    return _with_gaps(pieces_of([line if line.strip() != LEFT_OUT else LEFT_OUT for line in shown.lines]), list(printed))
+    return _with_gaps(
+        pieces_of([line if line.strip() != LEFT_OUT else LEFT_OUT for line in shown.lines]),
+        list(printed),
+    )
 
 
 def _marked(kept: list[str], printed: Sequence[str]) -> list[str] | None:
@@ -66,7 +82,14 @@ def _with_gaps(pieces: list[list[str]], printed: list[str]) -> list[str] | None:
     made = printed[: len(first)]
     at, end = len(first), len(printed) - len(last)
     for piece in middle:
-        found = next((n for n in range(at, end - len(piece) + 1) if _alike(piece, printed[n : n + len(piece)])), None)
+        found = next(
+            (
+                n
+                for n in range(at, end - len(piece) + 1)
+                if _alike(piece, printed[n : n + len(piece)])
+            ),
+            None,
+        )
         if found is None:
             return None
         made += [LEFT_OUT, *printed[found : found + len(piece)]]
@@ -95,12 +118,18 @@ def make(page: Path) -> tuple[list[str], float]:
         session = typed_in(Path(name), steps)
     told = list(session.wrong)
     lines = text.splitlines()
-    for step in reversed([] if told else [step for step in steps if isinstance(step, Shown) and not step.of_python]):
+    for step in reversed(
+        [] if told else [step for step in steps if isinstance(step, Shown) and not step.of_python]
+    ):
         made = renewed(step, session) if step.after else None
         if made is None:
-            told.append(f"line {step.line}: left as it is, since its place in the output is not sure")
+            told.append(
+                f"line {step.line}: left as it is, since its place in the output is not sure"
+            )
         else:
-            lines[step.line - 1 : step.line - 1 + len(step.lines)] = [(step.indent + line).rstrip() for line in made]
+            lines[step.line - 1 : step.line - 1 + len(step.lines)] = [
+                (step.indent + line).rstrip() for line in made
+            ]
     changed = "".join(f"{line}\n" for line in lines)
     if changed != text:
         page.write_text(changed)
@@ -130,7 +159,9 @@ def main() -> int:
         total += seconds
         wrong += bool(told) and given.check
         name = page.relative_to(ROOT) if page.is_relative_to(ROOT) else page
-        print(f"{name}: {seconds:.1f} s of CPU" + "".join(f"\n  {line}" for line in told), flush=True)
+        print(
+            f"{name}: {seconds:.1f} s of CPU" + "".join(f"\n  {line}" for line in told), flush=True
+        )
     print(f"{total:.0f} s of CPU for all, of {ALL}")
     return 1 if wrong or total > ALL else 0
 

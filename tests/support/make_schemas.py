@@ -56,7 +56,9 @@ class HelloWithCurrency(BotHello, frozen=True):
     currency: of the total ``cost``.
     """
 
-    currency: Annotated[str, msgspec.Meta(min_length=1, max_length=CURRENCY_MOST)] | msgspec.UnsetType = msgspec.UNSET
+    currency: (
+        Annotated[str, msgspec.Meta(min_length=1, max_length=CURRENCY_MOST)] | msgspec.UnsetType
+    ) = msgspec.UNSET
 
 
 class ActWithSpent(Act, frozen=True):
@@ -68,7 +70,14 @@ class ActWithSpent(Act, frozen=True):
     spent: Totals | msgspec.UnsetType = msgspec.UNSET
 
 
-MESSAGES = {"hello": Hello, "decide": Decide, "fault": Fault, "end": End, "bot-hello": BotHello, "act": Act}
+MESSAGES = {
+    "hello": Hello,
+    "decide": Decide,
+    "fault": Fault,
+    "end": End,
+    "bot-hello": BotHello,
+    "act": Act,
+}
 MESSAGES |= {"bot-hello-with-currency": HelloWithCurrency, "act-with-spent": ActWithSpent}
 
 
@@ -101,7 +110,10 @@ class Forfeit(msgspec.Struct, tag="forfeit", frozen=True):
 def messages() -> dict[str, str]:
     """Return texts by file name: one for each message, and ``event.json``, in which each event is at ``#/$defs/<type>``."""
     by_name = {name: schema_of(kind) for name, kind in MESSAGES.items()} | {"event": _event()}
-    return {f"{name}.json": json.dumps(_open(schema), indent=2, sort_keys=True) + "\n" for name, schema in by_name.items()}
+    return {
+        f"{name}.json": json.dumps(_open(schema), indent=2, sort_keys=True) + "\n"
+        for name, schema in by_name.items()
+    }
 
 
 def _event() -> dict[str, Any]:
@@ -136,14 +148,22 @@ _BESIDE = (_PARTIAL, _CONTRASTS, _CELLS, _NOT_PLAYED, _REPORTED)
 _OF_A_POOL = (_SENTENCE, ("next", list[str]), _EXTENDS, _RULES, _PLACES, *_SOME, *_BESIDE)
 
 
-def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any] | tuple[str, Any, Any]) -> type:
+def _tables(
+    command: str,
+    key: str,
+    name: str,
+    kind: type[msgspec.Struct],
+    *more: tuple[str, Any] | tuple[str, Any, Any],
+) -> type:
     """Return the type of a list, under ``key``, of tables of a kind, each with the settings that its events share."""
     fields = [(field.name, field.type, field.default) for field in msgspec.structs.fields(InCommon)]
     doc = {"__doc__": f"{cleandoc(kind.__doc__ or '')}\n\nWith what its events have in common."}
-    table = msgspec.defstruct(name, [*fields, *more], bases=(kind,), namespace=doc, frozen=True, kw_only=True)
+    table = msgspec.defstruct(
+        name, [*fields, *more], bases=(kind,), namespace=doc, frozen=True, kw_only=True
+    )
     doc = {
-        "__doc__": f"The output of ``khiva-arena {command} --json``.\n\nv: its version.\nsentence: the answer in words, that of "
-        "each table in its order."
+        "__doc__": f"The output of ``khiva-arena {command} --json``.\n\nv: its version.\nsentence: "
+        "the answer in words, that of each table in its order."
     }
     fields = [("v", Literal[1]), ("sentence", str), (key, GenericAlias(list, (table,)))]
     return msgspec.defstruct("Output", fields, namespace=doc, frozen=True)

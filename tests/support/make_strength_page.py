@@ -17,7 +17,9 @@ ALL_SEATS = range(2, 11)
 
 def pages() -> dict[Path, dict[str, str]]:
     """Return by page its generated parts, by the name in their marks."""
-    whole = "\n\n".join(f"**{GAMES[game].title}**\n\n{_tables(game, ALL_SEATS)}" for game in strength.ladders())
+    whole = "\n\n".join(
+        f"**{GAMES[game].title}**\n\n{_tables(game, ALL_SEATS)}" for game in strength.ladders()
+    )
     return {ROOT / "bots" / "README.md": {"ladders": whole, "steps": steps()}} | {
         brief_page(game): {"facts": f"{_begin(game)}\n\n{new_agents.facts(game)}"} for game in GAMES
     }
@@ -31,7 +33,10 @@ def brief_page(game: str) -> Path:
 def _begin(game: str) -> str:
     """Return the commands that make the strongest bots to begin with, in Python and in C."""
     found = [new_agents.strongest(shipped.languages()[name], game) for name in ("python", "c")]
-    return f"Begin with {' or '.join(f'`khiva-arena new {best.words}`' for best in found if best)}, the strongest starts."
+    return (
+        f"Begin with {' or '.join(f'`khiva-arena new {best.words}`' for best in found if best)}, "
+        "the strongest starts."
+    )
 
 
 def _tables(game: str, seats: Sequence[int]) -> str:
@@ -40,11 +45,22 @@ def _tables(game: str, seats: Sequence[int]) -> str:
 
 def steps() -> str:
     """Return the table of all steps that were measured."""
-    lines = ["| game | seats | bot | over | Elo | deals | measured |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| game | seats | bot | over | Elo | deals | measured |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for game, by_seats in strength.ladders().items():
         for seats, ladder in by_seats.items():
             for step in ladder.steps:
-                cells = (GAMES[game].title, seats, step.bot, step.over, step.in_words, step.deals, step.measured)
+                cells = (
+                    GAMES[game].title,
+                    seats,
+                    step.bot,
+                    step.over,
+                    step.in_words,
+                    step.deals,
+                    step.measured,
+                )
                 lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
 

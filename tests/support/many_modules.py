@@ -20,9 +20,38 @@ from khiva_arena.records.replay.record import RecordedSeat
 GAMES = ("khiva", "emira", "silk_road")
 SHORT = {"startup_ms": 50, "turn_ms": 20, "bank_ms": 30}
 ROWS = (
-    *("honest", "slow", "late", "spins", "no-flush", "divides", "segfault", "aborts", "calls-another-type", "calls-nothing"),
-    *("recurses", "start-recurses", "start-traps", "start-exit", "start-deaf", "memory", "memory-caught", "notes-flood"),
-    *("notes-300k", "print-8k", "flood-frame", "choice-beyond", "exit-3", "exit-between", "answers-twice", "answers-early"),
+    *(
+        "honest",
+        "slow",
+        "late",
+        "spins",
+        "no-flush",
+        "divides",
+        "segfault",
+        "aborts",
+        "calls-another-type",
+        "calls-nothing",
+    ),
+    *(
+        "recurses",
+        "start-recurses",
+        "start-traps",
+        "start-exit",
+        "start-deaf",
+        "memory",
+        "memory-caught",
+        "notes-flood",
+    ),
+    *(
+        "notes-300k",
+        "print-8k",
+        "flood-frame",
+        "choice-beyond",
+        "exit-3",
+        "exit-between",
+        "answers-twice",
+        "answers-early",
+    ),
     *("single-bytes", "closes-stdin", "never-exits"),
 )
 """Rows of the zoo that take part, in half of all seats, one after the other. A sixth has the probe, which plays to the end and
@@ -35,7 +64,9 @@ PYTHON = ("random", "naive", "greedy", "greedy_emira", "greedy_silk_road")
 
 def modules() -> dict[str, bytes]:
     """The modules, by name."""
-    grows = {f"late-{at}": scripted(script("t", command("g"), command("h"), at=at)) for at in (5, 9)}
+    grows = {
+        f"late-{at}": scripted(script("t", command("g"), command("h"), at=at)) for at in (5, 9)
+    }
     return {"probe": compiled(PROBE), **grows, **{name: scripted(of_row(name)) for name in ROWS}}
 
 
@@ -48,7 +79,11 @@ def identified() -> dict[str, bytes]:
 def stage_modules(folder: Path) -> dict[str, Command]:
     """The commands of the modules, by name, compiled by the VM that is installed."""
     in_python = {f"python-{name}": python.stage_shipped(name) for name in PYTHON}
-    return {**{name: staged(folder, name, module) for name, module in modules().items()}, **stage_shipped(folder), **in_python}
+    return {
+        **{name: staged(folder, name, module) for name, module in modules().items()},
+        **stage_shipped(folder),
+        **in_python,
+    }
 
 
 def matches(count: int, commands: dict[str, Command]) -> Iterator[Job]:
@@ -58,12 +93,24 @@ def matches(count: int, commands: dict[str, Command]) -> Iterator[Job]:
     others = sorted(set(commands) - {"probe", *JAVASCRIPT, *in_python})
     random.Random("others").shuffle(others)
     dealt = [cycle(names) for names in (["probe"], JAVASCRIPT, in_python, others)]
-    tables = [(game, number) for number in range(2, 6) for game in GAMES if number in get(game).seats]
+    tables = [
+        (game, number) for number in range(2, 6) for game in GAMES if number in get(game).seats
+    ]
     for ordinal in range(count):
         lots = random.Random(f"match {ordinal}")
         game, seats = tables[ordinal % len(tables)]
         names = [next(lots.choices(dealt, (1, 1, 1, 3))[0]) for _ in range(seats)]
         policy = lots.choice(("strict", "lenient"))
-        made = job([commands[name] for name in names], Clock.TICKS, ordinal=ordinal, game=game, policy=policy, **SHORT)
-        seated = tuple(RecordedSeat(f"bot{n}", name, made.header.seats[n].number) for n, name in enumerate(names))
+        made = job(
+            [commands[name] for name in names],
+            Clock.TICKS,
+            ordinal=ordinal,
+            game=game,
+            policy=policy,
+            **SHORT,
+        )
+        seated = tuple(
+            RecordedSeat(f"bot{n}", name, made.header.seats[n].number)
+            for n, name in enumerate(names)
+        )
         yield replace(made, header=replace(made.header, seats=seated))

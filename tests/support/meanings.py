@@ -75,24 +75,41 @@ def module_of(path: str, text: str) -> Module:
     for node in ast.walk(module.tree):
         match node:
             case ast.Import():
-                module.imports.update({name.asname: (name.name, "") for name in node.names if name.asname})
+                module.imports.update(
+                    {name.asname: (name.name, "") for name in node.names if name.asname}
+                )
             case ast.ImportFrom(module=str(origin)):
-                module.imports.update({name.asname or name.name: (origin, name.name) for name in node.names})
+                module.imports.update(
+                    {name.asname or name.name: (origin, name.name) for name in node.names}
+                )
     for node in module.tree.body:
         if isinstance(node, Def):
             module.functions[node.name] = Function(module, node.name, node)
         if isinstance(node, ast.ClassDef):
             owner = module.classes[node.name] = Class(module, node)
-            methods = [(f"{node.name}.{part.name}", part) for part in node.body if isinstance(part, Def)]
-            module.functions.update({name: Function(module, name, part, owner) for name, part in methods})
+            methods = [
+                (f"{node.name}.{part.name}", part) for part in node.body if isinstance(part, Def)
+            ]
+            module.functions.update(
+                {name: Function(module, name, part, owner) for name, part in methods}
+            )
     return module
 
 
 def modules_of(root: Path) -> dict[str, Module]:
     """Return the modules of the package by their dotted names, without copies that a build puts beside them."""
-    files = [path.relative_to(root) for path in sorted((root / PACKAGE).rglob("*.py")) if "_shipped" not in path.parts]
-    dotted = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in files}
-    return {name: module_of(path.as_posix(), (root / path).read_text(encoding="utf-8")) for name, path in dotted.items()}
+    files = [
+        path.relative_to(root)
+        for path in sorted((root / PACKAGE).rglob("*.py"))
+        if "_shipped" not in path.parts
+    ]
+    dotted = {
+        ".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in files
+    }
+    return {
+        name: module_of(path.as_posix(), (root / path).read_text(encoding="utf-8"))
+        for name, path in dotted.items()
+    }
 
 
 class Names:
@@ -112,7 +129,11 @@ class Names:
             return found
         origin, inner = module.imports.get(name, ("", ""))
         whole = self.modules.get(f"{origin}.{inner}" if inner else origin)
-        return whole or (self.named(self.modules[origin], inner) if self.modules.get(origin, module) is not module else None)
+        return whole or (
+            self.named(self.modules[origin], inner)
+            if self.modules.get(origin, module) is not module
+            else None
+        )
 
     def meaning(self, node: ast.expr, module: Module) -> Meaning:
         """Return what a name, or a name after a module, means in a module."""
@@ -125,12 +146,21 @@ class Names:
 
     def method(self, owner: Class, name: str) -> Function | None:
         """Return a method of a class itself, None if objects of the class may have another one."""
-        protocol = any(isinstance(base, ast.Name) and base.id == "Protocol" for base in owner.node.bases)
-        return None if protocol or self._overridden(owner, name) else owner.module.functions.get(f"{owner.node.name}.{name}")
+        protocol = any(
+            isinstance(base, ast.Name) and base.id == "Protocol" for base in owner.node.bases
+        )
+        return (
+            None
+            if protocol or self._overridden(owner, name)
+            else owner.module.functions.get(f"{owner.node.name}.{name}")
+        )
 
     def _overridden(self, owner: Class, name: str) -> bool:
         heirs = self.heirs.get(owner, [])
-        return any(f"{heir.node.name}.{name}" in heir.module.functions or self._overridden(heir, name) for heir in heirs)
+        return any(
+            f"{heir.node.name}.{name}" in heir.module.functions or self._overridden(heir, name)
+            for heir in heirs
+        )
 
     def class_of(self, note: Note | None) -> Class | None:
         """Return the class that an annotation names, None if it names several."""
@@ -145,16 +175,26 @@ class Names:
     def noted(self, owner: Class, name: str) -> Note | None:
         """Return the annotation of an attribute, a property or a method's result."""
         first = owner.module.functions.get(f"{owner.node.name}.__init__")
-        given = {word.arg: word.annotation for word in first.arguments if word.annotation} if first else {}
+        given = (
+            {word.arg: word.annotation for word in first.arguments if word.annotation}
+            if first
+            else {}
+        )
         for node in ast.walk(owner.node):
             match node:
-                case ast.AnnAssign(target=ast.Name(id=word) | ast.Attribute(attr=word)) if word == name:
+                case ast.AnnAssign(target=ast.Name(id=word) | ast.Attribute(attr=word)) if (
+                    word == name
+                ):
                     return Note(node.annotation, owner.module, owner)
                 case ast.FunctionDef(name=word, returns=ast.expr() as result) if word == name:
                     return Note(result, owner.module, owner)
                 case ast.Assign(targets=[target]):
                     for part, value in pairs(target, node.value):
-                        made = value.func if isinstance(value, ast.Call) else given.get(getattr(value, "id", ""))
+                        made = (
+                            value.func
+                            if isinstance(value, ast.Call)
+                            else given.get(getattr(value, "id", ""))
+                        )
                         if isinstance(part, ast.Attribute) and part.attr == name and made:
                             return Note(made, owner.module, owner)
         return None
@@ -165,7 +205,10 @@ def plain(node: ast.expr) -> ast.expr:
     match node:
         case ast.Constant(value=str(text)):
             return plain(ast.parse(text, mode="eval").body)
-        case ast.BinOp(left=one, right=ast.Constant(value=None)) | ast.BinOp(left=ast.Constant(value=None), right=one):
+        case (
+            ast.BinOp(left=one, right=ast.Constant(value=None))
+            | ast.BinOp(left=ast.Constant(value=None), right=one)
+        ):
             return plain(one)
     return node
 
@@ -183,7 +226,11 @@ def element(note: Note | None, number: int = -1) -> Note | None:
 
 def pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield what is assigned to what: one pair, or one for each element of two tuples."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+    if (
+        isinstance(target, ast.Tuple)
+        and isinstance(value, ast.Tuple)
+        and len(target.elts) == len(value.elts)
+    ):
         yield from zip(target.elts, value.elts, strict=True)
     else:
         yield target, value
@@ -194,7 +241,9 @@ def words_of(function: Function) -> tuple[frozenset[str], frozenset[str], frozen
     """Return the names that a function uses, those of them that are its own, and those that it says are global."""
     nodes = list(ast.walk(function.node))
     outer = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    names = {(node.id, isinstance(node.ctx, ast.Store)) for node in nodes if isinstance(node, ast.Name)}
+    names = {
+        (node.id, isinstance(node.ctx, ast.Store)) for node in nodes if isinstance(node, ast.Name)
+    }
     own = {name for name, stored in names if stored} | {word.arg for word in function.arguments}
     return frozenset(name for name, _ in names), frozenset(own - outer), frozenset(outer)
 
@@ -204,7 +253,11 @@ def layers(modules: dict[str, Module]) -> dict[str, int]:
     rooms = {name: [*name.split("."), ""][1] for name in modules}
     below: dict[str, set[str]] = {room: set() for room in rooms.values()}
     for name, module in modules.items():
-        origins = [f"{origin}.{inner}" for origin, inner in module.imports.values() if origin.split(".")[0] == PACKAGE]
+        origins = [
+            f"{origin}.{inner}"
+            for origin, inner in module.imports.values()
+            if origin.split(".")[0] == PACKAGE
+        ]
         below[rooms[name]] |= {origin.split(".")[1] for origin in origins} - {rooms[name]}
 
     known: dict[str, int] = {}

@@ -51,13 +51,37 @@ def other_cups(folder: Path) -> None:
         play_cup(folder / game, "--game", game, "--lineups", "1")
 
 
-def play_cup(folder: Path, *more: str, modules: Mapping[str, bytes] | None = None, seconds: float = SECONDS) -> None:
+def play_cup(
+    folder: Path, *more: str, modules: Mapping[str, bytes] | None = None, seconds: float = SECONDS
+) -> None:
     """Play the event with more words for `khiva-arena run`, of other modules if they are given, and write "cup.khiva"."""
     modules = modules or vectors(BOTS)
     for name, module in modules.items():
         (folder / f"{name}.wasm").write_bytes(module)
-    words = ("--clock", "ticks", "--seats", "3", "--seeds", "1", "--turn", "10ms", "--bank", "0s", "--seed", "cup", *more)
-    arena("run", *words, *bots(*(f"{name}.wasm" for name in modules)), "--out", "store", cwd=folder, seconds=seconds)
+    words = (
+        "--clock",
+        "ticks",
+        "--seats",
+        "3",
+        "--seeds",
+        "1",
+        "--turn",
+        "10ms",
+        "--bank",
+        "0s",
+        "--seed",
+        "cup",
+        *more,
+    )
+    arena(
+        "run",
+        *words,
+        *bots(*(f"{name}.wasm" for name in modules)),
+        "--out",
+        "store",
+        cwd=folder,
+        seconds=seconds,
+    )
     arena("bundle", "store", "cup.khiva", "--with-modules", cwd=folder)
 
 
@@ -77,10 +101,14 @@ class OwnMachine:
     def take(self, digest: str, data: bytes) -> None:
         self._files[digest] = data
 
-    def run(self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
+    def run(
+        self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]
+    ) -> Sequence[SeatResult]:
         self.runs += 1
         plain = [(word, ticks, frame.hex()) for word, ticks, frame in orders]
-        answers, _ = answers_to(plain, self._files[module], key, pages * PAGE, self._files.get(payload))
+        answers, _ = answers_to(
+            plain, self._files[module], key, pages * PAGE, self._files.get(payload)
+        )
         return [SeatResult(word, used, bytes.fromhex(answer)) for word, used, answer in answers]
 
 
@@ -101,7 +129,9 @@ def forged_record(lines: list[dict[str, Any]], forge: Forge, rng: random.Random)
         new = forge(Record.from_json(canonical(line["record"]).decode()), secret, rng)
         if new is not None and json.loads(new.to_json()) != line["record"]:
             line["record"] = json.loads(new.to_json())
-            of_kind(lines, "over")[0]["digest"] = run_digest(one["record"]["digest"] for one in matches)
+            of_kind(lines, "over")[0]["digest"] = run_digest(
+                one["record"]["digest"] for one in matches
+            )
             return f"match 1/{line['ordinal']}"
     raise LookupError(f"no match has a place for {forge.__name__}")
 
@@ -122,10 +152,18 @@ def _other_deal(lines: list[dict[str, Any]], rng: random.Random) -> str:
 
 def _other_count(lines: list[dict[str, Any]], rng: random.Random, name: str, *within: str) -> str:
     """Raise a number of the bundle's table: of a row, or of what stands there under other names."""
-    place = rng.choice([row for row in of_kind(lines, "standings")[0]["table"]["rows"] if row["matches"]])
+    place = rng.choice(
+        [row for row in of_kind(lines, "standings")[0]["table"]["rows"] if row["matches"]]
+    )
     for key in within:
         place = place[key]
-    at: Any = rng.randrange(len(place)) if isinstance(place, list) else rng.choice([*place]) if within else name
+    at: Any = (
+        rng.randrange(len(place))
+        if isinstance(place, list)
+        else rng.choice([*place])
+        if within
+        else name
+    )
     place[at] += rng.randint(1, 5)
     return name
 
@@ -137,7 +175,10 @@ FORGERIES: dict[str, Forgery] = {
     "matches": lambda lines, rng: _other_count(lines, rng, "matches"),
     "places": lambda lines, rng: _other_count(lines, rng, "finishes", "finishes"),
     "faults": lambda lines, rng: _other_count(lines, rng, "faults", "faults"),
-    **{name: lambda lines, rng, forge=forge: forged_record(lines, forge, rng) for name, forge in FORGES.items()},  # type: ignore[misc]
+    **{
+        name: lambda lines, rng, forge=forge: forged_record(lines, forge, rng)
+        for name, forge in FORGES.items()
+    },  # type: ignore[misc]
 }
 """Changes of a bundle's lines, by name; each returns words that a check has to say of it."""
 

@@ -30,7 +30,13 @@ def staged(folder: Path, name: str, module: bytes, level: Level | None = None) -
 
 
 def job(
-    commands: Sequence[Command], clock: Clock, *, ordinal: int = 0, game: str = "khiva", policy: str = "strict", **time: int
+    commands: Sequence[Command],
+    clock: Clock,
+    *,
+    ordinal: int = 0,
+    game: str = "khiva",
+    policy: str = "strict",
+    **time: int,
 ) -> Job:
     """A match of these commands, seated in their order. ``time``: limits in milliseconds in place of those of TIME."""
     made, match = get(game), f"test{ordinal}"
@@ -39,7 +45,10 @@ def job(
         game=game,
         rules_version=made.rules_version,
         rules=made.rules({}),
-        seats=tuple(RecordedSeat(f"bot{n}", f"{n:064x}", seeds.seat_number(SECRET, match, n)) for n in range(len(commands))),
+        seats=tuple(
+            RecordedSeat(f"bot{n}", f"{n:064x}", seeds.seat_number(SECRET, match, n))
+            for n in range(len(commands))
+        ),
         commit=seeds.commitment(match, SECRET),
         time=TIME | time,
         policy=policy,

@@ -42,7 +42,9 @@ def wasm(body: str, *, imports: Sequence[str] = (), pages: str = str(PAGES)) -> 
 
 def _type(name: str) -> str:
     words = {"i": "i32", "I": "i64"}
-    return "".join(f"(param {words[letter]})" for letter in PARAMS[name]) + ("" if name == "proc_exit" else "(result i32)")
+    return "".join(f"(param {words[letter]})" for letter in PARAMS[name]) + (
+        "" if name == "proc_exit" else "(result i32)"
+    )
 
 
 @lru_cache(maxsize=2)
@@ -61,7 +63,9 @@ def compiled(module: bytes) -> int:
 class SeatAlone(TickSeat):
     """A seat whose questions are asked one at a time, by a test."""
 
-    def __init__(self, machine: vm.Vm, module: int, key: bytes, most_bytes: int, payload: bytes | None = None) -> None:
+    def __init__(
+        self, machine: vm.Vm, module: int, key: bytes, most_bytes: int, payload: bytes | None = None
+    ) -> None:
         super().__init__(machine, module, most_bytes)
         self.open(key, payload=payload)
 

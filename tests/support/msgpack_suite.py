@@ -16,7 +16,11 @@ Case = tuple[str, Any, list[bytes]]
 
 def cases() -> list[Case]:
     """What the profile allows; of a number only the encodings as an integer."""
-    return [(name, value, kept) for name, value, encodings in _numbers_and_others() if (kept := _allowed(value, encodings))]
+    return [
+        (name, value, kept)
+        for name, value, encodings in _numbers_and_others()
+        if (kept := _allowed(value, encodings))
+    ]
 
 
 def refused() -> list[tuple[str, bytes, str]]:
@@ -40,7 +44,9 @@ def _allowed(value: Any, encodings: list[bytes]) -> list[bytes]:
 
 
 def _numbers_and_others() -> list[Case]:
-    return [(name, value, encodings) for name, kind, value, encodings in _suite() if kind not in OUTSIDE]
+    return [
+        (name, value, encodings) for name, kind, value, encodings in _suite() if kind not in OUTSIDE
+    ]
 
 
 def _suite() -> list[tuple[str, str, Any, list[bytes]]]:

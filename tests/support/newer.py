@@ -23,12 +23,21 @@ def there(fixture: str, into: Path, monkeypatch: pytest.MonkeyPatch) -> list[dic
 
 def events(folder: Path) -> list[dict[str, object]]:
     with Store.read(folder) as store:
-        return [{"id": row.id, "commitment": row.commitment, "digests": store.digests(row.id)} for row in store.events()]
+        return [
+            {"id": row.id, "commitment": row.commitment, "digests": store.digests(row.id)}
+            for row in store.events()
+        ]
 
 
-def check_sound(path: Path, expected: list[dict[str, object]], *, rerun: bool, **how: object) -> None:
+def check_sound(
+    path: Path, expected: list[dict[str, object]], *, rerun: bool, **how: object
+) -> None:
     """Check that all events are sound and have the digests of then, and with ``rerun`` that their bots play so again."""
     result = verify(path, rerun_bots=rerun, **how)
     assert result.sound, result.problems
-    assert [report.digest for report in result.events] == [run_digest(event["digests"]) for event in expected]
-    assert [report.rerun for report in result.events] == [len(event["digests"]) if rerun else None for event in expected]
+    assert [report.digest for report in result.events] == [
+        run_digest(event["digests"]) for event in expected
+    ]
+    assert [report.rerun for report in result.events] == [
+        len(event["digests"]) if rerun else None for event in expected
+    ]

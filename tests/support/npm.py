@@ -18,7 +18,9 @@ def packages() -> Path:
         fcntl.flock(turn, fcntl.LOCK_EX)  # workers wait for each other
         if not installed.exists() or installed.read_bytes() != lock.read_bytes():
             words = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-            done = subprocess.run(words, cwd=PAGE, capture_output=True, text=True, timeout=300, check=False)
+            done = subprocess.run(
+                words, cwd=PAGE, capture_output=True, text=True, timeout=300, check=False
+            )
             assert done.returncode == 0, done.stderr
             installed.write_bytes(lock.read_bytes())
     return folder

@@ -14,9 +14,16 @@ USER = 1234
 SECONDS = 120
 
 
-def as_user(*words: str, home: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def as_user(
+    *words: str, home: Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a command as an ordinary user whose home is ``home``, and who has a cache of staged bots of his own there."""
-    environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(home), "KHIVA_ARENA_CACHE": str(home / "cache")}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "LANG": "C.UTF-8",
+        "HOME": str(home),
+        "KHIVA_ARENA_CACHE": str(home / "cache"),
+    }
     prefix = _into_namespace() if os.geteuid() == 0 else []
     if prefix:
         os.chown(home, USER, USER)
@@ -34,10 +41,14 @@ def as_user(*words: str, home: Path, env: dict[str, str] | None = None) -> subpr
     )
 
 
-def arena_as_user(*words: str, home: Path, code: int = 0, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def arena_as_user(
+    *words: str, home: Path, code: int = 0, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """The command line as an ordinary user has it."""
     done = as_user(sys.executable, "-m", "khiva_arena", *words, home=home, env=env)
-    assert done.returncode == code, f"exit {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == code, (
+        f"exit {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}"
+    )
     return done
 
 
@@ -48,13 +59,18 @@ def _into_namespace() -> list[str]:
     needed = sorted({sys.base_prefix, sys.prefix, str(ROOT)})
     opened: set[str] = set()
     for path in needed:
-        closed = next((str(one) for one in [*Path(path).parents][::-1] if one.stat().st_mode & 0o001 == 0), None)
+        closed = next(
+            (str(one) for one in [*Path(path).parents][::-1] if one.stat().st_mode & 0o001 == 0),
+            None,
+        )
         if closed is None:
             continue
         if closed not in opened:
             words += ["--perms", "0755", "--tmpfs", closed]
             opened.add(closed)
-        between = [str(one) for one in [*Path(path).parents][::-1] if str(one).startswith(closed + "/")]
+        between = [
+            str(one) for one in [*Path(path).parents][::-1] if str(one).startswith(closed + "/")
+        ]
         for folder in between:
             words += ["--perms", "0755", "--dir", folder]
         words += ["--ro-bind", path, path]

@@ -20,10 +20,43 @@ from pathlib import Path
 
 ELSEWHERE = frozenset(
     (
-        *("sudo", "apt", "apt-get", "dnf", "pacman", "zypper", "brew", "wsl", "winget", "snap"),  # installs
+        *(
+            "sudo",
+            "apt",
+            "apt-get",
+            "dnf",
+            "pacman",
+            "zypper",
+            "brew",
+            "wsl",
+            "winget",
+            "snap",
+        ),  # installs
         *("pip", "pip3", "pipx", "uv", "uvx", "npm", "npx", "cargo", "go", "make", "gh"),
-        *("ssh", "scp", "rsync", "curl", "wget", "docker", "podman", "kubectl", "sbatch", "srun", "dask"),  # other machines
-        *("systemctl", "journalctl", "crontab", "loginctl", "sysctl", "minisign", "gpg", "xdg-open", "firefox"),  # the system
+        *(
+            "ssh",
+            "scp",
+            "rsync",
+            "curl",
+            "wget",
+            "docker",
+            "podman",
+            "kubectl",
+            "sbatch",
+            "srun",
+            "dask",
+        ),  # other machines
+        *(
+            "systemctl",
+            "journalctl",
+            "crontab",
+            "loginctl",
+            "sysctl",
+            "minisign",
+            "gpg",
+            "xdg-open",
+            "firefox",
+        ),  # the system
     )
 )
 """The first words of commands that no test types: they change the machine, or need another one."""
@@ -94,7 +127,11 @@ def _steps(lines: list[str]) -> Iterator[Step]:
             of_python = True
         elif language == "sh":
             of_python = False
-            before = () if EXAMPLE.search(said) else tuple(_typed(body, at + 2, int(given.get("exits", "0"))))
+            before = (
+                ()
+                if EXAMPLE.search(said)
+                else tuple(_typed(body, at + 2, int(given.get("exits", "0"))))
+            )
             yield from before
         elif language == "text" and not EXAMPLE.search(said):
             yield Shown(at + 2, body, indent, () if of_python else before, of_python)
@@ -114,8 +151,12 @@ def unread(text: str) -> list[int]:
             above = [*above, lines[at]]
             at += 1
             continue
-        end = next((n for n in range(at + 1, len(lines)) if lines[n].strip() == fence[2]), len(lines))
-        session = any(line.lstrip().startswith(("$ ", "khiva-arena")) for line in lines[at + 1 : end])
+        end = next(
+            (n for n in range(at + 1, len(lines)) if lines[n].strip() == fence[2]), len(lines)
+        )
+        session = any(
+            line.lstrip().startswith(("$ ", "khiva-arena")) for line in lines[at + 1 : end]
+        )
         if fence[3] in ("", "console") and session and not EXAMPLE.search(_comments(above)[0]):
             found.append(at + 1)
         above = []
@@ -148,7 +189,11 @@ def _comments(above: list[str]) -> tuple[str, dict[str, str]]:
 
 def _typed(body: tuple[str, ...], first: int, code: int) -> Iterator[Typed]:
     """Return the commands of a block that a test types; the last one has this exit code."""
-    commands = [Typed(line, command) for line, command in whole_commands(body, first) if not is_elsewhere(command)]
+    commands = [
+        Typed(line, command)
+        for line, command in whole_commands(body, first)
+        if not is_elsewhere(command)
+    ]
     yield from commands[:-1]
     if commands:
         yield Typed(commands[-1].line, commands[-1].command, code)
@@ -171,10 +216,17 @@ def whole_commands(body: tuple[str, ...], first: int = 1) -> Iterator[tuple[int,
 
 
 def _is_whole(command: str) -> bool:
-    if re.fullmatch(r"[\w./:=,+@~-]+( [\w./:=,+@~-]+)*( *#.*)?", command) and command.split()[0] not in _OPENING:
+    if (
+        re.fullmatch(r"[\w./:=,+@~-]+( [\w./:=,+@~-]+)*( *#.*)?", command)
+        and command.split()[0] not in _OPENING
+    ):
         return True  # nothing in it can go on in the next line
-    asked = subprocess.run(["bash", "-n"], input=command + "\n", capture_output=True, text=True, check=False)
-    return not asked.returncode and not asked.stderr  # bash warns of a here document that does not end
+    asked = subprocess.run(
+        ["bash", "-n"], input=command + "\n", capture_output=True, text=True, check=False
+    )
+    return (
+        not asked.returncode and not asked.stderr
+    )  # bash warns of a here document that does not end
 
 
 _OPENING = {"for", "while", "until", "if", "case"}
@@ -189,5 +241,10 @@ def is_elsewhere(command: str) -> bool:
         words = list(lexer)
     except ValueError:
         words = command.split()  # a here document with an odd quote
-    starts = [word for at, word in enumerate(words) if at == 0 or set(words[at - 1]) <= set("&|;()")]
-    return any(Path(word).name in ELSEWHERE for word in starts) or words[:2] in (["git", "clone"], ["git", "push"])
+    starts = [
+        word for at, word in enumerate(words) if at == 0 or set(words[at - 1]) <= set("&|;()")
+    ]
+    return any(Path(word).name in ELSEWHERE for word in starts) or words[:2] in (
+        ["git", "clone"],
+        ["git", "push"],
+    )

@@ -14,7 +14,13 @@ from stores import RANDOM, TRUSTED
 
 import khiva_arena
 from khiva_arena.competition.pages.page_source import page_source
-from khiva_arena.competition.pages.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, ids_of_matches
+from khiva_arena.competition.pages.replays import (
+    NOTHING_PRIVATE,
+    REPLAYS_MOST,
+    Private,
+    Wish,
+    ids_of_matches,
+)
 from khiva_arena.competition.pages.write import page_from
 from khiva_arena.display.page.box import NO_LIMIT
 from khiva_arena.display.page.folder import ReplayFolder
@@ -33,7 +39,10 @@ return Array.from({length: arguments[0]}, () => {
 
 def blocks(file: Path) -> dict[str, Any]:
     """All that a page holds, by the name of its block: "data", "replay-0", ..."""
-    return {name: json.loads(zlib.decompress(base64.b64decode(data))) for name, data in _BLOCK.findall(file.read_text())}
+    return {
+        name: json.loads(zlib.decompress(base64.b64decode(data)))
+        for name, data in _BLOCK.findall(file.read_text())
+    }
 
 
 def text(file: Path) -> str:
@@ -77,14 +86,27 @@ def page_of(
     """Return the page of all events of a store or a bundle, as ``khiva-arena report`` makes it."""
     with page_source(path, ()) as source:
         only = ids_of_matches(source, matches) if matches else None
-        return page_from(source, title, Wish(NO_LIMIT if matches else replays, only, private, folder))
+        return page_from(
+            source, title, Wish(NO_LIMIT if matches else replays, only, private, folder)
+        )
 
 
 def page_with(folder: Path, game: str, *rules: str) -> list[Any]:
     """Play a match by rules into a page, and return its steps."""
     words = [part for rule in rules for part in ("--rule", rule)]
     seats = {"emira": "3", "silk_road": "2"}[game]
-    seated = ["--game", game, *bots(RANDOM), "--copies", seats, "--seats", seats, "--seeds", "1", *TRUSTED]
+    seated = [
+        "--game",
+        game,
+        *bots(RANDOM),
+        "--copies",
+        seats,
+        "--seats",
+        seats,
+        "--seeds",
+        "1",
+        *TRUSTED,
+    ]
     arena("run", *seated, *words, "--out", "out", cwd=folder)
     arena("report", "out", "--out", "page.html", cwd=folder)
     return next(iter(khiva_arena.matches(folder / "out"))).replay()

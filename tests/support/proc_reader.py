@@ -29,7 +29,9 @@ def main() -> None:
     first = {path: read(path) for path in paths}
     time.sleep(SECONDS)
     changed = [path for path in paths if first[path] is not None and read(path) != first[path]]
-    print(json.dumps({"changed": changed, "read": sum(text is not None for text in first.values())}))
+    print(
+        json.dumps({"changed": changed, "read": sum(text is not None for text in first.values())})
+    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,11 @@ FORMATS = {
     "sprt": (),  # another command
     "stages": (),  # a settings file
 }
-RULES = {"khiva": "overshoot=bounce", "emira": "mode=advanced", "silk_road": "tied_decline=original_tie"}
+RULES = {
+    "khiva": "overshoot=bounce",
+    "emira": "mode=advanced",
+    "silk_road": "tied_decline=original_tie",
+}
 NEWER_EVENT, NEWER_LEAGUE = "ticks-0.3.0", "league-0.3.0"
 KEYS = "keys-0.3.0.json"
 """The fixtures of what 0.3.0 brought, and the keys of its published schemas, which tests/together/make_newer.py writes."""
@@ -36,10 +40,32 @@ def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
     """The words that play an event, or go on with it. ``folder``: where a settings file may be written."""
     words = [str(HERE / "bots" / bot) for bot in BOTS]
     allowed = ["--isolation", "trusted", "--allow-include"]
-    common = ["--game", game, "--seed", f"published {game} {form}", *allowed, "-j", "2", "--out", str(out)]
+    common = [
+        "--game",
+        game,
+        "--seed",
+        f"published {game} {form}",
+        *allowed,
+        "-j",
+        "2",
+        "--out",
+        str(out),
+    ]
     if form == "sprt":
         seats = "3" if game == "emira" else "2"
-        return ["sprt", words[2], words[0], words[1], "--seats", seats, "--seeds", "33", "--elo1", "200", *common]
+        return [
+            "sprt",
+            words[2],
+            words[0],
+            words[1],
+            "--seats",
+            seats,
+            "--seeds",
+            "33",
+            "--elo1",
+            "200",
+            *common,
+        ]
     bots = [part for word in words for part in ("--bot", word)]
     if form == "lineups-auto":
         return ["run", *bots, "--seats", "2", "--seeds", "4", "--lineups", "auto", *common]
@@ -48,7 +74,14 @@ def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
     if form == "stages":
         (folder / "stages.toml").write_text(STAGES)
         return ["run", str(folder / "stages.toml"), *bots, *common]
-    return ["run", *bots, "--format", form, *(word.format(rule=RULES[game]) for word in FORMATS[form]), *common]
+    return [
+        "run",
+        *bots,
+        "--format",
+        form,
+        *(word.format(rule=RULES[game]) for word in FORMATS[form]),
+        *common,
+    ]
 
 
 def published(case: str, into: Path, version: str = "0.1.0") -> Path:
@@ -67,8 +100,28 @@ def unpack(place: Path, into: Path) -> None:
 def newer_event(out: str) -> list[str]:
     """Return the words that play the event in ticks, from the folder with its bots."""
     seated = [part for name in ("plain", "weights", "script") for part in ("--bot", f"bots/{name}")]
-    how = ["--clock", "ticks", "--seats", "2", "--seeds", "2", "--rule", "max_turns=8", "--turn", "50ms"]
-    return ["run", *seated, *how, "--seed", "published ticks", "--unreleased-interpreters", "--out", out]
+    how = [
+        "--clock",
+        "ticks",
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        "--rule",
+        "max_turns=8",
+        "--turn",
+        "50ms",
+    ]
+    return [
+        "run",
+        *seated,
+        *how,
+        "--seed",
+        "published ticks",
+        "--unreleased-interpreters",
+        "--out",
+        out,
+    ]
 
 
 def schema_keys() -> dict[str, list[str]]:
@@ -85,5 +138,13 @@ def schema_keys() -> dict[str, list[str]]:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Return each file of a folder by its path, without those that SQLite makes beside a store to read it: empty, or an index."""
-    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return {name: data for name, data in files.items() if not name.endswith("-shm") and (data or not name.endswith("-wal"))}
+    files = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    return {
+        name: data
+        for name, data in files.items()
+        if not name.endswith("-shm") and (data or not name.endswith("-wal"))
+    }

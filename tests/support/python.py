@@ -21,5 +21,7 @@ def payload_folder(folder: Path, files: dict[str, bytes]) -> Path:
     folder.mkdir()
     (folder / "python.wasm").write_bytes(interpreter(WORD))
     (folder / "files").write_bytes(payload(files, "main.py"))
-    (folder / "bot.toml").write_text(f'name = "{folder.name}"\nmodule = "python.wasm"\npayload = "files"\n')
+    (folder / "bot.toml").write_text(
+        f'name = "{folder.name}"\nmodule = "python.wasm"\npayload = "files"\n'
+    )
     return folder

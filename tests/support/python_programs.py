@@ -28,7 +28,11 @@ class Row(NamedTuple):
 
 def missing(code: str, hint: str) -> Row:
     """A program whose last line on stderr says what is not to be had."""
-    return Row(code, CRASHED, rf"(?s)Traceback .*  File \"main\.py\", line \d+, in <module>\n.*\n{hint}: {PAGE}\n")
+    return Row(
+        code,
+        CRASHED,
+        rf"(?s)Traceback .*  File \"main\.py\", line \d+, in <module>\n.*\n{hint}: {PAGE}\n",
+    )
 
 
 def no_module(name: str) -> Row:
@@ -41,7 +45,14 @@ def lacks_part(code: str, name: str) -> Row:
 
 def recursion(code: str, least: int, limit: int) -> Row:
     """A program whose function ``f`` calls itself too deep, and counts in ``d``: that is an error to be caught."""
-    lines = ["import sys, functools", f"sys.setrecursionlimit({limit})", "d = 0", "def deeper():", "    global d", "    d += 1"]
+    lines = [
+        "import sys, functools",
+        f"sys.setrecursionlimit({limit})",
+        "d = 0",
+        "def deeper():",
+        "    global d",
+        "    d += 1",
+    ]
     lines += [code, "try:", "    f(0)", "except RecursionError:", f"    print(d > {least} or d)"]
     return Row("\n".join(lines), EXITED, "True\n")
 
@@ -52,8 +63,13 @@ DEEP = {
     "keys of sorted": "def f(x): deeper(); return sorted([1, 2], key=f)",
     "generators": "def f(x): deeper(); return sum(f(x) for _ in range(1))",
     "map": "def f(x): deeper(); return list(map(f, [1]))",
-    "comparisons": "class A:\n    def __eq__(self, other): deeper(); return A() == A()\ndef f(x): A() == A()",
-    "attributes": "class A:\n    def __getattr__(self, name): deeper(); return getattr(A(), name + 'x')\ndef f(x): A().y",
+    "comparisons": (
+        "class A:\n    def __eq__(self, other): deeper(); return A() == A()\ndef f(x): A() == A()"
+    ),
+    "attributes": (
+        "class A:\n    def __getattr__(self, name): deeper(); return getattr(A(), name + "
+        "'x')\ndef f(x): A().y"
+    ),
     "repr": "class A:\n    def __repr__(self): deeper(); return '%r' % A()\ndef f(x): repr(A())",
 }
 """Recursion through code in C, which takes of the stack."""
@@ -157,11 +173,15 @@ print(*out)
 """What of the standard library cannot be imported, but for what its modules keep for themselves. ``this`` would print a poem."""
 
 
-NOT_THERE = " ".join(re.search(r"These modules are missing: (.*?)\.", DOCS.read_text(), re.DOTALL)[1].split())
+NOT_THERE = " ".join(
+    re.search(r"These modules are missing: (.*?)\.", DOCS.read_text(), re.DOTALL)[1].split()
+)
 """The same, as the page names it."""
 
 
-PARTS_NOT_THERE = " ".join(re.search(r"parts of packages are missing: (.*?)\.\s", DOCS.read_text(), re.DOTALL)[1].split())
+PARTS_NOT_THERE = " ".join(
+    re.search(r"parts of packages are missing: (.*?)\.\s", DOCS.read_text(), re.DOTALL)[1].split()
+)
 
 
 LEFT = int(float(re.search(r"of which ([\d.]+) are left", DOCS.read_text())[1]) * 16)
@@ -200,24 +220,33 @@ print(doctest.run_docstring_examples(Test.test_it, {}))
 """What of the library is new to bots, used."""
 
 
-NO_FILES = "a bot in ticks reads its own files, writes none, and has no others, no sockets and no processes"
+NO_FILES = (
+    "a bot in ticks reads its own files, writes none, and has no others, no sockets and no "
+    "processes"
+)
 
 
 NESTED = "l = []\nfor _ in range(20_000): l = [l]\n"
 
 
 ROWS = {
-    "prints": Row("import sys\nprint('a', 1, [2]); print('b', file=sys.stderr)", EXITED, r"a 1 \[2\]\nb\n"),
+    "prints": Row(
+        "import sys\nprint('a', 1, [2]); print('b', file=sys.stderr)", EXITED, r"a 1 \[2\]\nb\n"
+    ),
     "raises": Row(
         "def choose(a):\n    raise ValueError('no such card')\nchoose(1)",
         CRASHED,
         re.escape(
-            'Traceback (most recent call last):\n  File "main.py", line 3, in <module>\n    choose(1)\n'
-            "  File \"main.py\", line 2, in choose\n    raise ValueError('no such card')\nValueError: no such card\n"
+            'Traceback (most recent call last):\n  File "main.py", line 3, in <module>\n   '
+            " choose(1)\n"
+            '  File "main.py", line 2, in choose\n    raise ValueError(\'no such '
+            "card')\nValueError: no such card\n"
         ),
     ),
     "is no Python": Row(
-        "a = 1\nb = = 2", CRASHED, r'  File "main\.py", line 2\n    b = = 2\n +\^\nSyntaxError: invalid syntax\n'
+        "a = 1\nb = = 2",
+        CRASHED,
+        r'  File "main\.py", line 2\n    b = = 2\n +\^\nSyntaxError: invalid syntax\n',
     ),
     "exits": Row("import sys; sys.exit('enough')", CRASHED, "enough\n"),
     "exits with a number": Row("import sys; sys.exit(7)", ("exited", "00000007"), ""),
@@ -226,10 +255,14 @@ ROWS = {
     "socket": no_module("socket"),
     "subprocess": no_module("subprocess"),
     "ctypes": no_module("ctypes"),
-    "can ask for what is missing": Row("try: import numpy\nexcept ImportError: print('without')", EXITED, "without\n"),
+    "can ask for what is missing": Row(
+        "try: import numpy\nexcept ImportError: print('without')", EXITED, "without\n"
+    ),
     "a part of a package": no_module("urllib.request"),
     "a part of a package, by from": lacks_part("from logging import handlers", "logging.handlers"),
-    "a part of a package, by a dot": lacks_part("import urllib\nurllib.request.urlopen", "urllib.request"),
+    "a part of a package, by a dot": lacks_part(
+        "import urllib\nurllib.request.urlopen", "urllib.request"
+    ),
     "a part of a module": no_module("os.own"),
     "futures": lacks_part("import concurrent.futures", "concurrent"),
     "system": lacks_part("import os; os.system('ls')", r"os\.system"),
@@ -241,23 +274,35 @@ ROWS = {
     "makes a folder": missing("import pathlib; pathlib.Path('x').mkdir()", NO_FILES),
     "its own mistakes": Row(
         "import os, math, types\ndel os.__name__\n"
-        "for code in 'import pkg.no', 'from pkg import no', 'import pkg; pkg.no', 'math.no', 'from math import no', 'os.no':\n"
+        "for code in 'import pkg.no', 'from pkg import no', 'import pkg; pkg.no', "
+        "'math.no', 'from math import no', 'os.no':\n"
         "    try: exec(code)\n"
         "    except Exception as error: last = error\n"
         "    import _khiva_boot; print(_khiva_boot._missing(last) == '')",
         EXITED,
         "(True\n){6}",
     ),
-    "threads": missing("import threading; threading.Thread(target=print).start()", "threads are not to be had in ticks"),
-    "its own file": Row(
-        "from pathlib import Path\nprint(len(open(__file__).read()), Path(__file__).read_bytes()[:4])", EXITED, r"91 b'from'\n"
+    "threads": missing(
+        "import threading; threading.Thread(target=print).start()",
+        "threads are not to be had in ticks",
     ),
-    "another file": Row("try: open('/etc/passwd')\nexcept FileNotFoundError as e: print(e.errno)", EXITED, "44\n"),
+    "its own file": Row(
+        "from pathlib import Path\nprint(len(open(__file__).read()), "
+        "Path(__file__).read_bytes()[:4])",
+        EXITED,
+        r"91 b'from'\n",
+    ),
+    "another file": Row(
+        "try: open('/etc/passwd')\nexcept FileNotFoundError as e: print(e.errno)", EXITED, "44\n"
+    ),
     "its own folder": Row(
-        "import os, glob, pathlib\nprint(os.listdir(), os.listdir('pkg'), os.path.exists('main.py'), os.path.exists('no'))\n"
+        "import os, glob, pathlib\nprint(os.listdir(), os.listdir('pkg'), "
+        "os.path.exists('main.py'), os.path.exists('no'))\n"
         "here = pathlib.Path(__file__).parent\n"
-        "print(*here.rglob('*.txt'), *here.glob('*.py'), glob.glob('*/*.txt'), (here / 'pkg').is_dir())\n"
-        "print([(place, *names) for place, _, names in os.walk('.')], os.path.getsize('pkg/one.txt'), not open('empty').read())",
+        "print(*here.rglob('*.txt'), *here.glob('*.py'), glob.glob('*/*.txt'), (here / "
+        "'pkg').is_dir())\n"
+        "print([(place, *names) for place, _, names in os.walk('.')], "
+        "os.path.getsize('pkg/one.txt'), not open('empty').read())",
         EXITED,
         re.escape(
             "['empty', 'main.py', 'pkg'] ['__init__.py', 'one.txt'] True False\n"
@@ -267,33 +312,44 @@ ROWS = {
     ),
     "files of a package": Row(
         "import importlib.resources, pkgutil\n"
-        "print(importlib.resources.files('pkg').joinpath('one.txt').read_text(), pkgutil.get_data('pkg', 'one.txt'))",
+        "print(importlib.resources.files('pkg').joinpath('one.txt').read_text(), "
+        "pkgutil.get_data('pkg', 'one.txt'))",
         EXITED,
         "one b'one'\n",
     ),
     "what is no file": Row(
-        "import os\nfor code in ('open(\"pkg\")', 'os.listdir(\"main.py\")', 'os.listdir(\"/etc\")', 'os.open(\"empty\", 0)'):\n"
+        "import os\nfor code in ('open(\"pkg\")', 'os.listdir(\"main.py\")', "
+        "'os.listdir(\"/etc\")', 'os.open(\"empty\", 0)'):\n"
         "    try: eval(code)\n    except OSError as error: print(error.strerror)",
         EXITED,
         "Is a directory\nNot a directory\nNo such file or directory\nFunction not implemented\n",
     ),
     "what would write": Row(
         "import os, pathlib\n"
-        "for name, *words in ('mkdir', 'x'), ('makedirs', 'x/y'), ('rename', 'empty', 'x'), ('unlink', 'empty'),"
+        "for name, *words in ('mkdir', 'x'), ('makedirs', 'x/y'), ('rename', 'empty', "
+        "'x'), ('unlink', 'empty'),"
         " ('chmod', 'empty', 0), ('open', 'x', os.O_CREAT), ('mkdir', 'pkg'), ('remove', 'x'):\n"
         "    try: getattr(os, name)(*words)\n    except OSError as error: print(error.strerror)\n"
         "os.makedirs('pkg', exist_ok=True)",
         EXITED,
         "(Read-only file system\n){6}File exists\nNo such file or directory\n",
     ),
-    "clock": Row("import time; print(0 < time.perf_counter() < 1, time.time() < 1)", EXITED, "True True\n"),
+    "clock": Row(
+        "import time; print(0 < time.perf_counter() < 1, time.time() < 1)", EXITED, "True True\n"
+    ),
     "the library": Row(WITHOUT, EXITED, f"{NOT_THERE}\n"),
-    "parts of its packages": Row("import _khiva_data; print(*_khiva_data.MISSING)", EXITED, f"{PARTS_NOT_THERE}\n"),
-    **{f"all that is there, {part}": Row(ALL.replace("PART", str(part)), EXITED, "True\n") for part in range(4)},
+    "parts of its packages": Row(
+        "import _khiva_data; print(*_khiva_data.MISSING)", EXITED, f"{PARTS_NOT_THERE}\n"
+    ),
+    **{
+        f"all that is there, {part}": Row(ALL.replace("PART", str(part)), EXITED, "True\n")
+        for part in range(4)
+    },
     "what bots use rarely": Row(
         WORKS,
         EXITED,
-        r"(?s)b'xyz' \['b'\]\nFalse one\nb@c\n<unittest.* run=1 errors=0 failures=0>\n.*Expected:\n    3\nGot:\n    2\n.*",
+        r"(?s)b'xyz' \['b'\]\nFalse one\nb@c\n<unittest.* run=1 errors=0 "
+        r"failures=0>\n.*Expected:\n    3\nGot:\n    2\n.*",
     ),
     "messages": Row(
         "import msgpack\nm = {'a': [-1, 300, None, True, 1.5, b'x', 2**63], 'b': 'é' * 40}\n"
@@ -302,15 +358,19 @@ ROWS = {
         "True\n",
     ),
     "the rules": Row(
-        "from khiva_arena.games.khiva import GAME\nfrom khiva_arena.games.silk_road import GAME as b\nprint(GAME.name, b.name)",
+        "from khiva_arena.games.khiva import GAME\nfrom khiva_arena.games.silk_road import "
+        "GAME as b\nprint(GAME.name, b.name)",
         EXITED,
         "khiva silk_road\n",
     ),
-    "the rules in C": Row(RULES_IN_C, EXITED, "khiva 12 19 14\nemira 2 0 0\nsilk_road 0 0 0\nTrue\n"),
+    "the rules in C": Row(
+        RULES_IN_C, EXITED, "khiva 12 19 14\nemira 2 0 0\nsilk_road 0 0 0\nTrue\n"
+    ),
     "calls that C must not see": Row(
         REFUSED_BY_CRULES,
         EXITED,
-        "Co Co Co Co Va Ty Co Co Co Co Va Va Va Va Il Il Ty Ty Va Ty Va Va Va Va Co Ty True 0.0 0.0\n",
+        "Co Co Co Co Va Ty Co Co Co Co Va Va Va Va Il Il Ty Ty Va Ty Va Va Va Va Co Ty "
+        "True 0.0 0.0\n",
     ),
     "C without memory": Row(
         "import khiva_rules\nfor words in ([], None), (1,) * 9:\n"
@@ -322,22 +382,44 @@ ROWS = {
     **{f"{name} in one another": recursion(code, 90, 10**6) for name, code in DEEP.items()},
     **{
         f"compiles {name}": Row(
-            f"try: compile({code}, 'x', 'eval')\nexcept (RecursionError, MemoryError, SyntaxError): print('no')", EXITED, "no\n"
+            f"try: compile({code}, 'x', 'eval')\nexcept (RecursionError, MemoryError, "
+            "SyntaxError): print('no')",
+            EXITED,
+            "no\n",
         )
         for name, code in SOURCES.items()
     },
     **{
         f"lists in lists, by {call}": Row(
-            f"import json, msgpack, pickle\n{NESTED}try: {call}\nexcept (RecursionError, ValueError): print('no')", EXITED, "no\n"
+            f"import json, msgpack, pickle\n{NESTED}try: {call}\nexcept (RecursionError, "
+            "ValueError): print('no')",
+            EXITED,
+            "no\n",
         )
-        for call in ("repr(l)", "l == [l]", "json.dumps(l)", "pickle.dumps(l)", "msgpack.packb(l)", "json.loads('[' * 10**5)")
+        for call in (
+            "repr(l)",
+            "l == [l]",
+            "json.dumps(l)",
+            "pickle.dumps(l)",
+            "msgpack.packb(l)",
+            "json.loads('[' * 10**5)",
+        )
     },
     "a million lists in a message": Row(
-        "import msgpack\ntry: msgpack.unpackb(b'\\x91' * 10**6)\nexcept RecursionError: print('no')", EXITED, "no\n"
+        "import msgpack\ntry: msgpack.unpackb(b'\\x91' * 10**6)\nexcept RecursionError: "
+        "print('no')",
+        EXITED,
+        "no\n",
     ),
-    "the memory that is left": Row(f"print(len([bytes(1 << 16) for _ in range({LEFT})]))", EXITED, f"{LEFT}\n"),
-    "all memory": Row("a = []\nwhile True: a.append(bytes(10**5))", CRASHED, r"(?s)Traceback .*\nMemoryError\n"),
-    "all memory, caught": Row("try: bytes(10**8)\nexcept MemoryError: print('caught')", EXITED, "caught\n"),
+    "the memory that is left": Row(
+        f"print(len([bytes(1 << 16) for _ in range({LEFT})]))", EXITED, f"{LEFT}\n"
+    ),
+    "all memory": Row(
+        "a = []\nwhile True: a.append(bytes(10**5))", CRASHED, r"(?s)Traceback .*\nMemoryError\n"
+    ),
+    "all memory, caught": Row(
+        "try: bytes(10**8)\nexcept MemoryError: print('caught')", EXITED, "caught\n"
+    ),
     "all memory, and a module": Row(
         "a = []\ntry:\n    while True: a.append(bytes(1000))\nexcept MemoryError:\n"
         "    try: import email.message\n    except MemoryError: print('caught')",
@@ -345,7 +427,8 @@ ROWS = {
         "caught\n",
     ),
     "all memory, by calls": Row(
-        "import sys\nsys.setrecursionlimit(10**6)\ndef f(n): return f(n + 1)\ntry: f(0)\nexcept MemoryError: print('caught')",
+        "import sys\nsys.setrecursionlimit(10**6)\ndef f(n): return f(n + 1)\ntry: "
+        "f(0)\nexcept MemoryError: print('caught')",
         EXITED,
         "caught\n",
     ),
@@ -355,16 +438,25 @@ ROWS = {
         r"(?s)Traceback .*  \[Previous line repeated 997 more times\]\nMemoryError\n",
     ),
     "objects that are finalised": Row(
-        "class A:\n    def __del__(self): print('gone')\na = A(); a.a = a; del a\nimport gc; gc.collect()", EXITED, "gone\n"
+        "class A:\n    def __del__(self): print('gone')\na = A(); a.a = a; del a\nimport "
+        "gc; gc.collect()",
+        EXITED,
+        "gone\n",
     ),
     "callers of methods that are finalised": Row(
-        "import gc, operator\na = [operator.methodcaller('x', 1)]\na.append(a); del a\nprint(gc.collect() > 0)", EXITED, "True\n"
+        "import gc, operator\na = [operator.methodcaller('x', 1)]\na.append(a); del "
+        "a\nprint(gc.collect() > 0)",
+        EXITED,
+        "True\n",
     ),
     "a trace function": Row(
-        "import sys\nsys.settrace(lambda *words: print(words[1]))\ndef f(): pass\nf()", EXITED, "(?s)call\n.*"
+        "import sys\nsys.settrace(lambda *words: print(words[1]))\ndef f(): pass\nf()",
+        EXITED,
+        "(?s)call\n.*",
     ),
     "a pickle that lies": Row(
-        "import pickle\ntry: pickle.loads(b'cposix\\nsystem\\n(S\"x\"\\ntR.')\nexcept Exception as e: print(type(e).__name__)",
+        "import pickle\ntry: pickle.loads(b'cposix\\nsystem\\n(S\"x\"\\ntR.')\nexcept "
+        "Exception as e: print(type(e).__name__)",
         EXITED,
         r"\w+\n",
     ),

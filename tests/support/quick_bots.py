@@ -16,21 +16,32 @@ HERE = ROOT / "tests" / "support" / "quick"
 IN_C = shutil.which("cc") is not None
 SOURCE = HERE / ("quick.c" if IN_C else "quick.py")
 COMPILE = "cc -std=c99 -D_POSIX_C_SOURCE=200809L"
-HOW = {"random": "lots", "naive": "first", "greedy": "last", "strikes": "illegal 2", "forfeits": "raise 2"}
+HOW = {
+    "random": "lots",
+    "naive": "first",
+    "greedy": "last",
+    "strikes": "illegal 2",
+    "forfeits": "raise 2",
+}
 """The words by which each bot plays; the source says what they mean."""
 
 
 def settings(name: str, how: str) -> str:
     """Return the bot.toml of a bot beside whose source it lies."""
     start = f'build = "{COMPILE} -Wall -Wextra -o bot quick.c"\nrun = "./bot {how}"\n'
-    return f'name = "{name}"\nversion = "1"\n' + (start if IN_C else f'run = "{{python}} -I -S quick.py {how}"\n')
+    return f'name = "{name}"\nversion = "1"\n' + (
+        start if IN_C else f'run = "{{python}} -I -S quick.py {how}"\n'
+    )
 
 
 def _folder(name: str) -> str:
     """Make the folder of a bot, while other workers may do so, too, and return its path."""
     folder = HERE / ("c" if IN_C else "python") / name
     folder.mkdir(parents=True, exist_ok=True)
-    for file, data in {"bot.toml": settings(name, HOW[name]).encode(), SOURCE.name: SOURCE.read_bytes()}.items():
+    for file, data in {
+        "bot.toml": settings(name, HOW[name]).encode(),
+        SOURCE.name: SOURCE.read_bytes(),
+    }.items():
         place = folder / file
         if not place.exists() or place.read_bytes() != data:
             with tempfile.NamedTemporaryFile(dir=HERE, delete=False) as draft:

@@ -8,7 +8,11 @@ from khiva_arena.bots.modules.meter.instructions import TYPES, Treatment
 
 NAMES = {code: name for name, code in TYPES.items()}
 KINDS = ("i32", "i64", "f32", "f64")
-PURE = [row for row in OPCODES.values() if row.kind in (Treatment.SIMPLE, Treatment.FLOAT) and row.name != "nop"]
+PURE = [
+    row
+    for row in OPCODES.values()
+    if row.kind in (Treatment.SIMPLE, Treatment.FLOAT) and row.name != "nop"
+]
 LEAVING = {kind: [row for row in PURE if row.types.endswith(f">{kind}")] for kind in KINDS}
 ACCESSES = [row for row in OPCODES.values() if row.kind is Treatment.MEMORY]
 CONSTANTS = {
@@ -24,7 +28,9 @@ SEGMENTS = (b"abcdefgh", b"", b"\xff" * 40)
 class Grower:
     """Grows the code of a function. ``room``: about how many instructions more."""
 
-    def __init__(self, chance: Random, locals_: list[str], results: str, functions: list[Function]) -> None:
+    def __init__(
+        self, chance: Random, locals_: list[str], results: str, functions: list[Function]
+    ) -> None:
         self.chance, self.locals, self.functions = chance, locals_, functions
         self.labels: list[str] = [results]
         self.room = chance.randint(20, 120)
@@ -53,12 +59,18 @@ class Grower:
             if at:
                 return self.call(self.chance.choice(at))
         if roll < 0.75 and kind == "i32":
-            return self.chance.choice(["memory.size", f"{self.value('i32')} i32.const 1 i32.and memory.grow"])
+            return self.chance.choice(
+                ["memory.size", f"{self.value('i32')} i32.const 1 i32.and memory.grow"]
+            )
         row = self.chance.choice(LEAVING[kind])
         return " ".join([*(self.value(one) for one in row.types.split(">")[0].split()), row.name])
 
     def address(self) -> str:
-        return f"{self.value('i32')} i32.const 65528 i32.and" if self.chance.random() < 0.98 else self.value("i32")
+        return (
+            f"{self.value('i32')} i32.const 65528 i32.and"
+            if self.chance.random() < 0.98
+            else self.value("i32")
+        )
 
     def call(self, at: int) -> str:
         one = self.functions[at]
@@ -125,7 +137,10 @@ class Grower:
             return f"{self.value(kind)} global.set {GLOBALS.index(kind)}"
         if roll < 0.65:
             row = self.chance.choice([row for row in ACCESSES if row.types.endswith(">")])
-            return f"{self.address()} {self.value(row.types[4:7])} {row.name} {self.chance.randint(0, 300)}"
+            return (
+                f"{self.address()} {self.value(row.types[4:7])} {row.name} "
+                f"{self.chance.randint(0, 300)}"
+            )
         if roll < 0.72:
             small = f"{self.value('i32')} i32.const 63 i32.and"
             bulk = self.chance.choice(
@@ -155,11 +170,15 @@ class Grower:
 def module(chance: Random) -> bytes:
     """A random valid module: its first function is ``_start`` and imports come before it."""
     shapes = [("", "")] + [
-        (" ".join(chance.choices(KINDS, k=chance.randint(0, 3))), " ".join(chance.choices(KINDS, k=chance.choice([0, 1, 1, 2]))))
+        (
+            " ".join(chance.choices(KINDS, k=chance.randint(0, 3))),
+            " ".join(chance.choices(KINDS, k=chance.choice([0, 1, 1, 2]))),
+        )
         for _ in range(chance.randint(0, 4))
     ]
     functions = [
-        Function("", params, results, " ".join(chance.choices(KINDS, k=chance.randint(0, 5)))) for params, results in shapes
+        Function("", params, results, " ".join(chance.choices(KINDS, k=chance.randint(0, 5))))
+        for params, results in shapes
     ]
     for one in functions:
         grower = Grower(chance, (one.params + " " + one.locals).split(), one.results, functions)
@@ -220,7 +239,13 @@ def _changed(chance: Random, data: bytes) -> bytes:
                 out[at] = chance.choice([chance.randrange(256), out[at] ^ 1 << chance.randrange(8)])
             case 2:
                 out[at:at] = chance.choice(
-                    [bytes([chance.randrange(256)]), b"\x0b", b"\x1a", b"\x0f", sleb(chance.randrange(-99, 99))]
+                    [
+                        bytes([chance.randrange(256)]),
+                        b"\x0b",
+                        b"\x1a",
+                        b"\x0f",
+                        sleb(chance.randrange(-99, 99)),
+                    ]
                 )
             case 3 if out:
                 del out[at : at + chance.choice([1, 1, 2, 8])]

@@ -23,9 +23,14 @@ def played(seed, sizes=(3, 4, 5), bots=7, blocks=24, seat=0.0, gift=0.0, noise=1
             line_up = rng.sample(range(bots), k)
             for r in range(k):
                 order = tuple(line_up[(i + r) % k] for i in range(k))
-                points = [b / 4 + seat * (i == 0) + gift * (order[i - 1] == 1) + rng.gauss(0, noise) for i, b in enumerate(order)]
+                points = [
+                    b / 4 + seat * (i == 0) + gift * (order[i - 1] == 1) + rng.gauss(0, noise)
+                    for i, b in enumerate(order)
+                ]
                 points = [round(2 * p) / 2 for p in points]
-                some.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+                some.append(
+                    rated(block, order, tuple(1 + sum(o > p for o in points) for p in points))
+                )
     return some
 
 
@@ -85,7 +90,10 @@ def oracle(matches, bots, anchor, prior):
     x, s, w, block = np.array(x), np.array(s), np.array(w), np.array(block)
     model = sm.GLM(s, x, family=sm.families.Binomial(), var_weights=w)
     result = model.fit(tol=1e-15, maxiter=200, scale=1.0)
-    scores, factor = model.score_obs(result.params, scale=1.0), model.hessian_factor(result.params, scale=1.0, observed=False)
+    scores, factor = (
+        model.score_obs(result.params, scale=1.0),
+        model.hessian_factor(result.params, scale=1.0, observed=False),
+    )
     h = (x.T * factor) @ x  # cov_params is that of the step before the last
     bread = np.linalg.inv(h)
     cr0, cr3 = np.zeros((width, width)), np.zeros((width, width))

@@ -31,11 +31,19 @@ class RecordingWire(ScriptedWire):
         self._rest = [b""] * len(bots)
 
     def _line(self, at: float, seat: int, sender: str, **what: Any) -> None:
-        self.lines.append({"t_ms": round((at - self._began) * 1000), "seat": seat, "from": sender, **what})
+        self.lines.append(
+            {"t_ms": round((at - self._began) * 1000), "seat": seat, "from": sender, **what}
+        )
 
     def send(self, seat: int, data: bytes) -> None:
         if seat not in self.stopped:
-            self._line(trio.current_time(), seat, "arbiter", json=[msgpack.unpackb(data[4:])], hex=data.hex())
+            self._line(
+                trio.current_time(),
+                seat,
+                "arbiter",
+                json=[msgpack.unpackb(data[4:])],
+                hex=data.hex(),
+            )
         super().send(seat, data)
 
     def look(self) -> Sequence[Arrival]:
@@ -67,7 +75,9 @@ def cut(data: bytes) -> tuple[bytes, list[Any]]:
     return (b"", [*messages, None]) if data[:1].strip(b"\0") else (data, messages)
 
 
-def header(game: str, seats: int, rules: dict[str, Any], match: str, policy: str = "lenient", **time: int) -> Header:
+def header(
+    game: str, seats: int, rules: dict[str, Any], match: str, policy: str = "lenient", **time: int
+) -> Header:
     """The header of a match on the secret of ``jobs``. Times in milliseconds."""
     made = get(game)
     return Header(
@@ -75,7 +85,10 @@ def header(game: str, seats: int, rules: dict[str, Any], match: str, policy: str
         game=game,
         rules_version=made.rules_version,
         rules=made.rules(rules),
-        seats=tuple(RecordedSeat(f"bot{n}", f"{n:064x}", seeds.seat_number(SECRET, match, n)) for n in range(seats)),
+        seats=tuple(
+            RecordedSeat(f"bot{n}", f"{n:064x}", seeds.seat_number(SECRET, match, n))
+            for n in range(seats)
+        ),
         commit=seeds.commitment(match, SECRET),
         time={"startup_ms": 5_000, "turn_ms": 1_000, "bank_ms": 2_000} | time,
         policy=policy,
@@ -88,6 +101,8 @@ def record(of: Header, bots: Sequence[Bot]) -> tuple[Outcome, RecordingWire]:
 
     async def run() -> tuple[Outcome, RecordingWire]:
         wire = RecordingWire(bots)
-        return await LiveMatch(Job(0, 1, of, SECRET, (SCRIPTED,) * len(of.seats)), wire, LagMeter()).play(), wire
+        return await LiveMatch(
+            Job(0, 1, of, SECRET, (SCRIPTED,) * len(of.seats)), wire, LagMeter()
+        ).play(), wire
 
     return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))

@@ -20,7 +20,9 @@ def section(number: int, content: bytes, code: str = "", **more: object) -> byte
 def imported(module: str, name: str, kind: bytes = b"\0\0") -> bytes:
     """A module with one import, by default a function whose type takes and gives nothing."""
     entry = sized(module.encode()) + sized(name.encode()) + kind
-    return start("", sections={2: vector([entry]), 7: vector([MEMORY_EXPORT, sized(b"_start") + b"\0\1"])})
+    return start(
+        "", sections={2: vector([entry]), 7: vector([MEMORY_EXPORT, sized(b"_start") + b"\0\1"])}
+    )
 
 
 def exported(*entries: bytes) -> bytes:
@@ -88,14 +90,25 @@ FEATURES = {
     "unknown-prefixed-code": ("the instruction 0xfc80", start(b"\xfc\x80\x01")),
     "memory-index": ("several memories", start(b"\x3f\1\x1a")),
     "memory-index-load": ("several memories", start(b"\x41\0\x28\x42\0\0\x1a")),
-    "memory-of-a-data-segment": ("several memories", section(11, vector([b"\2\1" + ZERO + sized(b"x")]))),
+    "memory-of-a-data-segment": (
+        "several memories",
+        section(11, vector([b"\2\1" + ZERO + sized(b"x")])),
+    ),
     "extended-constant": ("of several instructions", section(6, b"\1\x7f\0\x41\1\x41\2\x6a\x0b")),
     "global-constant": ("of other instructions", section(6, b"\2\x7f\0\x41\1\x0b\x7f\0\x23\0\x0b")),
     "shared-global": ("shared globals", section(6, b"\1\x7f\2\x41\1\x0b")),
     "passive-elements": ("that are passive", elements(b"\1\0\1\0")),
     "expressions-as-elements": ("or expressions", elements(b"\4" + ZERO + b"\1\xd2\0\x0b")),
-    "import-in-the-table": ("an imported function", bytes(Made([Function("")], imports=("sched_yield",), table=(0,)))),
-    "own-export": ("khiva:", exported(sized(b"memory") + b"\2\0", sized(b"_start") + b"\0\0", sized(b"khiva:ticks") + b"\0\0")),
+    "import-in-the-table": (
+        "an imported function",
+        bytes(Made([Function("")], imports=("sched_yield",), table=(0,))),
+    ),
+    "own-export": (
+        "khiva:",
+        exported(
+            sized(b"memory") + b"\2\0", sized(b"_start") + b"\0\0", sized(b"khiva:ticks") + b"\0\0"
+        ),
+    ),
     "no-start": ("no function _start", exported(sized(b"memory") + b"\2\0")),
     "start-is-an-import": (
         "no function _start",
@@ -130,12 +143,18 @@ def of_sections(length: int) -> bytes:
 
 def of_functions(length: int) -> bytes:
     """A module of so many functions of one type."""
-    return start("", sections={3: uleb(length) + bytes(length), 10: uleb(length) + b"\2\0\x0b" * length})
+    return start(
+        "", sections={3: uleb(length) + bytes(length), 10: uleb(length) + b"\2\0\x0b" * length}
+    )
 
 
 def of_exports(length: int) -> bytes:
     """A module of so many exports."""
-    return exported(MEMORY_EXPORT, START_EXPORT, *(sized(bytes(divmod(at, 128))) + b"\0\0" for at in range(length - 2)))
+    return exported(
+        MEMORY_EXPORT,
+        START_EXPORT,
+        *(sized(bytes(divmod(at, 128))) + b"\0\0" for at in range(length - 2)),
+    )
 
 
 def of_entries(*lengths: int) -> bytes:
@@ -153,7 +172,11 @@ def of_locals(length: int, params: int = 0) -> bytes:
 
 def of_jumps(*lengths: int) -> bytes:
     """A module with a ``br_table`` of each of these lengths, the default not counted."""
-    return start(b"".join(b"\2\x40\x41\0\x0e" + uleb(length) + bytes(length + 1) + b"\x0b" for length in lengths))
+    return start(
+        b"".join(
+            b"\2\x40\x41\0\x0e" + uleb(length) + bytes(length + 1) + b"\x0b" for length in lengths
+        )
+    )
 
 
 def of_blocks(length: int) -> bytes:
@@ -163,7 +186,9 @@ def of_blocks(length: int) -> bytes:
 
 def of_efforts(*lengths: int) -> bytes:
     """A module of functions with so many blocks that pay and 4,900 locals, so that each block weighs 5,000."""
-    bodies = [sized(b"\1" + uleb(4_900) + b"\x7f" + of_blocks(length - 1) + b"\x0b") for length in lengths]
+    bodies = [
+        sized(b"\1" + uleb(4_900) + b"\x7f" + of_blocks(length - 1) + b"\x0b") for length in lengths
+    ]
     return start("", sections={3: uleb(len(bodies)) + bytes(len(bodies)), 10: vector(bodies)})
 
 
@@ -185,10 +210,16 @@ BOUNDS = {
     "body": ("1,048,577 bytes", start(b"\1" * (2**20 - 1))),
     "locals": ("than 5,000 locals", of_locals(5_001)),
     "locals-and-parameters": ("than 5,000 locals", of_locals(4_901, 100)),
-    "groups": ("5,000 groups", start("", sections={10: vector([sized(uleb(5_001) + b"\0\x7f" * 5_001 + b"\x0b")])})),
+    "groups": (
+        "5,000 groups",
+        start("", sections={10: vector([sized(uleb(5_001) + b"\0\x7f" * 5_001 + b"\x0b")])}),
+    ),
     "operands": ("than 5,000 operands", start(b"\x41\0" * 5_001 + b"\x1a" * 5_001)),
     "nesting": ("than 5,000 blocks", start(b"\2\x40" * 5_000 + b"\x0b" * 5_000)),
-    "nesting-out-of-reach": ("than 5,000 blocks", start(b"\0" + b"\2\x40" * 5_000 + b"\x0b" * 5_000)),
+    "nesting-out-of-reach": (
+        "than 5,000 blocks",
+        start(b"\0" + b"\2\x40" * 5_000 + b"\x0b" * 5_000),
+    ),
     "br-table": ("than 10,000 entries", of_jumps(10_001)),
     "br-tables": ("than 500,000 entries", of_jumps(*[9_999] * 50, 0)),
     "blocks": ("10,001 blocks", start(of_blocks(10_000))),
@@ -198,14 +229,23 @@ BOUNDS = {
     "heavy-values": (
         "more heavy",
         start(
-            "block :1 " + "i32.const 1 " * 16 + "i32.const 0 br_if 0 " * 700 + "br 0 end " + "drop " * 16,
+            "block :1 "
+            + "i32.const 1 " * 16
+            + "i32.const 0 br_if 0 " * 700
+            + "br 0 end "
+            + "drop " * 16,
             more=(("", "i32 " * 16),),
         ),
     ),
     "heavy-results": (
         "more heavy",
         bytes(
-            Made([Function("i32.const 1 " * 2 + "call 1 " * 10_400 + "drop drop"), Function("unreachable", "i32 i32", "i32 i32")])
+            Made(
+                [
+                    Function("i32.const 1 " * 2 + "call 1 " * 10_400 + "drop drop"),
+                    Function("unreachable", "i32 i32", "i32 i32"),
+                ]
+            )
         ),
     ),
     "all-blocks": ("more blocks", of_efforts(*[200] * 50, 2)),
@@ -227,7 +267,9 @@ TAKEN = {
     "bytes of a function": start(b"\1" * (2**20 - 2)),
     "locals": of_locals(5_000),
     "locals and parameters": of_locals(4_900, 100),
-    "groups of locals": start("", sections={10: vector([sized(uleb(5_000) + b"\0\x7f" * 5_000 + b"\x0b")])}),
+    "groups of locals": start(
+        "", sections={10: vector([sized(uleb(5_000) + b"\0\x7f" * 5_000 + b"\x0b")])}
+    ),
     "operands at once": start(b"\x41\0" * 5_000 + b"\x1a" * 5_000),
     "operands that are out of reach": start(b"\0" + b"\x41\0" * 5_001 + b"\x1a" * 5_001),
     "blocks within one another": start(b"\2\x40" * 4_999 + b"\x0b" * 4_999),
@@ -254,7 +296,10 @@ INVALID = {
     "data-count": ("2 are announced", start("", sections={12: b"\2"})),
     "limits": ("limits of 2", section(5, b"\1\1\2\1")),
     "wrong-constant": ("a constant of", section(6, b"\1\x7c\0\x41\0\x0b")),
-    "export-twice": ("an export twice", exported(sized(b"memory") + b"\2\0", sized(b"memory") + b"\2\0")),
+    "export-twice": (
+        "an export twice",
+        exported(sized(b"memory") + b"\2\0", sized(b"memory") + b"\2\0"),
+    ),
     "elements-without-table": ("without a table", section(9, vector([b"\0" + ZERO + b"\0"]))),
     "data-kind": ("of kind 3", section(11, b"\1\3")),
     "missing-operand": ("is missing", start("drop")),
@@ -264,7 +309,10 @@ INVALID = {
     "if-without-else": ("if without", start("i32.const 1 if :i32 i32.const 1 end drop")),
     "alignment": ("an alignment", start(b"\x41\0\x28\3\0\x1a")),
     "local": ("local 3", start("local.get 3 drop", locals="i32")),
-    "constant-global": ("is a constant", section(6, b"\1\x7f\0\x41\0\x0b", code="i32.const 1 global.set 0")),
+    "constant-global": (
+        "is a constant",
+        section(6, b"\1\x7f\0\x41\0\x0b", code="i32.const 1 global.set 0"),
+    ),
     "no-data-count": ("data counts", start("data.drop 0")),
     "labels": ("labels of", start(b"\2\x40\2\x7f\x41\0\x41\0\x0e\1\0\1\x0b\x1a\x0b")),
     "low-constant": ("than 32 bits", start(b"\x41\xff\xff\xff\xff\x77\x1a")),
@@ -281,7 +329,10 @@ INVALID = {
     "own-function-in-the-table": ("function 1", start("", table=(1,))),
     "own-function-exported": ("index 1", start("", exports=(sized(b"f") + b"\0\1",))),
     "own-local": ("local 0", start("f64.const 1 f64.sqrt drop local.get 0 drop")),
-    "own-local-behind-a-local": ("local 1", start("f32.const 1 f32.sqrt drop local.get 1 drop", locals="i32")),
+    "own-local-behind-a-local": (
+        "local 1",
+        start("f32.const 1 f32.sqrt drop local.get 1 drop", locals="i32"),
+    ),
     "own-type": ("type 1", start("i32.const 0 call_indirect 1", table=(0,))),
     "own-data-segment": ("segment 1", start("data.drop 1", data=(b"x",))),
 }

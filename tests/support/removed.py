@@ -91,15 +91,23 @@ class Copy(NamedTuple):
     def core_modules(self) -> list[str]:
         """Return the names of all modules of the core, but for those that are only started."""
         package = self.folder / "khiva_arena"
-        files = [file.relative_to(self.folder).with_suffix("") for file in sorted(package.rglob("*.py"))]
+        files = [
+            file.relative_to(self.folder).with_suffix("") for file in sorted(package.rglob("*.py"))
+        ]
         names = [".".join(file.parts).removesuffix(".__init__") for file in files]
-        return [name for name in names if not name.startswith("khiva_arena.extensions.") and not name.endswith(".__main__")]
+        return [
+            name
+            for name in names
+            if not name.startswith("khiva_arena.extensions.") and not name.endswith(".__main__")
+        ]
 
     def python(self, code: str, *words: str, cwd: Path) -> str:
         """Run Python code that imports the copy, and return what it prints on stdout. ``words``: ``sys.argv[2:]``."""
         return self._run(_BEGINNING + code, words, cwd)
 
-    def commands(self, lines: Iterable[Sequence[str]], cwd: Path, first: Sequence[str] = ()) -> list[Ended]:
+    def commands(
+        self, lines: Iterable[Sequence[str]], cwd: Path, first: Sequence[str] = ()
+    ) -> list[Ended]:
         """Run command lines of ``khiva-arena`` one after another. ``first``: modules that are imported once for all of them."""
         lines = [tuple(words) for words in lines]
         given = json.dumps([[*first], str(cwd), lines])
@@ -123,7 +131,9 @@ class Copy(NamedTuple):
 
 def copy_without(folder: Path, *extensions: str) -> Copy:
     """Copy the package into a new folder, and remove the folders of extensions and their lines in the list of them."""
-    package = Path(shutil.copytree(PACKAGE, folder / "khiva_arena"))  # with bytecode, or each child compiles the modules again
+    package = Path(
+        shutil.copytree(PACKAGE, folder / "khiva_arena")
+    )  # with bytecode, or each child compiles the modules again
     for name in BESIDE:
         (folder / name).symlink_to(ROOT / name)
     for extension in extensions:
@@ -132,7 +142,9 @@ def copy_without(folder: Path, *extensions: str) -> Copy:
     listed.write_text(_without_rows(listed.read_text(), extensions))
     EnvBuilder(symlinks=True).create(folder / ".venv")
     copy = Copy(folder)
-    (copy.packages / "copy.pth").write_text("\n".join([str(folder), *site.getsitepackages()]))  # no .pth below these is read
+    (copy.packages / "copy.pth").write_text(
+        "\n".join([str(folder), *site.getsitepackages()])
+    )  # no .pth below these is read
     return copy
 
 
@@ -145,4 +157,7 @@ def _without_rows(text: str, extensions: Sequence[str]) -> str:
     rows = _ROWS.search(text)
     assert rows, f"{LIST} has no line of ROWS"
     names = [name for name in rows[1].replace(",", " ").split() if name.lower() not in extensions]
-    return _ROWS.sub(f"ROWS: tuple[ExtensionRow, ...] = ({''.join(f'{name}, ' for name in names).rstrip()})", text)
+    return _ROWS.sub(
+        f"ROWS: tuple[ExtensionRow, ...] = ({''.join(f'{name}, ' for name in names).rstrip()})",
+        text,
+    )

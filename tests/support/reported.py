@@ -19,7 +19,9 @@ def whispering(folder: Path, name: str, *how: str) -> Path:
     made = folder / f"lair-of-{name}"
     made.mkdir()
     (made / "bot").write_bytes(quick_program())
-    (made / "program").write_text(f"#!/bin/sh\nexec \"${{0%/*}}/bot\" {' '.join(how or ('last', '0'))} 'WHISPER of {name}'\n")
+    (made / "program").write_text(
+        f"#!/bin/sh\nexec \"${{0%/*}}/bot\" {' '.join(how or ('last', '0'))} 'WHISPER of {name}'\n"
+    )
     for program in ("bot", "program"):
         (made / program).chmod(0o755)
     (made / "bot.toml").write_text(f'name = "{name}"\nrun = "./program"\n')
@@ -32,7 +34,19 @@ def folder(folder: Path) -> None:
     one, two = whispering(folder, "ann"), whispering(folder, "bob", "illegal", "2")
     other = whispering(folder, "ann2")
     (other / "bot.toml").write_text('name = "ann"\nrun = "./program"\n')
-    words = ["--seats", "2", "--seeds", "3", "--seed", "page", "--isolation", "trusted", *SHORT, "--out", "vault"]
+    words = [
+        "--seats",
+        "2",
+        "--seeds",
+        "3",
+        "--seed",
+        "page",
+        "--isolation",
+        "trusted",
+        *SHORT,
+        "--out",
+        "vault",
+    ]
     arena("run", *bots(str(one), str(two), str(other)), *words, cwd=folder)
     arena("bundle", "vault", "b.khiva", cwd=folder)
 
@@ -40,8 +54,22 @@ def folder(folder: Path) -> None:
 @made_once
 def stopped(folder: Path) -> None:
     """A store whose event was stopped in the middle of a deal, on which 12 matches are played."""
-    four = bots(*(str(whispering(folder, name, "illegal", "2")) for name in ("ann", "bob", "cy", "dan")))
-    words = ["--seats", "2", "--seeds", "200", "--seed", "stopped", "--isolation", "trusted", *SHORT, "--out", "out"]
+    four = bots(
+        *(str(whispering(folder, name, "illegal", "2")) for name in ("ann", "bob", "cy", "dan"))
+    )
+    words = [
+        "--seats",
+        "2",
+        "--seeds",
+        "200",
+        "--seed",
+        "stopped",
+        "--isolation",
+        "trusted",
+        *SHORT,
+        "--out",
+        "out",
+    ]
     for many in range(16, 200, 8):
         process = started("run", *four, *words, cwd=folder)
         wait_for_matches(folder / "out" / "arena.db", many)

@@ -25,13 +25,17 @@ def places(words: Sequence[str]) -> dict[str, int]:
 
 
 GAMES = [registry.get(name) for name in crules.GAMES]
-PLACES = [pytest.param(game, seats, id=f"{game.name}-{seats}") for game in GAMES for seats in game.seats]
+PLACES = [
+    pytest.param(game, seats, id=f"{game.name}-{seats}") for game in GAMES for seats in game.seats
+]
 _CARDS = emira.EVENT_OF | {"none": -1}
 WORDS: dict[str, dict[str, Mapping[Any, int]]] = {
     "khiva": {"move": {"move": 0, "stay": 1}, "shop4": {"carpet": 0, "salt": 1, "nothing": 2}},
     "emira": {
         **dict.fromkeys(("first_event", "play", "keep"), _CARDS),
-        **dict.fromkeys(("good_looking", "bazaar", "take_appearance", "drop_appearance"), places(emira.KINDS)),
+        **dict.fromkeys(
+            ("good_looking", "bazaar", "take_appearance", "drop_appearance"), places(emira.KINDS)
+        ),
         **dict.fromkeys(("caravan", "vermin"), places(emira.CARAVANS)),
         "mind": places(("keep", "swap", "bottom")),
         "split": places(("odd", "even")),
@@ -40,14 +44,40 @@ WORDS: dict[str, dict[str, Mapping[Any, int]]] = {
         "abduct": emira.EMIRA_OF,
         "gift": places(("refuse", "pay")),
     },
-    "silk_road": {kind: {"pile": 5, "nothing": 6, "no": 6, "sell": 0, "decline": 1} for kind in silk_road.KINDS},
+    "silk_road": {
+        kind: {"pile": 5, "nothing": 6, "no": 6, "sell": 0, "decline": 1}
+        for kind in silk_road.KINDS
+    },
 }
 """By game and kind of decision: the number that stands in C for a word of an entry."""
 KINDS = {
     "khiva": ("play_pass", "move", "boost", "shop4"),
     "emira": (
-        *("first_event", "play", "place", "mind", "order", "split", "good_looking", "caravan", "vermin", "vermin_move", "noble"),
-        *("bazaar", "bid", "action", "take_appearance", "take_status", "buy", "keep", "drop_appearance", "drop_status", "abduct"),
+        *(
+            "first_event",
+            "play",
+            "place",
+            "mind",
+            "order",
+            "split",
+            "good_looking",
+            "caravan",
+            "vermin",
+            "vermin_move",
+            "noble",
+        ),
+        *(
+            "bazaar",
+            "bid",
+            "action",
+            "take_appearance",
+            "take_status",
+            "buy",
+            "keep",
+            "drop_appearance",
+            "drop_status",
+            "abduct",
+        ),
         "gift",
     ),
     "silk_road": silk_road.KINDS,
@@ -55,7 +85,29 @@ KINDS = {
 """The kinds of decisions in the order of RULES.md, which C counts from 1."""
 EXACT = ("khiva", "silk_road")
 """The games whose rules in C take no view that no position shows. Emira's take some of those, and draw worlds that are near."""
-ODD = (None, True, "salts", -1, 0, 1, 2, 3, 4, 5, 6, 9, 10, 45, 1000, 2**40, [], {}, [[]], [0, 1], [4, 5])
+ODD = (
+    None,
+    True,
+    "salts",
+    -1,
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    9,
+    10,
+    45,
+    1000,
+    2**40,
+    [],
+    {},
+    [[]],
+    [0, 1],
+    [4, 5],
+)
 """Values that stand in no place of most views."""
 
 
@@ -65,7 +117,15 @@ ODD = (None, True, "salts", -1, 0, 1, 2, 3, 4, 5, 6, 9, 10, 45, 1000, 2**40, [],
 class Both:
     """A match in the engine and in C."""
 
-    def __init__(self, game: Game, seats: int, rules: Mapping[str, Any], secret: bytes, *, is_keen: bool = False) -> None:
+    def __init__(
+        self,
+        game: Game,
+        seats: int,
+        rules: Mapping[str, Any],
+        secret: bytes,
+        *,
+        is_keen: bool = False,
+    ) -> None:
         self.game, self.seats, self.rules, self._is_keen = game, seats, rules, is_keen
         self._tastes: dict[str, float] = {}
         whole = game.every_rule(rules)
@@ -100,7 +160,9 @@ class Both:
         choices = drawn_choices(self.engine, lots)
         for seat, decision in self.engine.pending().items():
             if self._is_keen and lots.random() < 0.7:
-                choices[seat] = int(self._tastes.setdefault(decision.kind, lots.random()) * len(decision.legal))
+                choices[seat] = int(
+                    self._tastes.setdefault(decision.kind, lots.random()) * len(decision.legal)
+                )
         if lots.random() < 0.125:
             wrong, before = dict(choices), (bytes(self.c._memory), bytes(self.c._seen))
             seat = lots.choice([*choices])
@@ -142,7 +204,11 @@ class Both:
         if not world.is_over:
             one = (seat + 1) % self.seats
             makes_worlds = self._makes_worlds(world.view(one))
-            assert makes_worlds == is_view(self.c_rules, world.view(one)) == is_view(self.c_rules, c_world.see(one))
+            assert (
+                makes_worlds
+                == is_view(self.c_rules, world.view(one))
+                == is_view(self.c_rules, c_world.see(one))
+            )
 
     def _makes_worlds(self, view: Mapping[str, Any]) -> bool:
         """Tell whether the engine takes a view; it is one of another seat in a world if not."""
@@ -165,7 +231,10 @@ def is_view(rules: crules.RulesInC, view: Mapping[str, Any] | bytes) -> bool:
 def same_position(game: Game, engine: State, c: crules.StateInC) -> None:
     """Compare who is asked what, scores and ranks."""
     asked = {seat: (one.kind, len(one.legal)) for seat, one in engine.pending().items()}
-    assert asked == {seat: (KINDS[game.name][kind - 1], choices) for seat, (kind, choices) in c.questions().items()}
+    assert asked == {
+        seat: (KINDS[game.name][kind - 1], choices)
+        for seat, (kind, choices) in c.questions().items()
+    }
     assert (engine.is_over, [*engine.scores], [*engine.ranks]) == (c.is_over, c.scores, c.ranks)
 
 
@@ -175,7 +244,9 @@ def same_numbers(coding: Coding, view: Mapping[str, Any], observed: Any) -> None
     assert expected.shape == found.shape
     if not np.array_equal(expected, found):
         parts = [(key, slice(start, start + size)) for key, start, size in coding.parts]
-        raise AssertionError([(key, view[key]) for key, part in parts if (expected[part] != found[part]).any()])
+        raise AssertionError(
+            [(key, view[key]) for key, part in parts if (expected[part] != found[part]).any()]
+        )
 
 
 def drawn_choices(state: State, lots: random.Random) -> dict[int, int]:
@@ -187,7 +258,11 @@ def changed(value: Any, lots: random.Random) -> Any:
     """Return a value with something in it changed."""
     if isinstance(value, dict) and value:
         key = lots.choice(sorted(value))
-        return {**value, key: changed(value[key], lots)} if lots.random() < 0.95 else {k: v for k, v in value.items() if k != key}
+        return (
+            {**value, key: changed(value[key], lots)}
+            if lots.random() < 0.95
+            else {k: v for k, v in value.items() if k != key}
+        )
     if isinstance(value, list) and value and lots.random() < 0.8:
         at, way = lots.randrange(len(value)), lots.random()
         if way < 0.6:
@@ -213,7 +288,9 @@ def play_alike(game: Game, seats: int, seed: str, views: float = 0.0) -> int:
     views: how many of the steps are compared by ``compare_views``; if any, those too at which a kind is first asked for
     """
     lots = random.Random(seed)
-    both = Both(game, seats, drawn_rules(game, lots), lots.randbytes(32), is_keen=lots.random() < 0.5)
+    both = Both(
+        game, seats, drawn_rules(game, lots), lots.randbytes(32), is_keen=lots.random() < 0.5
+    )
     kinds: set[str] = set()
     for steps in count():
         both.compare()

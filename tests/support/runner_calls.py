@@ -26,39 +26,63 @@ def pairs(count: int, size: int) -> str:
     return (
         f"(local $at i32) (loop $more (i32.store (local.get $at) (i32.const {HALF}))"
         f" (i32.store (i32.add (local.get $at) (i32.const 4)) (i32.const {size}))"
-        f" (br_if $more (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 8))) (i32.const {8 * count}))))"
+        " (br_if $more (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 8))) "
+        f"(i32.const {8 * count}))))"
     )
 
 
 def subscriptions(kind: int) -> str:
     """The code that writes 1,024 subscriptions of a kind: 0 of a time, which is over at once, 1 of a descriptor."""
     return (
-        f"(local $at i32) (loop $more (i32.store8 (i32.add (local.get $at) (i32.const 8)) (i32.const {kind}))"
-        f" (br_if $more (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 48))) (i32.const {48 * 1_024}))))"
+        "(local $at i32) (loop $more (i32.store8 (i32.add (local.get $at) (i32.const 8)) "
+        f"(i32.const {kind}))"
+        " (br_if $more (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 48))) "
+        f"(i32.const {48 * 1_024}))))"
     )
 
 
 def transfer(name: str, descriptor: int, count: int) -> str:
-    return f"(call ${name} (i32.const {descriptor}) (i32.const 0) (i32.const {count}) (i32.const {HALF - 8}))"
+    return (
+        f"(call ${name} (i32.const {descriptor}) (i32.const 0) (i32.const {count}) (i32.const "
+        f"{HALF - 8}))"
+    )
 
 
 def calls() -> Iterator[tuple[str, bytes]]:
     """Yield a name and a module for each class of calls."""
     write, read = partial(transfer, "fd_write"), partial(transfer, "fd_read")
-    poll = f"(call $poll_oneoff (i32.const 0) (i32.const {HALF}) (i32.const 1024) (i32.const {HALF - 8}))"
+    poll = (
+        f"(call $poll_oneoff (i32.const 0) (i32.const {HALF}) (i32.const 1024) (i32.const "
+        f"{HALF - 8}))"
+    )
     random = f"(call $random_get (i32.const {HALF}) (i32.const {{}}))"
     yield "sched_yield", loop("(call $sched_yield)", "sched_yield")
-    yield "clock_time_get", loop("(call $clock_time_get (i32.const 1) (i64.const 0) (i32.const 8))", "clock_time_get")
+    yield (
+        "clock_time_get",
+        loop("(call $clock_time_get (i32.const 1) (i64.const 0) (i32.const 8))", "clock_time_get"),
+    )
     yield "args_get", loop("(call $args_get (i32.const 8) (i32.const 16))", "args_get")
-    yield "fd_fdstat_get", loop("(call $fd_fdstat_get (i32.const 1) (i32.const 8))", "fd_fdstat_get")
+    yield (
+        "fd_fdstat_get",
+        loop("(call $fd_fdstat_get (i32.const 1) (i32.const 8))", "fd_fdstat_get"),
+    )
     yield "fd_write, bad descriptor", loop(write(9, 1), "fd_write")
     yield "fd_write, bad place", loop(write(1, 1).replace(f"{HALF - 8}", "-8"), "fd_write")
     yield "fd_write of 100,000 pairs", loop(write(2, 100_000), "fd_write", before=pairs(100_000, 1))
     for count, size in ((1_024, 0), (1_024, 1), (1_024, 8_000), (1, 1), (1, HALF)):
-        yield f"fd_write of {count:,} pairs of {size:,} bytes", loop(write(2, count), "fd_write", before=pairs(count, size))
+        yield (
+            f"fd_write of {count:,} pairs of {size:,} bytes",
+            loop(write(2, count), "fd_write", before=pairs(count, size)),
+        )
     for count, size in ((1, 1), (1_024, 1), (1, len(FRAME))):
-        yield f"fd_read of {count:,} pairs of {size:,} bytes", loop(read(0, count), "fd_read", before=pairs(count, size))
-        yield f"the same of a payload, {count:,} of {size:,}", loop(read(3, count), "fd_read", before=pairs(count, size))
+        yield (
+            f"fd_read of {count:,} pairs of {size:,} bytes",
+            loop(read(0, count), "fd_read", before=pairs(count, size)),
+        )
+        yield (
+            f"the same of a payload, {count:,} of {size:,}",
+            loop(read(3, count), "fd_read", before=pairs(count, size)),
+        )
     yield "poll_oneoff of 1,024 times", loop(poll, "poll_oneoff", before=subscriptions(0))
     yield "poll_oneoff of 1,024 descriptors", loop(poll, "poll_oneoff", before=subscriptions(1))
     for size in (0, 1, 64, 4_096, HALF):

@@ -11,7 +11,9 @@ PACKAGE = "khiva_numbers"
 
 def make_runtime(folder: Path, python: str, version: str = "1.5") -> Path:
     """A virtual environment of ``python`` in ``folder``, which has msgpack and the package."""
-    subprocess.run([python, "-m", "venv", "--without-pip", str(folder)], check=True, capture_output=True)
+    subprocess.run(
+        [python, "-m", "venv", "--without-pip", str(folder)], check=True, capture_output=True
+    )
     (site,) = folder.glob("lib/python3*/site-packages")
     source = Path(msgpack.__file__).parent
     (site / "msgpack").mkdir()

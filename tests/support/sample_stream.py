@@ -36,7 +36,14 @@ def begin(**values: Any) -> stream.Begin:
 
 
 def round_(**values: Any) -> stream.Round:
-    known: dict[str, Any] = {"t": 0.0, "number": 0, "first_seed": 0, "seeds": SEEDS, "tables": len(LINE_UPS), "byes": []}
+    known: dict[str, Any] = {
+        "t": 0.0,
+        "number": 0,
+        "first_seed": 0,
+        "seeds": SEEDS,
+        "tables": len(LINE_UPS),
+        "byes": [],
+    }
     return stream.Round(**known | values)
 
 
@@ -50,7 +57,10 @@ def matches(per_second: float = 4.0, seed: int = 1) -> Iterator[stream.MatchReco
                 seated = [bots[(seat + rotation) % SEATS] for seat in range(SEATS)]
                 points = [chance.gauss(-bot, 3.0) for bot in seated]
                 verdicts = ["start_failed" if chance.random() < 0.02 else "ok" for _ in seated]
-                points = [-99.0 if verdict != "ok" else point for point, verdict in zip(points, verdicts, strict=True)]
+                points = [
+                    -99.0 if verdict != "ok" else point
+                    for point, verdict in zip(points, verdicts, strict=True)
+                ]
                 ranks = [1 + sum(other > point for other in points) for point in points]
                 yield stream.MatchRecorded(
                     t=(ordinal + 1) / per_second,
@@ -70,7 +80,15 @@ def matches(per_second: float = 4.0, seed: int = 1) -> Iterator[stream.MatchReco
 
 
 def fault(detail: str = "no answer within 1000 ms", **values: Any) -> stream.FaultRecorded:
-    known: dict[str, Any] = {"t": 3.0, "match": 7, "bot": 1, "seat": 0, "verdict": "timeout", "gather": 2, "before": False}
+    known: dict[str, Any] = {
+        "t": 3.0,
+        "match": 7,
+        "bot": 1,
+        "seat": 0,
+        "verdict": "timeout",
+        "gather": 2,
+        "before": False,
+    }
     return stream.FaultRecorded(**known | values, detail=detail)
 
 

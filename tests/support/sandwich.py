@@ -41,7 +41,9 @@ def covariance_of(kind, matches, bots, anchor, prior=1.0, anchors=None, effects=
         covariance = bread @ (meat + solution.anchor_information) @ bread
         covariance *= blocks / (blocks - 1) if kind == "cr1" else 1
     of_numbers = solution.numbers @ covariance @ solution.numbers.T
-    return ELO_PER_NAT**2 * of_numbers, ELO_PER_NAT**2 * np.diag(covariance)[bots : problem.columns.shift]
+    return ELO_PER_NAT**2 * of_numbers, ELO_PER_NAT**2 * np.diag(covariance)[
+        bots : problem.columns.shift
+    ]
 
 
 def standard_errors(kind, *how, **more):
@@ -52,7 +54,9 @@ def standard_errors(kind, *how, **more):
 def _refits(problem, solution, given):
     cells, blocks = problem.cells, problem.cells.blocks
     every = [
-        solution_of(problem_of_cells(cells.only(cells.block != block), problem.prior), given).parameters
+        solution_of(
+            problem_of_cells(cells.only(cells.block != block), problem.prior), given
+        ).parameters
         for block in range(blocks)
     ]
     changes = np.stack(every) - solution.parameters

@@ -30,7 +30,9 @@ def hello(delay: float = 0.0, **fields: Any) -> list[tuple[float, bytes]]:
     return [(delay, frame({"type": "hello", "proto": 1, "name": "scripted"} | fields))]
 
 
-def act(message: dict[str, Any], delay: float = 0.001, choice: int = 0, **fields: Any) -> list[tuple[float, bytes]]:
+def act(
+    message: dict[str, Any], delay: float = 0.001, choice: int = 0, **fields: Any
+) -> list[tuple[float, bytes]]:
     """The answer to a decide."""
     return [(delay, frame({"type": "act", "req": message["req"], "choice": choice} | fields))]
 
@@ -102,14 +104,18 @@ class ScriptedWire:
         detail = {"decide": "kind", "fault": "code", "end": "reason"}.get(message["type"])
         self._note(seat, ">", message["type"] + (f" {message[detail]}" if detail else ""))
         now = trio.current_time()
-        self._coming += [Arrival(seat, now + delay, chunk) for delay, chunk in self._bots[seat](message)]
+        self._coming += [
+            Arrival(seat, now + delay, chunk) for delay, chunk in self._bots[seat](message)
+        ]
         self._coming.sort(key=lambda arrival: arrival.at)
 
     def end_input(self, seat: int) -> bool:
         return True
 
     async def receive(self, deadline: float) -> Sequence[Arrival]:
-        next_at = next((arrival.at for arrival in self._coming if arrival.seat not in self.resting), math.inf)
+        next_at = next(
+            (arrival.at for arrival in self._coming if arrival.seat not in self.resting), math.inf
+        )
         await trio.sleep_until(max(trio.current_time(), min(next_at, deadline)))
         return self.look()
 
@@ -119,10 +125,18 @@ class ScriptedWire:
     def look(self) -> Sequence[Arrival]:
         now = trio.current_time()
         held = self.stopped | self.resting
-        out = [arrival._replace(at=now) for arrival in self._coming if arrival.at <= now and arrival.seat not in held]
-        self._coming = [arrival for arrival in self._coming if arrival.at > now or arrival.seat in self.resting]
+        out = [
+            arrival._replace(at=now)
+            for arrival in self._coming
+            if arrival.at <= now and arrival.seat not in held
+        ]
+        self._coming = [
+            arrival for arrival in self._coming if arrival.at > now or arrival.seat in self.resting
+        ]
         for arrival in out:
-            self._note(arrival.seat, "<", f"{len(arrival.data)} bytes" if arrival.data else "end of output")
+            self._note(
+                arrival.seat, "<", f"{len(arrival.data)} bytes" if arrival.data else "end of output"
+            )
         return out
 
     def stop(self, seat: int) -> None:
@@ -134,7 +148,10 @@ class ScriptedWire:
         if not self.sent:
             return [Use({}, 0.0, frozenset())] * len(self._bots)
         own = _next(self.owns) if self.owns else self.cpus[0]
-        threads = [{seat: ThreadTime(*of_it)} for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))]
+        threads = [
+            {seat: ThreadTime(*of_it)}
+            for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))
+        ]
         return list(map(Use, threads, _next(self.cpus), map(frozenset, self.processes[0])))
 
     def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
@@ -164,7 +181,10 @@ class ScriptedWire:
         return "exited with code 3"
 
     async def close(self, grace: float) -> list[Ending]:
-        return [Ending(0, seat in self.stopped, Measured(0.0, page_faults=0), "", 0) for seat in range(len(self._bots))]
+        return [
+            Ending(0, seat in self.stopped, Measured(0.0, page_faults=0), "", 0)
+            for seat in range(len(self._bots))
+        ]
 
 
 def _next(looks: list[list[float]]) -> list[float]:

@@ -40,7 +40,12 @@ def compiled(source: Path = SOURCE) -> bytes:
     assert tools
     words = re.sub(",--max-memory=[0-9]+", "", tools.build).replace("bot.c", str(source)).split()
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([*words, "-I", str(ROOT / "bots" / "c" / "kit"), "-s"], cwd=folder, check=True, timeout=120)
+        subprocess.run(
+            [*words, "-I", str(ROOT / "bots" / "c" / "kit"), "-s"],
+            cwd=folder,
+            check=True,
+            timeout=120,
+        )
         return Path(folder, "bot.wasm").read_bytes()
 
 
@@ -72,7 +77,14 @@ SCRIPTS = {
     "start-slow": script("s", command("s", 10_000)),
     "no-flush": script("t", HANG),
     "print-buffered": script("e", command("w", 1, b"thinking hard\n")),
-    "trickle": script("t", *[part for byte in b"\0\0\0\x20\x83\x80\x80\x80" for part in (command("w", 1, bytes([byte])), PAUSE)]),
+    "trickle": script(
+        "t",
+        *[
+            part
+            for byte in b"\0\0\0\x20\x83\x80\x80\x80"
+            for part in (command("w", 1, bytes([byte])), PAUSE)
+        ],
+    ),
     "single-bytes": script("t", command("a", 1)),
     "exit-0": script("t", command("x", 0)),
     "exit-3": script("t", command("x", 3)),
@@ -80,7 +92,9 @@ SCRIPTS = {
     "start-exit": script("s", command("w", 2, b"cannot find my weights\n"), command("x", 1)),
     "segfault": script("t", command("b")),
     "aborts": script("t", command("u")),
-    "exception": script("t", command("w", 2, b"RuntimeError: no idea what to play\n"), command("x", 1)),
+    "exception": script(
+        "t", command("w", 2, b"RuntimeError: no idea what to play\n"), command("x", 1)
+    ),
     "spins": script("t", HANG),
     "closes-stdout": script("t", command("k", 1), HANG),
     "closes-stdin": script("t", command("k", 0), HANG),
@@ -121,7 +135,13 @@ def of_row(name: str, turn_ms: int = 300) -> bytes:
 
     row, bot, greeted = ROWS[name], _Recorder(), False
     with _recorded(bot):
-        taken = {"type": "decide", "req": REQ, "legal": _Legal(), "turn_ms": turn_ms, "bank_ms": 600}
+        taken = {
+            "type": "decide",
+            "req": REQ,
+            "legal": _Legal(),
+            "turn_ms": turn_ms,
+            "bank_ms": 600,
+        }
         greeted = bool(row.do(bot) if row.when == "start" else row.do(bot, taken))
     when = {"start": "S" if greeted else "s", "turn": "t", "end": "e"}[row.when]
     return script(when, *bot.commands)

@@ -54,7 +54,10 @@ class ScriptedTable:
         for seat, ask in asks.items():
             if ask.frame:
                 self.send(seat, ask.frame)
-        read = {seat: msgpack.unpackb(ask.frame[4:]) if ask.frame else None for seat, ask in asks.items()}
+        read = {
+            seat: msgpack.unpackb(ask.frame[4:]) if ask.frame else None
+            for seat, ask in asks.items()
+        }
         return {seat: self._modules[seat](read[seat], ask.ticks) for seat, ask in asks.items()}
 
     def round_trip(self, seat: int) -> float | None:
@@ -64,19 +67,26 @@ class ScriptedTable:
         self.stopped.add(seat)
 
     async def close(self, grace: float) -> list[Ending]:
-        return [Ending(0, seat in self.stopped, Measured(0.0, page_faults=0), "", 0) for seat in range(len(self._modules))]
+        return [
+            Ending(0, seat in self.stopped, Measured(0.0, page_faults=0), "", 0)
+            for seat in range(len(self._modules))
+        ]
 
 
 def answer(message: dict[str, Any], spent: int = ACT_TICKS, choice: int = 0) -> Reply:
     """The answer to a decide."""
-    return Reply(RunEnd.ANSWERED, spent, frame({"type": "act", "req": message["req"], "choice": choice}))
+    return Reply(
+        RunEnd.ANSWERED, spent, frame({"type": "act", "req": message["req"], "choice": choice})
+    )
 
 
 def honest(message: dict[str, Any] | None, ticks: int) -> Reply:
     """Answers everything with the last legal choice."""
     assert message
     if message["type"] == "hello":
-        return Reply(RunEnd.ANSWERED, HELLO_TICKS, frame({"type": "hello", "proto": 1, "name": "scripted"}))
+        return Reply(
+            RunEnd.ANSWERED, HELLO_TICKS, frame({"type": "hello", "proto": 1, "name": "scripted"})
+        )
     return answer(message, choice=len(message["legal"]) - 1)
 
 
@@ -86,7 +96,9 @@ def on_decide(number: int, act: Module) -> Module:
 
     def module(message: dict[str, Any] | None, ticks: int) -> Reply:
         asked[0] += message is not None and message["type"] == "decide"
-        return act(message, ticks) if message is None or asked[0] == number else honest(message, ticks)
+        return (
+            act(message, ticks) if message is None or asked[0] == number else honest(message, ticks)
+        )
 
     return module
 
@@ -94,7 +106,9 @@ def on_decide(number: int, act: Module) -> Module:
 def job_in_ticks(seats: int, policy: str = "lenient", **time: int) -> Job:
     """A job whose record is of format 2."""
     by_the_wall = job([Command((), "")] * seats, policy=policy, **time)
-    header = replace(by_the_wall.header, format=2, clock="ticks", meter=PRICE_LIST, isolation="module")
+    header = replace(
+        by_the_wall.header, format=2, clock="ticks", meter=PRICE_LIST, isolation="module"
+    )
     return replace(by_the_wall, header=header)
 
 

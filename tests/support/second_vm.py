@@ -59,7 +59,9 @@ def overheard(job: Job, modules: Mapping[str, bytes]) -> tuple[Record, list[Part
         record = play_one(job).record
     assert record
     seats = enumerate(job.header.seats)
-    return record, [_part(number, modules[seat.bot], seat.number, told, answered) for number, seat in seats]
+    return record, [
+        _part(number, modules[seat.bot], seat.number, told, answered) for number, seat in seats
+    ]
 
 
 @contextmanager
@@ -85,9 +87,17 @@ def _listening() -> Iterator[tuple[list[Item], list[Item]]]:
 
 
 def _part(number: int, module: bytes, key: int, told: list[Item], answered: list[Item]) -> Part:
-    orders = [(ORDERS[kind], ticks, data.hex()) for seat, kind, ticks, data in told if seat == number and kind in ORDERS]
+    orders = [
+        (ORDERS[kind], ticks, data.hex())
+        for seat, kind, ticks, data in told
+        if seat == number and kind in ORDERS
+    ]
     mine = [item for item in answered if item[0] == number]
-    answers = [(WORDS[word], ticks, "" if word in QUIET else data.hex()) for _, word, ticks, data in mine if word in WORDS]
+    answers = [
+        (WORDS[word], ticks, "" if word in QUIET else data.hex())
+        for _, word, ticks, data in mine
+        if word in WORDS
+    ]
     notes = b"".join(data for _, word, _, data in mine if word == line.STDERR)
     (loaded,) = (data for seat, kind, _, data in told if seat == number and kind == line.LOAD)
     (opened,) = (data for seat, kind, _, data in told if seat == number and kind == line.OPEN)
@@ -110,13 +120,23 @@ def again(parts: Iterable[Part], folder: Path) -> list[tuple[list[Word], bytes]]
     for part in parts:
         path = folder / f"{hash(part.module):x}.wasm"
         path.write_bytes(part.module)
-        row = {"wasm": str(path), "key": f"{part.key:016x}", "most_bytes": part.most_bytes, "orders": part.orders}
+        row = {
+            "wasm": str(path),
+            "key": f"{part.key:016x}",
+            "most_bytes": part.most_bytes,
+            "orders": part.orders,
+        }
         if part.payload is not None:
             row["payload"] = part.payload.hex()
         rows.append(row)
     words = node("seats.js")
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=3_600, check=False)
+    done = subprocess.run(
+        words, input=text, capture_output=True, text=True, timeout=3_600, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     played = [json.loads(line) for line in done.stdout.splitlines()]
-    return [([(word, ticks, data) for word, ticks, data in one["answers"]], bytes.fromhex(one["notes"])) for one in played]
+    return [
+        ([(word, ticks, data) for word, ticks, data in one["answers"]], bytes.fromhex(one["notes"]))
+        for one in played
+    ]

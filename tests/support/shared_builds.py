@@ -28,11 +28,18 @@ def shared_builds(factory: pytest.TempPathFactory) -> Iterator[None]:
 
     def build_once(bot: Bot, folder: Path, level: Level) -> None:
         def make(place: Path) -> None:
-            with _libraries_kept(factory) if level is Level.TRUSTED else pytest.MonkeyPatch.context():
+            with (
+                _libraries_kept(factory) if level is Level.TRUSTED else pytest.MonkeyPatch.context()
+            ):
                 of_the_arena(bot, folder, level)
             shutil.copytree(folder, place / "built", symlinks=True)
 
-        shutil.copytree(filled(factory, f"build-{bot.identity}", make) / "built", folder, symlinks=True, dirs_exist_ok=True)
+        shutil.copytree(
+            filled(factory, f"build-{bot.identity}", make) / "built",
+            folder,
+            symlinks=True,
+            dirs_exist_ok=True,
+        )
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(staging, "build", build_once)

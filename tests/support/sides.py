@@ -18,7 +18,9 @@ LIST = "khiva_arena.extensions"
 EXTENSIONS = tuple(sorted(row.parent.name for row in PACKAGE.glob("extensions/*/row.py")))
 COMMANDS = tuple(command.name for row in hooks.rows() for command in row.commands)
 """The commands of the extensions."""
-NEEDS_ALL = pytest.mark.skipif(len(hooks.rows()) < len(hooks.OWNERS), reason="looks at what every extension adds to the core")
+NEEDS_ALL = pytest.mark.skipif(
+    len(hooks.rows()) < len(hooks.OWNERS), reason="looks at what every extension adds to the core"
+)
 """The mark of a test of the core that a copy without some extension skips."""
 TOGETHER = ("extensions", "together", "benchmarks")
 """Folders of tests that are not the core's: those of one extension, and those whose files need several at once, as tests of all
@@ -51,10 +53,16 @@ def extension_of(name: str) -> str:
 
 def core_files() -> list[Path]:
     """Return the tests and the helpers of the core."""
-    return sorted(file for file in TESTS.rglob("*.py") if file.relative_to(TESTS).parts[0] not in TOGETHER)
+    return sorted(
+        file for file in TESTS.rglob("*.py") if file.relative_to(TESTS).parts[0] not in TOGETHER
+    )
 
 
 def core_tests() -> list[Path]:
     """Return the files of tests that a copy of the package without extensions runs."""
     names = [file.relative_to(TESTS) for file in core_files()]
-    return [TESTS / name for name in names if name.name.startswith("test_") and str(name) not in OF_THE_CHECKOUT]
+    return [
+        TESTS / name
+        for name in names
+        if name.name.startswith("test_") and str(name) not in OF_THE_CHECKOUT
+    ]

@@ -43,10 +43,14 @@ WORLDS = (
     World("near-deterministic", luck=1.0, suits=0.7, noise=0.05, step=0.5, spread=0.5),
     World("line-ups", luck=1.0, suits=0.7, noise=0.3, spread=1.0, more=2),
 )
-RARE = World("rare upsets", luck=2.0, suits=0.1, noise=0.05, spread=0.3)  # most deals end the same: whoever sits well wins
+RARE = World(
+    "rare upsets", luck=2.0, suits=0.1, noise=0.05, spread=0.3
+)  # most deals end the same: whoever sits well wins
 
 
-def between(elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05, model: Model = Model.LOGISTIC) -> Hypotheses:
+def between(
+    elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05, model: Model = Model.LOGISTIC
+) -> Hypotheses:
     """Return two hypotheses with the rates of errors and the model that a test has by default."""
     return Hypotheses(elo0, elo1, alpha, beta, model)
 
@@ -61,15 +65,23 @@ def played(rng: np.random.Generator, world: World, seats: int, blocks: int) -> T
     line_ups = np.array(list(combinations(range(bots), seats)))
     shape = (blocks, len(line_ups))
     order = rng.permuted(np.broadcast_to(line_ups, (*shape, seats)), axis=2)
-    turned = np.stack([np.roll(order, -r, axis=2) for r in range(seats)], axis=2)  # deal, line-up, rotation, seat
+    turned = np.stack(
+        [np.roll(order, -r, axis=2) for r in range(seats)], axis=2
+    )  # deal, line-up, rotation, seat
     luck = rng.normal(0, world.luck, (blocks, 1, 1, seats))
     suits = rng.normal(0, world.suits, (blocks, bots)) + strengths(world, bots)
-    points = luck + suits[np.arange(blocks)[:, None, None, None], turned] + rng.normal(0, world.noise, turned.shape)
+    points = (
+        luck
+        + suits[np.arange(blocks)[:, None, None, None], turned]
+        + rng.normal(0, world.noise, turned.shape)
+    )
     if world.step:
         points = np.round(points / world.step)
     ranks = 1 + (points[..., None, :] > points[..., :, None]).sum(axis=-1)
     block = np.broadcast_to(np.arange(blocks)[:, None, None], turned.shape[:3])
-    return TableArrays(block.reshape(-1).copy(), turned.reshape(-1, seats), ranks.reshape(-1, seats))
+    return TableArrays(
+        block.reshape(-1).copy(), turned.reshape(-1, seats), ranks.reshape(-1, seats)
+    )
 
 
 def cells_of(tables: TableArrays, bots: int) -> PairCells:
@@ -81,7 +93,9 @@ def matches_of(tables: TableArrays) -> list[Result]:
     return [rated(block, tuple(bots), tuple(ranks)) for block, bots, ranks in rows]
 
 
-def trials(rng: np.random.Generator, world: World, seats: int, blocks: int, number: int) -> Iterator[PairCells]:
+def trials(
+    rng: np.random.Generator, world: World, seats: int, blocks: int, number: int
+) -> Iterator[PairCells]:
     """The cells of ``number`` competitions of ``blocks`` deals each; played some at a time, which is much faster."""
     at_once = max(1, 40_000 // blocks)
     for start in range(0, number, at_once):
@@ -114,18 +128,24 @@ def truth(world: World, seats: int, blocks: int = 60_000, seed: int = 1) -> tupl
     keys = np.array(sorted(total))
     weight, score = np.array([total[key] for key in sorted(total)]).T
     bots = seats + world.more
-    whole = PairCells(bots, 1, np.zeros(len(keys), dtype=np.int64), keys // bots, keys % bots, weight, score)
+    whole = PairCells(
+        bots, 1, np.zeros(len(keys), dtype=np.int64), keys // bots, keys % bots, weight, score
+    )
     return tuple(elo or 0.0 for elo in rate(whole, bots, 0, prior=NO_PRIOR).elo)
 
 
-def coverage(world: World, seats: int, blocks: int, number: int, seed: int = 20261120) -> tuple[float, float, float]:
+def coverage(
+    world: World, seats: int, blocks: int, number: int, seed: int = 20261120
+) -> tuple[float, float, float]:
     """How often a 95 % interval of a difference between two bots holds the truth, over all pairs of bots that have one; the
     standard error of that figure over the trials (intervals of one trial are not independent); and the share that has one."""
     bots = seats + world.more
     pairs = bots * (bots - 1) / 2
     elo = truth(world, seats)
     held, shown = np.zeros(number), np.zeros(number)
-    for trial, cells in enumerate(trials(np.random.default_rng([seed, seats, blocks]), world, seats, blocks, number)):
+    for trial, cells in enumerate(
+        trials(np.random.default_rng([seed, seats, blocks]), world, seats, blocks, number)
+    ):
         ratings = rate(cells, bots, 0)
         for i, j in combinations(range(bots), 2):
             apart, error = ratings.between(i, j)
@@ -134,17 +154,31 @@ def coverage(world: World, seats: int, blocks: int, number: int, seed: int = 202
                 shown[trial] += 1 / pairs
                 held[trial] += (abs(apart - elo[i] + elo[j]) <= error) / pairs
     share = float(held.sum() / shown.sum())
-    return share, float(np.std(held - share * shown) / number**0.5 / shown.mean()), float(shown.mean())
+    return (
+        share,
+        float(np.std(held - share * shown) / number**0.5 / shown.mean()),
+        float(shown.mean()),
+    )
 
 
-def candidate_scores(rng: np.random.Generator, world: World, seats: int, strength: float, blocks: int) -> list[Fraction]:
+def candidate_scores(
+    rng: np.random.Generator, world: World, seats: int, strength: float, blocks: int
+) -> list[Fraction]:
     """Block scores of a candidate at a table of copies of one baseline: one table a deal, in all rotations."""
     score = _candidate_scores(rng, world, seats, strength, blocks)
-    return [Fraction(points, 2 * seats * (seats - 1)) for points in np.rint(score * 2 * seats * (seats - 1)).astype(int).tolist()]
+    return [
+        Fraction(points, 2 * seats * (seats - 1))
+        for points in np.rint(score * 2 * seats * (seats - 1)).astype(int).tolist()
+    ]
 
 
 def sequential_tests(
-    rng: np.random.Generator, world: World, seats: int, strength: float, hypotheses: Hypotheses, number: int
+    rng: np.random.Generator,
+    world: World,
+    seats: int,
+    strength: float,
+    hypotheses: Hypotheses,
+    number: int,
 ) -> Iterator[SprtReport]:
     """Reports of so many tests of a candidate of that strength, 800 blocks at most."""
     for _ in range(number):
@@ -163,15 +197,22 @@ def strength_for(world: World, seats: int, deviations: float) -> tuple[float, fl
     low, high = 0.0, 5.0
     for _ in range(14):
         middle = (low + high) / 2
-        mean = float(_candidate_scores(np.random.default_rng(1), world, seats, middle, 20_000).mean())
+        mean = float(
+            _candidate_scores(np.random.default_rng(1), world, seats, middle, 20_000).mean()
+        )
         low, high = (middle, high) if mean < 0.5 + deviations * sd else (low, middle)
     score = float(_candidate_scores(np.random.default_rng(2), world, seats, high, 100_000).mean())
     return high, -400 * log10(1 / score - 1)
 
 
-def _candidate_scores(rng: np.random.Generator, world: World, seats: int, strength: float, blocks: int) -> np.ndarray:
+def _candidate_scores(
+    rng: np.random.Generator, world: World, seats: int, strength: float, blocks: int
+) -> np.ndarray:
     luck = rng.normal(0, world.luck, (blocks, 1, seats))
-    mine, theirs = strength + rng.normal(0, world.suits, (blocks, 1)), rng.normal(0, world.suits, (blocks, 1, 1))
+    mine, theirs = (
+        strength + rng.normal(0, world.suits, (blocks, 1)),
+        rng.normal(0, world.suits, (blocks, 1, 1)),
+    )
     points = luck + theirs + np.zeros((blocks, seats, seats))
     turn = np.arange(seats)
     points[:, turn, turn] = luck[:, 0] + mine

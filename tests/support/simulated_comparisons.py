@@ -37,7 +37,10 @@ class Shape(NamedTuple):
 
 
 FULL = Comparison(ERROR, SHARPEST)
-WORLDS = (World("seat luck", luck=1.0, suits=0.3), World("near-deterministic", luck=1.0, suits=0.7, noise=0.05, step=0.5))
+WORLDS = (
+    World("seat luck", luck=1.0, suits=0.3),
+    World("near-deterministic", luck=1.0, suits=0.7, noise=0.05, step=0.5),
+)
 ELO = (0.0, 30.0, 100.0, 300.0)
 SHAPES = (Shape(2), Shape(3), Shape(2, 1), Shape(3, 2))
 SOON = {2: 40, 3: 48}
@@ -63,13 +66,17 @@ class Seeds(NamedTuple):
     seconds: np.ndarray
 
 
-def table_scores(rng: np.random.Generator, world: World, seats: int, mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+def table_scores(
+    rng: np.random.Generator, world: World, seats: int, mine: np.ndarray, theirs: np.ndarray
+) -> np.ndarray:
     """Pair points of a bot against the others, by deal and rotation. ``mine``: (deals,). ``theirs``: (deals, seats - 1)."""
     deals = len(mine)
     luck = rng.normal(0, world.luck, (deals, 1, seats))
     turn = np.arange(seats)
     order = np.concatenate([mine[:, None], theirs], axis=1)
-    seated = order[:, (turn[None, :] - turn[:, None]) % seats]  # deal, rotation, seat: the bot sits at seat ``rotation``
+    seated = order[
+        :, (turn[None, :] - turn[:, None]) % seats
+    ]  # deal, rotation, seat: the bot sits at seat ``rotation``
     points = luck + seated + rng.normal(0, world.noise, seated.shape)
     if world.step:
         points = np.round(points / world.step)
@@ -78,7 +85,9 @@ def table_scores(rng: np.random.Generator, world: World, seats: int, mine: np.nd
     return pairs.sum(axis=2) - 0.5
 
 
-def seeds_of(rng: np.random.Generator, world: World, shape: Shape, strength: float, number: int) -> Seeds:
+def seeds_of(
+    rng: np.random.Generator, world: World, shape: Shape, strength: float, number: int
+) -> Seeds:
     suits = lambda: rng.normal(0, world.suits, number)  # noqa: E731
     others = shape.seats - 1
     if not shape.against:
@@ -86,9 +95,18 @@ def seeds_of(rng: np.random.Generator, world: World, shape: Shape, strength: flo
         points = table_scores(rng, world, shape.seats, strength + suits(), copy)
         new, old, all_points = points.sum(axis=1), np.zeros(number), points
     else:
-        third = np.stack([0.3 * place + suits() for place in range(shape.against)], axis=1)[:, np.arange(others) % shape.against]
-        one, other = (table_scores(rng, world, shape.seats, value + suits(), third) for value in (strength, 0.0))
-        new, old, all_points = one.sum(axis=1), other.sum(axis=1), np.concatenate([one, other], axis=1)
+        third = np.stack([0.3 * place + suits() for place in range(shape.against)], axis=1)[
+            :, np.arange(others) % shape.against
+        ]
+        one, other = (
+            table_scores(rng, world, shape.seats, value + suits(), third)
+            for value in (strength, 0.0)
+        )
+        new, old, all_points = (
+            one.sum(axis=1),
+            other.sum(axis=1),
+            np.concatenate([one, other], axis=1),
+        )
     seconds = (1 + 2 * all_points / others) * rng.lognormal(0, 0.3, all_points.shape)
     return Seeds(new, old, seconds)
 
@@ -123,7 +141,9 @@ def compared(seeds: Seeds, shape: Shape, rule: Comparison, seconds: float, slots
         if test.add(new, Fraction(round(2 * seeds.old[seed]), pairs) if shape.against else None):
             break
     elo = test.elo()
-    return Simulated(test.ends().side, elo.low, elo.high, test.blocks * shape.matches, bool(test.decision))
+    return Simulated(
+        test.ends().side, elo.low, elo.high, test.blocks * shape.matches, bool(test.decision)
+    )
 
 
 def seeds_begun(matches: np.ndarray, seconds: float, slots: int) -> int:
@@ -141,7 +161,11 @@ def seeds_begun(matches: np.ndarray, seconds: float, slots: int) -> int:
 def seeds_after_kill(matches: np.ndarray, seconds: float, slots: int, kill: float) -> int:
     """Return on how many seeds matches are played if the first run is killed, and another one goes on with what it recorded: the
     matches that had ended on the complete seeds from the first on, and on the next one. ``kill``: seconds since its start."""
-    limit, free, ends = SeedLimit(Most(seconds), matches.shape[1], 0, 0.0), [0.0] * slots, np.full(matches.shape, np.inf)
+    limit, free, ends = (
+        SeedLimit(Most(seconds), matches.shape[1], 0, 0.0),
+        [0.0] * slots,
+        np.full(matches.shape, np.inf),
+    )
     heapify(free)
     for place in np.ndindex(matches.shape):
         if free[0] > kill or not limit.may_begin(place[0], free[0]):
@@ -151,7 +175,9 @@ def seeds_after_kill(matches: np.ndarray, seconds: float, slots: int, kill: floa
     complete = int(np.argmin((ends <= kill).all(axis=1)))
     kept = ends <= kill
     kept[complete + 1 :] = False
-    limit = SeedLimit(Most(seconds), matches.shape[1], begun_before(complete), float(matches[kept].sum()) / slots)
+    limit = SeedLimit(
+        Most(seconds), matches.shape[1], begun_before(complete), float(matches[kept].sum()) / slots
+    )
     free = [0.0] * slots
     for place in np.ndindex(matches.shape):
         if not kept[place]:
@@ -171,7 +197,9 @@ class Figures(NamedTuple):
     clear: float
 
 
-def figures(world: World, shape: Shape, elo: float, seconds: float, slots: int, number: int, seed: int) -> Figures:
+def figures(
+    world: World, shape: Shape, elo: float, seconds: float, slots: int, number: int, seed: int
+) -> Figures:
     strength, truth = strength_and_elo(world, shape, elo)
     rng = np.random.default_rng([seed, shape.seats, shape.against, round(elo), slots])
     most = int(seconds * slots / shape.matches * 1.5) + 12
@@ -181,7 +209,9 @@ def figures(world: World, shape: Shape, elo: float, seconds: float, slots: int, 
         many = seeds_of(rng, world, shape, strength, at_once * most)
         for one in range(at_once):
             part = slice(one * most, (one + 1) * most)
-            found.append(compared(Seeds(*(each[part] for each in many)), shape, FULL, seconds, slots))
+            found.append(
+                compared(Seeds(*(each[part] for each in many)), shape, FULL, seconds, slots)
+            )
     wrong = {Side.WORSE} if elo else {Side.BETTER, Side.WORSE}
     return Figures(
         np.mean([one.side in wrong for one in found]),

@@ -12,7 +12,9 @@ def dealt(rng, bots, seats, seeds, *, luck=1.0, suits=0.0, spread=0.0, line_ups=
     """All line-ups, or those numbered, on each seed in all rotations of a drawn order. luck, suits: standard deviations of what a
     seat, and a bot, gets of a deal, beside a noise of 1. spread: strength of the last bot above the first. shared: whether all
     tables of a seed are on one deal."""
-    tables = np.array(list(combinations(range(bots), seats)))[slice(None) if line_ups is None else line_ups]
+    tables = np.array(list(combinations(range(bots), seats)))[
+        slice(None) if line_ups is None else line_ups
+    ]
     shape = (seeds, len(tables), seats, seats)
     order = rng.permuted(np.broadcast_to(tables, (seeds, *tables.shape)), axis=2)
     turned = np.stack([np.roll(order, -r, axis=2) for r in range(seats)], axis=2)
@@ -49,5 +51,7 @@ def whole_deals(rng, bots, seats, seeds, matches, p):
             for k in range(matches):
                 order = line_up[k % seats :] + line_up[: k % seats]
                 points = [(9.0 if wins else -9.0) if bot == 0 else rng.random() for bot in order]
-                found.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+                found.append(
+                    rated(block, order, tuple(1 + sum(o > p for o in points) for p in points))
+                )
     return found

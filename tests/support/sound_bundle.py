@@ -17,13 +17,19 @@ Lines = list[dict[str, Any]]
 THREE = bots(RANDOM, STRIKES, FORFEITS)
 
 
-EVENT, RUN_SECRET, FIRST_MATCH = 1, 2, 5  # places of lines: a header, an event, the run's secret, two seeds', then matches
+EVENT, RUN_SECRET, FIRST_MATCH = (
+    1,
+    2,
+    5,
+)  # places of lines: a header, an event, the run's secret, two seeds', then matches
 
 
 @made_once
 def folder(folder: Path) -> None:
     """A store with 12 matches of three bots, one of which has a strike in each of its matches and one of which forfeits."""
-    arena("run", *THREE, "--seats", "2", "--seeds", "2", "--seed", "demo", "--out", "out", cwd=folder)
+    arena(
+        "run", *THREE, "--seats", "2", "--seeds", "2", "--seed", "demo", "--out", "out", cwd=folder
+    )
     arena("bundle", "out", "b.khiva", cwd=folder)
 
 

@@ -40,7 +40,9 @@ class Stop:
 def instant(folder: Path) -> Path:
     """The bot in C that answers at once, built."""
     out = folder / "instant"
-    subprocess.run(["cc", "-O2", "-o", str(out), str(ROOT / "tests/benchmarks/instant.c")], check=True)
+    subprocess.run(
+        ["cc", "-O2", "-o", str(out), str(ROOT / "tests/benchmarks/instant.c")], check=True
+    )
     return out
 
 
@@ -49,18 +51,31 @@ class Stopped(Competition):
 
     __slots__ = ("level", "stopped")
 
-    def __init__(self, folder: Path, marker: str, jobs: int, level: str, program: Path, seeds: int = 12) -> None:
+    def __init__(
+        self, folder: Path, marker: str, jobs: int, level: str, program: Path, seeds: int = 12
+    ) -> None:
         super().__init__(folder, marker, jobs, seeds)
         self.level = level
         self.stopped: list[Stop] = []
         for name in ("ann", "bob", "cy"):
             (self.folder / name / "main.py").unlink()
             shutil.copy(program, self.folder / name)
-            (self.folder / name / "bot.toml").write_text(BOT_TOML.format(name=name, marker=f"{self.marker}-{name}"))
+            (self.folder / name / "bot.toml").write_text(
+                BOT_TOML.format(name=name, marker=f"{self.marker}-{name}")
+            )
 
     @property
     def words(self) -> list[str]:
-        shape = ["--seats", str(SEATS), "--seeds", str(self.seeds), "--seed", "stop", "-j", str(self.jobs)]
+        shape = [
+            "--seats",
+            str(SEATS),
+            "--seeds",
+            str(self.seeds),
+            "--seed",
+            "stop",
+            "-j",
+            str(self.jobs),
+        ]
         return ["run", *bots("ann", "bob", "cy"), *shape, "--isolation", self.level, "--out", "out"]
 
     def start(self) -> "subprocess.Popen[str]":
@@ -98,9 +113,13 @@ class Stopped(Competition):
             return []
         connection = sqlite3.connect(f"file:{self.out / 'arena.db'}?mode=ro", uri=True)
         try:
-            if not connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'seats'").fetchone()[0]:
+            if not connection.execute(
+                "SELECT count(*) FROM sqlite_master WHERE name = 'seats'"
+            ).fetchone()[0]:
                 return []
-            faults = connection.execute("SELECT ordinal, seat, verdict, faults FROM seats WHERE faults != '[]'").fetchall()
+            faults = connection.execute(
+                "SELECT ordinal, seat, verdict, faults FROM seats WHERE faults != '[]'"
+            ).fetchall()
             return faults + connection.execute("SELECT ordinal, attempt, why FROM voids").fetchall()
         finally:
             connection.close()
@@ -147,7 +166,9 @@ def stop(run: Stopped, chance: random.Random, how: str, number: signal.Signals) 
     seconds = time.monotonic() - began
     pids = set(tree)
     left = lambda: run.processes() | living(pids) | of_arbiters(pids)  # noqa: E731
-    assert all_gone(left), f"{how} {number.name}: outlived the stop: {[_told(pid) for pid in left()]}\n{said(run)}"
+    assert all_gone(left), (
+        f"{how} {number.name}: outlived the stop: {[_told(pid) for pid in left()]}\n{said(run)}"
+    )
     assert code in (0, STOPPED), f"{how} {number.name}: exit {code}\n{said(run)}"
     assert not run.blamed(), f"{how} {number.name}: {run.blamed()}"
     return Stop(how, number.name, run.stage(), seconds) if code else None
@@ -160,7 +181,10 @@ def said(run: Stopped) -> str:
 
 def _told(pid: int) -> str:
     fields = read(pid, "stat").rpartition(")")[2].split()[:2]
-    return f"{pid} {fields} {read(pid, 'wchan')} {read(pid, 'cmdline')[:60]!r} {read(pid, 'status')[-900:]}"
+    return (
+        f"{pid} {fields} {read(pid, 'wchan')} {read(pid, 'cmdline')[:60]!r} "
+        f"{read(pid, 'status')[-900:]}"
+    )
 
 
 def _send(pid: int, number: signal.Signals) -> None:
@@ -173,7 +197,11 @@ def _send(pid: int, number: signal.Signals) -> None:
 def _wait(run: Stopped, process: "subprocess.Popen[str]", chance: random.Random) -> None:
     """Mostly until it is at work, and a while longer; else some time from when Python has begun to run the arena."""
     deadline = time.monotonic() + END_SECONDS
-    while not _catches(process.pid, signal.SIGHUP) and process.poll() is None and time.monotonic() < deadline:
+    while (
+        not _catches(process.pid, signal.SIGHUP)
+        and process.poll() is None
+        and time.monotonic() < deadline
+    ):
         time.sleep(0.001)
     if chance.random() < 0.2:
         time.sleep(chance.uniform(0, EARLY_SECONDS))
@@ -186,5 +214,8 @@ def _wait(run: Stopped, process: "subprocess.Popen[str]", chance: random.Random)
 
 def _catches(pid: int, number: signal.Signals) -> bool:
     """Whether a process has a handler for a signal."""
-    caught = next((line.split()[1] for line in read(pid, "status").splitlines() if line.startswith("SigCgt")), "0")
+    caught = next(
+        (line.split()[1] for line in read(pid, "status").splitlines() if line.startswith("SigCgt")),
+        "0",
+    )
     return bool(int(caught, 16) >> (number - 1) & 1)

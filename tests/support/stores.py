@@ -35,7 +35,17 @@ take = 2
 def round_robin(folder: Path) -> None:
     """Play in "out" 24 matches at two seats of bots in C and in Python, one of which strikes and one forfeits; "out.khiva" is the
     bundle."""
-    arena("run", *bots(RANDOM, PYTHON, STRIKES, FORFEITS), "--seats", "2", "--seeds", "2", *SHORT, *_into_out("demo"), cwd=folder)
+    arena(
+        "run",
+        *bots(RANDOM, PYTHON, STRIKES, FORFEITS),
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        *SHORT,
+        *_into_out("demo"),
+        cwd=folder,
+    )
     arena("bundle", "out", "out.khiva", cwd=folder)
 
 
@@ -43,8 +53,30 @@ def round_robin(folder: Path) -> None:
 def swiss(folder: Path) -> None:
     """Play in "out" three events of one pool: round-robins at three seats and at two, and a swiss; "out.khiva" is the bundle."""
     seated = bots(RANDOM, NAIVE, GREEDY)
-    arena("run", *seated, "--seats", "3", "--seeds", "2", *SHORT, *TRUSTED, *_into_out("a"), cwd=folder)
-    arena("run", *seated, "--seats", "2", "--seeds", "2", *SHORT, *TRUSTED, *_into_out("b"), cwd=folder)
+    arena(
+        "run",
+        *seated,
+        "--seats",
+        "3",
+        "--seeds",
+        "2",
+        *SHORT,
+        *TRUSTED,
+        *_into_out("a"),
+        cwd=folder,
+    )
+    arena(
+        "run",
+        *seated,
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        *SHORT,
+        *TRUSTED,
+        *_into_out("b"),
+        cwd=folder,
+    )
     shape = ("--format", "swiss", "--rounds", "2", "--seats", "2", "--seeds", "1")
     arena("run", *seated, *shape, *SHORT, *TRUSTED, *_into_out("c"), cwd=folder)
     arena("bundle", "out", "out.khiva", cwd=folder)
@@ -75,9 +107,18 @@ def ticks(folder: Path) -> None:
 
     It is for tests marked ``language``.
     """
-    from scripted_modules import command, of_row, script, scripted  # not above: it takes rows of bots/broken
+    from scripted_modules import (
+        command,
+        of_row,
+        script,
+        scripted,
+    )  # not above: it takes rows of bots/broken
 
-    made = {"honest": b"", "illegal": of_row("choice-beyond"), "late": script("t", command("h"), at=5)}
+    made = {
+        "honest": b"",
+        "illegal": of_row("choice-beyond"),
+        "late": script("t", command("h"), at=5),
+    }
     for name, text in made.items():
         (folder / f"{name}.wasm").write_bytes(scripted(text))
     shape = ("--clock", "ticks", "--seats", "2", "--seeds", "1", "--turn", "50ms", "--bank", "0s")

@@ -75,7 +75,10 @@ class Held:
         self.false_ranks += any(
             interval is not None and not interval[0] <= place <= interval[1]
             for mine, interval in zip(elo, rank_intervals(ratings), strict=True)
-            for place in (1 + sum(other > mine for other in elo), sum(other >= mine for other in elo))
+            for place in (
+                1 + sum(other > mine for other in elo),
+                sum(other >= mine for other in elo),
+            )
         )
 
     @property
@@ -100,7 +103,13 @@ class Held:
 
 
 def play_round(
-    rng: np.random.Generator, terms: Terms, drawn, elo: np.ndarray, bots: Sequence[int], luck: Luck, event: str
+    rng: np.random.Generator,
+    terms: Terms,
+    drawn,
+    elo: np.ndarray,
+    bots: Sequence[int],
+    luck: Luck,
+    event: str,
 ) -> list[Result]:
     """The results of one round. ``bots``: by position of the event, the number of the bot, by which ``elo`` is."""
     seats, weight = terms.seats, 10 ** (elo / 400)
@@ -115,7 +124,9 @@ def play_round(
                 mine = np.array(bots)[sits]
                 noise = rng.normal(size=seats)
                 rest = 1 - luck.seat - luck.bot
-                performance = sqrt(luck.seat) * of_seat + sqrt(luck.bot) * of_bot[mine] + sqrt(rest) * noise
+                performance = (
+                    sqrt(luck.seat) * of_seat + sqrt(luck.bot) * of_bot[mine] + sqrt(rest) * noise
+                )
                 late = (1 - _NORMAL(performance / sqrt(2))) / 2
                 arrival = -np.log1p(-np.clip(late, 0, 1 - 1e-16)) / weight[mine]
                 ranks = tuple((1 + (arrival[:, None] > arrival).sum(axis=1)).tolist())
@@ -152,13 +163,19 @@ def competition(
         past: list[list[Result]] = []
         for shape in formats.shapes(mine)[: rounds if stage is None else None]:
             drawn = formats.draw(mine, shape, past)
-            past.append(play_round(rng, mine, drawn, np.array(elo, dtype=float), bots, luck, str(number)))
+            past.append(
+                play_round(rng, mine, drawn, np.array(elo, dtype=float), bots, luck, str(number))
+            )
         best = formats.places(mine, past)
         in_rounds = FORMATS[mine.format].IN_ROUNDS
         played = () if in_rounds else ((drawn.line_ups, mine.seeds),)
         events.append(
             EventToReplay(
-                replace(mine, key=b""), bots, len(past) if in_rounds else 0, played, None if stage is None else number - 1
+                replace(mine, key=b""),
+                bots,
+                len(past) if in_rounds else 0,
+                played,
+                None if stage is None else number - 1,
             )
         )
         rated += [
@@ -171,10 +188,14 @@ def competition(
     return events, rated
 
 
-def by_replays(events: Sequence[EventToReplay], ratings: Ratings, key: bytes, number: int) -> Widening:
+def by_replays(
+    events: Sequence[EventToReplay], ratings: Ratings, key: bytes, number: int
+) -> Widening:
     if not any(map(follows_results, events)):
         return PLAIN
-    return Widening("replayed", *replay_factors(events, ratings, [True] * len(ratings.elo), key, number))
+    return Widening(
+        "replayed", *replay_factors(events, ratings, [True] * len(ratings.elo), key, number)
+    )
 
 
 class Simulation:
@@ -197,7 +218,9 @@ class Simulation:
         """``judge``: by replays, unless it is given."""
         self._what = terms, elo, luck, stages
         self._judge = judge or partial(by_replays, number=replays)
-        self._rng = np.random.default_rng([seed, terms.bots, terms.seats, terms.seeds, int(max(elo) - min(elo))])
+        self._rng = np.random.default_rng(
+            [seed, terms.bots, terms.seats, terms.seeds, int(max(elo) - min(elo))]
+        )
         self.plain, self.wide = Held(), Held()
 
     def play(self, number: int) -> None:

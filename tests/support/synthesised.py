@@ -47,7 +47,9 @@ def planned(
 ) -> EventRow:
     """An event that is still to be played, in no store. ``entrants``: its bots, if they are not made up."""
     made = get(game)
-    entrants = entrants or tuple(DefinedBot(f"bot{number}", f"{number:064x}") for number in range(bots))
+    entrants = entrants or tuple(
+        DefinedBot(f"bot{number}", f"{number:064x}") for number in range(bots)
+    )
     settings: dict[str, object] = {
         "format": Format.ROUND_ROBIN,
         "seats": 2,
@@ -69,11 +71,15 @@ def planned(
         bots=entrants,
         **{**settings, **changes},
     )
-    rows = tuple(BotRow(bot.name, bot.identity, "1", True, f"./{bot.name}", "/") for bot in what.bots)
+    rows = tuple(
+        BotRow(bot.name, bot.identity, "1", True, f"./{bot.name}", "/") for bot in what.bots
+    )
     return structs.replace(in_no_store(what, rows, secret), public=public)
 
 
-def in_no_store(definition: Definition, rows: tuple[BotRow, ...], secret: bytes = SECRET) -> EventRow:
+def in_no_store(
+    definition: Definition, rows: tuple[BotRow, ...], secret: bytes = SECRET
+) -> EventRow:
     """Return the event of a definition, before a store has it."""
     commitment = seeds.commitment(definition.digest, secret)
     event_id = seeds.event_id(definition.digest, commitment)
@@ -97,7 +103,9 @@ def play_event(
     with Store.write(folder) as store:
         store._connection.execute("PRAGMA synchronous = OFF")  # no test cuts the power
         if store.event(event.id) is None:
-            store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots)
+            store.add_event(
+                event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots
+            )
             if event.public is not None:
                 store.add_public(event.id, event.public)
         row = store.event(event.id)
@@ -123,7 +131,9 @@ def _settle(play: Play, job: Job, fails: Fails, luck: str) -> None:
 def void(job: Job) -> Outcome:
     """An attempt at a match that the machine spoilt."""
     beside = tuple(_report((), {}, "") for _ in job.header.seats)
-    return Outcome(job.ordinal, job.attempt, None, "the machine was too slow", beside, 1, 0.1, causes=(0,))
+    return Outcome(
+        job.ordinal, job.attempt, None, "the machine was too slow", beside, 1, 0.1, causes=(0,)
+    )
 
 
 def outcome(job: Job, luck: str = "") -> Outcome:
@@ -149,7 +159,11 @@ def _played(job: Job, luck: str) -> Outcome:
         for seat, decision in state.pending().items():
             is_late = late is None and job.ordinal % EVERY_SO_OFTEN == 0
             late = (seat, len(steps) + 1) if is_late else late
-            step.append(Choice(seat, 0, "timeout") if is_late else Choice(seat, draw.randrange(len(decision.legal))))
+            step.append(
+                Choice(seat, 0, "timeout")
+                if is_late
+                else Choice(seat, draw.randrange(len(decision.legal)))
+            )
             times[seat][len(steps) + 1] = draw.randrange(1, 900) / 1000
         steps.append(tuple(step))
         state.apply({choice.seat: choice.choice for choice in step})
@@ -157,7 +171,13 @@ def _played(job: Job, luck: str) -> Outcome:
     ranks, scores = tuple(final_ranks(state.ranks, nobody)), tuple(state.scores)
     record = Record(header, tuple(steps), ok, nobody, ranks, scores, "over")
     beside = tuple(
-        _report((Blame(Verdict.TIMEOUT, "no answer came", late[1]),) if late and late[0] == seat else (), times[seat], "note\n")
+        _report(
+            (Blame(Verdict.TIMEOUT, "no answer came", late[1]),)
+            if late and late[0] == seat
+            else (),
+            times[seat],
+            "note\n",
+        )
         for seat in range(count)
     )
     req = seeds.req_start(job.secret, header.match)
@@ -167,5 +187,12 @@ def _played(job: Job, luck: str) -> Outcome:
 def _report(faults: tuple[Blame, ...], times: dict[int, float], notes: str) -> SeatReport:
     measured = Measured(0.125, page_faults=len(faults))
     return SeatReport(
-        "", "", faults, times, dict.fromkeys(times, 0.25), 9.5, Ending(0, False, measured, notes, len(notes), 4096), measured
+        "",
+        "",
+        faults,
+        times,
+        dict.fromkeys(times, 0.25),
+        9.5,
+        Ending(0, False, measured, notes, len(notes), 4096),
+        measured,
     )

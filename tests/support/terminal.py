@@ -142,7 +142,10 @@ def take_terminal() -> None:
 def answered(run: Terminal, line: bytes, last: str) -> int:
     """Type the same at each question, until the last words stand there and the command has ended. Returns how often."""
     asked = 0
-    while run.until(lambda text, n=asked: text.count("and Enter:") > n or last in text) and last not in run.shown.text:
+    while (
+        run.until(lambda text, n=asked: text.count("and Enter:") > n or last in text)
+        and last not in run.shown.text
+    ):
         asked += 1
         assert asked <= MOST_QUESTIONS, f"{line!r} answers no question any more"
         run.type(line)

@@ -44,7 +44,10 @@ def _write(place: int, to: int = 1) -> str:
 
 def works(rounds: int) -> str:
     """Return the code that works for so many rounds, of five ticks each."""
-    return f"i32.const {rounds} local.set $work loop local.get $work i32.const 1 i32.sub local.tee $work br_if 0 end\n"
+    return (
+        f"i32.const {rounds} local.set $work loop local.get $work i32.const 1 i32.sub "
+        "local.tee $work br_if 0 end\n"
+    )
 
 
 CHOOSES_WRONGLY = f"i32.const {CHOICE} i32.const -1 i32.store16 0\n"
@@ -53,7 +56,10 @@ TRAPS = "i32.const 1 i32.const 0 i32.div_u drop\n"
 EXITS = _write(NOTE, to=2) + "i32.const 3 $proc_exit\n"
 RECURSES = "$recursion\n"
 PRINTS = _write(TEXT)
-FLOODS = f"i32.const 18 local.set $work loop {_write(ACT)} local.get $work i32.const 1 i32.sub local.tee $work br_if 0 end\n"
+FLOODS = (
+    f"i32.const 18 local.set $work loop {_write(ACT)} local.get $work i32.const 1 i32.sub "
+    "local.tee $work br_if 0 end\n"
+)
 
 CODE = f"""
 loop
@@ -104,8 +110,13 @@ def bot(
     recursion: what ``RECURSES`` calls, and what calls itself without an end
     memory: the entry of its memory section
     """
-    misdeeds = [f"local.get $asked i32.const {number} i32.eq if {code} end" for number, code in decisions.items()]
-    code = CODE.format(at_the_start=at_the_start, at_the_end=at_the_end, misdeeds="\n".join(misdeeds))
+    misdeeds = [
+        f"local.get $asked i32.const {number} i32.eq if {code} end"
+        for number, code in decisions.items()
+    ]
+    code = CODE.format(
+        at_the_start=at_the_start, at_the_end=at_the_end, misdeeds="\n".join(misdeeds)
+    )
     functions = [
         Function(_numbered(code), locals=" ".join(["i32"] * len(LOCALS))),
         recursion or Function(_numbered("$recursion")),
@@ -125,7 +136,9 @@ def write_bot(place: Path, payload: bytes = b"", rounds: int = 1) -> str:
 
 
 def _numbered(code: str) -> str:
-    calls = {name: f"call {number}" for number, name in enumerate((*IMPORTS, "_start", "recursion"))}
+    calls = {
+        name: f"call {number}" for number, name in enumerate((*IMPORTS, "_start", "recursion"))
+    }
     numbers = {name: str(number) for number, name in enumerate(LOCALS)}
     return re.sub(r"\$(\w+)", lambda name: (calls | numbers)[name[1]], code)
 
@@ -135,4 +148,9 @@ def _data() -> bytes:
     texts = {WIDTH * number: text for number, text in enumerate(SAID.values(), 1)}
     pairs = [(FRAME, ROOM), *((at, len(text)) for at, text in texts.items())]
     pieces = {INPUT: b"".join(struct.pack("<II", *pair) for pair in pairs), **texts}
-    return vector([b"\0" + assemble(f"i32.const {at}") + b"\x0b" + sized(piece) for at, piece in pieces.items()])
+    return vector(
+        [
+            b"\0" + assemble(f"i32.const {at}") + b"\x0b" + sized(piece)
+            for at, piece in pieces.items()
+        ]
+    )

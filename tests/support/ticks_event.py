@@ -39,23 +39,39 @@ def six_in_ticks(folder: Path) -> None:
 def event(entrants: tuple[DefinedBot, ...] = ()) -> EventRow:
     """An event of three modules, two of which misbehave in every match; or of other ones."""
     by_the_wall = planned(seeds=1, entrants=entrants)
-    definition = replace(by_the_wall.definition, clock=Clock.TICKS, meter=PRICE_LIST, isolation="module", ponder=False)
+    definition = replace(
+        by_the_wall.definition,
+        clock=Clock.TICKS,
+        meter=PRICE_LIST,
+        isolation="module",
+        ponder=False,
+    )
     return in_no_store(definition, by_the_wall.bots)
 
 
 def commands(*modules: str) -> list[Command]:
     """Return the commands of doubles that do what they are named by."""
-    return [Command((), "/", module=(what, "00" * 32, sys.executable, str(DOUBLE))) for what in modules]
+    return [
+        Command((), "/", module=(what, "00" * 32, sys.executable, str(DOUBLE))) for what in modules
+    ]
 
 
-def play(folder: Path, slots: int, workers: int, made: EventRow | None = None, modules: tuple[str, ...] = MODULES) -> str:
+def play(
+    folder: Path,
+    slots: int,
+    workers: int,
+    made: EventRow | None = None,
+    modules: tuple[str, ...] = MODULES,
+) -> str:
     """Play the event into a store, or another one, and return its run digest. The double needs packages that a cell does not
     have. ``modules``: what doubles do."""
     made = made or event()
     patch = pytest.MonkeyPatch()
     patch.setattr(jobs, "best", lambda: Level.TRUSTED)
     with Store.write(folder) as store:
-        store.add_event(made.id, made.text, made.engines[0], made.commitment, made.secret, made.bots)
+        store.add_event(
+            made.id, made.text, made.engines[0], made.commitment, made.secret, made.bots
+        )
         row = store.event(made.id)
         assert row
         part = Play(store, row, commands(*modules))
@@ -74,6 +90,9 @@ def rerunner_of(patch: pytest.MonkeyPatch, *modules: str, say: Say = say_nothing
     """Return what runs doubles again in the seats of the event's bots."""
     patch.setattr(audit_rerun, "best", lambda: Level.TRUSTED)
     rerunner = Rerunner((), (), 1, say)
-    of = {bot.identity: command for bot, command in zip(event().definition.bots, commands(*modules), strict=True)}
+    of = {
+        bot.identity: command
+        for bot, command in zip(event().definition.bots, commands(*modules), strict=True)
+    }
     patch.setattr(rerunner, "_commands_of", lambda *_: of)
     return rerunner

@@ -41,7 +41,9 @@ _only_python = False
 def need(tool: str) -> None:
     """Skip the test where a program is missing."""
     if not shutil.which(tool):
-        lacks(f"{tool}: it is not on this machine", install=f"apt install {PACKAGES.get(tool, tool)}")
+        lacks(
+            f"{tool}: it is not on this machine", install=f"apt install {PACKAGES.get(tool, tool)}"
+        )
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +74,9 @@ def only_of_python() -> Iterator[None]:
 
 def need_language(name: str) -> None:
     """Skip the test where something is missing that the kit of a language needs."""
-    assert name == "python" or not _only_python, f"mark this test: @pytest.mark.language, it needs {name}"
+    assert name == "python" or not _only_python, (
+        f"mark this test: @pytest.mark.language, it needs {name}"
+    )
     if not _here(name):
         language = shipped.languages()[name]
         lacks(f"{language.title}: it is not on this machine", install=shipped.remedy(language))
@@ -84,7 +88,9 @@ def need_module_tools(name: str) -> None:
     tools = shipped.languages()[name].module
     assert tools
     if shipped.lacks(tools):
-        lacks(f"modules of {name}: they cannot be made on this machine", install=shipped.remedy(tools))
+        lacks(
+            f"modules of {name}: they cannot be made on this machine", install=shipped.remedy(tools)
+        )
 
 
 @cache
@@ -107,7 +113,11 @@ def lacks(why: str, *, may: bool = False, install: str = "") -> NoReturn:
 
 def skipped_in_words(reasons: Iterable[str]) -> list[str]:
     """Return a line for each thing for want of which tests were skipped, the most first, with the command that installs it."""
-    counts = Counter((found["subject"], found["install"]) for reason in reasons if (found := _SKIPPED.search(reason)))
+    counts = Counter(
+        (found["subject"], found["install"])
+        for reason in reasons
+        if (found := _SKIPPED.search(reason))
+    )
     return [
         f"{number} test{'' if number == 1 else 's'} of {subject} skipped; {install}"
         for (subject, install), number in counts.most_common()

@@ -32,7 +32,9 @@ def records(game: Game, lots: random.Random, matches: int) -> Iterator[bytes]:
                 whole, view = game.every_rule(rules), state.view(lots.randrange(seats))
                 for _ in range(lots.randrange(3)):
                     view = changed(view, lots)
-                yield from map(framed, (changed(whole, lots) if lots.random() < 0.1 else whole, view))
+                yield from map(
+                    framed, (changed(whole, lots) if lots.random() < 0.1 else whole, view)
+                )
             state.apply(drawn_choices(state, lots))
 
 
@@ -41,13 +43,32 @@ def framed(value: Any) -> bytes:
     return struct.pack(">I", len(packed)) + packed
 
 
-def traced(game: Game, tried: bytes, folder: Path, compiler: Sequence[str], emulator: str = "") -> list[str]:
+def traced(
+    game: Game, tried: bytes, folder: Path, compiler: Sequence[str], emulator: str = ""
+) -> list[str]:
     """Return what traced.c prints of some records, built by a compiler with its options and run by an emulator."""
     program = str(folder / f"{game.name}-{Path(compiler[0]).name}")
-    of_game = (f"-DTRIED={game.name}", f"-DLEAST_SEATS={game.seats[0]}", f"-DMOST_SEATS={game.seats[-1]}")
+    of_game = (
+        f"-DTRIED={game.name}",
+        f"-DLEAST_SEATS={game.seats[0]}",
+        f"-DMOST_SEATS={game.seats[-1]}",
+    )
     learns = ("-DTRIED_LEARNS",) if game.name == "khiva" else ()
     source = str(CRULES / "traced.c")
-    words = [compiler[0], *build.STRICT, "-ffp-contract=off", *compiler[1:], *of_game, *learns, *FOLDERS, "-o", program, source]
+    words = [
+        compiler[0],
+        *build.STRICT,
+        "-ffp-contract=off",
+        *compiler[1:],
+        *of_game,
+        *learns,
+        *FOLDERS,
+        "-o",
+        program,
+        source,
+    ]
     subprocess.run(words, check=True)
-    run = subprocess.run([*filter(None, [emulator]), program], input=tried, stdout=subprocess.PIPE, check=True)
+    run = subprocess.run(
+        [*filter(None, [emulator]), program], input=tried, stdout=subprocess.PIPE, check=True
+    )
     return run.stdout.decode().splitlines()

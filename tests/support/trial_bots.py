@@ -53,7 +53,9 @@ def write(entries: Path, **doings: str) -> None:
         folder.mkdir(parents=True)
         (folder / "khiva_kit.py").write_bytes(KIT.read_bytes())
         (folder / "main.py").write_text(PROGRAM.format(name=name, doing=doing))
-        (folder / "bot.toml").write_text(f'name = "{name}"\nrun = "{{python}} main.py"\nfiles = ["*.py"]\n')
+        (folder / "bot.toml").write_text(
+            f'name = "{name}"\nrun = "{{python}} main.py"\nfiles = ["*.py"]\n'
+        )
 
 
 def write_uncompiled(entries: Path) -> None:
@@ -61,7 +63,9 @@ def write_uncompiled(entries: Path) -> None:
     folder = entries / "uncompiled"
     folder.mkdir(parents=True)
     (folder / "main.c").write_text("int main(void) { return x; }\n")
-    (folder / "bot.toml").write_text('name = "uncompiled"\nbuild = "cc -o bot main.c"\nrun = "./bot"\nfiles = ["*.c"]\n')
+    (folder / "bot.toml").write_text(
+        'name = "uncompiled"\nbuild = "cc -o bot main.c"\nrun = "./bot"\nfiles = ["*.c"]\n'
+    )
 
 
 def names_tried(out: Path) -> list[str]:

@@ -35,10 +35,16 @@ the next, so the work is timed before and after the commands of a page."""
 WALL = 240
 """Seconds after which the commands of a page are killed: they wait for somebody."""
 VOLATILE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"(--[\w-]+[ =]\S*)|\b\d[\d,.]*(?= ?(?:ms|s|kB|MB|GB)\b)"), lambda found: found[1] or "N"),  # no option's value
+    (
+        re.compile(r"(--[\w-]+[ =]\S*)|\b\d[\d,.]*(?= ?(?:ms|s|kB|MB|GB)\b)"),
+        lambda found: found[1] or "N",
+    ),  # no option's value
     (re.compile(r"\b\d[\d,.]*(?= (?:bytes?|seconds?|minutes?|min)\b)"), "N"),
     (re.compile(r"\(commit \w+\)"), "(commit C)"),
-    (re.compile(r"(?<=@)[0-9a-f]{7}\b"), "COMMIT"),  # of a new bot: its AGENTS.md names where the manual lies
+    (
+        re.compile(r"(?<=@)[0-9a-f]{7}\b"),
+        "COMMIT",
+    ),  # of a new bot: its AGENTS.md names where the manual lies
     (re.compile(r"\bbundle [0-9a-f]{12,}(\.\.\.)?"), "bundle ID"),  # it holds the time of the run
     (
         re.compile(r"\b([0-9a-f]{12})(?:[0-9a-f]{5,}\b|\.\.\.)"),
@@ -91,15 +97,22 @@ def typed_in(folder: Path, steps: Iterable[Step]) -> Session:
         printed, wrong = {}, []
         for number, command in enumerate(commands):
             file = place / f"{number}.code"
-            text = (place / f"{number}.out").read_text() if (place / f"{number}.out").exists() else ""
+            text = (
+                (place / f"{number}.out").read_text() if (place / f"{number}.out").exists() else ""
+            )
             lines = [_here(line, folder) for line in text.splitlines()]
             kept_lines = [line for line in lines if not OF_THE_MACHINE.match(line)]
             printed[command] = tuple(_without_end(kept_lines))
             if not file.exists():
-                wrong.append(f"line {command.line}: not typed, or not ended: {command.command}\n{text}")
+                wrong.append(
+                    f"line {command.line}: not typed, or not ended: {command.command}\n{text}"
+                )
                 break
             if (code := int(file.read_text())) != command.code:
-                wrong.append(f"line {command.line}: exits with {code}, not {command.code}: {command.command}\n{text}")
+                wrong.append(
+                    f"line {command.line}: exits with {code}, not {command.code}: "
+                    f"{command.command}\n{text}"
+                )
                 break
         return Session(printed, tuple(wrong), seconds)
 
@@ -110,7 +123,11 @@ def missing(steps: Iterable[Step]) -> list[str]:
     names = sorted(word for word in words if re.fullmatch(r"[a-z][\w.+-]*", word))
     script = 'for name; do type "$name" >/dev/null 2>&1 || echo "$name"; done'
     asked = subprocess.run(
-        ["bash", "-c", script, "bash", *names], env=_environment(Path("/")), capture_output=True, text=True, check=True
+        ["bash", "-c", script, "bash", *names],
+        env=_environment(Path("/")),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return asked.stdout.split()
 
@@ -130,7 +147,11 @@ def _script(steps: Iterable[Step], commands: list[Typed], place: Path) -> Iterat
 
 def _environment(place: Path) -> dict[str, str]:
     """The user's, but for the home and what belongs to it; a command prints in the order in which a terminal shows it."""
-    given = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "PYTHONDONTWRITEBYTECODE")}
+    given = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("COLUMNS", "LINES", "PYTHONDONTWRITEBYTECODE")
+    }
     path = f"{Path(sys.executable).parent}:{given.get('PATH', '')}"
     home = {"HOME": f"{place}/home", "XDG_CONFIG_HOME": f"{place}/home/config"}
     return {"KHIVA_ARENA_CACHE": _cache(), **given, **home, "PATH": path, "PYTHONUNBUFFERED": "1"}
@@ -205,7 +226,14 @@ def agrees(shown: Sequence[str], printed: Sequence[str]) -> bool:
         return False
     at, end = len(first), len(printed) - len(last)
     for piece in rest:
-        found = next((n for n in range(at, end - len(piece) + 1) if list(printed[n : n + len(piece)]) == piece), None)
+        found = next(
+            (
+                n
+                for n in range(at, end - len(piece) + 1)
+                if list(printed[n : n + len(piece)]) == piece
+            ),
+            None,
+        )
         if found is None:
             return False
         at = found + len(piece)
@@ -237,7 +265,10 @@ def untrue(shown: Shown, session: Session, exact: bool) -> str:
     if shown.of_python:
         return ""
     if not shown.after:
-        return f'line {shown.line}: no command above prints this; end the paragraph above it with "for example:"'
+        return (
+            f"line {shown.line}: no command above prints this; end the paragraph above it with "
+            '"for example:"'
+        )
     every = list(outputs(shown, session))
     if exact:
         wanted = [LEFT_OUT if line.strip() == LEFT_OUT else plain(line) for line in shown.lines]
@@ -245,8 +276,16 @@ def untrue(shown: Shown, session: Session, exact: bool) -> str:
             return ""
         return f"line {shown.line}: " + difference(shown.lines, nearest(shown, session))
     shapes = {shape(plain(line)) for line in every[-1]}
-    odd = [line for line in shown.lines if line.strip() not in ("", LEFT_OUT) and shape(plain(line)) not in shapes]
-    return f"line {shown.line}: no line that was printed looks like these:\n" + "\n".join(odd) if odd else ""
+    odd = [
+        line
+        for line in shown.lines
+        if line.strip() not in ("", LEFT_OUT) and shape(plain(line)) not in shapes
+    ]
+    return (
+        f"line {shown.line}: no line that was printed looks like these:\n" + "\n".join(odd)
+        if odd
+        else ""
+    )
 
 
 def nearest(shown: Shown, session: Session) -> tuple[str, ...]:
@@ -254,7 +293,9 @@ def nearest(shown: Shown, session: Session) -> tuple[str, ...]:
 
     def likeness(printed: Sequence[str]) -> float:
         pair = [shape(line) for line in shown.lines], [shape(line) for line in printed]
-        same = len(set(map(plain, shown.lines)) & set(map(plain, printed))) / (len(shown.lines) or 1)
+        same = len(set(map(plain, shown.lines)) & set(map(plain, printed))) / (
+            len(shown.lines) or 1
+        )
         return SequenceMatcher(None, *pair, autojunk=False).ratio() + 2 * same
 
     return max(outputs(shown, session), key=likeness)
@@ -279,11 +320,21 @@ def faults_of(page: Path, folder: Path, exact: bool) -> tuple[list[str], float]:
     steps = steps_of(page.read_text())
     of_python = [step.line for step in steps if isinstance(step, Shown) and step.of_python]
     if of_python and page.name not in OF_PYTHON:
-        return [f'line {of_python[0]}: no test runs the Python of this page: name one in OF_PYTHON, or write "for example:"'], 0
+        return [
+            (
+                f"line {of_python[0]}: no test runs the Python of this page: name one in "
+                'OF_PYTHON, or write "for example:"'
+            )
+        ], 0
     session = typed_in(folder, steps)
     faults = list(session.wrong)
     if not faults:
-        faults = [why for step in steps if isinstance(step, Shown) if (why := untrue(step, session, exact))]
+        faults = [
+            why
+            for step in steps
+            if isinstance(step, Shown)
+            if (why := untrue(step, session, exact))
+        ]
     if session.seconds > SECONDS:
         faults.append(f"its commands take {session.seconds:.0f} s of CPU, not {SECONDS}")
     return faults, session.seconds

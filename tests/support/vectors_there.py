@@ -44,11 +44,15 @@ def ran(machine: Any, wasm: bytes, ticks: int) -> tuple[str, int, str]:
         return "stack", one.ticks, ""
     except instance.Trapped:
         end = "own"
-    one._place = one._export(instance.MEMORY_NAME, vm.MEMORY)  # otherwise it is known from a call on
+    one._place = one._export(
+        instance.MEMORY_NAME, vm.MEMORY
+    )  # otherwise it is known from a call on
     return end, one.ticks, sha256(one._memory()).hexdigest()[:16]
 
 
-wasi.FUNCTIONS.update(dict.fromkeys(wasi.FUNCTIONS.keys() - {"sched_yield"}, refuse), proc_exit=leave)
+wasi.FUNCTIONS.update(
+    dict.fromkeys(wasi.FUNCTIONS.keys() - {"sched_yield"}, refuse), proc_exit=leave
+)
 here = vm.Vm(sys.argv[2])
 for line in sys.stdin:
     row = json.loads(line)

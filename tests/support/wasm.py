@@ -28,7 +28,11 @@ def uleb(value: int) -> bytes:
 
 def sleb(value: int) -> bytes:
     """A signed number in LEB128."""
-    return bytes([value & 0x7F]) if -64 <= value < 64 else bytes([value & 0x7F | 0x80]) + sleb(value >> 7)
+    return (
+        bytes([value & 0x7F])
+        if -64 <= value < 64
+        else bytes([value & 0x7F | 0x80]) + sleb(value >> 7)
+    )
 
 
 def vector(items: Sequence[bytes]) -> bytes:
@@ -69,12 +73,20 @@ def _assembled(words: list[str]) -> Iterator[bytes]:
                 given = at < len(words) and words[at].startswith(":")
                 name = words[at][1:] if given else ""
                 at += given
-                yield b"\x40" if not name else bytes([TYPES[name]]) if name in TYPES else sleb(int(name))
+                yield (
+                    b"\x40"
+                    if not name
+                    else bytes([TYPES[name]])
+                    if name in TYPES
+                    else sleb(int(name))
+                )
             case Treatment.CONSTANT if row.name[0] == "i":
                 yield sleb(number())
             case Treatment.CONSTANT:
                 at += 1
-                yield struct.pack("<f" if row.name.startswith("f32") else "<d", float(words[at - 1]))
+                yield struct.pack(
+                    "<f" if row.name.startswith("f32") else "<d", float(words[at - 1])
+                )
             case Treatment.MEMORY:
                 yield bytes([row.detail]) + uleb(number())
             case Treatment.BR_TABLE:
@@ -128,22 +140,48 @@ class Made:
 
     def __bytes__(self) -> bytes:
         first = len(self.imports)
-        types_ = [b"\x60" + sized(params) + sized(results) for params, results in (WASI[name] for name in self.imports)]
+        types_ = [
+            b"\x60" + sized(params) + sized(results)
+            for params, results in (WASI[name] for name in self.imports)
+        ]
         own = [(one.params, one.results) for one in self.functions] + list(self.more)
-        types_ += [b"\x60" + sized(types(params)) + sized(types(results)) for params, results in own]
-        exports = [sized(b"memory") + b"\2\0", sized(b"_start") + b"\0" + uleb(first), *self.exports]
+        types_ += [
+            b"\x60" + sized(types(params)) + sized(types(results)) for params, results in own
+        ]
+        exports = [
+            sized(b"memory") + b"\2\0",
+            sized(b"_start") + b"\0" + uleb(first),
+            *self.exports,
+        ]
         made = {
             1: vector(types_),
-            2: vector([sized(MODULE.encode()) + sized(one.encode()) + b"\0" + uleb(at) for at, one in enumerate(self.imports)]),
+            2: vector(
+                [
+                    sized(MODULE.encode()) + sized(one.encode()) + b"\0" + uleb(at)
+                    for at, one in enumerate(self.imports)
+                ]
+            ),
             3: vector([uleb(first + at) for at in range(len(self.functions))]),
             5: b"\1" + self.memory,
-            6: vector([bytes([TYPES[one], 1]) + assemble(f"{one}.const 0") + b"\x0b" for one in self.globals]),
+            6: vector(
+                [
+                    bytes([TYPES[one], 1]) + assemble(f"{one}.const 0") + b"\x0b"
+                    for one in self.globals
+                ]
+            ),
             7: vector(exports),
             10: vector([one.body() for one in self.functions]),
         }
         if self.table:
             made[4] = vector([b"\x70\0" + uleb(len(self.table) + 2)])
-            made[9] = vector([b"\0" + assemble("i32.const 1") + b"\x0b" + vector([uleb(index) for index in self.table])])
+            made[9] = vector(
+                [
+                    b"\0"
+                    + assemble("i32.const 1")
+                    + b"\x0b"
+                    + vector([uleb(index) for index in self.table])
+                ]
+            )
         if self.data:
             made[12] = uleb(len(self.data))
             made[11] = vector([b"\1" + sized(one) for one in self.data])
@@ -153,8 +191,12 @@ class Made:
 def joined(sections: dict[int, bytes]) -> bytes:
     """A module of sections, in their order."""
     order = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11)
-    places = sorted(sections, key=lambda number: order.index(number) if number in order else len(order))
-    return b"\0asm\1\0\0\0" + b"".join(bytes([number]) + sized(sections[number]) for number in places)
+    places = sorted(
+        sections, key=lambda number: order.index(number) if number in order else len(order)
+    )
+    return b"\0asm\1\0\0\0" + b"".join(
+        bytes([number]) + sized(sections[number]) for number in places
+    )
 
 
 def start(code: str | bytes, **more: object) -> bytes:

@@ -81,7 +81,10 @@ def counted_on_wasmtime(engine_: Any, wasm: bytes, ticks: int) -> tuple[Ran, int
         raise Exit
 
     answers: dict[str, Any] = {"proc_exit": leave, "sched_yield": lambda *_: 0}
-    functions = [wasmtime.Func(store, one.type, answers.get(one.name, lambda *_: 52)) for one in module.imports]
+    functions = [
+        wasmtime.Func(store, one.type, answers.get(one.name, lambda *_: 52))
+        for one in module.imports
+    ]
     exports = wasmtime.Instance(store, module, functions).exports(store)
     exports[TICKS].set_value(store, ticks)
     end = ""
@@ -93,7 +96,9 @@ def counted_on_wasmtime(engine_: Any, wasm: bytes, ticks: int) -> tuple[Ran, int
         end = "trap"
     memory = sha256(exports["memory"].read(store)).hexdigest()[:16]
     left = exports[TICKS].value(store)
-    counted = sum(exports[one.name].value(store) for one in module.exports if one.name.startswith(BY_FUNCTION))
+    counted = sum(
+        exports[one.name].value(store) for one in module.exports if one.name.startswith(BY_FUNCTION)
+    )
     return ran(end, left, exports[HEIGHT].value(store), memory), ticks - left, counted
 
 
@@ -102,7 +107,9 @@ def _by_node(rows: list[dict[str, Any]]) -> list[Any]:
     need("node")
     words = ["node", f"--stack-size={STACK_BYTES // 1000}", str(SCRIPT)]
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        words, input=text, capture_output=True, text=True, timeout=600, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -119,7 +126,10 @@ def on_node(jobs: list[tuple[bytes, int]], *, verifier: bool = False) -> list[Ra
     """
     key = "module" if verifier else "wasm"
     rows = _by_node([{key: module.hex(), "ticks": ticks} for module, ticks in jobs])
-    lefts = [-1 if row["end"] == "time" else ticks - row["used"] for row, (_, ticks) in zip(rows, jobs, strict=True)]
+    lefts = [
+        -1 if row["end"] == "time" else ticks - row["used"]
+        for row, (_, ticks) in zip(rows, jobs, strict=True)
+    ]
     return [Ran(row["end"], left, row["memory"]) for row, left in zip(rows, lefts, strict=True)]
 
 

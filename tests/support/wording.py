@@ -27,20 +27,29 @@ def parts(text: str) -> Iterator[tuple[str, str | None]]:
 
 def sentence(room: str, key: str, /, **values: object) -> str:
     """Return a message with its placeholders filled in."""
-    return "".join(fixed + (str(values[name]) if name else "") for fixed, name in _filled(room, key, values))
+    return "".join(
+        fixed + (str(values[name]) if name else "") for fixed, name in _filled(room, key, values)
+    )
 
 
 def pattern(room: str, key: str, /, **patterns: str) -> str:
     """Return a regular expression for a message; each placeholder is filled with a regular expression."""
-    return "".join(re.escape(fixed) + (patterns[name] if name else "") for fixed, name in _filled(room, key, patterns))
+    return "".join(
+        re.escape(fixed) + (patterns[name] if name else "")
+        for fixed, name in _filled(room, key, patterns)
+    )
 
 
-def _filled(room: str, key: str, values: dict[str, object] | dict[str, str]) -> list[tuple[str, str | None]]:
+def _filled(
+    room: str, key: str, values: dict[str, object] | dict[str, str]
+) -> list[tuple[str, str | None]]:
     where = f"tests/messages/{room}.toml"
     if key not in messages(room):
         raise KeyError(f"{where} has no row {key}: add it, or name another one")
     found = list(parts(messages(room)[key]))
     needed = {name for _, name in found if name}
     if needed != values.keys():
-        raise TypeError(f"{where}: {key} takes the placeholders {sorted(needed)}, not {sorted(values)}")
+        raise TypeError(
+            f"{where}: {key} takes the placeholders {sorted(needed)}, not {sorted(values)}"
+        )
     return found

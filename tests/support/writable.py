@@ -53,7 +53,9 @@ def below(path: str, seen: set[tuple[int, int]], depth: int = 0):  # type: ignor
     seen.add((status.st_dev, status.st_ino))
     yield path, status.st_mode
     with suppress(OSError):
-        if stat.S_ISDIR(status.st_mode) and not (depth > 1 and os.statvfs(path).f_flag & os.ST_RDONLY and path[:5] != "/proc"):
+        if stat.S_ISDIR(status.st_mode) and not (
+            depth > 1 and os.statvfs(path).f_flag & os.ST_RDONLY and path[:5] != "/proc"
+        ):
             for name in os.listdir(path):
                 yield from below(os.path.join(path, name), seen, depth + 1)
 

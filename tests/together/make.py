@@ -41,9 +41,17 @@ def make(game: str, form: str, place: Path) -> None:
             arena(*command(game, form, folder, finished), cwd=folder, code=None)
         with Store.read(finished) as store:
             events = store.events()
-            said = [{"id": event.id, "commitment": event.commitment, "digests": store.digests(event.id)} for event in events]
+            said = [
+                {"id": event.id, "commitment": event.commitment, "digests": store.digests(event.id)}
+                for event in events
+            ]
         if form != REMOTE:
-            interrupt(command(game, form, folder, interrupted), folder, interrupted, sum(len(event["digests"]) for event in said))
+            interrupt(
+                command(game, form, folder, interrupted),
+                folder,
+                interrupted,
+                sum(len(event["digests"]) for event in said),
+            )
         handed = ["--game", str(HERE / "bidding.py")] if game == "bidding" else []
         arena("bundle", str(finished), str(folder / "bundle"), *handed, cwd=folder)
         place.mkdir(parents=True)
@@ -75,7 +83,18 @@ def play_remotely(words: list[str], folder: Path) -> None:
     for line in run.stderr:
         if where := re.search(r"khiva-arena relay (\S+) ann --token (\S+)", line):
             bot = [sys.executable, str(HERE / "bots" / "chooser.py"), "lots-9"]
-            relay = [sys.executable, "-m", "khiva_arena", "relay", where[1], "ann", "--token", where[2], "--", *bot]
+            relay = [
+                sys.executable,
+                "-m",
+                "khiva_arena",
+                "relay",
+                where[1],
+                "ann",
+                "--token",
+                where[2],
+                "--",
+                *bot,
+            ]
             with subprocess.Popen(relay, cwd=folder, stderr=subprocess.DEVNULL) as process:
                 run.communicate(timeout=120)
                 process.terminate()

@@ -34,7 +34,11 @@ WITH_PAYLOAD = tick_bots.bot(at_the_start=tick_bots.READS + MIXES)
 
 def write_bots(place: Path) -> None:
     """Write the bots of both fixtures into a folder, and the interpreter of one beside them."""
-    for name, module, payload in (("plain", PLAIN, b""), ("weights", WITH_PAYLOAD, b"one\n"), ("others", WITH_PAYLOAD, b"two\n")):
+    for name, module, payload in (
+        ("plain", PLAIN, b""),
+        ("weights", WITH_PAYLOAD, b"one\n"),
+        ("others", WITH_PAYLOAD, b"two\n"),
+    ):
         (place / name).mkdir(parents=True)
         has = f'payload = "{name}.bin"\n' if payload else ""
         (place / name / "bot.toml").write_text(f'name = "{name}"\nmodule = "bot.wasm"\n{has}')
@@ -70,7 +74,10 @@ def already(store: Path) -> int:
 def said_of(store: Path) -> list[dict]:
     """Return the events of a store as ``events.json`` has them."""
     with Store.read(store) as opened:
-        return [{"id": row.id, "commitment": row.commitment, "digests": opened.digests(row.id)} for row in opened.events()]
+        return [
+            {"id": row.id, "commitment": row.commitment, "digests": opened.digests(row.id)}
+            for row in opened.events()
+        ]
 
 
 def make_league(folder: Path) -> None:
@@ -103,8 +110,12 @@ def make_league(folder: Path) -> None:
     (folder / "bots" / "others" / "others.bin").write_bytes(b"three\n")
     with league_server(folder / "league") as server:
         arena("submit", "bots/others", "--agree", "--to", server.origin, cwd=folder, env=told)
-    kept = sorted((folder / "khiva-arena" / "receipts").iterdir(), key=lambda path: path.stat().st_mtime)
-    (folder / "receipts").write_text("".join(path.read_text() for path in kept))  # a port is a league's address
+    kept = sorted(
+        (folder / "khiva-arena" / "receipts").iterdir(), key=lambda path: path.stat().st_mtime
+    )
+    (folder / "receipts").write_text(
+        "".join(path.read_text() for path in kept)
+    )  # a port is a league's address
     arena("bundle", "league", "bundle", "--with-modules", cwd=folder)
     for derived in ("public/batches", "public/matches", "sums"):
         shutil.rmtree(folder / "league" / derived, ignore_errors=True)
@@ -132,14 +143,21 @@ def nobodys(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def main() -> None:
-    (HERE / KEYS).write_text(json.dumps(schema_keys(), separators=(",", ":")).replace("],", "],\n") + "\n")
-    examine._verdict = lambda *_: examine.Finding(True, "")  # these bots keep to no more than matches need
+    (HERE / KEYS).write_text(
+        json.dumps(schema_keys(), separators=(",", ":")).replace("],", "],\n") + "\n"
+    )
+    examine._verdict = lambda *_: examine.Finding(
+        True, ""
+    )  # these bots keep to no more than matches need
     for make in (make_event, make_league):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             folder.chmod(0o755)
             write_bots(folder / "bots")
-            os.environ |= {"KHIVA_ARENA_CACHE": str(folder / "cache"), interpreters.FOLDER: str(folder / "bots" / "interpreters")}
+            os.environ |= {
+                "KHIVA_ARENA_CACHE": str(folder / "cache"),
+                interpreters.FOLDER: str(folder / "bots" / "interpreters"),
+            }
             interpreters._module.cache_clear()
             make(folder)
 

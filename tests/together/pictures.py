@@ -19,7 +19,19 @@ from seat_client import addresses  # noqa: E402
 from khiva_arena.display.page import html  # noqa: E402
 from khiva_arena.games import registry  # noqa: E402
 
-RUN = ("run", "--shipped", "--trust-bots", "--seats", "3", "--seeds", "10", "--lineups", "auto", "--seed", "pictures")
+RUN = (
+    "run",
+    "--shipped",
+    "--trust-bots",
+    "--seats",
+    "3",
+    "--seeds",
+    "10",
+    "--lineups",
+    "auto",
+    "--seed",
+    "pictures",
+)
 FOLDER = ROOT / "docs" / "pictures"
 MOST_BYTES = 240_000
 SIZE = (1200, 900)
@@ -89,7 +101,9 @@ FILTERS = {
 
 def main() -> int:
     """Returns 1 if a picture is too large for a repository."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--all", action="store_true", help="every game, into build/pictures")
     if parser.parse_args().all:
         take_all()
@@ -113,12 +127,29 @@ def take_all() -> None:
     with TemporaryDirectory() as place, browser() as page:
         folder = Path(place)
         for game in registry.NAMES:
-            words = ("--game", game, "--shipped", "--trust-bots", "--seats", "3", "--seeds", "1", "--seed", "pictures")
+            words = (
+                "--game",
+                game,
+                "--shipped",
+                "--trust-bots",
+                "--seats",
+                "3",
+                "--seeds",
+                "1",
+                "--seed",
+                "pictures",
+            )
             arena_process("run", *words, "--out", game, cwd=folder)
             arena_process("report", game, "--out", f"{game}.html", cwd=folder)
             for width, size in WIDTHS.items():
                 for dark in (False, True):
-                    take_moments(page, folder / f"{game}.html", f"{game}-{width}-{'dark' if dark else 'light'}", size, dark)
+                    take_moments(
+                        page,
+                        folder / f"{game}.html",
+                        f"{game}-{width}-{'dark' if dark else 'light'}",
+                        size,
+                        dark,
+                    )
         for game in SHEETS:
             take_sheet(page, folder / "sheet.html", game)
 
@@ -130,8 +161,13 @@ def take_moments(page: Page, file: Path, name: str, size: tuple[int, int], dark:
     page.until("return document.querySelector('.where')")
     for moment, part in MOMENTS.items():
         page.js(GO, part)
-        page.until("return document.querySelector('.where') && document.getAnimations().length === 0")
-        high = page.js("return Math.ceil(document.querySelector('.stage').getBoundingClientRect().bottom + scrollY + 60)")
+        page.until(
+            "return document.querySelector('.where') && document.getAnimations().length === 0"
+        )
+        high = page.js(
+            "return Math.ceil(document.querySelector('.stage').getBoundingClientRect().bottom + "
+            "scrollY + 60)"
+        )
         page.size((size[0], max(high, size[1])), dark)
         page.until("return document.getAnimations().length === 0")
         take(page, f"{name}-{moment}", ALL)
@@ -140,10 +176,17 @@ def take_moments(page: Page, file: Path, name: str, size: tuple[int, int], dark:
 
 def take_sheet(page: Page, file: Path, game: str) -> None:
     """All symbols of a game in four sizes, light, dark, grey, as colour-blind eyes see them, and black."""
-    sources = {path.name.removesuffix(".js"): path.read_text() for path in html._folder().iterdir() if path.name.endswith(".js")}
+    sources = {
+        path.name.removesuffix(".js"): path.read_text()
+        for path in html._folder().iterdir()
+        if path.name.endswith(".js")
+    }
     symbols = f"symbols_{game}"
     sources[symbols] = (ROOT / f"khiva_arena/games/{game}/symbols.js").read_text()
-    filters = "".join(f'<filter id="{name}"><feColorMatrix values="{matrix}"/></filter>' for name, matrix in FILTERS.items())
+    filters = "".join(
+        f'<filter id="{name}"><feColorMatrix values="{matrix}"/></filter>'
+        for name, matrix in FILTERS.items()
+    )
     drawn = SHEETS[game] + SHEET.replace("GAME", game.replace("_", "-"))
     style, script = html.page_style([game]) + SEEN, html.script_of(sources, "dom", symbols) + drawn
     head = f"<!doctype html><style>{style}</style><svg width=0 height=0>{filters}</svg>"
@@ -166,11 +209,16 @@ def take_seat(page: Page, folder: Path) -> None:
     page.size(SEAT_SIZE)
     page.driver.get(addresses(process)[0])
     for _ in range(11):  # what happened is between one question and the next
-        page.until("window.chosen = document.querySelector('.options button'); chosen?.click(); return chosen")
+        page.until(
+            "window.chosen = document.querySelector('.options button'); chosen?.click(); "
+            "return chosen"
+        )
         page.until("return !chosen.isConnected")  # the others choose, too
     page.until("return document.querySelector('.options button')")
     page.keys("?")
-    page.until("return document.querySelector('.options .hinted') && document.getAnimations().length === 0")
+    page.until(
+        "return document.querySelector('.options .hinted') && document.getAnimations().length === 0"
+    )
     take(page, "seat")
     process.kill()
     process.communicate()

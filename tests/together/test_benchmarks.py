@@ -61,9 +61,13 @@ def test_what_a_ratio_says(ratio: Spread, lower: bool, says: str) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_measured_is_the_version_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_measured_is_the_version_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where ``python -m tests.tools bench`` runs, there is another version in the working folder."""
-    shutil.copytree(ROOT / "khiva_arena", tmp_path / "khiva_arena", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "khiva_arena", tmp_path / "khiva_arena", ignore=shutil.ignore_patterns("__pycache__")
+    )
     (tmp_path / "khiva_arena" / "__main__.py").write_text("raise SystemExit(3)\n")
     monkeypatch.chdir(ROOT)
     assert sampled(ROOT, ("command", "--version"))[""] > 0
@@ -72,7 +76,12 @@ def test_what_is_measured_is_the_version_that_is_named(tmp_path: Path, monkeypat
 
 
 def test_each_stage_of_make_run_is_a_line_of_its_recipes() -> None:
-    done = subprocess.run(["make", "--dry-run", "--always-make", "run"], cwd=HERE.parent.parent, capture_output=True, text=True)
+    done = subprocess.run(
+        ["make", "--dry-run", "--always-make", "run"],
+        cwd=HERE.parent.parent,
+        capture_output=True,
+        text=True,
+    )
     lines = done.stdout.replace("\\\n", " ").splitlines()
     found = Counter(map(stage_of, lines))
     assert {stage: found[stage] for stage in STAGES} == dict.fromkeys(STAGES, 1) | {"venv": 2}
@@ -81,7 +90,12 @@ def test_each_stage_of_make_run_is_a_line_of_its_recipes() -> None:
 
 def test_stages_are_summed_and_the_first_table_counts_from_the_beginning() -> None:
     first = ".venv/bin/khiva-arena run --shipped --trust-bots --seats 3 --seeds 9"
-    lines = [Line(10, 11, "echo"), Line(11, 13, "python3 -m venv .venv"), Line(13, 14, "x -m venv y"), Line(14.5, 20, first)]
+    lines = [
+        Line(10, 11, "echo"),
+        Line(11, 13, "python3 -m venv .venv"),
+        Line(13, 14, "x -m venv y"),
+        Line(14.5, 20, first),
+    ]
     none = {"packages": 0.0, "second_event": 0.0, "report": 0.0}
     whole = {"first_table_after": 10.0, "all": 10.0}
     assert stages(lines) == {"venv": 3.0, "first_event": 5.5, REST: 1.0, **none, **whole}
@@ -90,13 +104,21 @@ def test_stages_are_summed_and_the_first_table_counts_from_the_beginning() -> No
 @pytest.mark.parametrize(
     ("word", "says"),
     [
-        ("stockfish=/bin/true", "'stockfish=/bin/true' is not NAME=PROGRAM with one of c-chess-cli, fastchess, cutechess"),
+        (
+            "stockfish=/bin/true",
+            (
+                "'stockfish=/bin/true' is not NAME=PROGRAM with one of c-chess-cli, fastchess, "
+                "cutechess"
+            ),
+        ),
         ("fastchess", "fastchess: '' is no program"),
         ("fastchess=/bin", "fastchess: '/bin' is no program"),
     ],
 )
 def test_peers_that_are_not_there_are_refused(word: str, says: str) -> None:
-    done = subprocess.run([sys.executable, str(HERE / "peers.py"), word], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(HERE / "peers.py"), word], capture_output=True, text=True
+    )
     assert (done.returncode, done.stderr) == (1, f"bench-peers: {says}\n")
 
 

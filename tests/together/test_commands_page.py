@@ -13,4 +13,6 @@ def test_the_page_is_current() -> None:
 
 def test_each_setting_is_explained_once() -> None:
     settings = PAGE.read_text("utf-8").partition("## Settings\n")[2].partition("\n## ")[0]
-    assert [row.name for row in (*TABLE, *TEST_TABLE) if settings.count(f"\n- `{row.name}`, `") != 1] == []
+    assert [
+        row.name for row in (*TABLE, *TEST_TABLE) if settings.count(f"\n- `{row.name}`, `") != 1
+    ] == []

@@ -16,9 +16,17 @@ from khiva_arena.interface.cli.main import cli
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("consent")]  # one process makes the files
 GAME = ROOT / "tests" / "published" / "bidding.py"
 OPENS = sentence("competition", "opens-more-machine-file", file="").strip()
-FROM_SETTINGS = (["run", "cup.toml"], ["run", "cup.toml", "--shipped"], ["run", "cup.toml", "--plan", "new.plan"])
+FROM_SETTINGS = (
+    ["run", "cup.toml"],
+    ["run", "cup.toml", "--shipped"],
+    ["run", "cup.toml", "--plan", "new.plan"],
+)
 READERS: dict[str, tuple[list[str], ...]] = {
-    "run": (*FROM_SETTINGS, ["run", "cup.toml", "--budget", "1s", "--yes"], ["run", "--from-plan", "cup.plan"]),
+    "run": (
+        *FROM_SETTINGS,
+        ["run", "cup.toml", "--budget", "1s", "--yes"],
+        ["run", "--from-plan", "cup.plan"],
+    ),
     "league enter": (["league", "enter", "L", RANDOM, "--author", "ann"],),
     "league play": (["league", "play", "L"], ["league", "play", "L", "--batches", "0"]),
     "league plan": (["league", "plan", "L", "batch.plan"],),
@@ -44,7 +52,20 @@ OTHERS: dict[str, list[str]] = {
     "merge": ["L", "--out", "out"],
 }
 """Each command that is given the folder of a league, and reads of its settings those of the league alone, or none."""
-OF_NO_FILE = {"match", "sprt", "play", "league new", "new", "check", "submit", "replay", "decode", "bots", "relay", "games"}
+OF_NO_FILE = {
+    "match",
+    "sprt",
+    "play",
+    "league new",
+    "new",
+    "check",
+    "submit",
+    "replay",
+    "decode",
+    "bots",
+    "relay",
+    "games",
+}
 OF_NO_FILE |= {"compare", "grade", "watch", "init", "doctor", "page"}
 
 
@@ -68,11 +89,29 @@ def handed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a league, a settings file and a plan whose game is a file there, which writes "ran" when it is run."""
     folder = tmp_path_factory.mktemp("handed")
     game = folder / "g.py"
-    game.write_text(f"{GAME.read_text()}\nfrom pathlib import Path as _Path\n_Path({str(folder / 'ran')!r}).touch()\n")
-    (folder / "cup.toml").write_text(f'bots = ["{RANDOM}", "{NAIVE}"]\ngame = "g.py"\nseats = 2\nseeds = 1\nout = "out"\n')
+    game.write_text(
+        f"{GAME.read_text()}\nfrom pathlib import Path as "
+        f"_Path\n_Path({str(folder / 'ran')!r}).touch()\n"
+    )
+    (folder / "cup.toml").write_text(
+        f'bots = ["{RANDOM}", "{NAIVE}"]\ngame = "g.py"\nseats = 2\nseeds = 1\nout = "out"\n'
+    )
     config = {"XDG_CONFIG_HOME": str(folder / "maker")}
     seated = bots(RANDOM, NAIVE)
-    arena("run", *seated, "--game", "g.py", "--seats", "2", "--seeds", "1", "--plan", "cup.plan", cwd=folder, env=config)
+    arena(
+        "run",
+        *seated,
+        "--game",
+        "g.py",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--plan",
+        "cup.plan",
+        cwd=folder,
+        env=config,
+    )
     arena("league", "new", "L", "--game", "g.py", "--seats", "2", cwd=folder, env=config)
     assert (folder / "ran").exists()
     return folder
@@ -86,14 +125,17 @@ def stranger(handed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
     return handed
 
 
-@pytest.mark.parametrize("words", [words for calls in READERS.values() for words in calls], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [words for calls in READERS.values() for words in calls], ids=" ".join
+)
 def test_a_command_asks_before_the_game_of_a_file_is_run(words: list[str], stranger: Path) -> None:
     said = arena(*words, cwd=stranger, code=2).stderr
     assert not (stranger / "ran").exists()
     assert OPENS in said
     if words[0] == "league":
         assert (
-            "if you trust it, type `khiva-arena league play L --batches 0` once at a terminal, which asks and remembers"
+            "if you trust it, type `khiva-arena league play L --batches 0` once at a "
+            "terminal, which asks and remembers"
         ) in said
 
 
@@ -104,10 +146,15 @@ def test_no_other_command_runs_the_game_of_a_league(verb: str, stranger: Path) -
 
 
 @pytest.mark.soak
-def test_these_files_run_their_game_for_whoever_made_them(handed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_these_files_run_their_game_for_whoever_made_them(
+    handed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So a service has nobody to ask: a league is made by a command that names its game."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(handed / "maker"))
-    for words in (["league", "play", "L", "--batches", "1"], ["run", "--from-plan", "cup.plan", "--out", "planned"]):
+    for words in (
+        ["league", "play", "L", "--batches", "1"],
+        ["run", "--from-plan", "cup.plan", "--out", "planned"],
+    ):
         (handed / "ran").unlink(missing_ok=True)
         arena(*words, cwd=handed)
         assert (handed / "ran").exists()

@@ -6,7 +6,16 @@ from typing import Annotated, Any
 
 import msgspec
 import pytest
-from published_formats import Format, digests, formats, json_schema, kept, rows, sql_schema, unraised
+from published_formats import (
+    Format,
+    digests,
+    formats,
+    json_schema,
+    kept,
+    rows,
+    sql_schema,
+    unraised,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +51,9 @@ def unnamed(kind: Any) -> str:
 def test_no_schema_changes_under_its_number(tmp_path: Path) -> None:
     found = formats(tmp_path)
     assert unraised(found, kept()) == []
-    assert digests(found) == kept(), "a number was raised, or a format is new: python tests/together/make_formats.py"
+    assert digests(found) == kept(), (
+        "a number was raised, or a format is new: python tests/together/make_formats.py"
+    )
 
 
 def test_each_format_of_the_page_is_there_with_its_number(tmp_path: Path) -> None:
@@ -58,7 +69,9 @@ def test_a_schema_that_changes_under_its_number_says_what_to_raise(tmp_path: Pat
     for name, one in found.items():
         if one.number:
             changed = {**found, name: one._replace(schema=lambda: "another")}
-            assert unraised(changed, kept()) == [f"{name}: its schema changed under number {one.number}: raise {one.raises}"]
+            assert unraised(changed, kept()) == [
+                f"{name}: its schema changed under number {one.number}: raise {one.raises}"
+            ]
             raised = {**changed, name: changed[name]._replace(number="99")}
             assert unraised(raised, kept()) == []
     assert unraised({"new": Format("1", lambda: "a", "")}, kept()) == []
@@ -69,5 +82,8 @@ def test_a_schema_is_what_files_have_and_no_words() -> None:
     assert '"title"' in unnamed(First), "a key of a file"
     assert len({unnamed(kind) for kind in (First, Longer, Narrower)}) == 3
     plain = "CREATE TABLE a (b TEXT) STRICT;"
-    assert sql_schema("-- of b\nCREATE TABLE a (\n    b TEXT -- for people\n) STRICT;\n") == "CREATE TABLE a ( b TEXT ) STRICT;"
+    assert (
+        sql_schema("-- of b\nCREATE TABLE a (\n    b TEXT -- for people\n) STRICT;\n")
+        == "CREATE TABLE a ( b TEXT ) STRICT;"
+    )
     assert sql_schema(plain) != sql_schema(plain.replace("TEXT", "INTEGER"))

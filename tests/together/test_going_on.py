@@ -28,8 +28,14 @@ choices.find((one) => one.checkVisibility())?.click();
 return document.querySelector('.after button');
 """
 """Makes a choice at a person's seat, and tells whether the match is over."""
-TAKES = "document.querySelector('.going-on > button').click(); document.querySelector('.offers summary + button').click()"
-STANDS = "return !document.querySelector('.seated') && document.querySelector('.going-on').checkVisibility()"
+TAKES = (
+    "document.querySelector('.going-on > button').click(); document.querySelector('.offers "
+    "summary + button').click()"
+)
+STANDS = (
+    "return !document.querySelector('.seated') && "
+    "document.querySelector('.going-on').checkVisibility()"
+)
 GAMES = {"khiva": "2", "emira": "3", "silk_road": "2"}
 
 
@@ -65,7 +71,9 @@ def other_choice(path: Path) -> dict[str, int]:
 
 def by_command(folder: Path, game: str, other: dict[str, int]) -> dict[str, Any]:
     place = [word for key, value in other.items() for word in (f"--{key}", str(value))]
-    found: dict[str, Any] = json.loads(arena("match", "--from", game, "1/0", *place, "--json", cwd=folder).stdout)
+    found: dict[str, Any] = json.loads(
+        arena("match", "--from", game, "1/0", *place, "--json", cwd=folder).stdout
+    )
     return found
 
 
@@ -73,18 +81,38 @@ def by_command(folder: Path, game: str, other: dict[str, int]) -> dict[str, Any]
 def bundles(folder: Path) -> None:
     """Play in "khiva", "emira" and "silk_road" an event in ticks of three modules, each with a bundle beside it."""
     for game, seats in GAMES.items():
-        made = [write_bot(folder / f"{game}-bots" / name, rounds=at) for at, name in enumerate(("one", "two", "three"), 1)]
-        shape = ("--clock", "ticks", "--game", game, "--seats", seats, "--seeds", "1", "--lineups", "1", "--seed", "on")
+        made = [
+            write_bot(folder / f"{game}-bots" / name, rounds=at)
+            for at, name in enumerate(("one", "two", "three"), 1)
+        ]
+        shape = (
+            "--clock",
+            "ticks",
+            "--game",
+            game,
+            "--seats",
+            seats,
+            "--seeds",
+            "1",
+            "--lineups",
+            "1",
+            "--seed",
+            "on",
+        )
         arena("run", *shape, *bots(*made), "--out", game, cwd=folder)
         arena("bundle", game, f"{game}.khiva", "--with-modules", cwd=folder)
 
 
-def gone_on(path: Path, monkeypatch: pytest.MonkeyPatch, *, live: bool = True, **request: Any) -> dict[str, Any]:
+def gone_on(
+    path: Path, monkeypatch: pytest.MonkeyPatch, *, live: bool = True, **request: Any
+) -> dict[str, Any]:
     """What a page tells last that has checked a bundle."""
     return all_told(path, monkeypatch, live=live, **request)[-1]
 
 
-def all_told(path: Path, monkeypatch: pytest.MonkeyPatch, *, live: bool = True, **request: Any) -> list[dict[str, Any]]:
+def all_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch, *, live: bool = True, **request: Any
+) -> list[dict[str, Any]]:
     """All that a page tells that has checked a bundle."""
     page = BundlePage(live=live)
     monkeypatch.setattr(in_pyodide, "BUNDLE", path)
@@ -113,8 +141,13 @@ def test_a_seat_of_a_bundle_is_taken_over_as_by_the_command(
     assert told[-1]["kind"] == "stood", told[-1]
     words = [word for key, value in place.items() for word in (f"--{key}", str(value))]
     assert told[-1]["digest"] == by_person(bundles, "--from", game, "1/0", *words).digest
-    over = next(event["message"]["over"] for event in told if event.get("message", {}).get("type") == "over")
-    assert (over["match"]["scores"], told[-1]["ends"]["now"]["digest"]) == (told[-1]["ends"]["now"]["scores"], told[-1]["digest"])
+    over = next(
+        event["message"]["over"] for event in told if event.get("message", {}).get("type") == "over"
+    )
+    assert (over["match"]["scores"], told[-1]["ends"]["now"]["digest"]) == (
+        told[-1]["ends"]["now"]["scores"],
+        told[-1]["digest"],
+    )
 
 
 @pytest.mark.parametrize("live", [True, False])
@@ -127,7 +160,10 @@ def test_the_same_choice_gives_the_record_of_the_command(
     commanded = by_command(bundles, game, other)
     found = gone_on(path, monkeypatch, live=live, **other)
     assert found["kind"] == "gone_on", found
-    assert [found["then"], found["now"] | {"why": ""}] == [commanded["then"], commanded["now"][0] | {"why": ""}]
+    assert [found["then"], found["now"] | {"why": ""}] == [
+        commanded["then"],
+        commanded["now"][0] | {"why": ""},
+    ]
     assert found["note"] == commanded["note"]
     assert found["now"]["digest"] != found["then"]["digest"]
     assert found["block"]["scores"][0][-1] == found["now"]["scores"]
@@ -135,8 +171,12 @@ def test_the_same_choice_gives_the_record_of_the_command(
 
 def test_a_match_of_the_workbench_goes_on_as_it_was_played(tmp_path: Path) -> None:
     told: list[dict[str, Any]] = []
-    bench = Workbench(NativePage(), lambda event, data=None: told.append(event), tmp_path, block("opponents"))
-    asyncio.run(bench.work(WISH | {"do": "play", "files": template("javascript"), "opponent": "weak"}))
+    bench = Workbench(
+        NativePage(), lambda event, data=None: told.append(event), tmp_path, block("opponents")
+    )
+    asyncio.run(
+        bench.work(WISH | {"do": "play", "files": template("javascript"), "opponent": "weak"})
+    )
     played = next(event for event in told if event["kind"] == "played")
     record, _ = bench._matches["1/0"]
     seat, choice, _ = record.steps[0][0]
@@ -160,10 +200,14 @@ def test_a_reader_goes_on_in_a_browser_and_comes_back(bundles: Path) -> None:
         dropped(opened, page, bundles / "khiva.khiva", f"#match=1/0&step={other['step']}")
         opened.until("return document.querySelector('.going-on > button:not([hidden])')")
         opened.click(".going-on > button")
-        places = opened.js("return [...document.querySelectorAll('.offers details')].map((one) => one.textContent[0])")
+        places = opened.js(
+            "return [...document.querySelectorAll('.offers details')].map((one) => "
+            "one.textContent[0])"
+        )
         nth = [str(seat) for seat in map(int, places)].index(str(other["seat"]))
         opened.js(
-            "document.querySelectorAll('.offers details')[arguments[0]].querySelectorAll('li button')[arguments[1]].click()",
+            "document.querySelectorAll('.offers "
+            "details')[arguments[0]].querySelectorAll('li button')[arguments[1]].click()",
             nth,
             other["choice"],
         )
@@ -183,24 +227,40 @@ def test_a_reader_goes_on_in_a_browser_and_comes_back(bundles: Path) -> None:
         opened.until(STANDS)
         opened.js(TAKES)
         opened.until("return document.querySelector('.yourself .options button')")
-        opened.js("const of = new DataTransfer(); of.items.add(new File(['x'], 'bot.zip')); window.of = of")
-        opened.js("dispatchEvent(new DragEvent('drop', { dataTransfer: window.of, cancelable: true }))")
+        opened.js(
+            "const of = new DataTransfer(); of.items.add(new File(['x'], 'bot.zip')); "
+            "window.of = of"
+        )
+        opened.js(
+            "dispatchEvent(new DragEvent('drop', { dataTransfer: window.of, cancelable: true }))"
+        )
         assert opened.texts(".yourself .bar .status") == ["Leave the match first."]
         opened.click(".yourself .bar button")
         opened.until(STANDS)
         opened.click(".going-on > button")
         opened.js(
-            "document.querySelector('.offers li button').click(); document.querySelector('.going-on > button ~ button').click()"
+            "document.querySelector('.offers li button').click(); "
+            "document.querySelector('.going-on > button ~ button').click()"
         )
-        opened.until("return document.querySelector('.going-on .status').textContent.startsWith('Refused: you stopped it')")
+        opened.until(
+            "return document.querySelector('.going-on "
+            ".status').textContent.startsWith('Refused: you stopped it')"
+        )
         opened.click(".going-on > button")
         opened.click(".offers li button")
-        opened.until("return document.querySelector('.going-on .status').textContent.startsWith('Refused: you stopped it')")
-        assert opened.js("return document.querySelector('[data-verdict]').dataset.verdict") == "equal"
+        opened.until(
+            "return document.querySelector('.going-on "
+            ".status').textContent.startsWith('Refused: you stopped it')"
+        )
+        assert (
+            opened.js("return document.querySelector('[data-verdict]').dataset.verdict") == "equal"
+        )
         assert opened.wrong() == []
 
 
-def test_the_recorded_choice_gives_the_recorded_match(bundles: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_recorded_choice_gives_the_recorded_match(
+    bundles: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record, _ = bundled_match(bundles / "khiva.khiva", "1/0")
     seat, choice, _ = record.steps[2][0]
     found = gone_on(bundles / "khiva.khiva", monkeypatch, step=3, seat=seat, choice=choice)
@@ -212,7 +272,10 @@ def test_the_recorded_choice_gives_the_recorded_match(bundles: Path, monkeypatch
     [
         ({"step": 10_000, "seat": 0, "choice": 0}, "--step 10000: seat 0 ("),
         ({"step": 1, "seat": 9, "choice": 0}, "--seat 9: the match has 2 seats, 0 to 1"),
-        ({"step": 1, "seat": 0, "choice": 10_000}, "--choice 10000: no choice has these words; at step 1 seat 0 had "),
+        (
+            {"step": 1, "seat": 0, "choice": 10_000},
+            "--choice 10000: no choice has these words; at step 1 seat 0 had ",
+        ),
         ({"step": 1, "seat": 0, "choice": -1}, sentence("page", "number-from-0", key="choice")),
         ({"step": 1, "seat": True, "choice": 1}, sentence("page", "number-from-0", key="seat")),
         ({"step": 1, "seat": 0, "choice": 0, "name": "7/0"}, "no match '7/0' in "),
@@ -226,10 +289,15 @@ def test_a_page_refuses_in_the_words_of_the_command(
     assert found["why"].startswith(why)
     if request_["choice"] == 0 and "name" not in request_:
         place = ("--step", str(request_["step"]), "--seat", str(request_["seat"]), "--choice", "0")
-        assert found["why"] in arena("match", "--from", "khiva", "1/0", *place, cwd=bundles, code=2).stderr
+        assert (
+            found["why"]
+            in arena("match", "--from", "khiva", "1/0", *place, cwd=bundles, code=2).stderr
+        )
 
 
-def test_a_bundle_without_its_modules_or_by_the_wall_clock_cannot_go_on(bundles: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_without_its_modules_or_by_the_wall_clock_cannot_go_on(
+    bundles: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     arena("bundle", "khiva", "bare.khiva", cwd=bundles)
     request = {"step": 1, "seat": 0, "choice": 0}
     other = bundled_match(bundles / "khiva.khiva", "1/0")[0].header.seats[1].name
@@ -256,17 +324,29 @@ def test_a_bundle_without_its_modules_or_by_the_wall_clock_cannot_go_on(bundles:
     wall = gone_on(bundles / "wall.khiva", monkeypatch, **request)
     assert "it was played by the wall clock, so its bots are not run again" in wall["why"]
     assert gone_on(bundles / "wall.khiva", monkeypatch, **seat) == wall | {"of": "take_over"}
-    assert offered(bundles / "bare.khiva") == offered(bundles / "wall.khiva") == {"goes_on": False, "takes_over": False}
+    assert (
+        offered(bundles / "bare.khiva")
+        == offered(bundles / "wall.khiva")
+        == {"goes_on": False, "takes_over": False}
+    )
     assert offered(bundles / "khiva.khiva") == {"goes_on": True, "takes_over": True}
 
 
-def test_nobody_plays_on_in_the_seat_of_a_person_but_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    record = by_person(tmp_path, *bots("person:ann", write_bot(tmp_path / "one")), "--seed", "demo", "--out", "out")
+def test_nobody_plays_on_in_the_seat_of_a_person_but_a_person(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = by_person(
+        tmp_path, *bots("person:ann", write_bot(tmp_path / "one")), "--seed", "demo", "--out", "out"
+    )
     arena("bundle", "out", "out.khiva", "--with-modules", cwd=tmp_path)
-    step, seat = next((at, one.seat) for at, row in enumerate(record.steps, 1) for one in row if one.seat == 1)
+    step, seat = next(
+        (at, one.seat) for at, row in enumerate(record.steps, 1) for one in row if one.seat == 1
+    )
     found = gone_on(tmp_path / "out.khiva", monkeypatch, step=step, seat=seat, choice=0)
     assert found["why"] == f"--bot person:ann: {sentence('entrants', 'person-plays-khiva-arena')}"
-    assert gone_on(tmp_path / "out.khiva", monkeypatch, step=step, seat=seat) == found | {"of": "take_over"}
+    assert gone_on(tmp_path / "out.khiva", monkeypatch, step=step, seat=seat) == found | {
+        "of": "take_over"
+    }
     own = next(at for at, row in enumerate(record.steps, 1) for one in row if one.seat == 0)
     assert gone_on(tmp_path / "out.khiva", monkeypatch, step=own, seat=0)["kind"] == "stood"
     assert offered(tmp_path / "out.khiva") == {"goes_on": False, "takes_over": True}

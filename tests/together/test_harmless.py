@@ -34,7 +34,9 @@ VERBS = list(verbs(cli))
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
-def test_words_of_the_command_line(verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said) -> None:
+def test_words_of_the_command_line(
+    verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said
+) -> None:
     """Names of files and folders, values of settings: all that can be given, evil, and told as wrong."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -61,10 +63,14 @@ def test_words_of_the_command_line(verb: tuple[str, ...], tmp_path: Path, monkey
 
 @pytest.mark.soak
 @every_command
-def test_what_others_wrote(name: str, tmp_path: Path, capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_others_wrote(
+    name: str, tmp_path: Path, capsys: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    TOLD[name](Place(tmp_path, capsys))  # a command that is missing there is one that nobody has tried
+    TOLD[name](
+        Place(tmp_path, capsys)
+    )  # a command that is missing there is one that nobody has tried
 
 
 # --- the function itself ---
@@ -101,5 +107,12 @@ class Terminal:
 def test_our_colours_pass_on_a_terminal_and_nothing_else() -> None:
     terminal = Terminal()
     net = console.HarmlessStream(terminal)  # type: ignore[arg-type]
-    print(click.style("FAILED", fg="red", bold=True), "\x1b[30m\x1b[2J\x1b[8m\x1b[31;8m\x1b]0;x\x07", file=net)
-    assert terminal.text == "\x1b[31m\x1b[1mFAILED\x1b[0m \\x1b[30m\\x1b[2J\\x1b[8m\\x1b[31;8m\\x1b]0;x\\x07\n"
+    print(
+        click.style("FAILED", fg="red", bold=True),
+        "\x1b[30m\x1b[2J\x1b[8m\x1b[31;8m\x1b]0;x\x07",
+        file=net,
+    )
+    assert (
+        terminal.text
+        == "\x1b[31m\x1b[1mFAILED\x1b[0m \\x1b[30m\\x1b[2J\\x1b[8m\\x1b[31;8m\\x1b]0;x\\x07\n"
+    )

@@ -22,7 +22,10 @@ import khiva_arena
 from khiva_arena.interface.cli import main
 
 PACKAGE = Path(khiva_arena.__file__).parent
-FOLDERS = {f"khiva_arena.{name}" for name in ("common", "rating", "bots", "records", "competition", "display", "interface")}
+FOLDERS = {
+    f"khiva_arena.{name}"
+    for name in ("common", "rating", "bots", "records", "competition", "display", "interface")
+}
 """The folders that hold rooms: packages with a docstring and nothing else."""
 ROOMS = {
     f"{folder}.{path.parent.name}"
@@ -101,7 +104,18 @@ LATER = {
 }
 """What a match needs only afterwards, or never."""
 HEAVY = {
-    *("altair", "asyncio", "distributed", "hypercorn", "multiprocessing", "numpy", "rich", "scipy", "sqlite3", "starlette"),
+    *(
+        "altair",
+        "asyncio",
+        "distributed",
+        "hypercorn",
+        "multiprocessing",
+        "numpy",
+        "rich",
+        "scipy",
+        "sqlite3",
+        "starlette",
+    ),
     *("structlog", "tabulate", "trio", "wasmtime"),
 }
 """Libraries that cost a command more than it does itself."""
@@ -122,7 +136,11 @@ NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
     "init": (("init", "competition.toml"), 0, set()),
     "league": (("league", "new", "spring"), 0, {"sqlite3", "trio"}),
     "match": (("match", *MATCH), 0, {"trio"}),
-    "merge": (("merge", "one", "other", "--out", "both"), 2, {"multiprocessing", "sqlite3", "trio"}),
+    "merge": (
+        ("merge", "one", "other", "--out", "both"),
+        2,
+        {"multiprocessing", "sqlite3", "trio"},
+    ),
     "new": (("new", "python", "my-bot"), 0, set()),
     "plan": (("plan", "out", "--error", "20"), 0, TABLE),
     "page": (("page", "--runtime", "nothing"), 2, set()),
@@ -144,7 +162,18 @@ NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
 }
 """A short use of each command, its exit code (None: the machine's), and which of ``HEAVY`` it may import. A command that
 waits for somebody is refused here: it may import nothing before it knows that it has work."""
-DECIDED = ("--seeds", "32", "--seed", "imports", "--elo1", "200", "--alpha", "0.2", "--rule", "max_turns=2")
+DECIDED = (
+    "--seeds",
+    "32",
+    "--seed",
+    "imports",
+    "--elo1",
+    "200",
+    "--alpha",
+    "0.2",
+    "--rule",
+    "max_turns=2",
+)
 """Options of a sequential test that ends with a verdict."""
 ORDINARY: dict[str, tuple[str, ...]] = {
     "close": ("close", "open", "1", "--yes"),
@@ -186,7 +215,9 @@ BOTS = ("--bot", "shipped:python/random", "--bot", "shipped:python/naive")
 @pytest.fixture(scope="module", autouse=True)
 def _forking() -> Iterator[None]:
     global _begun
-    with subprocess.Popen([sys.executable, "-c", SEES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as _begun:
+    with subprocess.Popen(
+        [sys.executable, "-c", SEES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as _begun:
         yield
 
 
@@ -198,7 +229,9 @@ def imported(where: Path, *words: str, until: str = "end", exits: int | None = 0
     assert _begun.stdin
     assert _begun.stdout
     with NamedTemporaryFile() as said:
-        print((str(where), said.name, os.environ["PATH"], until, words), file=_begun.stdin, flush=True)
+        print(
+            (str(where), said.name, os.environ["PATH"], until, words), file=_begun.stdin, flush=True
+        )
         status, text = int(_begun.stdout.readline()), said.read().decode()
     assert status == 0, text
     code, *names = text.splitlines()[-1].split()
@@ -209,7 +242,11 @@ def imported(where: Path, *words: str, until: str = "end", exits: int | None = 0
 
 def of_extensions(names: set[str]) -> set[str]:
     """Return the modules of extensions, but for the list of them and their rows, which are data."""
-    return {name for name in own(names) if name.startswith("khiva_arena.extensions.") and not is_of_a_row(name)}
+    return {
+        name
+        for name in own(names)
+        if name.startswith("khiva_arena.extensions.") and not is_of_a_row(name)
+    }
 
 
 def own(names: set[str]) -> set[str]:
@@ -223,17 +260,24 @@ def is_of_a_row(name: str) -> bool:
 
 def own_code(names: set[str]) -> list[str]:
     """Return the modules of the package that have code: no folder, and no row of an extension."""
-    modules = (name for name in own(names) if not PACKAGE.parent.joinpath(*name.split(".")).is_dir())
+    modules = (
+        name for name in own(names) if not PACKAGE.parent.joinpath(*name.split(".")).is_dir()
+    )
     return sorted(name for name in modules if not is_of_a_row(name))
 
 
 @pytest.mark.parametrize(
-    ("word", "besides"), [("--version", {"khiva_arena.common.version"}), ("-h", OF_ROWS | OF_PAGES | OF_EXAMPLES)]
+    ("word", "besides"),
+    [("--version", {"khiva_arena.common.version"}), ("-h", OF_ROWS | OF_PAGES | OF_EXAMPLES)],
 )
-def test_the_arena_without_a_command_imports_its_words_alone(word: str, besides: set[str], tmp_path: Path) -> None:
+def test_the_arena_without_a_command_imports_its_words_alone(
+    word: str, besides: set[str], tmp_path: Path
+) -> None:
     found = imported(tmp_path, word)
     assert {name for name in own(found) if not is_of_a_row(name)} == BARE | besides
-    assert not found & (FOR_WORK | FOR_A_RUN | FOR_A_SCREEN | NEVER_EARLY) - {"difflib"}  # click has need of that one
+    assert not found & (FOR_WORK | FOR_A_RUN | FOR_A_SCREEN | NEVER_EARLY) - {
+        "difflib"
+    }  # click has need of that one
 
 
 @pytest.mark.parametrize("command", main.commands())
@@ -242,7 +286,10 @@ def test_help_of_a_command_imports_nothing_of_what_it_does(command: str, tmp_pat
     options = main.cli.get_command(click.Context(main.cli), command)
     assert options is not None
     module = inspect.unwrap(options.callback or own).__module__
-    besides = {module, module.rpartition(".")[0]}  # an extension may keep the options of its commands in a folder
+    besides = {
+        module,
+        module.rpartition(".")[0],
+    }  # an extension may keep the options of its commands in a folder
     assert {name for name in own(found) if not is_of_a_row(name)} <= BARE | OF_HELP | besides
     assert module in found
     others = {"dataclasses"} if command == "check" else set()  # it names the levels
@@ -267,7 +314,11 @@ def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     found = imported(tmp_path, *words, until="first request")
     assert "khiva_arena.records.store.db" in found
     # structlog, which writes the log of the store, brings asyncio.
-    later = {"khiva_arena.interface.api", "khiva_arena.rating.ratings.elo", "khiva_arena.rating.report.sections"}
+    later = {
+        "khiva_arena.interface.api",
+        "khiva_arena.rating.ratings.elo",
+        "khiva_arena.rating.report.sections",
+    }
     assert not found & (NEVER_EARLY | FOR_A_SCREEN | later)
     assert len(own_code(found)) <= 165
     assert len([name for name in found - FOLDERS if not is_of_a_row(name)]) <= 530
@@ -279,14 +330,26 @@ def played(folder: Path) -> None:
     "open"."""
     run = ("run", *bots(RANDOM, NAIVE), "--seats", "2", *TRUSTED)
     arena(*run, "--seeds", "2", "--out", "out", cwd=folder)
-    arena(*run, "--seeds", "1", "--out", "more", "--events-file", "events.jsonl", *SHORT, cwd=folder)
+    arena(
+        *run, "--seeds", "1", "--out", "more", "--events-file", "events.jsonl", *SHORT, cwd=folder
+    )
     arena(*run, "--seeds", "1", "--out", "open", "--commit", cwd=folder)
     arena("match", *bots(RANDOM, NAIVE), *TRUSTED, *SHORT, "--capture", "raw", cwd=folder)
 
 
 @pytest.mark.slow
 def test_a_run_without_a_screen_never_imports_what_draws_it(tmp_path: Path) -> None:
-    words = ("run", *bots(RANDOM, NAIVE), *TRUSTED, "--seats", "2", "--seeds", "1", "--out", str(tmp_path / "store"))
+    words = (
+        "run",
+        *bots(RANDOM, NAIVE),
+        *TRUSTED,
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--out",
+        str(tmp_path / "store"),
+    )
     found = imported(tmp_path, *words)
     assert found >= {"structlog", "numpy"}
     assert not found & FOR_A_SCREEN
@@ -296,7 +359,11 @@ def test_a_run_without_a_screen_never_imports_what_draws_it(tmp_path: Path) -> N
 def test_standings_import_nothing_that_plays(played: Path) -> None:
     found = imported(played, "standings", "out")
     assert "khiva_arena.competition.events.pool_tables" in found
-    assert not {name for name in found if name.startswith(("khiva_arena.arbiter", "khiva_arena.competition.settings.settings"))}
+    assert not {
+        name
+        for name in found
+        if name.startswith(("khiva_arena.arbiter", "khiva_arena.competition.settings.settings"))
+    }
     assert not found & {"trio", "asyncio", "structlog"}
 
 

@@ -33,7 +33,10 @@ BOTS = {
         {"bot.toml": TOML.format("wren"), "main.py": "é\r\n", "words/a.txt": "", "notes.txt": "x"},
         "wren.entry",
     ),
-    "a name for no file": ({"bot.toml": TOML.format("../<b> $(id)"), "main.py": "", "words/a.txt": ""}, "b- -id.entry"),
+    "a name for no file": (
+        {"bot.toml": TOML.format("../<b> $(id)"), "main.py": "", "words/a.txt": ""},
+        "b- -id.entry",
+    ),
 }
 
 
@@ -67,9 +70,13 @@ def test_what_submit_refuses_is_not_saved(tmp_path: Path, files: dict[str, str],
 def test_both_ways_lead_into_a_league_that_verifies(tmp_path: Path) -> None:
     new_quick_league(tmp_path)
     settings = tmp_path / "spring" / "league.toml"
-    settings.write_text(settings.read_text().replace("uploads_by_form = false", "uploads_by_form = true"))
+    settings.write_text(
+        settings.read_text().replace("uploads_by_form = false", "uploads_by_form = true")
+    )
     saved = {
-        name: saved_for_a_league(tmp_path / "page", template() | {"main.py": f"{template()['main.py']}# {name}\n"})[1:]
+        name: saved_for_a_league(
+            tmp_path / "page", template() | {"main.py": f"{template()['main.py']}# {name}\n"}
+        )[1:]
         for name in ("crow", "wren")
     }
     with Queue(tmp_path / "spring") as queue, league_server(tmp_path / "spring") as server:
@@ -79,12 +86,20 @@ def test_both_ways_lead_into_a_league_that_verifies(tmp_path: Path) -> None:
         assert digest in ann.get("/author/entry").text
         assert ann.send(data).status == 303
         (tmp_path / "wren.entry").write_bytes(saved["wren"][0])
-        env = {"KHIVA_ARENA_TOKEN": queue.rotate(queue.add_author("bob").id), "XDG_STATE_HOME": str(tmp_path / "state")}
-        arena("submit", "wren.entry", "--name", "wren", "--to", server.origin, cwd=tmp_path, env=env)
+        env = {
+            "KHIVA_ARENA_TOKEN": queue.rotate(queue.add_author("bob").id),
+            "XDG_STATE_HOME": str(tmp_path / "state"),
+        }
+        arena(
+            "submit", "wren.entry", "--name", "wren", "--to", server.origin, cwd=tmp_path, env=env
+        )
     arena("league", "play", "spring", "--batches", "1", cwd=tmp_path)
     with Queue(tmp_path / "spring") as queue:
         entries = queue.entries()
-    assert [(entry.family_name, entry.state) for entry in entries] == [("crow", "entered"), ("wren", "entered")], entries
+    assert [(entry.family_name, entry.state) for entry in entries] == [
+        ("crow", "entered"),
+        ("wren", "entered"),
+    ], entries
     result = verify(tmp_path / "spring")
     assert result.sound, result.problems
     table = json.loads(arena("standings", "spring", "--json", cwd=tmp_path).stdout)

@@ -49,9 +49,15 @@ def recorded(folder: Path) -> Record:
 
 
 @pytest.mark.parametrize("game", ["khiva", "emira", "silk_road"])
-def test_the_same_choices_give_the_same_sound_record(tmp_path: Path, game: str, with_ann: Path) -> None:
+def test_the_same_choices_give_the_same_sound_record(
+    tmp_path: Path, game: str, with_ann: Path
+) -> None:
     record = by_command(tmp_path, *words(tmp_path, game))
-    assert (record.header.format, record.header.persons, len(record.steps) > 10) == (WITH_PERSONS, (0,), True)
+    assert (record.header.format, record.header.persons, len(record.steps) > 10) == (
+        WITH_PERSONS,
+        (0,),
+        True,
+    )
     assert record.header.seats[0][:2] == ("ann", "person:ann")
     verify(record, seed_secret(run_secret("demo"), 0))
     assert game != "khiva" or record == recorded(with_ann)
@@ -63,13 +69,18 @@ def test_the_same_choices_give_the_same_sound_record(tmp_path: Path, game: str, 
     } == {1}  # type: ignore[index]
 
 
-def test_an_agent_s_equal_choices_are_the_same_record_in_a_store(tmp_path: Path, with_ann: Path) -> None:
+def test_an_agent_s_equal_choices_are_the_same_record_in_a_store(
+    tmp_path: Path, with_ann: Path
+) -> None:
     from agent_client import Wire, play  # not above: the package takes a second
 
     match = ("--clock", "ticks", *words(tmp_path, "khiva"))
     played = play(tmp_path, *match, "--out", "out")
     assert played.digest == recorded(with_ann).digest
-    assert f"unconfirmed: match 1/0: {UNTOLD}" in arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
+    assert (
+        f"unconfirmed: match 1/0: {UNTOLD}"
+        in arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
+    )
     leaving = Wire(tmp_path, *match, "--out", "left")
     for made in range(len(played.views) - 1):
         leaving.call("view")
@@ -81,7 +92,9 @@ def test_an_agent_s_equal_choices_are_the_same_record_in_a_store(tmp_path: Path,
 
 
 @pytest.mark.parametrize("place", ["out", "out.khiva"])
-def test_its_modules_are_run_again_and_of_the_person_nobody_can_tell(with_ann: Path, place: str) -> None:
+def test_its_modules_are_run_again_and_of_the_person_nobody_can_tell(
+    with_ann: Path, place: str
+) -> None:
     done = arena("verify", place, "--rerun-bots", cwd=with_ann)
     assert f"unconfirmed: match 1/0: {UNTOLD}" in done.stdout
     assert "1 of 1 matches are sound" in done.stdout
@@ -94,7 +107,14 @@ def test_a_sample_says_that_the_other_seats_were_run(with_ann: Path) -> None:
 
 def test_of_a_match_of_persons_alone_nothing_is_run_again(tmp_path: Path) -> None:
     late = ("--turn", "1ms", "--bank", "0s", "--no-open", "--seed", "demo", "--out", "out")
-    arena("play", "--clock", "ticks", *bots("person:ann", "person:bob", "person:eve"), *late, cwd=tmp_path)
+    arena(
+        "play",
+        "--clock",
+        "ticks",
+        *bots("person:ann", "person:bob", "person:eve"),
+        *late,
+        cwd=tmp_path,
+    )
     done = arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
     assert "1 match has no bot to run again: only persons sat at the table" in done
     assert not re.search(pattern("verify", "bots-run-again", matches=".*"), done)
@@ -119,7 +139,12 @@ def test_a_page_says_the_same(with_ann: Path) -> None:
 
 def test_a_change_at_another_seat_is_found(with_ann: Path) -> None:
     def change(_: int, plain: dict[str, Any]) -> None:
-        at, place = next((n, p) for n, step in enumerate(plain["steps"], 1) for p, one in enumerate(step) if one[0] == 1)
+        at, place = next(
+            (n, p)
+            for n, step in enumerate(plain["steps"], 1)
+            for p, one in enumerate(step)
+            if one[0] == 1
+        )
         plain["ticks"][at][place] += 1
 
     with closing(sqlite3.connect(with_ann / "out" / "arena.db")) as store:
@@ -156,9 +181,21 @@ def test_who_cannot_store_a_match_says_so_before_it_is_played(with_ann: Path) ->
     assert "--out: only a match in ticks can be stored and checked" in on_the_wall.stderr
     assert not (with_ann / "new").exists()
     before = contents(with_ann / "out")
-    again = arena("play", "--clock", "ticks", *words(with_ann / "again", "khiva"), "--out", "out", cwd=with_ann, code=2)
+    again = arena(
+        "play",
+        "--clock",
+        "ticks",
+        *words(with_ann / "again", "khiva"),
+        "--out",
+        "out",
+        cwd=with_ann,
+        code=2,
+    )
     assert contents(with_ann / "out") == before
-    assert "--out out: event 1 is a match of this deal and these players; give another --seed" in again.stderr
+    assert (
+        "--out out: event 1 is a match of this deal and these players; give another --seed"
+        in again.stderr
+    )
 
 
 def test_a_person_whose_time_is_up_is_late_and_at_last_out(tmp_path: Path) -> None:
@@ -166,11 +203,19 @@ def test_a_person_whose_time_is_up_is_late_and_at_last_out(tmp_path: Path) -> No
     done = arena("play", "--clock", "ticks", *words(tmp_path, "khiva"), *late, cwd=tmp_path)
     record = Record.from_json(done.stdout.rstrip("\n"))
     assert (record.verdicts[0], record.ranks[0]) == ("timeout", 3)
-    assert f"unconfirmed: match 1/0: {UNTOLD}" in arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
+    assert (
+        f"unconfirmed: match 1/0: {UNTOLD}"
+        in arena("verify", "out", "--rerun-bots", cwd=tmp_path).stdout
+    )
     for end in ("protocol", "flooded", "resource"):  # as no table gives a person one
         forge_end(tmp_path / "out" / "arena.db", end)
-        assert "1 of 1 matches are sound" in arena("verify", "out", cwd=tmp_path, code=None).stdout  # no void before "resource"
-        assert f"seat 0: {end} in " in arena("verify", "out", "--rerun-bots", cwd=tmp_path, code=1).stdout
+        assert (
+            "1 of 1 matches are sound" in arena("verify", "out", cwd=tmp_path, code=None).stdout
+        )  # no void before "resource"
+        assert (
+            f"seat 0: {end} in "
+            in arena("verify", "out", "--rerun-bots", cwd=tmp_path, code=1).stdout
+        )
     arena("bundle", "out", "forged.khiva", "--with-modules", cwd=tmp_path)
     (match,) = of_kind(checked((tmp_path / "forged.khiva").read_bytes()), "match")
     assert match["verdict"] == "differs"
@@ -181,7 +226,9 @@ def forge_end(path: Path, end: str) -> None:
 
     def change(_: int, plain: dict[str, Any]) -> None:
         at, place = next(
-            (plain["forfeited_at"][0], p) for p, one in enumerate(plain["steps"][plain["forfeited_at"][0] - 1]) if one[0] == 0
+            (plain["forfeited_at"][0], p)
+            for p, one in enumerate(plain["steps"][plain["forfeited_at"][0] - 1])
+            if one[0] == 0
         )
         plain["steps"][at - 1][place][2] = plain["verdicts"][0] = end
         plain["ticks"][at][place] *= end != "resource"
@@ -193,8 +240,22 @@ def forge_end(path: Path, end: str) -> None:
         forge(store)
 
 
-def test_a_full_disk_leaves_neither_match_nor_event_and_the_same_words_store_both(tmp_path: Path) -> None:
-    play = ("play", "--clock", "ticks", *words(tmp_path, "khiva"), "--turn", "1ms", "--bank", "0s", "--no-open", "--out", "out")
+def test_a_full_disk_leaves_neither_match_nor_event_and_the_same_words_store_both(
+    tmp_path: Path,
+) -> None:
+    play = (
+        "play",
+        "--clock",
+        "ticks",
+        *words(tmp_path, "khiva"),
+        "--turn",
+        "1ms",
+        "--bank",
+        "0s",
+        "--no-open",
+        "--out",
+        "out",
+    )
 
     def fails(*_: object) -> None:
         raise sqlite3.OperationalError("no room")
@@ -216,7 +277,9 @@ def test_a_full_disk_leaves_neither_match_nor_event_and_the_same_words_store_bot
         ({"seats": [["bob", "person:ann", 1]]}, sentence("replay", "belongs-to-its-format")),
     ],
 )
-def test_a_person_in_another_format_is_refused(with_ann: Path, change: dict[str, Any], words_: str) -> None:
+def test_a_person_in_another_format_is_refused(
+    with_ann: Path, change: dict[str, Any], words_: str
+) -> None:
     plain = json.loads((with_ann / "out.json").read_text())
     plain["header"] |= change
     with pytest.raises(RecordError, match=words_):
@@ -231,7 +294,9 @@ def test_a_bundle_with_a_person_says_its_format(with_ann: Path) -> None:
 
 
 def test_a_seat_of_the_match_is_played_again_by_a_bot_alone(with_ann: Path) -> None:
-    by_bots = arena("match", "--from", "out", "1/0", *bots("one", "one", "one"), cwd=with_ann, code=1)
+    by_bots = arena(
+        "match", "--from", "out", "1/0", *bots("one", "one", "one"), cwd=with_ann, code=1
+    )
     assert "seat 0 (ann): choice" in by_bots.stdout
     done = arena("match", "--from", "out", "1/0", cwd=with_ann, code=2)
     assert sentence("entrants", "person-plays-khiva-arena") in done.stderr
@@ -240,7 +305,10 @@ def test_a_seat_of_the_match_is_played_again_by_a_bot_alone(with_ann: Path) -> N
 @pytest.mark.parametrize("place", ["out", "out.khiva"])
 def test_a_person_is_not_asked_again(with_ann: Path, place: str) -> None:
     done = arena("replay", place, "1/0", "--seat", "0", cwd=with_ann, code=2)
-    assert done.stderr.strip() == f"khiva-arena: error: --bot person:ann: {sentence('entrants', 'person-plays-khiva-arena')}"
+    assert (
+        done.stderr.strip() == "khiva-arena: error: --bot person:ann: "
+        f"{sentence('entrants', 'person-plays-khiva-arena')}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,10 +317,15 @@ def test_a_person_is_not_asked_again(with_ann: Path, place: str) -> None:
         ({"format": "round-robin"}, "persons sit in no other"),
         ({"clock": "wall", "meter": 0, "isolation": "trusted"}, "or plays by the wall clock"),
         ({"table": ()}, "bots by seat belong to the format play"),
-        ({"bots": (DefinedBot("ann", "person:bob"), DefinedBot("one", "person:one"))}, "the name of another"),
+        (
+            {"bots": (DefinedBot("ann", "person:bob"), DefinedBot("one", "person:one"))},
+            "the name of another",
+        ),
     ],
 )
-def test_a_person_in_another_event_is_refused(with_ann: Path, change: dict[str, Any], words_: str) -> None:
+def test_a_person_in_another_event_is_refused(
+    with_ann: Path, change: dict[str, Any], words_: str
+) -> None:
     with Store.read(with_ann / "out") as store:
         (event,) = store.events()
     with pytest.raises(ValueError, match=words_):

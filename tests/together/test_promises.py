@@ -11,7 +11,17 @@ from typing import Any
 
 import pytest
 from arena import ROOT, arena
-from published import HERE, KEYS, NEWER_EVENT, NEWER_LEAGUE, contents, newer_event, published, schema_keys, unpack
+from published import (
+    HERE,
+    KEYS,
+    NEWER_EVENT,
+    NEWER_LEAGUE,
+    contents,
+    newer_event,
+    published,
+    schema_keys,
+    unpack,
+)
 from published_formats import PAGE, rows
 
 from khiva_arena import __version__
@@ -48,8 +58,12 @@ WRITERS = {
 def test_the_tests_that_hold_promises_are_there() -> None:
     promises = rows("The test that holds each promise", (ROOT / "CONTRIBUTING.md").read_text())
     assert all("`tests/" in row[1] for row in promises)
-    named = [found for row in promises for found in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row[1])]
-    assert [f"{file}::{name}" for file, name in named if f"def {name}(" not in (ROOT / file).read_text()] == []
+    named = [
+        found for row in promises for found in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row[1])
+    ]
+    assert [
+        f"{file}::{name}" for file, name in named if f"def {name}(" not in (ROOT / file).read_text()
+    ] == []
 
 
 def number(file: Path) -> int:
@@ -66,12 +80,17 @@ def test_every_format_says_its_version(tmp_path: Path, monkeypatch: pytest.Monke
     league, public = tmp_path / "league", tmp_path / "league" / "public"
     with Store.write(tmp_path / "new"):
         pass
-    lines = [json.loads(line) for line in gzip.decompress((HERE / NEWER_EVENT / "bundle").read_bytes()).splitlines()]
+    lines = [
+        json.loads(line)
+        for line in gzip.decompress((HERE / NEWER_EVENT / "bundle").read_bytes()).splitlines()
+    ]
     record = next(line["record"] for line in lines if line["kind"] == "match")
     state = json.loads((public / "league.json").read_text())
     arena("report", "finished", "--out", "page.html", cwd=tmp_path)
     page = (tmp_path / "page.html").read_bytes().removeprefix(BEGINNING).split(b'"')[0].decode()
-    payload = max((tmp_path / "finished" / "modules").glob("*.payload"), key=lambda file: file.stat().st_size)
+    payload = max(
+        (tmp_path / "finished" / "modules").glob("*.payload"), key=lambda file: file.stat().st_size
+    )
     versions: dict[str, tuple[Any, Any]] = {
         "store, `arena.db`": (number(tmp_path / "new" / "arena.db"), VERSION),
         "queue of a league, `queue.db`": (number(league / "queue.db"), QUEUE_VERSION),
@@ -85,11 +104,19 @@ def test_every_format_says_its_version(tmp_path: Path, monkeypatch: pytest.Monke
         "public files of a league, `league.json` and those beside it": (state["format"], 1),
         "stream of events": (json.loads(encoded(Note(t=0.0, text="", warning=False)))["v"], 1),
         "page of results": (page, __version__),
-        "payload of a bot that an interpreter runs": (payload.read_bytes().split(b"\n")[0], HEAD.strip()),
-        "bot as a league takes it, `.entry`": (pack(load("shipped:python/random")).split(b"\n")[0], b"khiva-bot-files-1"),
+        "payload of a bot that an interpreter runs": (
+            payload.read_bytes().split(b"\n")[0],
+            HEAD.strip(),
+        ),
+        "bot as a league takes it, `.entry`": (
+            pack(load("shipped:python/random")).split(b"\n")[0],
+            b"khiva-bot-files-1",
+        ),
     }
     assert [row[0] for row in rows("Formats")] == list(versions)
-    assert {name: said for name, (said, _) in versions.items()} == {name: wanted for name, (_, wanted) in versions.items()}
+    assert {name: said for name, (said, _) in versions.items()} == {
+        name: wanted for name, (_, wanted) in versions.items()
+    }
     assert str(VERSION) in rows("Formats")[0][1]
 
 
@@ -134,7 +161,10 @@ def test_a_command_that_reads_changes_nothing(version: str, tmp_path: Path) -> N
 def test_a_store_of_shards_of_0_2_0_is_merged(tmp_path: Path) -> None:
     published("khiva-merged", tmp_path, "0.2.0")
     arena("merge", "finished", "--out", "joined", cwd=tmp_path)
-    shown = [json.loads(arena("verify", store, "--json", cwd=tmp_path).stdout) for store in ("finished", "joined")]
+    shown = [
+        json.loads(arena("verify", store, "--json", cwd=tmp_path).stdout)
+        for store in ("finished", "joined")
+    ]
     assert shown[0]["events"][0]["digest"] == shown[1]["events"][0]["digest"]
 
 
@@ -142,4 +172,8 @@ def test_what_is_experimental_says_so_where_it_is_met() -> None:
     section = PAGE.partition("## Experimental\n")[2].partition("\n## ")[0]
     pages = re.findall(r"\]\(([\w-]+\.md)", section)
     assert len(pages) > 2
-    assert [name for name in pages if "[experimental](policy.md#experimental)" not in (ROOT / "docs" / name).read_text()] == []
+    assert [
+        name
+        for name in pages
+        if "[experimental](policy.md#experimental)" not in (ROOT / "docs" / name).read_text()
+    ] == []

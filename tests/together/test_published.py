@@ -17,11 +17,17 @@ from khiva_arena.records.store.db import FILE, VERSION, Store
 
 pytestmark = pytest.mark.soak
 
-CASES = [(folder.name, case.name) for folder in sorted(HERE.glob("[0-9]*")) for case in sorted(folder.iterdir())]
+CASES = [
+    (folder.name, case.name)
+    for folder in sorted(HERE.glob("[0-9]*"))
+    for case in sorted(folder.iterdir())
+]
 INTERRUPTED = [(version, case) for version, case in CASES if not case.endswith(REMOTE)]
 READ = ("khiva-", "bidding-", "emira-round-robin", "silk_road-round-robin")
 """Each format and each game of every version; the others are a format of Khiva's, written by the same code for another game."""
-every_case = pytest.mark.parametrize(("version", "case"), long_but(CASES, [one for one in CASES if one[1].startswith(READ)]))
+every_case = pytest.mark.parametrize(
+    ("version", "case"), long_but(CASES, [one for one in CASES if one[1].startswith(READ)])
+)
 
 
 def unpacked(version: str, case: str, into: Path) -> list[dict[str, object]]:
@@ -34,7 +40,10 @@ def unpacked(version: str, case: str, into: Path) -> list[dict[str, object]]:
 
 def digests(store_folder: Path) -> list[dict[str, object]]:
     with Store.read(store_folder) as store:
-        return [{"id": row.id, "commitment": row.commitment, "digests": store.digests(row.id)} for row in store.events()]
+        return [
+            {"id": row.id, "commitment": row.commitment, "digests": store.digests(row.id)}
+            for row in store.events()
+        ]
 
 
 def handed_over(case: str) -> list[str]:
@@ -51,8 +60,12 @@ def test_there_are_fixtures_of_each_game_and_format() -> None:
 def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: Path) -> None:
     events = unpacked(version, case, tmp_path)
     assert digests(tmp_path / "finished") == events
-    found = json.loads(arena("verify", "finished", "--json", *handed_over(case), cwd=tmp_path).stdout)
-    assert [event["digest"] for event in found["events"]] == [run_digest(event["digests"]) for event in events]
+    found = json.loads(
+        arena("verify", "finished", "--json", *handed_over(case), cwd=tmp_path).stdout
+    )
+    assert [event["digest"] for event in found["events"]] == [
+        run_digest(event["digests"]) for event in events
+    ]
     tables = json.loads(arena("standings", "finished", "--json", cwd=tmp_path).stdout)
     assert tables["standings"]
     shown = arena("show", "finished", cwd=tmp_path).stdout
@@ -68,7 +81,9 @@ RESUMED = [
 
 
 @pytest.mark.parametrize(("version", "case"), long_but(INTERRUPTED, RESUMED))
-def test_an_interrupted_store_resumes_under_its_old_ids(version: str, case: str, tmp_path: Path) -> None:
+def test_an_interrupted_store_resumes_under_its_old_ids(
+    version: str, case: str, tmp_path: Path
+) -> None:
     events = unpacked(version, case, tmp_path)
     before = digests(tmp_path / "interrupted")
     game, _, form = case.partition("-")
@@ -90,11 +105,17 @@ def test_an_interrupted_store_still_has_matches_to_play(tmp_path: Path) -> None:
     for version, case in INTERRUPTED:
         events = unpacked(version, case, tmp_path)
         left = digests(tmp_path / "interrupted")
-        assert 0 < sum(len(event["digests"]) for event in left) < sum(len(event["digests"]) for event in events), case
+        assert (
+            0
+            < sum(len(event["digests"]) for event in left)
+            < sum(len(event["digests"]) for event in events)
+        ), case
         (tmp_path / "interrupted" / f"{FILE}-wal").unlink(missing_ok=True)
 
 
-def test_a_store_of_version_2_is_brought_up_to_date_when_its_first_row_is_written(tmp_path: Path) -> None:
+def test_a_store_of_version_2_is_brought_up_to_date_when_its_first_row_is_written(
+    tmp_path: Path,
+) -> None:
     unpacked("0.1.0", "khiva-round-robin", tmp_path)
     with Store.read(tmp_path / "finished") as store:
         assert store.damage() == []

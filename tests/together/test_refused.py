@@ -36,12 +36,16 @@ def refused(words: list[str], where: Path, *stores: str) -> str:
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("version", "case"), INTERRUPTED)
-def test_an_interrupted_store_of_another_engine_is_left_to_it(version: str, case: str, tmp_path: Path) -> None:
+def test_an_interrupted_store_of_another_engine_is_left_to_it(
+    version: str, case: str, tmp_path: Path
+) -> None:
     published(case, tmp_path, version)
     game, _, form = case.partition("-")
     said = refused(command(game, form, tmp_path, tmp_path / "interrupted"), tmp_path, "interrupted")
     made = sentence("shards", "khiva-arena-made", engines=version, version=shown())
-    assert (made if form == "merged" else sentence("events", "begun-khiva-arena", engines=version)) in said
+    assert (
+        made if form == "merged" else sentence("events", "begun-khiva-arena", engines=version)
+    ) in said
 
 
 class Refusal(NamedTuple):
@@ -73,11 +77,22 @@ def damage(where: Path) -> None:
 
 
 TOO_LATE = sentence("competition", "public-event-begun-without", number=1)
-RUN, CLOSE, MERGE = "competition/run/run.py", "interface/commands/close.py", "extensions/shards/merge.py"
+RUN, CLOSE, MERGE = (
+    "competition/run/run.py",
+    "interface/commands/close.py",
+    "extensions/shards/merge.py",
+)
 ROUND_ROBIN = "khiva-round-robin"
 REFUSED = {
-    "run: another engine": Refusal(RUN, ROUND_ROBIN, run_again(), sentence("events", "begun-khiva-arena", engines="0.2.0")),
-    "run --commit": Refusal(RUN, ROUND_ROBIN, run_again("--commit"), sentence("events", "begun-khiva-arena", engines="0.2.0")),
+    "run: another engine": Refusal(
+        RUN, ROUND_ROBIN, run_again(), sentence("events", "begun-khiva-arena", engines="0.2.0")
+    ),
+    "run --commit": Refusal(
+        RUN,
+        ROUND_ROBIN,
+        run_again("--commit"),
+        sentence("events", "begun-khiva-arena", engines="0.2.0"),
+    ),
     "run --public, too late": Refusal(
         RUN,
         ROUND_ROBIN,
@@ -85,12 +100,24 @@ REFUSED = {
         TOO_LATE,
     ),
     "run --new-event, of the same seed": Refusal(
-        RUN, ROUND_ROBIN, run_again("--new-event", store="finished"), sentence("events", "new-event-same-settings", number=1)
+        RUN,
+        ROUND_ROBIN,
+        run_again("--new-event", store="finished"),
+        sentence("events", "new-event-same-settings", number=1),
     ),
     "run: changed settings": Refusal(
-        RUN, ROUND_ROBIN, run_again("--any-engine", "--turn", "2s"), sentence("events", "or-begin-another-event")
+        RUN,
+        ROUND_ROBIN,
+        run_again("--any-engine", "--turn", "2s"),
+        sentence("events", "or-begin-another-event"),
     ),
-    "run: damage": Refusal(RUN, ROUND_ROBIN, run_again("--any-engine"), sentence("shards", "changed-since-written"), damage),
+    "run: damage": Refusal(
+        RUN,
+        ROUND_ROBIN,
+        run_again("--any-engine"),
+        sentence("shards", "changed-since-written"),
+        damage,
+    ),
     "sprt: another engine": Refusal(
         RUN,
         "khiva-sprt",
@@ -104,10 +131,17 @@ REFUSED = {
         sentence("shards", "khiva-arena-made", engines="0.2.0", version=shown()),
     ),
     "close: an event that is over": Refusal(
-        CLOSE, ROUND_ROBIN, lambda _: ["close", "finished", "1", "--yes"], "there is nothing to close"
+        CLOSE,
+        ROUND_ROBIN,
+        lambda _: ["close", "finished", "1", "--yes"],
+        "there is nothing to close",
     ),
     "close: damage": Refusal(
-        CLOSE, ROUND_ROBIN, lambda _: ["close", "interrupted", "1", "--yes"], sentence("shards", "changed-since-written"), damage
+        CLOSE,
+        ROUND_ROBIN,
+        lambda _: ["close", "interrupted", "1", "--yes"],
+        sentence("shards", "changed-since-written"),
+        damage,
     ),
     "merge: damage": Refusal(
         MERGE,

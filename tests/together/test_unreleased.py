@@ -44,7 +44,10 @@ COMMANDS = {
     "export": "export league --format csv",
     "merge": "merge league --out merged",
     "run into it": "run --shipped --seats 2 --out league",
-    "run of its plan": "run --from-plan batch.plan --bot shipped:python/greedy --bot shipped:python/random --out shard",
+    "run of its plan": (
+        "run --from-plan batch.plan --bot shipped:python/greedy --bot shipped:python/random "
+        "--out shard"
+    ),
     "league status": "league status league",
     "league play": "league play league --batches 1",
     "league season": "league season league autumn",
@@ -83,7 +86,12 @@ def test_a_chain_that_is_compared_is_told_so_too(made: Path) -> None:
 def test_the_page_cannot_tell(made: Path, name: str) -> None:
     events: list[dict[str, Any]] = []
     in_page.check((made / name).read_bytes(), OwnMachine(), events.append)
-    assert events[-1] == {"kind": "end", "verdict": in_page.CANNOT_TELL, "problems": [], "unknown": [OLD]}
+    assert events[-1] == {
+        "kind": "end",
+        "verdict": in_page.CANNOT_TELL,
+        "problems": [],
+        "unknown": [OLD],
+    }
 
 
 def test_a_queue_that_is_not_yet_moved_into_its_file_is_told_so(made: Path) -> None:
@@ -116,12 +124,18 @@ def numbered(number: int) -> Callable[[str], str]:
 
 
 NEWER = sentence("league", "chain-format", format=str(FORMAT + 1), reads=str(FORMAT))
-CHANGES = {"no number": (without, OLD), "1": (numbered(1), OLD), "a newer one": (numbered(FORMAT + 1), NEWER)}
+CHANGES = {
+    "no number": (without, OLD),
+    "1": (numbered(1), OLD),
+    "a newer one": (numbered(FORMAT + 1), NEWER),
+}
 
 
 @pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("part", ["chain", "batches"])
-def test_a_store_says_of_which_format_its_league_is(tmp_path: Path, part: str, change: Callable[[str], str], said: str) -> None:
+def test_a_store_says_of_which_format_its_league_is(
+    tmp_path: Path, part: str, change: Callable[[str], str], said: str
+) -> None:
     """Of batches alone the store of a shard of a league is made."""
     unpack(HERE / NEWER_LEAGUE, tmp_path)
     with closing(sqlite3.connect(tmp_path / "league" / FILE)) as connection, connection:
@@ -130,23 +144,33 @@ def test_a_store_says_of_which_format_its_league_is(tmp_path: Path, part: str, c
             connection.execute("UPDATE links SET text = changed(text) WHERE number = 0")
         else:
             connection.execute("DELETE FROM links")
-            connection.execute("UPDATE events SET definition = changed(definition) WHERE number = 2")
+            connection.execute(
+                "UPDATE events SET definition = changed(definition) WHERE number = 2"
+            )
     done = arena("verify", "league", cwd=tmp_path, code=2)
     assert f"league/{FILE}: {said}" in done.stderr
 
 
 @pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("kind", ["link", "event"])
-def test_a_bundle_says_of_which_format_its_league_is(tmp_path: Path, kind: str, change: Callable[[str], str], said: str) -> None:
-    header, *lines, _ = gzip.decompress((HERE / NEWER_LEAGUE / "bundle").read_bytes()).decode().splitlines()
+def test_a_bundle_says_of_which_format_its_league_is(
+    tmp_path: Path, kind: str, change: Callable[[str], str], said: str
+) -> None:
+    header, *lines, _ = (
+        gzip.decompress((HERE / NEWER_LEAGUE / "bundle").read_bytes()).decode().splitlines()
+    )
     at = next(at for at, line in enumerate(lines) if json.loads(line)["kind"] == kind)
     lines[at] = change(lines[at])
-    (tmp_path / "bundle").write_bytes(gzip.compress("".join(f"{line}\n" for line in [header, *lines]).encode()))
+    (tmp_path / "bundle").write_bytes(
+        gzip.compress("".join(f"{line}\n" for line in [header, *lines]).encode())
+    )
     done = arena("verify", "bundle", cwd=tmp_path, code=2)
     assert f"bundle: {said}" in done.stderr
 
 
-def test_the_text_of_a_link_or_a_definition_is_told_apart_from_a_damaged_one(tmp_path: Path) -> None:
+def test_the_text_of_a_link_or_a_definition_is_told_apart_from_a_damaged_one(
+    tmp_path: Path,
+) -> None:
     unpack(HERE / NEWER_LEAGUE, tmp_path)
     with Store.read(tmp_path / "league") as store:
         link, definition = store.links()[0].text, store.events()[0].text

@@ -58,7 +58,12 @@ def other_cards(view: Mapping[str, Any], lots: Random) -> Iterator[Changed]:
     """Yield views in which one card in the hand is another one that nobody has seen. Others would contradict the history."""
     seen = {tuple(card) for key in ("hand", "discard", "shown") for card in view[key]}
     seen |= {tuple(card) for _, card, _ in view["passed"]}
-    unseen = [[colour, value] for colour in range(5) for value in range(1, 6) if (colour, value) not in seen]
+    unseen = [
+        [colour, value]
+        for colour in range(5)
+        for value in range(1, 6)
+        if (colour, value) not in seen
+    ]
     if not unseen:
         return
     for value in (1, 2, 4, 5):
@@ -67,7 +72,9 @@ def other_cards(view: Mapping[str, Any], lots: Random) -> Iterator[Changed]:
         if olds and news:
             new = copy.deepcopy(dict(view))
             new["hand"].remove(lots.choice(olds))
-            new["hand"] = sorted([*new["hand"], lots.choice(news)], key=lambda card: (-card[1], card[0]))
+            new["hand"] = sorted(
+                [*new["hand"], lots.choice(news)], key=lambda card: (-card[1], card[0])
+            )
             yield f"a {value} instead of a 3", new
 
 
@@ -85,7 +92,11 @@ def other_places(view: Mapping[str, Any], me: int) -> Iterator[Changed]:
 
 def lead(view: Mapping[str, Any], playouts: int, number: int) -> float:
     """Return how far the seat is ahead at the end, by mean of worlds. Raises ConfigError for a view that fits no position."""
-    seen, habits, stream = played().view(view), KhivaHabits(played()), QuickStreamInC(number.to_bytes(32, "big"), "worth")
+    seen, habits, stream = (
+        played().view(view),
+        KhivaHabits(played()),
+        QuickStreamInC(number.to_bytes(32, "big"), "worth"),
+    )
     learnt, counted = playouts // 3, []
     for at in range(playouts):
         (result,) = seen.world(stream).attempt_all(habits, view["seat"], [None], TO_THE_END, stream)
@@ -97,7 +108,11 @@ def lead(view: Mapping[str, Any], playouts: int, number: int) -> float:
 def chosen(state: State, seat: int, number: int) -> int:
     """Return the choice of a bot that searches a little."""
     view = state.view(seat)
-    seen, habits, stream = played().view(view), KhivaHabits(played()), QuickStreamInC(number.to_bytes(32, "big"), "chosen")
+    seen, habits, stream = (
+        played().view(view),
+        KhivaHabits(played()),
+        QuickStreamInC(number.to_bytes(32, "big"), "chosen"),
+    )
     legal = len(state.pending()[seat].legal)
     choices = range(legal) if legal <= TRIED else sorted(Random(number).sample(range(legal), TRIED))
     sums = [0.0] * len(choices)
@@ -107,7 +122,9 @@ def chosen(state: State, seat: int, number: int) -> int:
     return choices[sums.index(max(sums))]
 
 
-def measure(seats: int, until: float, playouts: int, lots: Random, rows: dict[str, list[float]]) -> None:
+def measure(
+    seats: int, until: float, playouts: int, lots: Random, rows: dict[str, list[float]]
+) -> None:
     """Write by row the mean difference in each match, of matches that are played until a time."""
     while time.process_time() < until:
         state, _ = GAME.new(seats, RULES, lots.randbytes(32))
@@ -121,7 +138,9 @@ def measure(seats: int, until: float, playouts: int, lots: Random, rows: dict[st
                         found[name].append(lead(changed, playouts, number) - before)
                     except ConfigError:  # the change contradicts what the seat remembers
                         continue
-            state.apply({seat: chosen(state, seat, lots.getrandbits(64)) for seat in state.pending()})
+            state.apply(
+                {seat: chosen(state, seat, lots.getrandbits(64)) for seat in state.pending()}
+            )
         for name, differences in found.items():
             rows[name].append(fmean(differences))
 
@@ -129,16 +148,28 @@ def measure(seats: int, until: float, playouts: int, lots: Random, rows: dict[st
 def main() -> int:
     """Measure, print the rows, and return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="khiva-worth", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="khiva-worth",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--seats", type=int, default=2, choices=(2, 3, 4, 5), help="default: 2")
-    parser.add_argument("--minutes", type=float, default=3.0, help="of processor time, 3 unless you say so")
-    parser.add_argument("--playouts", type=int, default=300, help="of each view, 300 unless you say so")
+    parser.add_argument(
+        "--minutes", type=float, default=3.0, help="of processor time, 3 unless you say so"
+    )
+    parser.add_argument(
+        "--playouts", type=int, default=300, help="of each view, 300 unless you say so"
+    )
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     options = parser.parse_args()
     rows: dict[str, list[float]] = defaultdict(list)
     with suppress(KeyboardInterrupt):  # then the rows are those of the matches until now
-        measure(options.seats, time.process_time() + 60 * options.minutes, options.playouts, Random(options.seed), rows)
+        measure(
+            options.seats,
+            time.process_time() + 60 * options.minutes,
+            options.playouts,
+            Random(options.seed),
+            rows,
+        )
     table = [
         (name, f"{fmean(found):.2f}", f"{1.96 * stdev(found) / sqrt(len(found)):.2f}", len(found))
         for name, found in sorted(rows.items())

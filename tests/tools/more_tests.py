@@ -41,8 +41,13 @@ def made(place: Path, python: str = sys.executable) -> Path:
 def bounds() -> list[str]:
     """Return the oldest version of each package that pyproject.toml allows, as pip's constraints."""
     found = project()
-    named = [*found["dependencies"], *(one for extra in found["optional-dependencies"].values() for one in extra)]
-    return sorted({f"{bounded[1]}=={bounded[2]}" for one in named if (bounded := BOUNDED.match(one))})
+    named = [
+        *found["dependencies"],
+        *(one for extra in found["optional-dependencies"].values() for one in extra),
+    ]
+    return sorted(
+        {f"{bounded[1]}=={bounded[2]}" for one in named if (bounded := BOUNDED.match(one))}
+    )
 
 
 def oldest(_: argparse.Namespace) -> None:
@@ -50,12 +55,31 @@ def oldest(_: argparse.Namespace) -> None:
     (VENV / "oldest.txt").write_text("\n".join(bounds()))
     python = made(VENV / "oldest")
     run(python, "-m", "pip", *INSTALL, "-c", VENV / "oldest.txt", "-e", ".[test]")
-    pytest("-n", "4", "--dist", "loadgroup", "-m", "not soak and not language and not long", python=python)
+    pytest(
+        "-n",
+        "4",
+        "--dist",
+        "loadgroup",
+        "-m",
+        "not soak and not language and not long",
+        python=python,
+    )
 
 
 def fairness(_: argparse.Namespace) -> None:
     """Play 100 matches a level of a bot of two threads beside one that makes itself wait: it may not forfeit."""
-    pytest("-n", "4", "--dist", "loadgroup", "-m", "soak", "-k", "two_threads", "tests/arbiter/test_hogs.py", PARTS="10")
+    pytest(
+        "-n",
+        "4",
+        "--dist",
+        "loadgroup",
+        "-m",
+        "soak",
+        "-k",
+        "two_threads",
+        "tests/arbiter/test_hogs.py",
+        PARTS="10",
+    )
 
 
 def virtual_machine(_: argparse.Namespace) -> None:
@@ -74,7 +98,9 @@ def vms() -> tuple[str, str]:
 def oldest_vm() -> Path:
     """Return the folder of the oldest version of the VM that is allowed; .venv has the newest."""
     place = VENV / "oldest-vm"
-    run(sys.executable, "-m", "pip", *INSTALL, "--upgrade", "--no-deps", "--target", place, vms()[1])
+    run(
+        sys.executable, "-m", "pip", *INSTALL, "--upgrade", "--no-deps", "--target", place, vms()[1]
+    )
     return place
 
 
@@ -91,7 +117,17 @@ def modules_soak(options: argparse.Namespace) -> None:
         "tests/competition/audit/test_forgeries.py",
     )
     counts = dict.fromkeys(("MATCHES", "FORGERIES", "TRIES"), str(options.times))
-    pytest("-n", "2", "--dist", "loadgroup", "-o", "faulthandler_timeout=0", *files, OTHER_VMS=str(oldest_vm()), **counts)
+    pytest(
+        "-n",
+        "2",
+        "--dist",
+        "loadgroup",
+        "-o",
+        "faulthandler_timeout=0",
+        *files,
+        OTHER_VMS=str(oldest_vm()),
+        **counts,
+    )
 
 
 def arm64() -> Path:
@@ -103,10 +139,22 @@ def arm64() -> Path:
         (place / "apt" / name).mkdir(parents=True, exist_ok=True)
     (place / "apt" / "status").touch()
     state = (f"State={place}/apt", f"State::status={place}/apt/status", f"Cache={place}/apt")
-    given = ("APT::Architecture=arm64", "APT::Architectures=arm64", *(f"Dir::{word}" for word in state))
+    given = (
+        "APT::Architecture=arm64",
+        "APT::Architectures=arm64",
+        *(f"Dir::{word}" for word in state),
+    )
     apt = ("apt-get", "-qq", *(word for one in given for word in ("-o", one)))
     run(*apt, "update")
-    run(*apt, "install", "--download-only", "-y", "--no-install-recommends", "python3-minimal", "libpython3-stdlib")
+    run(
+        *apt,
+        "install",
+        "--download-only",
+        "-y",
+        "--no-install-recommends",
+        "python3-minimal",
+        "libpython3-stdlib",
+    )
     for package in sorted((place / "apt" / "archives").glob("*.deb")):
         run("dpkg-deb", "-x", package, place)
     if not (place / "lib").exists():
@@ -123,8 +171,19 @@ def modules_elsewhere(options: argparse.Namespace) -> None:
     pythons = [made(VENV / f"python-{name.replace('/', '-')}", name) for name in options.python]
     for python in pythons:
         run(python, "-m", "pip", *INSTALL, "pytest", "-e", ".[modules]")
-    chosen = ("-o", "faulthandler_timeout=0", "-k", "everywhere or other_pythons or arm64", "tests/bots/modules")
-    pytest(*chosen, MATCHES=str(options.times), ARM64=str(arm64()), OTHER_PYTHONS=" ".join(map(str, pythons)))
+    chosen = (
+        "-o",
+        "faulthandler_timeout=0",
+        "-k",
+        "everywhere or other_pythons or arm64",
+        "tests/bots/modules",
+    )
+    pytest(
+        *chosen,
+        MATCHES=str(options.times),
+        ARM64=str(arm64()),
+        OTHER_PYTHONS=" ".join(map(str, pythons)),
+    )
 
 
 KINDS = {
@@ -146,9 +205,19 @@ def main(words: Sequence[str]) -> int:
         kind = kinds.add_parser(name, description=function.__doc__)
         kind.set_defaults(function=function)
         if name in TIMES:
-            kind.add_argument("--times", type=int, default=TIMES[name], help=f"matches, {TIMES[name]} unless you say so")
+            kind.add_argument(
+                "--times",
+                type=int,
+                default=TIMES[name],
+                help=f"matches, {TIMES[name]} unless you say so",
+            )
         if name == "modules-elsewhere":
-            kind.add_argument("--python", action="append", default=[], help="another Python, as python3.12; more than once")
+            kind.add_argument(
+                "--python",
+                action="append",
+                default=[],
+                help="another Python, as python3.12; more than once",
+            )
     options = parser.parse_args(words)
     try:
         options.function(options)

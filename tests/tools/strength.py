@@ -77,7 +77,20 @@ AUTHORS = {
     "new": ("new", "python", "my-bot"),
     "check": ("check", "my-bot", "--quick"),
     "match": ("match", "--bot", "my-bot", "--bot", GREEDY, "--trust-bots"),
-    "run": ("run", "--bot", "my-bot", "--bot", GREEDY, "--seats", "2", "--seeds", "1", "--out", "games", "--trust-bots"),
+    "run": (
+        "run",
+        "--bot",
+        "my-bot",
+        "--bot",
+        GREEDY,
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--out",
+        "games",
+        "--trust-bots",
+    ),
     "replay": ("replay", "games", "1/0", "--bot", GREEDY),
 }
 """The commands of an author, in their order; each needs those before it."""
@@ -103,7 +116,14 @@ class Lever(NamedTuple):
 
 
 LEVERS = {
-    "khiva": Lever("c/thinker", "bot.c", "#define PLAYOUTS 3000", "#define PLAYOUTS 24000", 3, "3,000 to 24,000 playouts"),
+    "khiva": Lever(
+        "c/thinker",
+        "bot.c",
+        "#define PLAYOUTS 3000",
+        "#define PLAYOUTS 24000",
+        3,
+        "3,000 to 24,000 playouts",
+    ),
     "emira": Lever(
         "c/strong_emira",
         "emira_weights.h",
@@ -129,7 +149,15 @@ def run_words(options: argparse.Namespace, above: str, below: str, out: str) -> 
     """Return the words of a run in which one bot plays copies of another; both as ``--bot`` takes them. Turns are long, so that a
     busy machine makes nobody late, but for bots that would think for longer: those leave most of a turn of 1 s."""
     thinks = {word_of(options, rung) for rung in CLOCKED} & {above, below}
-    how = ["--trust-bots", "--game", options.game, "--format", "gauntlet", "--copies", str(options.seats - 1)]
+    how = [
+        "--trust-bots",
+        "--game",
+        options.game,
+        "--format",
+        "gauntlet",
+        "--copies",
+        str(options.seats - 1),
+    ]
     how += ["--seats", str(options.seats), "--seeds", str(options.seeds), "--seed", "strength"]
     how += ["--turn", "1s" if thinks else "1m", "--start", "1m"]
     return ["run", *how, "--bot", above, "--bot", below, "--out", out, "--json"]
@@ -144,7 +172,9 @@ def steps_of(options: argparse.Namespace) -> list[tuple[str, str]]:
 
 def play(words: Sequence[str]) -> dict[str, Any]:
     """Play an event and return its table. Raises CalledProcessError if it failed."""
-    done = subprocess.run([sys.executable, "-m", "khiva_arena", *words], stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "khiva_arena", *words], stdout=subprocess.PIPE, check=True
+    )
     table: dict[str, Any] = json.loads(done.stdout)["standings"][0]
     return table
 
@@ -154,7 +184,11 @@ def difference(table: Mapping[str, Any], first: str) -> tuple[float | None, floa
     way."""
     rows = {row["bot"] == first: row for row in table["rows"]}
     errors = [row["error"] for row in rows.values() if row["bot"] != table["anchor"]]
-    if len(rows) != 2 or None in (*errors, rows[True]["elo"], rows[False]["elo"]) or any(row["bound"] for row in rows.values()):
+    if (
+        len(rows) != 2
+        or None in (*errors, rows[True]["elo"], rows[False]["elo"])
+        or any(row["bound"] for row in rows.values())
+    ):
         return None, None
     return round(rows[True]["elo"] - rows[False]["elo"], 1), round(errors[0], 1)
 
@@ -172,7 +206,11 @@ def least(table: Mapping[str, Any], first: str) -> float | None:
 def identity(out: str, event: str) -> str:
     """Return the identity of the first bot of an event."""
     with sqlite3.connect(f"file:{out}/arena.db?mode=ro", uri=True) as store:
-        return str(store.execute("SELECT identity FROM bots WHERE event = ? AND position = 0", (event,)).fetchone()[0])
+        return str(
+            store.execute(
+                "SELECT identity FROM bots WHERE event = ? AND position = 0", (event,)
+            ).fetchone()[0]
+        )
 
 
 def processor_ms(out: str, event: str, position: int) -> float | None:
@@ -194,8 +232,15 @@ def measure(options: argparse.Namespace, out: str) -> tuple[list[BotStep], dict[
     for bot, over in steps_of(options):
         table = play(run_words(options, word_of(options, bot), word_of(options, over), out))
         first = identity(out, table["events"][0])
-        steps.append(BotStep(bot, over, *difference(table, first), options.seeds, month(), least(table, first)))
-        print(f"{bot} over {over}: {steps[-1].elo} +/- {steps[-1].error}, at least {steps[-1].least}", file=sys.stderr)
+        steps.append(
+            BotStep(
+                bot, over, *difference(table, first), options.seeds, month(), least(table, first)
+            )
+        )
+        print(
+            f"{bot} over {over}: {steps[-1].elo} +/- {steps[-1].error}, at least {steps[-1].least}",
+            file=sys.stderr,
+        )
         for position, rung in enumerate((bot, over)):
             times[rung] = processor_ms(out, table["events"][0], position)
     return steps, times
@@ -222,8 +267,12 @@ def copy_with(game: str, text: str, place: str) -> str:
     folder = Path(place, f"{game}-{'more' if text == lever.more else 'less'}")
     if not folder.exists():
         words = ["new", f"shipped:{lever.bot}", str(folder)]
-        subprocess.run([sys.executable, "-m", "khiva_arena", *words], stdout=subprocess.DEVNULL, check=True)
-        (folder / lever.file).write_text(changed((folder / lever.file).read_text("utf-8"), game, text), encoding="utf-8")
+        subprocess.run(
+            [sys.executable, "-m", "khiva_arena", *words], stdout=subprocess.DEVNULL, check=True
+        )
+        (folder / lever.file).write_text(
+            changed((folder / lever.file).read_text("utf-8"), game, text), encoding="utf-8"
+        )
     return str(folder)
 
 
@@ -231,7 +280,9 @@ def changed(source: str, game: str, text: str) -> str:
     """Return a source with the effort ``text``. Raises LookupError if it does not hold the effort as it comes."""
     before = AS_IT_COMES.get(game, LEVERS[game].more)
     if source.count(before) != 1:
-        raise LookupError(f"{LEVERS[game].file} of {LEVERS[game].bot} does not have {before!r} once")
+        raise LookupError(
+            f"{LEVERS[game].file} of {LEVERS[game].bot} does not have {before!r} once"
+        )
     return source.replace(before, text)
 
 
@@ -256,7 +307,9 @@ def scale(steps: Sequence[BotStep]) -> dict[str, tuple[float, float]]:
     covariance = np.linalg.inv(free.T @ (weights[:, None] * free))
     elos = covariance @ free.T @ (weights * np.array([step.elo for step in known]))
     found = zip(names[1:], elos.tolist(), np.sqrt(np.diag(covariance)).tolist(), strict=True)
-    return {ANCHOR: (0.0, 0.0)} | {name: (round(elo, 1), round(error, 1)) for name, elo, error in found}
+    return {ANCHOR: (0.0, 0.0)} | {
+        name: (round(elo, 1), round(error, 1)) for name, elo, error in found
+    }
 
 
 def merged(old: Sequence[BotStep], new: Sequence[BotStep], game: str) -> list[BotStep]:
@@ -276,11 +329,19 @@ def rungs(game: str, steps: Sequence[BotStep], times: Mapping[str, float | None]
     """Return the rungs of a ladder, the weakest first, those without a place on the scale last."""
     places, names = scale(steps), BOTS[game]
     some = [
-        BotRung(name, bot, *places.get(name, (None, None)), times.get(name), "" if name in places else bound(name, steps, places))
+        BotRung(
+            name,
+            bot,
+            *places.get(name, (None, None)),
+            times.get(name),
+            "" if name in places else bound(name, steps, places),
+        )
         for name, bot in names.items()
     ]
     order = list(names)
-    return sorted(some, key=lambda rung: (rung.elo is None, rung.elo or 0.0, order.index(rung.name)))
+    return sorted(
+        some, key=lambda rung: (rung.elo is None, rung.elo or 0.0, order.index(rung.name))
+    )
 
 
 def bound(name: str, steps: Sequence[BotStep], places: Mapping[str, tuple[float, float]]) -> str:
@@ -310,29 +371,42 @@ def text_of(data: Data) -> str:
     """Return the file: a line for each step and rung, so that a diff shows what changed."""
     games = []
     for game, by_seats in data.ladders.items():
-        tables = [f'   "{seats}": {{\n{_table(by_seats[seats])}\n   }}' for seats in sorted(by_seats)]
+        tables = [
+            f'   "{seats}": {{\n{_table(by_seats[seats])}\n   }}' for seats in sorted(by_seats)
+        ]
         games.append(f'  "{game}": {{\n' + ",\n".join(tables) + "\n  }")
     vain = [f'  "{game}": ' + _rows(lines, "   ") for game, lines in data.in_vain.items()]
-    parts = [f' "seconds": {json.dumps(data.seconds)}', ' "in_vain": {\n' + ",\n".join(vain) + "\n }"]
+    parts = [
+        f' "seconds": {json.dumps(data.seconds)}',
+        ' "in_vain": {\n' + ",\n".join(vain) + "\n }",
+    ]
     return "{\n" + ",\n".join([*parts, ' "ladders": {\n' + ",\n".join(games) + "\n }"]) + "\n}\n"
 
 
 def _table(ladder: BotLadder) -> str:
     some = (("steps", ladder.steps), ("rungs", ladder.rungs))
-    parts = [f'    "{key}": {_rows([row._asdict() for row in rows], "     ")}' for key, rows in some]
+    parts = [
+        f'    "{key}": {_rows([row._asdict() for row in rows], "     ")}' for key, rows in some
+    ]
     twice = json.dumps(ladder.twice._asdict(), ensure_ascii=False) if ladder.twice else "null"
     return ",\n".join([*parts, f'    "twice": {twice}'])
 
 
 def _rows(some: Sequence[Any], lead: str) -> str:
-    return "[\n" + ",\n".join(lead + json.dumps(row, ensure_ascii=False) for row in some) + f"\n{lead[1:]}]"
+    return (
+        "[\n"
+        + ",\n".join(lead + json.dumps(row, ensure_ascii=False) for row in some)
+        + f"\n{lead[1:]}]"
+    )
 
 
 def read() -> Data:
     """Return what the file holds."""
     raw = json.loads(DATA.read_text("utf-8"))
     games = raw["ladders"].items()
-    ladders = {game: {seats: ladder_of(row) for seats, row in by_seats.items()} for game, by_seats in games}
+    ladders = {
+        game: {seats: ladder_of(row) for seats, row in by_seats.items()} for game, by_seats in games
+    }
     return Data(ladders, raw["seconds"], raw["in_vain"])
 
 
@@ -346,24 +420,35 @@ def measure_seconds() -> dict[str, float]:
 def _seconds(words: Sequence[str], place: str) -> float:
     """Return how long a command lasts. ``replay`` ends with exit code 1 where choices differ."""
     began = time.monotonic()
-    done = subprocess.run([sys.executable, "-m", "khiva_arena", *words], cwd=place, capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "khiva_arena", *words], cwd=place, capture_output=True, check=False
+    )
     if done.returncode not in (0, 1):
         raise subprocess.CalledProcessError(done.returncode, list(words), stderr=done.stderr)
     return time.monotonic() - began
 
 
-def write(options: argparse.Namespace, steps: Sequence[BotStep], times: Mapping[str, float | None], twice: Twice | None) -> None:
+def write(
+    options: argparse.Namespace,
+    steps: Sequence[BotStep],
+    times: Mapping[str, float | None],
+    twice: Twice | None,
+) -> None:
     """Put what was measured into the file, and work out its scale again."""
     data, seats = read(), str(options.seats)
     ladders = data.ladders.setdefault(options.game, {})
     old = ladders.get(seats, BotLadder((), (), None))
     kept = merged(old.steps, steps, options.game)
     ms = {rung.name: rung.ms for rung in old.rungs} | {
-        name: value for name, value in times.items() if any(name in (step.bot, step.over) and step in kept for step in steps)
+        name: value
+        for name, value in times.items()
+        if any(name in (step.bot, step.over) and step in kept for step in steps)
     }
     if twice and old.twice and old.twice.deals > twice.deals:
         twice = None
-    ladders[seats] = BotLadder(tuple(kept), tuple(rungs(options.game, kept, ms)), twice or old.twice)
+    ladders[seats] = BotLadder(
+        tuple(kept), tuple(rungs(options.game, kept, ms)), twice or old.twice
+    )
     DATA.write_text(text_of(data), encoding="utf-8")
 
 
@@ -374,17 +459,35 @@ def anchor(rung: str) -> str:
 
 def main() -> int:
     """Play the events, print the table of all of them or write the file, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="strength", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="strength", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--game", choices=BOTS, default="silk_road", help="default: silk_road")
     parser.add_argument("--seats", type=int, default=3, help="default: 3")
-    parser.add_argument("--seeds", type=int, default=400, help="deals of each step, 400 unless you say so")
     parser.add_argument(
-        "--rungs", nargs="+", metavar="BOT", help="bots as c/search, from the weakest, instead of the game's steps"
+        "--seeds", type=int, default=400, help="deals of each step, 400 unless you say so"
     )
-    parser.add_argument("--bots", nargs="+", metavar="NAME", help="only the steps of these rungs over the ones below them")
+    parser.add_argument(
+        "--rungs",
+        nargs="+",
+        metavar="BOT",
+        help="bots as c/search, from the weakest, instead of the game's steps",
+    )
+    parser.add_argument(
+        "--bots",
+        nargs="+",
+        metavar="NAME",
+        help="only the steps of these rungs over the ones below them",
+    )
     parser.add_argument("--twice", action="store_true", help="only what twice the time is worth")
-    parser.add_argument("--seconds", action="store_true", help="only how long the commands of an author last; writes them")
-    parser.add_argument("--write", action="store_true", help=f"write the figures into {DATA.relative_to(ROOT)}")
+    parser.add_argument(
+        "--seconds",
+        action="store_true",
+        help="only how long the commands of an author last; writes them",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help=f"write the figures into {DATA.relative_to(ROOT)}"
+    )
     parser.add_argument("--out", help="the store; default: results/strength/GAME-SEATS")
     options = parser.parse_args()
     out = options.out or f"results/strength/{options.game}-{options.seats}"
@@ -395,7 +498,11 @@ def main() -> int:
         return 0
     try:
         steps, times = measure(options, out) if options.seeds and not options.twice else ([], {})
-        twice = measure_twice(options, out) if options.seeds and (options.twice or not (options.bots or options.rungs)) else None
+        twice = (
+            measure_twice(options, out)
+            if options.seeds and (options.twice or not (options.bots or options.rungs))
+            else None
+        )
     except subprocess.CalledProcessError as error:
         return int(error.returncode)
     if options.write:

@@ -17,7 +17,9 @@ pytestmark = pytest.mark.usefixtures("rules_in_c")
 def test_a_change_is_one_thing_of_a_view_that_fits_a_position(seats: int) -> None:
     names, keys = set(), set()
     views = [tool.GAME.new(seats, tool.RULES, bytes([deal]) * 32)[0].view(1) for deal in range(9)]
-    for view, name, changed in ((before, *one) for before in views for one in tool.variants(before, Random(1))):
+    for view, name, changed in (
+        (before, *one) for before in views for one in tool.variants(before, Random(1))
+    ):
         tool.played().view(changed)
         (key,) = (key for key in view if view[key] != changed[key])
         assert len(changed["hand"]) == len(view["hand"])

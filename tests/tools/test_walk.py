@@ -136,7 +136,9 @@ CALLS = {
 
 
 @pytest.mark.parametrize(("line", "count"), CALLS.values(), ids=CALLS)
-def test_a_walk_ends_at_a_call_that_may_mean_several_functions(walked: Walked, line: str, count: int) -> None:
+def test_a_walk_ends_at_a_call_that_may_mean_several_functions(
+    walked: Walked, line: str, count: int
+) -> None:
     stays, sums = walked(
         top__start=f"""
             from PACKAGE.low.take import Base, Child, One, Shape, TABLE, Two, unknown, wrong
@@ -179,7 +181,9 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize(("put", "read"), HIDDEN.values(), ids=HIDDEN)
-def test_a_function_that_reads_a_global_with_the_value_has_a_stay(walked: Walked, put: str, read: str) -> None:
+def test_a_function_that_reads_a_global_with_the_value_has_a_stay(
+    walked: Walked, put: str, read: str
+) -> None:
     stays, sums = walked(
         top__start="""
             from PACKAGE.low import keep
@@ -235,7 +239,9 @@ def test_a_look_a_text_and_a_comparison_lead_nowhere(walked: Walked) -> None:
     assert sums == "1 stays, 1 files, 0 climbs, 0 returns", stays
 
 
-def test_a_start_that_is_not_there_is_refused(walked: Walked, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_start_that_is_not_there_is_refused(
+    walked: Walked, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
         walked(f"{START}s", top__start="def begin(value): pass")
     assert "no function begin with a parameter values" in capsys.readouterr().err

@@ -33,7 +33,21 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from meanings import Class, Def, Frame, Function, Meaning, Module, Names, Note, element, layers, modules_of, pairs, words_of
+from meanings import (
+    Class,
+    Def,
+    Frame,
+    Function,
+    Meaning,
+    Module,
+    Names,
+    Note,
+    element,
+    layers,
+    modules_of,
+    pairs,
+    words_of,
+)
 
 KEEPERS = {"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"}
 """Methods by which a container keeps what it is handed."""
@@ -65,19 +79,25 @@ class Walk:
         self._passed: dict[ast.AST, tuple[bool, bool]] = {}
         self._moved = 0
 
-    def enter(self, function: Function, held: dict[str, Function | None], hidden: Iterable[str] = ()) -> bool:
+    def enter(
+        self, function: Function, held: dict[str, Function | None], hidden: Iterable[str] = ()
+    ) -> bool:
         """Walk a function, and return whether it returns the value.
 
         held: the names that the arguments give to the value, and the nested function that one of them is.
         hidden: names of the value there that no argument gives.
         """
         before, start, self._moved = self._moved, len(self.steps), 0
-        self.steps.append(Step(function.module.path, function.name, next(iter((*held, *sorted(hidden))))))
+        self.steps.append(
+            Step(function.module.path, function.name, next(iter((*held, *sorted(hidden)))))
+        )
         if function.node not in self._passed:
             self._passed[function.node] = False, False
             outer = function.frame or Frame(function, set())
             noted = {word.arg: word.annotation for word in function.arguments if word.annotation}
-            notes = {name: Note(node, function.module, function.owner) for name, node in noted.items()}
+            notes = {
+                name: Note(node, function.module, function.owner) for name, node in noted.items()
+            }
             nested = outer.nested | {name: one for name, one in held.items() if one}
             frame = Frame(function, {*held, *hidden}, outer.notes | notes, nested)
             if isinstance(function.node, ast.Lambda):
@@ -99,8 +119,14 @@ class Walk:
             case ast.Name() if node.id in frame.nested:
                 return frame.nested[node.id]
             case ast.Attribute() if not self.names.meaning(node, frame.function.module):
-                inner = self.meaning(node.value, frame) if isinstance(node.value, ast.Name) else None
-                owner = inner if isinstance(inner, Class) else self.names.class_of(self.note(node.value, frame))
+                inner = (
+                    self.meaning(node.value, frame) if isinstance(node.value, ast.Name) else None
+                )
+                owner = (
+                    inner
+                    if isinstance(inner, Class)
+                    else self.names.class_of(self.note(node.value, frame))
+                )
                 return self.names.method(owner, node.attr) if owner else None
         return self.names.meaning(node, frame.function.module)
 
@@ -140,14 +166,18 @@ class Walk:
             case ast.Name():
                 return node.id in frame.held or not self.put.isdisjoint(self._places(node, frame))
             case ast.Attribute():
-                return self.look(node.value, frame, kept=kept) or not self.put.isdisjoint(self._places(node, frame))
+                return self.look(node.value, frame, kept=kept) or not self.put.isdisjoint(
+                    self._places(node, frame)
+                )
             case ast.Call():
                 return self.call(node, frame, kept)
             case ast.Lambda():
                 return bool(_captured(_nested(node, frame)))
             case ast.IfExp():
                 self.look(node.test, frame)
-                return self.look(node.body, frame, kept=kept) | self.look(node.orelse, frame, kept=kept)
+                return self.look(node.body, frame, kept=kept) | self.look(
+                    node.orelse, frame, kept=kept
+                )
             case ast.Await():
                 return self.look(node.value, frame, kept=kept)
             case ast.NamedExpr():
@@ -158,9 +188,15 @@ class Walk:
                 for part in node.generators:
                     self.take_apart(part.target, part.iter, frame)
                     self._look_at(part.ifs, frame)
-                return self._look_at([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt], frame)
-        found = self._look_at([part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)], frame)
-        return found and not isinstance(node, ast.Compare | ast.JoinedStr | ast.Yield | ast.YieldFrom)
+                return self._look_at(
+                    [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt], frame
+                )
+        found = self._look_at(
+            [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)], frame
+        )
+        return found and not isinstance(
+            node, ast.Compare | ast.JoinedStr | ast.Yield | ast.YieldFrom
+        )
 
     def _look_at(self, nodes: Sequence[ast.expr], frame: Frame) -> bool:
         return sum(self.look(node, frame) for node in nodes) > 0  # any() would leave out the rest
@@ -171,9 +207,19 @@ class Walk:
         match node:
             case ast.Name(id=name):
                 origin, inner = module.imports.get(name, ("", ""))
-                files = [module, *([self.names.modules[origin]] if origin in self.names.modules else [])]
+                files = [
+                    module,
+                    *([self.names.modules[origin]] if origin in self.names.modules else []),
+                ]
                 own = name in words_of(frame.function)[1]
-                return [] if own else [Place(file.path, "", inner if number else name) for number, file in enumerate(files)]
+                return (
+                    []
+                    if own
+                    else [
+                        Place(file.path, "", inner if number else name)
+                        for number, file in enumerate(files)
+                    ]
+                )
             case ast.Attribute(attr=name):
                 if isinstance(file := self.names.meaning(node.value, module), Module):
                     return [Place(file.path, "", name)]
@@ -187,7 +233,12 @@ class Walk:
         before = self.look(node.func.value if isinstance(node.func, ast.Attribute) else None, frame)
         given = [(word, value, self.look(value, frame)) for word, value in _arguments(node, called)]
         handed = any(held for _, _, held in given)
-        if handed and isinstance(node.func, ast.Attribute) and node.func.attr in KEEPERS and not called:
+        if (
+            handed
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in KEEPERS
+            and not called
+        ):
             self.hold(node.func.value, frame)
         made = isinstance(called, Class)
         if isinstance(called, Class):
@@ -203,17 +254,31 @@ class Walk:
     def _read(self, function: Function) -> set[str]:
         """Return the places with the value that a function reads."""
         frame = Frame(function, set())
-        nodes = [node for node in ast.walk(function.node) if isinstance(node, ast.Name | ast.Attribute)] if self.put else []
-        read = [node for node in nodes if isinstance(node.ctx, ast.Load) and not self.put.isdisjoint(self._places(node, frame))]
+        nodes = (
+            [node for node in ast.walk(function.node) if isinstance(node, ast.Name | ast.Attribute)]
+            if self.put
+            else []
+        )
+        read = [
+            node
+            for node in nodes
+            if isinstance(node.ctx, ast.Load) and not self.put.isdisjoint(self._places(node, frame))
+        ]
         return {ast.unparse(node) for node in read}
 
     def _function(self, node: ast.expr, frame: Frame) -> Function | None:
         """Return the nested function that an argument is."""
-        return _nested(node, frame) if isinstance(node, ast.Lambda) else frame.nested.get(getattr(node, "id", ""))
+        return (
+            _nested(node, frame)
+            if isinstance(node, ast.Lambda)
+            else frame.nested.get(getattr(node, "id", ""))
+        )
 
     # --- statements ---
 
-    def assign(self, target: ast.expr, value: ast.expr, frame: Frame, note: Note | None = None) -> bool:
+    def assign(
+        self, target: ast.expr, value: ast.expr, frame: Frame, note: Note | None = None
+    ) -> bool:
         held = False
         for part, one in pairs(target, value):
             held |= (found := self.look(one, frame, kept=True))
@@ -261,7 +326,12 @@ class Walk:
                 for target in node.targets:
                     self.assign(target, node.value, frame)
             case ast.AnnAssign(value=ast.expr() as value):
-                self.assign(node.target, value, frame, Note(node.annotation, frame.function.module, frame.function.owner))
+                self.assign(
+                    node.target,
+                    value,
+                    frame,
+                    Note(node.annotation, frame.function.module, frame.function.owner),
+                )
             case ast.AugAssign():
                 self.assign(node.target, node.value, frame)
             case ast.For() | ast.AsyncFor():
@@ -293,7 +363,9 @@ class Walk:
 
 def _nested(node: Def | ast.Lambda, frame: Frame) -> Function:
     name = "lambda" if isinstance(node, ast.Lambda) else node.name
-    return Function(frame.function.module, f"{frame.function.name}.{name}", node, frame.function.owner, frame)
+    return Function(
+        frame.function.module, f"{frame.function.name}.{name}", node, frame.function.owner, frame
+    )
 
 
 def _captured(function: Function) -> set[str]:
@@ -304,12 +376,17 @@ def _captured(function: Function) -> set[str]:
 
 def _arguments(node: ast.Call, called: Meaning) -> Iterator[tuple[str, ast.expr]]:
     """Yield the arguments of a call, each with the name that it has in the function."""
-    made = called.module.functions.get(f"{called.node.name}.__init__") if isinstance(called, Class) else called
+    made = (
+        called.module.functions.get(f"{called.node.name}.__init__")
+        if isinstance(called, Class)
+        else called
+    )
     words: list[str] = []
     if isinstance(made, Function):
         arguments = made.node.args
         static = isinstance(made.node, Def) and any(
-            isinstance(word, ast.Name) and word.id == "staticmethod" for word in made.node.decorator_list
+            isinstance(word, ast.Name) and word.id == "staticmethod"
+            for word in made.node.decorator_list
         )
         bound = made.owner is not None and made.frame is None and not static
         words = [word.arg for word in (*arguments.posonlyargs, *arguments.args)][bound:]
@@ -321,13 +398,26 @@ def _arguments(node: ast.Call, called: Meaning) -> Iterator[tuple[str, ast.expr]
 
 def main(words: Sequence[str]) -> None:
     """Print the stays of a value, a line each, and their sums."""
-    parser = argparse.ArgumentParser(prog="walk", description="follow one value through the calls of the package")
-    parser.add_argument("start", metavar="FILE:FUNCTION:PARAM", help="as khiva_arena/competition/run/run.py:Run.play:self")
-    parser.add_argument("--root", type=Path, default=Path(__file__).parents[2], help="the checkout; this one unless you name one")
+    parser = argparse.ArgumentParser(
+        prog="walk", description="follow one value through the calls of the package"
+    )
+    parser.add_argument(
+        "start",
+        metavar="FILE:FUNCTION:PARAM",
+        help="as khiva_arena/competition/run/run.py:Run.play:self",
+    )
+    parser.add_argument(
+        "--root",
+        type=Path,
+        default=Path(__file__).parents[2],
+        help="the checkout; this one unless you name one",
+    )
     options = parser.parse_args(words)
     path, name, word = options.start.split(":")
     modules = modules_of(options.root)
-    start = next((module.functions.get(name) for module in modules.values() if module.path == path), None)
+    start = next(
+        (module.functions.get(name) for module in modules.values() if module.path == path), None
+    )
     if start is None or word not in [argument.arg for argument in start.arguments]:
         parser.error(f"{path} has no function {name} with a parameter {word}")
     trip, layer = Walk(Names(modules)), layers(modules)
@@ -339,9 +429,15 @@ def main(words: Sequence[str]) -> None:
     for number, (stay, rise) in enumerate(zip(stays, [0, *rises], strict=True), 1):
         visits[stay.path] += 1
         way = f"up {rise}" if rise > 0 else f"down {-rise}" if rise else "level"
-        print(f"{number:4}  {stay.path}  {stay.function} as {stay.name}  visit {visits[stay.path]}  {way}")
+        print(
+            f"{number:4}  {stay.path}  {stay.function} as {stay.name}  visit "
+            f"{visits[stay.path]}  {way}"
+        )
     climbs = sum(rise > 0 for rise in rises)
-    print(f"{len(stays)} stays, {len(visits)} files, {climbs} climbs, {len(stays) - len(visits)} returns")
+    print(
+        f"{len(stays)} stays, {len(visits)} files, {climbs} climbs, "
+        f"{len(stays) - len(visits)} returns"
+    )
 
 
 if __name__ == "__main__":

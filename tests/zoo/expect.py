@@ -21,16 +21,24 @@ def deadline_ms(row: Row, time: dict[str, int]) -> int | None:
     return time["startup_ms"] if row.deadline == "startup" else time["turn_ms"] + time["bank_ms"]
 
 
-def differences(row: Row, level: Level, seat: int, played: Played, time: dict[str, int]) -> list[str]:
+def differences(
+    row: Row, level: Level, seat: int, played: Played, time: dict[str, int]
+) -> list[str]:
     """All that is not as the table says, a line each."""
     outcome = played.outcome
     if outcome.record is None:
         return [f"void: {outcome.void}"]
-    found = [*_blamed(row, level, seat, played), *_others(seat, played), *_notes(row, level, seat, played)]
+    found = [
+        *_blamed(row, level, seat, played),
+        *_others(seat, played),
+        *_notes(row, level, seat, played),
+    ]
     found += [*played.survivors, *played.leftovers]
     if played.grown > GROWN_MOST:
         found.append(f"the arbiter grew by {played.grown / MIB:.0f} MiB")
-    allowed = (deadline_ms(row, time) or time["turn_ms"]) / 1000 * (1 + len(row.strikes)) + SECONDS_MOST
+    allowed = (deadline_ms(row, time) or time["turn_ms"]) / 1000 * (
+        1 + len(row.strikes)
+    ) + SECONDS_MOST
     if played.wall > allowed:
         found.append(f"it took {played.wall:.1f} s, allowed are {allowed:.1f}")
     return found
@@ -41,9 +49,17 @@ def _blamed(row: Row, level: Level, seat: int, played: Played) -> list[str]:
     verdict, detail = row.expected(level)
     faults = played.outcome.seats[seat].faults
     expected = [*row.strikes, *([] if verdict is Verdict.OK else [verdict])]
-    if played.outcome.record.verdicts[seat] is not verdict or [fault.verdict for fault in faults] != expected:
+    if (
+        played.outcome.record.verdicts[seat] is not verdict
+        or [fault.verdict for fault in faults] != expected
+    ):
         said = [f"{fault.verdict}: {fault.detail}" for fault in faults]
-        return [f"{played.outcome.record.verdicts[seat]} with {said}, not {verdict} with {[str(word) for word in expected]}"]
+        return [
+            (
+                f"{played.outcome.record.verdicts[seat]} with {said}, not {verdict} with "
+                f"{[str(word) for word in expected]}"
+            )
+        ]
     if detail and not re.search(detail, faults[-1].detail):
         return [f"the detail {faults[-1].detail!r} is not {detail!r}"]
     return []
@@ -59,7 +75,9 @@ def _others(seat: int, played: Played) -> list[str]:
         if played.outcome.record.verdicts[number] is not Verdict.OK or report.faults:
             found.append(f"seat {number} has {report.faults}")
         elif "ZOO honest waited" not in report.ending.notes or report.ending.status != 0:
-            found.append(f"seat {number} ended with {report.ending.status}: {report.ending.notes[-200:]!r}")
+            found.append(
+                f"seat {number} ended with {report.ending.status}: {report.ending.notes[-200:]!r}"
+            )
     return found
 
 

@@ -65,7 +65,9 @@ def staged(level: Level) -> Command:
     not be able to run this Python."""
     command = staging.stage(bots.load(str(BROKEN)))
     folder = str(staging.staged(level) / Path(command.folder).name)
-    if folder != command.folder and not is_as_sealed(Path(folder)):  # other workers copy it, too, and start bots from it
+    if folder != command.folder and not is_as_sealed(
+        Path(folder)
+    ):  # other workers copy it, too, and start bots from it
         draft = Path(f"{folder}.{os.getpid()}")
         shutil.copytree(command.folder, draft)
         try:
@@ -73,11 +75,20 @@ def staged(level: Level) -> Command:
         except OSError:
             shutil.rmtree(draft)
         seal(Path(folder))
-    return replace(command, folder=folder, argv=tuple(word.replace(command.folder, folder) for word in command.argv))
+    return replace(
+        command,
+        folder=folder,
+        argv=tuple(word.replace(command.folder, folder) for word in command.argv),
+    )
 
 
 def play(
-    names: Sequence[str], level: Level, *, lenient: bool = False, time_: Mapping[str, int] | None = None, cpu: int = 60
+    names: Sequence[str],
+    level: Level,
+    *,
+    lenient: bool = False,
+    time_: Mapping[str, int] | None = None,
+    cpu: int = 60,
 ) -> Played:
     """A match of these rows, by seat."""
     mark = secrets.token_hex(8)
@@ -94,7 +105,9 @@ def play(
         grown = _memory("VmHWM") - before
         survivors = _survivors(mark, children)
         leftovers = [f"{path} is left" for path in folder.iterdir()]
-        leftovers += [f"descriptor {number} is left open" for number in _descriptors() - descriptors]
+        leftovers += [
+            f"descriptor {number} is left open" for number in _descriptors() - descriptors
+        ]
         leftovers += _bitten(told)
     if outcome.record is not None:
         verify(outcome.record, SECRET)
@@ -116,7 +129,9 @@ def _python(level: Level) -> str:
 def _waited(outcome: Outcome) -> tuple[int, int]:
     found = [HONEST.search(seat.ending.notes) for seat in outcome.seats]
     waits = [(int(match[1]), int(match[2])) for match in found if match]
-    return max((start for start, _ in waits), default=0), max((turn for _, turn in waits), default=0)
+    return max((start for start, _ in waits), default=0), max(
+        (turn for _, turn in waits), default=0
+    )
 
 
 # --- what an attack may find ---
@@ -129,7 +144,9 @@ def _bait(mark: str) -> Iterator[dict[str, str]]:
     folder.chmod(0o755)
     key = random.SystemRandom().randrange(1 << 20, 1 << 30)
     libc = ctypes.CDLL(None)
-    segment = libc.shmget(key, ctypes.c_size_t(4096), 0o1666)  # IPC_CREAT, and everybody may read and write
+    segment = libc.shmget(
+        key, ctypes.c_size_t(4096), 0o1666
+    )  # IPC_CREAT, and everybody may read and write
     shared = Path(f"/dev/shm/khiva-zoo-{key}")
     inherited = os.open("/dev/zero", os.O_RDONLY)
     os.set_inheritable(inherited, True)
@@ -160,7 +177,9 @@ def remove_notes() -> None:
 
 def _bitten(told: dict[str, str]) -> list[str]:
     files = [Path(told["ZOO_STORE"]), Path(told["ZOO_OTHER_BOT"])]
-    return [f"{path} was harmed" for path in files if not path.is_file() or path.read_text() != "secret"]
+    return [
+        f"{path} was harmed" for path in files if not path.is_file() or path.read_text() != "secret"
+    ]
 
 
 @contextmanager
@@ -182,7 +201,9 @@ def _own_temporary_folder() -> Iterator[Path]:
 def _survivors(mark: str, before: set[int]) -> list[str]:
     """Processes that live on: new descendants of ours, zombies too, and whoever carries the mark. They are ended here."""
     until = time.monotonic() + GONE_SECONDS
-    while (found := _marked(mark) | (descendants(os.getpid()) - before)) and time.monotonic() < until:
+    while (
+        found := _marked(mark) | (descendants(os.getpid()) - before)
+    ) and time.monotonic() < until:
         time.sleep(0.01)
     said = [f"process {pid}: {_command_line(pid)}" for pid in sorted(found)]
     for pid in found:
@@ -207,7 +228,10 @@ def _marked(mark: str) -> set[int]:
 
 def _command_line(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")[:120] or "a zombie"
+        return (
+            Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")[:120]
+            or "a zombie"
+        )
     except OSError:
         return "gone meanwhile"
 

@@ -11,7 +11,12 @@ from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.common.result import Verdict
 
 OK, TIMEOUT, ILLEGAL, PROTOCOL = Verdict.OK, Verdict.TIMEOUT, Verdict.ILLEGAL, Verdict.PROTOCOL
-CRASHED, FLOODED, RESOURCE, START_FAILED = Verdict.CRASHED, Verdict.FLOODED, Verdict.RESOURCE, Verdict.START_FAILED
+CRASHED, FLOODED, RESOURCE, START_FAILED = (
+    Verdict.CRASHED,
+    Verdict.FLOODED,
+    Verdict.RESOURCE,
+    Verdict.START_FAILED,
+)
 WRAPPED = (Level.STRICT, Level.STANDARD)
 WALLED = (*WRAPPED, Level.BASIC)
 EVERYWHERE = tuple(Level)
@@ -101,7 +106,13 @@ ROWS = (
     Row("9", "exit-between", CRASHED, "^exited with code 0$"),
     Row("10", "segfault", CRASHED, "^was ended by SIGSEGV$"),
     Row("10", "kills-itself", CRASHED, "^was ended by SIGKILL$"),
-    Row("11", "exception", CRASHED, "^exited with code 1$", notes="RuntimeError: no idea what to play"),
+    Row(
+        "11",
+        "exception",
+        CRASHED,
+        "^exited with code 1$",
+        notes="RuntimeError: no idea what to play",
+    ),
     # frames
     late("12", "half-frame", sentence("arbiter", "bytes-frame-came", partial="^5")),
     late("13", "half-length", sentence("arbiter", "bytes-frame-came", partial="^2")),
@@ -163,7 +174,9 @@ ROWS = (
         "closes-stdout",
         CRASHED,
         "^" + sentence("arbiter", "closed-output-lives") + "$",
-        levels=at(WRAPPED, TIMEOUT, "^no answer came; " + sentence("sandbox", "closed-output") + "$"),
+        levels=at(
+            WRAPPED, TIMEOUT, "^no answer came; " + sentence("sandbox", "closed-output") + "$"
+        ),
     ),
     late("37", "closes-stdin"),
     Row("38", "daemon", CRASHED, "^exited with code 0$"),
@@ -285,7 +298,11 @@ ROWS = (
     start("+", "start-nameless", "name"),
     Row("+", "start-name-64"),
     start("+", "start-name-65", "name"),
-    start("+", "start-name-escapes", sentence("protocol", "blank-unprintable", field="'\\\\x1b\\]0;owned\\\\x07'")),
+    start(
+        "+",
+        "start-name-escapes",
+        sentence("protocol", "blank-unprintable", field="'\\\\x1b\\]0;owned\\\\x07'"),
+    ),
     start("+", "start-array", "holds an array"),
     Row("+", "fault-answered", PROTOCOL, "type 'sorry'", strikes=(ILLEGAL,)),
     Row("+", "fault-acted", strikes=(ILLEGAL,)),
@@ -325,5 +342,14 @@ ROWS = (
     attack("+", "kernel-log"),
     attack("+", "devices"),
 )
-TELLING = ("deaf", "print", "segfault", "daemon-stdout", "flood-zeros", "fork-bomb", "memory-shared", "store-read")
+TELLING = (
+    "deaf",
+    "print",
+    "segfault",
+    "daemon-stdout",
+    "flood-zeros",
+    "fork-bomb",
+    "memory-shared",
+    "store-read",
+)
 """Played at every level by the test suite; all others at the best one alone."""

@@ -55,24 +55,33 @@ ROWS = {
     "promises": Row("Promise.resolve().then(() => answer(message))", TIMEOUT, USED),
     "choice-beyond": Row("answer(message, 10000)", ILLEGAL),
     "choice-a-string": Row('answer(message, "1")', PROTOCOL),
-    "choice-a-float": crashes("answer(message, 0.5)", "TypeError: a message of a bot has strings and whole numbers only"),
+    "choice-a-float": crashes(
+        "answer(message, 0.5)", "TypeError: a message of a bot has strings and whole numbers only"
+    ),
     "another-request": Row("answer({ req: message.req + 7 })", PROTOCOL),
     "answers-twice": Row("answer(message); answer(message)", OK),
     "answers-for-ever": Row("for (;;) answer(message)", FLOODED),
     "no-message": Row("khiva.writeFrame({})", PROTOCOL),
-    "a-large-message": Row('khiva.writeFrame({ a: "x".repeat(65535), b: "x".repeat(65535) })', PROTOCOL),
+    "a-large-message": Row(
+        'khiva.writeFrame({ a: "x".repeat(65535), b: "x".repeat(65535) })', PROTOCOL
+    ),
     "notes-for-ever": Row('for (;;) console.log("x".repeat(1000))', TIMEOUT, USED, "x{1000}"),
     "recurses": crashes("(function f() { f() })()", "RangeError: Maximum call stack size exceeded"),
     "recurses-caught": Row("try { (function f() { f() })() } catch { answer(message) }", OK),
     "brackets": Row('JSON.parse("[".repeat(1e5))', CRASHED, DEEP),
-    "memory": crashes("const all = []; for (;;) all.push(new Uint8Array(1e5))", "InternalError: out of memory"),
+    "memory": crashes(
+        "const all = []; for (;;) all.push(new Uint8Array(1e5))", "InternalError: out of memory"
+    ),
     "memory-caught": Row("try { new Uint8Array(1e8) } catch { answer(message) }", OK),
     "regular-expression": Row('/(x+x+)+y/.test("x".repeat(50))', TIMEOUT, USED),
     "large-integers": Row("for (let n = 3n; ; n *= n);", TIMEOUT, USED),
 }
 STARTS = {
     "source-of-no-language": (b"let let = ;", "exited with code 1"),
-    "source-of-4-MiB": (b"function a(){return [1,2,3].map(x=>x+1)}\n" * 99_000, "exited with code 1|" + USED[1:]),
+    "source-of-4-MiB": (
+        b"function a(){return [1,2,3].map(x=>x+1)}\n" * 99_000,
+        "exited with code 1|" + USED[1:],
+    ),
     "brackets-in-source": (b"(" * 1_000_000, DEEP[1:]),
     "no-end": (b"for (;;);", USED[1:]),
 }
@@ -98,14 +107,19 @@ def test_a_bot_that_misbehaves_has_its_verdict(name: str, honest: Command, tmp_p
     outcome = play_one(job([stage(tmp_path, name, program(row.code)), honest], Clock.TICKS, **TIME))
     assert outcome.record is not None, outcome.void
     faults = outcome.seats[0].faults
-    assert ([fault.verdict for fault in faults], outcome.seats[1].faults) == ([] if row.verdict is OK else [row.verdict], ())
+    assert ([fault.verdict for fault in faults], outcome.seats[1].faults) == (
+        [] if row.verdict is OK else [row.verdict],
+        (),
+    )
     assert not faults or re.search(row.detail, faults[0].detail), faults
     assert re.search(row.notes, outcome.seats[0].ending.notes), outcome.seats[0].ending.notes[-500:]
     hold_ticks(outcome.record)
 
 
 @pytest.mark.parametrize("name", STARTS)
-def test_a_bot_that_does_not_start_has_its_verdict(name: str, honest: Command, tmp_path: Path) -> None:
+def test_a_bot_that_does_not_start_has_its_verdict(
+    name: str, honest: Command, tmp_path: Path
+) -> None:
     code, detail = STARTS[name]
     outcome = play_one(job([stage(tmp_path, name, code), honest], Clock.TICKS, **TIME))
     assert outcome.record is not None, outcome.void

@@ -40,29 +40,43 @@ MODULES_ALONE = [
 ]
 SHOWN = [row for row in ROWS if row.name in names()] + MODULES_ALONE
 """The rows that a module can show."""
-OTHERWISE: dict[str, Expected] = {"closes-stdout": (TIMEOUT, sentence("sandbox", "closed-output") + "$")}
+OTHERWISE: dict[str, Expected] = {
+    "closes-stdout": (TIMEOUT, sentence("sandbox", "closed-output") + "$")
+}
 """What becomes of rows otherwise when a module shows them, by either clock."""
 
 
 def expected(row: Row, clock: Clock) -> Row:
     """What becomes of a module that shows a row."""
     if row.name in TRAPS:
-        return replace(row, verdict=CRASHED, detail=f"^{TRAPS[row.name] if clock is Clock.TICKS else TRAPPED}", time={})
+        return replace(
+            row,
+            verdict=CRASHED,
+            detail=f"^{TRAPS[row.name] if clock is Clock.TICKS else TRAPPED}",
+            time={},
+        )
     if row.name in OTHERWISE:
         verdict, detail = OTHERWISE[row.name]
         row = replace(row, verdict=verdict, detail=detail, levels={}, deadline="turn")
     if clock is Clock.WALL or not (row.deadline or row.verdict is TIMEOUT):
         return row
-    if row.strikes:  # a module that is late once is late for good: no VM goes on behind the end of its ticks
+    if (
+        row.strikes
+    ):  # a module that is late once is late for good: no VM goes on behind the end of its ticks
         row = replace(row, verdict=TIMEOUT, strikes=(TIMEOUT, TIMEOUT))
     prefix = "timeout: " if row.deadline == "startup" else ""
-    return replace(row, detail=f"^{prefix}{sentence('arbiter', 'ticks-used', used='([0-9,]+)', limit='[0-9,]+')}")
+    return replace(
+        row,
+        detail=f"^{prefix}{sentence('arbiter', 'ticks-used', used='([0-9,]+)', limit='[0-9,]+')}",
+    )
 
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     folder = tmp_path_factory.mktemp("modules")
-    return lambda name, turn_ms: staged(folder, f"{name}-{turn_ms}", scripted(of_row(name, turn_ms)))
+    return lambda name, turn_ms: staged(
+        folder, f"{name}-{turn_ms}", scripted(of_row(name, turn_ms))
+    )
 
 
 def named(row: Row) -> str:
@@ -81,7 +95,10 @@ def test_a_module_that_misbehaves_has_its_verdict(row: Row, clock: Clock, stage:
     assert record is not None, outcome.void
     faults = outcome.seats[0].faults
     assert (record.verdicts[0], outcome.seats[1].faults) == (row.verdict, ())
-    assert [fault.verdict for fault in faults] == [*row.strikes, *([] if row.verdict == "ok" else [row.verdict])]
+    assert [fault.verdict for fault in faults] == [
+        *row.strikes,
+        *([] if row.verdict == "ok" else [row.verdict]),
+    ]
     assert not faults or re.search(row.detail, faults[-1].detail), faults
     assert re.search(row.notes, outcome.seats[0].ending.notes)
     if row.name in TRAPS and clock is Clock.WALL:
@@ -97,4 +114,8 @@ def hold_ticks(record: Record) -> None:
     most = record.header.time["turn_ms"] * TICKS_A_MS
     for step, row in zip(record.steps, record.ticks[1:], strict=True):
         for choice, ticks in zip(step, row, strict=True):
-            assert ticks >= most if choice.why == "timeout" else ticks > 0 or choice.why in ("forfeited", "protocol")
+            assert (
+                ticks >= most
+                if choice.why == "timeout"
+                else ticks > 0 or choice.why in ("forfeited", "protocol")
+            )

@@ -57,12 +57,17 @@ def crashes(code: str, notes: str) -> Row:
 
 ROWS = {
     "honest": Row("answer(message)", OK),
-    "raises": crashes("raise ValueError('no idea')", r'main\.py", line 16, in <module>\n.*\nValueError: no idea\n'),
+    "raises": crashes(
+        "raise ValueError('no idea')", r'main\.py", line 16, in <module>\n.*\nValueError: no idea\n'
+    ),
     "exits": Row("sys.exit()", CRASHED, "^exited with code 0$"),
     "never-ends": Row("while True: pass", TIMEOUT, USED),
     "says-nothing": Row("pass", TIMEOUT, USED),
     "sleeps": Row("import time; time.sleep(3600)", TIMEOUT, USED),
-    "threads": crashes("import threading; threading.Thread(target=answer, args=(message,)).start()", "threads are not to be had"),
+    "threads": crashes(
+        "import threading; threading.Thread(target=answer, args=(message,)).start()",
+        "threads are not to be had",
+    ),
     "choice-beyond": Row("answer(message, 10_000)", ILLEGAL),
     "choice-a-string": Row("answer(message, '1')", PROTOCOL),
     "choice-a-float": Row("answer(message, .5)", PROTOCOL),
@@ -74,10 +79,13 @@ ROWS = {
     "a-large-message": Row("write_frame(sink, {'a': 'x' * 65_535, 'b': 'x' * 65_535})", PROTOCOL),
     "notes-for-ever": Row("while True: print('x' * 1000)", TIMEOUT, USED, "x{1000}"),
     "recurses": crashes("f = lambda: f(); f()", "RecursionError: maximum recursion depth exceeded"),
-    "recurses-caught": Row("try: (f := lambda: f())()\n            except RecursionError: answer(message)", OK),
+    "recurses-caught": Row(
+        "try: (f := lambda: f())()\n            except RecursionError: answer(message)", OK
+    ),
     "recurses-in-c": crashes("f = lambda x: sorted([1, 2], key=f); f(0)", "RecursionError"),
     "memory": crashes("a = []\n            while True: a.append(bytes(10**5))", "MemoryError"),
-    "memory-by-calls": Row(  # of what is left beside some: to use up all by calls takes more ticks than this turn has
+    # of what is left beside some: to use up all by calls takes more ticks than this turn has
+    "memory-by-calls": Row(
         "kept = bytes(4 << 20); sys.setrecursionlimit(10**6); f = lambda: f()\n"
         "            try: f()\n            except MemoryError: answer(message)",
         OK,
@@ -85,14 +93,23 @@ ROWS = {
     "memory-caught": Row("try: bytes(10**8)\n            except MemoryError: answer(message)", OK),
     "regular-expression": Row("import re; re.match('(x+x+)+y', 'x' * 50)", TIMEOUT, USED),
     "large-integers": Row("n = 3\n            while True: n *= n", TIMEOUT, USED),
-    "pickles": crashes("import pickle; pickle.loads(b'cposix\\nsystem\\n(S\"x\"\\ntR.')", r"\w+Error"),
-    "collects": Row("import gc; a = [[]]; a[0].append(a); del a; gc.collect(); gc.get_objects(); answer(message)", OK),
+    "pickles": crashes(
+        "import pickle; pickle.loads(b'cposix\\nsystem\\n(S\"x\"\\ntR.')", r"\w+Error"
+    ),
+    "collects": Row(
+        "import gc; a = [[]]; a[0].append(a); del a; gc.collect(); gc.get_objects(); "
+        "answer(message)",
+        OK,
+    ),
     "traces": Row("sys.settrace(lambda *_: None); answer(message)", OK),
     "closes": Row("import os; os.close(1); answer(message)", CRASHED),
 }
 STARTS = {
     "source-of-no-language": (b"let let = ;", "exited with code 1"),
-    "source-of-4-MiB": (b"def a(): return [x + 1 for x in (1, 2, 3)]\n" * 90_000, "exited with code 1|" + USED[1:]),
+    "source-of-4-MiB": (
+        b"def a(): return [x + 1 for x in (1, 2, 3)]\n" * 90_000,
+        "exited with code 1|" + USED[1:],
+    ),
     "brackets-in-source": (b"(" * 1_000_000, "exited with code 1"),
     "no-end": (b"while True: pass", USED[1:]),
     "numpy": (b"import numpy", "exited with code 1"),
@@ -109,7 +126,9 @@ def program(code: str) -> bytes:
 
 
 def stage(place: Path, name: str, code: bytes) -> Command:
-    return staging.stage(bots.load(str(payload_folder(place / name, {"main.py": code, KIT.name: KIT.read_bytes()}))))
+    return staging.stage(
+        bots.load(str(payload_folder(place / name, {"main.py": code, KIT.name: KIT.read_bytes()})))
+    )
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -118,14 +137,19 @@ def test_a_bot_that_misbehaves_has_its_verdict(name: str, honest: Command, tmp_p
     outcome = play_one(job([stage(tmp_path, name, program(row.code)), honest], Clock.TICKS, **TIME))
     assert outcome.record is not None, outcome.void
     faults = outcome.seats[0].faults
-    assert ([fault.verdict for fault in faults], outcome.seats[1].faults) == ([] if row.verdict is OK else [row.verdict], ())
+    assert ([fault.verdict for fault in faults], outcome.seats[1].faults) == (
+        [] if row.verdict is OK else [row.verdict],
+        (),
+    )
     assert not faults or re.search(row.detail, faults[0].detail), faults
     assert re.search(row.notes, outcome.seats[0].ending.notes), outcome.seats[0].ending.notes[-500:]
     hold_ticks(outcome.record)
 
 
 @pytest.mark.parametrize("name", STARTS)
-def test_a_bot_that_does_not_start_has_its_verdict(name: str, honest: Command, tmp_path: Path) -> None:
+def test_a_bot_that_does_not_start_has_its_verdict(
+    name: str, honest: Command, tmp_path: Path
+) -> None:
     code, detail = STARTS[name]
     outcome = play_one(job([stage(tmp_path, name, code), honest], Clock.TICKS, **TIME))
     assert outcome.record is not None, outcome.void

@@ -79,8 +79,12 @@ def test_every_number_of_the_specification_is_in_the_table() -> None:
 
 
 def test_the_table_and_the_program_name_the_same_rows() -> None:
-    said = subprocess.run([sys.executable, "-B", str(BROKEN / "main.py")], capture_output=True, text=True, check=True).stdout
-    assert {line.split()[0] for line in said.splitlines()} == {row.name for row in PLAYED} | {"honest"}
+    said = subprocess.run(
+        [sys.executable, "-B", str(BROKEN / "main.py")], capture_output=True, text=True, check=True
+    ).stdout
+    assert {line.split()[0] for line in said.splitlines()} == {row.name for row in PLAYED} | {
+        "honest"
+    }
 
 
 def test_a_row_that_no_bot_can_play_names_the_tests_that_stand_for_it() -> None:
@@ -109,7 +113,9 @@ PAIRS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("one", "expected", "other", "expected_of_other"), soak_but_every(PAIRS, 2), ids=[f"{p[0]}+{p[2]}" for p in PAIRS]
+    ("one", "expected", "other", "expected_of_other"),
+    soak_but_every(PAIRS, 2),
+    ids=[f"{p[0]}+{p[2]}" for p in PAIRS],
 )
 def test_two_at_one_table_are_blamed_separately(
     one: str, expected: tuple[str, str], other: str, expected_of_other: tuple[str, str]
@@ -121,9 +127,14 @@ def test_two_at_one_table_are_blamed_separately(
     record = played.outcome.record
     assert record is not None, played.outcome.void
     wanted = sorted([expected, expected_of_other])
-    blamed = sorted((record.verdicts[seat], *[f.detail for f in played.outcome.seats[seat].faults]) for seat in range(4))
+    blamed = sorted(
+        (record.verdicts[seat], *[f.detail for f in played.outcome.seats[seat].faults])
+        for seat in range(4)
+    )
     assert [word for word, *_ in blamed if word != "ok"] == [word for word, _ in wanted]
-    for (verdict, detail), (_, *said) in zip(wanted, [entry for entry in blamed if entry[0] != "ok"], strict=True):
+    for (verdict, detail), (_, *said) in zip(
+        wanted, [entry for entry in blamed if entry[0] != "ok"], strict=True
+    ):
         assert len(said) == 1, said
         assert detail in said[0], verdict
     for seat, name in enumerate(names):
@@ -149,7 +160,10 @@ def test_a_bot_finds_nothing_of_its_last_match(level: Level) -> None:
 def test_a_trusted_bot_finds_what_it_left() -> None:
     """Or else the test above would show nothing."""
     try:
-        said = [play(["leaves-notes", "honest"], Level.TRUSTED).outcome.seats[0].ending.notes for _ in range(2)]
+        said = [
+            play(["leaves-notes", "honest"], Level.TRUSTED).outcome.seats[0].ending.notes
+            for _ in range(2)
+        ]
     finally:
         remove_notes()
     assert ["REACHED" in notes for notes in said] == [False, True]
@@ -158,7 +172,15 @@ def test_a_trusted_bot_finds_what_it_left() -> None:
 @pytest.mark.slow
 def test_a_host_that_stands_still_is_nobodys_fault() -> None:
     """The arbiter is stopped for three turns in the middle of a match."""
-    words = [sys.executable, str(Path(__file__).with_name("run.py")), "slow", "--seats", "2", "--level", LEVELS[0]]
+    words = [
+        sys.executable,
+        str(Path(__file__).with_name("run.py")),
+        "slow",
+        "--seats",
+        "2",
+        "--level",
+        LEVELS[0],
+    ]
     arbiter = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         for _ in range(3):

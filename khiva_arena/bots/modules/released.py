@@ -27,7 +27,9 @@ class Released(NamedTuple):
 
 
 def _rows() -> list[dict[str, Any]]:
-    return list(tomllib.loads(Path(__file__).with_name("released.toml").read_text()).get("interpreters", ()))
+    return list(
+        tomllib.loads(Path(__file__).with_name("released.toml").read_text()).get("interpreters", ())
+    )
 
 
 @cache
@@ -40,7 +42,11 @@ def newest(word: str, memory: int) -> str:
 @cache
 def released() -> dict[str, Released]:
     """Return the interpreters of releases, by the SHA-256 of the module."""
-    return {digest: Released(row["word"], row["title"]) for row in _rows() for digest in row["maxima"].values()}
+    return {
+        digest: Released(row["word"], row["title"])
+        for row in _rows()
+        for digest in row["maxima"].values()
+    }
 
 
 def described(module: str) -> str:
@@ -58,4 +64,6 @@ def by_interpreter(bots: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def lines_of(names: Mapping[str, Collection[str]]) -> list[str]:
     """Return a line for each interpreter with its bots. ``names``: as ``by_interpreter`` returns them."""
-    return [f"{count(len(bots), 'bot')} in {what}: {', '.join(bots)}" for what, bots in names.items()]
+    return [
+        f"{count(len(bots), 'bot')} in {what}: {', '.join(bots)}" for what, bots in names.items()
+    ]

@@ -11,7 +11,14 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from khiva_arena.bots.protocol.messages import DEPTH_MOST, FRAME_MOST_TO_ARBITER, FRAME_MOST_TO_BOT, INT_MOST, Act, BotHello
+from khiva_arena.bots.protocol.messages import (
+    DEPTH_MOST,
+    FRAME_MOST_TO_ARBITER,
+    FRAME_MOST_TO_BOT,
+    INT_MOST,
+    Act,
+    BotHello,
+)
 from khiva_arena.common.text import harmless
 from khiva_arena.errors import LocalProtocolError, RemoteProtocolError
 from khiva_arena.words import count
@@ -40,7 +47,10 @@ def encode_for_module(message: object) -> bytes:
 def _frame(payload: bytes, message: object) -> bytes:
     size = len(payload)
     if size > FRAME_MOST_TO_BOT:
-        raise LocalProtocolError(f"a {type(message).__name__} of {size} bytes is over the {FRAME_MOST_TO_BOT} a bot may be sent")
+        raise LocalProtocolError(
+            f"a {type(message).__name__} of {size} bytes is over the {FRAME_MOST_TO_BOT} a "
+            "bot may be sent"
+        )
     return size.to_bytes(HEADER, "big") + payload
 
 
@@ -77,7 +87,9 @@ class FrameReader:
                 break
             size = int.from_bytes(buffer[at : at + HEADER], "big")
             if not 0 < size <= FRAME_MOST_TO_ARBITER:
-                raise RemoteProtocolError(f"a frame of {size} bytes; one has 1 to {FRAME_MOST_TO_ARBITER}")
+                raise RemoteProtocolError(
+                    f"a frame of {size} bytes; one has 1 to {FRAME_MOST_TO_ARBITER}"
+                )
             if end - at < HEADER + size:
                 break
             self.frames.append(buffer[at + HEADER : at + HEADER + size])
@@ -87,7 +99,11 @@ class FrameReader:
     def _refuse(self, start: bytes) -> NoReturn:
         # A legal length is below 2**24, so its first byte is 0: anything else is most often text printed on stdout.
         as_text = "is stdout in text mode? Line ends are being changed or added"
-        hint = as_text if start[0] in (10, 13) else "is something printed on stdout? It belongs on stderr"
+        hint = (
+            as_text
+            if start[0] in (10, 13)
+            else "is something printed on stdout? It belongs on stderr"
+        )
         raise RemoteProtocolError(f"not a frame but {start!r} on stdout; {hint}")
 
 
@@ -107,7 +123,9 @@ def decode_bot_hello(payload: bytes) -> BotHello:
         hello = _decode_slowly(payload, BotHello, "hello")
     for field in (hello.name, hello.version):
         if isinstance(field, str) and not (field.isprintable() and field.strip()):
-            raise RemoteProtocolError(f"the hello's name or version {field!r} is blank or has unprintable characters")
+            raise RemoteProtocolError(
+                f"the hello's name or version {field!r} is blank or has unprintable characters"
+            )
     return hello
 
 
@@ -116,13 +134,17 @@ def _decode_slowly(payload: bytes, kind: type[T], tag: str) -> T:
     if not isinstance(value, dict):
         raise RemoteProtocolError(f"a frame holds {_article(value)}, not a map")
     if value.get("type") != tag:
-        raise RemoteProtocolError(f'the message has type {repr(value.get("type"))[:80]}; "{tag}" is expected here')
+        raise RemoteProtocolError(
+            f'the message has type {repr(value.get("type"))[:80]}; "{tag}" is expected here'
+        )
     fields = {field: value[field] for field in kind.__struct_fields__ if field in value}
     try:
         return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
         if kind is BotHello and isinstance(proto := fields.get("proto"), int) and proto != PROTO:
-            raise RemoteProtocolError(f"{tag}: proto is {proto}, and the one that is spoken here is {PROTO}") from None
+            raise RemoteProtocolError(
+                f"{tag}: proto is {proto}, and the one that is spoken here is {PROTO}"
+            ) from None
         raise RemoteProtocolError(f"{tag}: {error}") from None
 
 
@@ -148,13 +170,22 @@ def plain_value(payload: bytes) -> object:
     import msgpack  # not above: most processes never meet such a payload
 
     try:
-        raw = msgpack.unpackb(payload, object_pairs_hook=_Pairs, strict_map_key=False, use_list=True, unicode_errors="strict")
-    except Exception as error:  # the library names its errors loosely; whatever fails to decode is the bot's breach
+        raw = msgpack.unpackb(
+            payload,
+            object_pairs_hook=_Pairs,
+            strict_map_key=False,
+            use_list=True,
+            unicode_errors="strict",
+        )
+    # the library names its errors loosely; whatever fails to decode is the bot's breach
+    except Exception as error:
         raise RemoteProtocolError(f"not one whole msgpack value: {_why_not(error)}") from None
     try:
         return _plain(raw, 1)
     except _Wrong as wrong:
-        raise RemoteProtocolError(wrong.what.format(path=f"${wrong.path}"[: wrong.path_most])) from None
+        raise RemoteProtocolError(
+            wrong.what.format(path=f"${wrong.path}"[: wrong.path_most])
+        ) from None
 
 
 def _why_not(error: Exception) -> str:
@@ -226,5 +257,14 @@ def _safe(key: str) -> str:
 
 
 def _article(value: object) -> str:
-    names = {bytes: "binary data", _Pairs: "a map", dict: "a map", list: "an array", str: "a string", type(None): "nil"}
-    return names.get(type(value), f"{'an' if isinstance(value, int) else 'a'} {type(value).__name__}")
+    names = {
+        bytes: "binary data",
+        _Pairs: "a map",
+        dict: "a map",
+        list: "an array",
+        str: "a string",
+        type(None): "nil",
+    }
+    return names.get(
+        type(value), f"{'an' if isinstance(value, int) else 'a'} {type(value).__name__}"
+    )

@@ -22,7 +22,9 @@ DROPPED_MOST = 16
 class Phase(Enum):
     """The state of a conversation."""
 
-    __hash__ = object.__hash__  # members are singletons; Enum's own hash is Python code, and runs for each message
+    __hash__ = (
+        object.__hash__
+    )  # members are singletons; Enum's own hash is Python code, and runs for each message
 
     NEW = auto()
     GREETING = auto()
@@ -50,7 +52,12 @@ class Move(Enum):
 TRANSITIONS: dict[Phase, dict[Move, Phase]] = {
     Phase.NEW: {Move.HELLO: Phase.GREETING},
     Phase.GREETING: {Move.GREETED: Phase.IDLE, Move.BREACH: Phase.BROKEN, Move.END: Phase.ENDED},
-    Phase.IDLE: {Move.ASK: Phase.ASKED, Move.DROPPED: Phase.IDLE, Move.BREACH: Phase.BROKEN, Move.END: Phase.ENDED},
+    Phase.IDLE: {
+        Move.ASK: Phase.ASKED,
+        Move.DROPPED: Phase.IDLE,
+        Move.BREACH: Phase.BROKEN,
+        Move.END: Phase.ENDED,
+    },
     Phase.ASKED: {
         Move.ANSWERED: Phase.IDLE,
         Move.LATE: Phase.IDLE,
@@ -96,7 +103,9 @@ FLOOD = Breach(Verdict.FLOODED, f"more than {DROPPED_MOST} acts that nobody aske
 
 
 def _new_reports() -> "SpentReports":
-    from khiva_arena.bots.protocol.spent import SpentReports  # not above: few bots report what they spend
+    from khiva_arena.bots.protocol.spent import (
+        SpentReports,
+    )  # not above: few bots report what they spend
 
     return SpentReports()
 
@@ -121,7 +130,9 @@ class Session:
         "phase",
     )
 
-    def __init__(self, encode: Callable[[object], bytes] = codec.encode, *, reports: bool = False) -> None:
+    def __init__(
+        self, encode: Callable[[object], bytes] = codec.encode, *, reports: bool = False
+    ) -> None:
         """Begin before the hello. ``encode``: makes a frame of a message. ``reports``: the bot is offered to report totals."""
         self._encode = encode
         self._spent = _new_reports() if reports else None
@@ -258,4 +269,6 @@ class Session:
         try:
             self.phase = TRANSITIONS[self.phase][step]
         except KeyError:
-            raise LocalProtocolError(f"{step.name} is not possible while {self.phase.name}") from None
+            raise LocalProtocolError(
+                f"{step.name} is not possible while {self.phase.name}"
+            ) from None

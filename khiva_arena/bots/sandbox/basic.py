@@ -36,23 +36,33 @@ class Basic(Cell):
     complaints: ClassVar[tuple[str, ...]] = (SAYS,)
 
     @classmethod
-    def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
+    def make(
+        cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]
+    ) -> Self:
         user = uids.next_user()
         for path in (program, *command.own, tempfile.gettempdir()) if user is not None else ():
             if block := readable_paths.closed_to_others(path):
                 raise PermissionError(
-                    f"root's bots run as users of their own there, who may not pass {block} to get at {os.path.realpath(path)}; "
-                    "play as an ordinary user, or move what is needed to where everybody may read it"
+                    "root's bots run as users of their own there, who may not pass "
+                    f"{block} to get at {os.path.realpath(path)}; "
+                    "play as an ordinary user, or move what is needed to where everybody "
+                    "may read it"
                 )
         home = scratch.make(user)
         bot = [program, *command.argv[1:]]
         environment = cell.environment(command, program, home, mark, sandbox.resources.memory)
         readable = [*paths, *(f"{proc_mask.PROC}/{name}" for name in proc_mask.AT_BASIC)]
         writable = [home, *readable_paths.DEVICES, *sandbox.writable]
-        limits = {**system_limits(sandbox.resources, program), "NPROC": _process_limit(sandbox.resources, user)}
+        limits = {
+            **system_limits(sandbox.resources, program),
+            "NPROC": _process_limit(sandbox.resources, user),
+        }
         filter_, filter_with_signals = (
             seccomp.program(
-                may_leave_group=sandbox.may_leave_group, hold_files=True, hold_signals=hold_signals, network=command.network
+                may_leave_group=sandbox.may_leave_group,
+                hold_files=True,
+                hold_signals=hold_signals,
+                network=command.network,
             )
             for hold_signals in (False, True)
         )
@@ -64,9 +74,24 @@ class Basic(Cell):
                 *each("-s", proc_mask.OF_ITSELF),
                 *each("-w", writable),
             ]
-            filters = ["-i", str(seccomp.OWN_PID), "-f", filter_.hex(), "-g", filter_with_signals.hex()]
-            argv = launch.argv(bot, limits, user, before=[*rules, "-d", command.folder], after=filters)
-            return cls(argv=argv, folder="/", environment=environment | command.handed, scratch=home, user=user)
+            filters = [
+                "-i",
+                str(seccomp.OWN_PID),
+                "-f",
+                filter_.hex(),
+                "-g",
+                filter_with_signals.hex(),
+            ]
+            argv = launch.argv(
+                bot, limits, user, before=[*rules, "-d", command.folder], after=filters
+            )
+            return cls(
+                argv=argv,
+                folder="/",
+                environment=environment | command.handed,
+                scratch=home,
+                user=user,
+            )
         orders = {
             "argv": bot,
             "folder": command.folder,

@@ -71,13 +71,17 @@ class Tools(NamedTuple):
 def tools() -> Tools:
     """Return the paths of bwrap, prlimit and setpriv. Raises FileNotFoundError naming the missing package."""
     paths = [shutil.which(name) for name in ("bwrap", "prlimit", "setpriv")]
-    for name, path in zip(("bubblewrap", "util-linux (prlimit)", "util-linux (setpriv)"), paths, strict=True):
+    for name, path in zip(
+        ("bubblewrap", "util-linux (prlimit)", "util-linux (setpriv)"), paths, strict=True
+    ):
         if path is None:
             raise FileNotFoundError(f"{name} is not installed")
     return Tools(paths[0] or "", paths[1] or "", paths[2] or "")
 
 
-def command(inside: Inside, filter_descriptor: int, launcher_descriptor: int | None, prepared: Prepared) -> list[str]:
+def command(
+    inside: Inside, filter_descriptor: int, launcher_descriptor: int | None, prepared: Prepared
+) -> list[str]:
     """Return the words that start a program inside.
 
     filter_descriptor: open on a seccomp program, at its beginning
@@ -90,19 +94,41 @@ def command(inside: Inside, filter_descriptor: int, launcher_descriptor: int | N
         words.append("--disable-userns")
     words += _mounts(inside, prepared, _covers(prepared))
     # Or it could change how the system runs its own processes.
-    words += ["--remount-ro", proc_mask.PROC, "--chdir", inside.folder, "--seccomp", str(filter_descriptor), "--"]
+    words += [
+        "--remount-ro",
+        proc_mask.PROC,
+        "--chdir",
+        inside.folder,
+        "--seccomp",
+        str(filter_descriptor),
+        "--",
+    ]
     limits = _limits(inside)
     if launcher_descriptor is not None:
         becomes = [] if inside.user is None else ["-k", str(inside.user)]
-        return [*words, *launch.argv_inside(launcher_descriptor, inside.argv, limits, after=becomes)]
+        return [
+            *words,
+            *launch.argv_inside(launcher_descriptor, inside.argv, limits, after=becomes),
+        ]
     if inside.user is not None:
         user = str(inside.user)
-        words += [setpriv, "--reuid", user, "--regid", user, "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
+        words += [
+            setpriv,
+            "--reuid",
+            user,
+            "--regid",
+            user,
+            "--clear-groups",
+            "--no-new-privs",
+            "--inh-caps=-all",
+        ]
         words += ["--bounding-set=-all", "--"]
     return [*words, prlimit, *limit_words(limits), "--", *inside.argv]
 
 
-def command_that_covers(inside: Inside, filter_descriptor: int, launcher_descriptor: int, prepared: Prepared) -> list[str]:
+def command_that_covers(
+    inside: Inside, filter_descriptor: int, launcher_descriptor: int, prepared: Prepared
+) -> list[str]:
     """Return the words of ``command`` for a launcher in C that covers files of /proc itself, with the same result.
 
     bubblewrap reads the list of all mounts for each cover, which takes ten times as long.
@@ -124,11 +150,21 @@ def command_that_covers(inside: Inside, filter_descriptor: int, launcher_descrip
     before += ["-o", proc_mask.PROC]
     # The filter comes last, since it refuses mounts.
     after = ["-k", user, "-e", str(filter_descriptor)]
-    return [*words, *launch.argv_inside(launcher_descriptor, inside.argv, _limits(inside), before, after)]
+    return [
+        *words,
+        *launch.argv_inside(launcher_descriptor, inside.argv, _limits(inside), before, after),
+    ]
 
 
 def _namespaces(inside: Inside, capabilities: Sequence[str]) -> list[str]:
-    words = [tools().bwrap, *NAMESPACES, "--die-with-parent", "--cap-drop", "ALL", *launch.each("--cap-add", capabilities)]
+    words = [
+        tools().bwrap,
+        *NAMESPACES,
+        "--die-with-parent",
+        "--cap-drop",
+        "ALL",
+        *launch.each("--cap-add", capabilities),
+    ]
     if inside.user is None:
         words.append("--unshare-user")
     return words if inside.network else [*words, NO_NETWORK]
@@ -161,12 +197,23 @@ def _mounts(inside: Inside, prepared: Prepared, over_proc: Iterable[str]) -> Ite
     yield from ("--proc", "/proc")
     yield from over_proc
     yield from _devices()
-    yield from ("--perms", "1777", "--size", str(max(inside.resources.scratch, 1)), "--tmpfs", SCRATCH)
+    yield from (
+        "--perms",
+        "1777",
+        "--size",
+        str(max(inside.resources.scratch, 1)),
+        "--tmpfs",
+        SCRATCH,
+    )
     for path in inside.writable:
         yield from _parents(path, folders)
         yield from ("--bind", path, path)
-    if inside.folder != "/" and not any(is_below(inside.folder, path) for path in (*inside.readable, *inside.writable)):
-        yield from _parents(f"{inside.folder}/any", folders)  # a bare command's: empty except for the files that its words name
+    if inside.folder != "/" and not any(
+        is_below(inside.folder, path) for path in (*inside.readable, *inside.writable)
+    ):
+        yield from _parents(
+            f"{inside.folder}/any", folders
+        )  # a bare command's: empty except for the files that its words name
     for path in ("/", "/dev"):  # or a bot could fill these, which have no size
         yield from ("--remount-ro", path)
 

@@ -16,7 +16,17 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage, struct_rusage
 from typing import ClassVar, Self
 
-from khiva_arena.bots.sandbox import bubblewrap, launch, needed, proc_usage, readable_paths, reap, scratch, system, warm
+from khiva_arena.bots.sandbox import (
+    bubblewrap,
+    launch,
+    needed,
+    proc_usage,
+    readable_paths,
+    reap,
+    scratch,
+    system,
+    warm,
+)
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import Resources
@@ -69,7 +79,9 @@ class Cell(ABC):
 
     @classmethod
     @abstractmethod
-    def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
+    def make(
+        cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]
+    ) -> Self:
         """Make a cell. ``program``: absolute path; ``paths``: all paths that the bot may read. Raises OSError."""
 
     @classmethod
@@ -109,7 +121,9 @@ class Cell(ABC):
         words = words_of(pid)
         if not words:
             return False
-        is_launcher = words[0] == launch.program() or os.path.dirname(words[0]) == launch.DESCRIPTORS
+        is_launcher = (
+            words[0] == launch.program() or os.path.dirname(words[0]) == launch.DESCRIPTORS
+        )
         return is_launcher or os.path.basename(words[0]) in ("", *self.starters)
 
     def kill(self, pid: int) -> None:
@@ -187,11 +201,18 @@ def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = F
     try:
         if not of_level.walled:
             return of_level.make(command, program, sandbox, mark, ())
-        paths = (*(needed if keeps_warm else readable_paths).all_of(program, command.readable, *command.own), *command.own)
+        paths = (
+            *(needed if keeps_warm else readable_paths).all_of(
+                program, command.readable, *command.own
+            ),
+            *command.own,
+        )
         if command.network:
             paths = (*paths, *readable_paths.of_the_network(paths))
         if keeps_warm:
-            warm.keep([*(path for path in paths if not bubblewrap.stays_a_link(path)), prepare().folder])
+            warm.keep(
+                [*(path for path in paths if not bubblewrap.stays_a_link(path)), prepare().folder]
+            )
         return of_level.make(command, program, sandbox, mark, paths)
     except FileNotFoundError as error:
         raise OSError(str(error)) from None  # the host lacks something, not the bot
@@ -211,12 +232,20 @@ def java_options(memory: int) -> str:
     return f"-XX:MaxRAM={memory} -XX:ActiveProcessorCount={CORES}"
 
 
-def environment(command: Command, program: str, home: str, mark: str, memory: int) -> dict[str, str]:
+def environment(
+    command: Command, program: str, home: str, mark: str, memory: int
+) -> dict[str, str]:
     """Return a bare environment: so little that it is the same on two machines, and nothing from the arbiter's own.
 
     The variables that a bot is handed are not in it.
     """
-    bare = {"PATH": readable_paths.search_path(program), "HOME": home, "TMPDIR": home, "LANG": "C.UTF-8", MARK: mark}
+    bare = {
+        "PATH": readable_paths.search_path(program),
+        "HOME": home,
+        "TMPDIR": home,
+        "LANG": "C.UTF-8",
+        MARK: mark,
+    }
     # Runtimes size heaps and thread pools by the machine's memory and cores, of which a bot has but a part.
     bare["JAVA_TOOL_OPTIONS"] = java_options(memory)
     return bare | {name: str(CORES) for name in CORE_COUNTS} | command.environment
@@ -225,6 +254,8 @@ def environment(command: Command, program: str, home: str, mark: str, memory: in
 def words_of(pid: int) -> list[str]:
     """Return a process's command line, [""] while it has none, [] once it has ended."""
     try:
-        return [os.fsdecode(word) for word in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
+        return [
+            os.fsdecode(word) for word in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        ]
     except OSError:
         return []

@@ -31,7 +31,9 @@ def home() -> Path:
     The arbiter moves into a leaf of its own, since a group with processes cannot hand controllers on.
     """
     group = own_group()
-    in_leaf = group.name == ARBITERS  # put there by the arbiter that started this process, or by the maker of the group
+    in_leaf = (
+        group.name == ARBITERS
+    )  # put there by the arbiter that started this process, or by the maker of the group
     if in_leaf:
         group = group.parent
     have = (group / "cgroup.controllers").read_text().split()
@@ -57,7 +59,14 @@ def home() -> Path:
 
 def own_group() -> Path:
     """Return the group of version 2 that this process is in. Raises OSError if there is none."""
-    path = next((line[3:] for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")), None)
+    path = next(
+        (
+            line[3:]
+            for line in Path("/proc/self/cgroup").read_text().splitlines()
+            if line.startswith("0::")
+        ),
+        None,
+    )
     if path is None:
         raise OSError("this process is in no cgroup of version 2")
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
@@ -95,7 +104,13 @@ class Group:
     def entering(self, words: list[str]) -> list[str]:
         """Return the command that enters the group and then becomes ``words``."""
         # The shell enters and becomes the program, so that no process of a bot is ever outside of its limits.
-        return ["/bin/sh", "-c", 'echo 0 > "$0" && exec "$@"', str(self.path / "cgroup.procs"), *words]
+        return [
+            "/bin/sh",
+            "-c",
+            'echo 0 > "$0" && exec "$@"',
+            str(self.path / "cgroup.procs"),
+            *words,
+        ]
 
     def event(self, name: str, key: str) -> int:
         """Return a counter of memory.events or pids.events, its last value once the group is removed; 0 if it cannot be read."""

@@ -57,7 +57,11 @@ def why_not(level: Level, known: dict[Level, str] | None = None) -> str:
 
 def _why_it_fails(level: Level) -> str:
     run = run_at(level, (shutil.which("true", path=WHERE_TRUE_IS) or "true",))
-    return "" if run.code == 0 else run.stderr or ("it did not run" if run.code is None else f"exit code {run.code}")
+    return (
+        ""
+        if run.code == 0
+        else run.stderr or ("it did not run" if run.code is None else f"exit code {run.code}")
+    )
 
 
 class ProgramRun(NamedTuple):
@@ -78,7 +82,9 @@ def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ())
     if level.confines and (why := system.why_no_levels()):
         return ProgramRun(None, "", why)
     if level.confines and not seccomp.supported():
-        return ProgramRun(None, "", f"the system calls of {os.uname().machine} are not known to the arena")
+        return ProgramRun(
+            None, "", f"the system calls of {os.uname().machine} are not known to the arena"
+        )
     run = _run_once(level, words, readable)
     for _ in range(TRIES - 1):
         if not stops.by_signal(run.code):
@@ -93,7 +99,9 @@ def _run_once(level: Level, words: tuple[str, ...], readable: tuple[str, ...]) -
     try:
         cell = isolation.cell(Command(words, "/", {}, readable), Sandbox(level), reap.new_mark())
     except OSError as error:
-        return ProgramRun(None, "", str(error) if error.strerror is None or error.filename else error.strerror)
+        return ProgramRun(
+            None, "", str(error) if error.strerror is None or error.filename else error.strerror
+        )
     try:
         program = subprocess.run(
             cell.argv,
@@ -110,7 +118,10 @@ def _run_once(level: Level, words: tuple[str, ...], readable: tuple[str, ...]) -
         return ProgramRun(None, "", str(error))
     finally:
         cell.clean()
-    stdout, stderr = program.stdout.decode(errors="replace"), program.stderr.decode(errors="replace")
+    stdout, stderr = (
+        program.stdout.decode(errors="replace"),
+        program.stderr.decode(errors="replace"),
+    )
     return ProgramRun(program.returncode, stdout, stderr.strip()[-SAID_KEPT:])
 
 
@@ -126,7 +137,10 @@ def best(results: Mapping[Level, str] | None = None) -> Level:
     ``levels``."""
     known = {} if results is None else dict(results)
     confining = (level for level in Level if level.confines)
-    return next((level for level in confining if not why_not(level, known) and not python_closed(level)), Level.TRUSTED)
+    return next(
+        (level for level in confining if not why_not(level, known) and not python_closed(level)),
+        Level.TRUSTED,
+    )
 
 
 def python_closed(level: Level) -> str:
@@ -153,7 +167,9 @@ def host_refusal(level: Level, notes: str) -> str:
 def remedy(level: Level, why: str) -> str:
     """Return the exact command that gets a level which ``why`` says is missing; "" if none is known."""
     if level.confines and system.why_no_levels():
-        from khiva_arena.bots.sandbox import remedies  # not above: it is for machines that lack something
+        from khiva_arena.bots.sandbox import (
+            remedies,
+        )  # not above: it is for machines that lack something
 
         return remedies.elsewhere()
     below = kind(level).needs
@@ -191,13 +207,27 @@ def _try(level: Level, python: str) -> tuple[Attempts, str]:
         file.write_text("secret")
         file.chmod(0o666)
         os.chmod(folder, 0o777)
-        has_levels = seccomp.supported() and not system.why_no_levels()  # elsewhere a number means another call
-        clone, calls = (seccomp.number(refused_calls.CLONE), seccomp.refused_here()) if has_levels else (0, {})
-        request = {"arbiter": os.getpid(), "file": str(file), "folder": folder, "calls": calls, "clone": clone}
+        has_levels = (
+            seccomp.supported() and not system.why_no_levels()
+        )  # elsewhere a number means another call
+        clone, calls = (
+            (seccomp.number(refused_calls.CLONE), seccomp.refused_here()) if has_levels else (0, {})
+        )
+        request = {
+            "arbiter": os.getpid(),
+            "file": str(file),
+            "folder": folder,
+            "calls": calls,
+            "clone": clone,
+        }
         words = (python, "-I", "-S", ATTEMPTS, json.dumps(request))
         code, out, error = run_at(level, words, (ATTEMPTS,))
     try:
         attempts = dict(json.loads(out)) if code == 0 else {}
-        return (attempts if has_levels else {name: details for name, details in attempts.items() if name != "kernel"}), error
+        return (
+            attempts
+            if has_levels
+            else {name: details for name, details in attempts.items() if name != "kernel"}
+        ), error
     except ValueError:
         return {}, error

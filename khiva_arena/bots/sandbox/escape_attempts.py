@@ -104,7 +104,9 @@ def clone_into_namespace(number: int) -> None:
     """Start a child in a user namespace of its own, where it would be root. ``number``: of the call, 0 if it is not known."""
     if not number:
         raise OSError("no such call")
-    pid = ctypes.CDLL(None, use_errno=True).syscall(number, NEW_USER | signal.SIGCHLD, None, None, None, None)
+    pid = ctypes.CDLL(None, use_errno=True).syscall(
+        number, NEW_USER | signal.SIGCHLD, None, None, None, None
+    )
     if pid == 0:
         os._exit(0)
     if pid < 0:
@@ -135,7 +137,9 @@ def calls_let_through(calls: dict[str, list[int]]) -> list[str]:
         ctypes.set_errno(0)
         result = libc.syscall(number, 1, 0, 0, 0, 0, 0)
         if (result, ctypes.get_errno()) != (-1, error):
-            through.append(f"{name} ({result}, {errno.errorcode.get(ctypes.get_errno(), 'no error')})")
+            through.append(
+                f"{name} ({result}, {errno.errorcode.get(ctypes.get_errno(), 'no error')})"
+            )
     return through
 
 
@@ -146,21 +150,40 @@ def attempts(said: dict) -> dict:  # type: ignore[type-arg]
     families = ("AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK", "AF_VSOCK", "AF_PACKET")
     of_arbiter = ("cmdline", "environ", "cwd", "root", "exe", "fd", "maps", "mem", "task", "status")
     return {
-        "network": {name: lambda name=name: socket.socket(getattr(socket, name), socket.SOCK_DGRAM).close() for name in families},
-        "read": {path: lambda path=path: read(path) for path in (said["file"], folder, "/etc/passwd")}
+        "network": {
+            name: lambda name=name: socket.socket(getattr(socket, name), socket.SOCK_DGRAM).close()
+            for name in families
+        },
+        "read": {
+            path: lambda path=path: read(path) for path in (said["file"], folder, "/etc/passwd")
+        }
         | {"a descriptor": inherited},
         "write": {
             path: lambda path=path: write(path)
-            for path in (folder, "/", "/dev", "/tmp", "/usr", "/var/tmp", os.path.dirname(os.path.abspath(__file__)))
+            for path in (
+                folder,
+                "/",
+                "/dev",
+                "/tmp",
+                "/usr",
+                "/var/tmp",
+                os.path.dirname(os.path.abspath(__file__)),
+            )
         }
         | {"32 MiB to /dev/shm": lambda: write("/dev/shm", PLENTY)}
-        | {f"{how.__name__} of its file": lambda how=how, words=words: how(said["file"], *words) for how, words in CHANGES}
+        | {
+            f"{how.__name__} of its file": lambda how=how, words=words: how(said["file"], *words)
+            for how, words in CHANGES
+        }
         | {
             f"{how.__name__} of {path}": lambda how=how, path=path, words=words: how(path, *words)
             for path in nodes()
             for how, words in ((os.utime, ()), (os.chown, (-1, -1)))
         }
-        | {f"{how.__name__} of the program": lambda how=how, words=words: changes_of(how, words) for how, words in BY_DESCRIPTOR},
+        | {
+            f"{how.__name__} of the program": lambda how=how, words=words: changes_of(how, words)
+            for how, words in BY_DESCRIPTOR
+        },
         "spy": {name: lambda name=name: read(f"/proc/{arbiter}/{name}") for name in of_arbiter},
         "signal": {
             "kill": lambda: os.kill(arbiter, 0),
@@ -172,13 +195,17 @@ def attempts(said: dict) -> dict:  # type: ignore[type-arg]
             "limit": lambda: set_limit_of(arbiter),
             "own cores": lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)),
             "cores": lambda: os.sched_setaffinity(arbiter, os.sched_getaffinity(arbiter)),
-            "priority": lambda: os.setpriority(os.PRIO_PROCESS, arbiter, os.getpriority(os.PRIO_PROCESS, arbiter)),
+            "priority": lambda: os.setpriority(
+                os.PRIO_PROCESS, arbiter, os.getpriority(os.PRIO_PROCESS, arbiter)
+            ),
         },
         "lock": {
             "flock": lambda: locked(lambda file: fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)),
             "fcntl": lambda: locked(lambda file: fcntl.fcntl(file, fcntl.F_SETLK, lock)),
             "description": lambda: locked(lambda file: fcntl.fcntl(file, OFD_LOCK, lock)),
-            "lease": lambda: locked(lambda file: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)),
+            "lease": lambda: locked(
+                lambda file: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            ),
         },
         "leave": {
             "session": lambda: in_child(os.setsid),
@@ -192,7 +219,10 @@ def attempts(said: dict) -> dict:  # type: ignore[type-arg]
 def main() -> None:
     """Make all attempts and print the result."""
     request = json.loads(sys.argv[1])
-    succeeded = {kind: [name for name, attempt in some.items() if succeeds(attempt)] for kind, some in attempts(request).items()}
+    succeeded = {
+        kind: [name for name, attempt in some.items() if succeeds(attempt)]
+        for kind, some in attempts(request).items()
+    }
     print(json.dumps(succeeded | {"kernel": calls_let_through(request["calls"])}))
 
 

@@ -24,7 +24,12 @@ class FileMap:
     def __init__(self) -> None:
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.libc.mmap.restype = ctypes.c_void_p
-        self.libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+        self.libc.mmap.argtypes = [
+            ctypes.c_void_p,
+            ctypes.c_size_t,
+            *[ctypes.c_int] * 3,
+            ctypes.c_long,
+        ]
         self.libc.mlock.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         self.libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self.parts: list[tuple[int, int]] = []
@@ -47,7 +52,9 @@ class FileMap:
         at = start
         for path, size in descriptors:
             try:
-                file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a build may have left a pipe there
+                file = os.open(
+                    path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+                )  # a build may have left a pipe there
             except OSError:
                 continue
             if size and self.libc.mmap(at, size, READ, SHARED | FIXED, file, 0) == at:
@@ -77,9 +84,19 @@ def main() -> None:
             files.add(json.loads(line))
             if not files.locked:
                 files.bring_in()
-            reply = {"files": files.files, "bytes": files.bytes, "locked": files.locked, "error": ""}
+            reply = {
+                "files": files.files,
+                "bytes": files.bytes,
+                "locked": files.locked,
+                "error": "",
+            }
         except OSError as error:
-            reply = {"files": files.files, "bytes": files.bytes, "locked": False, "error": str(error)}
+            reply = {
+                "files": files.files,
+                "bytes": files.bytes,
+                "locked": False,
+                "error": str(error),
+            }
         print(json.dumps(reply), flush=True)
 
 

@@ -10,7 +10,10 @@ SAYS = "khiva-arena launcher: "
 """The beginning of the line in which either launcher says that it failed."""
 DESCRIPTORS = "/proc/self/fd"
 SAME_USER = "-1"
-SLOW = "Starts of bots are slower: set-up found no C compiler, or its launcher is damaged. Set up again with one."
+SLOW = (
+    "Starts of bots are slower: set-up found no C compiler, or its launcher is damaged. Set up "
+    "again with one."
+)
 """Said on Linux where ``program()`` is empty."""
 
 
@@ -41,7 +44,17 @@ def argv(
     """
     of_user = [] if user is None else ["-u", str(user)]
     # A change of the user would undo -p.
-    return [program(), *before, *_of_limits(limits), *of_user, "-p", str(os.getpid()), *after, "--", *bot]
+    return [
+        program(),
+        *before,
+        *_of_limits(limits),
+        *of_user,
+        "-p",
+        str(os.getpid()),
+        *after,
+        "--",
+        *bot,
+    ]
 
 
 def argv_inside(
@@ -60,7 +73,16 @@ def argv_inside(
     after: orders that are carried out after all others
     """
     closed = str(descriptor)
-    return [f"{DESCRIPTORS}/{closed}", "-c", closed, *before, *_of_limits(limits), *after, "--", *bot]
+    return [
+        f"{DESCRIPTORS}/{closed}",
+        "-c",
+        closed,
+        *before,
+        *_of_limits(limits),
+        *after,
+        "--",
+        *bot,
+    ]
 
 
 def _of_limits(limits: Mapping[str, tuple[int, int]]) -> list[str]:

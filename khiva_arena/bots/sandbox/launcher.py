@@ -22,7 +22,9 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 SET_DEATH_SIGNAL, SET_NO_NEW_PRIVS, SET_SECCOMP = 1, 38, 22
 # Landlock's rights: of a file, of a folder, and those that came later, by the version that brought them.
 EXECUTE, WRITE, READ, LIST = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-REMOVE_AND_MAKE = sum(1 << bit for bit in (4, 5, 7, 8, 9, 10, 12))  # all but devices: folders, files, sockets, pipes, links
+REMOVE_AND_MAKE = sum(
+    1 << bit for bit in (4, 5, 7, 8, 9, 10, 12)
+)  # all but devices: folders, files, sockets, pipes, links
 FILES = (1 << 13) - 1
 REFER, TRUNCATE, DEVICE_CONTROL = 1 << 13, 1 << 14, 1 << 15
 CONNECT_AND_BIND = 3
@@ -57,7 +59,9 @@ def landlock_version(syscall) -> int:  # type: ignore[no-untyped-def]
 
 def fail(action: str) -> "None":
     """Write the reason on stderr and end."""
-    posix.write(2, f"{SAYS}{action}\n".encode(errors="backslashreplace"))  # a bot's first line may name any path
+    posix.write(
+        2, f"{SAYS}{action}\n".encode(errors="backslashreplace")
+    )  # a bot's first line may name any path
     posix._exit(FAILED)
 
 
@@ -74,16 +78,33 @@ def restrict_files(  # type: ignore[no-untyped-def]
 ) -> int:
     """Make a ruleset that allows reading and running ``readable`` paths, everything in ``writable`` ones, and TCP with
     ``network``."""
-    handled = FILES | (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0) | (DEVICE_CONTROL if version >= 5 else 0)
+    handled = (
+        FILES
+        | (REFER if version >= 2 else 0)
+        | (TRUNCATE if version >= 3 else 0)
+        | (DEVICE_CONTROL if version >= 5 else 0)
+    )
     net = CONNECT_AND_BIND if version >= 4 and not network else 0
     scoped = SCOPES if version >= SIGNALS_SINCE else 0
-    attributes = pack("=QQQ", handled, net, scoped)[: 8 if version < 4 else 16 if version < SIGNALS_SINCE else 24]
+    attributes = pack("=QQQ", handled, net, scoped)[
+        : 8 if version < 4 else 16 if version < SIGNALS_SINCE else 24
+    ]
     ruleset = checked(syscall, "Landlock", CREATE_RULESET, attributes, Long(len(attributes)), 0)
     # Landlock refuses a ruleset with rights that its version does not know.
     truncate = TRUNCATE if version >= 3 else 0
     for paths, for_folder, for_file in (
         (readable, EXECUTE | READ | LIST, EXECUTE | READ),
-        (writable, READ | WRITE | LIST | EXECUTE | REMOVE_AND_MAKE | truncate | (REFER if version >= 2 else 0), READ | WRITE),
+        (
+            writable,
+            READ
+            | WRITE
+            | LIST
+            | EXECUTE
+            | REMOVE_AND_MAKE
+            | truncate
+            | (REFER if version >= 2 else 0),
+            READ | WRITE,
+        ),
     ):
         for path in paths:
             try:
@@ -130,7 +151,9 @@ def main() -> None:
     if not version:
         fail("this kernel has no Landlock")
     own = [f"/proc/{posix.getpid()}/{name}" for name in request["of_itself"]]
-    ruleset = restrict_files(syscall, version, [*request["readable"], *own], request["writable"], request["network"])
+    ruleset = restrict_files(
+        syscall, version, [*request["readable"], *own], request["writable"], request["network"]
+    )
     posix.chdir(request["folder"])
     set_limits(request["limits"])
     if request["user"] is not None:

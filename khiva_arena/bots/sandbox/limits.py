@@ -34,7 +34,9 @@ class Resources:
 
 
 # A build runs once, before any match, and compilers need much.
-FOR_A_BUILD = Resources(memory=4 * GIB, processes=512, file_size=GIB, open_files=1024, cpu=3600, scratch=512 * MIB)
+FOR_A_BUILD = Resources(
+    memory=4 * GIB, processes=512, file_size=GIB, open_files=1024, cpu=3600, scratch=512 * MIB
+)
 
 DEFAULT = Resources()
 LEAST = Resources(memory=16 * MIB, processes=4, file_size=0, open_files=16, cpu=1, scratch=64 * KIB)
@@ -78,10 +80,14 @@ def _number(key: str, value: object) -> int:
     number = amount(value, size=key in SIZES, of=" of seconds" if key == "cpu" else "")
     if number < getattr(LEAST, key):
         raise ValueError(
-            f"from {in_words(key, getattr(LEAST, key))} on" + (f", not {in_words(key, number)}" if number >= -MOST else "")
+            f"from {in_words(key, getattr(LEAST, key))} on"
+            + (f", not {in_words(key, number)}" if number >= -MOST else "")
         )
     if number > MOST:  # which may be too much to be written out
-        raise ValueError(f"{in_words(key, MOST)} at most" + (f", not {in_words(key, number)}" if number <= MOST << 10 else ""))
+        raise ValueError(
+            f"{in_words(key, MOST)} at most"
+            + (f", not {in_words(key, number)}" if number <= MOST << 10 else "")
+        )
     return number
 
 
@@ -127,4 +133,6 @@ def plain(resources: Resources) -> dict[str, int]:
 
 def describe(resources: Resources) -> str:
     """Format all limits in a line."""
-    return ", ".join(f"{WORDS[f.name]} {in_words(f.name, getattr(resources, f.name))}" for f in fields(resources))
+    return ", ".join(
+        f"{WORDS[f.name]} {in_words(f.name, getattr(resources, f.name))}" for f in fields(resources)
+    )

@@ -17,8 +17,16 @@ def missing() -> list[str]:
     """Return what a cell lacks on this system, a line each."""
     if system.why_no_levels():
         return [f"neither files nor calls are confined: {system.why_no_levels()}"]
-    lines = [] if seccomp.supported() else ["calls are not confined: their numbers are not known for this machine"]
-    return lines if launcher.landlock_version(_c_function("syscall")) else [*lines, "files are not: this kernel has no Landlock"]
+    lines = (
+        []
+        if seccomp.supported()
+        else ["calls are not confined: their numbers are not known for this machine"]
+    )
+    return (
+        lines
+        if launcher.landlock_version(_c_function("syscall"))
+        else [*lines, "files are not: this kernel has no Landlock"]
+    )
 
 
 def confine(readable: Sequence[str], user: pwd.struct_passwd | None = None) -> None:

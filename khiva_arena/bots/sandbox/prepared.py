@@ -97,7 +97,9 @@ def _copy(path: str, folder: str) -> bool:
             shutil.copytree(path, copy, symlinks=True)
         else:
             shutil.copy2(path, copy)
-    except OSError:  # shutil.Error is one, too: the folder holds files that the arbiter may not read
+    except (
+        OSError
+    ):  # shutil.Error is one, too: the folder holds files that the arbiter may not read
         if os.path.isdir(copy):
             shutil.rmtree(copy)
         else:

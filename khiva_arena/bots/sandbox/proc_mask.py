@@ -19,17 +19,65 @@ NOTHING = "/dev/null"
 """The file that hides other files."""
 # Shown as the kernel has them: the same from its start on, or a bot's own (links into its own folder, its own namespaces).
 STILL = {
-    *("acpi", "bus", "config.gz", "consoles", "devices", "dma", "driver", "dynamic_debug", "execdomains", "fb", "filesystems"),
-    *("iomem", "ioports", "kallsyms", "misc", "mounts", "mtrr", "net", "partitions", "scsi", "self", "sysvipc", "thread-self"),
+    *(
+        "acpi",
+        "bus",
+        "config.gz",
+        "consoles",
+        "devices",
+        "dma",
+        "driver",
+        "dynamic_debug",
+        "execdomains",
+        "fb",
+        "filesystems",
+    ),
+    *(
+        "iomem",
+        "ioports",
+        "kallsyms",
+        "misc",
+        "mounts",
+        "mtrr",
+        "net",
+        "partitions",
+        "scsi",
+        "self",
+        "sysvipc",
+        "thread-self",
+    ),
     *("tty", "version", "version_signature"),
 }
 # Settings that runtimes and libraries ask for; an administrator changes them, no bot does.
 SETTINGS = (
     *("vm/overcommit_memory", "vm/overcommit_ratio", "vm/max_map_count", "vm/mmap_min_addr"),
-    *("kernel/osrelease", "kernel/ostype", "kernel/version", "kernel/pid_max", "kernel/threads-max", "kernel/cap_last_cap"),
-    *("kernel/ngroups_max", "kernel/core_pattern", "kernel/randomize_va_space", "kernel/yama/ptrace_scope"),
-    *("kernel/perf_event_paranoid", "kernel/unprivileged_bpf_disabled", "kernel/seccomp/actions_avail"),
-    *("fs/file-max", "fs/nr_open", "fs/pipe-max-size", "fs/overflowuid", "fs/overflowgid", "crypto/fips_enabled"),
+    *(
+        "kernel/osrelease",
+        "kernel/ostype",
+        "kernel/version",
+        "kernel/pid_max",
+        "kernel/threads-max",
+        "kernel/cap_last_cap",
+    ),
+    *(
+        "kernel/ngroups_max",
+        "kernel/core_pattern",
+        "kernel/randomize_va_space",
+        "kernel/yama/ptrace_scope",
+    ),
+    *(
+        "kernel/perf_event_paranoid",
+        "kernel/unprivileged_bpf_disabled",
+        "kernel/seccomp/actions_avail",
+    ),
+    *(
+        "fs/file-max",
+        "fs/nr_open",
+        "fs/pipe-max-size",
+        "fs/overflowuid",
+        "fs/overflowgid",
+        "crypto/fips_enabled",
+    ),
 )
 # Lines of /proc/meminfo as on an idle machine; all other lines are 0.
 TRUE = ("MemTotal", "SwapTotal", "Hugepagesize", "VmallocTotal")
@@ -37,10 +85,56 @@ AS_IF_IDLE = {"MemFree": "MemTotal", "MemAvailable": "MemTotal", "SwapFree": "Sw
 # Files that a process may read of itself if Landlock is all that there is: the folder as a whole would bring `net`, which is
 # the machine's there, and `task`, which has it as well. No links (cwd, exe, root): Landlock would allow their targets.
 OF_ITSELF = (
-    *("auxv", "cgroup", "clear_refs", "cmdline", "comm", "coredump_filter", "environ", "fd", "fdinfo", "gid_map"),
-    *("io", "limits", "loginuid", "map_files", "maps", "mem", "mountinfo", "mounts", "mountstats", "ns", "numa_maps", "oom_adj"),
-    *("oom_score", "oom_score_adj", "pagemap", "personality", "projid_map", "sched", "schedstat", "sessionid", "setgroups"),
-    *("smaps", "smaps_rollup", "stack", "stat", "statm", "status", "syscall", "timers", "timerslack_ns", "uid_map", "wchan"),
+    *(
+        "auxv",
+        "cgroup",
+        "clear_refs",
+        "cmdline",
+        "comm",
+        "coredump_filter",
+        "environ",
+        "fd",
+        "fdinfo",
+        "gid_map",
+    ),
+    *(
+        "io",
+        "limits",
+        "loginuid",
+        "map_files",
+        "maps",
+        "mem",
+        "mountinfo",
+        "mounts",
+        "mountstats",
+        "ns",
+        "numa_maps",
+        "oom_adj",
+    ),
+    *(
+        "oom_score",
+        "oom_score_adj",
+        "pagemap",
+        "personality",
+        "projid_map",
+        "sched",
+        "schedstat",
+        "sessionid",
+        "setgroups",
+    ),
+    *(
+        "smaps",
+        "smaps_rollup",
+        "stack",
+        "stat",
+        "statm",
+        "status",
+        "syscall",
+        "timers",
+        "timerslack_ns",
+        "uid_map",
+        "wchan",
+    ),
 )
 # At level basic: no counter of the machine's among them. Node and mono ask sysinfo(2) if they find no meminfo.
 AT_BASIC = ("cpuinfo", "filesystems", "version", *(f"sys/{name}" for name in SETTINGS))
@@ -52,7 +146,9 @@ def pictures() -> Mapping[str, bytes]:
     the same."""
     texts = {f"{PROC}/sys/{name}": _text(f"sys/{name}") for name in SETTINGS}
     texts |= {f"{PROC}/stat": _stat(), f"{PROC}/meminfo": _meminfo(), f"{PROC}/cgroups": _cgroups()}
-    texts[f"{PROC}/cpuinfo"] = _text("cpuinfo")  # it shows the speed of each core, which follows its load
+    texts[f"{PROC}/cpuinfo"] = _text(
+        "cpuinfo"
+    )  # it shows the speed of each core, which follows its load
     return {path: text for path, text in texts.items() if text}
 
 
@@ -107,11 +203,21 @@ def _stat() -> bytes:
 
 def _meminfo() -> bytes:
     """Return ``meminfo`` with the size of the memory, but not how much of it is in use."""
-    rows = [line.split(":") for line in _text("meminfo").decode("ascii", "replace").splitlines() if ":" in line]
+    rows = [
+        line.split(":")
+        for line in _text("meminfo").decode("ascii", "replace").splitlines()
+        if ":" in line
+    ]
     amounts = {name: rest.split() for name, rest in rows if rest.split()}
     out = []
     for name, words in amounts.items():
-        number = amounts[AS_IF_IDLE[name]][0] if AS_IF_IDLE.get(name) in amounts else words[0] if name in TRUE else "0"
+        number = (
+            amounts[AS_IF_IDLE[name]][0]
+            if AS_IF_IDLE.get(name) in amounts
+            else words[0]
+            if name in TRUE
+            else "0"
+        )
         out.append(f"{name + ':':<15} {number:>9}{' kB' if words[1:] else ''}\n")
     return "".join(out).encode()
 
@@ -121,5 +227,9 @@ def _cgroups() -> bytes:
     out = []
     for line in _text("cgroups").decode("ascii", "replace").splitlines():
         words = line.split("\t")
-        out.append("\t".join([*words[:2], "1", *words[3:]]) if len(words) == 4 and not line.startswith("#") else line)
+        out.append(
+            "\t".join([*words[:2], "1", *words[3:]])
+            if len(words) == 4 and not line.startswith("#")
+            else line
+        )
     return "".join(f"{line}\n" for line in out).encode()

@@ -53,14 +53,18 @@ def tree(pid: int, limit: int) -> list[int]:
 
 def trees(pids: Collection[int], limit: int) -> dict[int, list[int]]:
     """Return by process its living descendants and itself, with one look at orphans for all."""
-    return {pid: _descendants([pid, *orphans], limit) for pid, orphans in reap.orphans(pids).items()}
+    return {
+        pid: _descendants([pid, *orphans], limit) for pid, orphans in reap.orphans(pids).items()
+    }
 
 
 def _descendants(pids: list[int], limit: int) -> list[int]:
     for process in pids:  # the list grows meanwhile
         try:
             for task in os.listdir(f"/proc/{process}/task"):
-                pids += [int(child) for child in _read(f"/proc/{process}/task/{task}/children").split()]
+                pids += [
+                    int(child) for child in _read(f"/proc/{process}/task/{task}/children").split()
+                ]
                 if len(pids) >= limit:
                     return pids[:limit]
         except OSError:
@@ -144,7 +148,11 @@ def own_memory(pid: int) -> int:
     Pages that several processes share are divided among them, if the kernel says how many do; else each counts them.
     """
     shared_out = _sum_of_lines(pid, "smaps_rollup", SHARED_OUT)
-    return shared_out + _sum_of_lines(pid, "status", TABLES) if shared_out else _sum_of_lines(pid, "status", OF_ITS_OWN)
+    return (
+        shared_out + _sum_of_lines(pid, "status", TABLES)
+        if shared_out
+        else _sum_of_lines(pid, "status", OF_ITS_OWN)
+    )
 
 
 def _sum_of_lines(pid: int, name: str, prefixes: tuple[str, ...]) -> int:

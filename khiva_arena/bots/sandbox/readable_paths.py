@@ -17,15 +17,39 @@ from khiva_arena.bots.sandbox import regular_files
 PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # For runtimes, in /etc: the linker's cache, alternatives (java, cc), certificates' settings, time zone, own settings.
 SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime")
-OF_RUNTIMES = ("java*", "php*", "perl", "lua*", "ruby*", "nim", "mono/config", "R", "racket", "sbclrc")
+OF_RUNTIMES = (
+    "java*",
+    "php*",
+    "perl",
+    "lua*",
+    "ruby*",
+    "nim",
+    "mono/config",
+    "R",
+    "racket",
+    "sbclrc",
+)
 # These a bot may write to as well.
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 # Debian keeps the list of GHC's libraries here; a link in /usr leads to it.
 ELSEWHERE = ("/var/lib/ghc/package.conf.d",)
 # Files that a bot with a network reads besides: how names are looked up, and whose certificates are believed.
 NETWORK = (
-    *("/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services"),
-    *("/etc/protocols", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem"),
+    *(
+        "/etc/resolv.conf",
+        "/etc/hosts",
+        "/etc/host.conf",
+        "/etc/nsswitch.conf",
+        "/etc/gai.conf",
+        "/etc/services",
+    ),
+    *(
+        "/etc/protocols",
+        "/etc/ssl/certs",
+        "/etc/ssl/cert.pem",
+        "/etc/pki/tls/certs",
+        "/etc/pki/tls/cert.pem",
+    ),
     *("/etc/pki/ca-trust/extracted", "/etc/ca-certificates/extracted"),
     *("/usr/share/ca-certificates", "/usr/local/share/ca-certificates"),
 )
@@ -39,13 +63,21 @@ RUSTUP_SECONDS = 5.0
 def system() -> tuple[str, ...]:
     """Return folders and files of the system that exist here."""
     paths = [path for path in (*PROGRAMS, *ELSEWHERE) if os.path.isdir(path)]
-    paths += [str(path) for pattern in (*SETTINGS, *OF_RUNTIMES) for path in sorted(Path("/etc").glob(pattern))]
+    paths += [
+        str(path)
+        for pattern in (*SETTINGS, *OF_RUNTIMES)
+        for path in sorted(Path("/etc").glob(pattern))
+    ]
     return tuple(paths)
 
 
 def of_the_network(visible: Sequence[str]) -> tuple[str, ...]:
     """Return the paths of ``NETWORK`` that exist here and are not below the ``visible`` paths anyway."""
-    return tuple(path for path in NETWORK if os.path.exists(path) and not any(is_below(path, folder) for folder in visible))
+    return tuple(
+        path
+        for path in NETWORK
+        if os.path.exists(path) and not any(is_below(path, folder) for folder in visible)
+    )
 
 
 @cache
@@ -53,7 +85,9 @@ def interpreter() -> tuple[str, ...]:
     """Return the paths for the arbiter's own Python: its prefixes, and the arena's package, which bots may take as
     their model."""
     package = str(Path(__file__).parents[2])
-    return outermost([sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.realpath(sys.prefix), package])
+    return outermost(
+        [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.realpath(sys.prefix), package]
+    )
 
 
 def toolchain(program: str) -> tuple[str, ...]:
@@ -99,7 +133,9 @@ def _homes() -> tuple[Path, ...]:
 def base_of_venv(prefix: str) -> list[str]:
     """Return the folder that a virtual environment's interpreter comes from; none if the folder is not a virtual environment."""
     try:
-        text = regular_files.read(os.path.join(prefix, "pyvenv.cfg"), LONGEST_SETTINGS).decode(errors="replace")
+        text = regular_files.read(os.path.join(prefix, "pyvenv.cfg"), LONGEST_SETTINGS).decode(
+            errors="replace"
+        )
     except OSError:
         return []
     for line in text.splitlines():
@@ -134,7 +170,9 @@ def program_path(program: str, folder: str) -> str | None:
     """
     if "/" not in program:
         path = shutil.which(program)
-        if path and not os.path.isabs(path):  # by an entry of the PATH relative to the working folder, where anything may lie
+        if path and not os.path.isabs(
+            path
+        ):  # by an entry of the PATH relative to the working folder, where anything may lie
             return os.path.abspath(path)
         return _behind_rustup(path)[0] if path else None
     path = os.path.join(folder, program)
@@ -145,10 +183,14 @@ def why_not_found(program: str, folder: str) -> OSError:
     """Return the error to raise for a program that is not found."""
     path = os.path.join(folder, program)
     if "/" in program and os.path.isfile(path):
-        return NotExecutable(f"{path} may not be executed: chmod +x it, unless its file system forbids that (noexec)")
+        return NotExecutable(
+            f"{path} may not be executed: chmod +x it, unless its file system forbids that (noexec)"
+        )
     if "/" not in program and (proxy := shutil.which(program)):
         _, why = _behind_rustup(proxy)
-        return FileNotFoundError(f"{proxy} is rustup's, which names no {program} that it would start: {why}")
+        return FileNotFoundError(
+            f"{proxy} is rustup's, which names no {program} that it would start: {why}"
+        )
     return FileNotFoundError(f"no such program: {program}")
 
 
@@ -178,7 +220,10 @@ def _behind_rustup(path: str) -> tuple[str | None, str]:
     binary = program.stdout.strip()
     if program.returncode == 0 and os.path.isabs(binary) and os.access(binary, os.X_OK):
         return binary, ""
-    return None, (program.stderr.strip().splitlines() or [f"`rustup which {name}` named {binary or 'nothing'}"])[-1]
+    return None, (
+        program.stderr.strip().splitlines()
+        or [f"`rustup which {name}` named {binary or 'nothing'}"]
+    )[-1]
 
 
 def _is_ours(program: str) -> bool:
@@ -186,7 +231,12 @@ def _is_ours(program: str) -> bool:
 
     Their modes say nothing: images for containers have them writable for all.
     """
-    paths = (program, os.path.dirname(program), os.path.realpath(program), os.path.dirname(os.path.realpath(program)))
+    paths = (
+        program,
+        os.path.dirname(program),
+        os.path.realpath(program),
+        os.path.dirname(os.path.realpath(program)),
+    )
     return all(os.stat(path).st_uid in (0, os.geteuid()) for path in paths)
 
 
@@ -198,7 +248,11 @@ def search_path(program: str) -> str:
     """
     folder = os.path.dirname(program)
     folders = [] if _is_system(folder) else [folder]
-    rest = [os.path.normpath(entry) for entry in os.get_exec_path() if _is_system(os.path.normpath(entry))]
+    rest = [
+        os.path.normpath(entry)
+        for entry in os.get_exec_path()
+        if _is_system(os.path.normpath(entry))
+    ]
     return ":".join(dict.fromkeys([*folders, *BARE_PATH.split(":"), *rest]))
 
 
@@ -219,8 +273,13 @@ def leads_out(program: str, own_folder: str, extra: Sequence[str]) -> str:
     """
     readable = (*PROGRAMS, *interpreter(), *extra, os.path.realpath(own_folder))
     runner = named_first(program)
-    elsewhere = [os.path.realpath(program), *([os.path.normpath(f"/{runner.lstrip('/')}")] if runner else [])]
-    return next((path for path in elsewhere if not any(is_below(path, folder) for folder in readable)), "")
+    elsewhere = [
+        os.path.realpath(program),
+        *([os.path.normpath(f"/{runner.lstrip('/')}")] if runner else []),
+    ]
+    return next(
+        (path for path in elsewhere if not any(is_below(path, folder) for folder in readable)), ""
+    )
 
 
 def all_of(program: str, extra: Sequence[str], own_folder: str = "") -> tuple[str, ...]:
@@ -228,9 +287,19 @@ def all_of(program: str, extra: Sequence[str], own_folder: str = "") -> tuple[st
     readable."""
     if own_folder and is_below(program, own_folder):
         runner = named_first(program) if not leads_out(program, own_folder, extra) else ""
-        return (*system(), *outermost([*interpreter(), *(toolchain(runner) if _is_system(runner) else ()), *extra]))
+        return (
+            *system(),
+            *outermost(
+                [*interpreter(), *(toolchain(runner) if _is_system(runner) else ()), *extra]
+            ),
+        )
     runner = named_first(program)
-    return (*system(), *outermost([*interpreter(), *toolchain(program), *(toolchain(runner) if runner else ()), *extra]))
+    return (
+        *system(),
+        *outermost(
+            [*interpreter(), *toolchain(program), *(toolchain(runner) if runner else ()), *extra]
+        ),
+    )
 
 
 def named_first(program: str) -> str:
@@ -252,13 +321,27 @@ def real_paths(program: str, extra: Sequence[str], own_folder: str = "") -> tupl
 def path_holding(folder: str, program: str, extra: Sequence[str], own_folder: str = "") -> str:
     """Return the path that a program may read which holds a folder, "" if none does."""
     real = os.path.realpath(folder)
-    return next((path for path in all_of(program, extra, own_folder) if is_below(real, os.path.realpath(path))), "")
+    return next(
+        (
+            path
+            for path in all_of(program, extra, own_folder)
+            if is_below(real, os.path.realpath(path))
+        ),
+        "",
+    )
 
 
 def path_inside(folder: str, program: str, extra: Sequence[str], own_folder: str = "") -> str:
     """Return a path that a program may read which lies in a folder, "" if none does."""
     real = os.path.realpath(folder)
-    return next((path for path in all_of(program, extra, own_folder) if is_below(os.path.realpath(path), real)), "")
+    return next(
+        (
+            path
+            for path in all_of(program, extra, own_folder)
+            if is_below(os.path.realpath(path), real)
+        ),
+        "",
+    )
 
 
 @cache

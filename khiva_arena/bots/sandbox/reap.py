@@ -49,7 +49,10 @@ class Unending(InternalError):
     """
 
     def __init__(self, number: int, seats: frozenset[int]) -> None:
-        super().__init__(f"{count(number, 'process', 'processes')} that bots left behind did not end in {STRAYS_SECONDS:.0f} s")
+        super().__init__(
+            f"{count(number, 'process', 'processes')} that bots left behind did not end in "
+            f"{STRAYS_SECONDS:.0f} s"
+        )
         self.seats = seats
 
 
@@ -116,10 +119,13 @@ class Adoption:
         refused: set[int] = set()  # no signal reaches them
         while strays := self._stopped_strays(refused):
             if time.monotonic() < until - STRAYS_SECONDS / 2:
-                self._marks.clear()  # marks of processes that live on are seen in the second half, too
+                # marks of processes that live on are seen in the second half, too
+                self._marks.clear()
             if time.monotonic() > until:
                 ours = [mark for mark in self._marks if self._is_ours(mark)]
-                for pid in strays:  # stopped just now: those that nobody knows by a mark would stay so for ever
+                for pid in (
+                    strays
+                ):  # stopped just now: those that nobody knows by a mark would stay so for ever
                     _send(pid, signal.SIGKILL)
                 if not ours and Adoption._unending:
                     return  # they are an earlier match's, whose bot was blamed
@@ -152,7 +158,8 @@ class Adoption:
         """
         try:
             if pid in Adoption._awaited_pids or os.getpgid(pid) in Adoption._awaited_pids:
-                return False  # of another match: a process that becomes another program shows no mark for a moment
+                # of another match: a process that becomes another program shows no mark for a moment
+                return False
             if (mark := _mark_of(pid)) is not None:
                 self._marks.add(mark)
                 return self._is_ours(mark) or _of_match(mark) in Adoption._unending
@@ -228,7 +235,11 @@ def _children() -> list[int]:
     """
     if not system.PROC:
         return []  # nothing shows them, and no process that another one has started becomes ours
-    return [int(pid) for task in dict.fromkeys((os.getpid(), threading.get_native_id())) for pid in _of_task(task)]
+    return [
+        int(pid)
+        for task in dict.fromkeys((os.getpid(), threading.get_native_id()))
+        for pid in _of_task(task)
+    ]
 
 
 def _of_task(task: int) -> list[bytes]:
@@ -306,7 +317,9 @@ def _arbiters_of(pid: str) -> list[int]:
     if depth > _own_depth() + 1:
         return []  # in a container: numbers mean others there
     if depth > _own_depth():
-        pid = _first_of_namespace(pid)  # of a cell a bot; of a container, which may have an arbiter of its own, no bot
+        pid = _first_of_namespace(
+            pid
+        )  # of a cell a bot; of a container, which may have an arbiter of its own, no bot
     user = os.stat(f"/proc/{pid}").st_uid
     if uids.is_ours(user):
         return uids.arbiters_of(user)
@@ -324,8 +337,12 @@ def start_helper(name: str, words: Sequence[str], **streams: Any) -> subprocess.
     streams: as for Popen.
     """
     environment = os.environ | {MARK: f"{os.getpid()}-{name}", "OPENBLAS_NUM_THREADS": "1"}
-    with block((signal.SIGINT,)):  # for good, and in a session of its own: Ctrl-C is for the command
-        return subprocess.Popen([sys.executable, "-P", "-m", *words], start_new_session=True, env=environment, **streams)
+    with block(
+        (signal.SIGINT,)
+    ):  # for good, and in a session of its own: Ctrl-C is for the command
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", *words], start_new_session=True, env=environment, **streams
+        )
 
 
 def end_helper(process: subprocess.Popen[bytes] | subprocess.Popen[str], seconds: float) -> None:

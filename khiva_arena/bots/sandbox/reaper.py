@@ -114,7 +114,9 @@ class PidfdReaper:
                 usages.append(usage)
             else:
                 time.sleep(MOMENT)
-        raise InternalError(f"processes of the group {group} were killed and did not die in {seconds:.0f} s")
+        raise InternalError(
+            f"processes of the group {group} were killed and did not die in {seconds:.0f} s"
+        )
 
 
 class AskingReaper:
@@ -163,7 +165,9 @@ class AskingReaper:
 
     def signal_group(self, group: int, number: signal.Signals) -> None:
         if self._has_members(group):
-            with suppress(ProcessLookupError, PermissionError):  # they have ended, or wait to be reaped
+            with suppress(
+                ProcessLookupError, PermissionError
+            ):  # they have ended, or wait to be reaped
                 os.killpg(group, number)
 
     def reap_group(self, group: int, seconds: float) -> list[resource.struct_rusage]:

@@ -31,7 +31,9 @@ REFUSED = {
     "pidfd_send_signal": Call(424, 424, errno.ENOSYS),
     "unshare": Call(272, 97),
     "setns": Call(308, 268),
-    "clone3": Call(435, 435, errno.ENOSYS),  # its flags lie in memory, which a filter cannot read; clone does as well
+    "clone3": Call(
+        435, 435, errno.ENOSYS
+    ),  # its flags lie in memory, which a filter cannot read; clone does as well
     "mount": Call(165, 40),
     "umount2": Call(166, 39),
     "pivot_root": Call(155, 41),
@@ -64,9 +66,13 @@ REFUSED = {
     "msgsnd": Call(69, 189),
     "msgrcv": Call(70, 188),
     "mq_open": Call(240, 180),
-    "inotify_add_watch": Call(254, 27, errno.ENOSYS),  # it reports whenever another bot reads a file of the system's
+    "inotify_add_watch": Call(
+        254, 27, errno.ENOSYS
+    ),  # it reports whenever another bot reads a file of the system's
     "io_setup": Call(206, 0, errno.ENOSYS),  # there are so many for the whole machine
-    "timer_create": Call(222, 107, errno.EAGAIN),  # a stopped bot whose timer sends it SIGCONT would continue
+    "timer_create": Call(
+        222, 107, errno.EAGAIN
+    ),  # a stopped bot whose timer sends it SIGCONT would continue
     "memfd_create": Call(319, 279, errno.ENOSYS),  # its pages count against no limit
     "memfd_secret": Call(447, 447, errno.ENOSYS),
     "setpriority": Call(141, 140),
@@ -138,7 +144,37 @@ PRCTL, SET_DEATH_SIGNAL = Call(157, 167), 1  # so that a bot always dies with th
 # Options that concern the caller alone. Not among them: new ones, who may share a core with it (62), and having equal pages of
 # all processes merged (67), which tells the contents of others' memory.
 ABOUT_ITSELF = (
-    *(2, 3, 4, 7, 8, 13, 14, 15, 16, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 36, 37, 38, 39, 40, 41, 42, 45, 46, 47),
+    *(
+        2,
+        3,
+        4,
+        7,
+        8,
+        13,
+        14,
+        15,
+        16,
+        21,
+        22,
+        23,
+        24,
+        25,
+        26,
+        27,
+        28,
+        29,
+        30,
+        36,
+        37,
+        38,
+        39,
+        40,
+        41,
+        42,
+        45,
+        46,
+        47,
+    ),
     *(50, 51, 52, 53, 54, 55, 56, 59, 60, 61, 63, 64, 65, 66, 0x53564D41, 0x59616D61, 0x41555856),
 )
 # Memory that is shared and has no file stays taken when it is unmapped in part, and then counts against no limit.
@@ -154,24 +190,71 @@ SOCKET, FAMILIES = REFUSED["socket"], (2, 10)
 SOCKETPAIR, TYPE, DATAGRAMS = Call(53, 199), 0xF, (2, 3)
 # If nothing else restricts signals (see ``launcher.py``): allowed to one's own group and to the bot's first process.
 KILLS = {"kill": Call(62, 129), "tgkill": Call(234, 131)}
-OTHER_KILLS = {"tkill": Call(200, 130), "rt_sigqueueinfo": Call(129, 138), "rt_tgsigqueueinfo": Call(297, 240)}
+OTHER_KILLS = {
+    "tkill": Call(200, 130),
+    "rt_sigqueueinfo": Call(129, 138),
+    "rt_tgsigqueueinfo": Call(297, 240),
+}
 CLONE = Call(56, 220)
 NEW_NAMESPACES = 0x7E020080  # CLONE_NEW*: time, mount, cgroup, uts, ipc, user, pid, net
 FCNTL = Call(72, 25)
-LOCKS = (6, 7, 37, 38, 1024, 1026)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY
-OWNERS = (8, 15)  # F_SETOWN, F_SETOWN_EX: they would have the system signal another process in the bot's stead
+LOCKS = (
+    6,
+    7,
+    37,
+    38,
+    1024,
+    1026,
+)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY
+OWNERS = (
+    8,
+    15,
+)  # F_SETOWN, F_SETOWN_EX: they would have the system signal another process in the bot's stead
 # Nothing that is kept with a file or shown of it: locks, leases, how long it is said to live (1036).
 OF_A_DESCRIPTOR = (*range(5), 9, 10, 11, 1027, 1028, *range(1030, 1035))
 IOCTL = Call(16, 29)
 # Whether it is a terminal, how large and whose; how much is there to be read; whether it waits, and stays open in a new program.
 OF_A_STREAM = (0x5401, 0x802C542A, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452)
 OF_A_SOCKET = (0x5411, 0x8905, 0x8910, 0x8912, 0x8913, 0x8915, 0x891B, 0x8921, 0x8933)
-IOCTLS = (0x8901, 0x8902, 0x5412)  # FIOSETOWN, SIOCSPGRP, the same; TIOCSTI, typing at somebody's terminal
+IOCTLS = (
+    0x8901,
+    0x8902,
+    0x5412,
+)  # FIOSETOWN, SIOCSPGRP, the same; TIOCSTI, typing at somebody's terminal
 # All that a process calls which runs modules that are loaded already: memory and threads of its own, the time, its descriptors.
 OF_A_TABLE = (
-    *("brk", "mmap", "mprotect", "munmap", "mremap", "madvise", "exit", "exit_group", "futex", "rseq", "set_robust_list"),
-    *("restart_syscall", "gettid", "getpid", "getrandom", "clock_gettime", "clock_nanosleep", "membarrier"),
-    *("rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "getrusage", "read", "write", "close"),
+    *(
+        "brk",
+        "mmap",
+        "mprotect",
+        "munmap",
+        "mremap",
+        "madvise",
+        "exit",
+        "exit_group",
+        "futex",
+        "rseq",
+        "set_robust_list",
+    ),
+    *(
+        "restart_syscall",
+        "gettid",
+        "getpid",
+        "getrandom",
+        "clock_gettime",
+        "clock_nanosleep",
+        "membarrier",
+    ),
+    *(
+        "rt_sigaction",
+        "rt_sigprocmask",
+        "rt_sigreturn",
+        "sigaltstack",
+        "getrusage",
+        "read",
+        "write",
+        "close",
+    ),
 )
 A_THREAD = 0x10000  # CLONE_THREAD
 # A server of ours has its sockets when its filter begins: it answers on them, opens no other, and starts no program.

@@ -53,10 +53,14 @@ def open_file(path: str | Path, *, follow: bool = True, root: str | Path | None 
         os.close(at)
 
 
-def read(path: str | Path, limit: int, *, follow: bool = True, root: str | Path | None = None) -> bytes:
+def read(
+    path: str | Path, limit: int, *, follow: bool = True, root: str | Path | None = None
+) -> bytes:
     """Read a file that has at most ``limit`` bytes. ``follow``, ``root``: as for ``open_file``."""
     with open_file(path, follow=follow, root=root) as file:
-        data = file.read(min(limit, os.fstat(file.fileno()).st_size) + 1)  # memory for so much is taken at once
+        data = file.read(
+            min(limit, os.fstat(file.fileno()).st_size) + 1
+        )  # memory for so much is taken at once
         while len(data) <= limit and (piece := file.read(PIECE)):  # it has grown
             data += piece
     if len(data) > limit:
@@ -112,8 +116,12 @@ def must_be_a_file(descriptor: int, path: str | Path) -> None:
 
 def _open(name: str | Path, path: str | Path, follow: bool, folder: int | None) -> BinaryIO:
     """Open the file ``name`` in a folder that is open, or in the working folder. ``path``: for messages."""
-    _must_be_a_file(os.stat(name, dir_fd=folder, follow_symlinks=follow), path)  # a device is not even opened
-    descriptor = os.open(name, os.O_RDONLY | CAREFULLY | (0 if follow else os.O_NOFOLLOW), dir_fd=folder)
+    _must_be_a_file(
+        os.stat(name, dir_fd=folder, follow_symlinks=follow), path
+    )  # a device is not even opened
+    descriptor = os.open(
+        name, os.O_RDONLY | CAREFULLY | (0 if follow else os.O_NOFOLLOW), dir_fd=folder
+    )
     must_be_a_file(descriptor, path)  # it may have become another one since
     return os.fdopen(descriptor, "rb")
 
@@ -121,7 +129,9 @@ def _open(name: str | Path, path: str | Path, follow: bool, folder: int | None) 
 def _open_folder(name: str, above: int, path: Path) -> int:
     """Return the descriptor of a folder in another one that is open; a link to a folder is refused."""
     if stat.S_ISLNK(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode):
-        raise OSError(errno.ELOOP, "it is a link, which is not followed here, not a folder", str(path))
+        raise OSError(
+            errno.ELOOP, "it is a link, which is not followed here, not a folder", str(path)
+        )
     return os.open(name, _FOLDER, dir_fd=above)
 
 

@@ -32,7 +32,12 @@ PROFILES = "/etc/apparmor.d"
 OTHERS = ("bwrap-userns-restrict", "bwrap")
 """Profiles for bubblewrap by the distribution or somebody else: two for one program would be in each other's way."""
 ENGINES = {
-    "/.dockerenv": ("docker", "seccomp=unconfined", "apparmor=unconfined", "systempaths=unconfined"),
+    "/.dockerenv": (
+        "docker",
+        "seccomp=unconfined",
+        "apparmor=unconfined",
+        "systempaths=unconfined",
+    ),
     "/run/.containerenv": ("podman", "seccomp=unconfined", "label=disable", "unmask=ALL"),
 }
 """Files by which a container is known, its engine, and the options with which bubblewrap works inside: docs/install.md."""
@@ -42,7 +47,10 @@ def elsewhere() -> str:
     """Return what to do on a system that no isolation level is for."""
     from khiva_arena.common.manual import where  # not above: most systems have a level
 
-    return f"run it in a virtual machine or a container with Linux: {where('install', 'Docker and Podman')}"
+    return (
+        "run it in a virtual machine or a container with Linux: "
+        f"{where('install', 'Docker and Podman')}"
+    )
 
 
 def of_control_groups() -> str:
@@ -51,17 +59,28 @@ def of_control_groups() -> str:
         return of_windows
     systemd = shutil.which("systemd-run") and os.path.exists("/run/systemd/system")
     counts_memory = "memory" in _reads(CONTROLLERS)
-    if systemd and not counts_memory:  # systemd can hand on the controllers that are there, and no more
-        word = "cgroup_enable=memory" if os.path.exists(CONTROLLERS) else "systemd.unified_cgroup_hierarchy=1"
+    if (
+        systemd and not counts_memory
+    ):  # systemd can hand on the controllers that are there, and no more
+        word = (
+            "cgroup_enable=memory"
+            if os.path.exists(CONTROLLERS)
+            else "systemd.unified_cgroup_hierarchy=1"
+        )
         return f"boot with {word} on the kernel's command line"
     if systemd:
         user = "" if os.geteuid() == 0 else " --user"
         return f"systemd-run{user} --scope -p Delegate=yes -- khiva-arena run ..."
     if not counts_memory:
-        return "boot with cgroup_no_v1=all on the kernel's command line, and mount -t cgroup2 cgroup2 /sys/fs/cgroup"
+        return (
+            "boot with cgroup_no_v1=all on the kernel's command line, and mount -t cgroup2 "
+            "cgroup2 /sys/fs/cgroup"
+        )
     leaf = f"/sys/fs/cgroup/khiva-arena/{cgroup.ARBITERS}"
     hand_on = 'echo "+memory +pids" > /sys/fs/cgroup/cgroup.subtree_control'
-    enter = f"{hand_on}; mkdir -p {leaf} && echo 0 > {leaf}/cgroup.procs && exec khiva-arena run ..."
+    enter = (
+        f"{hand_on}; mkdir -p {leaf} && echo 0 > {leaf}/cgroup.procs && exec khiva-arena run ..."
+    )
     return f"sh -c '{enter}'" if os.geteuid() == 0 else ""
 
 
@@ -85,7 +104,9 @@ def of_bubblewrap(why: str) -> str:
 def _of_apparmor() -> str:
     """Return the command for a profile of bubblewrap alone: the restriction stays for every other program."""
     if not os.path.exists(BUBBLEWRAP):
-        return installation("bubblewrap")  # profiles go by paths, and do not hold for one that lies elsewhere
+        return installation(
+            "bubblewrap"
+        )  # profiles go by paths, and do not hold for one that lies elsewhere
     path = f"{PROFILES}/khiva-arena-bwrap"
     load = f"{_sudo()}apparmor_parser -r"
     profiles = [f"{PROFILES}/{name}" for name in OTHERS if os.path.exists(f"{PROFILES}/{name}")]

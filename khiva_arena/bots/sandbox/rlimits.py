@@ -23,10 +23,16 @@ def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[in
         "FSIZE": (resources.file_size, resources.file_size),
         "NOFILE": (resources.open_files, resources.open_files),
         "CPU": (resources.cpu, resources.cpu + 1),
-        "CORE": (1, 1),  # too little for a core file; a program that is to be handed cores is spared by 1 alone, not by 0
+        "CORE": (
+            1,
+            1,
+            # too little for a core file; a program that is to be handed cores is spared by 1 alone, not by 0
+        ),
         "MEMLOCK": (0, 0),
     }
-    return {name: (at_most(name, soft), at_most(name, hard)) for name, (soft, hard) in values.items()}
+    return {
+        name: (at_most(name, soft), at_most(name, hard)) for name, (soft, hard) in values.items()
+    }
 
 
 def at_most(name: str, value: int) -> int:

@@ -36,7 +36,9 @@ def remove(path: str) -> None:
     for words in (["chmod", "-R", "u+rwX", path], ["rm", "-rf", "--one-file-system", path]):
         tool = shutil.which(words[0])
         if tool is not None:
-            subprocess.run([tool, *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            subprocess.run(
+                [tool, *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, check=False
+            )
 
 
 def exceeded_limit(path: str, pids: list[int], resources: Resources) -> str:
@@ -46,7 +48,10 @@ def exceeded_limit(path: str, pids: list[int], resources: Resources) -> str:
     """
     size, entries = proc_usage.scratch_use(path, MOST_FILES + 1)
     if entries > MOST_FILES:
-        return f"{WORDS['scratch']}: more than {MOST_FILES} files, or folders that cannot be looked into"
+        return (
+            f"{WORDS['scratch']}: more than {MOST_FILES} files, or folders that cannot be "
+            "looked into"
+        )
     size += proc_usage.nameless_size(pids, path)
     return too_much("scratch", size, resources) if size > resources.scratch else ""
 
@@ -66,5 +71,7 @@ def _is_ours(path: Path) -> bool:
     too."""
     with suppress(OSError):
         status = path.lstat()
-        return stat.S_ISDIR(status.st_mode) and (status.st_uid == os.geteuid() or uids.is_ours(status.st_uid))
+        return stat.S_ISDIR(status.st_mode) and (
+            status.st_uid == os.geteuid() or uids.is_ours(status.st_uid)
+        )
     return False

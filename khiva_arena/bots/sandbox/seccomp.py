@@ -91,7 +91,11 @@ def refused_here() -> dict[str, tuple[int, int]]:
 
 
 def program(
-    *, may_leave_group: bool = False, hold_files: bool = False, hold_signals: bool = False, network: bool = False
+    *,
+    may_leave_group: bool = False,
+    hold_files: bool = False,
+    hold_signals: bool = False,
+    network: bool = False,
 ) -> bytes:
     """Return the filter program for this machine.
 
@@ -104,11 +108,15 @@ def program(
 
 
 @cache
-def _program(machine: str, build: bool, hold_files: bool, hold_signals: bool, network: bool) -> bytes:
+def _program(
+    machine: str, build: bool, hold_files: bool, hold_signals: bool, network: bool
+) -> bytes:
     refusals = dict(REFUSED)
     for_builds = LEAVING_THE_GROUP | TIMES | CHANGES_OF_OWNERS | WAITING
     if build:
-        del refusals["flock"]  # cargo and go build nothing without; when a build runs no deal is known yet
+        del refusals[
+            "flock"
+        ]  # cargo and go build nothing without; when a build runs no deal is known yet
         for_builds["flock"] = REFUSED["flock"]
     else:
         refusals |= for_builds
@@ -123,11 +131,27 @@ def _program(machine: str, build: bool, hold_files: bool, hold_signals: bool, ne
         steps += [_step(_AT_LEAST, _X32, 0, 1), _step(_RETURN, _FAIL | errno.ENOSYS)]
     for call in _known_calls(refusals.values(), machine):
         steps += [_step(_EQUAL, number(call, machine), 0, 1), _step(_RETURN, _FAIL | call.error)]
-    steps += _if(CLONE, machine, [_argument(0), _step(_ANY_BIT, NEW_NAMESPACES, 0, 1), _step(_RETURN, _FAIL | errno.EPERM)])
+    steps += _if(
+        CLONE,
+        machine,
+        [_argument(0), _step(_ANY_BIT, NEW_NAMESPACES, 0, 1), _step(_RETURN, _FAIL | errno.EPERM)],
+    )
     if not build:
         steps += _holding_still(machine)
-    steps += _if(FCNTL, machine, [_argument(1), *_refuse_each((*LOCKS, *OWNERS)), *_allow_only(OF_A_DESCRIPTOR, errno.EINVAL)])
-    steps += _if(IOCTL, machine, [_argument(1), *_refuse_each((*IOCTLS, *(FILE_FLAGS if hold_files else ())))])
+    steps += _if(
+        FCNTL,
+        machine,
+        [
+            _argument(1),
+            *_refuse_each((*LOCKS, *OWNERS)),
+            *_allow_only(OF_A_DESCRIPTOR, errno.EINVAL),
+        ],
+    )
+    steps += _if(
+        IOCTL,
+        machine,
+        [_argument(1), *_refuse_each((*IOCTLS, *(FILE_FLAGS if hold_files else ())))],
+    )
     if not build:
         streams = (*OF_A_STREAM, *(OF_A_SOCKET if network else ()))
         steps += _if(IOCTL, machine, [_argument(1), *_allow_only(streams, errno.ENOTTY)])
@@ -135,7 +159,11 @@ def _program(machine: str, build: bool, hold_files: bool, hold_signals: bool, ne
     if network:
         steps += _if(SOCKET, machine, [_argument(0), *_allow_only(FAMILIES, SOCKET.error)])
     for call in ONLY_SELF.values():
-        steps += _if(call, machine, [_argument(0), _step(_EQUAL, 0, 1, 0), _step(_RETURN, _FAIL | errno.EPERM)])
+        steps += _if(
+            call,
+            machine,
+            [_argument(0), _step(_EQUAL, 0, 1, 0), _step(_RETURN, _FAIL | errno.EPERM)],
+        )
     if hold_signals:
         for call in KILLS.values():
             steps += _if(call, machine, [_argument(0), *_allow_only((0, OWN_PID))])
@@ -160,11 +188,24 @@ def of_a_server() -> bytes:
     """Return the filter program of a server of ours that has opened what it needs, for this machine."""
     machine = platform.machine()
     steps = _beginning(machine)
-    refusals = {name: call for name, call in REFUSED.items() if name != "clone3"} | NOT_A_SERVER_S | KILLS | OTHER_KILLS
+    refusals = (
+        {name: call for name, call in REFUSED.items() if name != "clone3"}
+        | NOT_A_SERVER_S
+        | KILLS
+        | OTHER_KILLS
+    )
     for call in _known_calls(refusals.values(), machine):
         steps += [_step(_EQUAL, number(call, machine), 0, 1), _step(_RETURN, _FAIL | call.error)]
     for call, flags in SENT_BY.values():
-        steps += _if(call, machine, [_argument(flags), _step(_ANY_BIT, FAST_OPEN, 0, 1), _step(_RETURN, _FAIL | errno.EPERM)])
+        steps += _if(
+            call,
+            machine,
+            [
+                _argument(flags),
+                _step(_ANY_BIT, FAST_OPEN, 0, 1),
+                _step(_RETURN, _FAIL | errno.EPERM),
+            ],
+        )
     steps += _if(SOCKETPAIR, machine, [_argument(1), _step(_AND, TYPE), *_refuse_each(DATAGRAMS)])
     steps += _if(FCNTL, machine, [_argument(1), *_refuse_each(OWNERS)])
     steps += _if(IOCTL, machine, [_argument(1), *_refuse_each((*IOCTLS, PASTE))])
@@ -184,9 +225,17 @@ def _beginning(machine: str) -> list[bytes]:
 def _only_threads(machine: str) -> list[bytes]:
     """Return the steps for a process that may begin threads, and no process."""
     refused = _step(_RETURN, _FAIL | errno.EPERM)
-    steps = _if(CLONE, machine, [_argument(0), _step(_ANY_BIT, A_THREAD, 0, 1), _step(_RETURN, _ALLOW), refused])
+    steps = _if(
+        CLONE,
+        machine,
+        [_argument(0), _step(_ANY_BIT, A_THREAD, 0, 1), _step(_RETURN, _ALLOW), refused],
+    )
     clone3 = REFUSED["clone3"]
-    return [*steps, _step(_EQUAL, number(clone3, machine), 0, 1), _step(_RETURN, _FAIL | clone3.error)]
+    return [
+        *steps,
+        _step(_EQUAL, number(clone3, machine), 0, 1),
+        _step(_RETURN, _FAIL | clone3.error),
+    ]
 
 
 def _known_calls(calls: Iterable[Call], machine: str) -> list[Call]:
@@ -198,19 +247,42 @@ def _allow_ranges(machine: str) -> list[bytes]:
     missing = _step(_RETURN, _FAIL | errno.ENOSYS)
     steps: list[bytes] = []
     for first, last in ranges(machine):
-        steps += [_step(_AT_LEAST, last + 1, 3, 0), _step(_AT_LEAST, first, 0, 1), _step(_RETURN, _ALLOW), missing]
+        steps += [
+            _step(_AT_LEAST, last + 1, 3, 0),
+            _step(_AT_LEAST, first, 0, 1),
+            _step(_RETURN, _ALLOW),
+            missing,
+        ]
     return [*steps, missing]
 
 
 def _holding_still(machine: str) -> list[bytes]:
     """Return steps for a bot but not a build: it may not wake itself, outlive the arbiter, or have memory that nobody counts."""
     calls = KILLS | OTHER_KILLS
-    steps = _if(CLONE, machine, [_argument(0), _step(_AND, SIGNAL_OF_CLONE), *_refuse_each((SIGCONT,))])
+    steps = _if(
+        CLONE, machine, [_argument(0), _step(_AND, SIGNAL_OF_CLONE), *_refuse_each((SIGCONT,))]
+    )
     for name, index in SIGNALLED_BY.items():
         steps += _if(calls[name], machine, [_argument(index), *_refuse_each((SIGCONT,))])
-    steps += _if(PRCTL, machine, [_argument(0), *_refuse_each((SET_DEATH_SIGNAL,)), *_allow_only(ABOUT_ITSELF, errno.EINVAL)])
-    steps += _if(MADVISE, machine, [_argument(2), *_refuse_each((PAGE_OUT,)), *_allow_only(ADVICE, errno.EINVAL)])
-    shared = [_argument(3), _step(_AND, SHARED_AND_ANONYMOUS), *_refuse_each((SHARED_AND_ANONYMOUS,), errno.ENOMEM)]
+    steps += _if(
+        PRCTL,
+        machine,
+        [
+            _argument(0),
+            *_refuse_each((SET_DEATH_SIGNAL,)),
+            *_allow_only(ABOUT_ITSELF, errno.EINVAL),
+        ],
+    )
+    steps += _if(
+        MADVISE,
+        machine,
+        [_argument(2), *_refuse_each((PAGE_OUT,)), *_allow_only(ADVICE, errno.EINVAL)],
+    )
+    shared = [
+        _argument(3),
+        _step(_AND, SHARED_AND_ANONYMOUS),
+        *_refuse_each((SHARED_AND_ANONYMOUS,), errno.ENOMEM),
+    ]
     return steps + _if(MMAP, machine, shared)
 
 

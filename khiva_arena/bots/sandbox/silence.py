@@ -14,9 +14,10 @@ LOOKED_AT = 16
 DESCRIPTORS = 64
 READ = {"x86_64": "0", "aarch64": "63"}.get(os.uname().machine, "none")
 # epoll, poll and select, which may wait for input among other things.
-WAIT = {"x86_64": ("7", "23", "232", "270", "271", "281", "441"), "aarch64": ("22", "72", "73", "441")}.get(
-    os.uname().machine, ()
-)
+WAIT = {
+    "x86_64": ("7", "23", "232", "270", "271", "281", "441"),
+    "aarch64": ("22", "72", "73", "441"),
+}.get(os.uname().machine, ())
 STOPPED = "it is stopped by a signal"
 NO_INPUT, NO_OUTPUT = "it has closed its input", "it has closed its output"
 READS = "it waits for more input than it was sent"
@@ -45,9 +46,14 @@ def doing(pids: Sequence[int], stdin: int, stdout: int) -> str:
     input_ = _pipe(stdin) if stdin >= 0 else ""
     calls = [(pid, call) for pid in looked_at for call in _calls(pid)]
     descriptors = {pid: targets or {} for pid, targets in zip(looked_at, pipes, strict=True)}
-    if any(call[0] == READ and descriptors[pid].get(str(int(call[1], 16))) == input_ for pid, call in calls):
+    if any(
+        call[0] == READ and descriptors[pid].get(str(int(call[1], 16))) == input_
+        for pid, call in calls
+    ):
         return READS
-    return RESTS if not calls or None in pipes or any(call[0] in WAIT for _, call in calls) else WAITS
+    return (
+        RESTS if not calls or None in pipes or any(call[0] in WAIT for _, call in calls) else WAITS
+    )
 
 
 def _states(pid: int) -> list[str]:
@@ -56,7 +62,12 @@ def _states(pid: int) -> list[str]:
     with suppress(OSError):  # it ended meanwhile
         for task in os.listdir(f"/proc/{pid}/task")[:DESCRIPTORS]:
             with suppress(OSError):
-                states.append(Path(f"/proc/{pid}/task/{task}/stat").read_text(errors="replace").rpartition(")")[2].split()[0])
+                states.append(
+                    Path(f"/proc/{pid}/task/{task}/stat")
+                    .read_text(errors="replace")
+                    .rpartition(")")[2]
+                    .split()[0]
+                )
     return [state for state in states if state not in "ZX"]
 
 

@@ -14,7 +14,16 @@ from functools import cache
 from resource import struct_rusage
 from typing import ClassVar, Self
 
-from khiva_arena.bots.sandbox import bubblewrap, cell, launch, proc_usage, readable_paths, seccomp, uids, warm
+from khiva_arena.bots.sandbox import (
+    bubblewrap,
+    cell,
+    launch,
+    proc_usage,
+    readable_paths,
+    seccomp,
+    uids,
+    warm,
+)
 from khiva_arena.bots.sandbox.cell import Cell
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.level import Sandbox
@@ -37,12 +46,21 @@ class Standard(Cell):
     complaints: ClassVar[tuple[str, ...]] = ("bwrap: ", launch.SAYS, "setpriv: ", "prlimit: ")
 
     @classmethod
-    def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
+    def make(
+        cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]
+    ) -> Self:
         return cls.make_wrapped(command, program, sandbox, mark, paths, counted=False)
 
     @classmethod
     def make_wrapped(
-        cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...], *, counted: bool
+        cls,
+        command: Command,
+        program: str,
+        sandbox: Sandbox,
+        mark: str,
+        paths: tuple[str, ...],
+        *,
+        counted: bool,
     ) -> Self:
         """Make a cell. ``counted``: a control group counts its processes, so that this limit need not be exact."""
         inside = bubblewrap.Inside(
@@ -67,7 +85,9 @@ class Standard(Cell):
             return cls(
                 argv=argv,
                 folder="/",
-                environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory)
+                environment=cell.environment(
+                    command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory
+                )
                 | command.handed,
                 descriptors=tuple(descriptors),
                 user=inside.user,
@@ -84,7 +104,9 @@ class Standard(Cell):
 
     @classmethod
     def remedy(cls, why: str) -> str:
-        from khiva_arena.bots.sandbox import remedies  # not above: it is for machines that lack something
+        from khiva_arena.bots.sandbox import (
+            remedies,
+        )  # not above: it is for machines that lack something
 
         return remedies.of_bubblewrap(why)
 
@@ -137,12 +159,21 @@ def _launcher_covers(launcher: str, has_namespace: bool) -> bool:
     """
     user = None if has_namespace else uids.next_user()
     inside = bubblewrap.Inside(TRUE, "/", readable_paths.system(), (), Resources(), user)
-    with open(_reopen(_filter(may_leave_group=False, network=False)), "rb") as filter_, open(launcher, "rb") as program:
+    with (
+        open(_reopen(_filter(may_leave_group=False, network=False)), "rb") as filter_,
+        open(launcher, "rb") as program,
+    ):
         both = (filter_.fileno(), program.fileno())
         words = bubblewrap.command_that_covers(inside, *both, prepare())
         try:
             done = subprocess.run(
-                words, pass_fds=both, env={}, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+                words,
+                pass_fds=both,
+                env={},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
             )
         except (OSError, subprocess.TimeoutExpired):
             return False

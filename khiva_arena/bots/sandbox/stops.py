@@ -26,7 +26,9 @@ def stop_signals() -> tuple[signal.Signals, ...]:
 def by_signal(status: int | None) -> bool:
     """Tell whether a process ended by a signal that a stop may bring, or says so by its exit code, as shells and Java do."""
     numbers = (*SIGNALS, signal.SIGKILL)
-    return status is not None and (status in [-number for number in numbers] or status in [128 + number for number in numbers])
+    return status is not None and (
+        status in [-number for number in numbers] or status in [128 + number for number in numbers]
+    )
 
 
 @contextmanager

@@ -18,12 +18,19 @@ class Strict(Standard):
     """
 
     needs: ClassVar[Level | None] = Level.STANDARD
-    complaints: ClassVar[tuple[str, ...]] = (*Standard.complaints, "/sys/fs/cgroup/", "sh: ", "/bin/sh: ")
+    complaints: ClassVar[tuple[str, ...]] = (
+        *Standard.complaints,
+        "/sys/fs/cgroup/",
+        "sh: ",
+        "/bin/sh: ",
+    )
 
     group: Group = field(init=False)
 
     @classmethod
-    def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
+    def make(
+        cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]
+    ) -> Self:
         group = Group(sandbox.resources)
         try:
             cell = cls.make_wrapped(command, program, sandbox, mark, paths, counted=True)
@@ -40,7 +47,9 @@ class Strict(Standard):
 
     @classmethod
     def remedy(cls, why: str) -> str:
-        from khiva_arena.bots.sandbox import remedies  # not above: it is for machines that lack something
+        from khiva_arena.bots.sandbox import (
+            remedies,
+        )  # not above: it is for machines that lack something
 
         return remedies.of_control_groups()
 

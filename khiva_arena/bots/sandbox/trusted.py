@@ -30,7 +30,9 @@ class Trusted(Cell):
     limits: dict[int, tuple[int, int]] | None = None
 
     @classmethod
-    def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
+    def make(
+        cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]
+    ) -> Self:
         home = scratch.make(None)
         limits = system_limits(sandbox.resources, program)
         bot = [program, *command.argv[1:]]
@@ -39,7 +41,8 @@ class Trusted(Cell):
         return cls(
             argv=launch.argv(bot, limits) if launch.program() else _by_tools(bot, limits, prlimit),
             folder=command.folder,
-            environment=cell.environment(command, program, home, mark, sandbox.resources.memory) | command.handed,
+            environment=cell.environment(command, program, home, mark, sandbox.resources.memory)
+            | command.handed,
             scratch=home,
             limits=None if is_limited else _by_number(limits),
         )
@@ -47,7 +50,9 @@ class Trusted(Cell):
     def note_start(self, pid: int) -> None:
         self.let_go()
         for limit, values in (self.limits or {}).items():
-            with suppress(OSError, ValueError):  # it has ended already, or may have less than that anyway
+            with suppress(
+                OSError, ValueError
+            ):  # it has ended already, or may have less than that anyway
                 resource.prlimit(pid, limit, values)
 
 

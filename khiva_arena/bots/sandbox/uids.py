@@ -23,7 +23,11 @@ def next_user() -> int | None:
     if os.geteuid() != 0:
         return None
     user = FIRST + os.getpid() % PROCESSES * BOTS + next(_count) % BOTS
-    return user if all(any(user in numbers for numbers in _ids(file)) for file in ("uid_map", "gid_map")) else None
+    return (
+        user
+        if all(any(user in numbers for numbers in _ids(file)) for file in ("uid_map", "gid_map"))
+        else None
+    )
 
 
 @cache

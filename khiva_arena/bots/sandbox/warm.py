@@ -68,7 +68,8 @@ class Keepers:
         if size > limit:
             self.close()
             raise OSError(
-                f"{size >> 20} MiB of files are too much to keep in memory, of which {int(limit) >> 20} MiB may be taken"
+                f"{size >> 20} MiB of files are too much to keep in memory, of which "
+                f"{int(limit) >> 20} MiB may be taken"
             )
         for at in range(0, len(paths), FILES_EACH):
             self._keepers.append(
@@ -86,7 +87,11 @@ class Keepers:
 
     def _ask(self, lists: list[list[str] | None]) -> None:
         """Give each keeper a list of files to add, None for one that is left alone, and wait until all is in memory."""
-        requests = [(keeper, paths) for keeper, paths in zip(self._keepers, lists, strict=True) if paths is not None]
+        requests = [
+            (keeper, paths)
+            for keeper, paths in zip(self._keepers, lists, strict=True)
+            if paths is not None
+        ]
         try:
             for keeper, paths in requests:
                 assert keeper.stdin
@@ -103,7 +108,9 @@ class Keepers:
                     self.bytes += reply["bytes"]
         except (BrokenPipeError, ValueError):
             self.close()
-            raise OSError("the process that kept files in memory has died; is memory short?") from None
+            raise OSError(
+                "the process that kept files in memory has died; is memory short?"
+            ) from None
         self._look_at = time.monotonic()
 
     def close(self) -> None:

@@ -8,7 +8,10 @@ OF_WINDOWS = ("9p", "drvfs", "virtiofs")
 MOUNTS = "/proc/self/mountinfo"
 SYSTEMD = "printf '[boot]\\nsystemd=true\\n' | sudo tee -a /etc/wsl.conf && wsl.exe --shutdown"
 SECOND = "wsl.exe --set-version NAME 2, with the NAME that `wsl.exe --list` shows"
-ONLY_V2 = r"put kernelCommandLine=cgroup_no_v1=all below [wsl2] into %UserProfile%\.wslconfig, then wsl.exe --shutdown"
+ONLY_V2 = (
+    r"put kernelCommandLine=cgroup_no_v1=all below [wsl2] into %UserProfile%\.wslconfig, then "
+    r"wsl.exe --shutdown"
+)
 
 
 def version() -> int:
@@ -22,7 +25,12 @@ def notes(folder: Path) -> list[str]:
     if version() == 1:
         return [f"This is WSL 1, which has no Linux kernel and so no sandbox; try: {SECOND}"]
     if version() == 2 and (kind := _file_system(folder)) in OF_WINDOWS:
-        return [f"{folder} is on a disk of Windows ({kind}), where stores are slow and may fail; keep them in your Linux home"]
+        return [
+            (
+                f"{folder} is on a disk of Windows ({kind}), where stores are slow and may "
+                "fail; keep them in your Linux home"
+            )
+        ]
     return []
 
 

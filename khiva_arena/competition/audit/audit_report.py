@@ -45,7 +45,9 @@ class OwnWord(NamedTuple):
         if not any(self):
             return ""
         of_each = (["tokens", "costs"], ["transcripts"], ["the cap", "its sum"])
-        *names, last = [name for there, some in zip(self, of_each, strict=True) if there for name in some]
+        *names, last = [
+            name for there, some in zip(self, of_each, strict=True) if there for name in some
+        ]
         what = f"{', '.join(names)} and {last}" if names else last
         if self.cap:
             return f"{what} are the bots' and the organiser's own word; nothing here proves them"
@@ -151,7 +153,11 @@ class EventReport:
             state = f"not played, since {by_cap if self.capped else 'it was closed'}"
         tail = f", {self.missing} are {state}" if self.missing else ""
         tail += f", {self.left_out} are of tables set aside for good" if self.left_out else ""
-        tail += f", {count(len(self.unconfirmed_matches), 'is', 'are')} unconfirmed" if self.unconfirmed_matches else ""
+        tail += (
+            f", {count(len(self.unconfirmed_matches), 'is', 'are')} unconfirmed"
+            if self.unconfirmed_matches
+            else ""
+        )
         return f"event {self.number} ({self.event}): {of}{tail}; run digest {self.digest}"
 
     @property
@@ -210,7 +216,9 @@ class AuditResult:
     def confirmed(self) -> bool:
         """True unless bots were to be run again, and in some match could not be on this machine, or a line of a beacon could not
         be compared."""
-        return not self.not_compared and not any(report.unconfirmed_matches for report in self.events)
+        return not self.not_compared and not any(
+            report.unconfirmed_matches for report in self.events
+        )
 
     @property
     def why(self) -> str:
@@ -230,14 +238,29 @@ class AuditResult:
         matches = count(unconfirmed - unpublished, "match", "matches")
         if not unpublished:
             return (
-                f"unconfirmed: {matches} could not be run again on this machine, and nobody is at fault: run them again elsewhere"
+                f"unconfirmed: {matches} could not be run again on this machine, and nobody is "
+                "at fault: run them again elsewhere"
             )
-        hidden = f"unconfirmed: {count(unpublished, 'match has', 'matches have')} bots that the league does not publish"
-        return hidden if unpublished == unconfirmed else f"{hidden}; {matches} could not be run again on this machine"
+        hidden = (
+            f"unconfirmed: {count(unpublished, 'match has', 'matches have')} bots that the "
+            "league does not publish"
+        )
+        return (
+            hidden
+            if unpublished == unconfirmed
+            else f"{hidden}; {matches} could not be run again on this machine"
+        )
 
     def _repr_html_(self) -> str:
-        lines = [line for report in self.events for line in (report.summary, *(f"  {problem}" for problem in report.problems))]
-        lines += [*map(harmless, self.problems), "not sound" if not self.sound else "sound" if self.confirmed else "unconfirmed"]
+        lines = [
+            line
+            for report in self.events
+            for line in (report.summary, *(f"  {problem}" for problem in report.problems))
+        ]
+        lines += [
+            *map(harmless, self.problems),
+            "not sound" if not self.sound else "sound" if self.confirmed else "unconfirmed",
+        ]
         return preformatted("\n".join(lines))
 
 

@@ -62,7 +62,9 @@ ORDER = {
 }
 
 
-def audit_bundle(path: Path, jobs: int = 1, sample: int | None = None, rerunner: "Rerunner | None" = None) -> AuditResult:
+def audit_bundle(
+    path: Path, jobs: int = 1, sample: int | None = None, rerunner: "Rerunner | None" = None
+) -> AuditResult:
     """Check the bundle at ``path`` and report on it.
 
     jobs: the number of processes.
@@ -86,7 +88,11 @@ class AuditedBundle(NamedTuple):
 
 
 def audited_bundle(
-    path: Path, jobs: int = 1, sample: int | None = None, rerunner: "Rerunner | None" = None, watch: MatchWatch = UNWATCHED
+    path: Path,
+    jobs: int = 1,
+    sample: int | None = None,
+    rerunner: "Rerunner | None" = None,
+    watch: MatchWatch = UNWATCHED,
 ) -> AuditedBundle:
     """Check the bundle at ``path`` as ``audit_bundle`` does. ``watch``: sees how far it has come."""
     ahead = None if sample is None and rerunner is None else _ahead(path, sample)
@@ -125,7 +131,9 @@ def _ahead(path: Path, limit: int | None) -> list[ReadAhead]:
     ahead = []
     for costs in events:
         sample = None if limit is None else Sample.draw(costs, limit, UNPLAYED)
-        drawn = [cost for ordinal, cost in costs.items() if sample is None or ordinal in sample.ordinals]
+        drawn = [
+            cost for ordinal, cost in costs.items() if sample is None or ordinal in sample.ordinals
+        ]
         ahead.append(ReadAhead(sample, RerunCost(len(drawn), sum(cost.ticks for cost in drawn))))
     return ahead
 
@@ -142,7 +150,9 @@ class BundledEvents:
     tables: the standings after them.
     """
 
-    def __init__(self, lines: Iterator[bundle.BundleLine], ahead: Sequence[ReadAhead] | None = None) -> None:
+    def __init__(
+        self, lines: Iterator[bundle.BundleLine], ahead: Sequence[ReadAhead] | None = None
+    ) -> None:
         self._ahead = None if ahead is None else iter(ahead)
         self.links: list[dict[str, Any]] = []
         self.events: list[BundledEvent] = []
@@ -159,13 +169,19 @@ class BundledEvents:
             elif self.tables:
                 raise RecordError("an event follows the standings")
             elif not isinstance(line, bundle.EventLine):
-                raise _misplaced(self.events[-1].event, line) if self.events else RecordError("it does not begin with an event")
+                raise (
+                    _misplaced(self.events[-1].event, line)
+                    if self.events
+                    else RecordError("it does not begin with an event")
+                )
             elif line.id in [row.event.id for row in self.events]:
                 raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
             else:
                 ahead = ReadAhead() if self._ahead is None else next(self._ahead, NONE_DRAWN)
                 row = _event_row(line, len(self.events) + 1)
-                self.events.append(BundledEvent(row, self._lines, ahead, published_bots(self.links)))
+                self.events.append(
+                    BundledEvent(row, self._lines, ahead, published_bots(self.links))
+                )
                 yield self.events[-1]
         if not self.events:
             raise RecordError("there is no event in it")
@@ -226,11 +242,16 @@ class BundledEvent:
                 self._has_transcripts |= line.transcripts is not msgspec.UNSET
             if isinstance(line, bundle.MatchLine) and line.spent is not msgspec.UNSET:
                 if len(line.spent) != self.event.definition.seats:
-                    raise RecordError(f"match {self.event.number}/{line.ordinal}: what its bots spent is not by seat")
+                    raise RecordError(
+                        f"match {self.event.number}/{line.ordinal}: what its bots spent is "
+                        "not by seat"
+                    )
                 self._spent[line.ordinal] = line.spent
                 for report in filter(None, line.spent):
                     if COST in report.totals:
-                        self._costs[report.currency] = self._costs.get(report.currency, 0) + report.totals[COST]
+                        self._costs[report.currency] = (
+                            self._costs.get(report.currency, 0) + report.totals[COST]
+                        )
             if isinstance(line, bundle.MatchLine) and line.transcripts is not msgspec.UNSET:
                 self._check_transcripts(line.ordinal, line.transcripts)
             if isinstance(line, bundle.RevealLine) and line.seed == RUN_SECRET:
@@ -240,9 +261,13 @@ class BundledEvent:
                 return
         raise RecordError(f"event {self.event.number} has no end")
 
-    def _check_transcripts(self, ordinal: int, transcripts: Sequence[bundle.TranscriptEntry | None]) -> None:
+    def _check_transcripts(
+        self, ordinal: int, transcripts: Sequence[bundle.TranscriptEntry | None]
+    ) -> None:
         """Raise RecordError if they are no transcripts: nobody can check more of them."""
-        from khiva_arena.records.store.transcripts import check_size  # not above: few bundles have any
+        from khiva_arena.records.store.transcripts import (
+            check_size,
+        )  # not above: few bundles have any
 
         match = f"match {self.event.number}/{ordinal}"
         if len(transcripts) != self.event.definition.seats:
@@ -269,7 +294,10 @@ class BundledEvent:
         for seat, report in enumerate(spent):
             asked = sum(any(choice.seat == seat for choice in step) for step in record.steps)
             if report and report.decisions > asked:
-                raise RecordError(f"seat {seat} reported what {count(report.decisions, 'decision')} took, and it had fewer")
+                raise RecordError(
+                    f"seat {seat} reported what {count(report.decisions, 'decision')} "
+                    "took, and it had fewer"
+                )
         self.matches.add(match, record, voids, spent)
 
 
@@ -282,7 +310,9 @@ def _event_row(line: bundle.EventLine, number: int) -> EventRow:
         created="",
         commitment=line.commitment,
         secret=b"",
-        bots=tuple(BotRow(bot.name, bot.identity, bot.version, bot.complete, "", "") for bot in line.bots),
+        bots=tuple(
+            BotRow(bot.name, bot.identity, bot.version, bot.complete, "", "") for bot in line.bots
+        ),
         public=None if line.public is msgspec.UNSET else line.public,
     )
 
@@ -292,11 +322,18 @@ def check_size(definition: Definition) -> None:
     bounds = MOST | {"copies": MOST_COPIES}
     for key, limit in bounds.items():
         if (getattr(definition, key, 0) or 0) > limit:
-            raise RecordError(f"{key} are {getattr(definition, key)}, and {limit} can be verified at most")
+            raise RecordError(
+                f"{key} are {getattr(definition, key)}, and {limit} can be verified at most"
+            )
     if len(definition.bots) > MOST_BOTS:
-        raise RecordError(f"there are {len(definition.bots)} bots, and {MOST_BOTS} can be verified at most")
+        raise RecordError(
+            f"there are {len(definition.bots)} bots, and {MOST_BOTS} can be verified at most"
+        )
     if len(definition.bots) * (definition.lineups or 0) > MOST_SEARCHED:
-        raise RecordError(f"{definition.lineups} line-ups of {len(definition.bots)} bots are more than are verified")
+        raise RecordError(
+            f"{definition.lineups} line-ups of {len(definition.bots)} bots are more than "
+            "are verified"
+        )
     if file_in_rules(definition.game, definition.rules):
         return  # none of its matches is replayed
     game = get(definition.game, definition.rules_version)
@@ -306,12 +343,18 @@ def check_size(definition: Definition) -> None:
 
 def _place(line: bundle.BundleLine) -> tuple[int, int, int]:
     """Return the place of a line in its event. Lines stand in the order of their places, and no two have the same."""
-    first = line.seed if isinstance(line, bundle.RevealLine) else getattr(line, "ordinal", getattr(line, "number", 0))
+    first = (
+        line.seed
+        if isinstance(line, bundle.RevealLine)
+        else getattr(line, "ordinal", getattr(line, "number", 0))
+    )
     return ORDER[type(line)], first, getattr(line, "attempt", 0)
 
 
 def _misplaced(event: EventRow, line: bundle.BundleLine) -> RecordError:
-    return RecordError(f"event {event.number}: a line of kind {line.__struct_config__.tag!r} is out of place")
+    return RecordError(
+        f"event {event.number}: a line of kind {line.__struct_config__.tag!r} is out of place"
+    )
 
 
 def tables_from_records(
@@ -329,7 +372,9 @@ def tables_from_records(
         problems.append(harmless(f"the standings cannot be worked out: {error}", LONGEST))
         return []
     if len(tables) != len(bundled.tables):
-        problems.append(f"it has {len(bundled.tables)} tables of standings, but its records give {len(tables)}")
+        problems.append(
+            f"it has {len(bundled.tables)} tables of standings, but its records give {len(tables)}"
+        )
         return []
     return [(line.table, table) for line, table in zip(bundled.tables, tables, strict=True)]
 
@@ -341,7 +386,9 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
     """
     from khiva_arena.competition.events.bundling import tables_of  # not above: numpy comes with it
 
-    for number, (stored_table, own) in enumerate(tables_from_records(bundled, tables_of, result.problems), 1):
+    for number, (stored_table, own) in enumerate(
+        tables_from_records(bundled, tables_of, result.problems), 1
+    ):
         own_table = json.loads(canonical(msgspec.to_builtins(own.table)))  # as a file has it
         name = f"standings {number}"
         if result.engine == __version__:

@@ -8,7 +8,9 @@ from khiva_arena.records.replay.definition import Definition
 from khiva_arena.records.store.bundle import NUMBER_MOST
 
 
-def misfits_of_cap(cap: EndedByCap, definition: Definition, recorded: Collection[int], costs: Mapping[str, int]) -> Iterator[str]:
+def misfits_of_cap(
+    cap: EndedByCap, definition: Definition, recorded: Collection[int], costs: Mapping[str, int]
+) -> Iterator[str]:
     """Yield each contradiction between a cap and the matches of the event that it ended.
 
     recorded: ordinals.
@@ -16,7 +18,10 @@ def misfits_of_cap(cap: EndedByCap, definition: Definition, recorded: Collection
     """
     if not may_be_capped(definition, recorded):
         has = "others" if recorded else "none"
-        yield f"its end: by its cap it would have whole tables, the first of the schedule, and it has {has}"
+        yield (
+            "its end: by its cap it would have whole tables, the first of the schedule, and it "
+            f"has {has}"
+        )
     if cap.currency not in costs:
         yield "its end: no bot reported a cost in the currency of its cap"
     elif min(costs[cap.currency], NUMBER_MOST) > cap.spent:  # no bundle holds a higher sum

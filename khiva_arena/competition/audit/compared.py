@@ -36,7 +36,14 @@ def as_recorded(job: Job, record: Record) -> Job:
     forced = tuple(
         (seat, step) for seat, step in unconfirmed(record) if seat not in record.header.persons
     )  # no backstop of theirs
-    return structs.replace(job, warned=seats, forced=forced, patience=PATIENCE, granted=granted(record), answers=answers)
+    return structs.replace(
+        job,
+        warned=seats,
+        forced=forced,
+        patience=PATIENCE,
+        granted=granted(record),
+        answers=answers,
+    )
 
 
 class Compared(NamedTuple):
@@ -54,7 +61,9 @@ def compared(record: Record, again: Outcome | None) -> Compared:
     """Compare a match with what came out when it was run again: None if the pool gave up before, as it does on a machine on which
     match after match is void."""
     if again is None:
-        return Compared("", unconfirmed_match(record, NOT_HERE + "others before it could not be, either"))
+        return Compared(
+            "", unconfirmed_match(record, NOT_HERE + "others before it could not be, either")
+        )
     if again.record is None:
         return Compared("", unconfirmed_match(record, NOT_HERE + again.void, again.causes))
     claims = dict(unconfirmed(record))
@@ -64,17 +73,31 @@ def compared(record: Record, again: Outcome | None) -> Compared:
         return Compared("", unconfirmed_match(record, why, [seat for seat, _ in new]))
     if again.record != record:
         return Compared(first_difference(record, again.record))
-    of_persons = [f"seat {seat} ({record.header.seats[seat].name}): {A_PERSON}" for seat in record.header.persons]
-    why = "; ".join([*of_persons, *(f"step {step}, seat {seat}: {BACKSTOP_CLAIMED}" for seat, step in claims.items())])
+    of_persons = [
+        f"seat {seat} ({record.header.seats[seat].name}): {A_PERSON}"
+        for seat in record.header.persons
+    ]
+    why = "; ".join(
+        [
+            *of_persons,
+            *(f"step {step}, seat {seat}: {BACKSTOP_CLAIMED}" for seat, step in claims.items()),
+        ]
+    )
     if not why:
         return Compared()
-    return Compared("", unconfirmed_match(record, why, [*record.header.persons, *claims])._replace(is_claim=True))
+    return Compared(
+        "",
+        unconfirmed_match(record, why, [*record.header.persons, *claims])._replace(is_claim=True),
+    )
 
 
 def _differs_before(step: int, record: Record, again: Record) -> bool:
     """Tell whether two records of a match differ in what came before a step: 0 is the start."""
     kept = max(0, step - 1)
-    return (record.steps[:kept], (record.ticks or ())[:step]) != (again.steps[:kept], (again.ticks or ())[:step])
+    return (record.steps[:kept], (record.ticks or ())[:step]) != (
+        again.steps[:kept],
+        (again.ticks or ())[:step],
+    )
 
 
 def unpublished_match(record: Record, name: str, seats: Iterable[int]) -> Unconfirmed:
@@ -85,16 +108,25 @@ def unpublished_match(record: Record, name: str, seats: Iterable[int]) -> Unconf
 def unconfirmed_match(record: Record, why: str, seats: Iterable[int] = ()) -> Unconfirmed:
     """Return a match that is unconfirmed. ``seats``: those that it is due to; none if nobody knows, so that it may be any."""
     at_table = record.header.seats
-    return Unconfirmed(why, tuple(at_table[seat].name for seat in seats) or tuple(seat.name for seat in at_table))
+    return Unconfirmed(
+        why, tuple(at_table[seat].name for seat in seats) or tuple(seat.name for seat in at_table)
+    )
 
 
 def first_difference(recorded: Record, again: Record) -> str:
     """Return in words where two records of a match part."""
-    starts = zip(recorded.ticks[0] if recorded.ticks else (), again.ticks[0] if again.ticks else (), strict=True)
+    starts = zip(
+        recorded.ticks[0] if recorded.ticks else (),
+        again.ticks[0] if again.ticks else (),
+        strict=True,
+    )
     for seat, (mine, other) in enumerate(starts):
         if mine != other:
             more = " or more" if other == mine + 1 else ""
-            return f"seat {seat} took {mine:,} ticks to start by the record, and {other:,}{more} when its module was run again"
+            return (
+                f"seat {seat} took {mine:,} ticks to start by the record, and {other:,}{more} "
+                "when its module was run again"
+            )
     for number, (mine_, other_) in enumerate(zip_longest(_steps(recorded), _steps(again)), 1):
         for mine, other in zip_longest(mine_ or (), other_ or ()):
             if mine != other:
@@ -102,7 +134,10 @@ def first_difference(recorded: Record, again: Record) -> str:
                 again_words = _in_words(other)
                 if mine and other and other[2:] == (Verdict.TIMEOUT, mine[3] + 1):
                     again_words = f"more than {mine[3]:,} ticks"  # it was stopped there
-                return f"step {number}, seat {seat}: {_in_words(mine)} by the record, {again_words} when it was run again"
+                return (
+                    f"step {number}, seat {seat}: {_in_words(mine)} by the record, "
+                    f"{again_words} when it was run again"
+                )
     return "its end is another one when its modules are run again"
 
 
@@ -113,7 +148,8 @@ PaidChoice = tuple[int, int, str, int]
 def _steps(record: Record) -> list[list[PaidChoice]]:
     rows = (record.ticks or ())[1:]
     return [
-        [(*choice, took) for choice, took in zip(step, row, strict=True)] for step, row in zip(record.steps, rows, strict=True)
+        [(*choice, took) for choice, took in zip(step, row, strict=True)]
+        for step, row in zip(record.steps, rows, strict=True)
     ]
 
 
@@ -124,7 +160,9 @@ def _in_words(answer: PaidChoice | None) -> str:
     return f"{why or f'choice {choice}'} in {ticks:,} ticks"
 
 
-def note(report: EventReport, findings: RerunFindings, matches: Mapping[int, tuple[Record, bytes]]) -> None:
+def note(
+    report: EventReport, findings: RerunFindings, matches: Mapping[int, tuple[Record, bytes]]
+) -> None:
     """Note in the report of an event each match that did not come out equal when it was run again, or could not be run.
 
     matches: those that were to be run, by ordinal, each its record and the secret of the seed.
@@ -137,11 +175,17 @@ def note(report: EventReport, findings: RerunFindings, matches: Mapping[int, tup
         report.unconfirmed.append(harmless(f"match {report.number}/{ordinal}: {why}", LONGEST))
     untried = [ordinal for ordinal, one in unconfirmed_matches.items() if not one.is_claim]
     report.unconfirmed_matches += untried
-    report.unpublished += [ordinal for ordinal, one in unconfirmed_matches.items() if one.is_unpublished]
+    report.unpublished += [
+        ordinal for ordinal, one in unconfirmed_matches.items() if one.is_unpublished
+    ]
     out = {*unequal, *untried}
     report.sound -= len(out)
     report.sound_matches = [ordinal for ordinal in report.sound_matches if ordinal not in out]
-    bare = {ordinal for ordinal, (record, _) in matches.items() if len(record.header.persons) == len(record.header.seats)}
+    bare = {
+        ordinal
+        for ordinal, (record, _) in matches.items()
+        if len(record.header.persons) == len(record.header.seats)
+    }
     report.rerun = (report.rerun or 0) + len(matches.keys() - out - bare)
     report.without_bots += len(bare)
     for record, _ in matches.values():

@@ -8,7 +8,9 @@ from khiva_arena.words import count
 BEST_NANOSECONDS = 1_000_000 / TICKS_A_MS
 """What a tick stands for. Little takes less: what the VM's compiler leaves out, and questions of a bot that is late for good."""
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
-_MOST = 2**53  # of one question: a record with more is refused, but only once its bots' turn has come
+_MOST = (
+    2**53
+)  # of one question: a record with more is refused, but only once its bots' turn has come
 
 
 class RerunCost(NamedTuple):
@@ -37,22 +39,31 @@ class RerunCost(NamedTuple):
     @property
     def seconds_at_worst(self) -> float:
         """CPU time if each tick lasts as long as the dearest one of METER.md."""
-        from khiva_arena.bots.modules.meter.prices import WORST_NANOSECONDS  # not above: few audits run bots
+        from khiva_arena.bots.modules.meter.prices import (
+            WORST_NANOSECONDS,
+        )  # not above: few audits run bots
 
         return self.ticks * WORST_NANOSECONDS / 1e9
 
     @property
     def says(self) -> str:
         """The cost in a line."""
-        best, worst = (_in_words(seconds) for seconds in (self.seconds_at_best, self.seconds_at_worst))
+        best, worst = (
+            _in_words(seconds) for seconds in (self.seconds_at_best, self.seconds_at_worst)
+        )
         return (
-            f"running the bots of {count(self.matches, 'match', 'matches')} again: at most {self.ticks:,} ticks, as the records "
+            f"running the bots of {count(self.matches, 'match', 'matches')} again: at most "
+            f"{self.ticks:,} ticks, as the records "
             f"have them; {best} of CPU at best, {worst} at worst"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cost as plain values, for JSON."""
-        return {**self._asdict(), "cpu_s_best": self.seconds_at_best, "cpu_s_worst": self.seconds_at_worst}
+        return {
+            **self._asdict(),
+            "cpu_s_best": self.seconds_at_best,
+            "cpu_s_worst": self.seconds_at_worst,
+        }
 
 
 def _in_words(seconds: float) -> str:

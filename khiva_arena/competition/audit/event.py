@@ -10,7 +10,13 @@ from hashlib import sha256
 from khiva_arena.bots.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.bots.modules.released import by_interpreter
 from khiva_arena.common.text import LONGEST, harmless
-from khiva_arena.competition.audit.audit_report import AuditLine, AuditResult, Damage, EventSource, RunsAgain
+from khiva_arena.competition.audit.audit_report import (
+    AuditLine,
+    AuditResult,
+    Damage,
+    EventSource,
+    RunsAgain,
+)
 from khiva_arena.competition.audit.event_end import EventEnd
 from khiva_arena.competition.audit.extends import check_chain
 from khiva_arena.competition.audit.parallel_replay import Replayed, Replayers, replayers
@@ -34,7 +40,9 @@ from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, VoidRow
 MOST_SEEDS = 2**63  # as many as a store can number
 
 
-def audit(sources: Iterable[EventSource], jobs: int = 1, rerunner: RunsAgain | None = None) -> AuditResult:
+def audit(
+    sources: Iterable[EventSource], jobs: int = 1, rerunner: RunsAgain | None = None
+) -> AuditResult:
     """Check events one after the other, as far as their file can be read.
 
     jobs: the number of processes.
@@ -51,7 +59,10 @@ def audit(sources: Iterable[EventSource], jobs: int = 1, rerunner: RunsAgain | N
                 event_audit = _EventAudit(source, rerunner)
                 result.events.append(event_audit.report)
                 event_audit.run(pool)
-                event_audit.report.passes("the event itself", partial(check_chain, before, source.event, event_audit.report))
+                event_audit.report.passes(
+                    "the event itself",
+                    partial(check_chain, before, source.event, event_audit.report),
+                )
                 before[source.event.id] = source.event
                 refusals += event_audit.refusals
     except RecordError as error:
@@ -112,7 +123,11 @@ class _EventAudit(EventEnd):
                 passes("its modules", lambda: self._take_module(line))
             case bundle.RevealLine():
                 secret = self.revealed[line.seed] = bytes.fromhex(line.secret)
-                name = f"the revealed secret of seed {line.seed}" if self.source.bundled else "the event itself"
+                name = (
+                    f"the revealed secret of seed {line.seed}"
+                    if self.source.bundled
+                    else "the event itself"
+                )
                 passes(name, lambda: self._check_revealed(line.seed, secret))
             case bundle.VoidLine() | VoidRow():
                 self.voids[line.ordinal] += 1
@@ -148,10 +163,21 @@ class _EventAudit(EventEnd):
     def _is_sampled(self, line: AuditLine) -> bool:
         """Tell whether a match is to be replayed."""
         sample = self.source.sample
-        return sample is None or not isinstance(line, MatchRow | bundle.MatchLine) or line.ordinal in sample.ordinals
+        return (
+            sample is None
+            or not isinstance(line, MatchRow | bundle.MatchLine)
+            or line.ordinal in sample.ordinals
+        )
 
     def _take_match(
-        self, ordinal: int, text: str, digest: str, row: MatchRow | None, outcome: Replayed | None, *, is_sampled: bool = True
+        self,
+        ordinal: int,
+        text: str,
+        digest: str,
+        row: MatchRow | None,
+        outcome: Replayed | None,
+        *,
+        is_sampled: bool = True,
     ) -> None:
         """Check a match and count it in the report.
 
@@ -164,7 +190,9 @@ class _EventAudit(EventEnd):
         if self.timetable and self.timetable.place(ordinal):
             self.recorded[ordinal] = row.attempt if row else self.voids[ordinal] + 1
         name = f"match {report.number}/{ordinal}" + (f" ({row.id})" if row else "")
-        if report.passes(name, lambda: self._check_match(ordinal, text, row, outcome, is_sampled=is_sampled)):
+        if report.passes(
+            name, lambda: self._check_match(ordinal, text, row, outcome, is_sampled=is_sampled)
+        ):
             report.sound += is_sampled
             report.sound_matches += [ordinal] * is_sampled
             report.unrevealed += row is not None and row.seed not in self.revealed
@@ -180,7 +208,9 @@ class _EventAudit(EventEnd):
         self._rerunner = self._rerunner_of_ticks if definition.in_ticks else None
         self.report.meter = definition.meter
         self.report.interpreters = by_interpreter(definition.with_payloads)
-        if HASHED in definition.rules_version and not file_in_rules(definition.game, definition.rules):
+        if HASHED in definition.rules_version and not file_in_rules(
+            definition.game, definition.rules
+        ):
             # before any match is replayed: without it nothing can be said of them
             get(definition.game, definition.rules_version)
         timetable = self.source.timetable()
@@ -193,7 +223,10 @@ class _EventAudit(EventEnd):
     def _check_revealed(self, seed: int, secret: bytes) -> None:
         event, bundled = self.source.event, self.source.bundled
         if not RUN_SECRET <= seed < (self.timetable.seeds if self.timetable else MOST_SEEDS):
-            raise RecordError(f"{'' if bundled else f'a secret of seed {seed} is revealed, and '}there is no such seed")
+            raise RecordError(
+                f"{'' if bundled else f'a secret of seed {seed} is revealed, and '}there "
+                "is no such seed"
+            )
         if seed == RUN_SECRET and bundled:
             check_run_secret(event, secret, "it")
         elif secret != (event.secret if seed == RUN_SECRET else event.seed_secret(seed)):
@@ -214,9 +247,14 @@ class _EventAudit(EventEnd):
 
     def _take_module(self, line: bundle.ModuleLine | bundle.PayloadLine) -> None:
         """Check a module or a payload when its last part is there, and hand it to who runs bots again."""
-        file = ModuleFile("module" if isinstance(line, bundle.ModuleLine) else "payload", line.identity)
+        file = ModuleFile(
+            "module" if isinstance(line, bundle.ModuleLine) else "payload", line.identity
+        )
         self._module += line.data
-        if all(file not in bot.files for bot in self.source.event.definition.bots) or len(self._module) > MODULE_BYTES:
+        if (
+            all(file not in bot.files for bot in self.source.event.definition.bots)
+            or len(self._module) > MODULE_BYTES
+        ):
             self._module = b""
             raise RecordError("there is one that is no bot's")
         if line.rest:
@@ -229,13 +267,23 @@ class _EventAudit(EventEnd):
 
     # --- a match ---
 
-    def _check_match(self, ordinal: int, text: str, row: MatchRow | None, outcome: Replayed | None, *, is_sampled: bool) -> None:
+    def _check_match(
+        self,
+        ordinal: int,
+        text: str,
+        row: MatchRow | None,
+        outcome: Replayed | None,
+        *,
+        is_sampled: bool,
+    ) -> None:
         record, event = Record.from_json(text), self.source.event
         match = self._scheduled_match(ordinal, row)
         secret = self._secret_of(row.seed if row else match.k if match else 0, record)
         if match is not None:
             definition = event.definition
-            if record.header != definition.header(definition.seated(match.bots), event.match_id(ordinal), secret):
+            if record.header != definition.header(
+                definition.seated(match.bots), event.match_id(ordinal), secret
+            ):
                 raise RecordError("its header does not match the event")
         if not is_sampled:
             check_unplayed(record, secret)
@@ -244,7 +292,9 @@ class _EventAudit(EventEnd):
         else:
             outcome.hold(record, secret)
         if row is not None:
-            check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
+            check_row(
+                row, record, match.bots if match else [seat.bot for seat in row.seats], secret
+            )
         if match is not None:
             self.source.keep(match, record, self.voids[ordinal])
             if record.ticks:
@@ -257,7 +307,9 @@ class _EventAudit(EventEnd):
         assert self._rerunner is not None
         matches, self._to_rerun = self._to_rerun, {}
         try:
-            self._rerunner.rerun(self.source.event.definition, matches, self.report, self.source.published)
+            self._rerunner.rerun(
+                self.source.event.definition, matches, self.report, self.source.published
+            )
         except ConfigError as refusal:
             if not self.source.bundled:
                 raise
@@ -275,8 +327,12 @@ class _EventAudit(EventEnd):
             return None
         match = self.timetable.match(ordinal)
         if match is None and self.timetable.place(ordinal):
-            raise RecordError("its round cannot be drawn: results of a round before it are missing or not sound")
-        if match is None or (row and (match.k, match.lineup, match.rotation) != (row.seed, row.lineup, row.rotation)):
+            raise RecordError(
+                "its round cannot be drawn: results of a round before it are missing or not sound"
+            )
+        if match is None or (
+            row and (match.k, match.lineup, match.rotation) != (row.seed, row.lineup, row.rotation)
+        ):
             raise RecordError("the schedule has no such match")
         return match
 
@@ -288,7 +344,9 @@ class _EventAudit(EventEnd):
         if not self._is_sampled(line):
             return None
         place = self.timetable.place(line.ordinal) if self.timetable else None
-        return self.source.event.seed_secret(place[0]) if place and self.source.event.secret else None
+        return (
+            self.source.event.seed_secret(place[0]) if place and self.source.event.secret else None
+        )
 
     def _secret_of(self, seed: int, record: Record) -> bytes:
         """Return the secret of a match's seed. A damaged store may have two: then the one that opens the match's commitment."""
@@ -298,6 +356,10 @@ class _EventAudit(EventEnd):
                 raise RecordError("it cannot be checked, since the run's secret is not revealed")
             return derived
         revealed = self.revealed.get(seed, derived)
-        return revealed if seeds.commitment(record.header.match, revealed) == record.header.commit else derived
+        return (
+            revealed
+            if seeds.commitment(record.header.match, revealed) == record.header.commit
+            else derived
+        )
 
     # --- the end ---

@@ -31,7 +31,13 @@ class EventEnd:
         self._set_aside: Counter[int] = Counter()  # matches by seed
         event = source.event
         ground = event.is_of_0_1 and event.public is None
-        self.report = EventReport(harmless(event.id, LONGEST), event.number, event.commitment, public=event.public, ground=ground)
+        self.report = EventReport(
+            harmless(event.id, LONGEST),
+            event.number,
+            event.commitment,
+            public=event.public,
+            ground=ground,
+        )
         self.report.closed = event.closed is not None
         self.report.engines = tuple(event.engines)
         self.timetable: Timetable | None = None
@@ -55,25 +61,40 @@ class EventEnd:
         try:
             test, played = so_far(event, timetable, self.source.results() if ended else ())
         except (KeyError, TypeError, ValueError) as error:
-            raise RecordError(f"its definition has no test that can be ({type(error).__name__}: {error})") from None
+            raise RecordError(
+                f"its definition has no test that can be ({type(error).__name__}: {error})"
+            ) from None
         if test.decision or (concluded and event.definition.comparison):
             self.report.planned = played * timetable.per_seed(timetable.shapes[0])
 
     def _check_end(self, timetable: Timetable, digest: str) -> None:
         report = self.report
-        report.passes("its end", lambda: self._set_planned(timetable, ended=True, concluded=self._is_concluded(digest)))
+        report.passes(
+            "its end",
+            lambda: self._set_planned(timetable, ended=True, concluded=self._is_concluded(digest)),
+        )
         if self.source.event.set_aside:
             report.passes("its end", lambda: self._take_set_aside(timetable))
         report.missing = max(0, report.planned - report.left_out - len(self.recorded))
         for ordinal, attempt in self.recorded.items():
             if attempt != (voids := self.voids[ordinal]) + 1:
-                report.add(f"match {report.number}/{ordinal}: recorded at attempt {attempt}, but {voids} attempts were void")
-        for ordinal in (ordinal for ordinal, bots in self._claims.items() if not bots <= self.suspects):
+                report.add(
+                    f"match {report.number}/{ordinal}: recorded at attempt {attempt}, but "
+                    f"{voids} attempts were void"
+                )
+        for ordinal in (
+            ordinal for ordinal, bots in self._claims.items() if not bots <= self.suspects
+        ):
             why = "a seat is out by the backstop, but no attempt at a match of its bot was void"
             report.add(f"match {report.number}/{ordinal}: {why}")
-        by_seed = Counter(place[0] for ordinal in self.recorded if (place := timetable.place(ordinal)))
+        by_seed = Counter(
+            place[0] for ordinal in self.recorded if (place := timetable.place(ordinal))
+        )
         known = (seed for seed in sorted({*by_seed, *self.revealed}) if 0 <= seed < timetable.seeds)
-        missing = {seed: timetable.per_seed(timetable.shape_of_seed(seed)) - by_seed[seed] for seed in known}
+        missing = {
+            seed: timetable.per_seed(timetable.shape_of_seed(seed)) - by_seed[seed]
+            for seed in known
+        }
         for seed, matches in self._set_aside.items():
             missing[seed] = missing.get(seed, 0) - matches
         for problem in self._misfits(missing, digest):
@@ -99,20 +120,32 @@ class EventEnd:
             return
         over, prefix = not missing, "its end: " if self.source.bundled else ""
         if (surplus := len(self.recorded) - self.report.planned) > 0:
-            yield f"{prefix}{count(surplus, 'match was', 'matches were')} recorded after the decision of the test"
+            yield (
+                f"{prefix}{count(surplus, 'match was', 'matches were')} recorded after the "
+                "decision of the test"
+            )
         if self.source.bundled:
             if missing:
                 yield f"{prefix}{_are(missing)} missing, and only complete events are bundled"
-            elif {RUN_SECRET, *(seed for seed, matches in gaps.items() if not matches)} != revealed.keys():
+            elif {
+                RUN_SECRET,
+                *(seed for seed, matches in gaps.items() if not matches),
+            } != revealed.keys():
                 yield f"{prefix}the revealed secrets do not match the run and the seeds played"
         else:
             for seed, matches in gaps.items():
                 if matches > 0 and seed in revealed:
-                    yield f"seed {seed}: {_are(matches)} missing, though its secret is revealed: they were all recorded"
+                    yield (
+                        f"seed {seed}: {_are(matches)} missing, though its secret is revealed: "
+                        "they were all recorded"
+                    )
                 if matches == 0 and seed not in revealed:
                     yield f"seed {seed}: all matches are recorded, but its secret is not revealed"
             if (RUN_SECRET in revealed, bool(digest)) != (over, over):
-                yield f"the event is {'over' if over else 'not over'}, but what is stored at its end is {'not ' * over}there"
+                yield (
+                    f"the event is {'over' if over else 'not over'}, but what is stored at its "
+                    f"end is {'not ' * over}there"
+                )
         if over and digest not in ("", run_digest(self.digests)):
             yield f"{prefix}the run digest was {digest} when the event was over"
 
@@ -122,8 +155,14 @@ class EventEnd:
             yield "it was closed, though all of its matches are recorded"
         else:
             yield from self.source.misfits_of_cap(self.recorded)
-        played = {place[0] for ordinal in self.recorded if self.timetable and (place := self.timetable.place(ordinal))}
+        played = {
+            place[0]
+            for ordinal in self.recorded
+            if self.timetable and (place := self.timetable.place(ordinal))
+        }
         if self.revealed.keys() != {RUN_SECRET, *played}:
-            yield "the revealed secrets do not match the run and the seeds played until it was closed"
+            yield (
+                "the revealed secrets do not match the run and the seeds played until it was closed"
+            )
         if digest != run_digest(self.digests):
             yield f"the run digest was {digest or 'not stored'} when the event was closed"

@@ -29,7 +29,9 @@ def check_chain(before: Mapping[str, EventRow], event: EventRow, report: EventRe
     if first.closed:
         raise RecordError(f"it extends event {first.number}, which was closed before it was over")
     try:
-        same = structs.replace(first.definition, seeds=definition.seeds, seed=definition.seed, extends=first.id)
+        same = structs.replace(
+            first.definition, seeds=definition.seeds, seed=definition.seed, extends=first.id
+        )
     except StoreError:
         return
     if same != definition:

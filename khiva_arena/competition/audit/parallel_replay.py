@@ -67,7 +67,9 @@ class Replayers:
     def __init__(self, pool: "ProcessPoolExecutor | None", jobs: int) -> None:
         self._pool, self._capacity = pool, 2 * jobs + 1
 
-    def replay_ahead(self, lines: Iterator[AuditLine], secret_of: SecretOf) -> Iterator[tuple[AuditLine, Replayed | None]]:
+    def replay_ahead(
+        self, lines: Iterator[AuditLine], secret_of: SecretOf
+    ) -> Iterator[tuple[AuditLine, Replayed | None]]:
         """Yield the same lines, each match with the outcome of its replay; None for other lines and for matches not replayed
         ahead.
 
@@ -95,7 +97,9 @@ def replayers(jobs: int) -> Iterator[Replayers]:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import resource_tracker
 
-    tracker: Any = resource_tracker._resource_tracker  # a process of Python's own, which stays with its pipe unless it is ended
+    tracker: Any = (
+        resource_tracker._resource_tracker
+    )  # a process of Python's own, which stays with its pipe unless it is ended
     is_ours = tracker._fd is None
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_begin)
     try:

@@ -21,7 +21,14 @@ from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.messages import Decide, Hello
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import TICKS_A_MS
-from khiva_arena.competition.audit.compared import NOT_HERE, Compared, as_recorded, compared, first_difference, unconfirmed_match
+from khiva_arena.competition.audit.compared import (
+    NOT_HERE,
+    Compared,
+    as_recorded,
+    compared,
+    first_difference,
+    unconfirmed_match,
+)
 from khiva_arena.games.base import State
 from khiva_arena.records.replay.record import Choice, Record
 from khiva_arena.records.replay.requests import requests
@@ -64,7 +71,11 @@ class ReplayedSeat:
     runs: how often it was run.
     """
 
-    def __init__(self, run: Callable[[Sequence[SeatOrder]], Sequence[SeatResult]], likely: Sequence[SeatOrder]) -> None:
+    def __init__(
+        self,
+        run: Callable[[Sequence[SeatOrder]], Sequence[SeatResult]],
+        likely: Sequence[SeatOrder],
+    ) -> None:
         self.runs = 0
         self._run = run
         self._likely = list(likely)
@@ -138,7 +149,10 @@ class _AsRecorded(MatchSteps):
     async def _commit(self, state: State, choices: Mapping[int, Choice], faults: Faults) -> None:
         await super()._commit(state, choices, faults)
         number = len(self._steps)
-        theirs = self._recorded.steps[number - 1 : number], (self._recorded.ticks or ())[: number + 1]
+        theirs = (
+            self._recorded.steps[number - 1 : number],
+            (self._recorded.ticks or ())[: number + 1],
+        )
         if (tuple(self._steps[-1:]), self._ticks()) != theirs:
             raise _PartedError
 
@@ -149,9 +163,14 @@ class _AsRecorded(MatchSteps):
 
 def likely_orders(record: Record, secret: bytes, seat: int) -> list[SeatOrder]:
     """Return the orders that a runner gets for a seat, as its record says. Raises RecordError for one that does not replay."""
-    bank, most = TickBank(record.header.time), {(at, step): ticks for at, step, ticks in granted(record)}
+    bank, most = (
+        TickBank(record.header.time),
+        {(at, step): ticks for at, step, ticks in granted(record)},
+    )
     orders = []
-    for step, message, asked in ((one.step, one.message, one.asked) for one in requests(record, secret, seat, {})):
+    for step, message, asked in (
+        (one.step, one.message, one.asked) for one in requests(record, secret, seat, {})
+    ):
         frame = codec.encode_for_module(message)
         ticks = record.header.time["startup_ms"] * TICKS_A_MS
         if isinstance(message, Decide) and asked and record.ticks:
@@ -171,9 +190,13 @@ def replayed(record: Record, secret: bytes, run: RunSeat) -> Compared:
     """
     numbers = range(len(record.header.seats))
     modules = [seat for seat in numbers if seat not in record.header.persons]
-    seats = [ReplayedSeat(partial(run, seat), likely_orders(record, secret, seat)) for seat in modules]
+    seats = [
+        ReplayedSeat(partial(run, seat), likely_orders(record, secret, seat)) for seat in modules
+    ]
     table = MixedTable(len(numbers), recorded_players(record), ReplayedTable(seats))
-    job = as_recorded(Job(0, 1, record.header, secret, tuple(Command((), "/") for _ in numbers)), record)
+    job = as_recorded(
+        Job(0, 1, record.header, secret, tuple(Command((), "/") for _ in numbers)), record
+    )
     match = _AsRecorded(job, table, record)
     playing = match.record()
     try:

@@ -26,7 +26,9 @@ def share_of(word: str, option: str = "--rerun-bots") -> float:
     match = _SHARE.fullmatch(word.strip())
     share = float(match[1]) / 100 if match else 0.0
     if not 0 < share <= 1:
-        raise ConfigError(f"{option}: {word!r} is no share of the matches: give one such as 5%, or 100% for all")
+        raise ConfigError(
+            f"{option}: {word!r} is no share of the matches: give one such as 5%, or 100% for all"
+        )
     return share
 
 
@@ -44,7 +46,11 @@ class Sample(NamedTuple):
 
     @classmethod
     def draw(
-        cls, ordinals: Iterable[int], limit: int, others: str = "places, sums and hash chains", rng: random.Random | None = None
+        cls,
+        ordinals: Iterable[int],
+        limit: int,
+        others: str = "places, sums and hash chains",
+        rng: random.Random | None = None,
     ) -> "Sample":
         """Draw at most ``limit`` of these matches by the system's randomness: the writer of the file cannot know which."""
         matches = list(ordinals)
@@ -64,16 +70,24 @@ class Sample(NamedTuple):
             return f"{of}, and some are not sound: verify the rest, too"
         if unconfirmed == drawn and in_part:
             known = "all that could be run again here is the same, which is not the whole of any"
-            return f"{of}, and {known}" if drawn == self.among else f"{of}, and {known}: nothing is known of the others"
+            return (
+                f"{of}, and {known}"
+                if drawn == self.among
+                else f"{of}, and {known}: nothing is known of the others"
+            )
         if unconfirmed == drawn:
             return f"{of}, and none could be run again here: nothing is known of the others"
         among = self.among - unconfirmed
         bound = at_most_wrong(among, sound)
         if not bound and not unconfirmed:
             return f"{of}: all of them"
-        share, all_ = f"{100 * bound / among:.2g} %", "all that can be run again here" if unconfirmed else "all"
+        share, all_ = (
+            f"{100 * bound / among:.2g} %",
+            "all that can be run again here" if unconfirmed else "all",
+        )
         return (
-            f"{of}, and none is wrong: 95 % sure, at most {bound:,} of {all_} ({share}) are; of the others only {self.others} "
+            f"{of}, and none is wrong: 95 % sure, at most {bound:,} of {all_} ({share}) "
+            f"are; of the others only {self.others} "
             "were checked"
         )
 
@@ -151,25 +165,39 @@ class RerunSample(NamedTuple):
     @property
     def one_found(self) -> float:
         """The chance that a single forged match is found, if it can be run again here."""
-        return chance_found(self.among - len(self.unconfirmed), self.confirmed, 1) if self.confirmed else 0.0
+        return (
+            chance_found(self.among - len(self.unconfirmed), self.confirmed, 1)
+            if self.confirmed
+            else 0.0
+        )
 
     @property
     def sure_from(self) -> int | None:
         """The least number of forged matches that can be run again here, of which one is found with a chance of more than 95 %;
         None if no number is."""
-        return at_most_wrong(self.among - len(self.unconfirmed), self.confirmed) + 1 if self.confirmed else None
+        return (
+            at_most_wrong(self.among - len(self.unconfirmed), self.confirmed) + 1
+            if self.confirmed
+            else None
+        )
 
     def finds(self) -> str:
         """Return in words how likely a sample like this one has a match of somebody who has forged some of them."""
         if self.confirmed == self.among:
             return "their bots were run again and did the same"
-        of = f"in {self.confirmed:,} of them, drawn just now, the bots were run again and did the same"
+        of = (
+            f"in {self.confirmed:,} of them, drawn just now, the bots were run again and did "
+            "the same"
+        )
         beside = f"; {in_words(self.unconfirmed.values())}" if self.unconfirmed else ""
         if not self.confirmed:
             return f"in none of them the bots could be run again{beside}"
         which = " that can be run again here" if self.unconfirmed else ""
         if self.sure_from == 1:
-            return f"{of}: a single forged match{which} is found with a chance of more than 95 %{beside}"
+            return (
+                f"{of}: a single forged match{which} is found with a chance of more than 95 "
+                f"%{beside}"
+            )
         one = f"{100 * self.one_found:.2g} %"
         many = f"{self.sure_from:,} or more with more than 95 %"
         return f"{of}: a single forged match{which} is found with a chance of {one}, {many}{beside}"
@@ -179,7 +207,10 @@ def in_words(unconfirmed: Iterable[Unconfirmed]) -> str:
     """Return in words how many matches could not be confirmed, by bot, and why the first of them could not."""
     matches = list(unconfirmed)
     more = count(len(matches), "more that was", "more that were")
-    return f"{more} drawn could not be confirmed (by bot: {by_bot_in_words(by_bot(matches))}): {matches[0].why}"
+    return (
+        f"{more} drawn could not be confirmed (by bot: {by_bot_in_words(by_bot(matches))}): "
+        f"{matches[0].why}"
+    )
 
 
 def by_bot_in_words(numbers: Mapping[str, int]) -> str:
@@ -198,7 +229,11 @@ def lots(ordinals: Iterable[int], rng: random.Random | None = None) -> list[int]
 
 
 def run_drawn(
-    order: Sequence[int], wanted: int, run: Callable[[Sequence[int]], RerunFindings], *, take_unconfirmed: bool = False
+    order: Sequence[int],
+    wanted: int,
+    run: Callable[[Sequence[int]], RerunFindings],
+    *,
+    take_unconfirmed: bool = False,
 ) -> RerunSample:
     """Run the bots of matches again in the order of their lots, until ``wanted`` of them are confirmed, or there are no more.
 
@@ -235,7 +270,9 @@ def at_most_wrong(among: int, drawn: int) -> int:
     """Return the largest number of wrong matches of which such a sample would show none with a chance of 5 % or more."""
     chance, wrong = 1.0, 0
     while wrong < among - drawn:
-        chance *= (among - drawn - wrong) / (among - wrong)  # that the next wrong one is not drawn either
+        chance *= (among - drawn - wrong) / (
+            among - wrong
+        )  # that the next wrong one is not drawn either
         if chance < CHANCE:
             break
         wrong += 1

@@ -9,7 +9,9 @@ from khiva_arena.records.store.rows import SET_ASIDE_VOIDS, EventRow
 from khiva_arena.words import count
 
 
-def left_out_of(event: EventRow, timetable: Timetable, recorded: Collection[int], voids: Mapping[int, int]) -> Counter[int]:
+def left_out_of(
+    event: EventRow, timetable: Timetable, recorded: Collection[int], voids: Mapping[int, int]
+) -> Counter[int]:
     """Return by seed how many matches were not recorded of the tables that an event has set aside.
 
     recorded: ordinals.
@@ -27,11 +29,15 @@ def left_out_of(event: EventRow, timetable: Timetable, recorded: Collection[int]
         if seed >= timetable.seeds or first >= per_seed:
             raise RecordError(f"{name}, and there is no such table")
         ordinals = [
-            ordinal for ordinal in range(seed * per_seed + first, seed * per_seed + first + seats) if ordinal not in recorded
+            ordinal
+            for ordinal in range(seed * per_seed + first, seed * per_seed + first + seats)
+            if ordinal not in recorded
         ]
         if not ordinals:
             raise RecordError(f"{name}, though all of its matches are recorded")
         if (tries := max(voids.get(ordinal, 0) for ordinal in ordinals)) < SET_ASIDE_VOIDS:
-            raise RecordError(f"{name} after {count(tries, 'void attempt')}, and it takes {SET_ASIDE_VOIDS}")
+            raise RecordError(
+                f"{name} after {count(tries, 'void attempt')}, and it takes {SET_ASIDE_VOIDS}"
+            )
         left_out[seed] += len(ordinals)
     return left_out

@@ -31,7 +31,11 @@ AT_ONCE = 32
 
 
 def audit_store(
-    store: Store, words: tuple[str, ...], jobs: int = 1, sample: int | None = None, rerunner: "Rerunner | None" = None
+    store: Store,
+    words: tuple[str, ...],
+    jobs: int = 1,
+    sample: int | None = None,
+    rerunner: "Rerunner | None" = None,
 ) -> AuditResult:
     """Check the events that ``words`` name, all of them for no words.
 
@@ -42,11 +46,20 @@ def audit_store(
     Raises ConfigError for a word that names none or several, StoreError if there is no match to check.
     """
     damage, published = store.damage(), published_in(store)
-    result = audit((StoredEvent(store, event, sample, published) for event in named_events(store, words)), jobs, rerunner)
+    result = audit(
+        (StoredEvent(store, event, sample, published) for event in named_events(store, words)),
+        jobs,
+        rerunner,
+    )
     result.problems += damage
-    if not damage and not any(report.problems or report.sound or report.unconfirmed_matches for report in result.events):
+    if not damage and not any(
+        report.problems or report.sound or report.unconfirmed_matches for report in result.events
+    ):
         selection = "of the events named" if words else "of it"
-        nothing = f"there is nothing to verify: no match {selection} is recorded yet; `khiva-arena run` plays some"
+        nothing = (
+            f"there is nothing to verify: no match {selection} is recorded yet; `khiva-arena "
+            "run` plays some"
+        )
         raise StoreError(f"{store.folder}: {nothing}")
     return result
 
@@ -62,7 +75,11 @@ class StoredEvent:
     bundled = False
 
     def __init__(
-        self, store: Store, event: EventRow, sample: int | None = None, published: Collection[str] | None = None
+        self,
+        store: Store,
+        event: EventRow,
+        sample: int | None = None,
+        published: Collection[str] | None = None,
     ) -> None:
         self.event, self.published = event, published
         self._sample_size = sample
@@ -79,7 +96,9 @@ class StoredEvent:
     @cached_property
     def sample(self) -> Sample | None:
         """The matches that are drawn to be replayed; None for all."""
-        return None if self._sample_size is None else Sample.draw(self._readable(), self._sample_size)
+        return (
+            None if self._sample_size is None else Sample.draw(self._readable(), self._sample_size)
+        )
 
     def _readable(self) -> Sequence[int]:
         """Return the ordinals of the recorded matches; those of all that are planned if the list of them cannot be read."""
@@ -101,7 +120,10 @@ class StoredEvent:
     def lines(self) -> Iterator[AuditLine]:
         """Yield all rows of the event; then, once they were compared with each other, damage that their sums show."""
         store, event = self._store, self.event.id
-        yield from _read("what is revealed", lambda: [RevealLine(k, secret.hex()) for k, secret in store.reveals(event).items()])
+        yield from _read(
+            "what is revealed",
+            lambda: [RevealLine(k, secret.hex()) for k, secret in store.reveals(event).items()],
+        )
         if isinstance(self._ordinals, StoreError):
             yield _unreadable("the list of its matches", self._ordinals)
         rest = iter(self._readable())
@@ -109,10 +131,19 @@ class StoredEvent:
             yield from self._matches(some)
         yield from (Damage(f"{part} {CHANGED}") for part in self.event.changed)
         yield from _read("the void matches", lambda: store.voids(event))
-        yield from _read("its end", lambda: [OverLine(store.conclusion(event) or "", self.event.set_aside)])
-        yield from _read("its modules", lambda: [*map(Damage, stored.damaged_modules(store.folder, self.event.definition))])
-        yield from _read("the sums of its rows", lambda: [Damage(problem) for problem in store.changed(event)])
-        yield from _read("its transcripts", lambda: [*map(Damage, store.changed_transcripts(event))])
+        yield from _read(
+            "its end", lambda: [OverLine(store.conclusion(event) or "", self.event.set_aside)]
+        )
+        yield from _read(
+            "its modules",
+            lambda: [*map(Damage, stored.damaged_modules(store.folder, self.event.definition))],
+        )
+        yield from _read(
+            "the sums of its rows", lambda: [Damage(problem) for problem in store.changed(event)]
+        )
+        yield from _read(
+            "its transcripts", lambda: [*map(Damage, store.changed_transcripts(event))]
+        )
 
     def own_word(self) -> OwnWord:
         store, event = self._store, self.event.id
@@ -129,14 +160,20 @@ class StoredEvent:
         """Yield some matches: read together, or one by one unless all are there and intact, so that a damaged one hides no
         other."""
         try:
-            rows = list(islice(self._store.matches(self.event.id, ordinals[0], ordinals[-1]), len(ordinals) + 1))
+            rows = list(
+                islice(
+                    self._store.matches(self.event.id, ordinals[0], ordinals[-1]), len(ordinals) + 1
+                )
+            )
         except StoreError:
             rows = []
         if [row.ordinal for row in rows if row.intact] == ordinals and len(rows) == len(ordinals):
             yield from rows
             return
         for ordinal in ordinals:
-            yield from _read(f"match {self.event.number}/{ordinal}", partial(self._match, ordinal), ordinal)
+            yield from _read(
+                f"match {self.event.number}/{ordinal}", partial(self._match, ordinal), ordinal
+            )
 
     def _match(self, ordinal: int) -> list[MatchRow]:
         row = self._store.match(self.event.id, ordinal)
@@ -157,7 +194,9 @@ def _ticks_of(text: str) -> object:
     return None
 
 
-def _read(part: str, reader: Callable[[], Sequence[AuditLine]], ordinal: int | None = None) -> Iterator[AuditLine]:
+def _read(
+    part: str, reader: Callable[[], Sequence[AuditLine]], ordinal: int | None = None
+) -> Iterator[AuditLine]:
     """Yield the lines that ``reader`` gives, or Damage if the file is damaged there. ``ordinal``: of the match to which they
     belong."""
     try:

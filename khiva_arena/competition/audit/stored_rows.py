@@ -16,7 +16,11 @@ def is_planned(timetable: Timetable, void: bundle.VoidLine | VoidRow) -> bool:
     if isinstance(void, bundle.VoidLine):  # its round may not be drawn yet
         return timetable.place(void.ordinal) is not None
     match = timetable.match(void.ordinal)
-    return match is not None and (match.k, match.lineup, [*match.bots]) == (void.seed, void.lineup, void.bots)
+    return match is not None and (match.k, match.lineup, [*match.bots]) == (
+        void.seed,
+        void.lineup,
+        void.bots,
+    )
 
 
 def check_run_secret(event: EventRow, secret: bytes, it: str) -> None:
@@ -31,7 +35,16 @@ def check_row(row: MatchRow, record: Record, bots: Sequence[int], secret: bytes)
     if row.digest != record.digest or row.id != record.header.match:
         raise RecordError("the stored digest or id is not the record's")
     rows = [(seat.seat, seat.bot, seat.rank, seat.score, seat.verdict) for seat in row.seats]
-    expected = list(zip(range(len(bots)), bots, record.ranks, record.scores, map(str, record.verdicts), strict=False))
+    expected = list(
+        zip(
+            range(len(bots)),
+            bots,
+            record.ranks,
+            record.scores,
+            map(str, record.verdicts),
+            strict=False,
+        )
+    )
     if rows != expected:
         raise RecordError(f"the stored results {rows} are not the record's {expected}")
     faults = [[(verdict, step) for verdict, _, step in seat.faults] for seat in row.seats]

@@ -110,12 +110,22 @@ def sentence(name: str, steps: Sequence[CheckStep]) -> str:
     failed = [step for step in steps if step.status is Status.FAILED]
     if failed:
         of = f"{len(failed)} of {count(len(steps), 'step')} failed"
-        return harmless(f"{name} does not keep the protocol: {of}; the first is step {failed[0].number}, {failed[0].title}")
+        return harmless(
+            f"{name} does not keep the protocol: {of}; the first is step "
+            f"{failed[0].number}, {failed[0].title}"
+        )
     warnings = sum(step.status is Status.WARNING for step in steps)
-    return harmless(f"{name} keeps the protocol: {count(len(steps), 'step')}, {count(warnings, 'warning')}")
+    return harmless(
+        f"{name} keeps the protocol: {count(len(steps), 'step')}, {count(warnings, 'warning')}"
+    )
 
 
-MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.FAILED: "FAILED", Status.SKIPPED: "skipped"}
+MARKS = {
+    Status.OK: "ok",
+    Status.WARNING: "warning",
+    Status.FAILED: "FAILED",
+    Status.SKIPPED: "skipped",
+}
 INDENT = " " * 13
 BAR = 40
 """Length of the longest bar, in characters."""
@@ -124,12 +134,17 @@ BAR = 40
 def step_text(step: CheckStep) -> str:
     """Format one step as lines for people."""
     said, *rows = map(harmless, step.said.splitlines() or [""])
-    lines = [f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {said}" if said else "")]
+    lines = [
+        f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {said}" if said else "")
+    ]
     lines += [f"{INDENT}{row}" for row in rows]
     for name in ("expected", "got", "stderr", "hint"):
         if value := getattr(step, name):
             first, *rest = map(harmless, value.expandtabs().splitlines())
-            lines += [f"{INDENT}{name + ':':<9} {first}", *(f"{INDENT}{'':<9} {line}" for line in rest)]
+            lines += [
+                f"{INDENT}{name + ':':<9} {first}",
+                *(f"{INDENT}{'':<9} {line}" for line in rest),
+            ]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -138,14 +153,20 @@ def not_tried_text(steps: Sequence[CheckStep]) -> str:
     first, last = steps[0], steps[-1]
     if first is last:
         return step_text(first)
-    return f"{first.number:>3}  {MARKS[Status.SKIPPED]:<7} steps {first.number} to {last.number}: {first.said}"
+    return (
+        f"{first.number:>3}  {MARKS[Status.SKIPPED]:<7} steps {first.number} to {last.number}: "
+        f"{first.said}"
+    )
 
 
 def closing_text(report: CheckReport, next_step: str) -> str:
     """Format the last lines: the counts, and the next thing to do."""
     counts = report.counts
     warnings = count(counts["warning"], "warning")
-    last = f"{len(report.steps)} steps: {counts['ok']} ok, {warnings}, {counts['failed']} failed, {counts['skipped']} skipped"
+    last = (
+        f"{len(report.steps)} steps: {counts['ok']} ok, {warnings}, {counts['failed']} failed, "
+        f"{counts['skipped']} skipped"
+    )
     return "\n".join(line for line in (*histogram_text(report.histogram), last, next_step) if line)
 
 
@@ -154,8 +175,15 @@ def histogram_text(histogram: Sequence[Bar]) -> list[str]:
     decisions."""
     highest = max((bar.decisions for bar in histogram), default=0)
     lines = [
-        f"{INDENT}to {bar.up_to_ms:>7.4g} ms {bar.decisions:>7,}  {'#' * -(-BAR * bar.decisions // highest)}"
+        (
+            f"{INDENT}to {bar.up_to_ms:>7.4g} ms {bar.decisions:>7,}  "
+            f"{'#' * -(-BAR * bar.decisions // highest)}"
+        )
         for bar in histogram
         if highest
     ]
-    return [f"{INDENT}decisions by the time they took:", *(line.rstrip() for line in lines)] if lines else []
+    return (
+        [f"{INDENT}decisions by the time they took:", *(line.rstrip() for line in lines)]
+        if lines
+        else []
+    )

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from khiva_arena.common.text import harmless
-from khiva_arena.competition.conformance.check_report import MARKS, CheckReport, CheckStep, Status, closing_text
+from khiva_arena.competition.conformance.check_report import (
+    MARKS,
+    CheckReport,
+    CheckStep,
+    Status,
+    closing_text,
+)
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-!|~&@])")
 _FENCE = re.compile(r"`{3,}")
@@ -32,15 +38,22 @@ def junit(report: CheckReport) -> str:
         ElementTree.SubElement(facts, "property", name=name, value=_plain(getattr(report, name)))
     for step in report.steps:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=f"khiva-arena.check.{_plain(report.name)}", name=_plain(step.title)
+            suite,
+            "testcase",
+            classname=f"khiva-arena.check.{_plain(report.name)}",
+            name=_plain(step.title),
         )
         if step.status is Status.FAILED:
-            failure = ElementTree.SubElement(case, "failure", message=_plain(step.said or step.expected))
+            failure = ElementTree.SubElement(
+                case, "failure", message=_plain(step.said or step.expected)
+            )
             failure.text = "\n".join(_details(step))
         elif step.status is Status.SKIPPED:
             ElementTree.SubElement(case, "skipped", message=_plain(step.said))
         elif step.status is Status.WARNING:
-            ElementTree.SubElement(case, "system-out").text = "\n".join(("warning: " + _plain(step.said), *_details(step)))
+            ElementTree.SubElement(case, "system-out").text = "\n".join(
+                ("warning: " + _plain(step.said), *_details(step))
+            )
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
@@ -50,13 +63,24 @@ def markdown(report: CheckReport, next_step: str) -> str:
     result = "keeps the protocol" if report.passed else "does not keep the protocol"
     lines = [f"### {_escape(report.name)} {result}", ""]
     counts = closing_text(report, "").splitlines()[-1]
-    lines += [f"{_escape(report.bot)} at isolation {report.isolation}: {counts}. {_escape(next_step)}", ""]
+    lines += [
+        f"{_escape(report.bot)} at isolation {report.isolation}: {counts}. {_escape(next_step)}",
+        "",
+    ]
     for step in report.steps:
         if step.status in (Status.FAILED, Status.WARNING):
-            lines += [f"**Step {step.number}, {_escape(step.title)}: {MARKS[step.status]}.** {_escape(step.said)}", ""]
+            lines += [
+                (
+                    f"**Step {step.number}, {_escape(step.title)}: {MARKS[step.status]}.** "
+                    f"{_escape(step.said)}"
+                ),
+                "",
+            ]
             lines += [*_in_fence(_details(step)), ""]
     lines += ["| step | what was tried | result |", "|---:|---|---|"]
-    lines += [f"| {step.number} | {_escape(step.title)} | {MARKS[step.status]} |" for step in report.steps]
+    lines += [
+        f"| {step.number} | {_escape(step.title)} | {MARKS[step.status]} |" for step in report.steps
+    ]
     return "\n".join(lines)
 
 
@@ -82,4 +106,6 @@ def _plain(text: str) -> str:
 
 def _escape(text: str) -> str:
     """Return a line in which nothing is markup."""
-    return _MARKUP.sub(lambda sign: f"&#{ord(sign[1])};" if sign[1] in "<>&@" else f"\\{sign[1]}", _plain(text))
+    return _MARKUP.sub(
+        lambda sign: f"&#{ord(sign[1])};" if sign[1] in "<>&@" else f"\\{sign[1]}", _plain(text)
+    )

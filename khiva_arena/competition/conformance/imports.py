@@ -15,7 +15,13 @@ from khiva_arena.entrants.bots import PYTHON, Bot
 from khiva_arena.entrants.runtimes import INTERPRETER
 from khiva_arena.entrants.sources import is_shipped, open_source
 
-DECLARED = ("msgpack", "khiva_arena.crules", "khiva_arena.games", "khiva_arena.rng", "khiva_arena.errors")
+DECLARED = (
+    "msgpack",
+    "khiva_arena.crules",
+    "khiva_arena.games",
+    "khiva_arena.rng",
+    "khiva_arena.errors",
+)
 """The modules that ``{python}`` has for bots beside its standard library: the kit's, and the rules for bots that search."""
 LARGEST = 1_000_000
 """Bytes of a file that is read. Longer ones are data in most cases."""
@@ -46,7 +52,11 @@ def undeclared(bot: Bot, built: Iterable[str] = ()) -> list[BotImport]:
 
     built: names of files that its build has left, which may be modules
     """
-    own = {part.partition(".")[0] for name in (*(name for name, _ in bot.sources), *built) for part in name.split("/")}
+    own = {
+        part.partition(".")[0]
+        for name in (*(name for name, _ in bot.sources), *built)
+        for part in name.split("/")
+    }
     found: dict[tuple[str, str], BotImport] = {}
     for name, path in bot.sources:
         if name.endswith(".py") and not is_shipped(path):
@@ -100,7 +110,10 @@ def _modules(node: ast.AST) -> Iterator[str]:
         case ast.ImportFrom(module=str(module), names=names, level=0):
             parts = module == "khiva_arena"  # what it is taken from says nothing
             yield from (f"{module}.{alias.name}" for alias in names) if parts else (module,)
-        case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called), args=[ast.Constant(value=str(module)), *_]):
+        case ast.Call(
+            func=ast.Name(id=called) | ast.Attribute(attr=called),
+            args=[ast.Constant(value=str(module)), *_],
+        ):
             if called in _BY_NAME and not module.startswith("."):
                 yield module
 
@@ -110,10 +123,14 @@ def _within(node: ast.AST) -> list[ast.AST]:
     match node:
         case ast.With(items=items) if any(_suppresses(item.context_expr) for item in items):
             return []
-        case ast.Try(body=body, handlers=handlers) if any(_catches(handler) for handler in handlers):
+        case ast.Try(body=body, handlers=handlers) if any(
+            _catches(handler) for handler in handlers
+        ):
             # The bot goes on without the module, so what the handlers import counts.
             return [one for one in ast.iter_child_nodes(node) if one not in body]
-        case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"), orelse=orelse):
+        case ast.If(
+            test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"), orelse=orelse
+        ):
             return [*orelse]
     return [*ast.iter_child_nodes(node)]
 
@@ -122,7 +139,9 @@ def _catches(handler: ast.ExceptHandler) -> bool:
     """Tell whether a handler catches the failure of an import."""
     if handler.type is None:
         return True
-    return _has_failure(handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type])
+    return _has_failure(
+        handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    )
 
 
 def _suppresses(manager: ast.expr) -> bool:

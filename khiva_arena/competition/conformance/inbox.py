@@ -40,7 +40,9 @@ class Inbox:
 
     async def listen(self, until: float) -> None:
         """Take in bytes until a whole frame is there, nothing more can come, or time is up."""
-        while not self.frames and not self.trouble and not self.closed and await self.take_in(until):
+        while (
+            not self.frames and not self.trouble and not self.closed and await self.take_in(until)
+        ):
             continue
 
     async def take_in(self, deadline: float) -> bool:
@@ -63,7 +65,10 @@ class Inbox:
         if self.frames:
             return f"{frames_text(len(self.frames))} more, the first: {in_brief(self.frames[0])}"
         if self.trouble:
-            return f"bytes that are no frame: {as_bytes(bytes(self.received[whole_frames(self.received) :]))}: {self.trouble}"
+            return (
+                "bytes that are no frame: "
+                f"{as_bytes(bytes(self.received[whole_frames(self.received) :]))}: {self.trouble}"
+            )
         return f"{self.partial} bytes of a frame that does not end" if self.partial else ""
 
 

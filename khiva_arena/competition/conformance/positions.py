@@ -43,7 +43,11 @@ class Place:
         return f"check-{self.secret.hex()[:12]}"
 
     def __str__(self) -> str:
-        rules = f" with {', '.join(f'{key} = {value}' for key, value in self.given.items())}" if self.given else ""
+        rules = (
+            f" with {', '.join(f'{key} = {value}' for key, value in self.given.items())}"
+            if self.given
+            else ""
+        )
         return f"{self.game.name}, seat {self.seat} of {self.seats}{rules}"
 
 
@@ -64,11 +68,15 @@ class Question:
 
     def message(self, req: int, turn_ms: int, bank_ms: int) -> dict[str, Any]:
         """Return the ``decide``, as a map that may be changed."""
-        decide = messages.Decide(req, self.kind, turn_ms, bank_ms, self.view, self.events, list(self.legal))
+        decide = messages.Decide(
+            req, self.kind, turn_ms, bank_ms, self.view, self.events, list(self.legal)
+        )
         return dict(msgspec.to_builtins(decide))
 
 
-def place(game: Game, seats: int, seat: int, settings: Mapping[str, Any] | None = None, label: str = "") -> Place:
+def place(
+    game: Game, seats: int, seat: int, settings: Mapping[str, Any] | None = None, label: str = ""
+) -> Place:
     """Return a match for the bot; equal arguments give an equal match."""
     secret = sha256(f"khiva-arena check {game.name} {seats} {seat} {label}".encode()).digest()
     return Place(game, seats, seat, settings or {}, secret)
@@ -103,7 +111,9 @@ class CheckTable:
 
     def __init__(self, where: Place) -> None:
         self.where = where
-        self._state, events = where.game.new(where.seats, where.game.rules(where.given), where.secret)
+        self._state, events = where.game.new(
+            where.seats, where.game.rules(where.given), where.secret
+        )
         self._draws = Stream(where.secret, "check")
         self._unseen: list[dict[str, Any]] = []
         self._out: set[int] = set()
@@ -151,15 +161,22 @@ class CheckTable:
 
     def end(self) -> messages.End:
         """Return the ``end`` message; all others are out unless the match is over."""
-        return messages.End("over" if self._state.is_over else "forfeits", self._state.ranks, self._state.scores)
+        return messages.End(
+            "over" if self._state.is_over else "forfeits", self._state.ranks, self._state.scores
+        )
 
     def _apply(self, choices: Mapping[int, int]) -> None:
         pending = self._state.pending()
-        others = {seat: 0 if seat in self._out else self._draws.below(len(question.legal)) for seat, question in pending.items()}
+        others = {
+            seat: 0 if seat in self._out else self._draws.below(len(question.legal))
+            for seat, question in pending.items()
+        }
         self._see(self._state.apply(others | dict(choices)))
 
     def _see(self, events: Sequence[Event]) -> None:
-        self._unseen += [event.data for event in events if event.to is None or self.where.seat in event.to]
+        self._unseen += [
+            event.data for event in events if event.to is None or self.where.seat in event.to
+        ]
 
 
 def kinds_of(game: Game) -> set[str]:
@@ -175,7 +192,10 @@ def decisions_of_a_match(game: Game) -> int:
 
     It is the number of the seat with most, in matches at random, with as few and as many seats as there may be.
     """
-    counts = [Counter(seat for seat, _ in _asked_at_random(place(game, seats, 0))) for seats in (game.seats[0], game.seats[-1])]
+    counts = [
+        Counter(seat for seat, _ in _asked_at_random(place(game, seats, 0)))
+        for seats in (game.seats[0], game.seats[-1])
+    ]
     return max(count for counted in counts for count in counted.values())
 
 

@@ -10,7 +10,10 @@ from khiva_arena.competition.conformance.context import SPEC, RunningCheck, Warn
 
 SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
 """Seconds in which a bot that has just answered may tidy up, and seconds for which it is looked at then."""
-WHAT_FOLLOWS = f"in a match it is paused, or forfeits, if another bot or the arbiter is late because of it ({SPEC}, section 6)"
+WHAT_FOLLOWS = (
+    "in a match it is paused, or forfeits, if another bot or the arbiter is late because of it "
+    f"({SPEC}, section 6)"
+)
 
 
 def cpu_used(before: CpuSample, after: CpuSample) -> float:
@@ -20,7 +23,10 @@ def cpu_used(before: CpuSample, after: CpuSample) -> float:
     that the rougher figure of whole processes allows.
     """
     nothing = ThreadTime(0.0, 0.0)
-    threads = sum(now.cpu - before.delays[0].get(thread, nothing).cpu for thread, now in after.delays[0].items())
+    threads = sum(
+        now.cpu - before.delays[0].get(thread, nothing).cpu
+        for thread, now in after.delays[0].items()
+    )
     return max(0.0, threads, after.cpu[0] - before.cpu[0] - ROUNDING)
 
 
@@ -40,7 +46,10 @@ def judge(running: RunningCheck, idling: float) -> str:
     asking = running.used / running.asked_for if running.asked_for else 0.0
     text = f"{asking:.2f} cores while it is asked, {idling:.2f} while it is not"
     if idling > DUE_UNASKED + ROUNDING / IDLE_SECONDS:
-        raise Warned(f"{text}, but its share is a tenth of one: think only between a decide and its act; {WHAT_FOLLOWS}")
+        raise Warned(
+            f"{text}, but its share is a tenth of one: think only between a decide and its "
+            f"act; {WHAT_FOLLOWS}"
+        )
     if running.used > DUE_ASKED * running.asked_for + ROUNDING:
         raise Warned(f"{text}; its share is one: think in one thread; {WHAT_FOLLOWS}")
     return text

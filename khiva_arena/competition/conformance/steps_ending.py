@@ -32,7 +32,10 @@ async def stdout(running: RunningCheck) -> str:
         await _some_turns(talk, TURNS)
         end = await talk.finish()
         if end.rest:
-            raise Failed("only whole frames on stdout to its end, and nothing after the last answer", end.rest)
+            raise Failed(
+                "only whole frames on stdout to its end, and nothing after the last answer",
+                end.rest,
+            )
     return f"{len(talk.sent) - 2} answers and nothing else, to the end of its output"
 
 
@@ -42,11 +45,19 @@ async def exits(running: RunningCheck) -> str:
         await _some_turns(talk, 2)
         end = await talk.finish()
         if not end.exited:
-            raise Failed(f"exit within {EXIT_SECONDS:.0f} s after `end` and the end of its input", _end_words(end))
+            raise Failed(
+                f"exit within {EXIT_SECONDS:.0f} s after `end` and the end of its input",
+                _end_words(end),
+            )
     if not end.exited.endswith("code 0"):
-        raise Warned(f"it {end.exited} after `end`, which is no fault in a match, but only code 0 says that all went well")
+        raise Warned(
+            f"it {end.exited} after `end`, which is no fault in a match, but only code 0 "
+            "says that all went well"
+        )
     if end.seconds > EXIT_GRACE:
-        raise Warned(f"after {end.seconds:.1f} s; a match waits {EXIT_GRACE} s, and then kills what is left")
+        raise Warned(
+            f"after {end.seconds:.1f} s; a match waits {EXIT_GRACE} s, and then kills what is left"
+        )
     return f"with code 0 after {end.seconds * 1000:.0f} ms"
 
 
@@ -57,9 +68,14 @@ async def no_common_protocol(running: RunningCheck) -> str:
         await talk.inbox.listen(trio.current_time() + 2 * max(running.starts) + UNGREETED_SECONDS)
         end = await talk.finish(say_end=False)
         if end.rest:
-            raise Failed("nothing on stdout if `protos` is [2], which it does not speak, and its exit", end.rest)
+            raise Failed(
+                "nothing on stdout if `protos` is [2], which it does not speak, and its exit",
+                end.rest,
+            )
     if not end.exited:
-        raise Warned(f"it does not greet, which is right, but {_end_words(end)}, with its input at its end")
+        raise Warned(
+            f"it does not greet, which is right, but {_end_words(end)}, with its input at its end"
+        )
     return f"protos [2]: no hello, and it {end.exited}"
 
 
@@ -72,7 +88,10 @@ async def exits_idle(running: RunningCheck) -> str:
 
 async def exits_in_frame(running: RunningCheck) -> str:
     """Check that the bot exits at the end of its input inside of a frame."""
-    for tail, place in ((b"\0\0", "inside of a length"), (b"\0\0\0\x40\x83\xa4type", "inside of a payload")):
+    for tail, place in (
+        (b"\0\0", "inside of a length"),
+        (b"\0\0\0\x40\x83\xa4type", "inside of a payload"),
+    ):
         async with talking(running) as talk:
             await _some_turns(talk, 1)
             text = await _exits_without_end(talk, tail, place)
@@ -82,7 +101,9 @@ async def exits_in_frame(running: RunningCheck) -> str:
 async def _exits_without_end(talk: Talk, tail: bytes, place: str) -> str:
     end = await talk.finish(say_end=False, tail=tail)
     if not end.exited:
-        raise Failed(f"exit within {EXIT_SECONDS:.0f} s when its input ends {place}", _end_words(end))
+        raise Failed(
+            f"exit within {EXIT_SECONDS:.0f} s when its input ends {place}", _end_words(end)
+        )
     if "code" not in end.exited:
         raise Warned(f"it {end.exited} when its input ended {place}, which is no fault in a match")
     return f"{end.exited} after {end.seconds * 1000:.0f} ms"
@@ -99,7 +120,9 @@ async def _some_turns(talk: Talk, turns: int) -> None:
 def _end_words(end: Finish) -> str:
     if end.exited:
         return f"it {end.exited}"
-    return f"after {EXIT_SECONDS:.0f} s it still runs" + ("" if not end.closed else ", though its output has ended")
+    return f"after {EXIT_SECONDS:.0f} s it still runs" + (
+        "" if not end.closed else ", though its output has ended"
+    )
 
 
 async def children(running: RunningCheck) -> str:
@@ -112,10 +135,20 @@ async def children(running: RunningCheck) -> str:
     program = readable_paths.program_path(running.command.argv[0], running.command.folder)
     if program is None:
         raise Skipped("its program is not found")
-    keeper = ("/bin/sh", "-c", f'"$@"; exec {" ".join(KEEPER)}', "sh", program, *running.command.argv[1:])
+    keeper = (
+        "/bin/sh",
+        "-c",
+        f'"$@"; exec {" ".join(KEEPER)}',
+        "sh",
+        program,
+        *running.command.argv[1:],
+    )
     environment = {**running.command.environment, "PATH": readable_paths.search_path(program)}
     command = replace(
-        running.command, argv=keeper, environment=environment, readable=readable_paths.all_of(program, running.command.readable)
+        running.command,
+        argv=keeper,
+        environment=environment,
+        readable=readable_paths.all_of(program, running.command.readable),
     )
     async with talking(running, command=command) as talk:
         await _some_turns(talk, 2)
@@ -137,11 +170,15 @@ async def _leftovers(talk: Talk, keeps: int | None) -> list[str]:
     until = trio.current_time() + EXIT_SECONDS
     while True:
         await talk.wire.receive(trio.current_time() + MOMENT)
-        processes = [words for pid in talk.wire.processes() if pid != keeps and (words := words_of(pid))]
+        processes = [
+            words for pid in talk.wire.processes() if pid != keeps and (words := words_of(pid))
+        ]
         now = trio.current_time()
         if exit_time is None and keeps is not None and words_of(keeps) == " ".join(KEEPER):
             exit_time = now
-        if exit_time is not None and now > exit_time + (LEFT_SECONDS if processes else SETTLED_SECONDS):
+        if exit_time is not None and now > exit_time + (
+            LEFT_SECONDS if processes else SETTLED_SECONDS
+        ):
             return processes
         if exit_time is None and now > until:
             raise Skipped("it does not exit, so its processes cannot be counted")
@@ -160,6 +197,7 @@ async def survives(running: RunningCheck, level: Level) -> str:
             await _some_turns(talk, TURNS)
     except HostFault as host:
         raise Skipped(
-            f"the host cannot start it there, through no fault of the bot: {str(host).partition(': ')[2] or host}"
+            "the host cannot start it there, through no fault of the bot: "
+            f"{str(host).partition(': ')[2] or host}"
         ) from None
     return f"starts, and answers {TURNS} requests"

@@ -4,7 +4,12 @@ import os
 
 from khiva_arena.common.manual import where
 from khiva_arena.competition.conformance.context import RunningCheck, Warned
-from khiva_arena.competition.conformance.imports import DECLARED, has_of_the_arena, python_files, undeclared
+from khiva_arena.competition.conformance.imports import (
+    DECLARED,
+    has_of_the_arena,
+    python_files,
+    undeclared,
+)
 from khiva_arena.words import count
 
 MOST = 10
@@ -24,7 +29,10 @@ async def declared(running: RunningCheck) -> str:
     raise Warned(
         "\n".join(
             [
-                f"{count(len(found), 'import')} may fail on another machine. A bot can count on {has}:",
+                (
+                    f"{count(len(found), 'import')} may fail on another machine. A bot can "
+                    f"count on {has}:"
+                ),
                 *lines,
                 f"Copy the module into the folder, or name a runtime that has it: {page}",
             ]

@@ -19,9 +19,18 @@ from khiva_arena.entrants.hints.failed import Failed
 PAUSE = 0.002
 LATER_FIELDS = {"later": {"x": [1, None, True, {"deep": []}]}, "also_later": -5}
 LATER_EVENT = {"type": "later_event", "seat": 0, "more": [[1, 2], {"a": None}]}
-LATER_MESSAGES = ({"type": "later"}, {"type": "later", "req": 1, "x": []}, {"type": "ping", "legal": [[0], [1]], "view": {}})
+LATER_MESSAGES = (
+    {"type": "later"},
+    {"type": "later", "req": 1, "x": []},
+    {"type": "ping", "legal": [[0], [1]], "view": {}},
+)
 # Messages that an answer came after its deadline: as a fault to the bot, and as an event to all seats.
-FAULT = {"type": "fault", "code": "timeout", "detail": "only `khiva-arena check` says this", "strikes": 1}
+FAULT = {
+    "type": "fault",
+    "code": "timeout",
+    "detail": "only `khiva-arena check` says this",
+    "strikes": 1,
+}
 DEFAULT = {"type": "default", "why": "timeout", "strikes": 1}
 LONG = "x" * 70_000
 SIZES = (150_000, 400_000, FRAME_MOST_TO_BOT)
@@ -39,14 +48,19 @@ async def start(running: RunningCheck) -> str:
     async with talking(running) as talk:
         hello = await talk.greet()
     version = f" {hello.version}" if isinstance(hello.version, str) else ""
-    return f"after {running.starts[-1] * 1000:.0f} ms of {running.limits.startup_ms:,} ms, as {hello.name!r}{version}"
+    return (
+        f"after {running.starts[-1] * 1000:.0f} ms of {running.limits.startup_ms:,} ms, as "
+        f"{hello.name!r}{version}"
+    )
 
 
 async def later_hello(running: RunningCheck) -> str:
     """Check the answers to a hello as a later arbiter may send it."""
     async with talking(running) as talk:
         time = hello_of(talk.where, running.limits)["time"] | {"later_ms": 5}
-        await talk.greet({"protos": [1, 2], "caps": ["later", "batch"], "time": time} | LATER_FIELDS)
+        await talk.greet(
+            {"protos": [1, 2], "caps": ["later", "batch"], "time": time} | LATER_FIELDS
+        )
         await talk.turn()
     return "protos [1, 2], capabilities and fields that it cannot know"
 
@@ -77,7 +91,10 @@ async def fragmented(running: RunningCheck) -> str:
             question = talk.table.next() or talk.last
             req, message = talk.decide(question)
             await dribble(codec.encode(message))
-            talk.play(question, await talk.answer(req, len(question.legal), request=question.kind, on_clock=False))
+            talk.play(
+                question,
+                await talk.answer(req, len(question.legal), request=question.kind, on_clock=False),
+            )
     return "a hello and 2 requests, byte by byte"
 
 
@@ -104,10 +121,14 @@ async def vectors(running: RunningCheck) -> str:
     hellos = [vector for vector in frames if vector["message"] == "hello"]
     ends = [vector for vector in frames if vector["message"] == "end"]
     rest = [vector for vector in frames if vector["message"] not in ("hello", "end")]
-    rest.sort(key=lambda vector: vector["json"].get("req", 0) if vector["message"] == "decide" else 0)
+    rest.sort(
+        key=lambda vector: vector["json"].get("req", 0) if vector["message"] == "decide" else 0
+    )
     games = {vector["json"]["game"] for vector in hellos}
     if not games <= {game.name for game in running.games}:
-        raise Skipped(f"they are of {', '.join(sorted(games))}, games that this bot is not checked with")
+        raise Skipped(
+            f"they are of {', '.join(sorted(games))}, games that this bot is not checked with"
+        )
     names: set[str] = set()
     for turn in range(max(len(hellos), len(ends))):
         hello, end = hellos[turn % len(hellos)], ends[turn % len(ends)]
@@ -118,7 +139,9 @@ async def vectors(running: RunningCheck) -> str:
             talk.send(bytes.fromhex(end["hex"]))
             ending = await talk.finish(say_end=False)
             if ending.rest:
-                raise Failed(f"nothing after the vector {end['name']!r}: {end['reason']}", ending.rest)
+                raise Failed(
+                    f"nothing after the vector {end['name']!r}: {end['reason']}", ending.rest
+                )
         names |= {vector["name"] for vector in (hello, *rest, end)}
     return f"{len(names)} frames of {path}"
 
@@ -194,7 +217,10 @@ async def events(running: RunningCheck) -> str:
         talk.table.forfeit(0)
         for _ in range(AFTER_FORFEIT):
             await talk.turn()
-    return f"{{type: default}} of its own seat and {{type: forfeit}} of another one, at {table_place.seats} seats"
+    return (
+        f"{{type: default}} of its own seat and {{type: forfeit}} of another one, at "
+        f"{table_place.seats} seats"
+    )
 
 
 async def reqs(running: RunningCheck) -> str:
@@ -218,4 +244,6 @@ async def large(running: RunningCheck) -> str:
 def _with_padding(message: Mapping[str, Any], size: int) -> bytes:
     """Encode a frame whose payload has just this size by an unknown field, which is a long string."""
     probe = codec.encode({**message, "later": LONG})
-    return codec.encode({**message, "later": "x" * (len(LONG) + size - (len(probe) - codec.HEADER))})
+    return codec.encode(
+        {**message, "later": "x" * (len(LONG) + size - (len(probe) - codec.HEADER))}
+    )

@@ -11,7 +11,13 @@ from khiva_arena.bots.sandbox import system
 from khiva_arena.bots.sandbox.limits import in_words
 from khiva_arena.competition.conformance import processor
 from khiva_arena.competition.conformance.context import RunningCheck, Skipped, Warned
-from khiva_arena.competition.conformance.positions import Place, decisions_of_a_match, find, kinds_of, place
+from khiva_arena.competition.conformance.positions import (
+    Place,
+    decisions_of_a_match,
+    find,
+    kinds_of,
+    place,
+)
 from khiva_arena.competition.conformance.talk import Talk, talking
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.games.base import Game
@@ -54,10 +60,18 @@ async def one_game(running: RunningCheck, game: Game) -> str:
             talk.table.choose(await _put_question(talk, question, seen))
             await _play_on(talk, seen, JUMP_DECISIONS)
     missing -= seen.keys()
-    counts = f"{game.seats[0]} to {game.seats[-1]}" if not running.quick else " and ".join(map(str, _quick_seats(game)))
+    counts = (
+        f"{game.seats[0]} to {game.seats[-1]}"
+        if not running.quick
+        else " and ".join(map(str, _quick_seats(game)))
+    )
     matches = _matches(len(ends), sum(ends))
     not_seen = f"; not met in this run: {', '.join(sorted(missing))}" if missing else ""
-    kinds = f"{len(seen)} of {len(kinds_of(game))} kinds" if kinds_of(game) else count(len(seen), "kind")
+    kinds = (
+        f"{len(seen)} of {len(kinds_of(game))} kinds"
+        if kinds_of(game)
+        else count(len(seen), "kind")
+    )
     return f"{seen.total():,} decisions, {kinds}, {matches} at {counts} seats{not_seen}"
 
 
@@ -108,7 +122,11 @@ async def repeat(running: RunningCheck) -> str:
     async with talking(running, table_place) as talk:
         await talk.greet()
         until = trio.current_time() + MATCH_SECONDS
-        while len(answers) < decisions_most and trio.current_time() < until and (position := talk.table.next()):
+        while (
+            len(answers) < decisions_most
+            and trio.current_time() < until
+            and (position := talk.table.next())
+        ):
             req = talk.req
             choice = await talk.ask(position)
             answers.append((req, len(position.legal), position.kind, choice))
@@ -116,13 +134,17 @@ async def repeat(running: RunningCheck) -> str:
         frames = talk.sent
     async with talking(running, table_place) as talk:
         await talk.greeted(frames[0])
-        for number, (frame, (req, choices, kind, before)) in enumerate(zip(frames[1:], answers, strict=True), 1):
+        for number, (frame, (req, choices, kind, before)) in enumerate(
+            zip(frames[1:], answers, strict=True), 1
+        ):
             talk.send(frame)
             choice = await talk.answer(req, choices, request=kind)
             if choice != before:
                 raise Warned(
-                    f"the same requests got another choice at number {number} ({kind}): {before}, then {choice}; such a match "
-                    'cannot be replayed. Take random numbers from the hello\'s "seed", and count work; look at no clock'
+                    f"the same requests got another choice at number {number} ({kind}): "
+                    f"{before}, then {choice}; such a match "
+                    'cannot be replayed. Take random numbers from the hello\'s "seed", and '
+                    "count work; look at no clock"
                 )
     return f"the same {len(answers)} requests twice, with the same choices"
 
@@ -145,7 +167,8 @@ async def latency(running: RunningCheck) -> str:
     decisions, game = _longest_match(running)
     if lasts < decisions:
         raise Failed(
-            f"a bank that lasts for a whole match, which asks a seat for about {decisions} decisions in {game}",
+            f"a bank that lasts for a whole match, which asks a seat for about {decisions} "
+            f"decisions in {game}",
             f"{_pace(running.thought)}; {text}, and at that rate it lasts {lasts:.0f} decisions",
         )
     raise Warned(text)
@@ -157,7 +180,11 @@ def too_slow(running: RunningCheck) -> str:
     thought, limits = running.thought, running.limits
     if len(thought) < FEW or min(thought) <= limits.turn:
         return ""
-    return _pace(thought) if bank_lasts(thought, running.firsts, limits) < _longest_match(running)[0] else ""
+    return (
+        _pace(thought)
+        if bank_lasts(thought, running.firsts, limits) < _longest_match(running)[0]
+        else ""
+    )
 
 
 def _pace(thought: list[float]) -> str:
@@ -201,7 +228,9 @@ def of_latency(thought: list[float]) -> dict[str, float]:
     if not times:
         return {}
     at = {"p50": 50, "p90": 90, "p99": 99}
-    return {name: times[-(-len(times) * part // 100) - 1] * 1000 for name, part in at.items()} | {"max": times[-1] * 1000}
+    return {name: times[-(-len(times) * part // 100) - 1] * 1000 for name, part in at.items()} | {
+        "max": times[-1] * 1000
+    }
 
 
 def _ms(milliseconds: float) -> str:
@@ -213,7 +242,9 @@ def histogram(thought: list[float]) -> list[tuple[float, int]]:
     longest time."""
     bounds = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]
     times = [took * 1000 for took in thought]
-    edges = [bound for bound in bounds if times and bound < max(times)] + ([max(times)] if times else [])
+    edges = [bound for bound in bounds if times and bound < max(times)] + (
+        [max(times)] if times else []
+    )
     bars, below = [], 0
     for edge in edges:
         upto = sum(took <= edge for took in times)
@@ -225,7 +256,10 @@ def histogram(thought: list[float]) -> list[tuple[float, int]]:
 async def keys(running: RunningCheck) -> str:
     """Check that no key stands twice in a map that the bot has sent."""
     if running.repeated:
-        raise Warned(f"it sends {', '.join(sorted(running.repeated))} twice in one map; the last one counts, but send it once")
+        raise Warned(
+            f"it sends {', '.join(sorted(running.repeated))} twice in one map; the last "
+            "one counts, but send it once"
+        )
     return ""
 
 
@@ -233,10 +267,15 @@ async def memory(running: RunningCheck) -> str:
     """Check the bot's peak of memory against its limit."""
     limit = running.sandbox.resources.memory
     peak = (
-        f"{in_words('memory', running.peak)} at most, of {in_words('memory', limit)}" if running.peak else f"n/a: {system.UNSEEN}"
+        f"{in_words('memory', running.peak)} at most, of {in_words('memory', limit)}"
+        if running.peak
+        else f"n/a: {system.UNSEEN}"
     )
     if running.exceeded:
-        raise Failed("a bot that stays within the limits of a match (see `khiva-arena doctor`)", running.exceeded[0])
+        raise Failed(
+            "a bot that stays within the limits of a match (see `khiva-arena doctor`)",
+            running.exceeded[0],
+        )
     if running.peak > 0.75 * limit:
         raise Warned(f"{peak}; a longer match may end it")
     return peak

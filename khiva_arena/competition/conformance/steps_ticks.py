@@ -26,7 +26,10 @@ async def of_a_match(running: RunningCheck) -> str:
     Raises Warned if a copy is at fault, and Skipped if the match cannot be played here.
     """
     place = running.place("ticks")
-    who = [(running.bot.name, running.bot.identity, seeds.seat_number(place.secret, MATCH, seat)) for seat in range(place.seats)]
+    who = [
+        (running.bot.name, running.bot.identity, seeds.seat_number(place.secret, MATCH, seat))
+        for seat in range(place.seats)
+    ]
     header = Header(
         match=MATCH,
         game=place.game.name,
@@ -42,12 +45,16 @@ async def of_a_match(running: RunningCheck) -> str:
         meter=PRICE_LIST,
     )
     try:
-        bot = running.bot.in_ticks  # of an interpreter's functions nobody learns where a bot's own ticks went
+        bot = (
+            running.bot.in_ticks
+        )  # of an interpreter's functions nobody learns where a bot's own ticks went
         command = stage(bot, running.sandbox.level, by_function=not bot.is_interpreted)
     except ConfigError as error:  # this machine lacks an interpreter, or the VM
         raise Skipped(str(error)) from None
     except BotError as error:
-        raise Skipped(f"it cannot be compiled so that it counts its ticks by function: {error}") from None
+        raise Skipped(
+            f"it cannot be compiled so that it counts its ticks by function: {error}"
+        ) from None
     job = Job(0, 1, header, place.secret, (command,) * place.seats, running.sandbox)
     async with ForkServers() as servers:
         outcome = await play_live(job, LagMeter(), servers, alone=True)
@@ -57,9 +64,13 @@ async def of_a_match(running: RunningCheck) -> str:
         for blame in report.faults:
             cause = interpreted.hint_of(bot, blame.detail, report.ending.notes)
             raise Warned(
-                f"with --clock ticks, seat {seat} is at fault by {blame.verdict} at step {blame.step}: {blame.detail}"
-                + (f"; {cause}" if cause else "")
+                f"with --clock ticks, seat {seat} is at fault by {blame.verdict} at step "
+                f"{blame.step}: {blame.detail}" + (f"; {cause}" if cause else "")
             )
     spent = [f"seat {seat}: {words}" for seat, words in enumerate(spending(outcome.record))]
-    where = [] if bot.is_interpreted else ["seat 0 by function:", *by_function(outcome.seats[0].ending.functions)]
+    where = (
+        []
+        if bot.is_interpreted
+        else ["seat 0 by function:", *by_function(outcome.seats[0].ending.functions)]
+    )
     return "\n".join([*spent, f"a turn has {running.limits.turn_ms * TICKS_A_MS:,}", *where])

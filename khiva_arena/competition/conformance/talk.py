@@ -63,18 +63,27 @@ class Talk:
         self._before = self.wire.account()
         self.wire.send(0, frame)
 
-    async def greet(self, change: Mapping[str, Any] | None = None, encode: Encode = codec.encode) -> BotHello:
+    async def greet(
+        self, change: Mapping[str, Any] | None = None, encode: Encode = codec.encode
+    ) -> BotHello:
         """Send a hello, ``change`` laid over it, and return the bot's."""
-        return await self.greeted(encode(hello_of(self.where, self.running.limits) | dict(change or {})))
+        return await self.greeted(
+            encode(hello_of(self.where, self.running.limits) | dict(change or {}))
+        )
 
-    async def greeted(self, frame: bytes, send: Callable[[bytes], Awaitable[None]] | None = None) -> BotHello:
+    async def greeted(
+        self, frame: bytes, send: Callable[[bytes], Awaitable[None]] | None = None
+    ) -> BotHello:
         """Send a given frame as the hello, and return the bot's."""
         began = trio.current_time()
         if send is None:
             self.send(frame)
         else:
             await send(frame)
-        goal = f"its hello within {self.running.limits.startup_ms:,} ms: a map with type, proto = 1 and name"
+        goal = (
+            f"its hello within {self.running.limits.startup_ms:,} ms: a map with type, proto = "
+            "1 and name"
+        )
         payload = await self._next(began + self.running.limits.startup)
         if payload is None:
             raise await self._nothing(goal, began, self.running.limits.startup)
@@ -89,7 +98,9 @@ class Talk:
         """Return the request that puts ``question`` next."""
         number = self.req if req is None else req
         self.req = number + 1
-        return NumberedRequest(number, question.message(number, self.running.limits.turn_ms, self._bank.left_ms))
+        return NumberedRequest(
+            number, question.message(number, self.running.limits.turn_ms, self._bank.left_ms)
+        )
 
     async def ask(
         self,
@@ -107,7 +118,10 @@ class Talk:
         legal: the choice has to be legal
         """
         number, message = self.decide(question, req)
-        self.send(b"".join(encode(dict(message_before)) for message_before in before) + encode(message | dict(change or {})))
+        self.send(
+            b"".join(encode(dict(message_before)) for message_before in before)
+            + encode(message | dict(change or {}))
+        )
         return await self.answer(number, len(question.legal), request=question.kind, legal=legal)
 
     async def turn(
@@ -121,7 +135,9 @@ class Talk:
         """Ask the next question at the table, and play the answer, legal or not; once the match is over, ask the last request
         again."""
         question = self.table.next()
-        choice = await self.ask(question or self.last, req=req, change=change, encode=encode, before=before)
+        choice = await self.ask(
+            question or self.last, req=req, change=change, encode=encode, before=before
+        )
         if question is not None:
             self.play(question, choice)
         return choice
@@ -139,7 +155,9 @@ class Talk:
             raise Skipped("not tried: the match asks its seat nothing")
         return self._last
 
-    async def answer(self, req: int, choices: int, *, request: str, on_clock: bool = True, legal: bool = False) -> int:
+    async def answer(
+        self, req: int, choices: int, *, request: str, on_clock: bool = True, legal: bool = False
+    ) -> int:
         """Take the answer to a request that was sent just now, and return its choice.
 
         timed: it counts among the decisions
@@ -147,7 +165,9 @@ class Talk:
         """
         began = trio.current_time()
         allowance = self._bank.allowance()
-        goal = f"an act with req {req} and a choice from 0 to {choices - 1} ({request}; {self.where})"
+        goal = (
+            f"an act with req {req} and a choice from 0 to {choices - 1} ({request}; {self.where})"
+        )
         payload = await self._next(began + allowance)
         if payload is None:
             raise await self._nothing(goal, began, allowance, self._paid())
@@ -164,7 +184,11 @@ class Talk:
             raise Failed(goal, f"{again} to req {act.req}: {in_brief(payload)}")
         self._answered_reqs.add(req)
         if legal and not 0 <= act.choice < choices:
-            raise Failed(goal, f"{in_brief(payload)}: choice {act.choice} is not an index into the {choices} entries of legal")
+            raise Failed(
+                goal,
+                f"{in_brief(payload)}: choice {act.choice} is not an index into the "
+                f"{choices} entries of legal",
+            )
         return act.choice
 
     def _note_time(self, took: float) -> None:
@@ -181,7 +205,10 @@ class Talk:
         bank = self.running.limits.bank_ms / 1000
         if self._bank.balance >= bank:
             return ""
-        return f" (its turn, and the {self._bank.balance:.2g} s that slow decisions have left of its bank of {bank:.4g} s)"
+        return (
+            f" (its turn, and the {self._bank.balance:.2g} s that slow decisions have left of "
+            f"its bank of {bank:.4g} s)"
+        )
 
     # --- answers of the bot ---
 
@@ -272,7 +299,11 @@ class Finish:
 
 @asynccontextmanager
 async def talking(
-    running: RunningCheck, place: Place | None = None, *, sandbox: Sandbox | None = None, command: Command | None = None
+    running: RunningCheck,
+    place: Place | None = None,
+    *,
+    sandbox: Sandbox | None = None,
+    command: Command | None = None,
 ) -> AsyncIterator[Talk]:
     """Start the bot for a conversation, and end it on every path. Raises HostFault."""
     wire = BotProcess(command or running.command, sandbox or running.sandbox)
@@ -289,4 +320,7 @@ async def talking(
             (ending,) = await wire.close(0.0)
         running.peak = max(running.peak, ending.peak)
         if failure is not None:
-            failure.notes, failure.received = for_its_author(ending.notes), bytes(talk.inbox.received)
+            failure.notes, failure.received = (
+                for_its_author(ending.notes),
+                bytes(talk.inbox.received),
+            )

@@ -31,7 +31,9 @@ class BundledMatches:
     digests: list[str] = field(default_factory=list)
     capped: EndedByCap | None = None
 
-    def add(self, match: ScheduledMatch, record: Record, voids: int, spent: Sequence[Spent | None] = ()) -> None:
+    def add(
+        self, match: ScheduledMatch, record: Record, voids: int, spent: Sequence[Spent | None] = ()
+    ) -> None:
         """Add a match. ``voids``: void attempts at it. ``spent``: what its bots reported."""
         self.results.append(of_record(self.event, match, record, voids, spent))
         self.digests.append(record.digest)
@@ -39,7 +41,9 @@ class BundledMatches:
     def of_round(self, shape: Shape) -> list[Result] | None:
         """Return the results of a round, None unless all its matches are there."""
         after = shape.first_ordinal + shape.matches
-        results = [result for result in self.results if shape.first_ordinal <= result.ordinal < after]
+        results = [
+            result for result in self.results if shape.first_ordinal <= result.ordinal < after
+        ]
         return results if len(results) == shape.matches else None
 
 
@@ -49,7 +53,9 @@ class MatchesByEvent:
     members: by the id of the event.
     """
 
-    def __init__(self, members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()) -> None:
+    def __init__(
+        self, members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()
+    ) -> None:
         """Take the matches of each event. ``links``: of the league whose batches the events are."""
         self.members = {member.event.id: member for member in members}
         self._links = links
@@ -58,7 +64,10 @@ class MatchesByEvent:
         return self.members[event.id].capped
 
     def league_order(self, links: int | None = None) -> LeagueOrder | None:
-        return league_order(self._links[:links], lambda event: self.members[event].event if event in self.members else None)
+        return league_order(
+            self._links[:links],
+            lambda event: self.members[event].event if event in self.members else None,
+        )
 
     def results(self, *events: EventRow) -> Iterable[Result]:
         return (result for event in events for result in self.members[event.id].results)

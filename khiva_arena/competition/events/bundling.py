@@ -53,7 +53,12 @@ class WrittenBundle(NamedTuple):
 
 
 def write_bundle(
-    path: Path, store: Store, events: Sequence[EventRow], *, with_modules: bool = False, with_transcripts: bool = False
+    path: Path,
+    store: Store,
+    events: Sequence[EventRow],
+    *,
+    with_modules: bool = False,
+    with_transcripts: bool = False,
 ) -> WrittenBundle:
     """Write events of a store into a new file.
 
@@ -68,7 +73,9 @@ def write_bundle(
     with new_file(path) as file:
         has_persons = any(bot.person for event in events for bot in event.definition.bots)
         reports = any(
-            store.has_reports(event.id) or (with_transcripts and store.room_of_transcripts(event.id)) for event in events
+            store.has_reports(event.id)
+            or (with_transcripts and store.room_of_transcripts(event.id))
+            for event in events
         )
         is_extended = has_persons or reports or bool(capped)
         writer = bundle.Writer(file, __version__, bundle.EXTENDED if is_extended else bundle.FORMAT)
@@ -81,7 +88,14 @@ def write_bundle(
         written = _Written(published_bots(links)) if with_modules else None
         numbered = [structs.replace(event, number=number) for number, event in enumerate(events, 1)]
         members = [
-            _add_event(writer, store, event, written, capped.get(event.id), with_transcripts=with_transcripts)
+            _add_event(
+                writer,
+                store,
+                event,
+                written,
+                capped.get(event.id),
+                with_transcripts=with_transcripts,
+            )
             for event in numbered
         ]
         for table in tables_of(members, links):
@@ -106,7 +120,11 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
             how_far = f"event {event.number} ({event.id}) is not over"
             how_far += f": {len(recorded)} of {planned} matches are recorded"
             close = f"khiva-arena close {quote(str(store.folder))} {event.number}"
-            end = f"`{close}` makes that its end" if may_bundle else "a higher --spend goes on with it"
+            end = (
+                f"`{close}` makes that its end"
+                if may_bundle
+                else "a higher --spend goes on with it"
+            )
             cap = f"a cap ended it, and {end}; " if capped else ""
             finish = "finish it with the command that began it"
             problems.append(f"{store.folder}: {how_far}; {cap}{finish}, or {others}")
@@ -128,31 +146,48 @@ class _Written:
 
     def takes(self, bot: DefinedBot, file: ModuleFile) -> bool:
         """Tell whether a file of a bot is to be written, and note that it is."""
-        if file in self.files or (self.published is not None and bot.identity not in self.published):
+        if file in self.files or (
+            self.published is not None and bot.identity not in self.published
+        ):
             return False
         self.files.add(file)
         return True
 
 
-def _modules(store: Store, event: EventRow, written: _Written) -> Iterator[bundle.ModuleLine | bundle.PayloadLine]:
+def _modules(
+    store: Store, event: EventRow, written: _Written
+) -> Iterator[bundle.ModuleLine | bundle.PayloadLine]:
     """Yield the lines of the modules and payloads of an event in ticks. Raises ConfigError if one is not to be had."""
-    from khiva_arena.entrants.only_modules import damaged_copies, read_from  # not above: few bundles have modules
+    from khiva_arena.entrants.only_modules import (
+        damaged_copies,
+        read_from,
+    )  # not above: few bundles have modules
 
     numbers = {kind: count() for kind in ("module", "payload")}
-    for bot, file in sorted(event.definition.module_files, key=lambda both: both[1].kind):  # modules first
+    for bot, file in sorted(
+        event.definition.module_files, key=lambda both: both[1].kind
+    ):  # modules first
         if not written.takes(bot, file):
             continue
         data = read_from(store.folder / MODULES, file)
         if data is None:
             if copies := ", ".join(map(str, damaged_copies(file, store.folder / MODULES))):
-                raise ConfigError(f"--with-modules: each copy of the {file.kind} of {bot.name} is damaged: {copies}")
-            raise ConfigError(f"--with-modules: the {file.kind} of {bot.name} is neither in {store.folder} nor on this machine")
+                raise ConfigError(
+                    f"--with-modules: each copy of the {file.kind} of {bot.name} is "
+                    f"damaged: {copies}"
+                )
+            raise ConfigError(
+                f"--with-modules: the {file.kind} of {bot.name} is neither in "
+                f"{store.folder} nor on this machine"
+            )
         parts = [data[at : at + MODULE_PART] for at in range(0, len(data) or 1, MODULE_PART)]
         for rest, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
             yield bundle.FILE_LINES[file.kind](next(numbers[file.kind]), file.digest, rest, part)
 
 
-def _transcripts(store: Store, event: EventRow, match: MatchRow) -> tuple[bundle.TranscriptEntry | None, ...]:
+def _transcripts(
+    store: Store, event: EventRow, match: MatchRow
+) -> tuple[bundle.TranscriptEntry | None, ...]:
     """Return the transcripts of a match by seat, () if none were to be kept. Raises StoreError if one is damaged."""
     found = {}
     for row in store.transcripts(event.id, match.ordinal):
@@ -177,10 +212,18 @@ def _add_event(
     written: the modules and payloads that stand in the bundle; None if it is to have none
     capped: the cap that ended it
     """
-    bots = [bundle.BotEntry(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
+    bots = [
+        bundle.BotEntry(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots
+    ]
     public = msgspec.UNSET if event.public is None else event.public
-    writer.add(bundle.EventLine(event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public))
-    for module in _modules(store, event, written) if written is not None and event.definition.in_ticks else ():
+    writer.add(
+        bundle.EventLine(
+            event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public
+        )
+    )
+    for module in (
+        _modules(store, event, written) if written is not None and event.definition.in_ticks else ()
+    ):
         writer.add(module)
     for seed, secret in sorted(store.reveals(event.id).items()):
         writer.add(bundle.RevealLine(seed, secret.hex()))
@@ -200,7 +243,9 @@ def _add_event(
         writer.add(bundle.MatchLine(match.ordinal, plain, spent, kept))
         seated = tuple(seat.bot for seat in match.seats)
         matches.add(
-            ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, seated), record, voids.get(match.ordinal, 0)
+            ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, seated),
+            record,
+            voids.get(match.ordinal, 0),
         )
     cap = _as_entry(capped) if capped else None
     over = bundle.OverLine(store.conclusion(event.id) or "", event.set_aside, cap)
@@ -237,7 +282,9 @@ class BundledResults(MatchesByEvent):
         return run_digest(self.members[event.id].digests)
 
 
-def tables_of(members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()) -> list[bundle.StandingsLine]:
+def tables_of(
+    members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()
+) -> list[bundle.StandingsLine]:
     """Return the tables that ``standings --json`` gives for these events; measured columns are null, and what
     bots reported is left out. ``links``: of the league whose batches the events are. Raises RecordError for links that no league
     has written."""
@@ -245,8 +292,15 @@ def tables_of(members: Sequence[BundledMatches], links: Sequence[dict[str, Any]]
     for table in tables_in(BundledResults(members, links), [member.event for member in members]):
         plain = to_json(table.standings)
         rows = [
-            {key: None if key in MEASURED else value for key, value in row.items() if key != "spent"} for row in plain["rows"]
+            {
+                key: None if key in MEASURED else value
+                for key, value in row.items()
+                if key != "spent"
+            }
+            for row in plain["rows"]
         ]
         also = {**table.places_json(), **table.partial_json()}
-        lines.append(bundle.StandingsLine({**settings_of(table.events), **plain, "rows": rows, **also}))
+        lines.append(
+            bundle.StandingsLine({**settings_of(table.events), **plain, "rows": rows, **also})
+        )
     return lines

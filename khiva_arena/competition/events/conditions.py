@@ -31,9 +31,14 @@ def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
 def conditions(definition: Definition) -> bytes:
     """Return the bytes that are equal in two events if they make one table."""
     plain = definition.plain()
-    same = [plain[key] for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")]
+    same = [
+        plain[key]
+        for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")
+    ]
     of_ticks = [definition.clock, definition.meter, bool(definition.table)]
-    return canonical([*same, *of_ticks, digest_of(definition.rules), definition.rated_apart, definition.link_ms])
+    return canonical(
+        [*same, *of_ticks, digest_of(definition.rules), definition.rated_apart, definition.link_ms]
+    )
 
 
 def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
@@ -48,7 +53,9 @@ def common(events: Sequence[EventRow]) -> InCommon:
     same = {key: plain[key] for key in InCommon.__struct_fields__[2:] if key in plain}
     if link_ms := plain.get("link_ms"):
         same["time"] = {**plain["time"], "link_ms": link_ms}
-    return InCommon([event.id for event in events], sorted({event.definition.seats for event in events}), **same)
+    return InCommon(
+        [event.id for event in events], sorted({event.definition.seats for event in events}), **same
+    )
 
 
 def settings_of(events: Sequence[EventRow]) -> dict[str, Any]:
@@ -76,4 +83,7 @@ def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
     for event in events:
         for bot in event.definition.bots:
             marks_by_bot.setdefault(bot.identity, set()).update(bot.marks)
-    return {identity: tuple(mark for mark in MARKS if mark in marks) for identity, marks in marks_by_bot.items()}
+    return {
+        identity: tuple(mark for mark in MARKS if mark in marks)
+        for identity, marks in marks_by_bot.items()
+    }

@@ -28,7 +28,9 @@ class CountedPool(NamedTuple):
     plain: dict[str, Any]
 
 
-def counted_tables(members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()) -> list[CountedPool]:
+def counted_tables(
+    members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()
+) -> list[CountedPool]:
     """Return the tables of ``bundling.tables_of``, in their order, as far as they are counted.
 
     links: of the league whose batches the events are.
@@ -36,11 +38,17 @@ def counted_tables(members: Sequence[BundledMatches], links: Sequence[dict[str, 
     Raises RecordError for links that no league has written.
     """
     bundled = MatchesByEvent(members, links)
-    order = bundled.league_order() if any(member.event.definition.batch for member in members) else None
-    return [_table(bundled, events, order) for events in pooled([member.event for member in members])]
+    order = (
+        bundled.league_order() if any(member.event.definition.batch for member in members) else None
+    )
+    return [
+        _table(bundled, events, order) for events in pooled([member.event for member in members])
+    ]
 
 
-def _table(bundled: MatchesByEvent, events: Sequence[EventRow], order: LeagueOrder | None) -> CountedPool:
+def _table(
+    bundled: MatchesByEvent, events: Sequence[EventRow], order: LeagueOrder | None
+) -> CountedPool:
     names = {bot.id: bot.name for bot in with_unique_names(entrants_of(events))}
     identities = {event.id: [bot.identity for bot in event.bots] for event in events}
     table = counted(bundled.results(*events), identities)

@@ -21,7 +21,13 @@ from msgspec.structs import replace
 from khiva_arena.common.result import Result
 from khiva_arena.common.say import Say
 from khiva_arena.competition.events.redraw_cache import keep_factors, kept_factors
-from khiva_arena.competition.events.redraws import REPLAYS, EventToReplay, factors, follows_results, seconds_of
+from khiva_arena.competition.events.redraws import (
+    REPLAYS,
+    EventToReplay,
+    factors,
+    follows_results,
+    seconds_of,
+)
 from khiva_arena.competition.events.selection import Among, counting
 from khiva_arena.rating.ratings.elo import ELO_PER_NAT, Ratings, rate
 from khiva_arena.rating.ratings.match_arrays import Flags, MatchCollector, Matches, SameSize
@@ -50,7 +56,11 @@ class WatchedResults:
 
     def __init__(self, events: Sequence[EventRow]) -> None:
         self._events = sorted(events, key=lambda event: (event.definition.stage, event.id))
-        self._collector = MatchCollector() if any(event.definition.format == Format.SWISS for event in events) else None
+        self._collector = (
+            MatchCollector()
+            if any(event.definition.format == Format.SWISS for event in events)
+            else None
+        )
 
     def watch(self, results: Iterable[Result]) -> Iterable[Result]:
         """Return the same results, noted as the caller reads them."""
@@ -91,7 +101,9 @@ class _Pool(NamedTuple):
         for row in rows:
             for bot in row.bots:
                 index.setdefault(bot.identity, len(index))
-        counting_bots = {row.bots[position].identity for row in rows for position in counting(row, among)}
+        counting_bots = {
+            row.bots[position].identity for row in rows for position in counting(row, among)
+        }
         authors = {bot.identity: bot.author for row in rows for bot in row.definition.bots}
         number = {event: at for at, event in enumerate(all_matches.events)}
         complete = complete_tables(all_matches).rated
@@ -102,7 +114,14 @@ class _Pool(NamedTuple):
             event = EventToReplay(
                 terms=row.definition.terms(),
                 bots=tuple(index[bot.identity] for bot in row.bots),
-                after=next((at for at, before in enumerate(rows[: len(events)]) if before.id == row.definition.after), None),
+                after=next(
+                    (
+                        at
+                        for at, before in enumerate(rows[: len(events)])
+                        if before.id == row.definition.after
+                    ),
+                    None,
+                ),
                 authors=tuple(authors[identity] for identity in index),
             )
             event, last_seeds[place] = _replayable_part(event, place, all_matches, complete)
@@ -111,23 +130,44 @@ class _Pool(NamedTuple):
         matches = complete.only(lambda group: group.seed < bounds[group.event])
         numbers = {row.id: [index[bot.identity] for bot in row.bots] for row in rows}
         rated = tuple(identity in counting_bots for identity in index)
-        return cls(tuple(events), [numbers[event] for event in all_matches.events], matches, rated, tuple(row.id for row in rows))
+        return cls(
+            tuple(events),
+            [numbers[event] for event in all_matches.events],
+            matches,
+            rated,
+            tuple(row.id for row in rows),
+        )
 
     def key(self) -> bytes:
         """Return 32 bytes that follow from all results and events on which the replays depend."""
         digest = sha256(_VERSION.encode())
-        digest.update(msgspec.json.encode([self.ids, self.rated, [(event.rounds, event.after) for event in self.events]]))
-        for number in sorted(range(len(self.matches.events)), key=lambda at: self.matches.events[at]):
+        digest.update(
+            msgspec.json.encode(
+                [self.ids, self.rated, [(event.rounds, event.after) for event in self.events]]
+            )
+        )
+        for number in sorted(
+            range(len(self.matches.events)), key=lambda at: self.matches.events[at]
+        ):
             # sorted, and in big-endian bytes: the key is equal on every machine, whatever order results are read in
             for group in sorted(self.matches.sizes, key=lambda same: same.bots.shape[1]):
                 rows = group.only(group.event == number)
                 order = np.lexsort((rows.rotation, rows.lineup, rows.seed))
-                for column in (rows.seed, rows.lineup, rows.rotation, rows.bots, rows.ranks, rows.unstarted):
+                for column in (
+                    rows.seed,
+                    rows.lineup,
+                    rows.rotation,
+                    rows.bots,
+                    rows.ranks,
+                    rows.unstarted,
+                ):
                     digest.update(column[order].astype(">i8").tobytes())
         return digest.digest()
 
 
-def _replayable_part(event: EventToReplay, place: int, matches: Matches, complete: Matches) -> tuple[EventToReplay, int]:
+def _replayable_part(
+    event: EventToReplay, place: int, matches: Matches, complete: Matches
+) -> tuple[EventToReplay, int]:
     """Return the event limited to the part that is replayed, and the first seed after that part.
 
     An event in rounds is replayed for its whole rounds. An event whose schedule is known from the start is replayed whole once
@@ -137,7 +177,10 @@ def _replayable_part(event: EventToReplay, place: int, matches: Matches, complet
     every_shape = shapes(event.terms)
     if FORMATS[event.terms.format].IN_ROUNDS:
         rounds = 0
-        while rounds < len(every_shape) and _count_recorded(matches, place, every_shape[rounds]) == every_shape[rounds].matches:
+        while (
+            rounds < len(every_shape)
+            and _count_recorded(matches, place, every_shape[rounds]) == every_shape[rounds].matches
+        ):
             rounds += 1
         end = every_shape[rounds - 1].first_seed + every_shape[rounds - 1].seeds if rounds else 0
         return replace(event, rounds=rounds), end
@@ -157,11 +200,17 @@ def _replayable_part(event: EventToReplay, place: int, matches: Matches, complet
 
 def _count_recorded(matches: Matches, place: int, shape: Shape) -> int:
     """Return the number of recorded matches of a round."""
-    return sum(int((_of_round(group, place, shape) & ~group.set_aside).sum()) for group in matches.sizes)
+    return sum(
+        int((_of_round(group, place, shape) & ~group.set_aside).sum()) for group in matches.sizes
+    )
 
 
 def _of_round(group: SameSize, place: int, shape: Shape) -> Flags:
-    return np.asarray((group.event == place) & (group.seed >= shape.first_seed) & (group.seed < shape.first_seed + shape.seeds))
+    return np.asarray(
+        (group.event == place)
+        & (group.seed >= shape.first_seed)
+        & (group.seed < shape.first_seed + shape.seeds)
+    )
 
 
 def _count_rows(matches: Matches, place: int) -> int:
@@ -180,13 +229,21 @@ def _widening(pool: _Pool, say: Say) -> Widening:
         return PLAIN
     events, spread = _with_fewer_seeds(pool.events)
     if len(pool.rated) > MOST_BOTS or seconds_of(events) > MOST_SECONDS:
-        bounds = [by_shape(len(event.bots), event.terms.seats, event.rounds, event.terms.seeds) for event in followed]
-        return Widening("shape", max(bound.pair for bound in bounds), max(bound.ranks for bound in bounds))
+        bounds = [
+            by_shape(len(event.bots), event.terms.seats, event.rounds, event.terms.seeds)
+            for event in followed
+        ]
+        return Widening(
+            "shape", max(bound.pair for bound in bounds), max(bound.ranks for bound in bounds)
+        )
     key = pool.key()
     kept = kept_factors(key.hex())
     if kept is None:
         if (seconds := 2 * seconds_of(events)) > _SAID_SECONDS:
-            say(f"pairings followed results: replaying the draw shows how wide errors are, in about {seconds:.0f} s, once")
+            say(
+                "pairings followed results: replaying the draw shows how wide errors are, "
+                f"in about {seconds:.0f} s, once"
+            )
         ratings = rate(pool.matches.numbered(pool.numbers), len(pool.rated), 0)
         kept = replay_factors(events, ratings, pool.rated, key, REPLAYS, spread)
         keep_factors(key.hex(), *kept)
@@ -195,7 +252,9 @@ def _widening(pool: _Pool, say: Say) -> Widening:
 
 def _with_fewer_seeds(events: Sequence[EventToReplay]) -> tuple[tuple[EventToReplay, ...], float]:
     """Return the events with at most MOST_SEEDS seeds each, and the factor by which errors grow with so few."""
-    most_seeds = max(max([event.terms.seeds, *(seeds for _, seeds in event.played)]) for event in events)
+    most_seeds = max(
+        max([event.terms.seeds, *(seeds for _, seeds in event.played)]) for event in events
+    )
     if most_seeds <= MOST_SEEDS:
         return tuple(events), 1.0
 
@@ -233,10 +292,15 @@ def replay_factors(
     elo = np.array([0.0 if number is None else number for number in ratings.elo])
     strengths = shrunk(elo / ELO_PER_NAT, ratings.covariance / ELO_PER_NAT**2, ratings.bread)
     of_event = factors(events, np.rint(spread * strengths).astype(int).tolist(), rated, key, number)
-    return Factors(of_event.pair, max(of_event.ranks, between_equals(tuple(events), tuple(rated), number).ranks))
+    return Factors(
+        of_event.pair,
+        max(of_event.ranks, between_equals(tuple(events), tuple(rated), number).ranks),
+    )
 
 
 @lru_cache(maxsize=64)
-def between_equals(events: tuple[EventToReplay, ...], rated: tuple[bool, ...], number: int = REPLAYS) -> Factors:
+def between_equals(
+    events: tuple[EventToReplay, ...], rated: tuple[bool, ...], number: int = REPLAYS
+) -> Factors:
     """Return the factors of these events between equal bots, which depend on no result."""
     return factors(events, [0] * len(rated), rated, sha256(_VERSION.encode()).digest(), number)

@@ -28,29 +28,47 @@ WAYS_ON = (
 WAYS_ON_OF_A_PLAN = "give another --out for the plan"
 
 
-def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], ways_on: str = WAYS_ON) -> None:
+def refuse_changed(
+    store: Store, definition: Definition, bots: Sequence[Bot], ways_on: str = WAYS_ON
+) -> None:
     """Raise ConfigError if this definition would begin a new event although the store has an unfinished one.
 
     The error lists the differences from the most similar event. An unfinished event without a match does not count.
     """
     events = events_of(store, ())
-    recorded = {event.id: len(store.recorded(event.id)) for event in events if store.conclusion(event.id) is None}
+    recorded = {
+        event.id: len(store.recorded(event.id))
+        for event in events
+        if store.conclusion(event.id) is None
+    }
     begun = [event for event in events if recorded.get(event.id)]
     if not begun:
         return
     # if a later stage was begun, an earlier one of the same competition has changed: then that is to be compared
     stage = definition.stage
     alike = [event for event in begun if event.definition.stage == stage]
-    alike = alike or [event for event in events if stage and event.definition.stage == stage] or begun
+    alike = (
+        alike or [event for event in events if stage and event.definition.stage == stage] or begun
+    )
     lines, event = min(
-        ((differences(event, spelt, bots), event) for event in alike for spelt in spellings(definition)),
+        (
+            (differences(event, spelt, bots), event)
+            for event in alike
+            for spelt in spellings(definition)
+        ),
         key=lambda pair: (len(pair[0]), -pair[1].number),
     )
     if event in begun:
         planned = bare_timetable(event).matches
-        state = f"event {event.number} is not over, {recorded[event.id]} of {planned} matches are recorded; since it began:"
+        state = (
+            f"event {event.number} is not over, {recorded[event.id]} of {planned} matches are "
+            "recorded; since it began:"
+        )
     else:
-        state = f"event {begun[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
+        state = (
+            f"event {begun[0].number}, a later stage, is not over; since event {event.number}, "
+            f"stage {stage}, was played:"
+        )
     lines = lines or ["the same settings have got another draw"]
     prefix = f"{store.folder}: {state}"
     raise ConfigError([f"{prefix} {lines[0]}", *(f"also: {line}" for line in lines[1:]), ways_on])
@@ -64,11 +82,17 @@ def refuse_other_prices(store: Store, definition: Definition) -> None:
     for event in events_of(store, ()):
         then = event.definition
         like = structs.replace(then, meter=definition.meter, seeds=definition.seeds, extends=None)
-        if then.meter and then.meter != definition.meter and definition.meter and like in spellings(definition):
+        if (
+            then.meter
+            and then.meter != definition.meter
+            and definition.meter
+            and like in spellings(definition)
+        ):
             raise ConfigError(
-                f"{store.folder}: event {event.number} of these settings is over. It was played in ticks of price list "
-                f"{then.meter}, and this version plays by list {definition.meter}, so this command would play it all again: give "
-                "--new-event if it should, or another --out"
+                f"{store.folder}: event {event.number} of these settings is over. It was played in "
+                f"ticks of price list {then.meter}, and this version plays by list "
+                f"{definition.meter}, so this command would play it all again: give --new-event if "
+                "it should, or another --out"
             )
 
 
@@ -76,10 +100,15 @@ def edited_bots(events: Sequence[EventRow], bots: Sequence[Bot]) -> str:
     """Return in words which bots differ from those of their names when these last played; "" if none does."""
     names_by_event: dict[int, list[str]] = {}
     for bot in bots:
-        last = next((event for event in reversed(events) if bot.name in event.definition.names), None)
+        last = next(
+            (event for event in reversed(events) if bot.name in event.definition.names), None
+        )
         if last is not None and bot.identity not in {other.identity for other in last.bots}:
             names_by_event.setdefault(last.number, []).append(bot.name)
-    return "; ".join(f"{', '.join(names)} changed since event {number}" for number, names in names_by_event.items())
+    return "; ".join(
+        f"{', '.join(names)} changed since event {number}"
+        for number, names in names_by_event.items()
+    )
 
 
 def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | BotRow]) -> list[str]:
@@ -90,7 +119,9 @@ def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | Bo
     lines = _bots(event, bots)
     before, after = _flat(then.plain()), _flat(now.plain())
     for key in {**before, **after}:
-        if before.get(key) != after.get(key) and not (lines and key == "anchor"):  # which follows from the bots
+        if before.get(key) != after.get(key) and not (
+            lines and key == "anchor"
+        ):  # which follows from the bots
             lines.append(_line(key, before.get(key), after.get(key)))
     lines += _of_bots(then, now)
     return lines or (["its definition differs"] if then != now else [])
@@ -99,10 +130,15 @@ def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | Bo
 def _of_bots(then: Definition, now: Definition) -> list[str]:
     """Return the other differences of bots that play in both: their authors, their permissions, where they run."""
     before = {bot.name: bot for bot in then.bots}
-    authors = ("author",) if then.authors_apart == now.authors_apart else ()  # which stand there only if they are kept apart
+    authors = (
+        ("author",) if then.authors_apart == now.authors_apart else ()
+    )  # which stand there only if they are kept apart
     pairs = [(before[bot.name], bot) for bot in now.bots if bot.name in before]
     return [
-        f"bot {new.name}: {attribute} was {_of_bot(getattr(old, attribute))}, is {_of_bot(getattr(new, attribute))}"
+        (
+            f"bot {new.name}: {attribute} was {_of_bot(getattr(old, attribute))}, is "
+            f"{_of_bot(getattr(new, attribute))}"
+        )
         for old, new in pairs
         for attribute in (*authors, "env", "sources", *MARKS)
         if getattr(old, attribute) != getattr(new, attribute)
@@ -125,7 +161,11 @@ def _bots(event: EventRow, bots: Sequence[Bot | BotRow]) -> list[str]:
         elif new.identity != old.identity:
             change = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
             lines.append(f"bot {name} ({new.asked_as}) has changed: {change}")
-    lines += [f"bot {name} ({bot.asked_as}) has been added" for name, bot in now.items() if name not in then]
+    lines += [
+        f"bot {name} ({bot.asked_as}) has been added"
+        for name, bot in now.items()
+        if name not in then
+    ]
     if not lines and list(then) != list(now):
         lines.append(f"the bots are in another order: {', '.join(then)} then; {', '.join(now)} now")
     return lines
@@ -147,7 +187,11 @@ def _line(key: str, then: Any, now: Any) -> str:
     if key == "extends":
         return f"the event that it extends was {_value(then)}, is {_value(now)}"
     if key == "seed":
-        return "another seed was given" if then and now else f"the seed was {_seed(then)}, is {_seed(now)}"
+        return (
+            "another seed was given"
+            if then and now
+            else f"the seed was {_seed(then)}, is {_seed(now)}"
+        )
     if key == "link_ms":
         return f"link_allowance was {then or 0} ms, is {now or 0} ms"
     if key == "after":
@@ -159,7 +203,10 @@ def _line(key: str, then: Any, now: Any) -> str:
     if room == "runtimes":
         return _runtime(field, then, now)
     if key == "draw":
-        return f"line-ups in which all bots meet were {'drawn then, and are not now' if then else 'not drawn then, and are now'}"
+        return (
+            "line-ups in which all bots meet were "
+            f"{'drawn then, and are not now' if then else 'not drawn then, and are now'}"
+        )
     if key == "meter":
         return f"the price list of ticks was {_value(then)}, is {_value(now)}"
     if key == "ponder":
@@ -172,11 +219,17 @@ def _runtime(key: str, then: Any, now: Any) -> str:
     """Return the line on a fact of a runtime: its program, or its packages."""
     name, _, fact = key.partition(".")
     if then is None or now is None:
-        return f"runtime {name} {'is used now' if then is None else 'is not used any more'} (its {fact})"
+        return (
+            f"runtime {name} {'is used now' if then is None else 'is not used any more'} (its "
+            f"{fact})"
+        )
     if fact == "program":
         return f"runtime {name} has another program"
     lost, new = sorted(set(then) - set(now)), sorted(set(now) - set(then))
-    return f"runtime {name} had {_value(', '.join(lost) or 'less')}, has {_value(', '.join(new) or 'less')}"
+    return (
+        f"runtime {name} had {_value(', '.join(lost) or 'less')}, has "
+        f"{_value(', '.join(new) or 'less')}"
+    )
 
 
 def _seed(value: object) -> str:

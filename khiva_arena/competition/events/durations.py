@@ -17,7 +17,9 @@ LOAD = 0.25
 each is as much wider."""
 AROUND = 1.2  # times as long as its matches last is a place taken; if nothing says more
 _LONG_ENOUGH = 10.0  # seconds, since the ends of matches are recorded in whole ones
-_PAUSE = 60.0  # seconds without an end of a match: nothing was played meanwhile, or matches are as long
+_PAUSE = (
+    60.0  # seconds without an end of a match: nothing was played meanwhile, or matches are as long
+)
 _ALIKE = ("game", "rules", "seats", "time", "policy", "isolation", "limits", "ponder", "clock")
 
 
@@ -35,7 +37,9 @@ class MatchTime(NamedTuple):
 
     def of(self, matches: int, jobs: int) -> str:
         """Return in words how long ``matches`` will take, ``jobs`` at a time."""
-        about, low, high = (in_time(seconds * matches / jobs) for seconds in (self.seconds, self.low, self.high))
+        about, low, high = (
+            in_time(seconds * matches / jobs) for seconds in (self.seconds, self.low, self.high)
+        )
         return f"about {about} ({low} to {high} if the load of the machine stays within a quarter)"
 
     @property
@@ -47,7 +51,9 @@ class MatchTime(NamedTuple):
     def high(self) -> float:
         """The most mean seconds of a match that can be foreseen. A single match does not say how much others differ: half as
         long again is assumed."""
-        return (self.seconds + (self.seconds / 2 if self.error is None else self.error)) * (1 + LOAD)
+        return (self.seconds + (self.seconds / 2 if self.error is None else self.error)) * (
+            1 + LOAD
+        )
 
     def at_least(self, matches: int, jobs: int) -> str:
         """Return in words the lower end for ``matches``, ``jobs`` at a time, for durations that leave something out."""
@@ -78,7 +84,9 @@ def around_matches(seconds: Sequence[float], ends: Sequence[str]) -> float:
     if sum(playing_gaps) < _LONG_ENOUGH:
         return AROUND
     at_once = fmean(seconds) * len(playing_gaps) / sum(playing_gaps)
-    places = max(1, ceil(at_once - 1 / sum(playing_gaps)))  # a second is lost where ends are rounded
+    places = max(
+        1, ceil(at_once - 1 / sum(playing_gaps))
+    )  # a second is lost where ends are rounded
     return min(2.0, max(1.0, places / at_once))
 
 
@@ -96,11 +104,15 @@ def of_store(store: Store, definition: Definition) -> MatchTime | None:
             around += len(durations) * around_matches(durations, store.ends(event.id))
             events.append(event)
     numbers = ", ".join(str(event.number) for event in events)
-    source = f"{len(seconds):,} matches of event{'s' if len(events) > 1 else ''} {numbers} in this store"
+    source = (
+        f"{len(seconds):,} matches of event{'s' if len(events) > 1 else ''} {numbers} in this store"
+    )
     return mean_time(seconds, source, around / max(1, len(seconds)))
 
 
 def alike(one: Definition, other: Definition) -> bool:
     """Tell whether matches of one definition take about as long as those of the other."""
     same = {bot.name for bot in one.bots} & {bot.name for bot in other.bots}
-    return 2 * len(same) >= len(other.bots) and all(getattr(one, name) == getattr(other, name) for name in _ALIKE)
+    return 2 * len(same) >= len(other.bots) and all(
+        getattr(one, name) == getattr(other, name) for name in _ALIKE
+    )

@@ -25,7 +25,12 @@ KNOWN = "whose results were known by then"
 
 
 def extended_definition(
-    store: Store, events: Sequence[EventRow], stage: "Settings", target: Definition, *, new_event: bool
+    store: Store,
+    events: Sequence[EventRow],
+    stage: "Settings",
+    target: Definition,
+    *,
+    new_event: bool,
 ) -> Definition | None:
     """Return the definition of the event that brings the store to as many seeds as are ``target``; None if nothing is to be
     extended.
@@ -45,7 +50,11 @@ def extended_definition(
     alike = [chain for chain in chains if _fits(chain[0].definition, target)]
     open_chains = [chain for chain in alike if store.conclusion(chain[-1].id) is None]
     for chain in reversed([*alike, *open_chains]):  # what is not over comes first
-        if len(chain) > 1 and length_of(chain) == target.seeds and (chain in open_chains or not new_event):
+        if (
+            len(chain) > 1
+            and length_of(chain) == target.seeds
+            and (chain in open_chains or not new_event)
+        ):
             return chain[-1].definition
     if new_event or not alike:
         return None
@@ -56,22 +65,33 @@ def extended_definition(
         return None
     if total > target.seeds:
         raise ConfigError(
-            f"--seeds {target.seeds}: event {last.number} of these settings is over, and with it there are {total} seeds: give "
+            f"--seeds {target.seeds}: event {last.number} of these settings is over, and "
+            f"with it there are {total} seeds: give "
             f"more to extend it, or --new-event to play {count(target.seeds, 'seed')} beside it"
         )
     return _after(last, stage, target, target.seeds - total, events)
 
 
-def _refuse_other_lengths(store: Store, chains: Sequence[Sequence[EventRow]], seed_count: int) -> None:
+def _refuse_other_lengths(
+    store: Store, chains: Sequence[Sequence[EventRow]], seed_count: int
+) -> None:
     """Raise ConfigError if an event of these settings has been begun that comes to another number of seeds."""
     for chain in chains:
         event, total = chain[-1], length_of(chain)
         if len(chain) == 1 and not store.recorded(event.id):  # which is left as it is
             continue
-        how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are recorded"
-        effect = f"it brings event {chain[-2].number} to {total} seeds" if len(chain) > 1 else f"it has {count(total, 'seed')}"
+        how_far = (
+            f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are "
+            "recorded"
+        )
+        effect = (
+            f"it brings event {chain[-2].number} to {total} seeds"
+            if len(chain) > 1
+            else f"it has {count(total, 'seed')}"
+        )
         raise ConfigError(
-            f"--seeds {seed_count}: event {event.number} is not over, {how_far}, and {effect}: --seeds {total} continues it, "
+            f"--seeds {seed_count}: event {event.number} is not over, {how_far}, and "
+            f"{effect}: --seeds {total} continues it, "
             "and more seeds extend it once it is over; --new-event begins another one"
         )
 
@@ -90,7 +110,9 @@ def can_go_on(event: EventRow) -> bool:
 def extends_one(members: Sequence[EventRow]) -> bool:
     """Tell whether a command that plays more seeds of these events extends one of them."""
     by_id = {event.id: event for event in members}
-    return any(can_go_on(event) and chain_of(by_id, event)[0].definition.seed is None for event in members)
+    return any(
+        can_go_on(event) and chain_of(by_id, event)[0].definition.seed is None for event in members
+    )
 
 
 def _fits(first: Definition, target: Definition) -> bool:
@@ -98,18 +120,28 @@ def _fits(first: Definition, target: Definition) -> bool:
     return first.extends is None and structs.replace(first, seeds=target.seeds) == target
 
 
-def _after(last: EventRow, stage: "Settings", target: Definition, seed_count: int, events: Sequence[EventRow]) -> Definition:
+def _after(
+    last: EventRow,
+    stage: "Settings",
+    target: Definition,
+    seed_count: int,
+    events: Sequence[EventRow],
+) -> Definition:
     seed = None
     if stage.seed is not None:
-        if closed_event := next((event for event in events if event.closed and event.definition.extends == last.id), None):
+        if closed_event := next(
+            (event for event in events if event.closed and event.definition.extends == last.id),
+            None,
+        ):
             raise ConfigError(
-                f"--seed: event {closed_event.number}, which extended event {last.number}, was closed, so what this seed gives "
+                f"--seed: event {closed_event.number}, which extended event {last.number}, "
+                "was closed, so what this seed gives "
                 "next is revealed: give --new-event and another seed"
             )
         if seeds.is_secret(stage.seed):
             raise ConfigError(
-                f"--seed: event {last.number} is over, and these 64 hex digits, its secret, are revealed: give another seed, or "
-                "none, for another event"
+                f"--seed: event {last.number} is over, and these 64 hex digits, its secret, are "
+                "revealed: give another seed, or none, for another event"
             )
         seed = seeds.seed_digest(seeds.extension_secret(stage.seed, last.id))
     return structs.replace(target, seeds=seed_count, seed=seed, extends=last.id)
@@ -133,16 +165,24 @@ def ways_to_more(store: Store, event: EventRow) -> str:
 
     An event that was closed is left, and the event that it extended is extended by another one.
     """
-    if not can_be_extended(event.definition) or (event.closed and event.definition.seed is not None):
+    if not can_be_extended(event.definition) or (
+        event.closed and event.definition.seed is not None
+    ):
         return ""
     by_id = {row.id: row for row in store.events()}
     first = by_id.get(event.definition.extends or "") if event.closed else event
-    chains = [chain for row in by_id.values() if not row.closed and first in (chain := chain_of(by_id, row))]
+    chains = [
+        chain
+        for row in by_id.values()
+        if not row.closed and first in (chain := chain_of(by_id, row))
+    ]
     if not chains:
         return ""
     chain = max(chains, key=length_of)
     if store.conclusion(chain[-1].id) is None:
-        return f"; --seeds {length_of(chain)} goes on with event {chain[-1].number}, which extends it"
+        return (
+            f"; --seeds {length_of(chain)} goes on with event {chain[-1].number}, which extends it"
+        )
     if event.closed:
         seed_count = max(length_of(chain), length_of(chain_of(by_id, event))) + 1
         return f"; --seeds {seed_count} or more extends event {chain[-1].number}"
@@ -159,8 +199,13 @@ def why_beside(store: Store, target: Definition) -> str:
         same = structs.replace(event.definition, seeds=target.seeds) == target
         if can_be_extended(target) or not same or store.conclusion(event.id) is None:
             continue
-        note = "decides from nothing" if form.SEQUENTIAL else "draws its rounds from its own results"
-        return f"event {event.number} of these settings is over; a {target.format} is not extended: this is another, which {note}"
+        note = (
+            "decides from nothing" if form.SEQUENTIAL else "draws its rounds from its own results"
+        )
+        return (
+            f"event {event.number} of these settings is over; a {target.format} is not "
+            f"extended: this is another, which {note}"
+        )
     return ""
 
 
@@ -170,8 +215,8 @@ def dealt_before(store: Store, target: Definition, secret: bytes) -> str:
         same = structs.replace(event.definition, seeds=target.seeds) == target
         if same and event.secret == secret and store.conclusion(event.id) is not None:
             return (
-                f"warning: event {event.number} was played with this --seed, so its deals, which are revealed, are dealt again: "
-                "another --seed, or none, gives new ones"
+                f"warning: event {event.number} was played with this --seed, so its deals, which "
+                "are revealed, are dealt again: another --seed, or none, gives new ones"
             )
     return ""
 
@@ -188,4 +233,7 @@ def extension_line(store: Store, event: EventRow) -> str:
     if len(chain) < 2:
         return ""
     from_, to = length_of(chain[:-1]), length_of(chain)
-    return f"it extends event {chain[-2].number}, {KNOWN}, from {from_} to {to} seeds on deals of its own; one table has them all"
+    return (
+        f"it extends event {chain[-2].number}, {KNOWN}, from {from_} to {to} seeds on deals of "
+        "its own; one table has them all"
+    )

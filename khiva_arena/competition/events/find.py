@@ -52,14 +52,18 @@ def ended_by_cap(store: Store, event: EventRow) -> "EndedByCap | None":
 def may_be_capped(definition: Definition, recorded: Collection[int]) -> bool:
     """Tell whether an event can have ended by a cap with these matches: whole tables, the first of the schedule, at least one.
     ``recorded``: ordinals."""
-    from khiva_arena.competition.events.extending import can_be_extended  # not above: few events have a cap
+    from khiva_arena.competition.events.extending import (
+        can_be_extended,
+    )  # not above: few events have a cap
 
     if not recorded or not can_be_extended(definition) or len(recorded) % definition.seats:
         return False
     return {*recorded} == {*range(len(recorded))}
 
 
-def rated_events(store: Store, words: tuple[str, ...], say: Say, *, names: bool = True) -> list[EventRow]:
+def rated_events(
+    store: Store, words: tuple[str, ...], say: Say, *, names: bool = True
+) -> list[EventRow]:
     """Return the events that count for results: without words, those that were closed before they were over are left out,
     unless a cap had ended them.
 
@@ -132,11 +136,17 @@ def sound_results(store: Store, event: EventRow, shape: Shape) -> list[Result] |
 
 
 def _in_its_place(store: Store, event: EventRow, timetable: Timetable, row: MatchRow) -> MatchRow:
-    bots = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
+    bots = (
+        [seat.bot for seat in row.seats]
+        if [seat.seat for seat in row.seats] == list(range(len(row.seats)))
+        else []
+    )
     _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, row.rotation), bots)
     if not row.intact:
         damaged(store, f"match {event.number}/{row.ordinal}", f"it {CHANGED}")
-    from khiva_arena.competition.events.record_check import why_not_as_recorded  # not above: a new store holds no match
+    from khiva_arena.competition.events.record_check import (
+        why_not_as_recorded,
+    )  # not above: a new store holds no match
 
     if problem := why_not_as_recorded(event, row):
         damaged(store, f"match {event.number}/{row.ordinal}", problem)
@@ -149,7 +159,9 @@ def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
     rows = store.voids(event.id)
     for row in rows:
         rotation = row.ordinal % timetable.seats
-        _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, rotation), row.bots)
+        _check_place(
+            store, event, timetable, row.ordinal, (row.seed, row.lineup, rotation), row.bots
+        )
         if not row.intact:
             damaged(store, f"void {event.number}/{row.ordinal}", f"it {CHANGED}")
     return rows
@@ -193,7 +205,12 @@ def uncollected() -> Iterator[None]:
 
 
 def _check_place(
-    store: Store, event: EventRow, timetable: Timetable, ordinal: int, place: tuple[int, int, int], bots: Sequence[int]
+    store: Store,
+    event: EventRow,
+    timetable: Timetable,
+    ordinal: int,
+    place: tuple[int, int, int],
+    bots: Sequence[int],
 ) -> None:
     name = f"match {event.number}/{ordinal}"
     if timetable.place(ordinal) != place:
@@ -206,7 +223,9 @@ def _one_event(rows: list[EventRow], word: str) -> EventRow:
     fits = [row for row in rows if names_event(word, row.number, row.id)]
     if len(fits) != 1:
         names = ", ".join(f"{row.number} ({row.id})" for row in rows) or "none yet"
-        raise ConfigError(f"{'no event' if not fits else 'several events'} {word!r} here; events here: {names}")
+        raise ConfigError(
+            f"{'no event' if not fits else 'several events'} {word!r} here; events here: {names}"
+        )
     return fits[0]
 
 
@@ -243,14 +262,24 @@ def match_of(store: Store, word: str) -> StoredMatch:
     event_word, _, match_word = word.rpartition("/")
     among = events_of(store, (event_word,) if event_word else ())
     by_number = len(among) == 1  # an ordinal says enough
-    fits = [StoredMatch(event, row) for event in among for row in _fits(store, event, match_word, by_number)]
+    fits = [
+        StoredMatch(event, row)
+        for event in among
+        for row in _fits(store, event, match_word, by_number)
+    ]
     if not fits and by_number and (reason := _why_void(store, among[0], match_word)):
         raise ConfigError(f"match {word!r} in {store.folder} is void: {reason}")
     if len(fits) != 1:
         number = "no recorded match" if not fits else f"{len(fits)} matches"
         if not fits and not by_number and word in [str(event.number) for event in among]:
-            raise ConfigError(f"{word} is an event in {store.folder}, not a match; name one of its matches, as {word}/0")
-        raise ConfigError(f"{number} {word!r} in {store.folder}; `khiva-arena show {store.folder}` lists them as EVENT/ORDINAL")
+            raise ConfigError(
+                f"{word} is an event in {store.folder}, not a match; name one of its "
+                f"matches, as {word}/0"
+            )
+        raise ConfigError(
+            f"{number} {word!r} in {store.folder}; `khiva-arena show {store.folder}` lists "
+            "them as EVENT/ORDINAL"
+        )
     return fits[0]
 
 
@@ -262,7 +291,11 @@ def _fits(store: Store, event: EventRow, word: str, by_number: bool) -> list[Mat
     timetable = bare_timetable(event)
     ordinal = int(word) if by_number and _ORDINAL.fullmatch(word) else None
     by_ordinal = None if ordinal is None else store.match(event.id, ordinal)
-    rows = [by_ordinal] if by_ordinal else [row for row in store.matches_with(event.id, word) if begins(row.id, word)]
+    rows = (
+        [by_ordinal]
+        if by_ordinal
+        else [row for row in store.matches_with(event.id, word) if begins(row.id, word)]
+    )
     return [_in_its_place(store, event, timetable, row) for row in rows]
 
 
@@ -270,7 +303,9 @@ def _why_void(store: Store, event: EventRow, word: str) -> str:
     """Return why the last attempt at a match that was not recorded was void; "" if there was none."""
     if not _ORDINAL.fullmatch(word):
         return ""
-    return next((row.why for row in reversed(voids_of(store, event)) if row.ordinal == int(word)), "")
+    return next(
+        (row.why for row in reversed(voids_of(store, event)) if row.ordinal == int(word)), ""
+    )
 
 
 def secret_of(store: Store, event: EventRow, seed: int) -> bytes:

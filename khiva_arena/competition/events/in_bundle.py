@@ -52,7 +52,9 @@ def match_in(reader: bundle.Reader, word: str, path: Path) -> BundledMatch:
         header = line.record.get("header")
         if not event or names_event(event, line.number, line.event):
             into = by_ordinal if str(line.ordinal) == name else by_id
-            if into is by_ordinal or (isinstance(header, dict) and begins(str(header.get("match")), name)):
+            if into is by_ordinal or (
+                isinstance(header, dict) and begins(str(header.get("match")), name)
+            ):
                 into[2:] = [line]  # three are as good as two
     fits = by_ordinal if by_ordinal and (event or events == 1) else by_id
     if len(fits) != 1:
@@ -206,7 +208,9 @@ def _sound(plain: dict[str, Any]) -> Record:
     header = record.header
     if header.policy not in list(Policy):
         raise RecordError(f"there is no policy {header.policy[:40]!r}")
-    if set(header.time) != {"startup_ms", "turn_ms", "bank_ms"} or not all(0 <= ms <= INT_MOST for ms in header.time.values()):
+    if set(header.time) != {"startup_ms", "turn_ms", "bank_ms"} or not all(
+        0 <= ms <= INT_MOST for ms in header.time.values()
+    ):
         raise RecordError("its header lacks a limit, or has one that is not valid")
     if not all(seat.name.isprintable() for seat in header.seats):
         raise RecordError("a bot's name in it has unprintable characters")

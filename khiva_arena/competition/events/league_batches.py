@@ -70,7 +70,9 @@ class LeagueBatches(Protocol):
         Raises ConfigError if the folder is no league's, or has no such season.
         """
 
-    def public(self, folder: Path, season: str | None, say: Say, *, of_season: bool) -> tuple[str, ...]:
+    def public(
+        self, folder: Path, season: str | None, say: Say, *, of_season: bool
+    ) -> tuple[str, ...]:
         """Return the words that name the batches, of a season if one is named, whose secrets are public; () for all.
 
         of_season: without a name, those of the season that is played.
@@ -117,7 +119,9 @@ def words_of(folder: Path, selection: StoreSelection, say: Say = say_nothing) ->
     return _league(folder, selection).selected(folder, selection.season, say)
 
 
-def public_words_of(folder: Path, selection: StoreSelection, say: Say, *, of_season: bool = False) -> tuple[str, ...]:
+def public_words_of(
+    folder: Path, selection: StoreSelection, say: Say, *, of_season: bool = False
+) -> tuple[str, ...]:
     """Return the words that name the selected events: those that are named one by one, or else those of a league's batches, or of
     the season that is named, whose secrets are public by now. ``of_season``: without any word, of the season that is played."""
     if _names_events(folder, selection):
@@ -135,7 +139,9 @@ def _names_events(folder: Path, selection: StoreSelection) -> bool:
 
 
 def _league(folder: Path, selection: StoreSelection) -> LeagueBatches:
-    return LEAGUE_BATCHES.get(str(folder) if selection.season is None else f"--season {selection.season}")
+    return LEAGUE_BATCHES.get(
+        str(folder) if selection.season is None else f"--season {selection.season}"
+    )
 
 
 def newest_public(store: Store) -> int:

@@ -44,10 +44,16 @@ class LeagueOrder:
         events: of the batches of a table, which is as it was when the last of them was over; None for all. So the table of a
             season stays as it is when the season is over.
         """
-        ends = [at for at, link in enumerate(self._links) if link.kind == "over" and (events is None or link.event in events)]
+        ends = [
+            at
+            for at, link in enumerate(self._links)
+            if link.kind == "over" and (events is None or link.event in events)
+        ]
         links = self._links if events is None or not ends else self._links[: ends[-1] + 1]
         fewest = next(link.terms.fewest_batches for link in reversed(links) if link.terms)
-        retired = {link.identity for link in links if link.state == "retired"}.union(*(link.replaces for link in links))
+        retired = {link.identity for link in links if link.state == "retired"}.union(
+            *(link.replaces for link in links)
+        )
         so_far, uncounted = Counter[str](), {*bots} if fewest else set()
         for link in reversed(links):
             if not uncounted:
@@ -66,7 +72,9 @@ class LeagueOrder:
         return self._seated[event]
 
 
-def league_order(links: Iterable[Any], event_of: Callable[[str], EventRow | None]) -> LeagueOrder | None:
+def league_order(
+    links: Iterable[Any], event_of: Callable[[str], EventRow | None]
+) -> LeagueOrder | None:
     """Return what orders the tables of the league with these links, None if there are none.
 
     links: as plain values.

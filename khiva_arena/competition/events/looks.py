@@ -42,7 +42,11 @@ def looks_of(events: Sequence[EventRow], *, stopped: bool = False, extended: boo
     """
     by_id = {event.id: event for event in events}
     extended_ids = {event.definition.extends for event in events}
-    chains = [chain_of(by_id, event) for event in events if event.id not in extended_ids and not _is_test(event)]
+    chains = [
+        chain_of(by_id, event)
+        for event in events
+        if event.id not in extended_ids and not _is_test(event)
+    ]
     if not chains:
         return ONE_LOOK
     first = chains[0][0].definition
@@ -58,7 +62,9 @@ def looks_of(events: Sequence[EventRow], *, stopped: bool = False, extended: boo
 def _evenly(chain: Sequence[EventRow]) -> bool:
     """Tell whether each event of a chain has a whole multiple of the seeds of the first one, within the planned looks."""
     first = chain[0].definition
-    within = length_of(chain) <= (first.looks or 0) * first.seeds and (first.looks or 0) <= MOST_LOOKS
+    within = (
+        length_of(chain) <= (first.looks or 0) * first.seeds and (first.looks or 0) <= MOST_LOOKS
+    )
     return within and all(event.definition.seeds % first.seeds == 0 for event in chain)
 
 

@@ -48,7 +48,11 @@ class _Table(NamedTuple):
 
 
 def points_sample(
-    source: ResultSource, events: Sequence[EventRow], matches: Matches, most: int, known: KnownPoints = NONE_KNOWN
+    source: ResultSource,
+    events: Sequence[EventRow],
+    matches: Matches,
+    most: int,
+    known: KnownPoints = NONE_KNOWN,
 ) -> PointsSample:
     """Return where points come from in some of the rated matches, whole tables of them, from deals that are over.
 
@@ -71,36 +75,64 @@ def points_sample(
         if len(sample) >= most or steps >= MOST_STEPS:
             break
         timetable = bare_timetable(table.event)
-        ordinals = {timetable.ordinal(MatchPlace(table.seed, table.line_up, rotation)): rotation for rotation in table.bots}
+        ordinals = {
+            timetable.ordinal(MatchPlace(table.seed, table.line_up, rotation)): rotation
+            for rotation in table.bots
+        }
         for ordinal, record in source.records(table.event, ordinals).items():
             steps += len(record.steps)
             if any(at is not None for at in record.forfeited_at):
                 continue
             place = table.event.id, ordinal
             try:
-                by_source = known[place] if place in known else verify(record, secrets[place[0]][table.seed]).points_by_source
-            except (GameFault, RecordError) as error:  # a table does without, and `verify` says what is sound
-                return PointsSample(why_none=f"match {table.event.number}/{ordinal} is not replayed: {error}")
+                by_source = (
+                    known[place]
+                    if place in known
+                    else verify(record, secrets[place[0]][table.seed]).points_by_source
+                )
+            except (
+                GameFault,
+                RecordError,
+            ) as error:  # a table does without, and `verify` says what is sound
+                return PointsSample(
+                    why_none=f"match {table.event.number}/{ordinal} is not replayed: {error}"
+                )
             if by_source is None:
                 return PointsSample(why_none="the game does not say where points come from")
-            if not sample or list(map(list, by_source[0])) == list(map(list, sample[0].points[0])):  # a game may have others
+            if not sample or list(map(list, by_source[0])) == list(
+                map(list, sample[0].points[0])
+            ):  # a game may have others
                 sample.append(SourcedMatch(table.block, table.bots[ordinals[ordinal]], by_source))
-    return PointsSample(sample) if sample else PointsSample(why_none="a seat forfeited in each match that was looked at")
+    return (
+        PointsSample(sample)
+        if sample
+        else PointsSample(why_none="a seat forfeited in each match that was looked at")
+    )
 
 
 def _tables(
-    matches: Matches, events: Mapping[str, EventRow], secrets: Mapping[str, Mapping[int, bytes]], most: int
+    matches: Matches,
+    events: Mapping[str, EventRow],
+    secrets: Mapping[str, Mapping[int, bytes]],
+    most: int,
 ) -> list[list[_Table]]:
     """Return tables whose deals are over, deal by deal, of ``most`` deals.
 
     Of any number of the first of these deals, about as many are early as late in the schedule.
     """
-    blocks = np.unique(np.concatenate([size.block for size in matches.sizes]) if matches.sizes else [])
-    order = [block for _, block in sorted((at * GOLDEN % 1, block) for at, block in enumerate(blocks.tolist()))][:most]
+    blocks = np.unique(
+        np.concatenate([size.block for size in matches.sizes]) if matches.sizes else []
+    )
+    order = [
+        block
+        for _, block in sorted((at * GOLDEN % 1, block) for at, block in enumerate(blocks.tolist()))
+    ][:most]
     deals: dict[int, dict[tuple[str, int, int], _Table]] = {block: {} for block in order}
     for size in (whole.only(np.isin(whole.block, order)) for whole in matches.sizes):
         columns = (size.event, size.seed, size.lineup, size.block, size.rotation, size.bots)
-        for number, seed, line_up, block, rotation, bots in zip(*(column.tolist() for column in columns), strict=True):
+        for number, seed, line_up, block, rotation, bots in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
             event = matches.events[number]
             if seed in secrets[event]:
                 table = _Table(events[event], seed, line_up, block, {})

@@ -13,7 +13,13 @@ from khiva_arena.competition.events.extending import can_go_on, chain_of, extend
 from khiva_arena.competition.events.find import rated_events, uncollected
 from khiva_arena.competition.events.league_order import LeagueOrder
 from khiva_arena.competition.events.looks import looks_of
-from khiva_arena.competition.events.points import MOST_MATCHES, NONE_KNOWN, OF_A_SENTENCE, KnownPoints, points_sample
+from khiva_arena.competition.events.points import (
+    MOST_MATCHES,
+    NONE_KNOWN,
+    OF_A_SENTENCE,
+    KnownPoints,
+    points_sample,
+)
 from khiva_arena.competition.events.pools import pools_of, standings_of, titles
 from khiva_arena.competition.events.round_places import places_of
 from khiva_arena.competition.events.selection import EVERYBODY, Among, check_among
@@ -83,7 +89,9 @@ class PooledTable(NamedTuple):
         ends = [(numbers[part.event], part.capped) for part in self.partial]
         return [f"Event {number} was {ended_by(capped)}." for number, capped in ends if capped]
 
-    def verdict(self, settings: str = "", *, store: bool = True, command: Callable[[int], str] | None = None) -> str:
+    def verdict(
+        self, settings: str = "", *, store: bool = True, command: Callable[[int], str] | None = None
+    ) -> str:
         """Return who won, whether that could be luck, and how many more seeds would tell, as ``rating.report.verdict`` says it.
 
         settings: the name of the file with the settings; "" if that is not known.
@@ -107,17 +115,28 @@ class PooledTable(NamedTuple):
         able = [event for event in self.events if can_go_on(event) and not event.definition.batch]
         if not able or self.among.words:
             return None
-        chain = max((chain_of({event.id: event for event in self.events}, event) for event in able), key=len)
+        chain = max(
+            (chain_of({event.id: event for event in self.events}, event) for event in able), key=len
+        )
         seeds = length_of(chain) if len(chain) == len(self.events) else 0
         extends = bool(seeds and settings) or extends_one(self.events)
         return MoreSeeds(seeds, looks_of(self.events, extended=extends), settings)
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as ``standings --json`` prints it."""
-        selection = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.words else {}
+        selection = (
+            {"only": [*self.among.only], "exclude": [*self.among.exclude]}
+            if self.among.words
+            else {}
+        )
         table = to_json(self.standings, self.sections)
         contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
-        more = {**selection, **self.partial_json(), **contrasts, **({"cells": [*self.cells]} if self.cells else {})}
+        more = {
+            **selection,
+            **self.partial_json(),
+            **contrasts,
+            **({"cells": [*self.cells]} if self.cells else {}),
+        }
         more |= {"not_played": to_builtins(self.not_played)} if self.not_played else {}
         return {**settings_of(self.events), **table, **self.places_json(), **more}
 
@@ -127,7 +146,11 @@ class PooledTable(NamedTuple):
 
     def places_json(self) -> dict[str, Any]:
         """Return the places under their key, {} if there are none."""
-        return {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
+        return (
+            {"places": [places.to_json(of_event) for of_event in self.places]}
+            if self.places
+            else {}
+        )
 
 
 class TableRequest(NamedTuple):
@@ -153,7 +176,11 @@ PLAIN = TableRequest()
 
 
 def tables_of(
-    folder: Path, words: Sequence[str], request: TableRequest = PLAIN, say: Say = say_nothing, watch: MatchWatch = UNWATCHED
+    folder: Path,
+    words: Sequence[str],
+    request: TableRequest = PLAIN,
+    say: Say = say_nothing,
+    watch: MatchWatch = UNWATCHED,
 ) -> list[PooledTable]:
     """Return the tables of a store, all read and worked out: any damage in the store means no table at all.
 
@@ -165,22 +192,34 @@ def tables_of(
     """
     with Store.read(folder) as store:
         watch.watch(store)
-        tables = tables_in(StoredResults(store), rated_events(store, tuple(words), say), request, say)
+        tables = tables_in(
+            StoredResults(store), rated_events(store, tuple(words), say), request, say
+        )
         left_out = not_played.read(folder)
         return [
-            table._replace(cells=store.cells(event.id for event in table.events), not_played=_not_played(left_out, table.events))
+            table._replace(
+                cells=store.cells(event.id for event in table.events),
+                not_played=_not_played(left_out, table.events),
+            )
             for table in tables
         ]
 
 
-def _not_played(left_out: Mapping[str, Sequence[NotPlayed]], events: Sequence[EventRow]) -> tuple[shapes.NotPlayedBot, ...]:
+def _not_played(
+    left_out: Mapping[str, Sequence[NotPlayed]], events: Sequence[EventRow]
+) -> tuple[shapes.NotPlayedBot, ...]:
     return tuple(
-        shapes.NotPlayedBot(event.id, bot.name, bot.why, bot.line) for event in events for bot in left_out.get(event.id, ())
+        shapes.NotPlayedBot(event.id, bot.name, bot.why, bot.line)
+        for event in events
+        for bot in left_out.get(event.id, ())
     )
 
 
 def tables_in(
-    source: ResultSource, events: Sequence[EventRow], request: TableRequest = PLAIN, say: Say = say_nothing
+    source: ResultSource,
+    events: Sequence[EventRow],
+    request: TableRequest = PLAIN,
+    say: Say = say_nothing,
 ) -> list[PooledTable]:
     """Return the tables of events of a store or a bundle; ``request`` and ``say`` are as in ``tables_of``."""
     check_among(request.among, events)
@@ -189,18 +228,29 @@ def tables_in(
         headings = titles(pools, request.among)
         order = source.league_order() if any(event.definition.batch for event in events) else None
         tables = zip(headings, pools, strict=True)
-        return [_table(source, order, heading, members, request, say) for heading, members in tables]
+        return [
+            _table(source, order, heading, members, request, say) for heading, members in tables
+        ]
 
 
-def league_table(table: Standings, order: LeagueOrder | None, events: Sequence[EventRow]) -> Standings:
+def league_table(
+    table: Standings, order: LeagueOrder | None, events: Sequence[EventRow]
+) -> Standings:
     """Return the table of events of a league in its order; without one as it is."""
     if order is None:
         return table
-    return in_league_order(table, order.batches([row.bot for row in table.rows], {event.id for event in events}))
+    return in_league_order(
+        table, order.batches([row.bot for row in table.rows], {event.id for event in events})
+    )
 
 
 def _table(
-    source: ResultSource, order: LeagueOrder | None, heading: str, events: list[EventRow], request: TableRequest, say: Say
+    source: ResultSource,
+    order: LeagueOrder | None,
+    heading: str,
+    events: list[EventRow],
+    request: TableRequest,
+    say: Say,
 ) -> PooledTable:
     placed = [of_event for event in events if (of_event := places_of(source, event))]
     partial = tuple(
@@ -211,11 +261,19 @@ def _table(
     fitted = standings_of(events, source.results(*events), request.anchors, request.among, say)
     standings = league_table(fitted, order, events)
     standings = replace(standings, remarks=tuple(_remarks(source, events)))
-    numbered = [(event, number) for number, event in sorted((event.number, event.id) for event in events)]
+    numbered = [
+        (event, number) for number, event in sorted((event.number, event.id) for event in events)
+    ]
     names = tuple(name for name in request.names if name != POINTS)
     made = sections(standings, SectionRequest(names, numbered, tuple(request.effects)))
-    apart = None if request.most_lots is None else SHOWS_SPENT.get("--most-lots").apart(standings.rows, request.most_lots)
-    table = PooledTable(heading, events, standings, made, placed, request.among, partial, apart=apart)
+    apart = (
+        None
+        if request.most_lots is None
+        else SHOWS_SPENT.get("--most-lots").apart(standings.rows, request.most_lots)
+    )
+    table = PooledTable(
+        heading, events, standings, made, placed, request.among, partial, apart=apart
+    )
     return with_points(source, table, request)
 
 
@@ -223,12 +281,16 @@ def _remarks(source: ResultSource, events: Sequence[EventRow]) -> list[str]:
     taken = [source.room_of_transcripts(event) for event in events]
     if not any(taken):
         return []
-    from khiva_arena.competition.events.transcripts import remarks  # not above: most events keep no transcripts
+    from khiva_arena.competition.events.transcripts import (
+        remarks,
+    )  # not above: most events keep no transcripts
 
     return remarks(events, taken)
 
 
-def with_points(source: ResultSource, table: PooledTable, request: TableRequest, known: KnownPoints = NONE_KNOWN) -> PooledTable:
+def with_points(
+    source: ResultSource, table: PooledTable, request: TableRequest, known: KnownPoints = NONE_KNOWN
+) -> PooledTable:
     """Return a table with what a request wants to know of where points come from.
 
     known: of matches that were replayed before.
@@ -236,8 +298,15 @@ def with_points(source: ResultSource, table: PooledTable, request: TableRequest,
     most = MOST_MATCHES if POINTS in request.names else OF_A_SENTENCE if request.by_source else 0
     if not most:
         return table
-    section = points.section(table.standings, points_sample(source, table.events, table.standings.evidence.matches, most, known))
-    made = structs.replace(table.sections, points=section) if POINTS in request.names else table.sections
+    section = points.section(
+        table.standings,
+        points_sample(source, table.events, table.standings.evidence.matches, most, known),
+    )
+    made = (
+        structs.replace(table.sections, points=section)
+        if POINTS in request.names
+        else table.sections
+    )
     return table._replace(sections=made, by_source=points.sentence(table.standings, section))
 
 
@@ -245,12 +314,22 @@ def sections_named(names: Sequence[str]) -> tuple[str, ...]:
     """Return the named sections in the order they are printed. Raises ConfigError for a name that is not one."""
     unknown = [name for name in names if name not in (*NAMES, ALL)]
     if unknown:
-        raise ConfigError([f"there is no section {name!r}; there are {', '.join(NAMES)}, or {ALL}" for name in unknown])
+        raise ConfigError(
+            [
+                f"there is no section {name!r}; there are {', '.join(NAMES)}, or {ALL}"
+                for name in unknown
+            ]
+        )
     return tuple(name for name in NAMES if name in names or ALL in names)
 
 
 def effects_named(names: Sequence[str]) -> tuple[str, ...]:
     """Return the named effects. Raises ConfigError for a name that is not one."""
     if unknown := [name for name in names if name not in EFFECTS]:
-        raise ConfigError([f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}" for name in unknown])
+        raise ConfigError(
+            [
+                f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}"
+                for name in unknown
+            ]
+        )
     return tuple(names)

@@ -40,7 +40,9 @@ _GIVEN = re.compile(rf"(?P<bot>.+)=(?P<elo>{_NUMBER})(?::(?P<sd>\d+(?:\.\d+)?))?
 
 def pools_of(events: Sequence[EventRow], among: Among) -> list[list[EventRow]]:
     """Return pools of the events in which two bots or more count; pools of all events if everybody counts."""
-    return pooled([event for event in events if among == EVERYBODY or len(counting(event, among)) > 1])
+    return pooled(
+        [event for event in events if among == EVERYBODY or len(counting(event, among)) > 1]
+    )
 
 
 def titles(tables: Sequence[Sequence[EventRow]], among: Among = EVERYBODY) -> list[str]:
@@ -60,8 +62,10 @@ def _title(events: Sequence[EventRow], label: str, among: Among) -> str:
     apart = "; bots that may remember, apart" if events[0].definition.rated_apart else ""
     apart += "; played with persons, never rated" if events[0].definition.table else ""
     return harmless(
-        f"{same.game}{label} at {seats} seats; turn {same.time['turn_ms']} ms, bank {same.time['bank_ms']} ms, {same.policy}, "
-        f"isolation {same.isolation}{_not_default(same)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{bots}{mark}"
+        f"{same.game}{label} at {seats} seats; turn {same.time['turn_ms']} ms, bank "
+        f"{same.time['bank_ms']} ms, {same.policy}, "
+        f"isolation {same.isolation}{_not_default(same)}{apart}; "
+        f"event{'s' if len(events) > 1 else ''} {numbers}{bots}{mark}"
     )
 
 
@@ -83,7 +87,11 @@ def _mark(event: EventRow, numbers: Mapping[str, str]) -> str:
 
 def _not_default(common: InCommon) -> str:
     """Return in words the limits, pondering, clock and time given back for a link that are not the default."""
-    limits = [f"{WORDS[key]} {in_words(key, limit)}" for key, limit in common.limits.items() if limit != getattr(DEFAULT, key)]
+    limits = [
+        f"{WORDS[key]} {in_words(key, limit)}"
+        for key, limit in common.limits.items()
+        if limit != getattr(DEFAULT, key)
+    ]
     link = common.time.get("link_ms", 0)
     note = (f"up to {link} ms of a remote bot's round trip given back",) if link else ()
     ticks = (f"paid in ticks of price list {common.meter}",) if common.meter is not UNSET else ()
@@ -115,14 +123,20 @@ def standings_of(
     if len(targets) > 1 and plain:
         raise ConfigError(f"several anchors need a number each, as --anchor {plain[0]}=0")
     at = [target for target in targets if isinstance(target, AnchorAt)]
-    collected, widening = (scored, PLAIN) if isinstance(scored, EventsData) else _collected(events, scored, among, say)
+    collected, widening = (
+        (scored, PLAIN)
+        if isinstance(scored, EventsData)
+        else _collected(events, scored, among, say)
+    )
     in_table = {bot.id: number for number, bot in enumerate(entrants)}
     numbers = {event.id: [in_table.get(bot.identity, -1) for bot in event.bots] for event in events}
     anchor = plain[0] if plain else _anchor(events[0], entrants)
     return standings(collected, entrants, anchor, anchors=at, numbers=numbers, widening=widening)
 
 
-def _collected(events: Sequence[EventRow], scored: Iterable[Result], among: Among, say: Say) -> tuple[Collected, Widening]:
+def _collected(
+    events: Sequence[EventRow], scored: Iterable[Result], among: Among, say: Say
+) -> tuple[Collected, Widening]:
     """Return the results that count, and how wide intervals are since the draw followed results, or somebody may look."""
     counter, watcher = CountedResults(), WatchedResults(events)
     collected = _collect(events, counter.count(watcher.watch(scored)), among)
@@ -147,7 +161,8 @@ def _collect(events: Sequence[EventRow], scored: Iterable[Result], among: Among)
     if of_others and not collected.matches:
         numbers = ", ".join(str(event.number) for event in events)
         raise ConfigError(
-            f"{among.words}: no match of event {numbers} had only these bots at its table, so there is nothing to rate"
+            f"{among.words}: no match of event {numbers} had only these bots at its table, "
+            "so there is nothing to rate"
         )
     return collected
 
@@ -189,9 +204,15 @@ def results_of(store: Store, *events: EventRow) -> Iterator[Result]:
         not_begun = Counter(row.ordinal for row in rows if not (row.cpu or row.causes))
         merged = _recorded(store, event, voids, causes)
         if voids:
-            merged = heapq.merge(merged, _set_aside(store, event, voids, causes), key=attrgetter("ordinal"))
+            merged = heapq.merge(
+                merged, _set_aside(store, event, voids, causes), key=attrgetter("ordinal")
+            )
         for result in merged:
-            yield structs.replace(result, not_begun=not_begun[result.ordinal]) if result.ordinal in not_begun else result
+            yield (
+                structs.replace(result, not_begun=not_begun[result.ordinal])
+                if result.ordinal in not_begun
+                else result
+            )
 
 
 def _recorded(
@@ -199,7 +220,9 @@ def _recorded(
 ) -> Iterator[Result]:
     # version 0.1 did not count page faults, so they are unknown for what it played
     counts_faults = not any(engine.startswith("0.1.") for engine in event.engines)
-    for match in matches_of(store, event, ("page_faults", "spent") if store.is_known_sound() else BESIDE):
+    for match in matches_of(
+        store, event, ("page_faults", "spent") if store.is_known_sound() else BESIDE
+    ):
         void = voids.get(match.ordinal)
         measured = [seat.measured for seat in match.seats]
         if caused := causes.get(match.ordinal):
@@ -207,7 +230,9 @@ def _recorded(
         if not counts_faults:
             measured = [costs._replace(page_faults=None) for costs in measured]
         result = results.of_row(event, match, void.attempt if void else 0, measured)
-        for fault in [fault for faults in result.faults for fault, _ in faults if fault not in FAULTS]:
+        for fault in [
+            fault for faults in result.faults for fault, _ in faults if fault not in FAULTS
+        ]:
             damaged(store, f"match {event.number}/{match.ordinal}", f"{fault!r} is not a fault")
         yield result
 

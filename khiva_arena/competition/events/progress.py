@@ -65,20 +65,26 @@ def standing_of(
                 definition, event = longer, _newest(store, rows, [longer])
                 break
         if event is None or store.conclusion(event.id) is None:
-            return ResumePoint(tuple(over), tuple(entrants), event.definition if event else definition, event)
+            return ResumePoint(
+                tuple(over), tuple(entrants), event.definition if event else definition, event
+            )
         over.append(event)
         if event.closed:  # no stage can follow
             break
     return ResumePoint(tuple(over))
 
 
-def _newest(store: Store, events: Sequence[EventRow], definitions: Sequence[Definition]) -> EventRow | None:
+def _newest(
+    store: Store, events: Sequence[EventRow], definitions: Sequence[Definition]
+) -> EventRow | None:
     fits = [event for event in events if event.definition in definitions]
     unfinished = [event for event in fits if store.conclusion(event.id) is None]
     return next(reversed(unfinished or fits), None)
 
 
-def _definition_after(before: EventRow, stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> Definition:
+def _definition_after(
+    before: EventRow, stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox
+) -> Definition:
     """Return the definition of the event of a stage. ``before``: the event of the stage before it.
 
     Raises ConfigError if the stage cannot be played with the bots that came to it.
@@ -89,11 +95,19 @@ def _definition_after(before: EventRow, stage: Settings, entrants: Sequence[Bot]
         definition = definition_of(stage, entrants, sandbox, after)
         formats.check_terms(definition.terms())
     except ConfigError as error:
-        way_on = f"change it and give the same command again; results so far: khiva-arena standings {shlex.quote(str(stage.out))}"
-        raise ConfigError([*(f"{stage.name}: {problem}" for problem in error.problems), way_on]) from None
+        way_on = (
+            "change it and give the same command again; results so far: khiva-arena standings "
+            f"{shlex.quote(str(stage.out))}"
+        )
+        raise ConfigError(
+            [*(f"{stage.name}: {problem}" for problem in error.problems), way_on]
+        ) from None
     return definition
 
 
 def _best(store: Store, event: EventRow, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
     """Return the bots that did best in an event that is over, best first; all of them if ``take`` is None."""
-    return [entrants[place.bot] for place in stored.places(event, partial(sound_results, store, event)).placings][:take]
+    return [
+        entrants[place.bot]
+        for place in stored.places(event, partial(sound_results, store, event)).placings
+    ][:take]

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 def not_published(bot: str) -> str:
     """Return in words why a match is not run again. ``bot``: the name of one in it that bundles may not hold."""
-    return f"its league does not publish {bot}, so only the organiser and its author can run it again"
+    return (
+        f"its league does not publish {bot}, so only the organiser and its author can run it again"
+    )
 
 
 def published_bots(links: Sequence[Any]) -> frozenset[str] | None:
@@ -29,4 +31,6 @@ def published_bots(links: Sequence[Any]) -> frozenset[str] | None:
 
 def published_in(store: "Store") -> frozenset[str] | None:
     """Return the bots of the league in a store that bundles may hold, as ``published_bots`` does."""
-    return published_bots([msgspec.json.decode(link.text) for link in store.links(0, 1) if link.intact])
+    return published_bots(
+        [msgspec.json.decode(link.text) for link in store.links(0, 1) if link.intact]
+    )

@@ -43,7 +43,10 @@ def why_not_as_recorded(event: EventRow, row: MatchRow) -> str:
         recorded = _result(row.record)
     except (msgspec.MsgspecError, RecursionError):
         return "its record cannot be read"
-    if not row.id == recorded.header.match == event.match_id(row.ordinal) or row.digest != recorded.digest:
+    if (
+        not row.id == recorded.header.match == event.match_id(row.ordinal)
+        or row.digest != recorded.digest
+    ):
         return "its record is that of another match"
     bots = event.definition.bots
     if [(bots[seat.bot].name, bots[seat.bot].identity) for seat in row.seats] != [

@@ -75,13 +75,20 @@ def seconds_of(events: Sequence[EventToReplay]) -> float:
     seconds = 0.0
     for event in events:
         for shape, line_ups in _shapes(event):
-            seconds += _SECONDS_A_PAIR * bots**2 + _SECONDS_A_PAIR_OF_SEATS * shape.matches * shape.seats**2
+            seconds += (
+                _SECONDS_A_PAIR * bots**2
+                + _SECONDS_A_PAIR_OF_SEATS * shape.matches * shape.seats**2
+            )
             seconds += 0.0 if line_ups is not None else _SECONDS_A_PAIR * len(event.bots) ** 2
     return REPLAYS * seconds
 
 
 def factors(
-    events: Sequence[EventToReplay], elo: Sequence[int], rated: Sequence[bool], key: bytes, number: int = REPLAYS
+    events: Sequence[EventToReplay],
+    elo: Sequence[int],
+    rated: Sequence[bool],
+    key: bytes,
+    number: int = REPLAYS,
 ) -> Factors:
     """Replay the events of one table.
 
@@ -90,7 +97,11 @@ def factors(
     key: 32 bytes, from which all chance comes.
     """
     numbers = [range(first, min(number, first + _AT_ONCE)) for first in range(0, number, _AT_ONCE)]
-    return factors_of(np.concatenate([all_distances(play_replays(events, elo, rated, key, batch), elo) for batch in numbers]))
+    return factors_of(
+        np.concatenate(
+            [all_distances(play_replays(events, elo, rated, key, batch), elo) for batch in numbers]
+        )
+    )
 
 
 def all_distances(rounds: Sequence[ReplicaRound], elo: Sequence[int]) -> Floats:
@@ -131,28 +142,52 @@ class _Replay(NamedTuple):
 
 
 def play_replays(
-    events: Sequence[EventToReplay], elo: Sequence[int], rated: Sequence[bool], key: bytes, numbers: range
+    events: Sequence[EventToReplay],
+    elo: Sequence[int],
+    rated: Sequence[bool],
+    key: bytes,
+    numbers: range,
 ) -> list[ReplicaRound]:
     """Play the replays of these ``numbers`` side by side, round by round."""
     counts, weight = np.array(rated, dtype=np.bool_), 10 ** (np.array(elo, dtype=np.float64) / 400)
     replays = [
-        _Replay(Stream(key, "replay", str(number), "lots"), Stream(key, "replay", str(number), "results"), [], [], [])
+        _Replay(
+            Stream(key, "replay", str(number), "lots"),
+            Stream(key, "replay", str(number), "results"),
+            [],
+            [],
+            [],
+        )
         for number in numbers
     ]
     rounds = []
     for at, event in enumerate(events):
         for replay in replays:
-            replay.bots.append(event.bots if event.after is None else _best(replay, event.after, len(event.bots)))
-            replay.terms.append(replace(_with_authors(event, replay.bots[at]), key=replay.lots.blocks(1)))
+            replay.bots.append(
+                event.bots if event.after is None else _best(replay, event.after, len(event.bots))
+            )
+            replay.terms.append(
+                replace(_with_authors(event, replay.bots[at]), key=replay.lots.blocks(1))
+            )
             replay.past.append([])
         for shape, fixed in _shapes(event):
             draws = [
-                _DRAWS[event.terms.format](replay.terms[at], shape, replay.past[at]).line_ups if fixed is None else fixed
+                _DRAWS[event.terms.format](replay.terms[at], shape, replay.past[at]).line_ups
+                if fixed is None
+                else fixed
                 for replay in replays
             ]
-            bots = np.array([[replay.bots[at] for _ in line_ups] for replay, line_ups in zip(replays, draws, strict=True)])
+            bots = np.array(
+                [
+                    [replay.bots[at] for _ in line_ups]
+                    for replay, line_ups in zip(replays, draws, strict=True)
+                ]
+            )
             tables = np.take_along_axis(bots, np.array(draws), axis=2)
-            chance = [replay.results.blocks(-(-tables[0].size * shape.seeds * shape.seats // _NUMBERS)) for replay in replays]
+            chance = [
+                replay.results.blocks(-(-tables[0].size * shape.seeds * shape.seats // _NUMBERS))
+                for replay in replays
+            ]
             of_round, sums = _play(tables, counts, shape.seeds, weight, chance)
             rounds.append(of_round)
             for replay, line_ups, of_replay in zip(replays, draws, sums, strict=True):
@@ -179,7 +214,11 @@ def _with_authors(event: EventToReplay, bots: Sequence[int]) -> Terms:
 def _best(replay: _Replay, at: int, number: int) -> tuple[int, ...]:
     """Return the bots of the stage after event ``at``, best first."""
     terms, past = replay.terms[at], replay.past[at]
-    placings = _PLACES[terms.format](terms, past) if terms.format in _PLACES else by_score_of(terms.bots, past)
+    placings = (
+        _PLACES[terms.format](terms, past)
+        if terms.format in _PLACES
+        else by_score_of(terms.bots, past)
+    )
     return tuple(replay.bots[at][placing.bot] for placing in placings[:number])
 
 
@@ -193,7 +232,10 @@ def _play(
     replays, count, seats = tables.shape
     bots = len(weight)
     shape = (replays, count, seeds, seats, seats)  # ..., match, seat
-    numbers = np.array([np.frombuffer(text, dtype=">u8")[: count * seeds * seats * seats] for text in chance], dtype=np.uint64)
+    numbers = np.array(
+        [np.frombuffer(text, dtype=">u8")[: count * seeds * seats * seats] for text in chance],
+        dtype=np.uint64,
+    )
     # 53 bits and a half: never 0, whose logarithm would be infinite
     uniform = ((numbers >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
     # exponential times: a bot comes first with its share of the strengths, as in Plackett and Luce
@@ -210,15 +252,30 @@ def _play(
                 continue
             a, b = tables[:, :, i], tables[:, :, j]
             different = a != b
-            wins = (arrival[..., i] < arrival[..., j]).sum(axis=3) * different[:, :, None]  # (R, T, S)
+            wins = (arrival[..., i] < arrival[..., j]).sum(axis=3) * different[
+                :, :, None
+            ]  # (R, T, S)
             scored = (counts[:, :, None] * wins).ravel()
             points += np.bincount((of_seed + a[:, :, None]).ravel(), scored, len(points))
             won += np.bincount((first + a).ravel(), wins.sum(axis=2).ravel(), len(won))
-            pairs += np.bincount((first + a).ravel(), (different * (seeds * seats)).ravel(), len(pairs))
+            pairs += np.bincount(
+                (first + a).ravel(), (different * (seeds * seats)).ravel(), len(pairs)
+            )
             is_ahead = (wins.sum(axis=2) > 0) & counts
-            ahead[np.broadcast_to(np.arange(replays)[:, None], a.shape)[is_ahead], a[is_ahead], b[is_ahead]] = True
-    winner = np.take_along_axis(tables[:, :, None, None, :], arrival.argmin(axis=4)[..., None], axis=4)[..., 0]
+            ahead[
+                np.broadcast_to(np.arange(replays)[:, None], a.shape)[is_ahead],
+                a[is_ahead],
+                b[is_ahead],
+            ] = True
+    winner = np.take_along_axis(
+        tables[:, :, None, None, :], arrival.argmin(axis=4)[..., None], axis=4
+    )[..., 0]
     firsts = np.bincount((first[:, :, None, None] + winner).ravel(), minlength=replays * bots)
     sums = np.stack([2 * won, pairs, firsts], axis=1).astype(np.int64).reshape(replays, bots, 3)
-    of_round = ReplicaRound(tables, counts, points.astype(np.int64).reshape(replays, seeds, bots), ahead)
-    return of_round, [[(halves, met, first_places) for halves, met, first_places in of_replay] for of_replay in sums.tolist()]
+    of_round = ReplicaRound(
+        tables, counts, points.astype(np.int64).reshape(replays, seeds, bots), ahead
+    )
+    return of_round, [
+        [(halves, met, first_places) for halves, met, first_places in of_replay]
+        for of_replay in sums.tolist()
+    ]

@@ -15,7 +15,9 @@ from khiva_arena.records.store.rows import EventRow, MatchRow, VoidRow
 T = TypeVar("T")
 
 
-def of_row(event: EventRow, row: MatchRow, voids: int = 0, measured: Sequence[Measured] = ()) -> Result:
+def of_row(
+    event: EventRow, row: MatchRow, voids: int = 0, measured: Sequence[Measured] = ()
+) -> Result:
     """Return the result of a match as a store holds it. A damaged row gives a result with the parts that are left."""
     seats = row.seats
     return Result(
@@ -30,7 +32,12 @@ def of_row(event: EventRow, row: MatchRow, voids: int = 0, measured: Sequence[Me
         ranks=tuple([seat.rank for seat in seats]),
         scores=tuple([seat.score for seat in seats]),
         verdicts=tuple([seat.verdict for seat in seats]),
-        faults=tuple([tuple([(verdict, step) for verdict, _, step in seat.faults]) if seat.faults else () for seat in seats]),
+        faults=tuple(
+            [
+                tuple([(verdict, step) for verdict, _, step in seat.faults]) if seat.faults else ()
+                for seat in seats
+            ]
+        ),
         voids=voids,
         measured=tuple(measured),
         spent=row.spent,
@@ -38,7 +45,11 @@ def of_row(event: EventRow, row: MatchRow, voids: int = 0, measured: Sequence[Me
 
 
 def of_record(
-    event: EventRow, match: ScheduledMatch, record: Record, voids: int = 0, spent: Sequence[Spent | None] = ()
+    event: EventRow,
+    match: ScheduledMatch,
+    record: Record,
+    voids: int = 0,
+    spent: Sequence[Spent | None] = (),
 ) -> Result:
     """Return the result of a match from its record alone: a stranger cannot know any measurements, so there are none. ``spent``:
     what bots reported, which a bundle has beside the record."""
@@ -79,7 +90,9 @@ def set_aside(event: EventRow, void: VoidRow, caused: Mapping[int, int]) -> Resu
         bots=tuple(void.bots),
         voids=void.attempt,
         set_aside=True,
-        measured=tuple(Measured(cpu.get(seat), caused=caused.get(seat, 0)) for seat in range(len(void.bots))),
+        measured=tuple(
+            Measured(cpu.get(seat), caused=caused.get(seat, 0)) for seat in range(len(void.bots))
+        ),
     )
 
 

@@ -30,4 +30,6 @@ def places_of(source: Rounds, event: EventRow) -> places.Places | None:
 def _placed(event: EventRow, placing: Placing, *, over: bool) -> places.Placed:
     bot, detail = event.bots[placing.bot], placing.detail
     assert detail is not None
-    return places.Placed(placing.place, bot.identity, bot.name, placing.score, detail.byes, detail.columns(over=over))
+    return places.Placed(
+        placing.place, bot.identity, bot.name, placing.score, detail.byes, detail.columns(over=over)
+    )

@@ -71,8 +71,15 @@ def check_among(among: Among, events: Sequence[EventRow]) -> None:
         for word in words
         if word not in words_known
     ]
-    if not problems and among != EVERYBODY and bots and not any(len(counting(event, among)) > 1 for event in events):
-        problems = [f"{among.words}: no event has two or more of these bots, so there is nothing to rate"]
+    if (
+        not problems
+        and among != EVERYBODY
+        and bots
+        and not any(len(counting(event, among)) > 1 for event in events)
+    ):
+        problems = [
+            f"{among.words}: no event has two or more of these bots, so there is nothing to rate"
+        ]
     if problems:
         raise ConfigError(problems)
 
@@ -99,7 +106,9 @@ def counting_in(events: Iterable[EventRow], among: Among) -> dict[str, set[int]]
     return {event.id: counting(event, among) for event in events}
 
 
-def of_those(events: Iterable[EventRow], among: Among, results: Iterable[Result]) -> Iterator[Result]:
+def of_those(
+    events: Iterable[EventRow], among: Among, results: Iterable[Result]
+) -> Iterator[Result]:
     """Return the results of matches at which all bots count."""
     count = counting_in(events, among)
     return (result for result in results if count[result.event].issuperset(result.bots))

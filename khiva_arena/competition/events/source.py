@@ -9,7 +9,12 @@ from khiva_arena.common.result import Result
 from khiva_arena.competition.events.find import CHANGED, ended_by_cap
 from khiva_arena.competition.events.league_order import LeagueOrder, league_order
 from khiva_arena.competition.events.pools import results_of
-from khiva_arena.competition.events.stored import damaged, refuse_damaged, refuse_no_batch, round_results
+from khiva_arena.competition.events.stored import (
+    damaged,
+    refuse_damaged,
+    refuse_no_batch,
+    round_results,
+)
 from khiva_arena.errors import RecordError
 from khiva_arena.rating.report.capped import EndedByCap
 from khiva_arena.rating.schedule.formats import Shape

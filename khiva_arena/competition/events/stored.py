@@ -62,7 +62,9 @@ def public_problem(text: str) -> str | None:
 
 def check_bots(event: EventRow) -> None:
     """Raise StoreError if an event's bots are not those of its definition, which is sound."""
-    if [(bot.name, bot.identity) for bot in event.bots] != [(bot.name, bot.identity) for bot in event.definition.bots]:
+    if [(bot.name, bot.identity) for bot in event.bots] != [
+        (bot.name, bot.identity) for bot in event.definition.bots
+    ]:
         raise StoreError("its bots are not those of its definition")
 
 
@@ -73,14 +75,22 @@ def bare_timetable(event: EventRow) -> Timetable:
 
 def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
     """Return the results of a round, None unless all its matches are recorded. Raises StoreError if one cannot be a result."""
-    seats, places = event.definition.seats, (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
+    seats, places = (
+        event.definition.seats,
+        (shape.first_ordinal, shape.first_ordinal + shape.matches - 1),
+    )
     if store.count(event.id, *places) != shape.matches:
         return None
     of_round = []
     for row in store.matches(event.id, *places):
-        in_range = all(0 <= seat.bot < len(event.bots) and 1 <= seat.rank <= seats for seat in row.seats)
+        in_range = all(
+            0 <= seat.bot < len(event.bots) and 1 <= seat.rank <= seats for seat in row.seats
+        )
         if len(row.seats) != seats or not in_range:
-            raise StoreError(f"match {event.number}/{row.ordinal} is damaged: its seats are not those of its event")
+            raise StoreError(
+                f"match {event.number}/{row.ordinal} is damaged: its seats are not those "
+                "of its event"
+            )
         of_round.append(results.of_row(event, row))
     return of_round
 
@@ -103,7 +113,10 @@ def refuse_league(folder: Path, store: Store | None = None) -> None:
     """Raise ConfigError if a folder is a league's: its chain decides which event comes next."""
     if is_league(folder, store):
         league_format.check_installed(folder)
-        raise ConfigError(f"{folder}: this is a league, and `khiva-arena league play` plays it; give another --out")
+        raise ConfigError(
+            f"{folder}: this is a league, and `khiva-arena league play` plays it; give "
+            "another --out"
+        )
 
 
 def open_batch(store: Store) -> str:
@@ -114,7 +127,9 @@ def open_batch(store: Store) -> str:
     try:
         links = [msgspec.json.decode(row.text, type=_LinkOfABatch) for row in store.links()]
     except msgspec.MsgspecError as error:
-        raise StoreError(f"{store.folder}: a link of the league cannot be read: {error}; restore a copy") from None
+        raise StoreError(
+            f"{store.folder}: a link of the league cannot be read: {error}; restore a copy"
+        ) from None
     newest = next((link for link in reversed(links) if link.kind in ("batch", "over")), None)
     return newest.event if newest is not None and newest.kind == "batch" else ""
 
@@ -155,19 +170,25 @@ def new_id(store: Store, definition: Definition, secret: bytes, like_0_1: bool) 
         commitment = seeds.commitment(event, secret)
     if existing := store.event(event):
         raise ConfigError(
-            f"--new-event: with the same settings and the same --seed it would be event {existing.number} ({event}) once more, "
+            "--new-event: with the same settings and the same --seed it would be event "
+            f"{existing.number} ({event}) once more, "
             "which is over; give another --seed or none, or another --out"
         )
     return NewId(event, commitment)
 
 
-def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
+def add_event(
+    store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool
+) -> EventRow:
     """Add an event to a store. Raises ConfigError if the store has an event of that id.
 
     like_0_1: whether the id is as version 0.1.0 gave it, for later stages of a competition that 0.1.0 began.
     """
     event, commitment = new_id(store, definition, secret, like_0_1)
-    rows = [BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or str(Path.cwd())) for b in bots]
+    rows = [
+        BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or str(Path.cwd()))
+        for b in bots
+    ]
     store.add_event(event, definition.text, __version__, commitment, secret, rows)
     return stored_event(store, event)
 
@@ -192,9 +213,14 @@ def damaged_modules(store: Path, definition: Definition) -> list[str]:
     from khiva_arena.entrants.modules import is_sound  # not above: few events are in ticks
     from khiva_arena.entrants.only_modules import named
 
-    copies = [(bot.name, file, named(store / MODULES, file)) for bot, file in definition.module_files]
+    copies = [
+        (bot.name, file, named(store / MODULES, file)) for bot, file in definition.module_files
+    ]
     return [
-        f"{copy}: this copy of the {file.kind} of {name} is damaged; the command that played the event puts a sound one there"
+        (
+            f"{copy}: this copy of the {file.kind} of {name} is damaged; the command that "
+            "played the event puts a sound one there"
+        )
         for name, file, copy in copies
         if os.path.lexists(copy) and not is_sound(copy, file.digest)
     ]
@@ -204,18 +230,25 @@ def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:
     """Tell whether all matches on these seeds in a row are recorded. The event must have one round."""
     (shape,) = bare_timetable(event).shapes
     per_seed = shape.line_ups * shape.seats
-    return store.count(event.id, seeds.start * per_seed, seeds.stop * per_seed - 1) == len(seeds) * per_seed
+    return (
+        store.count(event.id, seeds.start * per_seed, seeds.stop * per_seed - 1)
+        == len(seeds) * per_seed
+    )
 
 
 def refuse_other_engine(store: Store, row: EventRow, any_engine: bool) -> None:
     """Raise StoreError if another engine version began an event, unless ``any_engine``. To be called before anything is written,
     since that version is to continue the store."""
     if __version__ not in row.engines and not any_engine:
-        from khiva_arena.common.version import shown  # not above: a run that goes on has no need of it
+        from khiva_arena.common.version import (
+            shown,
+        )  # not above: a run that goes on has no need of it
 
         raise StoreError(
-            f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is {shown()}; "
-            "finish it with that one, give another --out, or continue and have it marked with --any-engine"
+            f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, "
+            f"this is {shown()}; "
+            "finish it with that one, give another --out, or continue and have it marked "
+            "with --any-engine"
         )
 
 
@@ -268,4 +301,7 @@ def refuse_damaged(store: Store, event: EventRow) -> None:
 
 def damaged(store: Store, part: str, problem: str) -> NoReturn:
     """Raise StoreError on a part of the store that was changed or lost since it was written."""
-    raise StoreError(f"{store.folder}: {part} is damaged: {problem}; `khiva-arena verify {quote(str(store.folder))}` says more")
+    raise StoreError(
+        f"{store.folder}: {part} is damaged: {problem}; `khiva-arena verify "
+        f"{quote(str(store.folder))}` says more"
+    )

@@ -36,7 +36,9 @@ class TranscriptRoom(Protocol):
 class KeepsTranscripts(Protocol):
     """The rule that divides the room, and its words."""
 
-    def room(self, store: Store, event: EventRow, reporting: Collection[int], size: int, say: Say) -> TranscriptRoom:
+    def room(
+        self, store: Store, event: EventRow, reporting: Collection[int], size: int, say: Say
+    ) -> TranscriptRoom:
         """Return the room of an event that is played now.
 
         reporting: the positions of its bots that report what they spend.
@@ -56,7 +58,10 @@ def remarks(events: Sequence[EventRow], taken: Sequence[Sequence[RoomTaken]]) ->
     if not lacks or row_of(_EXTENSION) is None:
         return []
     keeps = KEEPS_TRANSCRIPTS.get("transcripts")
-    lines = [keeps.remarks([bot.name for bot in event.bots], rows) for event, rows in zip(events, taken, strict=True)]
+    lines = [
+        keeps.remarks([bot.name for bot in event.bots], rows)
+        for event, rows in zip(events, taken, strict=True)
+    ]
     return [line for of_event in lines for line in of_event]
 
 
@@ -92,7 +97,11 @@ class SeatTranscript(NamedTuple):
         parts: list[str] = []
         for step, text in self.steps:
             shown, most = text[:most], most - len(text)
-            parts.append((f"{MARK}[step {step}]\n" if step else "") + shown + "\n" * (not shown.endswith("\n")))
+            parts.append(
+                (f"{MARK}[step {step}]\n" if step else "")
+                + shown
+                + "\n" * (not shown.endswith("\n"))
+            )
             if most < 0:
                 parts.append(f"{MARK}[... {self.rest} ...]\n")
                 break
@@ -106,7 +115,8 @@ def check_revealed(store: Store, event: EventRow, match: MatchRow) -> None:
     if match.seed not in store.reveals(event.id):
         higher = " and a higher --spend, since a cap ended it" if ended_by_cap(store, event) else ""
         raise ConfigError(
-            f"match {event.number}/{match.ordinal}: other matches on its deal are still to be played, so no transcript is shown "
+            f"match {event.number}/{match.ordinal}: other matches on its deal are still to "
+            "be played, so no transcript is shown "
             f"yet; finish the event with the command that began it{higher}"
         )
 
@@ -134,7 +144,9 @@ def transcript(packed: bytes, total: int) -> SeatTranscript:
     steps, rest = [], b""
     for number, (step, data) in enumerate(by_step, 1):
         data = rest + data
-        cut = len(data) - (incomplete_size(data) if number < len(by_step) else 0)  # a character that two steps share
+        cut = len(data) - (
+            incomplete_size(data) if number < len(by_step) else 0
+        )  # a character that two steps share
         rest = data[cut:]
         steps.append((step, printable(data[:cut])))
     return SeatTranscript(total, steps, total - kept)

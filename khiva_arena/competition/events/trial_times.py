@@ -11,14 +11,20 @@ if TYPE_CHECKING:
     from khiva_arena.competition.events.worst_case import RandomGames
 
 
-def of_trials(trials: Sequence[TrialResult], seats: int, games: "RandomGames | None") -> MatchTime | None:
+def of_trials(
+    trials: Sequence[TrialResult], seats: int, games: "RandomGames | None"
+) -> MatchTime | None:
     """Return how long a match of the bots takes, each at so many tables as the others; None if no trial tells.
 
     games: random games of the event, which say how many seats think at the same time; None: one after another.
     """
     at_once = games.at_once if games else 1.0
-    seconds = [_seconds(trial, seats, at_once) for trial in trials if trial.steps and not trial.void]
-    return mean_time(seconds, f"the {count(len(seconds), 'trial match', 'trial matches')} of the bots", AROUND)
+    seconds = [
+        _seconds(trial, seats, at_once) for trial in trials if trial.steps and not trial.void
+    ]
+    return mean_time(
+        seconds, f"the {count(len(seconds), 'trial match', 'trial matches')} of the bots", AROUND
+    )
 
 
 def _seconds(trial: TrialResult, seats: int, at_once: float) -> float:

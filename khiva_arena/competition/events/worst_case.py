@@ -68,7 +68,9 @@ def random_games(game: Game, seats: int, rules: Mapping[str, Plain]) -> RandomGa
             while pending := state.pending():
                 if clock() > until:
                     return _of(lengths, asked)
-                state.apply({seat: stream.below(len(decision.legal)) for seat, decision in pending.items()})
+                state.apply(
+                    {seat: stream.below(len(decision.legal)) for seat, decision in pending.items()}
+                )
                 steps += 1
                 for seat in pending:
                     decisions[seat] += 1
@@ -82,7 +84,9 @@ def random_games(game: Game, seats: int, rules: Mapping[str, Plain]) -> RandomGa
 def _of(lengths: Sequence[int], asked: Sequence[Sequence[int]]) -> RandomGames | None:
     if not sum(lengths):
         return None
-    return RandomGames(len(lengths), max(lengths), max(map(max, asked)), sum(map(sum, asked)) / sum(lengths))
+    return RandomGames(
+        len(lengths), max(lengths), max(map(max, asked)), sum(map(sum, asked)) / sum(lengths)
+    )
 
 
 def seconds_of(matches: Sequence[int], at_a_time: int, match_seconds: float) -> float:
@@ -90,7 +94,9 @@ def seconds_of(matches: Sequence[int], at_a_time: int, match_seconds: float) -> 
     return sum(-(-of_a_round // at_a_time) for of_a_round in matches) * match_seconds
 
 
-def worst_line(games: RandomGames, limits: TimeLimits, seats: int, matches: Sequence[int], at_a_time: int) -> str:
+def worst_line(
+    games: RandomGames, limits: TimeLimits, seats: int, matches: Sequence[int], at_a_time: int
+) -> str:
     """Return in a line how long matches take at worst; "" for less than ``WORTH_SAYING`` seconds.
 
     matches: of each round that are still to be played.
@@ -100,8 +106,8 @@ def worst_line(games: RandomGames, limits: TimeLimits, seats: int, matches: Sequ
     if seconds < WORTH_SAYING:
         return ""
     return (
-        f"its matches take about {in_time(seconds)} at most, if all bots use all of their time and no match is longer than "
-        f"{games.words}"
+        f"its matches take about {in_time(seconds)} at most, if all bots use all of their time and "
+        f"no match is longer than {games.words}"
     )
 
 
@@ -109,7 +115,8 @@ def cost_of_limits(games: RandomGames, limits: TimeLimits, seats: int, matches: 
     """Return a paragraph about the most that a slow bot costs at some limits, in matches that it all plays, one at a time."""
     one, each = games.seconds_of_one(limits), games.match_seconds(limits, seats)
     return (
-        f"A bot that uses all of this start, turn and bank makes a match last up to about {in_time(one)}, by {games.words}. The "
-        f"{count(matches, 'match', 'matches')} of this file, one at a time, then take up to {in_time(matches * one)}. If all "
-        f"bots do so, they take up to {in_time(matches * each)}. `run` says this for your bots and settings before it plays."
+        "A bot that uses all of this start, turn and bank makes a match last up to about "
+        f"{in_time(one)}, by {games.words}. The {count(matches, 'match', 'matches')} of this file, "
+        f"one at a time, then take up to {in_time(matches * one)}. If all bots do so, they take up "
+        f"to {in_time(matches * each)}. `run` says this for your bots and settings before it plays."
     )

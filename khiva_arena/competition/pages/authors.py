@@ -20,7 +20,9 @@ LONGEST = 60
 DIGITS = 12
 
 
-def author_pages(folder: Path, source: PageSource, title: str, replays: int, has_folders: bool = False) -> Iterator[Path]:
+def author_pages(
+    folder: Path, source: PageSource, title: str, replays: int, has_folders: bool = False
+) -> Iterator[Path]:
     """Write a page for each bot of a store or a bundle, and yield its path. It holds replays of the bot's own matches; that of a
     bot that was left out holds the report on it.
 
@@ -35,7 +37,9 @@ def author_pages(folder: Path, source: PageSource, title: str, replays: int, has
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be made: {error.strerror or error}") from None
     title = title or title_of(source.events)
-    for identity, name in {bot.identity: bot.name for event in source.events for bot in event.bots}.items():
+    for identity, name in {
+        bot.identity: bot.name for event in source.events for bot in event.bots
+    }.items():
         out = folder / file_name(name, identity)
         own = Private(notes=identity.__eq__, times=identity.__eq__)
         beside = ReplayFolder(out)

@@ -24,7 +24,10 @@ def read_names(path: Path) -> dict[str, str]:
     """
     values = _json(path) if path.suffix == ".json" else toml_file.read(path).values
     problems = [
-        f"{path}: {harmless(key, LONGEST_NAME)}: a name has 1 to {LONGEST_NAME} printable characters, in quotes"
+        (
+            f"{path}: {harmless(key, LONGEST_NAME)}: a name has 1 to {LONGEST_NAME} printable "
+            "characters, in quotes"
+        )
         for key, name in values.items()
         if not (isinstance(name, str) and 1 <= len(name) <= LONGEST_NAME and name.isprintable())
     ]
@@ -45,12 +48,18 @@ def _json(path: Path) -> dict[str, object]:
     return values
 
 
-def renamed(left_out: Sequence[tuple[int, NotPlayed]], names: Mapping[str, str]) -> list[tuple[int, NotPlayed]]:
+def renamed(
+    left_out: Sequence[tuple[int, NotPlayed]], names: Mapping[str, str]
+) -> list[tuple[int, NotPlayed]]:
     """Return the bots that were left out with their other names. ``names``: by name."""
-    return [(event, structs.replace(bot, name=names.get(bot.name, bot.name))) for event, bot in left_out]
+    return [
+        (event, structs.replace(bot, name=names.get(bot.name, bot.name))) for event, bot in left_out
+    ]
 
 
-def rename(events: Sequence[EventRow], names: Mapping[str, str], left_out: Collection[str] = ()) -> list[EventRow]:
+def rename(
+    events: Sequence[EventRow], names: Mapping[str, str], left_out: Collection[str] = ()
+) -> list[EventRow]:
     """Return events with other names for their bots, so that all pages made from them have these. ``names``: by name or identity.
 
     left_out: names of bots that do not play, with which ``names`` may deal, too.
@@ -62,7 +71,10 @@ def rename(events: Sequence[EventRow], names: Mapping[str, str], left_out: Colle
     bots = [bot for event in events for bot in event.bots]
     words_known = {word for bot in bots for word in (bot.name, bot.identity)}
     problems = [
-        f"--names: no bot {harmless(word, LONGEST_NAME)!r} here{meant(word, words_known)}; there are "
+        (
+            f"--names: no bot {harmless(word, LONGEST_NAME)!r} here{meant(word, words_known)}; "
+            "there are "
+        )
         + ", ".join(sorted({harmless(bot.name) for bot in bots}))
         for word in names
         if word not in words_known and word not in left_out
@@ -70,11 +82,21 @@ def rename(events: Sequence[EventRow], names: Mapping[str, str], left_out: Colle
     before: dict[str, set[str]] = {}
     for bot in bots:
         before.setdefault(_name(bot.identity, bot.name, names), set()).add(bot.name)
-    problems += [f"--names: {len(old)} bots would be called {new!r}" for new, old in before.items() if len(old) > 1]
+    problems += [
+        f"--names: {len(old)} bots would be called {new!r}"
+        for new, old in before.items()
+        if len(old) > 1
+    ]
     if problems:
         raise ConfigError(problems)
     return [
-        structs.replace(event, bots=tuple(structs.replace(bot, name=_name(bot.identity, bot.name, names)) for bot in event.bots))
+        structs.replace(
+            event,
+            bots=tuple(
+                structs.replace(bot, name=_name(bot.identity, bot.name, names))
+                for bot in event.bots
+            ),
+        )
         for event in events
     ]
 

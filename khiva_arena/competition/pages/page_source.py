@@ -16,7 +16,12 @@ from khiva_arena.competition.events.bundling import BundledResults
 from khiva_arena.competition.events.find import in_order, matches_of, rated_events, voids_of
 from khiva_arena.competition.events.in_bundle import bundled_matches
 from khiva_arena.competition.events.points import KnownPoints
-from khiva_arena.competition.events.pool_tables import PooledTable, TableRequest, tables_in, with_points
+from khiva_arena.competition.events.pool_tables import (
+    PooledTable,
+    TableRequest,
+    tables_in,
+    with_points,
+)
 from khiva_arena.competition.events.results import of_row
 from khiva_arena.competition.events.selection import EVERYBODY, Among
 from khiva_arena.competition.events.source import ResultSource, StoredResults
@@ -139,9 +144,13 @@ def page_source(
         events = rename(found, names or {}, [bot.name for _, bot in left_out])
         try:
             tables = tables_in(StoredResults(store), events, request, say)
-            yield _Store(store, events, tables, request, bool(words), renamed(left_out, names or {}))
+            yield _Store(
+                store, events, tables, request, bool(words), renamed(left_out, names or {})
+            )
         except RecordError as error:  # of a match that whoever makes the page has replayed
-            raise StoreError(f"{path}: {error}; `khiva-arena verify {shlex.quote(str(path))}` says more") from None
+            raise StoreError(
+                f"{path}: {error}; `khiva-arena verify {shlex.quote(str(path))}` says more"
+            ) from None
 
 
 class _Store(StoredResults):
@@ -163,8 +172,12 @@ class _Store(StoredResults):
         self.not_played = not_played
         self.events = events
         self.tables = tables
-        self.verify = " ".join(["khiva-arena verify STORE", *(str(event.number) for event in events if selected)])
-        self.verify += handing((event.definition.game, event.definition.rules_version) for event in events)
+        self.verify = " ".join(
+            ["khiva-arena verify STORE", *(str(event.number) for event in events if selected)]
+        )
+        self.verify += handing(
+            (event.definition.game, event.definition.rules_version) for event in events
+        )
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         for row in matches_of(self.store, event):
@@ -174,7 +187,9 @@ class _Store(StoredResults):
             yield RecordedMatch(of_row(event, row), row.record, *facts)
 
     def _transcripts(self, event: EventRow, ordinal: int) -> "dict[int, SeatTranscript]":
-        from khiva_arena.competition.events.transcripts import transcripts_of  # not above: few pages show any
+        from khiva_arena.competition.events.transcripts import (
+            transcripts_of,
+        )  # not above: few pages show any
 
         return transcripts_of(self.store, event, ordinal)
 
@@ -205,18 +220,33 @@ class _Bundle(BundledResults):
 
     kind = "bundle"
 
-    def __init__(self, path: Path, names: Mapping[str, str], request: TableRequest, watch: MatchWatch) -> None:
+    def __init__(
+        self, path: Path, names: Mapping[str, str], request: TableRequest, watch: MatchWatch
+    ) -> None:
         result, bundled = audited_bundle(path, watch=watch)
         self._watch = watch
         if not result.sound:
-            problem = next(iter([*result.problems, *(line for report in result.events for line in report.problems)]), "")
-            raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
+            problem = next(
+                iter(
+                    [
+                        *result.problems,
+                        *(line for report in result.events for line in report.problems),
+                    ]
+                ),
+                "",
+            )
+            raise RecordError(
+                f"{path}: not sound: {problem}; `khiva-arena verify "
+                f"{shlex.quote(str(path))}` says more"
+            )
         super().__init__([row.matches for row in bundled.events], bundled.links)
         self._path = path
         self.not_played: list[tuple[int, NotPlayed]] = []
         self.verify = "khiva-arena verify BUNDLE"
         self.events = rename([row.event for row in bundled.events], names)
-        self.verify += handing((event.definition.game, event.definition.rules_version) for event in self.events)
+        self.verify += handing(
+            (event.definition.game, event.definition.rules_version) for event in self.events
+        )
         self.request = request
         self.tables = tables_in(self, self.events, request)
 
@@ -243,7 +273,13 @@ class _Bundle(BundledResults):
 
 def _of_bundle(entries: Sequence["TranscriptEntry | None"]) -> "dict[int, SeatTranscript]":
     """Return the transcripts of a bundle that was checked, by seat."""
-    from khiva_arena.competition.events.transcripts import BUNDLE_HAS, transcript  # not above: few pages show any
+    from khiva_arena.competition.events.transcripts import (
+        BUNDLE_HAS,
+        transcript,
+    )  # not above: few pages show any
 
     present = [(seat, entry) for seat, entry in enumerate(entries) if entry is not None]
-    return {seat: transcript(entry.packed, entry.total)._replace(rest=BUNDLE_HAS) for seat, entry in present}
+    return {
+        seat: transcript(entry.packed, entry.total)._replace(rest=BUNDLE_HAS)
+        for seat, entry in present
+    }

@@ -84,7 +84,10 @@ def ids_of_matches(source: PageSource, words: Sequence[str]) -> frozenset[str]:
         over = source.secrets(event)
         for match in source.matches(event):
             result = match.result
-            names = {f"{event.number}/{result.ordinal}", *([str(result.ordinal)] if is_only_event else [])}
+            names = {
+                f"{event.number}/{result.ordinal}",
+                *([str(result.ordinal)] if is_only_event else []),
+            }
             for word, matches in fits.items():
                 if word in names:
                     matches[:] = [(result.match, result.seed in over)]
@@ -99,8 +102,16 @@ def ids_of_matches(source: PageSource, words: Sequence[str]) -> frozenset[str]:
 def _problem(word: str, matches: Sequence[tuple[str, bool]]) -> str:
     if len(matches) != 1:
         number = "no recorded match" if not matches else f"{len(matches)} matches"
-        return f"--matches: {number} {word!r}; name each as EVENT/ORDINAL, as `khiva-arena show STORE` lists them"
-    return "" if matches[0][1] else f"--matches: {word}: other matches on its deal are still to be played, so it is not shown yet"
+        return (
+            f"--matches: {number} {word!r}; name each as EVENT/ORDINAL, as `khiva-arena show "
+            "STORE` lists them"
+        )
+    return (
+        ""
+        if matches[0][1]
+        else f"--matches: {word}: other matches on its deal are still to be played, so it is "
+        "not shown yet"
+    )
 
 
 class Replays:
@@ -116,19 +127,25 @@ class Replays:
         self._wish = wish
         self._is_full = not wish.most
 
-    def place(self, event: EventRow, match: RecordedMatch, secret: bytes, plain: PageMatch) -> PageMatch:
+    def place(
+        self, event: EventRow, match: RecordedMatch, secret: bytes, plain: PageMatch
+    ) -> PageMatch:
         """Return a match of a deal that is over, with the place of its replay, if it has one.
 
         Raises RecordError if a match does not replay.
         """
         only, folder = self._wish.only, self._wish.folder
         in_page = (only is None or plain.id in only) and not self._is_full
-        if (not in_page and folder is None) or file_in_rules(event.definition.game, event.definition.rules):
+        if (not in_page and folder is None) or file_in_rules(
+            event.definition.game, event.definition.rules
+        ):
             return plain
         bots = [event.bots[bot] for bot in plain.bots]
         sketched = not has_drawing(event.definition.game)
         try:
-            made_film = film(match.parsed(), secret, names_in_text([bot.name for bot in bots]), sketched)
+            made_film = film(
+                match.parsed(), secret, names_in_text([bot.name for bot in bots]), sketched
+            )
         except RecordError as error:
             raise RecordError(f"match {event.number}/{plain.ordinal} is damaged: {error}") from None
         if len(self.points) < _KNOWN_MOST:
@@ -140,7 +157,11 @@ class Replays:
             if place := self.box.add(made_film, notes, times):
                 return structs.replace(plain, replay=place)
             self._is_full = True
-        return structs.replace(plain, replay=folder.add(plain, made_film, notes, times)) if folder else plain
+        return (
+            structs.replace(plain, replay=folder.add(plain, made_film, notes, times))
+            if folder
+            else plain
+        )
 
 
 def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:
@@ -150,5 +171,8 @@ def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:
     for seat, transcript in transcripts.items():
         if transcript.steps:
             texts[seat] = transcript.for_people(TRANSCRIPT_SHOWN)
-    notes = [isolated(text, keep="\n") if may and text else "" for text, may in zip(texts, of, strict=False)]
+    notes = [
+        isolated(text, keep="\n") if may and text else ""
+        for text, may in zip(texts, of, strict=False)
+    ]
     return notes if any(notes) else []

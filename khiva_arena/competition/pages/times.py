@@ -87,7 +87,11 @@ class DecisionTimes:
 
     def of(self, table: int) -> list[PageTimes]:
         """Return the decision times of a table by bot; bots without known or visible times are absent."""
-        return [_times(bot, took) for (number, bot), took in self._took.items() if number == table and took]
+        return [
+            _times(bot, took)
+            for (number, bot), took in self._took.items()
+            if number == table and took
+        ]
 
 
 class _BotCosts:
@@ -112,7 +116,9 @@ class FaultCosts:
         if table is None or match.seconds is None or event.definition.in_ticks:
             return
         self._seconds[table] += match.seconds
-        for bot, faults, times in zip(match.result.bots, match.result.faults, match.times or (), strict=False):
+        for bot, faults, times in zip(
+            match.result.bots, match.result.faults, match.times or (), strict=False
+        ):
             who = event.bots[bot]
             if self._may(who.identity):
                 costs = self._bots.setdefault((table, who.identity), _BotCosts(who.name))
@@ -122,11 +128,14 @@ class FaultCosts:
 
     def of(self, table: int) -> list[str]:
         """Return a line for each bot of a table with time-outs, the most expensive first."""
-        late = [costs for (number, _), costs in self._bots.items() if number == table and costs.late]
+        late = [
+            costs for (number, _), costs in self._bots.items() if number == table and costs.late
+        ]
         late.sort(key=lambda costs: -costs.late)
         return [
             harmless(
-                f"Time-outs of {costs.name} took {in_time(costs.late / 1e6)}, and all its decisions {in_time(costs.all / 1e6)}; "
+                f"Time-outs of {costs.name} took {in_time(costs.late / 1e6)}, and all its "
+                f"decisions {in_time(costs.all / 1e6)}; "
                 f"all matches took {in_time(self._seconds[table])}."
             )
             for costs in late
@@ -157,7 +166,15 @@ class RoundTrips:
 def _times(bot: str, took: Spread) -> PageTimes:
     median, p95, p99, slowest = took.percentiles(50, 95, 99, 100)
     decisions, bars = len(took), took.bars()
-    return PageTimes(bot=bot, decisions=decisions, median_ms=median, p95_ms=p95, p99_ms=p99, slowest_ms=slowest, bars=bars)
+    return PageTimes(
+        bot=bot,
+        decisions=decisions,
+        median_ms=median,
+        p95_ms=p95,
+        p99_ms=p99,
+        slowest_ms=slowest,
+        bars=bars,
+    )
 
 
 def _ms(microseconds: int) -> float:
@@ -167,7 +184,10 @@ def _ms(microseconds: int) -> float:
 
 def by_step(match: RecordedMatch, limits: TimeLimits, may: Sequence[bool]) -> list[dict[int, Took]]:
     """Return by seat, by step, the time of each decision, {} for a seat that may not be shown; [] if there is nothing to show."""
-    by_seat = [_banked(times, limits) if visible else {} for times, visible in zip(match.times or (), may, strict=False)]
+    by_seat = [
+        _banked(times, limits) if visible else {}
+        for times, visible in zip(match.times or (), may, strict=False)
+    ]
     return by_seat if any(by_seat) else []
 
 

@@ -14,7 +14,12 @@ from khiva_arena.common.shipped import adviser
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.find import uncollected
 from khiva_arena.competition.events.pool_tables import PooledTable
-from khiva_arena.competition.pages.page_source import SECTIONS, PageSource, RecordedMatch, tables_with_points
+from khiva_arena.competition.pages.page_source import (
+    SECTIONS,
+    PageSource,
+    RecordedMatch,
+    tables_with_points,
+)
 from khiva_arena.competition.pages.replays import Replays, Wish
 from khiva_arena.competition.pages.times import DecisionTimes, FaultCosts, RoundTrips
 from khiva_arena.display.page import html
@@ -54,7 +59,9 @@ CountMatch = Callable[[EventRow, RecordedMatch], None]
 
 
 @uncollected()
-def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", settings: str = "") -> str:
+def page_from(
+    source: PageSource, title: str, wish: Wish, receipt: str = "", settings: str = ""
+) -> str:
     """Return the page of a store or a bundle.
 
     title: "" for one made of the events' games and numbers.
@@ -63,7 +70,11 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
 
     Raises StoreError or RecordError for a match that cannot be read, is damaged or does not verify.
     """
-    replays, times, trips = Replays(wish), DecisionTimes(source.tables, wish.private.times), RoundTrips()
+    replays, times, trips = (
+        Replays(wish),
+        DecisionTimes(source.tables, wish.private.times),
+        RoundTrips(),
+    )
     costs = FaultCosts(source.tables, wish.private.times)
     rated = {place for one in source.tables for place in one.standings.evidence.matches.places()}
     matches = html.MatchList()
@@ -72,13 +83,19 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
         engine=__version__,
         source=source.kind,
         verify=source.verify,
-        events=[_event(source, *one) for one in zip(source.events, _game_titles(source.events), strict=True)],
+        events=[
+            _event(source, *one)
+            for one in zip(source.events, _game_titles(source.events), strict=True)
+        ],
         tables=[],
         scenery=_scenery(source.events),
         legal=replays.box.legal,
         receipt=receipt,
         checker=check_it_yourself(),
-        not_played=[_not_played(event, bot, wish.private.reports(bot.word)) for event, bot in source.not_played],
+        not_played=[
+            _not_played(event, bot, wish.private.reports(bot.word))
+            for event, bot in source.not_played
+        ],
     )
     for event, page_event in zip(source.events, data.events, strict=True):
         if wish.folder:
@@ -92,7 +109,11 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
         wish.folder.finish()
     for number, table in enumerate(tables_with_points(source, replays.points)):
         page_table = _table(table, table.verdict(settings, store=source.kind == "store"))
-        data.tables.append(structs.replace(page_table, times=times.of(number), notes=[*page_table.notes, *costs.of(number)]))
+        data.tables.append(
+            structs.replace(
+                page_table, times=times.of(number), notes=[*page_table.notes, *costs.of(number)]
+            )
+        )
     return html.page(data, matches, replays.box.blocks)
 
 
@@ -124,7 +145,9 @@ def _scenery(events: Sequence[EventRow]) -> dict[str, dict[str, Any]]:
 def _not_played(event: int, bot: NotPlayed, with_report: bool) -> PageNotPlayed:
     text = bot.report or bot.line if with_report else ""
     if len(text) > REPORT_MOST:  # the hint is at its end
-        text = f"{text.partition(chr(10))[0][:LINE_MOST]}\n...\n{text[LINE_MOST + 5 - REPORT_MOST :]}"
+        text = (
+            f"{text.partition(chr(10))[0][:LINE_MOST]}\n...\n{text[LINE_MOST + 5 - REPORT_MOST :]}"
+        )
     why = f"{bot.why}: {harmless(bot.fault)}" if bot.fault else str(bot.why)
     return PageNotPlayed(event, harmless(bot.name), why, harmless(text, keep="\n"))
 
@@ -175,35 +198,61 @@ def _event(source: PageSource, event: EventRow, game_title: str) -> PageEvent:
 
 def _bot(bot: BotRow, defined: DefinedBot) -> PageBot:
     marks = {mark: MARKS[mark] for mark in defined.marks}
-    return PageBot(bot.identity, harmless(bot.name), harmless(bot.version), bot.complete, marks, list(defined.env))
+    return PageBot(
+        bot.identity,
+        harmless(bot.name),
+        harmless(bot.version),
+        bot.complete,
+        marks,
+        list(defined.env),
+    )
 
 
 def _stage_before(events: Sequence[EventRow], event: EventRow) -> str:
     """Return the id of the last event of the stage before, "" for none: definitions that 0.1 wrote do not name it."""
     stage = event.definition.stage
     return next(
-        (row.id for row in reversed(events) if stage and row.number < event.number and row.definition.stage == stage - 1), ""
+        (
+            row.id
+            for row in reversed(events)
+            if stage and row.number < event.number and row.definition.stage == stage - 1
+        ),
+        "",
     )
 
 
 def _table(table: PooledTable, said: str) -> PageTable:
     rows = table.standings.rows
     columns = [
-        PageColumn(column.head, column.field, column.doc, column.left, [harmless(column.text(row)) for row in rows])
+        PageColumn(
+            column.head,
+            column.field,
+            column.doc,
+            column.left,
+            [harmless(column.text(row)) for row in rows],
+        )
         for column in shown_columns(table.standings, wide=False)
     ]
     headline = table.headline()
-    more = said.removeprefix(headline).strip()  # how many more seeds would tell, and the command: of use to its organiser
+    more = said.removeprefix(
+        headline
+    ).strip()  # how many more seeds would tell, and the command: of use to its organiser
     remarks = [harmless(note) for note in [*([more] if more else []), *notes(table.standings)]]
     turn = table.events[0].definition.plain()["time"]["turn_ms"]
     meanings = shapes.meanings(shapes.PlacedBot) | {name: SAYS[name] for name in SECTIONS}
     by_seed = by_seeds(table.standings)
     summary = harmless(f"{headline} {table.by_source}".strip())
-    return PageTable(table.title, columns, remarks, table.to_json(), meanings, by_seed, turn, [], summary)
+    return PageTable(
+        table.title, columns, remarks, table.to_json(), meanings, by_seed, turn, [], summary
+    )
 
 
 def _matches(
-    source: PageSource, event: EventRow, rated: set[tuple[str, int, int]], replays: Replays, counts: Sequence[CountMatch]
+    source: PageSource,
+    event: EventRow,
+    rated: set[tuple[str, int, int]],
+    replays: Replays,
+    counts: Sequence[CountMatch],
 ) -> Iterator[PageMatch]:
     """Yield the matches of an event in the order of its schedule, with replays of those whose seed is revealed."""
     secrets = source.secrets(event)
@@ -237,7 +286,12 @@ def _faults(match: RecordedMatch, with_details: bool) -> list[list[Any]]:
     with_details: whether details are given; they may repeat words that a bot sent, and so tell of its hand.
     """
     return [
-        [seat, str(verdict), step, harmless(match.details[seat][at]) if with_details and match.details else ""]
+        [
+            seat,
+            str(verdict),
+            step,
+            harmless(match.details[seat][at]) if with_details and match.details else "",
+        ]
         for seat, faults in enumerate(match.result.faults)
         for at, (verdict, step) in enumerate(faults)
     ]
@@ -250,35 +304,61 @@ def rounds_of(timetable: Timetable, results: Iterable[Result]) -> list[PageRound
     """
     if not FORMATS[timetable.terms.format].IN_ROUNDS:
         return []
-    draws = [draw for shape in timetable.shapes if (draw := timetable.round(shape.number)) is not None]
+    draws = [
+        draw for shape in timetable.shapes if (draw := timetable.round(shape.number)) is not None
+    ]
     of_rounds: list[list[Result]] = [[] for _ in timetable.shapes]
     for result in results:
         of_rounds[timetable.shape_of(result.ordinal).number].append(result)
-    fields = [{bot for table in draw.line_ups for bot in table}.union(draw.byes) for draw in draws[1:]]  # who is in before it
+    fields = [
+        {bot for table in draw.line_ups for bot in table}.union(draw.byes) for draw in draws[1:]
+    ]  # who is in before it
     if sum(map(len, of_rounds)) == timetable.matches:
-        fields.append({placing.bot for placing in places(timetable.terms, of_rounds) if placing.place == 1})
+        fields.append(
+            {placing.bot for placing in places(timetable.terms, of_rounds) if placing.place == 1}
+        )
     return [
-        _round(timetable, one, of_rounds[one.number], fields[at] if at < len(fields) else set()) for at, one in enumerate(draws)
+        _round(timetable, one, of_rounds[one.number], fields[at] if at < len(fields) else set())
+        for at, one in enumerate(draws)
     ]
 
 
-def _round(timetable: Timetable, draw: DrawnRound, results: Sequence[Result], through: set[int]) -> PageRound:
+def _round(
+    timetable: Timetable, draw: DrawnRound, results: Sequence[Result], through: set[int]
+) -> PageRound:
     sums = dict(enumerate(bot_sums(timetable.terms.bots, results)))
     line_ups = [_line_up(table, sums, through) for table in draw.line_ups]
-    return PageRound(draw.number + 1, draw.first_ordinal, timetable.shapes[draw.number].matches, list(draw.byes), line_ups)
+    return PageRound(
+        draw.number + 1,
+        draw.first_ordinal,
+        timetable.shapes[draw.number].matches,
+        list(draw.byes),
+        line_ups,
+    )
 
 
 def _line_up(table: Sequence[int], sums: Mapping[int, BotSums], through: set[int]) -> PageLineUp:
     """Return a table of a round. In such a round, a bot sits at one table alone."""
-    order = sorted(table, key=lambda bot: (bot not in through, -sums[bot].halves, -sums[bot].firsts, -sums[bot].game))
+    order = sorted(
+        table,
+        key=lambda bot: (bot not in through, -sums[bot].halves, -sums[bot].firsts, -sums[bot].game),
+    )
     sitters = [
         PageSitter(
-            bot, None if (score := sums[bot].score) is None else round(float(100 * score), 3), sums[bot].game, bot in through
+            bot,
+            None if (score := sums[bot].score) is None else round(float(100 * score), 3),
+            sums[bot].game,
+            bot in through,
         )
         for bot in order
     ]
-    through_sums, out_sums = [sums[bot] for bot in order if bot in through], [sums[bot] for bot in order if bot not in through]
-    return PageLineUp(sitters, _decided(through_sums[-1], out_sums[0]) if through_sums and out_sums else "")
+    through_sums, out_sums = (
+        [sums[bot] for bot in order if bot in through],
+        [sums[bot] for bot in order if bot not in through],
+    )
+    return PageLineUp(
+        sitters, _decided(through_sums[-1], out_sums[0]) if through_sums and out_sums else ""
+    )
 
 
 def _decided(last_in: BotSums, first_out: BotSums) -> str:

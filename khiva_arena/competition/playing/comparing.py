@@ -31,10 +31,14 @@ OUT = "results/compare"
 def comparison_settings(values: Mapping[str, Any], seats: int, parts: int) -> Settings:
     """Return the settings of a comparison, as ``comparison_of`` takes them. Raises ConfigError with every mistake."""
     rule = Comparison(ERROR / parts, SHARPEST)
-    return settings_from({"out": OUT, **values, "seats": seats, "seeds": TEST_SEEDS}, comparison=rule)
+    return settings_from(
+        {"out": OUT, **values, "seats": seats, "seeds": TEST_SEEDS}, comparison=rule
+    )
 
 
-def comparison_of(values: Mapping[str, Any], seats: int, parts: int, entrants: Sequence[Bot]) -> CompetitionParts:
+def comparison_of(
+    values: Mapping[str, Any], seats: int, parts: int, entrants: Sequence[Bot]
+) -> CompetitionParts:
     """Return the settings of a comparison at a number of seats, and its bots.
 
     values: settings, with the two bots first and those against which they play after them.
@@ -65,4 +69,11 @@ def answer_of(folder: Path, event: str, at_a_time: int) -> ComparedTables:
         around = around_matches(seconds, store.ends(event)[: last + 1])
         is_over = store.conclusion(event) is not None and not row.closed
     of_all = sum(seconds) * around / at_a_time
-    return tables_of(test, row.id, timetable.seats, of_all, FaultsSeen(faults[0], faults[1], forfeited), is_over=is_over)
+    return tables_of(
+        test,
+        row.id,
+        timetable.seats,
+        of_all,
+        FaultsSeen(faults[0], faults[1], forfeited),
+        is_over=is_over,
+    )

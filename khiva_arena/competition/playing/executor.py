@@ -62,7 +62,12 @@ class Executor(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
 
     @property
     def at_a_time(self) -> int:
@@ -77,7 +82,9 @@ class Executor(Protocol):
         Raises BotError, ConfigError.
         """
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False) -> TriedTimes:
+    def try_tables(
+        self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False
+    ) -> TriedTimes:
         """Play tables of no event, after ``prepare``, and return the times of the matches that were not void.
 
         is_trial: bots are judged by them, so no stop of this process and no error of the arena may count as a bot's fault
@@ -92,13 +99,16 @@ class LocalExecutor:
 
     whole_tables = False
     trial_words = TrialWords(
-        "no such match is recorded here yet; a few are played first to measure their time, and thrown away",
+        "no such match is recorded here yet; a few are played first to measure their time, "
+        "and thrown away",
         "",
         "on this machine",
         "--jobs",
     )
 
-    def __init__(self, settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
+    def __init__(
+        self, settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say
+    ) -> None:
         self.say = say
         self._settings = settings
         self._commands = entrants.commands
@@ -108,7 +118,12 @@ class LocalExecutor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         pass
 
     @property
@@ -121,9 +136,13 @@ class LocalExecutor:
         return playing
 
     def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
-        return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._commands, self._plan)
+        return ready_to_play(
+            self._settings, entrants, self._sandbox, self.say, self._commands, self._plan
+        )
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False) -> TriedTimes:
+    def try_tables(
+        self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False
+    ) -> TriedTimes:
         seconds: list[float] = []
         moments: list[float] = []  # the first one asked for, and each recorded
 
@@ -145,4 +164,11 @@ class LocalExecutor:
         return TriedTimes(seconds, max(1.0, around))
 
     def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
-        pool.play(play.jobs(draw), self._settings.jobs, take, hold_back=True, is_wanted=play.is_wanted, failed=play.failed)
+        pool.play(
+            play.jobs(draw),
+            self._settings.jobs,
+            take,
+            hold_back=True,
+            is_wanted=play.is_wanted,
+            failed=play.failed,
+        )

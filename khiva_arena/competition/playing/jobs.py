@@ -16,7 +16,15 @@ from khiva_arena.competition.events.stored import timetable_of
 from khiva_arena.rating.schedule.formats import DrawnRound, Shape, schedule
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 from khiva_arena.rating.schedule.timetable import spread
-from khiva_arena.records.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
+from khiva_arena.records.store.db import (
+    RUN_SECRET,
+    EventRow,
+    MatchRow,
+    SeatRow,
+    Store,
+    VoidRow,
+    now,
+)
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.job import Failure
@@ -48,7 +56,9 @@ class Play:
         # What is over needs no cell, and to find the best one takes a moment.
         needs_level = event.definition.in_ticks and commands
         if needs_level:
-            from khiva_arena.records.replay.ticks import refuse_unspoken  # not above: few events are in ticks
+            from khiva_arena.records.replay.ticks import (
+                refuse_unspoken,
+            )  # not above: few events are in ticks
 
             refuse_unspoken(event.definition.meter)
         self.sandbox = event.definition.sandbox(best() if needs_level else Level.TRUSTED)
@@ -59,10 +69,16 @@ class Play:
         self.mend: Callable[[], None] = lambda: None
         self.limit: PlayLimit | None = None
         self.transcripts: TranscriptRoom | None = None
-        self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
+        self._warned = {
+            bot for row in voids for bot in row.suspects
+        }  # by the wall clock nobody reads the warning
         self._planned: dict[int, ScheduledMatch] = {}
-        self._first_given: dict[TablePlace, int] = {}  # of each table that a limit let begin: -1 once it no longer may
-        self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))
+        self._first_given: dict[
+            TablePlace, int
+        ] = {}  # of each table that a limit let begin: -1 once it no longer may
+        self._recorded = Counter(
+            place[0] for ordinal in self.done if (place := self.timetable.place(ordinal))
+        )
 
     @property
     def complete(self) -> bool:
@@ -145,11 +161,18 @@ class Play:
         """Return the matches before those of the first table that the limit does not let begin."""
         if self.limit is None:
             return matches
-        begun = takewhile(lambda each: self._begins(*each), ((table, [*each]) for table, each in groupby(matches, _table_of)))
+        begun = takewhile(
+            lambda each: self._begins(*each),
+            ((table, [*each]) for table, each in groupby(matches, _table_of)),
+        )
         return (match for _, of_table in begun for match in of_table)
 
     def _begins(self, table: "TablePlace", unrecorded: Sequence[ScheduledMatch]) -> bool:
-        return self.limit is None or table in self.set_aside or self.limit.may_begin(table, len(unrecorded))
+        return (
+            self.limit is None
+            or table in self.set_aside
+            or self.limit.may_begin(table, len(unrecorded))
+        )
 
     def is_wanted(self, job: Job) -> bool:
         """Tell whether a match that ``jobs`` has given, and that was not begun, is still to be played."""
@@ -158,7 +181,11 @@ class Play:
             return False
         first = self._first_given.get(table)
         # A table was let begin when its seed was read: matches that have ended since may say that it costs too much.
-        if self.limit is not None and first == job.ordinal and not self.limit.still_may_begin(table):
+        if (
+            self.limit is not None
+            and first == job.ordinal
+            and not self.limit.still_may_begin(table)
+        ):
             first = self._first_given[table] = -1
         return first != -1
 
@@ -173,16 +200,22 @@ class Play:
                 if not self._begins(table, unrecorded):
                     return
                 self._planned.update((match.ordinal, match) for match in unrecorded)
-                yield [self._job(match, self._voids.get(match.ordinal, 0) + 1) for match in unrecorded]
+                yield [
+                    self._job(match, self._voids.get(match.ordinal, 0) + 1) for match in unrecorded
+                ]
 
     def _own_matches(self, draw: DrawnRound) -> Iterator[ScheduledMatch]:
         """Return the matches of a round on the seeds that are played here, in the order of the schedule."""
         seeds = self.seeds_of(draw)
-        return takewhile(lambda match: match.k < seeds.stop, schedule(self.timetable.terms, draw, seeds.start))
+        return takewhile(
+            lambda match: match.k < seeds.stop, schedule(self.timetable.terms, draw, seeds.start)
+        )
 
     def _job(self, match: ScheduledMatch, attempt: int) -> Job:
         secret = self.event.seed_secret(match.k)
-        header = self._definition.header(self._definition.seated(match.bots), self.event.match_id(match.ordinal), secret)
+        header = self._definition.header(
+            self._definition.seated(match.bots), self.event.match_id(match.ordinal), secret
+        )
         commands = tuple(self._commands[bot] for bot in match.bots)
         warned = tuple(seat for seat, bot in enumerate(match.bots) if bot in self._warned)
         overdue = tuple(seat for seat, bot in enumerate(match.bots) if bot in self.overdue)
@@ -199,7 +232,9 @@ class Play:
         if self.limit is not None:
             self.limit.note(_table_of(match), outcome)
         if outcome.record is not None:
-            return [self.store_match(match, outcome, over=len(self.done) + 1 == self.timetable.matches)]
+            return [
+                self.store_match(match, outcome, over=len(self.done) + 1 == self.timetable.matches)
+            ]
         if outcome.host:
             self.mend()
         row = _void_row(self.event.id, match, outcome)
@@ -281,7 +316,9 @@ def match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
     )
 
 
-def in_microseconds(times: Mapping[int, float], round_trips: Mapping[int, float]) -> tuple[tuple[int, ...], ...]:
+def in_microseconds(
+    times: Mapping[int, float], round_trips: Mapping[int, float]
+) -> tuple[tuple[int, ...], ...]:
     """Return (step, microseconds) for each decision, as a store keeps them; a remote player's has its round trip as a third
     number."""
     trips = {step: (round(trip * 1e6),) for step, trip in round_trips.items()}

@@ -25,13 +25,19 @@ class Most(NamedTuple):
 
     def of_whole_seeds(self, per_seed: int) -> "Most":
         """Return the limit with the matches that are played of so many. ``per_seed``: matches."""
-        return self if self.matches is None else self._replace(matches=max(1, self.matches // per_seed) * per_seed)
+        return (
+            self
+            if self.matches is None
+            else self._replace(matches=max(1, self.matches // per_seed) * per_seed)
+        )
 
     def __str__(self) -> str:
         """Return the limit in words, "" for none."""
         if self.seconds is not None:
             return f"for {in_time(self.seconds)}"
-        return "" if self.matches is None else f"for {count(self.matches, 'match', 'matches')} at most"
+        return (
+            "" if self.matches is None else f"for {count(self.matches, 'match', 'matches')} at most"
+        )
 
 
 def begun_before(complete: int) -> int:

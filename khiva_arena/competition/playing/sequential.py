@@ -28,7 +28,12 @@ from khiva_arena.entrants.bots import SameBots
 from khiva_arena.entrants.bots_of_an_event import named_twice
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.ratings.comparison import ComparisonTest, Side
-from khiva_arena.rating.ratings.sprt import FEWEST_BLOCKS, SequentialTest, SprtDecision, block_scores
+from khiva_arena.rating.ratings.sprt import (
+    FEWEST_BLOCKS,
+    SequentialTest,
+    SprtDecision,
+    block_scores,
+)
 from khiva_arena.rating.report.sprt import Sprt
 from khiva_arena.rating.schedule.formats import DrawnRound
 from khiva_arena.rating.schedule.timetable import Timetable
@@ -59,7 +64,10 @@ def test_settings(overrides: Mapping[str, Any]) -> Settings:
     """Return the settings of a test. Raises ConfigError with every mistake."""
     settings = settings_from(_with_defaults(overrides), test=True)
     if settings.seeds < FEWEST_BLOCKS:
-        raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
+        raise ConfigError(
+            f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} "
+            "are too few"
+        )
     return settings
 
 
@@ -85,7 +93,9 @@ def sprt_of(folder: Path, event: str) -> Sprt:
         most=timetable.seeds,
         per_seed=timetable.per_seed(timetable.shapes[0]),
         report=test.report(),
-        verdict=concluded(_ANSWERS[test.decision], is_finished=is_finished, has_forfeited=forfeited > 0),
+        verdict=concluded(
+            _ANSWERS[test.decision], is_finished=is_finished, has_forfeited=forfeited > 0
+        ),
         forfeits=forfeited,
     )
 
@@ -168,15 +178,24 @@ def add_seed(test: AnyTest, seed: Sequence[Result], event: EventRow) -> SprtDeci
 class SequentialPlay(Play):
     """The part of a sequential test that is still to be played. ``test``: over the seeds that are recorded."""
 
-    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command], most: Most | None = None) -> None:
+    def __init__(
+        self, store: Store, event: EventRow, commands: Sequence[Command], most: Most | None = None
+    ) -> None:
         super().__init__(store, event, commands)
         self._most = most or Most()
         self._per_seed = self.timetable.per_seed(self.timetable.shapes[0])
-        self.test, self._front = so_far(event, self.timetable, (of_row(event, row) for row in store.matches(event.id)))
+        self.test, self._front = so_far(
+            event, self.timetable, (of_row(event, row) for row in store.matches(event.id))
+        )
         first = self._front * self._per_seed
-        self._seed = [of_row(event, row) for row in store.matches(event.id, first, first + self._per_seed - 1)]
+        self._seed = [
+            of_row(event, row) for row in store.matches(event.id, first, first + self._per_seed - 1)
+        ]
         self._waiting: dict[int, Outcome] = {}
-        begun, spent = begun_before(self._front), sum(store.seconds(event.id)) / self._most.at_a_time
+        begun, spent = (
+            begun_before(self._front),
+            sum(store.seconds(event.id)) / self._most.at_a_time,
+        )
         self._limit, self._began = SeedLimit(self._most, self._per_seed, begun, spent), 0.0
 
     @property
@@ -189,7 +208,11 @@ class SequentialPlay(Play):
     def until(self) -> str:
         if self.event.definition.comparison is None:
             return ""
-        return ", ".join(filter(None, ("until the answer is clear", str(self._most.of_whole_seeds(self._per_seed)))))
+        return ", ".join(
+            filter(
+                None, ("until the answer is clear", str(self._most.of_whole_seeds(self._per_seed)))
+            )
+        )
 
     def end(self) -> None:
         """Conclude a test that has come to its limit, and reveal its secret: nobody plays its other deals."""
@@ -210,7 +233,9 @@ class SequentialPlay(Play):
     def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
         """Yield the tables of a round that may still be needed; ends with the decision, or at a table that the host cannot
         play."""
-        return takewhile(self._goes_on, self._within_limit(super().tables(draw), lambda table: table[0]))
+        return takewhile(
+            self._goes_on, self._within_limit(super().tables(draw), lambda table: table[0])
+        )
 
     def _within_limit(self, parts: Iterator[T], job_of: Callable[[T], Job]) -> Iterator[T]:
         """Yield parts of the schedule up to the first one of a seed that may not begin any more."""
@@ -238,7 +263,14 @@ class SequentialPlay(Play):
 
     def _next_waiting(self) -> int | None:
         first = self._front * self._per_seed
-        return next((ordinal for ordinal in range(first, first + self._per_seed) if ordinal in self._waiting), None)
+        return next(
+            (
+                ordinal
+                for ordinal in range(first, first + self._per_seed)
+                if ordinal in self._waiting
+            ),
+            None,
+        )
 
     def _record_at_the_front(self, outcome: Outcome) -> MatchRow:
         match = self._planned[outcome.ordinal]
@@ -246,7 +278,9 @@ class SequentialPlay(Play):
         self._seed.append(of_record(self.event, match, outcome.record))
         is_complete = len(self._seed) == self._per_seed
         decided = is_complete and bool(add_seed(self.test, self._seed, self.event))
-        row = self.store_match(match, outcome, over=decided or len(self.done) + 1 == self.timetable.matches)
+        row = self.store_match(
+            match, outcome, over=decided or len(self.done) + 1 == self.timetable.matches
+        )
         if is_complete:
             self._seed, self._front = [], self._front + 1
         return row

@@ -85,7 +85,11 @@ def stage_damaged(bots: Sequence[Bot], commands: Sequence[Command], level: Level
             try:
                 staging.stage(bot, level)
                 is_whole = not damage_of(command)
-                say(f"{bot.name} is staged anew: {damage}" if is_whole else f"{bot.name} cannot be started: {damage}")
+                say(
+                    f"{bot.name} is staged anew: {damage}"
+                    if is_whole
+                    else f"{bot.name} cannot be started: {damage}"
+                )
             except ArenaError as error:
                 say(f"{bot.name} cannot be staged anew, though {damage}: {error}")
 
@@ -149,7 +153,9 @@ def trial_problems(values: Mapping[str, Any]) -> list[str]:
     except ArenaError:
         return []  # which is among the mistakes of the settings
     try:
-        reasons = _reasons_in_a_trial(values, [bot for bot in entrants if not bot.guest and not bot.broken])
+        reasons = _reasons_in_a_trial(
+            values, [bot for bot in entrants if not bot.guest and not bot.broken]
+        )
     except ArenaError as error:  # of this machine
         return [str(error)]
     unread = sum(bool(bot.broken) for bot in entrants)
@@ -169,8 +175,14 @@ def way_on(bots: int, broken: int) -> list[str]:
 def _reasons_in_a_trial(values: Mapping[str, Any], bots: Sequence[Bot]) -> list[str]:
     """Return why bots do not start, a line for each that does not; [] if they are not to be tried. Raises ArenaError if this
     machine is to blame."""
-    asks_for_more = any(values.get(row.name) not in (None, row.default) for row in TABLE if not row.in_a_trial)
-    if asks_for_more or values.get("isolation") == Level.TRUSTED or values.get("game", DEFAULTS["game"]) not in NAMES:
+    asks_for_more = any(
+        values.get(row.name) not in (None, row.default) for row in TABLE if not row.in_a_trial
+    )
+    if (
+        asks_for_more
+        or values.get("isolation") == Level.TRUSTED
+        or values.get("game", DEFAULTS["game"]) not in NAMES
+    ):
         return []
     reasons: dict[str, NotPlayed] = {}
     try:
@@ -180,20 +192,37 @@ def _reasons_in_a_trial(values: Mapping[str, Any], bots: Sequence[Bot]) -> list[
         return []
     if sandbox.level.confines and bots:
         start_here(first, bots, sandbox, reasons)
-    return [f"{bot.name} ({bot.asked_as}): {with_next(first, reasons[bot.identity])}" for bot in bots if bot.identity in reasons]
+    return [
+        f"{bot.name} ({bot.asked_as}): {with_next(first, reasons[bot.identity])}"
+        for bot in bots
+        if bot.identity in reasons
+    ]
 
 
 def _valid_part(values: Mapping[str, Any]) -> Settings:
     """Return settings to start bots with. Raises ConfigError if settings that a start needs have mistakes."""
-    common = {key: values[key] for key in ("bots", "engines", "game", "limits", "start", "isolation") if key in values}
+    common = {
+        key: values[key]
+        for key in ("bots", "engines", "game", "limits", "start", "isolation")
+        if key in values
+    }
     try:
-        return settings_from({**common, **{key: values[key] for key in ("seats", "rules", "turn", "bank") if key in values}})
+        return settings_from(
+            {
+                **common,
+                **{key: values[key] for key in ("seats", "rules", "turn", "bank") if key in values},
+            }
+        )
     except ConfigError:
         return settings_from(common)
 
 
 def without_broken(
-    stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, say: Say, start_elsewhere: Elsewhere | None = None
+    stages: Sequence[Settings],
+    entrants: Sequence[Bot],
+    sandbox: Sandbox,
+    say: Say,
+    start_elsewhere: Elsewhere | None = None,
 ) -> Entrants:
     """Return the bots that can play, and say a line on each of the others. Guests, which no program here starts, stay: they are
     waited for later.
@@ -207,12 +236,25 @@ def without_broken(
     if start_elsewhere is not None:
         commands = start_on_others(entrants, start_elsewhere, reasons)
     else:
-        commands = start_here(stages[0], [bot for bot in entrants if not bot.guest], sandbox, reasons)
+        commands = start_here(
+            stages[0], [bot for bot in entrants if not bot.guest], sandbox, reasons
+        )
         warn_of_cold_files(say)
-    from khiva_arena.competition.playing.leaving_out import those_left  # not above: most runs leave none out
+    from khiva_arena.competition.playing.leaving_out import (
+        those_left,
+    )  # not above: most runs leave none out
 
-    playing = those_left(stages, entrants, {bot: with_next(stages[0], reason) for bot, reason in reasons.items()}, say)
-    return Entrants(playing, commands, tuple(reasons[bot.identity] for bot in entrants if bot.identity in reasons))
+    playing = those_left(
+        stages,
+        entrants,
+        {bot: with_next(stages[0], reason) for bot, reason in reasons.items()},
+        say,
+    )
+    return Entrants(
+        playing,
+        commands,
+        tuple(reasons[bot.identity] for bot in entrants if bot.identity in reasons),
+    )
 
 
 def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> list[Bot]:

@@ -36,7 +36,9 @@ def comes_of_the_machine(error: BotError) -> bool:
     return of_the_machine(error)
 
 
-def start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons: dict[str, NotPlayed]) -> dict[str, Command]:
+def start_here(
+    first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons: dict[str, NotPlayed]
+) -> dict[str, Command]:
     """Return the command of each bot that starts, by identity. ``reasons`` gets the reason for each other bot, by identity."""
     reasons |= _of_broken(bots)
     commands: dict[str, Command] = {}
@@ -50,7 +52,9 @@ def start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons: 
                     raise
                 reasons[bot.identity] = _not_played(bot, Why.UNBUILT, str(error))
             except Exception as error:
-                from khiva_arena.common.machine import why_left_out  # not above: such errors are rare
+                from khiva_arena.common.machine import (
+                    why_left_out,
+                )  # not above: such errors are rare
 
                 reasons[bot.identity] = _not_played(bot, Why.UNBUILT, why_left_out(error))
     staged_bots = [bot for bot in bots if bot.identity in commands]
@@ -68,7 +72,11 @@ def start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons: 
 
 
 def _note_broken(
-    first: Settings, bots: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox, reasons: dict[str, NotPlayed]
+    first: Settings,
+    bots: Sequence[Bot],
+    commands: Mapping[str, Command],
+    sandbox: Sandbox,
+    reasons: dict[str, NotPlayed],
 ) -> None:
     """Start bots once. ``reasons`` gets the reason for each that does not start, by identity."""
     try:
@@ -81,7 +89,11 @@ def _note_broken(
 
 
 def _note_broken_alone(
-    first: Settings, bot: Bot, commands: Mapping[str, Command], sandbox: Sandbox, reasons: dict[str, NotPlayed]
+    first: Settings,
+    bot: Bot,
+    commands: Mapping[str, Command],
+    sandbox: Sandbox,
+    reasons: dict[str, NotPlayed],
 ) -> None:
     try:
         _note_broken(first, [bot], commands, sandbox, reasons)
@@ -91,7 +103,9 @@ def _note_broken_alone(
         reasons[bot.identity] = _not_played(bot, Why.NOT_STARTED, why_left_out(error))
 
 
-def start_on_others(bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: dict[str, NotPlayed]) -> dict[str, Command]:
+def start_on_others(
+    bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: dict[str, NotPlayed]
+) -> dict[str, Command]:
     """Start bots on other machines. ``reasons`` gets the reason for each bot that does not start, by identity.
 
     Returns {}: each machine has its own commands.
@@ -117,7 +131,12 @@ def start_on_others(bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: di
 def _of_broken(bots: Sequence[Bot]) -> dict[str, NotPlayed]:
     """Return the bots that are marked as broken, by identity: those that cannot be read, and modules that are not built."""
     return {
-        bot.identity: NotPlayed(_without_folders(bot), bot.asked_as, Why.UNBUILT if bot.module else Why.UNREAD, bot.broken)
+        bot.identity: NotPlayed(
+            _without_folders(bot),
+            bot.asked_as,
+            Why.UNBUILT if bot.module else Why.UNREAD,
+            bot.broken,
+        )
         for bot in bots
         if bot.broken
     }
@@ -138,14 +157,20 @@ def _not_played(bot: Bot, why: Why, problem: str) -> NotPlayed:
 def first_of(bot: Bot, problem: str) -> str:
     """Return in a line the beginning of a problem, the first error of its build or the last line that it wrote, and a hint if the
     cause is known."""
-    from khiva_arena.arbiter.start_problem import HINT, NEXT, STDERR  # not above: most bots are built
+    from khiva_arena.arbiter.start_problem import (
+        HINT,
+        NEXT,
+        STDERR,
+    )  # not above: most bots are built
     from khiva_arena.entrants.build_output import first_error
 
     first, *others = problem.split("\n")
     words = [first.removeprefix(f"{bot.name}: ").rstrip(":")]
     advice = [line.removeprefix(HINT) for line in others if line.startswith(HINT)]
     others = [line for line in others if not line.startswith((HINT, NEXT))]
-    if (begin := next((n for n, line in enumerate(others) if line.startswith(STDERR)), None)) is not None:
+    if (
+        begin := next((n for n, line in enumerate(others) if line.startswith(STDERR)), None)
+    ) is not None:
         others = [line for line in others[begin + 1 :] if line.startswith("    ")]
     elif error := first_error("\n".join(others)):
         words.append(f"its first error: {error[:LINE_SHOWN]}")
@@ -167,7 +192,9 @@ def check_of(first: Settings, name: str, word: str) -> str:
     from khiva_arena.arbiter.start_problem import permissions_of  # not above: most bots start
     from khiva_arena.entrants.own_name import own_name
 
-    given = permissions_of(own_name(word, name), name in first.network, variables_of(name, first.env))
+    given = permissions_of(
+        own_name(word, name), name in first.network, variables_of(name, first.env)
+    )
     return shlex.join(["khiva-arena", "check", word, *given])
 
 
@@ -178,14 +205,20 @@ def stage_with_permissions(first: Settings, bot: Bot, sandbox: Sandbox) -> Comma
 
 
 def keep_from_each_other(
-    first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox, plan: Path | None = None
+    first: Settings,
+    entrants: Sequence[Bot],
+    commands: Mapping[str, Command],
+    sandbox: Sandbox,
+    plan: Path | None = None,
 ) -> None:
     of_all = [commands[bot.identity] for bot in entrants]
     keep_private(private_places(first, plan), sandbox, of_all)
     keep_apart(entrants, of_all, sandbox)
 
 
-def start_once(first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox) -> None:
+def start_once(
+    first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox
+) -> None:
     header = first_header(first, entrants, sandbox)
     start(entrants, [commands[bot.identity] for bot in entrants], header, sandbox)
 

@@ -39,12 +39,16 @@ class TrialMatch(NamedTuple):
     @property
     def seated(self) -> tuple[Bot, ...]:
         """The bots by seat."""
-        return tuple(self.table[(self.rotation + seat) % len(self.table)] for seat in range(len(self.table)))
+        return tuple(
+            self.table[(self.rotation + seat) % len(self.table)] for seat in range(len(self.table))
+        )
 
     @property
     def own_seats(self) -> tuple[int, ...]:
         """The seats of the bot on trial and its copies."""
-        return tuple(seat for seat, bot in enumerate(self.seated) if bot.identity == self.table[0].identity)
+        return tuple(
+            seat for seat, bot in enumerate(self.seated) if bot.identity == self.table[0].identity
+        )
 
 
 class TriedMatch(NamedTuple):
@@ -62,23 +66,37 @@ class TriedMatch(NamedTuple):
     @property
     def reports(self) -> list[SeatReport]:
         """The facts about the bot and its copies; [] if none are known of a void match."""
-        return [self.outcome.seats[seat] for seat in self.own_seats if seat < len(self.outcome.seats)]
+        return [
+            self.outcome.seats[seat] for seat in self.own_seats if seat < len(self.outcome.seats)
+        ]
 
     @property
     def places(self) -> list[int]:
         """The places of the bot and its copies; [] for a void match."""
-        return [self.outcome.record.ranks[seat] for seat in self.own_seats] if self.outcome.record else []
+        return (
+            [self.outcome.record.ranks[seat] for seat in self.own_seats]
+            if self.outcome.record
+            else []
+        )
 
     @property
     def faults(self) -> list[Blame]:
         """The faults of the bot and its copies in a match that counts."""
-        return [blame for report in self.reports for blame in report.faults] if self.outcome.record else []
+        return (
+            [blame for report in self.reports for blame in report.faults]
+            if self.outcome.record
+            else []
+        )
 
     @property
     def forfeiter(self) -> SeatReport | None:
         """The facts about the bot, or a copy, that forfeited first; None if none did."""
         record = self.outcome.record
-        out = {seat: at for seat in self.own_seats if record is not None and (at := record.forfeited_at[seat]) is not None}
+        out = {
+            seat: at
+            for seat in self.own_seats
+            if record is not None and (at := record.forfeited_at[seat]) is not None
+        }
         return self.outcome.seats[min(out, key=out.__getitem__)] if out else None
 
     @property
@@ -118,16 +136,27 @@ def play_trials(
         tried[number] = TriedMatch(own_seats, outcome, number in causes)
         ended(number, tried[number])
 
-    jobs = [_job(number, trial, conditions, commands, sandbox) for number, trial in enumerate(trials)]
+    jobs = [
+        _job(number, trial, conditions, commands, sandbox) for number, trial in enumerate(trials)
+    ]
     play(_tables(jobs), take)
-    return [tried.get(job.ordinal) or TriedMatch((), void(job, NOT_BEGUN, begun=False), is_cause=False) for job in jobs]
+    return [
+        tried.get(job.ordinal) or TriedMatch((), void(job, NOT_BEGUN, begun=False), is_cause=False)
+        for job in jobs
+    ]
 
 
 def _tables(jobs: Iterable[Job]) -> Iterator[tuple[Job, ...]]:
     return ((job,) for job in jobs)
 
 
-def _job(number: int, trial: TrialMatch, conditions: Conditions, commands: Mapping[str, Command], sandbox: Sandbox) -> Job:
+def _job(
+    number: int,
+    trial: TrialMatch,
+    conditions: Conditions,
+    commands: Mapping[str, Command],
+    sandbox: Sandbox,
+) -> Job:
     seated = trial.seated
     header = conditions.header([(bot.name, bot.identity) for bot in seated], trial.id, trial.secret)
     of_seats = tuple(commands[bot.identity] for bot in seated)

@@ -42,7 +42,10 @@ def announce(
     """
     timetable, event = play.timetable, play.event
     games = _random_games(settings, play)
-    estimate, extension = _estimate(store, settings, play, at_a_time, entrants, games), _extension(store, event)
+    estimate, extension = (
+        _estimate(store, settings, play, at_a_time, entrants, games),
+        _extension(store, event),
+    )
     opening = timetable.round(0)
     assert opening is not None
     if settings.game.outside:
@@ -56,11 +59,16 @@ def announce(
     if choice := _some_line_ups(event.definition, opening):
         log.say(choice, warning=settings.lineups != AUTO)
     if settings.authors_apart and not _shared_author(play.event.definition):
-        log.say("--authors-apart has no effect: no two bots name the same author in their bot.toml", warning=True)
+        log.say(
+            "--authors-apart has no effect: no two bots name the same author in their bot.toml",
+            warning=True,
+        )
     if len(timetable.shapes) == 1:
         at_most = "at most " if formats.FORMATS[settings.format].SEQUENTIAL else ""
         line_ups = count(len(opening.line_ups), "line-up")
-        size = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
+        size = (
+            f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
+        )
     else:
         size = f"{len(timetable.shapes)} rounds, "
     called = f"{settings.name}, " if settings.name else ""
@@ -84,7 +92,10 @@ def announce(
     if uneven := _uneven(settings, play):
         log.say(uneven)
     if entrants.left_out:
-        log.say(f"{settings.leaves_out} leaves out {', '.join(bot.name for bot in entrants.left_out)}", warning=True)
+        log.say(
+            f"{settings.leaves_out} leaves out {', '.join(bot.name for bot in entrants.left_out)}",
+            warning=True,
+        )
     log.say(f"commitment {event.commitment}")
     for line in in_a_line(event.bots) if settings.stage <= 1 else ():
         log.say(line, warning=True)
@@ -105,15 +116,19 @@ def announce(
 
 def _slow_decision(definition: Definition) -> str:
     """Return in a line what a decision in ticks may take of the processor at worst; "" for at most ``_LONG_SECONDS``."""
-    from khiva_arena.bots.modules.meter.prices import WORST_NANOSECONDS  # not above: few events are in ticks
+    from khiva_arena.bots.modules.meter.prices import (
+        WORST_NANOSECONDS,
+    )  # not above: few events are in ticks
 
     milliseconds = definition.time.turn_ms + definition.time.bank_ms
     seconds = milliseconds * TICKS_A_MS * WORST_NANOSECONDS // 10**9
     if seconds <= _LONG_SECONDS:
         return ""
     return (
-        f"one decision may take {count(seconds // 60, 'minute')} of CPU at worst, since turn and bank are "
-        f"{milliseconds / 1000:g} s of ticks and the dearest tick lasts {WORST_NANOSECONDS} ns; a smaller --bank or --turn makes "
+        f"one decision may take {count(seconds // 60, 'minute')} of CPU at worst, since "
+        "turn and bank are "
+        f"{milliseconds / 1000:g} s of ticks and the dearest tick lasts "
+        f"{WORST_NANOSECONDS} ns; a smaller --bank or --turn makes "
         "that less"
     )
 
@@ -124,11 +139,17 @@ def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
         return ""
     meet = ""
     if formats.FORMATS[definition.format].AUTO:  # candidates of a gauntlet never meet
-        from khiva_arena.rating.schedule import coverings  # not above: most events play all line-ups
+        from khiva_arena.rating.schedule import (
+            coverings,
+        )  # not above: most events play all line-ups
 
         terms = definition.terms()
         missing, pairs = coverings.without_meeting(opening.line_ups, terms.bots, terms.authors)
-        meet = f": {missing} of {count(pairs, 'pair')} of bots will not meet" if missing else f", in which all {pairs} pairs meet"
+        meet = (
+            f": {missing} of {count(pairs, 'pair')} of bots will not meet"
+            if missing
+            else f", in which all {pairs} pairs meet"
+        )
     chosen_part = f"a balanced set of {len(opening.line_ups)} is played{meet}"
     return f"of {opening.total} possible line-ups {chosen_part}; --lineups N changes that"
 
@@ -137,7 +158,9 @@ def _extension(store: Store, event: EventRow) -> str:
     """Return a line about the event that this one extends; "" if it extends none."""
     if event.definition.extends is None:
         return ""
-    from khiva_arena.competition.events.extending import extension_line  # not above: most events are none
+    from khiva_arena.competition.events.extending import (
+        extension_line,
+    )  # not above: most events are none
 
     return extension_line(store, event)
 
@@ -149,24 +172,37 @@ def _uneven(settings: Settings, play: Play) -> str:
     """
     if formats.FORMATS[settings.format].SEQUENTIAL or play.timetable.seats <= ALL_ORDERS_MOST:
         return ""
-    from khiva_arena.rating.schedule.neighbours import off_balance  # not above: few tables are that large
+    from khiva_arena.rating.schedule.neighbours import (
+        off_balance,
+    )  # not above: few tables are that large
 
     return off_balance(play.timetable, settings.seeds)
 
 
 def _estimate(
-    store: Store, settings: Settings, play: Play, at_a_time: int, entrants: Entrants, games: "RandomGames | None"
+    store: Store,
+    settings: Settings,
+    play: Play,
+    at_a_time: int,
+    entrants: Entrants,
+    games: "RandomGames | None",
 ) -> str:
     """Return how long the rest takes: from a trial, from recorded matches of the same kind or from bots on probation; "" if none
     is there."""
     took = entrants.took
     has_trial = took is not None
-    if took is None and (play.done or any(map(store.recorded, (event.id for event in store.events())))):
-        from khiva_arena.competition.events.durations import of_store  # not above: a new store tells nothing
+    if took is None and (
+        play.done or any(map(store.recorded, (event.id for event in store.events())))
+    ):
+        from khiva_arena.competition.events.durations import (
+            of_store,
+        )  # not above: a new store tells nothing
 
         took = of_store(store, play.event.definition)
     if took is None and entrants.trials:
-        from khiva_arena.competition.events.trial_times import of_trials  # not above: most bots are not on probation
+        from khiva_arena.competition.events.trial_times import (
+            of_trials,
+        )  # not above: most bots are not on probation
 
         took = of_trials(entrants.trials, play.event.definition.seats, games)
     if took is None:
@@ -174,11 +210,17 @@ def _estimate(
     matches = play.planned - len(play.done)
     if not settings.place:
         return f"{took.of(matches, at_a_time)}, from {took.source}"
-    workers = f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from {took.source}"
+    workers = (
+        f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from "
+        f"{took.source}"
+    )
     if has_trial:
         return f"{took.of(matches, at_a_time)}, {workers}"
     # Recorded times of matches leave out the cluster's work around them, which may take many times as long.
-    return f"more than {took.at_least(matches, at_a_time)}, {workers}; the process that each table starts comes on top"
+    return (
+        f"more than {took.at_least(matches, at_a_time)}, {workers}; the process that each "
+        "table starts comes on top"
+    )
 
 
 def _random_games(settings: Settings, play: Play) -> "RandomGames | None":
@@ -187,7 +229,9 @@ def _random_games(settings: Settings, play: Play) -> "RandomGames | None":
     definition = play.event.definition
     if definition.in_ticks or definition.comparison is not None:
         return None
-    from khiva_arena.competition.events.worst_case import random_games  # not above: not before checks of what was typed
+    from khiva_arena.competition.events.worst_case import (
+        random_games,
+    )  # not above: not before checks of what was typed
 
     return random_games(settings.game, definition.seats, definition.rules)
 
@@ -198,7 +242,9 @@ def _worst(play: Play, at_a_time: int, games: "RandomGames | None") -> str:
         return ""
     from khiva_arena.competition.events.worst_case import worst_line
 
-    return worst_line(games, play.event.definition.time, play.event.definition.seats, _left(play), at_a_time)
+    return worst_line(
+        games, play.event.definition.time, play.event.definition.seats, _left(play), at_a_time
+    )
 
 
 def _left(play: Play) -> list[int]:
@@ -211,7 +257,11 @@ def _left(play: Play) -> list[int]:
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:
     """Return advice for few seeds: how to get smaller errors with the same number of matches; "" if there is none."""
-    if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
+    if (
+        not formats.FORMATS[settings.format].AUTO
+        or settings.lineups is not None
+        or settings.authors_apart
+    ):
         return ""
     if settings.seeds >= _FEW_SEEDS or line_ups < 2:
         return ""
@@ -222,7 +272,8 @@ def _advice(settings: Settings, bots: int, line_ups: int) -> str:
         return ""
     seeds = settings.seeds * line_ups // fewest
     return (
-        f"few seeds say little about errors; for as many matches, --seeds {seeds} --lineups auto plays {fewest} line-ups on each"
+        f"few seeds say little about errors; for as many matches, --seeds {seeds} --lineups "
+        f"auto plays {fewest} line-ups on each"
     )
 
 

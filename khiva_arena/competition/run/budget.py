@@ -62,7 +62,14 @@ class Proposal(NamedTuple):
     limit: LimitOf | None = None
 
 
-def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, say: Say, *, new_event: bool) -> Proposal:
+def propose(
+    stages: Sequence[Settings],
+    entrants: Sequence[Bot],
+    budget_ms: int,
+    say: Say,
+    *,
+    new_event: bool,
+) -> Proposal:
     """Return the line-ups and seeds that fit into a budget. If a try has used it up, that is one seed. Raises ConfigError if one
     seed takes longer than all of it.
 
@@ -89,20 +96,33 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
         else:
             if first.place and not first.leaves_out:
                 executor.say = only_warnings(say)  # the run says again who is ready
-            playing = playing._replace(commands=stack.enter_context(executor).prepare(playing.entrants))
+            playing = playing._replace(
+                commands=stack.enter_context(executor).prepare(playing.entrants)
+            )
             is_tried = True
-            measure = trial.measure(executor, [playing.commands[bot.identity] for bot in playing.entrants])
+            measure = trial.measure(
+                executor, [playing.commands[bot.identity] for bot in playing.entrants]
+            )
     before = time.monotonic() - began
     table = table_of(first, definition) if store_exists else None
     deals = table.standings.shared_deals if table else None
-    there = _Time(seconds, before + _REST, executor.trial_words.more, is_used_up=is_tried and before >= seconds)
+    there = _Time(
+        seconds,
+        before + _REST,
+        executor.trial_words.more,
+        is_used_up=is_tried and before >= seconds,
+    )
     settings, line_ups = _choose(first, definition, measure, there, deals)
     took, at_a_time = measure
     matches = settings.seeds * line_ups * first.seats
     lines = (
-        f"--budget: a match takes {took.seconds:.3g} s in all, from {took.source}; {in_time(before)} are gone",
-        f"{count(settings.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
-        f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_time(seconds)}",
+        (
+            f"--budget: a match takes {took.seconds:.3g} s in all, from {took.source}; "
+            f"{in_time(before)} are gone"
+        ),
+        f"{count(settings.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} "
+        f"rotations = {matches} matches at {count(at_a_time, 'match', 'matches')} at a time: "
+        f"{took.of(matches, at_a_time)} of {in_time(seconds)}",
         *([_ONE_SEED] if before + matches * took.high / at_a_time > seconds else []),
         errors_to_expect(table, definition, settings.seeds, line_ups),
     )
@@ -134,7 +154,11 @@ def _recorded_time(out: Path, definition: Definition) -> MatchTime | None:
                 raise
             continue  # what stands beside it is of no concern
         if took is not None:
-            return took if folder == out else took._replace(source=took.source.replace("this store", str(folder)))
+            return (
+                took
+                if folder == out
+                else took._replace(source=took.source.replace("this store", str(folder)))
+            )
     return None
 
 
@@ -151,7 +175,8 @@ def check_form(stages: Sequence[Settings], entrants: Sequence[Bot], option: str)
     form = formats.FORMATS[stages[0].format]
     if len(stages) > 1 or stages[0].stage or form.IN_ROUNDS:
         raise ConfigError(
-            f"{option} chooses the seeds of one round-robin or gauntlet; rounds and stages follow from results: give --seeds, "
+            f"{option} chooses the seeds of one round-robin or gauntlet; rounds and stages "
+            "follow from results: give --seeds, "
             "and the time that is printed before the start says how long they take"
         )
     if any(bot.guest for bot in entrants):
@@ -171,7 +196,11 @@ def begun_in(first: Settings, definition: Definition) -> list[EventRow]:
         begun = chain[0].definition
         as_begun = replace(definition, lineups=begun.lineups, draw=begun.draw)
         alike = [as_begun] if first.lineups is None else spellings(definition)
-        if not event.closed and can_be_extended(begun) and begun in [replace(each, seeds=begun.seeds) for each in alike]:
+        if (
+            not event.closed
+            and can_be_extended(begun)
+            and begun in [replace(each, seeds=begun.seeds) for each in alike]
+        ):
             return chain
     return []
 
@@ -191,9 +220,15 @@ def _kept_line(chain: Sequence[EventRow], is_over: bool) -> str:
     """Return a line: an event of these settings is there, with those that it extends, and which flags play more."""
     last, seeds = chain[-1], length_of(chain)
     shape = "" if last.definition.lineups is None else f"--lineups {line_ups_of(last)} "
-    ways_on = f"{shape}--seeds N instead of --budget extends it, with N above {seeds}, and --new-event plays another one"
+    ways_on = (
+        f"{shape}--seeds N instead of --budget extends it, with N above {seeds}, and "
+        "--new-event plays another one"
+    )
     over, then = ("is over", "") if is_over else ("has been begun", "once that is over, ")
-    return f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; {then}{ways_on}"
+    return (
+        f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; "
+        f"{then}{ways_on}"
+    )
 
 
 # --- the choice that fits ---
@@ -215,7 +250,11 @@ class _Time(NamedTuple):
 
 
 def _choose(
-    first: Settings, definition: Definition, measure: MeasuredTime, there: _Time, deals: SharedDeals | None
+    first: Settings,
+    definition: Definition,
+    measure: MeasuredTime,
+    there: _Time,
+    deals: SharedDeals | None,
 ) -> tuple[Settings, int]:
     """Return the settings, and how many line-ups they have.
 
@@ -223,13 +262,20 @@ def _choose(
     """
     took, at_a_time = measure
     seconds, seconds_before, more_at_a_time, _ = there
-    room = int(max(0.0, seconds - seconds_before) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
+    room = int(
+        max(0.0, seconds - seconds_before) * at_a_time / max(took.high, 1e-6) / first.seats
+    )  # tables
     shape = shape_that_fits(first, definition, room, deals)
     line_ups = shape.line_ups
-    if room < line_ups and not there.is_used_up and line_ups * first.seats * took.seconds > seconds * at_a_time:
+    if (
+        room < line_ups
+        and not there.is_used_up
+        and line_ups * first.seats * took.seconds > seconds * at_a_time
+    ):
         needs = took.of(line_ups * first.seats, at_a_time)
         raise ConfigError(
-            f"--budget: {in_time(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needs}, and all "
+            f"--budget: {in_time(seconds)} is too little: one seed of "
+            f"{count(line_ups, 'line-up')} takes {needs}, and all "
             f"else {in_time(seconds_before)}; give more time, more {more_at_a_time} or fewer bots"
         )
     return replace(first, seeds=shape.seeds, lineups=shape.named), line_ups
@@ -248,7 +294,9 @@ class FittingShape(NamedTuple):
     seeds: int
 
 
-def shape_that_fits(first: Settings, definition: Definition, room: int, deals: SharedDeals | None) -> FittingShape:
+def shape_that_fits(
+    first: Settings, definition: Definition, room: int, deals: SharedDeals | None
+) -> FittingShape:
     """Return the line-ups and seeds of so many tables: all line-ups, if that leaves enough seeds, else those of ``--lineups
     auto``.
 
@@ -260,11 +308,15 @@ def shape_that_fits(first: Settings, definition: Definition, room: int, deals: S
     if formats.FORMATS[first.format].AUTO and first.lineups is None:
         few, _ = coverings.auto(len(definition.bots), first.seats, first.copies, terms.authors)
         choices += [(few, AUTO)] if few < total else []
-    line_ups, lineups = next((choice for choice in choices if room // choice[0] >= FEW_SEEDS), choices[-1])
+    line_ups, lineups = next(
+        (choice for choice in choices if room // choice[0] >= FEW_SEEDS), choices[-1]
+    )
     few, few_named = choices[-1]
     if deals is not None and room // few >= FEW_SEEDS:
         widths = [_width(deals, definition, choice, room // choice) for choice in (few, line_ups)]
-        line_ups, lineups = (few, few_named) if widths[0] <= LITTLE * widths[1] else (line_ups, lineups)
+        line_ups, lineups = (
+            (few, few_named) if widths[0] <= LITTLE * widths[1] else (line_ups, lineups)
+        )
     return FittingShape(line_ups, lineups, max(1, min(room // line_ups, MOST["seeds"])))
 
 
@@ -289,11 +341,17 @@ def table_of(first: Settings, definition: Definition) -> BudgetTable | None:
     return None
 
 
-def errors_to_expect(table: BudgetTable | None, definition: Definition, seeds: int, line_ups: int) -> str:
+def errors_to_expect(
+    table: BudgetTable | None, definition: Definition, seeds: int, line_ups: int
+) -> str:
     """Return in a line the errors to expect after so many more seeds. ``table``: that they are added to, None for none."""
     errors = _errors_by(table, definition, seeds, line_ups) if table else []
     seats = definition.seats
-    return errors[0] if errors else _rule_of_thumb(len(definition.bots), seeds * line_ups * seats, seats)
+    return (
+        errors[0]
+        if errors
+        else _rule_of_thumb(len(definition.bots), seeds * line_ups * seats, seats)
+    )
 
 
 def _errors_by(table: BudgetTable, definition: Definition, seeds: int, line_ups: int) -> list[str]:
@@ -303,19 +361,36 @@ def _errors_by(table: BudgetTable, definition: Definition, seeds: int, line_ups:
     """
     rated, events = table
     deals = rated.shared_deals
-    as_before = seeds if deals is None else seeds * deals.variance(deals.tables) / deals.variance(_each(definition, line_ups))
-    after = [width for width in planning.errors_after(rated.ratings, rated.blocks + round(as_before)) if width is not None]
+    as_before = (
+        seeds
+        if deals is None
+        else seeds * deals.variance(deals.tables) / deals.variance(_each(definition, line_ups))
+    )
+    after = [
+        width
+        for width in planning.errors_after(rated.ratings, rated.blocks + round(as_before))
+        if width is not None
+    ]
     if len(after) < len(definition.bots) - 1:  # of all but the anchor
         return []
     errors = " to ".join(dict.fromkeys(f"{error:.0f}" for error in (min(after), max(after))))
-    numbers = f"event{'s' if len(events) > 1 else ''} {', '.join(str(event.number) for event in events)}"
+    numbers = (
+        f"event{'s' if len(events) > 1 else ''} {', '.join(str(event.number) for event in events)}"
+    )
     at = ", at the line-ups played so far" if deals is None else ""
-    return [f"errors to expect with {rated.blocks} seeds of {numbers} and these: +/- {errors} Elo against the anchor{at}"]
+    return [
+        (
+            f"errors to expect with {rated.blocks} seeds of {numbers} and these: +/- {errors} "
+            f"Elo against the anchor{at}"
+        )
+    ]
 
 
 def _width(deals: SharedDeals, definition: Definition, line_ups: int, seeds: int) -> float:
     """Return how wide errors get with so many seeds of so many line-ups, to compare with other choices."""
-    return (half_width(1.0, seeds) or inf) * sqrt(deals.variance(_each(definition, line_ups)) / seeds)
+    return (half_width(1.0, seeds) or inf) * sqrt(
+        deals.variance(_each(definition, line_ups)) / seeds
+    )
 
 
 def _each(definition: Definition, line_ups: int) -> float:
@@ -330,6 +405,7 @@ def _rule_of_thumb(bots: int, matches: int, seats: int) -> str:
     )  # of a seat's mean score against the others, if all orders are equally likely
     error = planning.NORMAL * _ELO_A_POINT * sqrt(2 * spread_of_one / each)
     return (
-        f"errors to expect: about +/- {error:.0f} Elo between two bots if they are equally strong and matches independent; too "
+        f"errors to expect: about +/- {error:.0f} Elo between two bots if they are equally "
+        "strong and matches independent; too "
         "little is recorded here to know better"
     )

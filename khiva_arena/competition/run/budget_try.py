@@ -20,7 +20,9 @@ from khiva_arena.records.replay.definition import Definition
 from khiva_arena.words import count
 
 TRY_MATCHES, TRY_SECONDS = 24, 20.0
-_SHARE = 6  # of a budget at most one of so many parts is spent on a try, whose last matches come on top
+_SHARE = (
+    6  # of a budget at most one of so many parts is spent on a try, whose last matches come on top
+)
 _SECRET = seeds.seed_secret(bytes(seeds.SECRET_BYTES), 0)
 
 
@@ -58,7 +60,10 @@ class Trial(NamedTuple):
         """
         words = executor.trial_words
         self.say(f"--budget: {words.announcement}")
-        limit = max(TRY_MATCHES, executor.at_a_time * (self.definition.seats if executor.whole_tables else 1))
+        limit = max(
+            TRY_MATCHES,
+            executor.at_a_time * (self.definition.seats if executor.whole_tables else 1),
+        )
         until = time.monotonic() + min(TRY_SECONDS, self.budget_seconds / _SHARE)
         tried: list[float] = []
         seconds, around = self.play(
@@ -68,13 +73,20 @@ class Trial(NamedTuple):
             lambda: not tried or time.monotonic() <= until,
             lambda outcome: tried.append(outcome.seconds),
         )
-        duration = mean_time(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{words.source}", around)
+        duration = mean_time(
+            seconds, f"a try of {count(len(seconds), 'match', 'matches')}{words.source}", around
+        )
         if duration is None:
             raise ConfigError(f"--budget: no match could be played {words.nowhere} now")
         return MeasuredTime(duration, executor.at_a_time)
 
     def play(
-        self, executor: Executor, commands: Sequence[Command], most: int, goes_on: Callable[[], bool], take: TakeOutcome
+        self,
+        executor: Executor,
+        commands: Sequence[Command],
+        most: int,
+        goes_on: Callable[[], bool],
+        take: TakeOutcome,
     ) -> TriedTimes:
         """Play matches where the executor plays them, whole tables if it does, and return the times of those that were not void.
 
@@ -89,20 +101,34 @@ class Trial(NamedTuple):
         """Yield what the executor begins at once: whole tables if it plays these, else matches."""
         schedule, job = _schedule(self.definition), self._job_of(commands)
         if executor.whole_tables:
-            return (tuple(map(job, table)) for _, table in groupby(schedule, key=lambda match: (match.k, match.lineup)))
+            return (
+                tuple(map(job, table))
+                for _, table in groupby(schedule, key=lambda match: (match.k, match.lineup))
+            )
         return ((job(match),) for match in spread(schedule))
 
     def _job_of(self, commands: Sequence[Command]) -> Callable[[ScheduledMatch], Job]:
         def job(match: ScheduledMatch) -> Job:
             # A deal for each match: none waits for another, and the time for a trial ends it at once.
             secret = seeds.seed_secret(_SECRET, match.ordinal)
-            header = self.definition.header(self.definition.seated(match.bots), f"try-{match.ordinal}", secret)
-            return Job(match.ordinal, 1, header, secret, tuple(commands[bot] for bot in match.bots), self.sandbox)
+            header = self.definition.header(
+                self.definition.seated(match.bots), f"try-{match.ordinal}", secret
+            )
+            return Job(
+                match.ordinal,
+                1,
+                header,
+                secret,
+                tuple(commands[bot] for bot in match.bots),
+                self.sandbox,
+            )
 
         return job
 
 
-def _while(goes_on: Callable[[], bool], tables: Iterable[tuple[Job, ...]], most: int) -> Iterator[tuple[Job, ...]]:
+def _while(
+    goes_on: Callable[[], bool], tables: Iterable[tuple[Job, ...]], most: int
+) -> Iterator[tuple[Job, ...]]:
     """Yield tables until they have ``most`` matches, or ``goes_on`` says no."""
     for table in tables:
         if most <= 0 or not goes_on():

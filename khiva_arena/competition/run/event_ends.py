@@ -24,7 +24,9 @@ def and_extended(store: Store, ids: Sequence[str]) -> list[str]:
     """Return events, each after those that it extends."""
     if all(event.definition.extends is None for event in store.events()):
         return list(ids)
-    from khiva_arena.competition.events.extending import with_extended  # not above: most events extend none
+    from khiva_arena.competition.events.extending import (
+        with_extended,
+    )  # not above: most events extend none
 
     return with_extended(store, ids)
 
@@ -33,15 +35,25 @@ def over_in_words(over: Sequence[EventRow]) -> str:
     """Return which events are over, or that the last one was closed before it was."""
     numbers = [str(event.number) for event in over]
     if closing_time := over[-1].closed:
-        return f"event {numbers[-1]} was closed at {closing_time}, before it was over, and is never continued"
-    subject = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
+        return (
+            f"event {numbers[-1]} was closed at {closing_time}, before it was over, and is "
+            "never continued"
+        )
+    subject = (
+        f"event {numbers[0]} is over"
+        if len(numbers) == 1
+        else f"events {', '.join(numbers)} are over"
+    )
     return f"{subject}; no other event of these settings is left to play"
 
 
 def _what_is_left(play: Play) -> str:
     again = "the same command tries them again"
     if not play.set_aside:
-        return f"{play.planned - len(play.done)} matches were not played, since every match tried was void at once; {again}"
+        return (
+            f"{play.planned - len(play.done)} matches were not played, since every match tried "
+            f"was void at once; {again}"
+        )
     tables = ", ".join(f"seed {k} line-up {lineup}" for k, lineup in sorted(play.set_aside))
     return f"set aside, since they stayed void: {tables}; {again}"
 

@@ -47,11 +47,23 @@ class EventsFile:
         """Open a file or FIFO to add to it. Raises ConfigError if that is not possible, or if it holds something else."""
         try:
             fifo = _is_fifo(path)
-            flags = os.O_WRONLY | os.O_NONBLOCK if fifo else os.O_RDWR | os.O_CREAT | os.O_APPEND | _no_link(path)
+            flags = (
+                os.O_WRONLY | os.O_NONBLOCK
+                if fifo
+                else os.O_RDWR | os.O_CREAT | os.O_APPEND | _no_link(path)
+            )
             descriptor = os.open(path, flags | os.O_NOCTTY, 0o666)
         except OSError as error:
-            reason = "it is a link, which is not followed" if error.errno == errno.ELOOP else error.strerror
-            reason = "nobody reads this FIFO; start its reader first" if error.errno == errno.ENXIO else reason
+            reason = (
+                "it is a link, which is not followed"
+                if error.errno == errno.ELOOP
+                else error.strerror
+            )
+            reason = (
+                "nobody reads this FIFO; start its reader first"
+                if error.errno == errno.ENXIO
+                else reason
+            )
             raise ConfigError(f"--events-file {path}: {reason}") from None
         except ValueError as error:  # a NUL in the name
             raise ConfigError(f"--events-file {path!r}: {error}") from None
@@ -75,9 +87,15 @@ class EventsFile:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ConfigError(f"--events-file {path}: another run writes to it; name another file") from None
+            raise ConfigError(
+                f"--events-file {path}: another run writes to it; name another file"
+            ) from None
         except OSError as error:
-            if error.errno not in (errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL):  # a file system without locks does without
+            if error.errno not in (
+                errno.EOPNOTSUPP,
+                errno.ENOLCK,
+                errno.EINVAL,
+            ):  # a file system without locks does without
                 raise
         if self.size:
             try:
@@ -85,7 +103,9 @@ class EventsFile:
                 if not list(StreamReader().feed(first + b"\n")):
                     raise NotAStream("its first line is empty")
             except (NotAStream, OSError) as error:
-                raise ConfigError(f"--events-file {path}: it is no stream of events ({error}); name another file") from None
+                raise ConfigError(
+                    f"--events-file {path}: it is no stream of events ({error}); name another file"
+                ) from None
             if os.pread(self._descriptor, 1, self.size - 1) != b"\n":
                 self.write(b"\n")  # the last run was cut short in a line
 
@@ -137,7 +157,11 @@ class EventsFile:
 
 def _no_link(path: Path) -> int:
     """Return the flag by which a link to a file is not followed, 0 for links of the system: /dev/stdout names an open file."""
-    return 0 if path.parent.resolve().is_relative_to("/proc") or path.parent.resolve() == Path("/dev") else os.O_NOFOLLOW
+    return (
+        0
+        if path.parent.resolve().is_relative_to("/proc") or path.parent.resolve() == Path("/dev")
+        else os.O_NOFOLLOW
+    )
 
 
 def _is_fifo(path: Path) -> bool:
@@ -164,7 +188,9 @@ def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
             continue
         place = file.resolve()
         if place.is_relative_to(settings.out.resolve()):
-            raise ConfigError(f"{flag} {file}: lies in the store {settings.out}; name a file elsewhere")
+            raise ConfigError(
+                f"{flag} {file}: lies in the store {settings.out}; name a file elsewhere"
+            )
         for bot in entrants:
             if bot.home and place.is_relative_to(Path(bot.home).resolve()):
                 reason = f"lies in the folder of bot {bot.name}, which it would make another bot"
@@ -173,8 +199,13 @@ def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
         reason = os.strerror(errno.ENOTDIR if folder.exists() else errno.ENOENT)
         raise ConfigError(f"--events-file {settings.events_file}: {reason}")
     if settings.report is not None:
-        if settings.events_file is not None and settings.events_file.resolve() == settings.report.resolve():
-            raise ConfigError(f"--report {settings.report}: --events-file names this file, too; name another one")
+        if (
+            settings.events_file is not None
+            and settings.events_file.resolve() == settings.report.resolve()
+        ):
+            raise ConfigError(
+                f"--report {settings.report}: --events-file names this file, too; name another one"
+            )
         from khiva_arena.display.page.html import BEGINNING  # not above: most runs write no page
         from khiva_arena.records.store.new_file import check_new_file
 

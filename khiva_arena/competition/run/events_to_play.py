@@ -22,10 +22,14 @@ class EventsToPlay(Protocol):
     @property
     def file(self) -> Path | None: ...
 
-    def check_definition(self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool) -> None:
+    def check_definition(
+        self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool
+    ) -> None:
         """Raise ConfigError if the first event cannot be played as it is defined."""
 
-    def standing(self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
+    def standing(
+        self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox
+    ) -> ResumePoint:
         """Return how far the run has come in a store. Raises StoreError, ConfigError."""
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:

@@ -29,4 +29,6 @@ GUESTS: Hook[SeatGuests] = Hook("seats")
 def seating_of(first: Settings, entrants: Sequence[Bot], say: Say) -> Seating:
     """Return the context in which these bots are played. Raises ConfigError if they cannot be."""
     guests = [bot for bot in entrants if bot.guest]
-    return GUESTS.get(f"--bot {guests[0].asked_as}")(first, entrants, say) if guests else nullcontext
+    return (
+        GUESTS.get(f"--bot {guests[0].asked_as}")(first, entrants, say) if guests else nullcontext
+    )

@@ -30,8 +30,22 @@ class LivePage:
     settings: the name of the file with the run's settings; "" for flags alone.
     """
 
-    def __init__(self, folder: Path, path: Path | None, say: Say, *, is_requested: bool = True, settings: str = "") -> None:
-        self._folder, self._path, self._say, self._requested, self._settings = folder, path, say, is_requested, settings
+    def __init__(
+        self,
+        folder: Path,
+        path: Path | None,
+        say: Say,
+        *,
+        is_requested: bool = True,
+        settings: str = "",
+    ) -> None:
+        self._folder, self._path, self._say, self._requested, self._settings = (
+            folder,
+            path,
+            say,
+            is_requested,
+            settings,
+        )
         self._process = Background()
         self._old = False
         self._start_time = self._pause_until = time.monotonic()
@@ -64,7 +78,13 @@ class LivePage:
             self._say(f"page of results: {self._path}; open it in a browser")
 
     def _start(self, events: Sequence[str]) -> None:
-        words = ["khiva_arena", "report", "--out", str(self._path), f"--settings-file={self._settings}"]
+        words = [
+            "khiva_arena",
+            "report",
+            "--out",
+            str(self._path),
+            f"--settings-file={self._settings}",
+        ]
         words += ["--", str(self._folder), *events]
         try:
             self._process.start("report", words)
@@ -84,7 +104,14 @@ class LivePage:
             self._give_up(failure)
 
     def _give_up(self, reason: str) -> None:
-        again = shlex.join(["khiva-arena", "report", str(self._folder), *(["--out", str(self._path)] if self._requested else [])])
+        again = shlex.join(
+            [
+                "khiva-arena",
+                "report",
+                str(self._folder),
+                *(["--out", str(self._path)] if self._requested else []),
+            ]
+        )
         self._path = None
         self._say(f"the page of results ends early: {reason}; later: {again}", warning=True)
 

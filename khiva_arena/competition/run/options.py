@@ -45,7 +45,10 @@ class RunOptions(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         """Raise ConfigError if flags do not go together, or the public text is not valid."""
         if self.commit and self.public is not None:
-            raise ConfigError("--commit and --public: publish the commitment first, then give the run a text drawn after that")
+            raise ConfigError(
+                "--commit and --public: publish the commitment first, then give the run a "
+                "text drawn after that"
+            )
         if self.public is not None and (problem := stored.public_problem(self.public)):
             raise ConfigError(f"--public: {problem}")
 
@@ -74,7 +77,9 @@ class ModelFlags(NamedTuple):
     spend: str | None = None
 
 
-def public_to_add(store: Store, event: EventRow, public: str | None, before: EventRow | None) -> str | None:
+def public_to_add(
+    store: Store, event: EventRow, public: str | None, before: EventRow | None
+) -> str | None:
     """Return the public text that an event is still to get, None for none: ``public``, else that of the stage ``before`` it.
 
     Raises ConfigError if ``public`` comes too late, or is another one than the event has.
@@ -83,12 +88,14 @@ def public_to_add(store: Store, event: EventRow, public: str | None, before: Eve
     if event.public is not None:
         if public not in (None, event.public):
             raise ConfigError(
-                f"--public: event {event.number} has the public text {event.public!r}, which cannot change; give the same or none"
+                f"--public: event {event.number} has the public text {event.public!r}, "
+                "which cannot change; give the same or none"
             )
         return None
     if public is not None and attempts:
         raise ConfigError(
-            f"--public: event {event.number} has begun without one ({attempts} matches were played), and its deals are drawn; "
+            f"--public: event {event.number} has begun without one ({attempts} matches "
+            "were played), and its deals are drawn; "
             "leave it out to continue, or begin another event in another --out"
         )
     return public if public is not None or attempts or before is None else before.public
@@ -97,4 +104,7 @@ def public_to_add(store: Store, event: EventRow, public: str | None, before: Eve
 def check_public_of_past(over: tuple[EventRow, ...], public: str | None) -> None:
     """Raise ConfigError if a public text is given for a competition that was played without one, or with another one."""
     if public is not None and public not in [event.public for event in over]:
-        raise ConfigError("--public: these matches are already recorded, and were played without this text; leave it out")
+        raise ConfigError(
+            "--public: these matches are already recorded, and were played without this "
+            "text; leave it out"
+        )

@@ -31,25 +31,35 @@ class OwnEvents:
     def __init__(self, stages: Sequence[Settings], options: RunOptions, say: Say) -> None:
         self._stages, self._options, self._say = stages, options, say
 
-    def check_definition(self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool) -> None:
+    def check_definition(
+        self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool
+    ) -> None:
         """Raise ConfigError if turns are too short for a first event."""
         if not store_exists:
             refuse_short_turns(definition)
 
-    def standing(self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
+    def standing(
+        self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox
+    ) -> ResumePoint:
         """Return how far the competition has come in a store. ``definition``: of its first event.
 
         Raises StoreError, ConfigError.
         """
-        return standing_of(store, self._stages, definition, entrants, sandbox, new_event=self._options.new_event)
+        return standing_of(
+            store, self._stages, definition, entrants, sandbox, new_event=self._options.new_event
+        )
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
         """Raise ConfigError if a new event would begin unasked because of a change since the last or of another price list, if
         turns are too short, or if the store has this event already."""
         assert todo.definition is not None
-        is_comparison = todo.definition.comparison is not None  # of versions, which change from one to the next
+        is_comparison = (
+            todo.definition.comparison is not None
+        )  # of versions, which change from one to the next
         if not self._options.new_event and not is_comparison and store.events():
-            from khiva_arena.competition.events import drift  # not above: in a new store nothing has changed
+            from khiva_arena.competition.events import (
+                drift,
+            )  # not above: in a new store nothing has changed
 
             drift.refuse_changed(store, todo.definition, todo.entrants, drift.WAYS_ON)
             drift.refuse_other_prices(store, todo.definition)
@@ -57,7 +67,12 @@ class OwnEvents:
             refuse_short_turns(todo.definition)
         stage = self._stages[len(todo.over)]
         if stage.seed is not None:
-            stored.new_id(store, todo.definition, run_secret(stage, todo.definition.extends), _follows_0_1(todo))
+            stored.new_id(
+                store,
+                todo.definition,
+                run_secret(stage, todo.definition.extends),
+                _follows_0_1(todo),
+            )
 
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
         """Return the next event, which is added to the store if it is new. Lines then tell facts that the user may not know."""
@@ -70,14 +85,25 @@ class OwnEvents:
         stage, events = self._stages[len(todo.over)], store.events()
         for row in events:
             if store.conclusion(row.id) is None and not store.recorded(row.id):
-                self._say(f"event {row.number} (other settings, no match yet, commitment {row.commitment}) is kept")
-        secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
+                self._say(
+                    f"event {row.number} (other settings, no match yet, commitment "
+                    f"{row.commitment}) is kept"
+                )
+        secret = (
+            run_secret(stage, todo.definition.extends)
+            if stage.seed is not None
+            else secrets.token_bytes(seeds.SECRET_BYTES)
+        )
         if events:
             # not above: a new store has nothing to extend
             from khiva_arena.competition.events.extending import dealt_before, why_beside
 
             new = self._options.new_event
-            if reason := dealt_before(store, todo.definition, secret) if new else why_beside(store, todo.definition):
+            if (
+                reason := dealt_before(store, todo.definition, secret)
+                if new
+                else why_beside(store, todo.definition)
+            ):
                 self._say(reason)
         event = stored.add_event(store, todo.definition, todo.entrants, secret, _follows_0_1(todo))
         if events:
@@ -101,9 +127,14 @@ class OwnEvents:
 
     def why_nothing(self, store: Store, over: Sequence[EventRow], head: str) -> str:
         """Return the line that says why nothing is played, and which flags play more. ``head`` names the events that are over."""
-        from khiva_arena.competition.events.extending import ways_to_more  # not above: most runs play something
+        from khiva_arena.competition.events.extending import (
+            ways_to_more,
+        )  # not above: most runs play something
 
-        return f"{head}: nothing is played{ways_to_more(store, over[-1])}; --new-event plays another one"
+        return (
+            f"{head}: nothing is played{ways_to_more(store, over[-1])}; --new-event plays "
+            "another one"
+        )
 
 
 def _follows_0_1(todo: ResumePoint) -> bool:

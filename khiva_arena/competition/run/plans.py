@@ -28,7 +28,9 @@ class PlannedCompetition(NamedTuple):
 class Plans(Protocol):
     """Everything about plans: they are written, and machines play a shard each."""
 
-    def check_together(self, flags: PlanFlags, config: Path | None, options: RunOptions, *, shipped: bool) -> None:
+    def check_together(
+        self, flags: PlanFlags, config: Path | None, options: RunOptions, *, shipped: bool
+    ) -> None:
         """Raise ConfigError if flags do not go together."""
 
     def why_not_in_shards(self, form: str, stages: int = 1) -> str:
@@ -37,10 +39,14 @@ class Plans(Protocol):
     def refuse_shard(self, stages: Sequence[Settings]) -> NoReturn:
         """Raise ConfigError for a shard without a plan."""
 
-    def check_plannable(self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
+    def check_plannable(
+        self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]
+    ) -> None:
         """Raise ConfigError with every reason why a competition cannot be planned."""
 
-    def print_plan(self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool) -> None:
+    def print_plan(
+        self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool
+    ) -> None:
         """Write a plan, and print the values to publish before the first match. Raises ConfigError."""
 
     def game_of(self, path: Path) -> str:

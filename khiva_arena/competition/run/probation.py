@@ -68,7 +68,9 @@ class _Candidate(NamedTuple):
     seed: str
 
 
-def on_probation(stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox, executor: Executor) -> Entrants:
+def on_probation(
+    stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox, executor: Executor
+) -> Entrants:
     """Try the bots that no result is kept of, and return those that passed. A bot on another machine is not tried.
 
     playing: the bots that start.
@@ -77,12 +79,21 @@ def on_probation(stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox
     """
     first = stages[0]
     opponent = _opponent(first, playing.entrants)
-    candidates = [_candidate(first, bot, opponent, sandbox) for bot in playing.entrants if not bot.guest]
+    candidates = [
+        _candidate(first, bot, opponent, sandbox) for bot in playing.entrants if not bot.guest
+    ]
     results = trial_results.read(first.out)
     if any(each.key not in results for each in candidates):
         with trial_results.writing(first.out):
             results = dict(trial_results.read(first.out))  # another run may have added some
-            _try_all(first, [each for each in candidates if each.key not in results], opponent, sandbox, executor, results)
+            _try_all(
+                first,
+                [each for each in candidates if each.key not in results],
+                opponent,
+                sandbox,
+                executor,
+                results,
+            )
     out: dict[str, NotPlayed] = {}
     told: dict[str, str] = {}
     passed: list[TrialResult] = []
@@ -91,13 +102,22 @@ def on_probation(stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox
         if result.passed:
             passed.append(result)
             if result.void:
-                executor.say(f"{bot.name}: its trial match was void, so it plays: {result.void}", warning=True)
+                executor.say(
+                    f"{bot.name}: its trial match was void, so it plays: {result.void}",
+                    warning=True,
+                )
             continue
         fault = f"{result.verdict} {_where(result.step)}"
-        out[bot.identity] = NotPlayed(bot.name, bot.asked_as, Why.FORFEITED, result.line, result.report, fault)
-        told[bot.identity] = f"{Why.FORFEITED}: {result.line}; next: {_same_deal(first, table, result.seed)}"
+        out[bot.identity] = NotPlayed(
+            bot.name, bot.asked_as, Why.FORFEITED, result.line, result.report, fault
+        )
+        told[bot.identity] = (
+            f"{Why.FORFEITED}: {result.line}; next: {_same_deal(first, table, result.seed)}"
+        )
     left = those_left(stages, playing.entrants, told, executor.say)
-    return playing._replace(entrants=left, left_out=(*playing.left_out, *out.values()), trials=tuple(passed))
+    return playing._replace(
+        entrants=left, left_out=(*playing.left_out, *out.values()), trials=tuple(passed)
+    )
 
 
 def _opponent(first: Settings, entrants: Sequence[Bot]) -> Bot | None:
@@ -111,7 +131,9 @@ def _opponent(first: Settings, entrants: Sequence[Bot]) -> Bot | None:
     bot = load(OPPONENT)
     if of_another_game([bot], first.game.name):
         return None
-    return with_distinct_names([*(each for each in entrants if each.identity != bot.identity), bot])[-1]
+    return with_distinct_names(
+        [*(each for each in entrants if each.identity != bot.identity), bot]
+    )[-1]
 
 
 def _candidate(first: Settings, bot: Bot, opponent: Bot | None, sandbox: Sandbox) -> _Candidate:
@@ -125,7 +147,9 @@ def _candidate(first: Settings, bot: Bot, opponent: Bot | None, sandbox: Sandbox
 def _of_this_bot(first: Settings, bot: Bot) -> Settings:
     """Return the settings without the permissions of other bots."""
     env = tuple(word for word in first.env if word.rpartition("=")[0] == bot.name)
-    return structs.replace(first, network=tuple(name for name in first.network if name == bot.name), env=env)
+    return structs.replace(
+        first, network=tuple(name for name in first.network if name == bot.name), env=env
+    )
 
 
 def _try_all(
@@ -140,10 +164,15 @@ def _try_all(
     if not candidates:
         return
     against = f"{opponent.name}, which comes with the arena" if opponent else "copies of itself"
-    executor.say(f"--probation: {count(len(candidates), 'trial match', 'trial matches')}, one for each bot, against {against}")
+    executor.say(
+        f"--probation: {count(len(candidates), 'trial match', 'trial matches')}, one for "
+        f"each bot, against {against}"
+    )
     bots = [each.bot for each in candidates]
     known = {bot.identity for bot in bots}
-    commands = executor.prepare([*bots, *([opponent] if opponent and opponent.identity not in known else [])])
+    commands = executor.prepare(
+        [*bots, *([opponent] if opponent and opponent.identity not in known else [])]
+    )
     conditions = conditions_of(first, bots, sandbox)
     late: list[_Candidate] = []
     line = PassingLine(after=FIRST_SECONDS)
@@ -160,7 +189,10 @@ def _try_all(
             nonlocal over
             over += 1
             line.clear()
-            line.say(f"--probation: {over} of {count(len(some), 'trial match is', 'trial matches are')} over")
+            line.say(
+                f"--probation: {over} of "
+                f"{count(len(some), 'trial match is', 'trial matches are')} over"
+            )
             if tried.is_only_late and once_more:
                 late.append(some[number])
             else:
@@ -179,12 +211,17 @@ def _try_all(
         finally:
             line.clear()
         for candidate, tried in zip(some, played, strict=True):
-            if candidate.key not in results and candidate not in late:  # no match of it could be begun
+            if (
+                candidate.key not in results and candidate not in late
+            ):  # no match of it could be begun
                 keep(candidate, tried)
 
     tries(candidates, once_more=first.clock is Clock.WALL)
     for candidate in late:
-        executor.say(f"--probation: {candidate.bot.name} was late; it is tried once more, with no other trial beside it")
+        executor.say(
+            f"--probation: {candidate.bot.name} was late; it is tried once more, with no "
+            "other trial beside it"
+        )
         tries([candidate], once_more=False)
 
 
@@ -217,13 +254,22 @@ def _result(first: Settings, candidate: _Candidate, tried: TriedMatch) -> TrialR
     verdict, detail, step = forfeiter.faults[-1]
     notes = for_its_author(forfeiter.ending.notes).strip()
     line = f"{verdict} {_where(step)}: {detail}"
-    last = "" if detail in last_line(notes) else last_line(notes)[:LINE_SHOWN]  # a kit repeats each fault that it is told
+    last = (
+        "" if detail in last_line(notes) else last_line(notes)[:LINE_SHOWN]
+    )  # a kit repeats each fault that it is told
     said = f"; it wrote last: {last}" if last else ""
     report = [f"step {blame.step}: {blame.verdict}: {blame.detail}" for blame in forfeiter.faults]
-    report += ["its stderr:" if notes else "its stderr: nothing", *(f"  {row}" for row in notes[-_REPORT_NOTES:].splitlines())]
+    report += [
+        "its stderr:" if notes else "its stderr: nothing",
+        *(f"  {row}" for row in notes[-_REPORT_NOTES:].splitlines()),
+    ]
     report += [f"the same deal again: {_same_deal(first, table, seed)}"]
     return structs.replace(
-        result, verdict=str(verdict), step=step, line=harmless(line + said), report=harmless("\n".join(report), keep="\n")
+        result,
+        verdict=str(verdict),
+        step=step,
+        line=harmless(line + said),
+        report=harmless("\n".join(report), keep="\n"),
     )
 
 
@@ -234,7 +280,13 @@ def _where(step: int) -> str:
 def _same_deal(first: Settings, table: Sequence[Bot], seed: str) -> str:
     """Return the command that plays a trial's deal again."""
     bot = table[0]
-    words = ["khiva-arena", "match", *(word for seated in table for word in ("--bot", seated.asked_as)), "--seed", seed]
+    words = [
+        "khiva-arena",
+        "match",
+        *(word for seated in table for word in ("--bot", seated.asked_as)),
+        "--seed",
+        seed,
+    ]
     for name, value in (
         ("game", first.game.word),
         ("policy", first.policy),
@@ -244,12 +296,25 @@ def _same_deal(first: Settings, table: Sequence[Bot], seed: str) -> str:
         words += [ROWS[name].option, str(value)] if value != DEFAULTS[name] else []
     for name, field in TIMES.items():
         milliseconds = getattr(first.limits, field)
-        words += [ROWS[name].option, f"{milliseconds}ms"] if milliseconds != duration_ms(DEFAULTS[name]) else []
+        words += (
+            [ROWS[name].option, f"{milliseconds}ms"]
+            if milliseconds != duration_ms(DEFAULTS[name])
+            else []
+        )
     words += [] if first.ponder else ["--no-ponder"]
-    words += [word for runtime in bot.runtimes for word in ("--runtime", f"{runtime.name}={runtime.program}")]
+    words += [
+        word
+        for runtime in bot.runtimes
+        for word in ("--runtime", f"{runtime.name}={runtime.program}")
+    ]
     words += ["--allow-include"] if _takes_files_beside(bot.original or bot) else []
     words += ["--network", bot.name] if bot.name in first.network else []
-    words += [word for variable in first.env if variable.rpartition("=")[0] == bot.name for word in ("--env", variable)]
+    words += [
+        word
+        for variable in first.env
+        if variable.rpartition("=")[0] == bot.name
+        for word in ("--env", variable)
+    ]
     for rule, value in _changed_rules(first).items():
         words += ["--rule", f"{rule}={value if isinstance(value, str) else json.dumps(value)}"]
     usual = asdict(DEFAULT_RESOURCES)
@@ -260,7 +325,9 @@ def _same_deal(first: Settings, table: Sequence[Bot], seed: str) -> str:
 
 def _takes_files_beside(bot: Bot) -> bool:
     """Tell whether a bot has files outside of its folder, for which a command needs the user's consent."""
-    return bool(bot.root and outside_of(Path(os.path.realpath(bot.root)), [path for _, path in bot.sources]))
+    return bool(
+        bot.root and outside_of(Path(os.path.realpath(bot.root)), [path for _, path in bot.sources])
+    )
 
 
 def _changed_rules(first: Settings) -> dict[str, Any]:
@@ -268,4 +335,8 @@ def _changed_rules(first: Settings) -> dict[str, Any]:
         usual = first.game.rules({})
     except ConfigError:  # a rule has to be given
         usual = {}
-    return {rule: value for rule, value in first.rules.items() if rule not in usual or usual[rule] != value}
+    return {
+        rule: value
+        for rule, value in first.rules.items()
+        if rule not in usual or usual[rule] != value
+    }

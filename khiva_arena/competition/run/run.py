@@ -73,7 +73,9 @@ class Run:
         self.begun: list[str] = []
         """The ids of the events that have begun, with those that they extend."""
         self._first = self.stages[0]
-        self._source: EventsToPlay = self.options.planned or OwnEvents(self.stages, self.options, self.say)
+        self._source: EventsToPlay = self.options.planned or OwnEvents(
+            self.stages, self.options, self.say
+        )
         self._sandbox: Sandbox
         self._is_admitted = False
         self._playing: Entrants
@@ -119,17 +121,25 @@ class Run:
     def _choose_players(self, stack: ExitStack) -> None:
         """Choose the executor of the matches, and the bots: those that do not start are left out if the settings say so."""
         self._playing = self.trial.entrants if self.trial else Entrants(tuple(self.entrants))
-        self._executor = executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
-        if self._first.leaves_out or self._first.clock is Clock.TICKS:  # bots are started or built to choose among them
+        self._executor = executor_of(
+            self._first, self._playing, self._sandbox, self._source.file, self.say
+        )
+        if (
+            self._first.leaves_out or self._first.clock is Clock.TICKS
+        ):  # bots are started or built to choose among them
             self._admit()
         if self.trial is None:
-            self._playing = players_of(self.stages, self.entrants, self._sandbox, self._executor, stack)
+            self._playing = players_of(
+                self.stages, self.entrants, self._sandbox, self._executor, stack
+            )
 
     def _check_definition(self, store_exists: bool) -> None:
         """Raise ConfigError if the first event is not to be played as these settings define it."""
         self._definition = definition_of(self._first, self._playing.entrants, self._sandbox)
         refuse_to_mix(self._definition)
-        self._source.check_definition(self._definition, self._playing.entrants, store_exists=store_exists)
+        self._source.check_definition(
+            self._definition, self._playing.entrants, store_exists=store_exists
+        )
 
     def _standing(self, store: Store) -> ResumePoint:
         return self._source.standing(store, self._definition, self._playing.entrants, self._sandbox)
@@ -153,7 +163,10 @@ class Run:
 
     def _nothing_to_play(self, store: Store, todo: ResumePoint) -> RunResult:
         if self.options.web:
-            self.say("--web: nothing is played, so nothing is served; `khiva-arena report` makes a page of what is recorded")
+            self.say(
+                "--web: nothing is played, so nothing is served; `khiva-arena report` "
+                "makes a page of what is recorded"
+            )
         over = f"{store.folder}: {over_in_words(todo.over)}"
         for event in todo.over:
             stored.keep_modules(store.folder, event.definition)
@@ -165,30 +178,52 @@ class Run:
             self.say(f"run digest {digest}")
         listeners = [self.listener] if self.listener else []
         if self._first.events_file is not None or listeners:
-            with RunEvents(store.folder, self._first.events_file, self.say, logged=False, listeners=listeners) as log:
+            with RunEvents(
+                store.folder, self._first.events_file, self.say, logged=False, listeners=listeners
+            ) as log:
                 self._write_over(store, todo.over, log)
         ids = and_extended(store, [event.id for event in todo.over])
         closed_ids = {event.id for event in store.events() if event.closed}
-        ids = [event for event in ids if event not in closed_ids] or ids  # a closed event stands alone or in no table
-        with LivePage(store.folder, self._first.report, self.say, settings=self.settings_file) as page:
+        ids = [
+            event for event in ids if event not in closed_ids
+        ] or ids  # a closed event stands alone or in no table
+        with LivePage(
+            store.folder, self._first.report, self.say, settings=self.settings_file
+        ) as page:
             page.finish(ids)
         return RunResult(ids, not todo.over[-1].closed)
 
     def _write_over(self, store: Store, over: Sequence[EventRow], log: RunEvents) -> None:
         """Write to the stream the events, or the shard, that were over before this run."""
         for stage, event in zip(self.stages, over, strict=False):
-            log.begin(store, self._source.play_of(store, event, ()), stage.jobs, stage.name or None, stage.stage)
+            log.begin(
+                store,
+                self._source.play_of(store, event, ()),
+                stage.jobs,
+                stage.name or None,
+                stage.stage,
+            )
             log.concluded(store.conclusion(event.id), is_complete=not event.closed)
 
     # --- play ---
 
     def _play_events(
-        self, store: Store, commands: Mapping[str, Command], links: LinkNewsSource | None, another: bool
+        self,
+        store: Store,
+        commands: Mapping[str, Command],
+        links: LinkNewsSource | None,
+        another: bool,
     ) -> RunResult:
         """Play one event after another. ``another``: the first of them is new, although others of its settings are over."""
         with (
             self._served() as served,
-            RunEvents(self._first.out, self._first.events_file, self.say, listeners=self._listeners(served), links=links) as log,
+            RunEvents(
+                self._first.out,
+                self._first.events_file,
+                self.say,
+                listeners=self._listeners(served),
+                links=links,
+            ) as log,
             self._page(served, log) as page,
         ):
             if not another:
@@ -211,13 +246,19 @@ class Run:
                 seated = [commands[bot.identity] for bot in todo.entrants]
                 play = self._source.play_of(store, event, seated)
                 play.limit = limit
-                play.mend = partial(stage_damaged, todo.entrants, seated, play.sandbox.level, log.say)
+                play.mend = partial(
+                    stage_damaged, todo.entrants, seated, play.sandbox.level, log.say
+                )
                 others = self._first.of_extensions
                 if size := others.get("transcripts"):
-                    from khiva_arena.competition.events.transcripts import KEEPS_TRANSCRIPTS  # not above: most runs keep none
+                    from khiva_arena.competition.events.transcripts import (
+                        KEEPS_TRANSCRIPTS,
+                    )  # not above: most runs keep none
 
                     keeps = KEEPS_TRANSCRIPTS.get("--transcripts")
-                    reporting = [position for position, bot in enumerate(todo.entrants) if bot.reports]
+                    reporting = [
+                        position for position, bot in enumerate(todo.entrants) if bot.reports
+                    ]
                     play.transcripts = keeps.room(store, event, reporting, size, log.say)
                 if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page):
                     page.finish(ids)
@@ -225,8 +266,13 @@ class Run:
             ids = and_extended(store, self._over)
             page.finish(ids)
             out = shlex.quote(str(self._first.out))
-            game = f" --game {shlex.quote(self._first.game.word)}" if self._first.game.outside else ""
-            log.say(f"results are in {self._first.out}; next: khiva-arena verify {out}{game}, khiva-arena show {out}")
+            game = (
+                f" --game {shlex.quote(self._first.game.word)}" if self._first.game.outside else ""
+            )
+            log.say(
+                f"results are in {self._first.out}; next: khiva-arena verify {out}{game}, "
+                f"khiva-arena show {out}"
+            )
         return RunResult(ids, True)
 
     def _begin(self, store: Store, todo: ResumePoint) -> EventRow:
@@ -253,7 +299,15 @@ class Run:
             what = "standings and pages will not name the bots that do not play"
             self.say(f"{file}: {what}: {error.strerror or error}", warning=True)
 
-    def _play_event(self, store: Store, play: Play, stage: Settings, ids: Sequence[str], log: RunEvents, page: LivePage) -> bool:
+    def _play_event(
+        self,
+        store: Store,
+        play: Play,
+        stage: Settings,
+        ids: Sequence[str],
+        log: RunEvents,
+        page: LivePage,
+    ) -> bool:
         """Play the rest of an event, and return whether it is complete. ``ids``: the events of the live page."""
 
         def record(outcome: Outcome) -> None:
@@ -263,7 +317,9 @@ class Run:
                 if isinstance(row, MatchRow):
                     page.recorded(ids, whole_seed=play.is_whole(row.seed))
 
-        with if_interrupted(log.say, lambda: f"{len(play.done)} of {play.planned} matches are recorded"):
+        with if_interrupted(
+            log.say, lambda: f"{len(play.done)} of {play.planned} matches are recorded"
+        ):
             log.begin(store, play, self._executor.at_a_time, stage.name or None, stage.stage)
             announce(log, store, stage, play, self._playing, self._executor.at_a_time)
             self._executor.say = log.say
@@ -282,7 +338,11 @@ class Run:
     # --- contexts while matches are played ---
 
     def _how_far(self) -> str:
-        return f"{count(len(self._over), 'event')} over, no other begun" if self._over else "no match was begun"
+        return (
+            f"{count(len(self._over), 'event')} over, no other begun"
+            if self._over
+            else "no match was begun"
+        )
 
     def _listeners(self, served: "LiveRun | None") -> list[EventsFile]:
         return [file for file in (self.listener, served.listener if served else None) if file]
@@ -290,7 +350,9 @@ class Run:
     def _page(self, served: "LiveRun | None", log: RunEvents) -> LivePage:
         report = self._first.report
         path, settings = served.page if served else report, self.settings_file
-        return LivePage(self._first.out, path, log.say, is_requested=report is not None, settings=settings)
+        return LivePage(
+            self._first.out, path, log.say, is_requested=report is not None, settings=settings
+        )
 
     @contextmanager
     def _served(self) -> Iterator["LiveRun | None"]:
@@ -298,7 +360,9 @@ class Run:
         if not self.options.web or self.options.commit:
             yield None
             return
-        from khiva_arena.competition.run.live_views import LIVE_VIEWS  # not above: most runs are not served
+        from khiva_arena.competition.run.live_views import (
+            LIVE_VIEWS,
+        )  # not above: most runs are not served
 
         try:
             served = LIVE_VIEWS.get("--web").of_run(self._first.report, self.say)

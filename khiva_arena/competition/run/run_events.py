@@ -86,7 +86,9 @@ class RunEvents:
         if logged:
             self._open_log(folder)
         if can_draw(sys.stderr):
-            self._drawn_from = next((file for file in self._files if not file.fifo), None) or self._unnamed(folder)
+            self._drawn_from = next(
+                (file for file in self._files if not file.fifo), None
+            ) or self._unnamed(folder)
 
     def _open_log(self, folder: Path) -> None:
         try:
@@ -114,7 +116,9 @@ class RunEvents:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        ending: Literal["complete", "incomplete", "interrupted", "failed"] = "complete" if self._is_complete else "incomplete"
+        ending: Literal["complete", "incomplete", "interrupted", "failed"] = (
+            "complete" if self._is_complete else "incomplete"
+        )
         if kind is not None:
             ending = "interrupted" if issubclass(kind, KeyboardInterrupt) else "failed"
         if self._links:
@@ -124,7 +128,15 @@ class RunEvents:
         if self._begin is not None:
             digest = self._digest if kind is None else None
             seconds = time.monotonic() - self._start
-            self._write(stream.RunEnded(t=self._t(), how=ending, fixed=len(self._play.done), seconds=seconds, digest=digest))
+            self._write(
+                stream.RunEnded(
+                    t=self._t(),
+                    how=ending,
+                    fixed=len(self._play.done),
+                    seconds=seconds,
+                    digest=digest,
+                )
+            )
         self._tell(self._lines.untold_counts())
         self._each_file(EventsFile.drain)
         for file in self._files:
@@ -138,7 +150,9 @@ class RunEvents:
         """Write a message of the arbiter."""
         self._write(stream.Note(t=self._t(), text=harmless(text), warning=warning))
 
-    def begin(self, store: Store, play: Play, jobs: int, stage: str | None = None, number: int = 0) -> None:
+    def begin(
+        self, store: Store, play: Play, jobs: int, stage: str | None = None, number: int = 0
+    ) -> None:
         """Write that an event begins or is resumed, then the lines of its matches in earlier runs."""
         event, table = play.event, play.timetable
         definition = event.definition
@@ -243,14 +257,30 @@ class RunEvents:
             )
         )
         for seat in row.seats:
-            place: dict[str, Any] = {"match": row.ordinal, "bot": seat.bot, "seat": seat.seat, "before": before}
+            place: dict[str, Any] = {
+                "match": row.ordinal,
+                "bot": seat.bot,
+                "seat": seat.seat,
+                "before": before,
+            }
             for verdict, detail, step in seat.faults:
-                self._write(stream.FaultRecorded(t=self._t(), **place, verdict=verdict, step=step, gather=step, detail=detail))
+                self._write(
+                    stream.FaultRecorded(
+                        t=self._t(), **place, verdict=verdict, step=step, gather=step, detail=detail
+                    )
+                )
             if seat.measured.paused:
                 self._write(stream.Paused(t=self._t(), **place, times=seat.measured.paused))
 
     def _void(self, row: VoidRow, *, before: bool) -> None:
-        line = stream.VoidRecorded(t=self._t(), match=row.ordinal, attempt=row.attempt, bots=row.bots, why=row.why, before=before)
+        line = stream.VoidRecorded(
+            t=self._t(),
+            match=row.ordinal,
+            attempt=row.attempt,
+            bots=row.bots,
+            why=row.why,
+            before=before,
+        )
         self._write(line)
 
     def _sequential_test(self) -> None:
@@ -260,8 +290,14 @@ class RunEvents:
         if test is None or test.blocks == self._seeds_tested:
             return
         self._seeds_tested = test.blocks
-        state: dict[str, Any] = {"t": self._t(), "seeds": test.blocks, "decision": str(test.decision)}
-        from khiva_arena.rating.ratings.comparison import ComparisonTest  # not above: only tests have need of it
+        state: dict[str, Any] = {
+            "t": self._t(),
+            "seeds": test.blocks,
+            "decision": str(test.decision),
+        }
+        from khiva_arena.rating.ratings.comparison import (
+            ComparisonTest,
+        )  # not above: only tests have need of it
 
         if isinstance(test, ComparisonTest):
             elo = test.elo(is_over=False)
@@ -290,7 +326,9 @@ class RunEvents:
         if message is not None and self._log is not None:
             try:
                 self._log.write(message)
-            except OSError as error:  # the truth is in the database; a log that cannot be written ends nothing
+            except (
+                OSError
+            ) as error:  # the truth is in the database; a log that cannot be written ends nothing
                 self._close_log()
                 self.say(f"the log ends early: {error}", warning=True)
         is_on_screen = message is not None and self._screen.lives()
@@ -359,7 +397,9 @@ class StoreLog:
         if sys.modules["rich"] is None:
             del sys.modules["rich"]
 
-        self._file = os.fdopen(private.open_file(folder / LOG, os.O_WRONLY | os.O_APPEND), "a", encoding="utf-8")
+        self._file = os.fdopen(
+            private.open_file(folder / LOG, os.O_WRONLY | os.O_APPEND), "a", encoding="utf-8"
+        )
         self._logger = structlog.wrap_logger(
             structlog.WriteLogger(self._file),
             processors=[
@@ -367,7 +407,8 @@ class StoreLog:
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
                 structlog.processors.JSONRenderer(sort_keys=True),
             ],
-            wrapper_class=structlog.BoundLogger,  # whatever the program that imports us has configured
+            # whatever the program that imports us has configured
+            wrapper_class=structlog.BoundLogger,
             context_class=dict,
         )
 

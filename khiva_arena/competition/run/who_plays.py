@@ -18,7 +18,15 @@ from khiva_arena.entrants.bots import Bot
 class MakeExecutor(Protocol):
     """The function that makes the executor of another place than this machine."""
 
-    def __call__(self, settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say, /) -> Executor:
+    def __call__(
+        self,
+        settings: Settings,
+        entrants: Entrants,
+        sandbox: Sandbox,
+        plan: Path | None,
+        say: Say,
+        /,
+    ) -> Executor:
         """Return the executor for these bots. ``plan``: the file of a plan, if one is played. ``say``: takes lines for the user.
 
         Raises ConfigError if it cannot be had, or not with these bots.
@@ -29,7 +37,11 @@ EXECUTORS: Hook[MakeExecutor] = Hook("cluster")
 
 
 def players_of(
-    stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, executor: Executor, stack: ExitStack
+    stages: Sequence[Settings],
+    entrants: Sequence[Bot],
+    sandbox: Sandbox,
+    executor: Executor,
+    stack: ExitStack,
 ) -> Entrants:
     """Return the bots, without those that cannot play if the settings leave them out. Raises ConfigError, BotError, ClusterError,
     StoreError.
@@ -44,12 +56,18 @@ def players_of(
     playing = stack.enter_context(executor).without_broken(stages, entrants)
     if not first.probation:
         return playing
-    from khiva_arena.competition.run.probation import on_probation  # not above: most runs try no bots
+    from khiva_arena.competition.run.probation import (
+        on_probation,
+    )  # not above: most runs try no bots
 
     return on_probation(stages, playing, sandbox, executor)
 
 
-def executor_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
+def executor_of(
+    settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say
+) -> Executor:
     """Return the executor for these bots, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
-    make: MakeExecutor = EXECUTORS.get(ROWS[settings.place].option) if settings.place else LocalExecutor
+    make: MakeExecutor = (
+        EXECUTORS.get(ROWS[settings.place].option) if settings.place else LocalExecutor
+    )
     return make(settings, entrants, sandbox, plan, say)

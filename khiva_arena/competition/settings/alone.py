@@ -41,16 +41,22 @@ class MatchAlone(NamedTuple):
         return of.header(of.seated(of.table), self.event.match_id(0), secret)
 
 
-def match_alone(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, secret: bytes = b"") -> MatchAlone:
+def match_alone(
+    settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, secret: bytes = b""
+) -> MatchAlone:
     """Return the match of these bots and persons, given by seat. It is never rated: nobody sits in each seat in turn.
 
     entrants: modules as ``only_modules`` has them, and persons. One that has several seats comes several times.
     secret: the run's; b"" for that of the seed that the settings name.
     """
-    bots = bots_of_an_event.with_distinct_names(list({bot.identity: bot for bot in entrants}.values()))
+    bots = bots_of_an_event.with_distinct_names(
+        list({bot.identity: bot for bot in entrants}.values())
+    )
     places = list(dict.fromkeys(bot.identity for bot in entrants))
     table = tuple(places.index(bot.identity) for bot in entrants)
-    bots = [structs.replace(bot, identity=person_called(bot.name)) if bot.guest else bot for bot in bots]
+    bots = [
+        structs.replace(bot, identity=person_called(bot.name)) if bot.guest else bot for bot in bots
+    ]
     conditions = conditions_of(settings, bots, sandbox)
     definition = Definition(
         **{name: getattr(conditions, name) for name in conditions.__struct_fields__},
@@ -72,9 +78,24 @@ def match_alone(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, s
 def event_row(definition: Definition, bots: Sequence[Bot], secret: bytes) -> EventRow:
     """Return an event as it is before its first match. ``bots``: those of the definition. ``secret``: the run's."""
     rows = tuple(
-        BotRow(bot.name, bot.identity, bot.version, bot.complete, bot.asked_as, bot.folder or str(Path.cwd())) for bot in bots
+        BotRow(
+            bot.name,
+            bot.identity,
+            bot.version,
+            bot.complete,
+            bot.asked_as,
+            bot.folder or str(Path.cwd()),
+        )
+        for bot in bots
     )
     commitment = seeds.commitment(definition.digest, secret)
     return EventRow(
-        seeds.event_id(definition.digest, commitment), 1, definition.text, (__version__,), "", commitment, secret, rows
+        seeds.event_id(definition.digest, commitment),
+        1,
+        definition.text,
+        (__version__,),
+        "",
+        commitment,
+        secret,
+        rows,
     )

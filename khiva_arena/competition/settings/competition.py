@@ -61,7 +61,9 @@ class Asker(NamedTuple):
     command: str = ""
 
 
-def competition_from(file: SettingsFile, overrides: Mapping[str, Any], say: Say) -> CompetitionParts:
+def competition_from(
+    file: SettingsFile, overrides: Mapping[str, Any], say: Say
+) -> CompetitionParts:
     """Return the settings of each stage, and the bots that play.
 
     overrides: settings that win over those of the file; of a table, those of its keys that it names.
@@ -75,9 +77,17 @@ def competition_from(file: SettingsFile, overrides: Mapping[str, Any], say: Say)
     for line in (*renamed_settings(places), *_globs_in_words(file, overrides)):
         say(line)
     overrides = dict(overrides)
-    for key in [row.name for row in TABLE if row.kind in TABLES and isinstance(overrides.get(row.name), Mapping)]:
+    for key in [
+        row.name
+        for row in TABLE
+        if row.kind in TABLES and isinstance(overrides.get(row.name), Mapping)
+    ]:
         table = overrides.pop(key)  # what is not named there stays as the file has it
-        places = {place: line for place, line in places.items() if place not in [f"{key}.{name}" for name in table]}
+        places = {
+            place: line
+            for place, line in places.items()
+            if place not in [f"{key}.{name}" for name in table]
+        }
         if isinstance(file_settings.get(key, {}), dict):
             overrides[key] = {**file_settings.get(key, {}), **table}
     problems: list[str] = []
@@ -95,7 +105,9 @@ def competition_from(file: SettingsFile, overrides: Mapping[str, Any], say: Say)
 
     stages = with_consent(asker, entrants, problems, playable_stages) or ()
     if problems:
-        raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in overrides}))
+        raise ConfigError(
+            by_line(problems, {key: place for key, place in places.items() if key not in overrides})
+        )
     for stage in stages:
         stage.game.vet(stage.seats, stage.rules)
     return CompetitionParts(stages, entrants)
@@ -104,7 +116,9 @@ def competition_from(file: SettingsFile, overrides: Mapping[str, Any], say: Say)
 def _globs_in_words(file: SettingsFile, overrides: Mapping[str, Any]) -> Iterator[str]:
     """Yield lines for each glob of a settings file whose bots play: how many these are, and the paths that it does not take."""
     for word, glob in _globs_that_play(file, overrides).items():
-        from khiva_arena.entrants.bot_words import not_taken_in_words  # not above: few files have globs
+        from khiva_arena.entrants.bot_words import (
+            not_taken_in_words,
+        )  # not above: few files have globs
 
         yield f"{count(len(glob.bots), 'bot')} of {word}"
         yield from not_taken_in_words(word, glob.others)
@@ -112,7 +126,11 @@ def _globs_in_words(file: SettingsFile, overrides: Mapping[str, Any]) -> Iterato
 
 def _globs_that_play(file: SettingsFile, overrides: Mapping[str, Any]) -> dict[str, "Glob"]:
     words = overrides.get("bots", file.settings.get("bots", ()))
-    return {word: glob for word, glob in file.globs.items() if isinstance(words, list | tuple) and set(glob.bots) <= {*words}}
+    return {
+        word: glob
+        for word, glob in file.globs.items()
+        if isinstance(words, list | tuple) and set(glob.bots) <= {*words}
+    }
 
 
 def not_taken(file: SettingsFile, overrides: Mapping[str, Any]) -> list[NotPlayed]:
@@ -122,10 +140,15 @@ def not_taken(file: SettingsFile, overrides: Mapping[str, Any]) -> list[NotPlaye
     from khiva_arena.entrants.bot_words import why_not_taken  # not above: few files have globs
 
     paths = [path for glob in _globs_that_play(file, overrides).values() for path in glob.others]
-    return [NotPlayed(os.path.basename(path), path, Why.NO_BOT, why_not_taken(path)) for path in dict.fromkeys(paths)]
+    return [
+        NotPlayed(os.path.basename(path), path, Why.NO_BOT, why_not_taken(path))
+        for path in dict.fromkeys(paths)
+    ]
 
 
-def with_consent(asker: Asker, entrants: Sequence[Bot], problems: list[str], check: Callable[[], T]) -> T | None:
+def with_consent(
+    asker: Asker, entrants: Sequence[Bot], problems: list[str], check: Callable[[], T]
+) -> T | None:
     """Return what ``check`` makes of the settings of a file, once the user has agreed to all that the file opens.
 
     ``check`` runs the code of a game that is no game of the arena: if the file names one, the user agrees before, else after.
@@ -172,7 +195,9 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
     loading = asking(loads.valid_part_of(settings), say)
     bots: list[Bot] = []
     errors: list[ConfigError] = []
-    if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
+    if isinstance(words, list | tuple) and all(
+        isinstance(word, str) and is_text(word) for word in words
+    ):
         try:
             bots += bots_of_an_event.load_all(words, loading, with_broken=broken)
         except ConfigError as error:
@@ -185,8 +210,14 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
         except ConfigError as error:
             errors.append(ConfigError([f"--engines {problem}" for problem in error.problems]))
     if errors:
-        raise errors[0] if len(errors) == 1 else ConfigError([problem for error in errors for problem in error.problems])
-    return bots_of_an_event.mark_kept(bots_of_an_event.with_distinct_names(bots), settings.get("kept", ()))
+        raise (
+            errors[0]
+            if len(errors) == 1
+            else ConfigError([problem for error in errors for problem in error.problems])
+        )
+    return bots_of_an_event.mark_kept(
+        bots_of_an_event.with_distinct_names(bots), settings.get("kept", ())
+    )
 
 
 def playable(stages: tuple[Settings, ...], entrants: list[Bot]) -> CompetitionParts:
@@ -202,11 +233,16 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
     A line about a stage of several begins with its number: "stage 2: ".
     """
     problems = bots_of_an_event.of_another_game(entrants, stages[0].game.name)
-    problems += permissions.mistakes(stages[0].network, stages[0].env, [bot.name for bot in entrants])
+    problems += permissions.mistakes(
+        stages[0].network, stages[0].env, [bot.name for bot in entrants]
+    )
     problems += define.nobody_to_allow(stages[0], entrants)
     if stages[0].clock is Clock.TICKS:
         least = min(stage.resources.memory for stage in stages)
-        problems += [*bots_of_an_event.not_modules(entrants), *bots_of_an_event.beyond_memory(entrants, least)]
+        problems += [
+            *bots_of_an_event.not_modules(entrants),
+            *bots_of_an_event.beyond_memory(entrants, least),
+        ]
     bots = list(entrants)
     for stage in stages:
         prefix = f"stage {stage.stage}: " if len(stages) > 1 else ""
@@ -215,12 +251,19 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
         bots = bots[: stage.take]
         names = [bot.name for bot in entrants]
         unknown_names = [name for name in stage.candidates if name not in names]
-        problems += [f"{prefix}--candidate: no bot called {name!r}; there are {', '.join(names)}" for name in unknown_names]
+        problems += [
+            f"{prefix}--candidate: no bot called {name!r}; there are {', '.join(names)}"
+            for name in unknown_names
+        ]
         if not unknown_names:
             # who comes to a later stage is not known, so neither candidates nor authors can be checked there
-            checked_stage = replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
+            checked_stage = (
+                replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
+            )
             try:
-                terms = define.definition_of(checked_stage, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)).terms()
+                terms = define.definition_of(
+                    checked_stage, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)
+                ).terms()
                 formats.check_terms(terms)
                 _check_test(stage, terms)
             except ConfigError as error:

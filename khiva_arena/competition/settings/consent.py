@@ -75,13 +75,19 @@ def programs(openings: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
     values = {opening.row.name: opening.value for opening in openings}
     code = []
     if "game" in values:
-        from khiva_arena.arbiter.handed_games import show  # not above: most files name a game of the arena
+        from khiva_arena.arbiter.handed_games import (
+            show,
+        )  # not above: most files name a game of the arena
 
         try:
             code = [show(values["game"]).code]
         except ConfigError as error:
             raise ConfigError([f"--game: {problem}" for problem in error.problems]) from None
-    return code + sorted(bot.identity for bot in entrants if values.keys() & {"isolation", "trust_bots", "allow_include"})
+    return code + sorted(
+        bot.identity
+        for bot in entrants
+        if values.keys() & {"isolation", "trust_bots", "allow_include"}
+    )
 
 
 def listed(openings: Sequence[Opening], entrants: Iterable[Bot], say: Say) -> list[ListedBot]:
@@ -91,11 +97,18 @@ def listed(openings: Sequence[Opening], entrants: Iterable[Bot], say: Say) -> li
     """
     values = {opening.row.name: opening.value for opening in openings}
     pairs = [(name, "the network") for name in values.get("network", ())]
-    pairs += [(name, variable) for name, _, variable in (word.rpartition("=") for word in values.get("env", ()))]
+    pairs += [
+        (name, variable)
+        for name, _, variable in (word.rpartition("=") for word in values.get("env", ()))
+    ]
     rows = []
     for bot in entrants:
         gets = [what for name, what in pairs if name == bot.name]
-        if gets and END in bot.asked_as and (row := BOT_LISTS.get("a bot of a list").row_of(bot.home)):
+        if (
+            gets
+            and END in bot.asked_as
+            and (row := BOT_LISTS.get("a bot of a list").row_of(bot.home))
+        ):
             say(row.line(bot.name, gets))
             rows.append(row._replace(row=f"{bot.name}\0{row.row}"))
     return rows
@@ -120,16 +133,25 @@ def refusal(file: Path, openings: Collection[Opening], asks: str = "") -> str:
     flags = " ".join(opening.flag for opening in openings)
     if asks:
         return (
-            f"{file} opens more of this machine than a file may by itself: {flags}; if you trust it, type `{asks}` once at a "
+            f"{file} opens more of this machine than a file may by itself: {flags}; if you "
+            f"trust it, type `{asks}` once at a "
             "terminal, which asks and remembers"
         )
     return (
-        f"{file} opens more of this machine than a file may by itself; if you trust it, add: {flags} "
+        f"{file} opens more of this machine than a file may by itself; if you trust it, "
+        f"add: {flags} "
         "(or type the command once at a terminal, which asks and remembers)"
     )
 
 
-def ask(file: Path, openings: Sequence[Opening], digest: str, say: Say, asks: str = "", rows: Iterable[ListedBot] = ()) -> None:
+def ask(
+    file: Path,
+    openings: Sequence[Opening],
+    digest: str,
+    say: Say,
+    asks: str = "",
+    rows: Iterable[ListedBot] = (),
+) -> None:
     """Check that the user agrees, now or at an earlier time. Raises ConfigError if not.
 
     asks: as in ``refusal``.
@@ -144,7 +166,11 @@ def ask(file: Path, openings: Sequence[Opening], digest: str, say: Say, asks: st
         say(f"  {opening.text}")
     addresses = ", ".join(dict.fromkeys(row.address for row in rows))
     sends = f" to this, and that bots send to {addresses}" if addresses else ""
-    if not agreed(f"agree{sends}, for as long as this file and the programs that it runs so stay as they are?", yes=False):
+    if not agreed(
+        f"agree{sends}, for as long as this file and the programs that it runs so stay as "
+        "they are?",
+        yes=False,
+    ):
         raise ConfigError(f"{file}: not agreed to; nothing is played")
     remember(file, openings, digest, say)
 
@@ -153,20 +179,33 @@ def remember(file: Path, openings: Sequence[Opening], digest: str, say: Say) -> 
     """Keep the user's word. A word that cannot be kept is asked for again, and a warning says so."""
     if not openings:
         return
-    agreement = {"file": str(file.absolute()), "opens": _names(openings), "flags": [opening.flag for opening in openings]}
+    agreement = {
+        "file": str(file.absolute()),
+        "opens": _names(openings),
+        "flags": [opening.flag for opening in openings],
+    }
     try:
         private.make_folder(folder())
-        with os.fdopen(private.open_file(folder() / digest, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW), "w") as out:
+        with os.fdopen(
+            private.open_file(folder() / digest, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW), "w"
+        ) as out:
             out.write(f"{json.dumps(agreement, indent=1)}\n")
     except OSError as error:
-        say(f"{folder()}: cannot be written, so this is asked for again: {error.strerror}", warning=True)
+        say(
+            f"{folder()}: cannot be written, so this is asked for again: {error.strerror}",
+            warning=True,
+        )
 
 
 def remembered(digest: str) -> set[str]:
     """Return the names of the settings that the user has agreed to."""
     try:
         with regular_files.open_file(folder() / digest, follow=False) as file:
-            return set(json.load(file)["opens"]) if os.fstat(file.fileno()).st_uid == os.geteuid() else set()
+            return (
+                set(json.load(file)["opens"])
+                if os.fstat(file.fileno()).st_uid == os.geteuid()
+                else set()
+            )
     except (OSError, ValueError, KeyError, TypeError):  # not yet, or cut short by a full disk
         return set()
 
@@ -176,10 +215,18 @@ def _names(openings: Sequence[Opening]) -> list[str]:
     return [
         name
         for opening in openings
-        for name in ([f"{opening.row.name}.{key}" for key in opening.value] if opening.row.kind in TABLES else [opening.row.name])
+        for name in (
+            [f"{opening.row.name}.{key}" for key in opening.value]
+            if opening.row.kind in TABLES
+            else [opening.row.name]
+        )
     ]
 
 
 def folder() -> Path:
     """Return the folder where words are kept, a file for each. Removing a file takes that word back."""
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "khiva-arena" / "agreed"
+    return (
+        Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        / "khiva-arena"
+        / "agreed"
+    )

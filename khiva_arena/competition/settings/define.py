@@ -14,7 +14,12 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.replay.conditions import MODULE, Conditions
-from khiva_arena.records.replay.definition import DefinedBot, DefinedRuntime, Definition, author_groups
+from khiva_arena.records.replay.definition import (
+    DefinedBot,
+    DefinedRuntime,
+    Definition,
+    author_groups,
+)
 
 SHORTEST_MS = 50
 """Milliseconds below which bots that answer at once are late now and then. Of 18,000 decisions of such bots, on two busy
@@ -46,14 +51,19 @@ def nobody_to_allow(settings: Settings, bots: Sequence[Bot]) -> list[str]:
     return []
 
 
-def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, after: str | None = None) -> Definition:
+def definition_of(
+    settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, after: str | None = None
+) -> Definition:
     """Return the definition of an event of these settings. Raises ConfigError if a candidate is not among the bots.
 
     after: the id of the event that the stage before was.
     """
     names = [bot.name for bot in bots]
     if missing := [name for name in settings.candidates if name not in names]:
-        raise ConfigError(f"--candidate: {', '.join(missing)} did not come to this stage; there are {', '.join(names)}")
+        raise ConfigError(
+            f"--candidate: {', '.join(missing)} did not come to this stage; there are "
+            f"{', '.join(names)}"
+        )
     conditions = conditions_of(settings, bots, sandbox)
     line_ups, all_meet = _line_ups(settings, bots)
     return Definition(
@@ -85,11 +95,16 @@ def _looks(settings: Settings) -> int | None:
     """Return the number of planned looks, None if none were planned. Raises ConfigError for an event that cannot be extended."""
     if not settings.looks:
         return None
-    from khiva_arena.rating.schedule.formats import FORMATS  # not above: a match alone knows no schedule
+    from khiva_arena.rating.schedule.formats import (
+        FORMATS,
+    )  # not above: a match alone knows no schedule
 
     form = FORMATS[settings.format]
     if settings.stage or form.IN_ROUNDS or form.SEQUENTIAL:
-        raise ConfigError("--looks: only a round-robin or a gauntlet without stages can be extended after a look; leave it out")
+        raise ConfigError(
+            "--looks: only a round-robin or a gauntlet without stages can be extended "
+            "after a look; leave it out"
+        )
     return settings.looks
 
 
@@ -120,7 +135,8 @@ def refuse_to_mix(definition: Definition) -> None:
     names = [bot.name for bot in definition.bots if bot.kept]
     if definition.rated_apart and len(names) < len(definition.bots):
         raise ConfigError(
-            f"{', '.join(names)}: a bot whose process serves many matches may remember, and is not rated with others that start "
+            f"{', '.join(names)}: a bot whose process serves many matches may remember, "
+            "and is not rated with others that start "
             "again for each; play without --keep, or say --rate-kept"
         )
 
@@ -174,7 +190,9 @@ def short_turn_warning(definition: Definition) -> str:
 
 def short_turn_refusal(settings: Settings) -> list[str]:
     """Return the mistake in settings whose turns are too short for their policy; [] if there is none."""
-    if settings.policy != Policy.STRICT or not (warning := _short_turn(settings.limits.turn_ms, settings.clock)):
+    if settings.policy != Policy.STRICT or not (
+        warning := _short_turn(settings.limits.turn_ms, settings.clock)
+    ):
         return []
     return [warning]
 
@@ -183,7 +201,8 @@ def _short_turn(turn: int, clock: Clock) -> str:
     if turn >= SHORTEST_MS or clock is Clock.TICKS:
         return ""
     return (
-        f"--turn {turn}ms: the machine itself takes some tens of milliseconds now and then, so a bot that answers at once may be "
+        f"--turn {turn}ms: the machine itself takes some tens of milliseconds now and "
+        "then, so a bot that answers at once may be "
         f"late; from {SHORTEST_MS}ms on that is rare, and a --bank makes up for it"
     )
 
@@ -193,8 +212,14 @@ def refuse_short_turns(definition: Definition) -> None:
 
     An event that extends another is played as that one was.
     """
-    if short_turn_warning(definition) and definition.policy == Policy.STRICT and definition.extends is None:
+    if (
+        short_turn_warning(definition)
+        and definition.policy == Policy.STRICT
+        and definition.extends is None
+    ):
         raise ConfigError(
-            f"--turn {definition.time.turn_ms}ms with --policy strict: a bot that answers at once would forfeit whenever the "
-            f"machine is busy for a moment; take --turn {SHORTEST_MS}ms or more, or --policy lenient"
+            f"--turn {definition.time.turn_ms}ms with --policy strict: a bot that answers "
+            "at once would forfeit whenever the "
+            f"machine is busy for a moment; take --turn {SHORTEST_MS}ms or more, or "
+            "--policy lenient"
         )

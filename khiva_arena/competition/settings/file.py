@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from khiva_arena.entrants.bot_words import Glob
 
 _HEADER = re.compile(r"(\[\[?)([^\[\]#]+)\]\]?[ \t]*(?:#|$)")
-_KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_KEY = re.compile(
+    r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
+)
 _PLACED = re.compile(r"[^:]+:(\d+): ")
 _STAGE = re.compile(r"stage (\d+): ")
 _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
@@ -50,7 +52,9 @@ def read_file(path: Path | None) -> SettingsFile:
     places = dict.fromkeys(raw, f"{path}:1") | places
     globs: dict[str, Glob] = {}
     for row in TABLE:
-        if row.old_name and row.old_name in raw and row.name not in raw:  # both: the old one is refused as unknown
+        if (
+            row.old_name and row.old_name in raw and row.name not in raw
+        ):  # both: the old one is refused as unknown
             raw[row.name], places[row.name] = raw.pop(row.old_name), places[row.old_name]
         if row.name in raw:
             raw[row.name] = _from(path.parent, row, raw[row.name], globs)
@@ -75,18 +79,31 @@ def _from(folder: Path, row: Setting, value: Any, globs: dict[str, "Glob"]) -> A
     if row.name == "game" and isinstance(value, str):
         return _if_there(folder, value)
     if row.kind is Kind.BOTS and isinstance(value, list):
-        return [bot for word in value for bot in (_bots_of(folder, word, globs) if isinstance(word, str) else [word])]
+        return [
+            bot
+            for word in value
+            for bot in (_bots_of(folder, word, globs) if isinstance(word, str) else [word])
+        ]
     if row.kind is Kind.PATHS and isinstance(value, dict):
-        return {name: str(folder / place) if isinstance(place, str) and place else place for name, place in value.items()}
+        return {
+            name: str(folder / place) if isinstance(place, str) and place else place
+            for name, place in value.items()
+        }
     if row.name == "rules" and isinstance(value, dict):
-        return {key: f"@{folder / rule[1:]}" if names_file(rule) else rule for key, rule in value.items()}
+        return {
+            key: f"@{folder / rule[1:]}" if names_file(rule) else rule
+            for key, rule in value.items()
+        }
     return value
 
 
 def _bots_of(folder: Path, word: str, globs: dict[str, "Glob"]) -> list[str]:
     """Return the words of the bots that a word of a file names: one, or a folder each for a glob."""
     from khiva_arena.entrants.bot_lists import is_in_list
-    from khiva_arena.entrants.bot_words import commit_word, folders_of  # not above: few files have globs
+    from khiva_arena.entrants.bot_words import (
+        commit_word,
+        folders_of,
+    )  # not above: few files have globs
 
     if commit_word(word, str(folder)) or is_in_list(word, str(folder)):
         return [str(folder / word)]
@@ -132,7 +149,10 @@ def by_line(problems: Sequence[str], places: Mapping[str, str]) -> list[str]:
     """Return these mistakes in order of lines, each with the line of its value, if that stands in a file. ``places``: see
     ``read_file``."""
     placed = [_placed(problem, places) for problem in problems]
-    return sorted(dict.fromkeys(placed), key=lambda problem: int(line[1]) if (line := _PLACED.match(problem)) else 0)
+    return sorted(
+        dict.fromkeys(placed),
+        key=lambda problem: int(line[1]) if (line := _PLACED.match(problem)) else 0,
+    )
 
 
 def _placed(problem: str, places: Mapping[str, str]) -> str:
@@ -143,7 +163,9 @@ def _placed(problem: str, places: Mapping[str, str]) -> str:
     word = flag[1] if flag else "take"
     key = next((row.name for row in TABLE if row.option == f"--{word}"), word)
     inner = f"stage.{int(stage[1]) - 1}" if stage else ""
-    keys = [key] if "seats" not in problem else [key, "seats"]  # too few bots for a table: more copies are but a way out
+    keys = (
+        [key] if "seats" not in problem else [key, "seats"]
+    )  # too few bots for a table: more copies are but a way out
     names = [f"{inner}.{setting}" for setting in keys] + keys + [inner]
     place = next((places[name] for name in names if name in places), None)
     return f"{place}: {problem}" if place else problem
@@ -162,4 +184,6 @@ def _numbered(name: str, tables: dict[str, int]) -> str:
 
 
 def _if_there(folder: Path, word: str) -> str:
-    return str(folder / word) if os.path.exists(folder / word) else word  # a long command is no path, and no error
+    return (
+        str(folder / word) if os.path.exists(folder / word) else word
+    )  # a long command is no path, and no error

@@ -30,9 +30,15 @@ def settings_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
         if value in (None, ()):
             continue
         if row.kind in TABLES:
-            problems += [f"{row.option} {pair}: write {row.option} {row.metavar}" for pair in value if "=" not in pair]
+            problems += [
+                f"{row.option} {pair}: write {row.option} {row.metavar}"
+                for pair in value
+                if "=" not in pair
+            ]
             pairs = [pair.partition("=") for pair in value]
-            value = {key: text if row.kind is Kind.PATHS else _plain(text) for key, _, text in pairs}
+            value = {
+                key: text if row.kind is Kind.PATHS else _plain(text) for key, _, text in pairs
+            }
         settings[row.name] = value
     if problems:
         raise ConfigError(problems)
@@ -57,7 +63,10 @@ def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
     limits, runtimes = settings.get("limits", {}), settings.get("runtimes", {})
     bounds = {key: value for key, value in limits.items() if key in loads.WORDS}
     for key in limits.keys() - bounds.keys():
-        problems.append(f"--limit {key}: the stored match keeps this limit; only {', '.join(loads.WORDS)} can be given")
+        problems.append(
+            f"--limit {key}: the stored match keeps this limit; only "
+            f"{', '.join(loads.WORDS)} can be given"
+        )
     for flag, check, values in (
         ("--limit", loads.bounds_of_settings, bounds),
         ("--runtime", named_runtimes.of_settings, runtimes),

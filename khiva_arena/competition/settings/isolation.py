@@ -13,7 +13,13 @@ from khiva_arena.bots.sandbox.cell import sweep
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.detect import best, remedy, why_not
 from khiva_arena.bots.sandbox.level import Level, Sandbox
-from khiva_arena.bots.sandbox.readable_paths import is_below, path_holding, path_inside, program_path, real_paths
+from khiva_arena.bots.sandbox.readable_paths import (
+    is_below,
+    path_holding,
+    path_inside,
+    program_path,
+    real_paths,
+)
 from khiva_arena.bots.sandbox.warm import refusal
 from khiva_arena.common import shipped
 from khiva_arena.common.result import Clock
@@ -54,7 +60,9 @@ def chosen_sandbox(settings: Settings) -> Sandbox:
     return Sandbox(level, settings.resources, settings.ponder)
 
 
-def admit(sandbox: Sandbox, settings: Settings, say: Say, *, rated: bool, may_trust: bool = True) -> None:
+def admit(
+    sandbox: Sandbox, settings: Settings, say: Say, *, rated: bool, may_trust: bool = True
+) -> None:
     """Try the level of ``chosen_sandbox`` before the first bot starts, and warn if it is trusted.
 
     Raises ConfigError if the level does not work here, or may not be used.
@@ -62,9 +70,14 @@ def admit(sandbox: Sandbox, settings: Settings, say: Say, *, rated: bool, may_tr
     level, is_auto = sandbox.level, settings.isolation == AUTO
     if is_auto and not level.confines and rated and not settings.trust_bots:
         raise _no_level("--trust-bots" if may_trust else "")
-    if not is_auto and not settings.place and (lack := why_not(level)):  # other places say which levels they have
+    if (
+        not is_auto and not settings.place and (lack := why_not(level))
+    ):  # other places say which levels they have
         command = remedy(level, lack)
-        raise ConfigError(f"--isolation {level}: does not work here: {lack}" + (f"; try: {command}" if command else ""))
+        raise ConfigError(
+            f"--isolation {level}: does not work here: {lack}"
+            + (f"; try: {command}" if command else "")
+        )
     if not level.confines:
         _warn_of_trust(settings, say, is_asked_for=not is_auto)
     if not settings.place or not why_not(level):
@@ -78,11 +91,15 @@ def _warn_of_trust(settings: Settings, say: Say, *, is_asked_for: bool) -> None:
     way = f"; for a better level: {command}" if command else ""
     if settings.clock == Clock.TICKS:
         say(
-            f"isolation trusted: builds run with all of your rights; only the VM keeps modules from this machine{way}",
+            "isolation trusted: builds run with all of your rights; only the VM keeps "
+            f"modules from this machine{way}",
             warning=True,
         )
     else:
-        say(f"isolation trusted: bots run with all of your rights; play only those you trust{way}", warning=True)
+        say(
+            f"isolation trusted: bots run with all of your rights; play only those you trust{way}",
+            warning=True,
+        )
 
 
 def _no_level(flag: str) -> NoLevel:
@@ -92,7 +109,11 @@ def _no_level(flag: str) -> NoLevel:
     """
     lack = why_not(Level.STANDARD) or "standard did not work when it was first tried"
     command = remedy(Level.STANDARD, lack) or "khiva-arena doctor"
-    trusting = [f"if all of these bots are yours, add {flag}: they run with all of your rights"] if flag else []
+    trusting = (
+        [f"if all of these bots are yours, add {flag}: they run with all of your rights"]
+        if flag
+        else []
+    )
     return NoLevel(lack, [f"next: {command}", *trusting])
 
 
@@ -101,11 +122,16 @@ def warn_of_cold_files(say: Say) -> None:
     if lack := refusal():
         from khiva_arena.common.manual import where  # not above: few machines refuse
 
-        notes = f"a bot could leave itself notes by what it reads, see {where('isolation', 'Files in memory')}"
+        notes = (
+            "a bot could leave itself notes by what it reads, see "
+            f"{where('isolation', 'Files in memory')}"
+        )
         say(f"{lack}; {notes}", warning=True)
 
 
-def sandbox_of_stored(recorded: Sandbox, word: str | None, say: Say, *, trusts: bool = False) -> Sandbox:
+def sandbox_of_stored(
+    recorded: Sandbox, word: str | None, say: Say, *, trusts: bool = False
+) -> Sandbox:
     """Return the sandbox for a stored match that is played again.
 
     Its level is the one asked for now, or without one the level of the match. A level that does not work here gives way to the
@@ -116,7 +142,9 @@ def sandbox_of_stored(recorded: Sandbox, word: str | None, say: Say, *, trusts: 
     Raises ConfigError for an unknown level, or if only trusted is left.
     """
     if word not in (None, AUTO, *Level):
-        raise ConfigError(f"--isolation: {word!r} is not a level; there are {AUTO}, {', '.join(Level)}")
+        raise ConfigError(
+            f"--isolation: {word!r} is not a level; there are {AUTO}, {', '.join(Level)}"
+        )
     level_then = recorded.level if recorded.level.confines else best()
     level = level_then if word is None else best() if word == AUTO else Level(word)
     lack = why_not(level)
@@ -125,7 +153,10 @@ def sandbox_of_stored(recorded: Sandbox, word: str | None, say: Say, *, trusts: 
     if not level.confines and word != Level.TRUSTED and not trusts:
         raise _no_level("--isolation trusted")
     if lack:
-        say(f"isolation {word or level_then} does not work here ({lack}); playing at {level}", warning=True)
+        say(
+            f"isolation {word or level_then} does not work here ({lack}); playing at {level}",
+            warning=True,
+        )
     elif level is not recorded.level:
         say(f"playing at isolation {level}; the stored match was played at {recorded.level}")
     return replace(recorded, level=level)
@@ -139,11 +170,15 @@ def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[s
         ("--events-file", settings.events_file),
         ("--report", settings.report),
     ]
-    files += [(row.option, settings.of_extensions[row.name]) for row in OF_EXTENSIONS if row.private]
+    files += [
+        (row.option, settings.of_extensions[row.name]) for row in OF_EXTENSIONS if row.private
+    ]
     return [(flag, str(path)) for flag, path in files if path]
 
 
-def keep_private(private: Sequence[tuple[str, str]], sandbox: Sandbox, commands: Sequence[Command]) -> None:
+def keep_private(
+    private: Sequence[tuple[str, str]], sandbox: Sandbox, commands: Sequence[Command]
+) -> None:
     """Raise ConfigError if one of these places, or the staged copies of all bots, lies in a folder that bots may read."""
     if not sandbox.level.confines:
         return
@@ -152,10 +187,17 @@ def keep_private(private: Sequence[tuple[str, str]], sandbox: Sandbox, commands:
         readable = (command.readable, command.folder) if command.staged else (command.readable,)
         for flag, path in private if program else ():
             if holder := path_holding(path, program or "", *readable):
-                hint = "the deals of this store too; give another --out" if flag == "--out" else "this file too; name another one"
+                hint = (
+                    "the deals of this store too; give another --out"
+                    if flag == "--out"
+                    else "this file too; name another one"
+                )
                 raise ConfigError(f"{flag} {path}: bots may read all of {holder}, {hint}")
         if program and (holder := path_holding(str(cache_folder() / "staged"), program, *readable)):
-            raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
+            raise ConfigError(
+                f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; "
+                "name another folder"
+            )
 
 
 def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sandbox) -> None:
@@ -169,17 +211,30 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
     for bot, command in dict(zip(entrants, commands, strict=True)).items():
         program = program_path(command.argv[0], command.folder)
         paths = (command.readable, command.folder) if command.staged else (command.readable,)
-        neighbours = _neighbours(real_paths(program, *paths), folders, by_ancestor) if program else ()
+        neighbours = (
+            _neighbours(real_paths(program, *paths), folders, by_ancestor) if program else ()
+        )
         for identity in neighbours:
             if identity == bot.identity:
                 continue
             name, folder = names[identity], folders[identity]
             holder = path_holding(folder, program or "", *paths)
             inner = "" if holder else path_inside(folder, program or "", *paths)
-            typed = () if command.staged else (program, os.path.realpath(program or ""), *command.readable)
+            typed = (
+                ()
+                if command.staged
+                else (program, os.path.realpath(program or ""), *command.readable)
+            )
             if holder or (inner and inner not in typed):
-                readable_part = f"all of {holder}, where {folder} lies" if holder else f"{inner}, which lies in {folder}"
-                problems.append(f"bot {bot.name} may read {readable_part}, the folder of bot {name}; move the one or the other")
+                readable_part = (
+                    f"all of {holder}, where {folder} lies"
+                    if holder
+                    else f"{inner}, which lies in {folder}"
+                )
+                problems.append(
+                    f"bot {bot.name} may read {readable_part}, the folder of bot {name}; "
+                    "move the one or the other"
+                )
     if problems:
         raise ConfigError(problems)
 
@@ -194,11 +249,20 @@ def _by_ancestor(folders: Mapping[str, str]) -> dict[str, list[str]]:
     return identities
 
 
-def _neighbours(paths: Sequence[str], folders: Mapping[str, str], by_ancestor: Mapping[str, Sequence[str]]) -> list[str]:
+def _neighbours(
+    paths: Sequence[str], folders: Mapping[str, str], by_ancestor: Mapping[str, Sequence[str]]
+) -> list[str]:
     """Return the identities of bots whose folders lie in one of these paths, or hold one, in the order of ``folders``."""
     near = {identity for path in paths for identity in by_ancestor.get(path, ())}
-    around = {ancestor for path in paths for ancestor in map(str, PurePath(path).parents)} & by_ancestor.keys()
-    near |= {identity for ancestor in around for identity in by_ancestor[ancestor] if folders[identity] == ancestor}
+    around = {
+        ancestor for path in paths for ancestor in map(str, PurePath(path).parents)
+    } & by_ancestor.keys()
+    near |= {
+        identity
+        for ancestor in around
+        for identity in by_ancestor[ancestor]
+        if folders[identity] == ancestor
+    }
     return [identity for identity in folders if identity in near] if near else []
 
 

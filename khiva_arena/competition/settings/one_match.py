@@ -77,14 +77,21 @@ def settings_and_bots(values: Mapping[str, Any], say: Say = say_nothing) -> Matc
     problems = bots_of_an_event.of_another_game(entrants, settings.game.name)
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
     if settings.clock is Clock.TICKS:
-        modules = [bot for bot in entrants if bot.guest != "person"]  # who has no hub refuses persons by itself
-        problems += [*bots_of_an_event.not_modules(modules), *bots_of_an_event.beyond_memory(entrants, settings.resources.memory)]
+        modules = [
+            bot for bot in entrants if bot.guest != "person"
+        ]  # who has no hub refuses persons by itself
+        problems += [
+            *bots_of_an_event.not_modules(modules),
+            *bots_of_an_event.beyond_memory(entrants, settings.resources.memory),
+        ]
     if problems := [*problems, *nobody_to_allow(settings, entrants)]:
         raise ConfigError(problems)
     return MatchEntry(settings, bots_of_an_event.mark_kept(entrants, settings.kept))
 
 
-def one_match(settings: Settings, entrants: Sequence[Bot], say: Say, *, by_function: bool = False) -> OneMatch:
+def one_match(
+    settings: Settings, entrants: Sequence[Bot], say: Say, *, by_function: bool = False
+) -> OneMatch:
     """Return a match of these bots, ready to be played. Bots are staged, so for players elsewhere there must be a hub already.
 
     by_function: let modules count their ticks by function
@@ -101,16 +108,24 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say, *, by_funct
     seed = seeds.seed_secret(random_secret or seeds.run_secret(settings.seed or ""), 0)
     conditions = conditions_of(settings, entrants, sandbox)
     name = match_id(terms_of(settings, conditions, entrants), entrants, seed)
-    commands = stage_all(entrants, sandbox, settings.network, settings.env, settings.link_ms, by_function=by_function)
+    commands = stage_all(
+        entrants, sandbox, settings.network, settings.env, settings.link_ms, by_function=by_function
+    )
     keep_apart(entrants, commands, sandbox)
     bots = [(bot.name, bot.identity) for bot in entrants]
     job = Job(0, 1, conditions.header(bots, name, seed), seed, commands, sandbox)
-    return OneMatch(job, tuple(entrants), random_secret, tuple(_marks(bot, settings) for bot in entrants))
+    return OneMatch(
+        job, tuple(entrants), random_secret, tuple(_marks(bot, settings) for bot in entrants)
+    )
 
 
-def _with_persons(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, random_secret: bytes | None) -> OneMatch:
+def _with_persons(
+    settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, random_secret: bytes | None
+) -> OneMatch:
     """Return a match in ticks with persons, which is an event of its own: so it can be stored and checked."""
-    from khiva_arena.competition.settings.alone import match_alone  # not above: few matches have persons
+    from khiva_arena.competition.settings.alone import (
+        match_alone,
+    )  # not above: few matches have persons
 
     alone = match_alone(settings, entrants, sandbox, random_secret or b"")
     commands = stage_all(alone.entrants, sandbox)
@@ -124,7 +139,9 @@ def terms_of(settings: Settings, conditions: Conditions, entrants: Sequence[Bot]
     """Return the conditions of a match of these bots, with the runtimes and permissions that they have, as plain data."""
     runtimes = msgspec.to_builtins(runtimes_of(entrants))
     terms = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
-    return terms | {key: value for key in ("network", "env") if (value := sorted(getattr(settings, key)))}
+    return terms | {
+        key: value for key in ("network", "env") if (value := sorted(getattr(settings, key)))
+    }
 
 
 def match_id(terms: Mapping[str, Any], entrants: Sequence[Bot], seed: bytes) -> str:

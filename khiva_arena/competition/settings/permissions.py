@@ -34,18 +34,31 @@ OF_THE_LINKER = ("LD_", "GLIBC_")
 def mistakes(network: Sequence[str], env: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the mistakes in the permissions, a line each, if bots are called ``names``."""
     bots_there = f"there are {', '.join(names)}"
-    problems = [f"--network: no bot called {name!r}{meant(name, names)}; {bots_there}" for name in network if name not in names]
+    problems = [
+        f"--network: no bot called {name!r}{meant(name, names)}; {bots_there}"
+        for name in network
+        if name not in names
+    ]
     for word in env:
         name, equals, variable = word.rpartition("=")
         if not equals or not _VARIABLE.fullmatch(variable):
             # What stands there may be the value itself, which is not repeated.
-            problems.append("--env: write --env NAME=KEY, a bot and the name of the variable that it is handed, not its value")
+            problems.append(
+                "--env: write --env NAME=KEY, a bot and the name of the variable that it "
+                "is handed, not its value"
+            )
         elif name not in names:
-            problems.append(f"--env {word}: no bot called {name!r}{meant(name, names)}; {bots_there}")
+            problems.append(
+                f"--env {word}: no bot called {name!r}{meant(name, names)}; {bots_there}"
+            )
         elif variable in OURS or variable.startswith(OF_THE_LINKER):
-            problems.append(f"--env {word}: {variable} is the arena's to set; a bot can't be handed it")
+            problems.append(
+                f"--env {word}: {variable} is the arena's to set; a bot can't be handed it"
+            )
         elif variable not in os.environ:
-            problems.append(f"--env {word}: {variable} is not set; export it before, or leave this out")
+            problems.append(
+                f"--env {word}: {variable} is not set; export it before, or leave this out"
+            )
         elif not is_text(os.environ[variable]):
             problems.append(f"--env {word}: the value of {variable} is not valid Unicode text")
     return problems
@@ -56,7 +69,9 @@ def values_of(name: str, env: Sequence[str]) -> dict[str, str]:
     return {variable: os.environ[variable] for variable in variables_of(name, env)}
 
 
-def with_permissions(command: Command, name: str, network: Sequence[str], env: Sequence[str], link_ms: int = 0) -> Command:
+def with_permissions(
+    command: Command, name: str, network: Sequence[str], env: Sequence[str], link_ms: int = 0
+) -> Command:
     """Return the command that starts a bot, with the permissions given to it.
 
     link_ms: the most of a remote bot's round trip that is given back to it.
@@ -72,7 +87,11 @@ def asking(loading: Loading, say: Say = say_nothing) -> Loading:
 
     say: tells what is asked; with ``say_nothing`` nobody is asked, and only an earlier word counts
     """
-    return structs.replace(loading, include=partial(_ask, say)) if loading.include is refuse_include else loading
+    return (
+        structs.replace(loading, include=partial(_ask, say))
+        if loading.include is refuse_include
+        else loading
+    )
 
 
 def _ask(say: Say, bot_toml: Path, paths: Sequence[str]) -> None:
@@ -86,7 +105,12 @@ def _ask(say: Say, bot_toml: Path, paths: Sequence[str]) -> None:
         return
     if say is say_nothing or not can_ask():
         refuse_include(bot_toml, paths)
-    say(harmless(f"{bot_toml} takes files outside of its folder, which the bot may then read and send away: {', '.join(paths)}"))
+    say(
+        harmless(
+            f"{bot_toml} takes files outside of its folder, which the bot may then read "
+            f"and send away: {', '.join(paths)}"
+        )
+    )
     if not agreed("agree, for as long as it takes these files and no others?", yes=False):
         raise ConfigError(f"{bot_toml}: not agreed to; nothing is played")
     consent.remember(bot_toml, [consent.Opening(ROWS["allow_include"], True)], digest, say)

@@ -132,20 +132,28 @@ class _Problems:
 
     def add(self, key: str, mistake: str) -> None:
         place = self.places.get(key, "")
-        names_itself = "." in key or place.startswith("--")  # a rule or limit is named by its mistake, a flag by itself
+        names_itself = "." in key or place.startswith(
+            "--"
+        )  # a rule or limit is named by its mistake, a flag by itself
         prefix = "" if names_itself else f"{key}: "
-        self.lines.append(f"{place}: {prefix}{mistake}" if place else f"{OF_A_TEST[key].option}: {mistake}")
+        self.lines.append(
+            f"{place}: {prefix}{mistake}" if place else f"{OF_A_TEST[key].option}: {mistake}"
+        )
 
     def add_of_table(self, table: str, error: ConfigError) -> None:
         """Add mistakes in a table, each of which begins with its key."""
         for problem in error.problems:
-            keys = [f"{table}.{end}" for end in (problem.partition(":")[0], problem.partition(" ")[0])]
+            keys = [
+                f"{table}.{end}" for end in (problem.partition(":")[0], problem.partition(" ")[0])
+            ]
             self.add(next((key for key in keys if key in self.places), table), problem)
 
     def add_unknown(self, key: str) -> None:
         place = self.places.get(key) or f"--{key}"
         if reason := hooks.why_unknown(key):
-            self.lines.append(f"{place}: {reason}" if place.startswith("--") else f"{place}: {key} {reason}")
+            self.lines.append(
+                f"{place}: {reason}" if place.startswith("--") else f"{place}: {key} {reason}"
+            )
             return
         self.lines.append(f"{place}: unknown setting {key!r}{nearest(key, ROWS)}; {ALL_SETTINGS}")
 
@@ -183,17 +191,24 @@ def settings_from(
             problems.add(key, NOT_IN_TICKS[key])
     limits = values["limits"] if isinstance(values["limits"], Mapping) else {}
     if of_ticks and limits.get("cpu", DEFAULT.cpu) != DEFAULT.cpu:  # a definition has the default
-        problems.add("limits", "cpu: with --clock ticks a bot has the ticks of --turn and --bank; leave this out")
+        problems.add(
+            "limits",
+            "cpu: with --clock ticks a bot has the ticks of --turn and --bank; leave this out",
+        )
     game = _game(values, problems)
     rules = _rules(values, game, seats, problems)
     _check_tables(values, problems)
     _check_together(values, problems, test=test or comparison is not None)
     of_a_test = _of_a_test(values, problems) if test else {}
     if comparison is not None and not problems.lines:
-        of_a_test = _sequential(values, max(1, len(values["bots"]) - 2)) | {"comparison": comparison}
+        of_a_test = _sequential(values, max(1, len(values["bots"]) - 2)) | {
+            "comparison": comparison
+        }
     if problems.lines or game is None:
         raise ConfigError(problems.lines)
-    plain = {name: _as_read(ROWS[name], values) for name in Settings.__struct_fields__ if name in ROWS}
+    plain = {
+        name: _as_read(ROWS[name], values) for name in Settings.__struct_fields__ if name in ROWS
+    }
     derived = {
         "game": game,
         "rules": rules,
@@ -228,7 +243,11 @@ def _of_a_test(values: Mapping[str, Any], problems: _Problems) -> dict[str, Any]
     if problems.lines:
         return {}
     model = Model.NORMALIZED if values["normalized"] else Model.LOGISTIC
-    options = {row.name: _as_read(row, values) for row in TEST_TABLE if row.name in Hypotheses.__struct_fields__}
+    options = {
+        row.name: _as_read(row, values)
+        for row in TEST_TABLE
+        if row.name in Hypotheses.__struct_fields__
+    }
     try:
         hypotheses = Hypotheses(**options, model=model)
     except ConfigError as error:
@@ -247,7 +266,9 @@ def game_named(word: str) -> Game:
     GameFault."""
     if word in NAMES:
         return get(word)
-    from khiva_arena.arbiter.handed_games import open_game  # not above: most games come with the arena
+    from khiva_arena.arbiter.handed_games import (
+        open_game,
+    )  # not above: most games come with the arena
 
     return open_game(word)
 
@@ -265,7 +286,9 @@ def _game(values: Mapping[str, Any], problems: _Problems) -> Game | None:
         return None
 
 
-def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _Problems) -> Mapping[str, Any]:
+def _rules(
+    values: Mapping[str, Any], game: Game | None, seats: str, problems: _Problems
+) -> Mapping[str, Any]:
     """Return the game's whole rules map, {} if it cannot be made. The seats are checked, too."""
     if game is None:
         return {}
@@ -277,14 +300,20 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
         try:
             rules[key] = _rule(value)
         except ConfigError as error:
-            problems.add(f"rules.{key}" if f"rules.{key}" in problems.places else "rules", f"{key} is {error}")
+            problems.add(
+                f"rules.{key}" if f"rules.{key}" in problems.places else "rules",
+                f"{key} is {error}",
+            )
     try:
         rules_map = game.rules(rules)
     except ConfigError as error:
         problems.add_of_table("rules", error)
         return {}
     if values["seats"] in game.seats and values["seats"] not in (able := game.seats_of(rules_map)):
-        problems.add("seats", f"{game.name} is played with {' or '.join(map(str, able))} {seats} under these rules")
+        problems.add(
+            "seats",
+            f"{game.name} is played with {' or '.join(map(str, able))} {seats} under these rules",
+        )
     return rules_map
 
 
@@ -322,18 +351,30 @@ def _check_tables(values: Mapping[str, Any], problems: _Problems) -> None:
 
 
 def _resources(limits: Mapping[str, Any]) -> Resources:
-    return of_settings({key: value for key, value in limits.items() if key not in loads.WORDS}, tuple(loads.WORDS))
+    return of_settings(
+        {key: value for key, value in limits.items() if key not in loads.WORDS}, tuple(loads.WORDS)
+    )
 
 
 def _check_together(values: Mapping[str, Any], problems: _Problems, *, test: bool) -> None:
     """Add the mistakes of settings that are right alone and wrong beside others."""
-    if isinstance(values["bots"], list | tuple) and not values["bots"] and values["engines"] is None:
-        problems.add("bots", "no bots; name at least two, e.g. --bot shipped:python/random --bot shipped:python/greedy")
+    if (
+        isinstance(values["bots"], list | tuple)
+        and not values["bots"]
+        and values["engines"] is None
+    ):
+        problems.add(
+            "bots",
+            "no bots; name at least two, e.g. --bot shipped:python/random --bot "
+            "shipped:python/greedy",
+        )
     form = values["format"]
     if "format" in problems.wrong:
         return
     for key in OF_LINE_UPS:
-        if key not in problems.wrong and (mistake := line_ups_mistake(key, values[key], form, test=test)):
+        if key not in problems.wrong and (
+            mistake := line_ups_mistake(key, values[key], form, test=test)
+        ):
             problems.add(key, mistake)
     for key in OF_SOME:
         if values[key] and form not in (forms := only_for(key)):
@@ -353,7 +394,9 @@ def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) 
     if FORMATS[form].IN_ROUNDS:
         return f"a {form} draws the line-ups of each round from its results; leave this out"
     if value == AUTO and (test or not FORMATS[form].AUTO):
-        takers = [str(name) for name, module in FORMATS.items() if module.AUTO and not module.SEQUENTIAL]
+        takers = [
+            str(name) for name, module in FORMATS.items() if module.AUTO and not module.SEQUENTIAL
+        ]
         return f"{AUTO} is for a {' or a '.join(takers)}; give a number"
     return ""
 

@@ -16,9 +16,12 @@ HEAD = """\
 # Files and folders are relative to this one. Flags, such as --seeds 50, win over this file.
 """
 STAGES = (
-    "Events one after another. Without any [[stage]] there is one event, with the settings above. Each [[stage]] may have a "
-    "{} of its own, and takes the rest from above. `name` is for people; `take` is how many of the best of the stage before "
-    "play in it, without it all. Take the # away before these lines for a round-robin whose two best meet in a final:"
+    "Events one after another. Without any [[stage]] there is one event, with the settings "
+    "above. Each [[stage]] may have a "
+    "{} of its own, and takes the rest from above. `name` is for people; `take` is how "
+    "many of the best of the stage before "
+    "play in it, without it all. Take the # away before these lines for a round-robin "
+    "whose two best meet in a final:"
 )
 EXAMPLE_STAGES = """
 #[[stage]]
@@ -34,7 +37,9 @@ EXAMPLE_STAGES = """
 """
 
 
-def settings_text(values: Mapping[str, Any], notes: Mapping[str, str] = MappingProxyType({})) -> str:
+def settings_text(
+    values: Mapping[str, Any], notes: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Return the text of a settings file.
 
     values: values in place of defaults, by setting.
@@ -42,7 +47,9 @@ def settings_text(values: Mapping[str, Any], notes: Mapping[str, str] = MappingP
     """
     of_a_stage = [row.name for row in TABLE if row.of_a_stage]
     stages = STAGES.format(f"{', '.join(of_a_stage[:-1])} and {of_a_stage[-1]}")
-    in_order = sorted(TABLE, key=lambda row: row.kind in TABLES)  # what stands behind [rules] is part of it
+    in_order = sorted(
+        TABLE, key=lambda row: row.kind in TABLES
+    )  # what stands behind [rules] is part of it
     blocks = [block(row, values.get(row.name), notes.get(row.name, "")) for row in in_order]
     return "\n".join([HEAD, *blocks, comment(stages) + EXAMPLE_STAGES.removeprefix("\n")])
 
@@ -53,8 +60,16 @@ def block(row: Setting, choice: object, note: str = "") -> str:
     if row.kind in TABLES:
         lines = [f"[{row.name}]", *(f"#{key} = {_toml(each)}" for key, each in row.example.items())]
     else:
-        lines = [f"#{row.name} = {_toml(row.example)}" if value in (None, ()) else f"{row.name} = {_toml(value)}"]
-    word = f" In this file it also needs {row.option}, or your consent, which is asked for once." if row.opens else ""
+        lines = [
+            f"#{row.name} = {_toml(row.example)}"
+            if value in (None, ())
+            else f"{row.name} = {_toml(value)}"
+        ]
+    word = (
+        f" In this file it also needs {row.option}, or your consent, which is asked for once."
+        if row.opens
+        else ""
+    )
     return comment(row.help + word + (note and f" {note}")) + "".join(f"{line}\n" for line in lines)
 
 

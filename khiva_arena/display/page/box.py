@@ -31,9 +31,13 @@ class Box:
         self._numbers: dict[str, int] = {}
         self._waiting: defaultdict[str, list[bytes]] = defaultdict(list)  # by column, by match
         self._waiting_length = 0
-        self._waiting_most = 0  # bytes in the page: a bound, since a block is smaller than its matches one by one
+        self._waiting_most = (
+            0  # bytes in the page: a bound, since a block is smaller than its matches one by one
+        )
 
-    def add(self, reel: Film, notes: list[str], times: list[dict[int, Took]], *, must: bool = False) -> list[int] | None:
+    def add(
+        self, reel: Film, notes: list[str], times: list[dict[int, Took]], *, must: bool = False
+    ) -> list[int] | None:
         """Add a match and return its block and its place in the block; None if the page has no room for it.
 
         notes: by seat; [] for none.
@@ -42,10 +46,17 @@ class Box:
         """
         known = len(self.legal)
         steps = enumerate(reel.asked) if times else ()
-        of_steps = [[times[seats[0]].get(step) for seats in seats_asked] for step, seats_asked in steps]
-        columns = {name: html.as_json(column[0]) for name, column in block([reel], self._shared).items()}
+        of_steps = [
+            [times[seats[0]].get(step) for seats in seats_asked] for step, seats_asked in steps
+        ]
+        columns = {
+            name: html.as_json(column[0]) for name, column in block([reel], self._shared).items()
+        }
         columns |= {"notes": html.as_json(notes), "times": html.as_json(of_steps)}
-        own, choices = _taken(b"".join(columns.values())), _taken(html.as_json(self.legal[known:])) if self.legal[known:] else 0
+        own, choices = (
+            _taken(b"".join(columns.values())),
+            _taken(html.as_json(self.legal[known:])) if self.legal[known:] else 0,
+        )
         if not must and not self._has_room(own + choices):
             self.close()  # now the room that the matches take is known, and no bound
             if not self._has_room(own + choices):

@@ -44,7 +44,9 @@ class ReplayFolder:
         self._write()
         self._about = structs.replace(about, home=self._home)
 
-    def add(self, plain: PageMatch, made_film: Film, notes: list[str], times: list[dict[int, Took]]) -> str:
+    def add(
+        self, plain: PageMatch, made_film: Film, notes: list[str], times: list[dict[int, Took]]
+    ) -> str:
         """Add a match and return the address of the page that will hold it, as the page beside the folder has it."""
         place = self._box.add(made_film, notes, times)
         if place is None:
@@ -66,7 +68,11 @@ class ReplayFolder:
         with suppress(OSError):  # there is no folder
             self._refuse_link()
             for old in self.path.iterdir():
-                if _OURS.fullmatch(old.name) and old.name not in self.paths and begins(old, html.BEGINNING):
+                if (
+                    _OURS.fullmatch(old.name)
+                    and old.name not in self.paths
+                    and begins(old, html.BEGINNING)
+                ):
                     old.unlink()
             self.path.rmdir()  # if nothing else is in it
 

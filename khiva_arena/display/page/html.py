@@ -28,24 +28,36 @@ from khiva_arena.games import registry
 if TYPE_CHECKING:
     from khiva_arena.display.page.data import PageData, PageMatch  # numpy comes with it
 
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z0-9_]+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(
+    r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z0-9_]+)\.js";\n', re.MULTILINE
+)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _COMMENT = re.compile(r"/\*(?:.|\n)*?\*/ ?")  # of a style
-_INDENT = re.compile(r"^[ \n]+|(?<=[{(,;])\n\s*", re.MULTILINE)  # and ends of lines after which a script goes on
-_TOKEN = re.compile(  # of a script: a comment, a text, a regular expression, or what begins or ends a template or a block
+_INDENT = re.compile(
+    r"^[ \n]+|(?<=[{(,;])\n\s*", re.MULTILINE
+)  # and ends of lines after which a script goes on
+# of a script: a comment, a text, a regular expression, or what begins or ends a template or a block
+_TOKEN = re.compile(
     r"""/\*(?:.|\n)*?\*/|//.*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
     r"""|(?<=[(=:&|])[ ]?/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^]\\\n]|\\.)*\])+/[a-z]*|[`{}]"""
 )
-_TEMPLATE = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)")  # the rest of a template, up to its end or its next value
+_TEMPLATE = re.compile(
+    r"(?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)"
+)  # the rest of a template, up to its end or its next value
 _LITERAL = "\0"  # stands for a literal while the space around operators is taken out
 _TIGHT = re.compile(r" *([()\[\]{},;:?=<>*/&|!]) *|(?<![+-]) ?([+-]) ?(?![+-])")
 _AROUND = re.compile(r"\s*([{};])\s*|(?<=:) ")  # of a style: there no space says anything
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
-_SYMBOLS = 'from "./symbols.js"'  # what a drawing says of the file beside it; each game may have one
+_SYMBOLS = (
+    'from "./symbols.js"'  # what a drawing says of the file beside it; each game may have one
+)
 _RESULTS, _SEAT = "main", "seat"
 """The module that a page begins with: of a page of results, and of a person's seat."""
 _LONGEST = 2_000  # characters of a text; nobody reads a longer one in a table
-_HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
+_HEAD = (
+    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" '
+    'content="Khiva Arena '
+)
 BEGINNING = _HEAD.encode()
 """The beginning of every page: a file that begins with it may be replaced by another page."""
 _PAGE = (
@@ -97,11 +109,18 @@ def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
         policy=policy(script, style),
         engine=html.escape(data.engine),
         title=html.escape(plain["title"]),
-        receipt=f'\n<meta name="receipt" content="{html.escape(data.receipt)}">' if data.receipt else "",  # data is compressed
+        receipt=f'\n<meta name="receipt" content="{html.escape(data.receipt)}">'
+        if data.receipt
+        else "",  # data is compressed
         manual=_link_to_the_manual(),
         style=style,
         script=script,
-        data="\n".join([_embedded("data", matches.after(as_json(plain))), *map(_block, range(len(replays)), replays)]),
+        data="\n".join(
+            [
+                _embedded("data", matches.after(as_json(plain))),
+                *map(_block, range(len(replays)), replays),
+            ]
+        ),
     )
 
 
@@ -131,7 +150,14 @@ def seat_page(game: str, engine: str) -> SeatPage:
     policy_text = policy(script, style, connects=True)
     title = "Khiva Arena: your seat"
     text = _PAGE.format(
-        policy=policy_text, engine=html.escape(engine), title=title, style=style, script=script, data="", receipt="", manual=""
+        policy=policy_text,
+        engine=html.escape(engine),
+        title=title,
+        style=style,
+        script=script,
+        data="",
+        receipt="",
+        manual="",
     )
     return SeatPage(text, policy_text)
 
@@ -141,7 +167,10 @@ def policy(script: str, style: str, connects: bool = False) -> str:
 
     connects: whether the page, which is served, may also connect to its own server.
     """
-    own = f"script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; base-uri 'none'; form-action 'none'"
+    own = (
+        f"script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; base-uri 'none'; "
+        "form-action 'none'"
+    )
     return f"default-src 'none'; {own}" + ("; connect-src 'self'" if connects else "")
 
 
@@ -183,7 +212,9 @@ def _block(number: int, data: bytes) -> str:
 
 
 def _embedded(name: str, data: bytes) -> str:
-    return f'<script type="application/base64" id="{name}">{base64.b64encode(data).decode()}</script>'
+    return (
+        f'<script type="application/base64" id="{name}">{base64.b64encode(data).decode()}</script>'
+    )
 
 
 def hash_of(text: str) -> str:
@@ -194,7 +225,11 @@ def hash_of(text: str) -> str:
 def page_style(games: Collection[str] = (), *more: str) -> str:
     """Return the style of every page, that of the drawings of these games, and those named styles that only one page has."""
     styles = [_folder() / f"{name}.css" for name in ("page", *more)]
-    styles += [style for name in registry.NAMES if name in games and (style := _of_game(name, "drawing.css")).is_file()]
+    styles += [
+        style
+        for name in registry.NAMES
+        if name in games and (style := _of_game(name, "drawing.css")).is_file()
+    ]
     return in_palette(*styles)
 
 
@@ -210,7 +245,9 @@ def _literals(source: str) -> tuple[str, list[str]]:
     A template has one literal for each part of it between its values.
     """
     code, literals, at = "", [], 0
-    are_values: list[bool] = []  # of each open brace, whether it stands around a value of a template
+    are_values: list[
+        bool
+    ] = []  # of each open brace, whether it stands around a value of a template
     while token := _TOKEN.search(source, at):
         code, word, at = code + source[at : token.start()], token[0], token.end()
         if word == "`" or (word == "}" and are_values.pop()):
@@ -240,10 +277,18 @@ def page_script(games: Collection[str], first: str = _RESULTS) -> str:
 
     Each module is in a function of its own that is called once, after the modules that it imports.
     """
-    sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
+    sources = {
+        path.name.removesuffix(".js"): path.read_text()
+        for path in _folder().iterdir()
+        if path.name.endswith(".js")
+    }
     drawings = [name for name in registry.NAMES if name in games and has_drawing(name)]
     for name in drawings:
-        sources[f"drawing_{name}"] = _of_game(name, "drawing.js").read_text().replace(_SYMBOLS, f'from "./symbols_{name}.js"')
+        sources[f"drawing_{name}"] = (
+            _of_game(name, "drawing.js")
+            .read_text()
+            .replace(_SYMBOLS, f'from "./symbols_{name}.js"')
+        )
         if (symbols := _of_game(name, "symbols.js")).is_file():
             sources[f"symbols_{name}"] = symbols.read_text()
     text = script_of(sources, *(f"drawing_{name}" for name in drawings), first)
@@ -270,7 +315,9 @@ def _after_its_imports(name: str, sources: Mapping[str, str], order: list[str]) 
 def _wrap(name: str, source: str) -> str:
     """Return a module as a constant that holds its exports."""
     names = _EXPORT.findall(source)
-    body = _EXPORT.sub("", _IMPORT.sub(lambda match: f"const {{{match[1]}}} = _{match[2]};\n", source))
+    body = _EXPORT.sub(
+        "", _IMPORT.sub(lambda match: f"const {{{match[1]}}} = _{match[2]};\n", source)
+    )
     return f"const _{name} = (() => {{\n{_lean(body)}return {{ {', '.join(names)} }};\n}})();"
 
 

@@ -20,15 +20,21 @@ def whose_page(digest: str) -> str:
     if not (known := _digest()):
         return "which you can compare with the one that the release names"
     release = f"the release of Khiva Arena {__version__} has"
-    return f"as {release} it; compare it yourself" if known == digest else f"and {release} another one"
+    return (
+        f"as {release} it; compare it yourself" if known == digest else f"and {release} another one"
+    )
 
 
 def check_it_yourself() -> str:
     """Return in sentences how the reader of a page checks what it shows."""
     has_hash = f" (SHA-256 {known})" if (known := _digest()) else ""
-    release = f"the release of Khiva Arena {__version__}{has_hash}" if is_released() else "a later release of Khiva Arena"
+    release = (
+        f"the release of Khiva Arena {__version__}{has_hash}"
+        if is_released()
+        else "a later release of Khiva Arena"
+    )
     return (
-        f"Check it yourself, in a browser: take khiva-arena.html from {release}, and "
-        "drop the bundle into it, which the organiser writes by khiva-arena bundle --with-modules. A copy of that page that lies "
-        "beside this one is the organiser's, and may say anything."
+        f"Check it yourself, in a browser: take khiva-arena.html from {release}, and drop the "
+        "bundle into it, which the organiser writes by khiva-arena bundle --with-modules. A copy "
+        "of that page that lies beside this one is the organiser's, and may say anything."
     )

@@ -88,7 +88,9 @@ def in_columns(text: str, width: int) -> list[str]:
     do indented lines, which others wrote."""
     if len(text) <= width:
         return text.split("\n")
-    from khiva_arena.rating.report.text import paragraphs  # not above: most messages are short, or go to no terminal
+    from khiva_arena.rating.report.text import (
+        paragraphs,
+    )  # not above: most messages are short, or go to no terminal
 
     lines: list[str] = []
     for line in text.split("\n"):
@@ -139,15 +141,21 @@ class BufferedStderr:
 
     def _hold(self, *texts: str) -> None:
         if self._descriptor >= 0:
-            notes = [f"... {self._lines_lost} lines not shown: stderr was not read in time"] * bool(self._lines_lost)
+            notes = [f"... {self._lines_lost} lines not shown: stderr was not read in time"] * bool(
+                self._lines_lost
+            )
             self._lines_lost = 0
-            lines = "".join(f"{harmless(text.expandtabs(), keep=OURS)}\n" for text in (*notes, *texts))
+            lines = "".join(
+                f"{harmless(text.expandtabs(), keep=OURS)}\n" for text in (*notes, *texts)
+            )
             self._buffer += lines.encode(sys.stderr.encoding, "backslashreplace")
 
     def _write(self, until: float | None) -> None:
         """Write until a time of the monotonic clock; None: until all is written."""
         try:
-            while self._buffer and self._room.poll(None if until is None else max(0.0, until - time.monotonic()) * 1000):
+            while self._buffer and self._room.poll(
+                None if until is None else max(0.0, until - time.monotonic()) * 1000
+            ):
                 try:
                     # As much as a pipe with any room takes whole.
                     del self._buffer[: os.write(self._descriptor, self._buffer[: select.PIPE_BUF])]
@@ -206,7 +214,9 @@ def watch_stdout() -> None:
         old = sys.stdout
         # click would write UTF-8 past us if it finds ASCII
         encoding = "utf-8" if codecs.lookup(old.encoding).name == "ascii" else old.encoding
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_stdout), encoding, old.errors, line_buffering=old.isatty())
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(_stdout), encoding, old.errors, line_buffering=old.isatty()
+        )
 
 
 def unwritten() -> OSError | None:

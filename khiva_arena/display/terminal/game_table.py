@@ -49,12 +49,21 @@ def drawing_of(game: str) -> Draw:
     return draw
 
 
-def _facts(view: Mapping[str, Plain], _names: Sequence[str], _rules: Mapping[str, Plain]) -> list[Block | Flow]:
+def _facts(
+    view: Mapping[str, Plain], _names: Sequence[str], _rules: Mapping[str, Plain]
+) -> list[Block | Flow]:
     rows: list[list[Cell]] = []
     for key, value in view.items():
         # A board, say.
-        lines = [line[:LONGEST_FACT] for line in value.splitlines()] if type(value) is str and "\n" in value else [_brief(value)]
-        rows += [[key.replace("_", " ") if at == 0 else "", line] for at, line in enumerate(lines[:MOST_LINES])]
+        lines = (
+            [line[:LONGEST_FACT] for line in value.splitlines()]
+            if type(value) is str and "\n" in value
+            else [_brief(value)]
+        )
+        rows += [
+            [key.replace("_", " ") if at == 0 else "", line]
+            for at, line in enumerate(lines[:MOST_LINES])
+        ]
     return [Block(rows)]
 
 
@@ -65,7 +74,13 @@ def _brief(value: Plain) -> str:
 
 def table(blocks: Sequence[Block | Flow]) -> RenderableType:
     """Return blocks below each other."""
-    return Group(*(_flow(block) if isinstance(block, Flow) else _block(block) for block in blocks if block[0]))
+    return Group(
+        *(
+            _flow(block) if isinstance(block, Flow) else _block(block)
+            for block in blocks
+            if block[0]
+        )
+    )
 
 
 def _flow(flow: Flow) -> RenderableType:
@@ -75,7 +90,9 @@ def _flow(flow: Flow) -> RenderableType:
 
 def _block(block: Block) -> RenderableType:
     columns = [Column(name, overflow="fold") for name in block.head]
-    grid = Table(*columns, box=None, show_header=bool(block.head), header_style="dim", padding=(0, 2, 0, 0))
+    grid = Table(
+        *columns, box=None, show_header=bool(block.head), header_style="dim", padding=(0, 2, 0, 0)
+    )
     if not block.head:
         grid.add_column(style="dim", no_wrap=True)
         grid.add_column(overflow="fold")
@@ -117,8 +134,14 @@ def typable(texts: Sequence[str], first: str = "") -> list[Listed]:
     if len(texts) <= AT_ONCE or not 1 < len(groups) < len(texts):
         return whole
     if not first:
-        return [Listed(group, parts.index(group) if parts.count(group) == 1 else -1) for group in groups]
-    return [Listed(text[len(first) + 2 :] or text, at) for at, text in enumerate(texts) if parts[at] == first]
+        return [
+            Listed(group, parts.index(group) if parts.count(group) == 1 else -1) for group in groups
+        ]
+    return [
+        Listed(text[len(first) + 2 :] or text, at)
+        for at, text in enumerate(texts)
+        if parts[at] == first
+    ]
 
 
 def meant_by_words(typed: str, texts: Sequence[str]) -> int:
@@ -138,7 +161,10 @@ def choices(texts: Sequence[str]) -> RenderableType:
             many, number, text = 1, f"{typed[at]}", texts[at]
         else:
             numbers = [_NUMBER.findall(texts[place])[0] for place in (at + 1, last)]
-            number, text = f"{typed[at]}-{typed[last]}", f"{texts[at]}, {numbers[0]}, ..., {numbers[1]}"
+            number, text = (
+                f"{typed[at]}-{typed[last]}",
+                f"{texts[at]}, {numbers[0]}, ..., {numbers[1]}",
+            )
         cells.append(Text.assemble((number, "bold"), "  ", text))
         at += many
     return Columns(cells, padding=(0, 3), column_first=True)
@@ -167,5 +193,7 @@ def choice_meant(typed: str, texts: Sequence[str]) -> int:
         return numbers.index(number) if (number := int(typed[:9])) in numbers else -1
     words = typed.casefold()
     equal = [at for at, text in enumerate(texts) if text.casefold() == words]
-    matching = equal or [at for at, text in enumerate(texts) if words and text.casefold().startswith(words)]
+    matching = equal or [
+        at for at, text in enumerate(texts) if words and text.casefold().startswith(words)
+    ]
     return matching[0] if len(matching) == 1 else -1

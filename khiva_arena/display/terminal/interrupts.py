@@ -17,7 +17,9 @@ _handled: list[signal.Signals] = []
 def listen() -> None:
     """Make SIGINT, SIGTERM and SIGHUP interrupt this process from here on."""
     # The process that started us may have blocked them for a moment of its own.
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM))
+    signal.pthread_sigmask(
+        signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+    )
     # A script's background job starts with SIGINT ignored: raising it then would do nothing.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _handled.append(signal.SIGINT)
@@ -47,7 +49,9 @@ def was_told(error: BaseException) -> bool:
 
 
 @contextmanager
-def if_interrupted(say: "Say", how_far: Callable[[], str], *, resumes: bool = True) -> Iterator[None]:
+def if_interrupted(
+    say: "Say", how_far: Callable[[], str], *, resumes: bool = True
+) -> Iterator[None]:
     """Say how far a command came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks.
 
     resumes: whether the same command goes on from there; if not, ``how_far`` says what it does.
@@ -56,8 +60,14 @@ def if_interrupted(say: "Say", how_far: Callable[[], str], *, resumes: bool = Tr
         yield
     except KeyboardInterrupt as interrupt:
         if not was_told(interrupt):
-            said = f"interrupted: {how_far()}; the same command resumes" if resumes else f"interrupted: {how_far()}"
-            with _ignored():  # between the note and the line, a second signal would take the line away
+            said = (
+                f"interrupted: {how_far()}; the same command resumes"
+                if resumes
+                else f"interrupted: {how_far()}"
+            )
+            with (
+                _ignored()
+            ):  # between the note and the line, a second signal would take the line away
                 interrupt.add_note(said)
                 say(interrupt.__notes__[0])
         raise

@@ -27,7 +27,10 @@ class PassingLine:
     """
 
     def __init__(
-        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic, after: float = EVERY_SECONDS
+        self,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        after: float = EVERY_SECONDS,
     ) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._clock = clock
@@ -59,7 +62,11 @@ class PassingLine:
 
     def _write(self, text: str) -> None:
         try:
-            write = self._stream.draw if isinstance(self._stream, HarmlessStream) else self._stream.write
+            write = (
+                self._stream.draw
+                if isinstance(self._stream, HarmlessStream)
+                else self._stream.write
+            )
             write(text)
             self._stream.flush()
         except OSError:  # nobody reads it; a later message finds that out
@@ -83,7 +90,9 @@ class PassingMatches:
 
     def far(self, what: str, done: int, of: int, unit: str = "matches") -> None:
         """Take the progress, very often: ``done`` of ``of`` units of something, in the words ``what``."""
-        if what != self._what or done < self._done:  # it begins, or goes through all of it once more
+        if (
+            what != self._what or done < self._done
+        ):  # it begins, or goes through all of it once more
             self._what, self._from, self._began = what, done, self._clock()
         self._done = done
         if self._line.is_due:
@@ -104,7 +113,9 @@ class PassingMatches:
                 number = number + 1 if row.ordinal > last else 1
                 counts[event] = row.ordinal, number
                 if self._line.is_due:
-                    what, total = totals.get(event) or totals.setdefault(event, _named(store, event))
+                    what, total = totals.get(event) or totals.setdefault(
+                        event, _named(store, event)
+                    )
                     self.far(what, number, max(number, total))
                 yield row
             if event in totals and counts[event][1] >= totals[event][1]:
@@ -114,7 +125,11 @@ class PassingMatches:
 
     def _left(self, done: int, of: int) -> str:
         took = self._clock() - self._began
-        return f", {in_time(took * (of - done) / (done - self._from))} left" if done > self._from and took else ""
+        return (
+            f", {in_time(took * (of - done) / (done - self._from))} left"
+            if done > self._from and took
+            else ""
+        )
 
 
 def _named(store: Store, event: str) -> tuple[str, int]:

@@ -94,33 +94,50 @@ class MatchesSoFar:
 
     def _count(self, line: MatchRecorded) -> None:
         result = Result(
-            seed=line.seed, block=str(line.seed), bots=tuple(line.bots), ranks=tuple(line.ranks), verdicts=tuple(line.verdicts)
+            seed=line.seed,
+            block=str(line.seed),
+            bots=tuple(line.bots),
+            ranks=tuple(line.ranks),
+            verdicts=tuple(line.verdicts),
         )
         self._results.append(result)
         unstarted = result.unstarted
         for i, a in enumerate(line.bots):
             for j, b in enumerate(line.bots):
-                if a != b and (not unstarted or i in unstarted or j in unstarted):  # as ratings.pairs counts pairs
+                if a != b and (
+                    not unstarted or i in unstarted or j in unstarted
+                ):  # as ratings.pairs counts pairs
                     self._pairs[a] += 1
-                    self._points[a] += (line.ranks[i] < line.ranks[j]) + (line.ranks[i] == line.ranks[j]) / 2
+                    self._points[a] += (line.ranks[i] < line.ranks[j]) + (
+                        line.ranks[i] == line.ranks[j]
+                    ) / 2
 
     def ratings(self, t: float, *, fitted: bool) -> RatingsSoFar:
         """Return the bots by Elo if ``fitted``, as in the standings, which takes long for many matches; else by score."""
         fit = self._fit() if fitted else None
-        rated = fit if fit and fit.score[self._began.anchor] is not None else None  # without its anchor none has an Elo
+        rated = (
+            fit if fit and fit.score[self._began.anchor] is not None else None
+        )  # without its anchor none has an Elo
         rows = [self._row(bot, rated) for bot in range(len(self._began.bots))]
         if fitted:
             rows.sort(key=lambda row: (row.elo is None, -(row.elo or 0.0)))
         else:
             rows.sort(key=lambda row: (row.score is None, -(row.score or 0.0)))
-        return RatingsSoFar(tuple(rows), self.tables, t, fitted, looked=fitted and bool(self._looks()))
+        return RatingsSoFar(
+            tuple(rows), self.tables, t, fitted, looked=fitted and bool(self._looks())
+        )
 
     def since(self, ratings: RatingsSoFar) -> RatingsSoFar:
         """Return the ratings of an earlier fit with the scores and matches of now."""
-        return replace(ratings, rows=tuple(replace(row, **self._counts(row.bot)) for row in ratings.rows))
+        return replace(
+            ratings, rows=tuple(replace(row, **self._counts(row.bot)) for row in ratings.rows)
+        )
 
     def _counts(self, bot: int) -> dict[str, Any]:
-        return {"score": self._points[bot] / self._pairs[bot] if self._pairs[bot] else None, "matches": self._matches[bot]}
+        return {
+            "score": self._points[bot] / self._pairs[bot] if self._pairs[bot] else None,
+            "matches": self._matches[bot],
+        }
 
     def _row(self, bot: int, rated: "Ratings | None") -> BotSoFar:
         if rated is None or (elo := rated.elo[bot]) is None:
@@ -130,7 +147,9 @@ class MatchesSoFar:
     def _fit(self) -> "Ratings":
         from khiva_arena.rating.ratings.elo import rate  # numpy comes with it
 
-        return rate(self._results, len(self._began.bots), self._began.anchor, widening=self._widening())
+        return rate(
+            self._results, len(self._began.bots), self._began.anchor, widening=self._widening()
+        )
 
     def _widening(self) -> "Widening":
         """Return how wide errors are. A swiss takes the factors of equal bots by its shape so far: a screen replays nothing."""
@@ -140,7 +159,9 @@ class MatchesSoFar:
         looks = self._looks()
         if self._began.format != Format.SWISS or self._rounds < 2:
             return Widening(looks=looks)
-        shape = by_shape(len(self._began.bots), self._began.seats, self._rounds, self._seeds_a_round())
+        shape = by_shape(
+            len(self._began.bots), self._began.seats, self._rounds, self._seeds_a_round()
+        )
         return Widening("shape", *shape, looks=looks)
 
     def _looks(self) -> "Looks":

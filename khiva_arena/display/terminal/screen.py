@@ -54,7 +54,11 @@ def frame(data: ScreenData, width: int, height: int, now: float) -> list[Rendera
     if state.llr:
         rows.append(_llr(state.llr, width))
     if state.difference:
-        rows.append(Text(f"{difference_text(state.difference)} {harmless(state.difference.decision, 40)}".rstrip()))
+        rows.append(
+            Text(
+                f"{difference_text(state.difference)} {harmless(state.difference.decision, 40)}".rstrip()
+            )
+        )
     if room > len(rows):
         rows.insert(0, Text(_title(state), style="bold"))
     faults = _faults(state, min(FAULTS_SHOWN, max(0, (room - len(rows) - 4) // 2)))
@@ -75,7 +79,11 @@ def _title(state: RunState) -> str:
     assert began
     stage = f"{harmless(began.stage, 64)}: " if began.stage else ""
     of = f" of {began.rounds}" if began.rounds > 1 else ""
-    number = f", round {state.round.number + 1}{of}" if state.round and (began.rounds > 1 or state.round.number) else ""
+    number = (
+        f", round {state.round.number + 1}{of}"
+        if state.round and (began.rounds > 1 or state.round.number)
+        else ""
+    )
     return f"{stage}{heading(began)}{number}"
 
 
@@ -90,7 +98,9 @@ def _bar(state: RunState, width: int) -> RenderableType:
     if long < 10:
         return Text(text)
     total = max(1, began.matches)
-    bar = ProgressBar(total, state.recorded, long, style="dim", complete_style="green", finished_style="green")
+    bar = ProgressBar(
+        total, state.recorded, long, style="dim", complete_style="green", finished_style="green"
+    )
     return _Beside(bar, text)
 
 
@@ -110,9 +120,13 @@ class _Beside:
 def _numbers(data: ScreenData, width: int, speed: Rate) -> list[Text]:
     state = data.state
     assert state.began
-    head = f"{UNKNOWN if speed.rate is None else _digits(speed.rate)} matches/s   left {_left(speed)}"
+    head = (
+        f"{UNKNOWN if speed.rate is None else _digits(speed.rate)} matches/s   left {_left(speed)}"
+    )
     if width < NARROW:
-        counts = Text(f"seeds {data.seeds}/{state.began.seeds}  faults {state.faults}  voids {state.voids}")
+        counts = Text(
+            f"seeds {data.seeds}/{state.began.seeds}  faults {state.faults}  voids {state.voids}"
+        )
         return [Text(head), counts]
     counts = Text()
     for name, count in (("faults", state.faults), ("voids", state.voids), ("pauses", state.pauses)):
@@ -138,13 +152,19 @@ def _left(speed: Rate) -> str:
 def _time(seconds: float) -> str:
     total = round(min(seconds, 1e8))
     hours, in_hour = divmod(total, 3600)
-    return f"{hours}:{in_hour // 60:02}:{in_hour % 60:02}" if hours else f"{in_hour // 60}:{in_hour % 60:02}"
+    return (
+        f"{hours}:{in_hour // 60:02}:{in_hour % 60:02}"
+        if hours
+        else f"{in_hour // 60}:{in_hour % 60:02}"
+    )
 
 
 def _llr(llr: Llr, width: int) -> Text:
     """Return the test between its bounds: [-2.94 ----|---- 2.94] LLR 0.51 after 120 seeds."""
     low, high = f"[{llr.low:.2f} ", f" {llr.high:.2f}]"
-    after = f"  LLR {llr.llr:.2f} after {llr.seeds} seeds" + (f": {harmless(llr.decision, 40)}" if llr.decision else "")
+    after = f"  LLR {llr.llr:.2f} after {llr.seeds} seeds" + (
+        f": {harmless(llr.decision, 40)}" if llr.decision else ""
+    )
     long = width - len(low) - len(high) - len(after)
     if long < 10 or llr.high <= llr.low:
         return Text(after.strip())
@@ -159,7 +179,9 @@ def _ratings(data: ScreenData, width: int, limit: int, now: float) -> list[Text]
         return []
     names = [harmless(name, 64) for name in data.state.bots]
     top = ratings.rows[:limit]
-    wide = min(max([3, *(columns_of(names[row.bot]) for row in top)]), NAME_WIDTH, max(3, width - 22))
+    wide = min(
+        max([3, *(columns_of(names[row.bot]) for row in top)]), NAME_WIDTH, max(3, width - 22)
+    )
     heads = ["elo", "+/-", "score%", "matches"] if width >= NARROW else ["elo", "+/-"]
     cells = [_cells(row)[: len(heads)] for row in top]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
@@ -173,7 +195,9 @@ def _ratings(data: ScreenData, width: int, limit: int, now: float) -> list[Text]
 
 def _row(place: str, name: str, cells: list[str], wide: int, widths: list[int]) -> str:
     fitted = name if columns_of(name) <= wide else cut(name, wide - 1) + "~"
-    return "  ".join([place.rjust(3), fitted + " " * (wide - columns_of(fitted)), *map(str.rjust, cells, widths)]).rstrip()
+    return "  ".join(
+        [place.rjust(3), fitted + " " * (wide - columns_of(fitted)), *map(str.rjust, cells, widths)]
+    ).rstrip()
 
 
 def _cells(row: BotSoFar) -> list[str]:

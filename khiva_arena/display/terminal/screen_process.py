@@ -32,9 +32,14 @@ class ScreenProcess:
         bytes_shown: bytes that it reads first and that the user has been shown already
         """
         words = [__name__, str(descriptor), str(bytes_shown), str(os.getpid())]
-        pipe, null = subprocess.PIPE, subprocess.DEVNULL  # the end of its stdin shows the screen that we are done, or dead
+        pipe, null = (
+            subprocess.PIPE,
+            subprocess.DEVNULL,
+        )  # the end of its stdin shows the screen that we are done, or dead
         try:
-            self._process = start_helper("screen", words, stdin=pipe, stdout=null, pass_fds=[descriptor], bufsize=0)
+            self._process = start_helper(
+                "screen", words, stdin=pipe, stdout=null, pass_fds=[descriptor], bufsize=0
+            )
         except OSError:
             self._process = None
         finally:
@@ -79,7 +84,13 @@ def main() -> int:
     stream = sys.stderr
     viewer = Viewer(Source(descriptor, bytes_shown), lambda: cpu_seconds_of(arbiter))
     try:
-        follow(viewer, stream, _has_arbiter_ended, gone=lambda: _has_arbiter_ended(0), front=lambda: in_front(arbiter, stream))
+        follow(
+            viewer,
+            stream,
+            _has_arbiter_ended,
+            gone=lambda: _has_arbiter_ended(0),
+            front=lambda: in_front(arbiter, stream),
+        )
     except (OSError, NotAStream):
         return 1
     return 0

@@ -100,7 +100,9 @@ def state_after(state: RunState, line: Any_line) -> RunState:
             if line.before:
                 return replace(state, t=t, recorded=state.recorded + 1)
             recent = _count_in(state.recent, int(line.t))
-            return replace(state, t=t, recorded=state.recorded + 1, played=state.played + 1, recent=recent)
+            return replace(
+                state, t=t, recorded=state.recorded + 1, played=state.played + 1, recent=recent
+            )
         case FaultRecorded():
             last = state.last_faults if line.before else _with_fault(state.last_faults, line)
             return replace(state, t=t, faults=state.faults + 1, last_faults=last)
@@ -122,8 +124,14 @@ def state_after(state: RunState, line: Any_line) -> RunState:
             return replace(state, t=t)
 
 
-def _with_fault(faults: tuple[tuple[FaultRecorded, int], ...], line: FaultRecorded) -> tuple[tuple[FaultRecorded, int], ...]:
-    alike = [(fault, times) for fault, times in faults if (fault.bot, fault.verdict) == (line.bot, line.verdict)]
+def _with_fault(
+    faults: tuple[tuple[FaultRecorded, int], ...], line: FaultRecorded
+) -> tuple[tuple[FaultRecorded, int], ...]:
+    alike = [
+        (fault, times)
+        for fault, times in faults
+        if (fault.bot, fault.verdict) == (line.bot, line.verdict)
+    ]
     others = [pair for pair in faults if pair not in alike]
     return (*others, (line, 1 + sum(times for _, times in alike)))[-FAULTS_KEPT:]
 

@@ -58,17 +58,29 @@ def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
     """
     match line:
         case Begin() if marks_of_bots := line.marked():
-            return Message("marked", {name: ",".join(marks) for name, marks in marks_of_bots.items()}, False)
+            return Message(
+                "marked", {name: ",".join(marks) for name, marks in marks_of_bots.items()}, False
+            )
         case Note():
             return Message(line.text, {}, line.warning)
         case FaultRecorded(before=False):
-            values = {"verdict": line.verdict, "step": line.step, "gather": line.gather, "detail": line.detail}
+            values = {
+                "verdict": line.verdict,
+                "step": line.step,
+                "gather": line.gather,
+                "detail": line.detail,
+            }
             return Message("fault", _seat(line, bots) | values, False)
         case Paused(before=False):
-            values = {"times": line.times, "why": "it kept a seat that was asked, or the arbiter, from a core"}
+            values = {
+                "times": line.times,
+                "why": "it kept a seat that was asked, or the arbiter, from a core",
+            }
             return Message("paused", _seat(line, bots) | values, False)
         case VoidRecorded(before=False):
-            return Message("void", {"match": line.match, "attempt": line.attempt, "why": line.why}, True)
+            return Message(
+                "void", {"match": line.match, "attempt": line.attempt, "why": line.why}, True
+            )
         case LinkNews():
             return Message(_link(line), {}, line.what in ("away", "lost", "cut"))
     return None
@@ -81,22 +93,35 @@ def _link(news: LinkNews) -> str:
     trip += "" if news.p95_ms is None else f", 95 % of them within {news.p95_ms:.1f} ms"
     match news.what:
         case "here":
-            return f"{name} is connected{f', and {news.why}' if news.why else ''}: round trip {trip}"
+            return (
+                f"{name} is connected{f', and {news.why}' if news.why else ''}: round trip {trip}"
+            )
         case "away":
-            return f"the link to {name} is lost; its clock runs on, and it may come back within {news.seconds:.0f} s"
+            return (
+                f"the link to {name} is lost; its clock runs on, and it may come back within "
+                f"{news.seconds:.0f} s"
+            )
         case "back":
             return f"the link to {name} is back {after}, and nothing is lost: round trip {trip}"
         case "again":
             return (
-                f"{name} is connected again {after}, by another relay; the match of the relay before is lost: round trip {trip}"
+                f"{name} is connected again {after}, by another relay; the match of the relay "
+                f"before is lost: round trip {trip}"
             )
         case "lost":
-            return f"{name} did not come back within {news.seconds:.0f} s; its match is lost, and its next match waits for it"
+            return (
+                f"{name} did not come back within {news.seconds:.0f} s; its match is lost, and "
+                "its next match waits for it"
+            )
         case "cut":
             return f"{name} was cut off: it sent {news.why}"
         case "enough":
             return f"the link to {name} comes and goes; further changes are not printed"
-    away = f"; its link was lost {count(news.times, 'time')}, for {news.seconds:.1f} s in all" if news.times else ""
+    away = (
+        f"; its link was lost {count(news.times, 'time')}, for {news.seconds:.1f} s in all"
+        if news.times
+        else ""
+    )
     return f"{name}: round trip {trip}{away}"
 
 
@@ -113,7 +138,10 @@ def text_of(line: Any_line, bots: Sequence[str], event: int = 0) -> str:
         case SetAside():
             return Message("set aside", {"seed": line.seed, "line-up": line.lineup}, True).text()
         case Llr(decision=str(decision)) if decision:
-            return f"LLR {line.llr:.2f} ({line.low:.2f} to {line.high:.2f}) after {line.seeds} seeds: {decision}"
+            return (
+                f"LLR {line.llr:.2f} ({line.low:.2f} to {line.high:.2f}) after {line.seeds} "
+                f"seeds: {decision}"
+            )
         case EloDifference(decision=str(decision)) if decision:
             return f"{difference_text(line)}: {decision}"
         case RunEnded():
@@ -163,7 +191,11 @@ class RunLines:
     def messages(self, line: Any_line) -> list[str]:
         """Return the texts that a run prints for a line."""
         of_a_match = isinstance(line, MatchRecorded | FaultRecorded | Paused)
-        counts = self.untold_counts() if isinstance(line, Begin) or (self._is_over and not of_a_match) else []
+        counts = (
+            self.untold_counts()
+            if isinstance(line, Begin) or (self._is_over and not of_a_match)
+            else []
+        )
         if isinstance(line, Begin):
             self._begin, self._recorded = line, 0
         self._recorded += isinstance(line, MatchRecorded)
@@ -209,5 +241,10 @@ class RunLines:
 
 def _count_line(key: tuple[str, str, str], repeated: Repeated) -> str:
     event, bot, verdict = key
-    values = {"bot": bot, **({"verdict": verdict} if verdict else {}), "times": repeated.times, "last": repeated.last}
+    values = {
+        "bot": bot,
+        **({"verdict": verdict} if verdict else {}),
+        "times": repeated.times,
+        "last": repeated.last,
+    }
     return Message(event, values, False).text()

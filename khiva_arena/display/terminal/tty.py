@@ -28,7 +28,9 @@ def in_front(pid: int, stream: TextIO) -> bool:
     """
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            state, _parent, group, _session, terminal, front, *_ = file.read().rpartition(")")[2].split()
+            state, _parent, group, _session, terminal, front, *_ = (
+                file.read().rpartition(")")[2].split()
+            )
     except (OSError, ValueError):
         return False
     if state in "tTZX":
@@ -62,5 +64,9 @@ def _width() -> int:
 
 def alarm(word: str) -> str:
     """Return a word that must not be overlooked: coloured on a terminal, unless its user has switched colours off."""
-    terminal = sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
+    terminal = (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        and os.environ.get("TERM") not in (None, "", "dumb")
+    )
     return f"{ALARM}{word}{PLAIN}" if terminal and not os.environ.get("NO_COLOR") else word

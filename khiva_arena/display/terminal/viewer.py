@@ -11,7 +11,17 @@ from math import inf
 from pathlib import Path
 from typing import TextIO
 
-from khiva_arena.common.stream import Any_line, Begin, LinkNews, MatchRecorded, Note, Round, RunEnded, StreamReader, VoidRecorded
+from khiva_arena.common.stream import (
+    Any_line,
+    Begin,
+    LinkNews,
+    MatchRecorded,
+    Note,
+    Round,
+    RunEnded,
+    StreamReader,
+    VoidRecorded,
+)
 from khiva_arena.common.text import harmless
 from khiva_arena.display.terminal.console import in_columns
 from khiva_arena.display.terminal.ratings_so_far import MatchesSoFar, RatingsSoFar
@@ -87,7 +97,8 @@ def open_source(path: Path) -> Source:
     if not (stat.S_ISREG(mode := os.fstat(descriptor).st_mode) or stat.S_ISFIFO(mode)):
         os.close(descriptor)
         raise ConfigError(
-            f"{path}: it is neither a file nor a FIFO; name the file that `khiva-arena run --events-file FILE` writes"
+            f"{path}: it is neither a file nor a FIFO; name the file that `khiva-arena run "
+            "--events-file FILE` writes"
         )
     os.set_blocking(descriptor, False)
     return Source(descriptor)
@@ -118,11 +129,20 @@ class Viewer:
     def take(self) -> None:
         """Read some of the lines that have come. Raises NotAStream."""
         for line, new in self.source.take():
-            if new and isinstance(line, ABOVE) and (text := text_of(line, self.state.bots, self.state.in_store)):
+            if (
+                new
+                and isinstance(line, ABOVE)
+                and (text := text_of(line, self.state.bots, self.state.in_store))
+            ):
                 self.above.append(harmless(text, LONGEST_TEXT))
             self.state = state_after(self.state, line)
             if isinstance(line, Begin):
-                self._matches, self.ratings, self._zero, self._part_fitted = MatchesSoFar(line), None, inf, 0
+                self._matches, self.ratings, self._zero, self._part_fitted = (
+                    MatchesSoFar(line),
+                    None,
+                    inf,
+                    0,
+                )
             elif isinstance(line, MatchRecorded) and self._matches:
                 self._matches.add(line)
             elif isinstance(line, Round) and self._matches:
@@ -175,8 +195,14 @@ class Viewer:
         """Return the data of a frame: by score before the first fit. Scores and matches are always those of now."""
         ratings = self.ratings
         if self._matches:
-            ratings = self._matches.since(ratings) if ratings else self._matches.ratings(self.now(), fitted=False)
-        return ScreenData(self.state, ratings, self._matches.seeds if self._matches else 0, self.source.unread)
+            ratings = (
+                self._matches.since(ratings)
+                if ratings
+                else self._matches.ratings(self.now(), fitted=False)
+            )
+        return ScreenData(
+            self.state, ratings, self._matches.seeds if self._matches else 0, self.source.unread
+        )
 
 
 def follow(
@@ -199,7 +225,9 @@ def follow(
     screen, source = Screen(stream), viewer.source
     while True:
         began = time.process_time()
-        ends = source.closed or gone()  # asked before reading: lines that came until then are to be shown
+        ends = (
+            source.closed or gone()
+        )  # asked before reading: lines that came until then are to be shown
         viewer.take()
         is_over = not source.more and (ends or (to_the_end and viewer.state.end is not None))
         if is_over and to_the_end:
@@ -223,7 +251,9 @@ def _draw(screen: Screen, viewer: Viewer, *, clear: bool) -> None:
     screen.draw([] if clear else frame(viewer.data(), width, height, viewer.now()), lines)
 
 
-def print_lines(source: Source, say: Callable[[str], None], rest: Callable[[float], object]) -> None:
+def print_lines(
+    source: Source, say: Callable[[str], None], rest: Callable[[float], object]
+) -> None:
     """Print the lines of a stream as plain text until it ends, for output that is no terminal. Raises NotAStream."""
     lines = RunLines()
     over = False

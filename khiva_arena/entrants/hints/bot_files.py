@@ -24,7 +24,9 @@ LAST_CALLS = {
 _CALL = re.compile(r"^(?!\s*(?:#|//|--|\*))[^\n]*\bplay\s*\(", re.MULTILINE)
 _KIT = re.compile(r"khiva_?kit", re.IGNORECASE)
 _KIT_FILE = re.compile(r"khiva_?(?:kit|spent)\.\w+", re.IGNORECASE)
-_SHELL_READ = re.compile(r"not found|syntax error|Syntax error|[Uu]nexpected|unexpected token|Exec format")
+_SHELL_READ = re.compile(
+    r"not found|syntax error|Syntax error|[Uu]nexpected|unexpected token|Exec format"
+)
 
 
 def hint_of(bot: Bot, language: str, actual: str, notes: str) -> str:
@@ -32,7 +34,9 @@ def hint_of(bot: Bot, language: str, actual: str, notes: str) -> str:
     if not bot.sources or not bot.run or "ended" not in actual:
         return ""
     program = os.path.normpath(bot.run[0]) if "/" in bot.run[0] else ""
-    if program in dict(bot.sources) and (text := _of_program(bot, program, language, actual, notes)):
+    if program in dict(bot.sources) and (
+        text := _of_program(bot, program, language, actual, notes)
+    ):
         return text
     if "exited with code" in actual and (text := _misspelt(bot, notes)):
         return text
@@ -47,15 +51,24 @@ def _of_program(bot: Bot, name: str, language: str, actual: str, notes: str) -> 
     if first.startswith(b"#!"):
         if first.endswith(b"\r"):
             return (
-                f"the first line of {name} ends in CR LF, so that the system looks for a program of another name: save it with LF"
+                f"the first line of {name} ends in CR LF, so that the system looks for a "
+                "program of another name: save it with LF"
             )
         return ""
-    if first.startswith(b"\x7fELF") or b"\0" in first or "exited with code" not in actual or not _SHELL_READ.search(notes):
+    if (
+        first.startswith(b"\x7fELF")
+        or b"\0" in first
+        or "exited with code" not in actual
+        or not _SHELL_READ.search(notes)
+    ):
         return ""
     kit = languages().get(language)
     word = "{python}" if language == "python" else kit.tool if kit else ""
     how = f', or in bot.toml run = "{word} {name}"' if word and language in LAST_CALLS else ""
-    return f"{name} has no first line that names its interpreter, and so a shell reads it: begin it with #!/usr/bin/env ...{how}"
+    return (
+        f"{name} has no first line that names its interpreter, and so a shell reads it: begin "
+        f"it with #!/usr/bin/env ...{how}"
+    )
 
 
 def _misspelt(bot: Bot, notes: str) -> str:
@@ -79,11 +92,18 @@ def _no_call(bot: Bot, language: str) -> str:
     if language not in LAST_CALLS:
         return ""
     texts = {name: _read(bot, path).decode(errors="replace") for name, path in bot.sources}
-    own_texts = {name: text for name, text in texts.items() if not _KIT_FILE.fullmatch(os.path.basename(name))}
+    own_texts = {
+        name: text
+        for name, text in texts.items()
+        if not _KIT_FILE.fullmatch(os.path.basename(name))
+    }
     loading = [name for name, text in own_texts.items() if _KIT.search(text)]
     if not loading or any(_CALL.search(text) for text in own_texts.values()):
         return ""
-    return f"it ends at once: {loading[0]} loads the kit and never starts it; its last line is {LAST_CALLS[language]}"
+    return (
+        f"it ends at once: {loading[0]} loads the kit and never starts it; its last line is "
+        f"{LAST_CALLS[language]}"
+    )
 
 
 def _read(bot: Bot, path: Path) -> bytes:

@@ -11,8 +11,13 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.hints.describe import whole_frames
 from khiva_arena.entrants.hints.failed import Failed
 
-AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
-OWN_REQ = "an act carries the req of the decide that it answers, unchanged: never a number that the bot counts itself or has kept"
+AN_INDEX = (
+    "the answer is an index into legal, a whole number counted from 0, never the entry itself"
+)
+OWN_REQ = (
+    "an act carries the req of the decide that it answers, unchanged: never a number that the "
+    "bot counts itself or has kept"
+)
 # Calls that add a line end behind the bytes that they write, with a call that does not.
 PRINTS = {
     "python": "print(...): write with sys.stdout.buffer.write",
@@ -25,7 +30,9 @@ PRINTS = {
     "java": "println: write with write",
     "csharp": "Console.WriteLine: write with OpenStandardOutput().Write",
     "ruby": "puts: write with $stdout.write",
-    "php": "echo ... PHP_EOL, or text behind ?>: write with fwrite(STDOUT, ...), and leave out the ?>",
+    "php": (
+        "echo ... PHP_EOL, or text behind ?>: write with fwrite(STDOUT, ...), and leave out the ?>"
+    ),
     "perl": "say, or $\\: write with print and $\\ unset",
     "lua": "print: write with io.stdout:write",
     "haskell": "hPutStrLn: write with hPut",
@@ -33,16 +40,32 @@ PRINTS = {
     "nim": "echo: write with stdout.write",
 }
 QUIET = {
-    silence.STOPPED: "a signal such as SIGSTOP or SIGTTIN stopped it: a debugger or a read from a terminal does that",
-    "closed its input": "it has closed its stdin, perhaps with a library or a child that took it: keep it open until it ends",
-    "closed its output": "it has closed its stdout, or put something else in its place: keep it open until the bot exits",
-    silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length and the bytes it says, no line "
+    silence.STOPPED: (
+        "a signal such as SIGSTOP or SIGTTIN stopped it: a debugger or a read from a terminal "
+        "does that"
+    ),
+    "closed its input": (
+        "it has closed its stdin, perhaps with a library or a child that took it: keep it open "
+        "until it ends"
+    ),
+    "closed its output": (
+        "it has closed its stdout, or put something else in its place: keep it open until the "
+        "bot exits"
+    ),
+    silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length and the "
+    "bytes it says, no line "
     "and no full buffer; and answer before the next read",
 }
 CRASHES = {
-    "SIGSEGV": "it used memory that is not its own, as by an index outside of an array, a null pointer or endless recursion",
+    "SIGSEGV": (
+        "it used memory that is not its own, as by an index outside of an array, a null "
+        "pointer or endless recursion"
+    ),
     "SIGFPE": "it divided a whole number by zero",
-    "SIGILL": "it ran into an instruction that does not exist, as at the end of a function that returns nothing",
+    "SIGILL": (
+        "it ran into an instruction that does not exist, as at the end of a function that "
+        "returns nothing"
+    ),
     "SIGABRT": "it gave up by itself, as at an assertion that fails or an exception that nobody takes",
 }
 """The signals by which a program's own mistake ends it, and what each says."""
@@ -53,12 +76,23 @@ def of_settings(bot: Bot, text: str) -> str:
     """Return the mistake in a run line of one word, "" if there is none: a file that is taken for a program, or a
     missing script."""
     word = bot.run[0] if bot.run else ""  # a module has none
-    if re.search(r"no such program: ", text) and "/" not in word and word in [name for name, _ in bot.sources]:
-        advice = f'run = "{{python}} {word}"' if word.endswith(".py") else f'run = "./{word}", or its interpreter before it'
+    if (
+        re.search(r"no such program: ", text)
+        and "/" not in word
+        and word in [name for name, _ in bot.sources]
+    ):
+        advice = (
+            f'run = "{{python}} {word}"'
+            if word.endswith(".py")
+            else f'run = "./{word}", or its interpreter before it'
+        )
         return f"run names {word} as a program on the PATH; it is a file of the bot: {advice}"
     if len(bot.run) == 1 and not bot.sources and INTERPRETERS.fullmatch(os.path.basename(word)):
         name = os.path.basename(word)
-        return f"{name} without a file takes the messages that it is sent for a program: name the file, too, as in '{name} FILE'"
+        return (
+            f"{name} without a file takes the messages that it is sent for a program: name the "
+            f"file, too, as in '{name} FILE'"
+        )
     return ""
 
 
@@ -68,11 +102,19 @@ def of_crash(bot: Bot, language: str, text: str) -> str:
     if not signal:
         return ""
     if language == "python":
-        return f"{signal}: {CRASHES[signal]}; run it with {{python}} -X faulthandler, which prints the line"
+        return (
+            f"{signal}: {CRASHES[signal]}; run it with {{python}} -X faulthandler, which "
+            "prints the line"
+        )
     word = shlex.quote(bot.asked_as)
-    stored = f"khiva-arena run --bot {word} --bot shipped:python/random --seats 2 --seeds 1 --out games"
+    stored = (
+        f"khiva-arena run --bot {word} --bot shipped:python/random --seats 2 --seeds 1 --out games"
+    )
     replayed = f"khiva-arena replay --bot {word} games 1/0 --wait"
-    return f"{signal}: {CRASHES[signal]}; build it with -g, then `{stored}`, and `{replayed}` waits for a debugger such as gdb -p"
+    return (
+        f"{signal}: {CRASHES[signal]}; build it with -g, then `{stored}`, and `{replayed}` "
+        "waits for a debugger such as gdb -p"
+    )
 
 
 def of_bytes(data: bytes, language: str) -> str:
@@ -83,8 +125,16 @@ def of_bytes(data: bytes, language: str) -> str:
         prints = PRINTS.get(language, "a print that ends lines: write only the bytes")
         return f"a line end follows the frame, which ends with its payload; it comes from {prints}"
     size = int.from_bytes(rest[:HEADER], "big")
-    if len(rest) > HEADER and size <= FRAME_MOST_TO_ARBITER and (in_map := _map_size(rest[HEADER:])) and in_map < size:
-        return f"the length says {size}, but the map behind it has {in_map} bytes: count only its bytes, not the length's own 4"
+    if (
+        len(rest) > HEADER
+        and size <= FRAME_MOST_TO_ARBITER
+        and (in_map := _map_size(rest[HEADER:]))
+        and in_map < size
+    ):
+        return (
+            f"the length says {size}, but the map behind it has {in_map} bytes: count only its "
+            "bytes, not the length's own 4"
+        )
     return ""
 
 
@@ -93,12 +143,20 @@ def of_text(failure: Failed) -> str:
     text = failure.got
     if "missing required field `req`" in text:
         return OWN_REQ
-    if "got `str` - at `$.choice`" in text and re.search(r"'choice': ['\"](?!\s*-?\d+\s*['\"])", text):
+    if "got `str` - at `$.choice`" in text and re.search(
+        r"'choice': ['\"](?!\s*-?\d+\s*['\"])", text
+    ):
         return f"a word was sent as the choice; {AN_INDEX}"
     if "its end is missing" in text:
-        return "the length says fewer bytes than the payload has: count bytes, not characters, of what was packed"
+        return (
+            "the length says fewer bytes than the payload has: count bytes, not characters, of "
+            "what was packed"
+        )
     if "hello: proto is" in text:
-        return 'the hello says "proto": 1, which is the number of the protocol, not of the bot\'s own version'
+        return (
+            'the hello says "proto": 1, which is the number of the protocol, not of the bot\'s '
+            "own version"
+        )
     return ""
 
 
@@ -111,7 +169,9 @@ def of_text_stream(data: bytes) -> str:
     except ValueError:
         return ""
     return (
-        "each byte from 128 on was encoded once more, as UTF-8, in two bytes" if whole_frames(frame) > 0 and frame != data else ""
+        "each byte from 128 on was encoded once more, as UTF-8, in two bytes"
+        if whole_frames(frame) > 0 and frame != data
+        else ""
     )
 
 
@@ -122,10 +182,17 @@ def of_silence(failure: Failed, in_time: str, otherwise: str) -> str:
     otherwise: the cause that a step knows of a bot that may wait for its input
     """
     text = failure.got
-    if not text.startswith(("nothing within", "0 bytes")) or "once its input had ended" in text or "too late" in text:
+    if (
+        not text.startswith(("nothing within", "0 bytes"))
+        or "once its input had ended" in text
+        or "too late" in text
+    ):
         return ""
     if re.search(r"\bEOF when reading a line\b", failure.notes):
-        return "input() takes the messages of the arbiter, which come on stdin: a bot is asked by decide, and asks nobody"
+        return (
+            "input() takes the messages of the arbiter, which come on stdin: a bot is asked by "
+            "decide, and asks nobody"
+        )
     if text.endswith(silence.COMPUTES):
         return in_time
     if text.endswith(silence.WAITS):
@@ -147,7 +214,8 @@ def of_plain(failure: Failed, flush: str) -> str:
     if "output ended: it exited with code" in text and not failure.notes.strip():
         how = f" ({flush})" if flush else ""
         return (
-            "it exits when it should answer, and says nothing of that on stderr. An answer that it wrote may have been lost in a "
+            "it exits when it should answer, and says nothing of that on stderr. An answer "
+            "that it wrote may have been lost in a "
             f"buffer: flush stdout after each frame{how}, and before os._exit, exec or a kill"
         )
     if "once its input had ended" in text or "too late" in text:
@@ -165,6 +233,8 @@ def _map_size(data: bytes) -> int:
     unpacker.feed(data[: 1 << 20])
     try:
         unpacker.skip()
-    except Exception:  # the library names its errors loosely: bytes that it cannot read are not a map
+    except (
+        Exception
+    ):  # the library names its errors loosely: bytes that it cannot read are not a map
         return 0
     return int(unpacker.tell())

@@ -19,7 +19,8 @@ def in_brief(payload: bytes) -> str:
 
     try:
         return _short(repr(msgpack.unpackb(payload, strict_map_key=False)))
-    except Exception:  # the library names its errors loosely, and some nest too deep; an unreadable payload is shown as bytes
+    # the library names its errors loosely, and some nest too deep; an unreadable payload is shown as bytes
+    except Exception:
         return f"a frame that is not one msgpack value, {as_bytes(payload)}"
 
 
@@ -57,7 +58,9 @@ def repeated_keys(payload: bytes) -> set[str]:
 
     try:
         msgpack.unpackb(payload, object_pairs_hook=pairs, strict_map_key=False)
-    except Exception:  # the library names its errors loosely; the caller finds that the payload does not decode
+    except (
+        Exception
+    ):  # the library names its errors loosely; the caller finds that the payload does not decode
         return set()
     return keys
 

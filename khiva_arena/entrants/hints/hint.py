@@ -34,16 +34,20 @@ LANGUAGES = (
     ("nim", r"nim|.*\.nim"),
     ("python", r"\{python\}|python[\d.]*|pypy[\d.]*|.*\.py"),
 )
-WRAPPERS = re.compile(r"(ba|da|k|z)?sh|env|nice|stdbuf|timeout|uv|poetry|bun|deno|tsx|ts-node|make|\{.*\}|\./.*|.*/.*")
+WRAPPERS = re.compile(
+    r"(ba|da|k|z)?sh|env|nice|stdbuf|timeout|uv|poetry|bun|deno|tsx|ts-node|make|\{.*\}|\./.*|.*/.*"
+)
 """Programs whose files tell the language; a file for any other one may have an ending of two languages, such as .pl."""
 # Messages of the kits if choose gives no whole number, those of earlier kits included, right at the call of choose.
 BAD_CHOICE = re.compile(
     r"operator\.index\(choose\(.*\n(?:[ ^~]*\n)?TypeError: .* cannot be interpreted as an integer|"
-    r"choose (?:returned|gave) [\s\S]{0,4000}?, (?:want an index into legal|(?:no|not a) whole number|not an int(?:eger)?)\b|"
+    r"choose (?:returned|gave) [\s\S]{0,4000}?, (?:want an index into legal|(?:no|not a) "
+    r"whole number|not an int(?:eger)?)\b|"
     r"Return value must be of type int, .* returned.*\nStack trace:\n#0 \S*khiva_kit\.php"
 )
 NOTHING = re.compile(
-    r"'NoneType' object cannot be interpreted as an integer|choose (?:returned|gave) (?:undefined|null|nil|NULL|undef|None)\b|"
+    r"'NoneType' object cannot be interpreted as an integer|choose (?:returned|gave) "
+    r"(?:undefined|null|nil|NULL|undef|None)\b|"
     r"Return value must be of type int, (?:none|null) returned"
 )
 FIRST_LINE = re.compile(r"\benv: (?:can't execute )?[\u2018'\"]?([\w+./-]+)")
@@ -131,23 +135,38 @@ BIN = {
     "rust": "String, not Vec<u8> or serde_bytes",
 }
 EMPTY = {
-    "lua": "a table with anything but 1 to n as its keys is packed as a map: use a list, or leave the field out",
-    "php": "an array with string keys, or an empty object, is packed as a map: use a list, or leave the field out",
+    "lua": (
+        "a table with anything but 1 to n as its keys is packed as a map: use a list, or leave "
+        "the field out"
+    ),
+    "php": (
+        "an array with string keys, or an empty object, is packed as a map: use a list, or "
+        "leave the field out"
+    ),
 }
 
 IN_TIME = (
-    "an act is due within turn_ms and what is left of bank_ms, which each decide names: look at a clock while you think, aim at "
-    "turn_ms less some milliseconds, and keep the bank for accidents"
+    "an act is due within turn_ms and what is left of bank_ms, which each decide names: look at a "
+    "clock while you think, aim at turn_ms less some milliseconds, and keep the bank for accidents"
 )
-START_IN_TIME = "do less before the hello: prepare it in the build, or at the first decide, which the bank pays for"
-OWN_FOLDER = "a bot sees its own folder and the system's programs only: put the file into the folder"
+START_IN_TIME = (
+    "do less before the hello: prepare it in the build, or at the first decide, which the bank "
+    "pays for"
+)
+OWN_FOLDER = (
+    "a bot sees its own folder and the system's programs only: put the file into the folder"
+)
 
 REFUSED = re.compile(
-    r"ENOMEM|MemoryError|OutOfMemoryError|Cannot allocate|bad_alloc|out of memory|Can't allocate|memory allocation of|"
+    r"ENOMEM|MemoryError|OutOfMemoryError|Cannot allocate|bad_alloc|out of memory|Can't "
+    r"allocate|memory allocation of|"
     r"Heap exhausted|Could not reserve enough space",
     re.IGNORECASE,
 )
-MISSING = re.compile(r"No such file|Permission denied|not found|cannot find|can't open|cannot open|ENOENT|EACCES", re.IGNORECASE)
+MISSING = re.compile(
+    r"No such file|Permission denied|not found|cannot find|can't open|cannot open|ENOENT|EACCES",
+    re.IGNORECASE,
+)
 OF_ETC = re.compile(r"(?<![\w.\\/-])/etc/[\w.@+~-]+(?:/[\w.@+~-]+)*")
 # Options that ask each runtime for a smaller heap.
 HEAP = (
@@ -162,9 +181,15 @@ HEAP = (
 def language_of(bot: Bot) -> str:
     """Return the key in bots/languages.toml that the bot's commands point to, "" for none."""
     for words in (bot.build, bot.run):
-        by_files = not words or WRAPPERS.fullmatch(words[0]) or words[0] in [name for name, _ in bot.sources]
+        by_files = (
+            not words
+            or WRAPPERS.fullmatch(words[0])
+            or words[0] in [name for name, _ in bot.sources]
+        )
         known = words if by_files or _is_known(words[0]) else words[:1]
-        names = [part.rsplit("/", 1)[-1] for word in known for part in (word, *word.split())]  # of a shell's script, too
+        names = [
+            part.rsplit("/", 1)[-1] for word in known for part in (word, *word.split())
+        ]  # of a shell's script, too
         for language, pattern in LANGUAGES:
             if any(re.fullmatch(pattern, name) for name in names):
                 return language
@@ -198,10 +223,14 @@ def hint(
     if of_interpreter := interpreted.hint_of(bot, text, failure.notes):
         return of_interpreter
     absent = bot_files.hint_of(bot, language, text, failure.notes)
-    if not bot.is_interpreted:  # nothing that is installed comes to a bot in ticks, and its interpreter says what it lacks
+    if (
+        not bot.is_interpreted
+    ):  # nothing that is installed comes to a bot in ticks, and its interpreter says what it lacks
         said, as_module = f"{text}\n{failure.notes}", bool(bot.module)
         absent = missing_files.module_of(language, said, runtimes or {}, bot.runtimes) or absent
-        absent = absent or missing_files.hint_of(language, said, _foreign(bot, failure.notes), as_module=as_module)
+        absent = absent or missing_files.hint_of(
+            language, said, _foreign(bot, failure.notes), as_module=as_module
+        )
     if absent:
         return absent
     if BAD_CHOICE.search(failure.notes):
@@ -216,19 +245,43 @@ def hint(
         return framing
     if cause := causes.of_text(failure):
         return cause
-    as_number = f"a number goes out as a string; {NUMBER.get(language, 'make it an integer before you pack it')}"
+    as_number = (
+        "a number goes out as a string; "
+        f"{NUMBER.get(language, 'make it an integer before you pack it')}"
+    )
     for applies, advice in (
         ("binary data", f"strings go out as binary data; {BIN.get(language, 'send them as str')}"),
-        ("a float at", f"a number goes out as a float; {FLOAT.get(language, 'make it an integer before you pack it')}"),
-        ("got `float`", f"a number goes out as a float; {FLOAT.get(language, 'make it an integer before you pack it')}"),
+        (
+            "a float at",
+            (
+                "a number goes out as a float; "
+                f"{FLOAT.get(language, 'make it an integer before you pack it')}"
+            ),
+        ),
+        (
+            "got `float`",
+            (
+                "a number goes out as a float; "
+                f"{FLOAT.get(language, 'make it an integer before you pack it')}"
+            ),
+        ),
         ("got `str` - at `$.req`", as_number),
         ("got `str` - at `$.proto`", as_number),
         ("got `str` - at `$.choice`", f"{as_number}; {AN_INDEX}"),
         ("at `$.choice`", AN_INDEX),
         ("got `object`", EMPTY.get(language, "a map was sent instead of an array")),
-        ("keys are strings", 'the keys of maps are strings, such as "type"; a table or array with numbers as keys is none'),
+        (
+            "keys are strings",
+            (
+                'the keys of maps are strings, such as "type"; a table or array with numbers '
+                "as keys is none"
+            ),
+        ),
         ("is not an index into", AN_INDEX),
-        ("a second answer", "send one act for each decide, and none when the match ends or a fault is reported"),
+        (
+            "a second answer",
+            "send one act for each decide, and none when the match ends or a fault is reported",
+        ),
         ("too late", START_IN_TIME if failure.expected.startswith("its hello") else IN_TIME),
         ("once its input had ended", _held_back(language)),
         ("left of its bank", IN_TIME),
@@ -249,16 +302,22 @@ def _foreign(bot: Bot, notes: str) -> tuple[str, ...]:
 
 def _bad_choice(language: str, notes: str) -> str:
     if NOTHING.search(notes):
-        return "choose returned nothing for this request: a way through it ends without its return. It gives an index into legal"
+        return (
+            "choose returned nothing for this request: a way through it ends without its "
+            "return. It gives an index into legal"
+        )
     advice = f"; {FLOAT[language]}" if language in FLOAT else ""
-    return f"choose returns an index into legal, a whole number counted from 0, never the entry itself{advice}"
+    return (
+        "choose returns an index into legal, a whole number counted from 0, never the entry "
+        f"itself{advice}"
+    )
 
 
 def _held_back(language: str) -> str:
     flush = FLUSH.get(language, "flush after each frame")
     return (
-        f"the answer was held back: flush stdout after each frame ({flush}), and read just the 4 bytes of a length and the bytes "
-        "it says, not until a buffer is full"
+        f"the answer was held back: flush stdout after each frame ({flush}), and read just the 4 "
+        "bytes of a length and the bytes it says, not until a buffer is full"
     )
 
 
@@ -273,12 +332,17 @@ def _of_framing(data: bytes, language: str) -> str:
     if cause := causes.of_text_stream(data):
         return f"stdout is a stream of text: {cause}; {binary}"
     if _is_map(data):
-        return "MessagePack without a length before it: each frame begins with its length, 4 bytes, big-endian"
+        return (
+            "MessagePack without a length before it: each frame begins with its length, 4 "
+            "bytes, big-endian"
+        )
     if data[:1] in (b"{", b"["):
         return "JSON is another protocol: each frame is 4 bytes of length and one MessagePack map"
     little = int.from_bytes(start, "little")
     if len(data) > 4 and 0 < little <= FRAME_MOST_TO_ARBITER and _is_map(data[4 : 4 + little]):
-        return "the length is little-endian; write it big-endian (network order), highest byte first"
+        return (
+            "the length is little-endian; write it big-endian (network order), highest byte first"
+        )
     if text := _is_print_output(data):
         to = f": {STDERR[language]}" if language in STDERR else ""
         return f"text was printed on stdout ({text!r}); say it on stderr{to}"
@@ -293,8 +357,17 @@ def _of_json(data: bytes) -> str:
 
 def _is_print_output(data: bytes) -> str:
     """Return the text in place of the beginning of a frame, "" if it is not text."""
-    line = data[whole_frames(data) :][:LINE].split(b"\n")[0].decode("utf-8", "replace").rstrip("\r\ufffd")
-    return line if len(line) >= 3 and all(letter.isprintable() or letter == "\t" for letter in line) else ""
+    line = (
+        data[whole_frames(data) :][:LINE]
+        .split(b"\n")[0]
+        .decode("utf-8", "replace")
+        .rstrip("\r\ufffd")
+    )
+    return (
+        line
+        if len(line) >= 3 and all(letter.isprintable() or letter == "\t" for letter in line)
+        else ""
+    )
 
 
 def _is_whole(data: bytes) -> bool:
@@ -311,7 +384,9 @@ def _is_map(data: bytes) -> bool:
     unpacker.feed(data)
     try:
         return isinstance(unpacker.unpack(), dict)
-    except Exception:  # the library names its errors loosely: bytes that it cannot read are not a map
+    except (
+        Exception
+    ):  # the library names its errors loosely: bytes that it cannot read are not a map
         return False
 
 
@@ -322,24 +397,34 @@ def _of_sandbox(words: tuple[str, ...], actual: str, notes: str) -> str:
     """
     if "SIGBUS" in actual:
         return (
-            "SIGBUS: it used memory that is mapped from a file that has no room left: of /dev/shm a bot has 24 MiB (none at "
-            f"isolation basic), of scratch what --limit scratch= says; keep to private memory ({where('sandbox')})"
+            "SIGBUS: it used memory that is mapped from a file that has no room left: of "
+            "/dev/shm a bot has 24 MiB (none at "
+            "isolation basic), of scratch what --limit scratch= says; keep to private "
+            f"memory ({where('sandbox')})"
         )
     if "memory: " in actual or ("ended" in actual and REFUSED.search(notes)):
         return (
-            f"memory was refused: a bot has what --limit memory= says, 1 GiB by default, and what is claimed counts at once: "
-            f"{_smaller(words)} ({where('sandbox')})"
+            "memory was refused: a bot has what --limit memory= says, 1 GiB by default, and what "
+            f"is claimed counts at once: {_smaller(words)} ({where('sandbox')})"
         )
     for line in notes.splitlines() if "ended" in actual else ():
         if MISSING.search(line) and (path := OF_ETC.search(line)):
             return (
-                f"{path[0]}: of /etc a bot sees only the files that the shipped languages need: put a copy into the "
-                f"bot's folder, and name it by an option or variable of the runtime ({where('sandbox')})"
+                f"{path[0]}: of /etc a bot sees only the files that the shipped languages need: "
+                "put a copy into the bot's folder, and name it by an option or variable of the "
+                f"runtime ({where('sandbox')})"
             )
     return ""
 
 
 def _smaller(words: tuple[str, ...]) -> str:
     names = [word.rsplit("/", 1)[-1] for word in words]
-    option = next((how for pattern, how in HEAP if any(re.fullmatch(rf"(?:{pattern})[\d.]*", name) for name in names)), "")
+    option = next(
+        (
+            how
+            for pattern, how in HEAP
+            if any(re.fullmatch(rf"(?:{pattern})[\d.]*", name) for name in names)
+        ),
+        "",
+    )
     return f"ask for a smaller heap: {option}" if option else "ask the runtime for a smaller heap"

@@ -33,13 +33,22 @@ def start(
     """
     called = called or [(bot.name, "" if bot.guest else bot.asked_as) for bot in entrants]
     try:
-        preflight([name for name, _ in called], commands, header, sandbox, words=[word for _, word in called], trace=trace)
+        preflight(
+            [name for name, _ in called],
+            commands,
+            header,
+            sandbox,
+            words=[word for _, word in called],
+            trace=trace,
+        )
     except PreflightFailed as error:
         from khiva_arena.arbiter.start_problem import with_hint  # not above: most bots start
         from khiva_arena.entrants.hints.failed_start import hint_of_start
 
         problems = []
-        for position, problem, failure in zip(error.positions, error.problems, error.failures, strict=True):
+        for position, problem, failure in zip(
+            error.positions, error.problems, error.failures, strict=True
+        ):
             advice = hint_of_start(entrants[position], failure, confined=sandbox.level.confines)
             problems.append(with_hint(problem, Redactor(commands[position].handed).text(advice)))
         raise PreflightFailed(problems, error.failures, error.positions) from None
@@ -71,7 +80,9 @@ def hinting(bot: Bot, level: Level) -> Iterator[None]:
         from khiva_arena.entrants.hints.failed_start import hint_of
 
         problem = str(error)
-        advice = hint_of(bot, "its files copied, and its build done", problem, confined=level.confines)
+        advice = hint_of(
+            bot, "its files copied, and its build done", problem, confined=level.confines
+        )
         if not advice:
             raise
         raise BotError(with_hint(problem, advice)) from None
@@ -79,7 +90,9 @@ def hinting(bot: Bot, level: Level) -> Iterator[None]:
 
 def modules_of(bots: Sequence[Bot], level: Level) -> list[Bot]:
     """Return bots as ``only_modules`` does. Raises BotError for the first that cannot be built, with a hint."""
-    from khiva_arena.entrants.only_modules import only_modules  # not above: few matches are in ticks
+    from khiva_arena.entrants.only_modules import (
+        only_modules,
+    )  # not above: few matches are in ticks
 
     built: list[Bot] = []
     for bot in bots:

@@ -48,7 +48,8 @@ _ID = "editor"
 _BLOCK = re.compile(r'<script(?: type="application/base64")? id="([^"]+)">.*?</script>', re.DOTALL)
 _OTHERS = re.compile(r"^export \{[^}]*\} from .*\n", re.MULTILINE)
 _POLICY = (
-    "default-src 'none'; script-src '{script}' '{editor}' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src '{style}'; "
+    "default-src 'none'; script-src '{script}' '{editor}' 'wasm-unsafe-eval' blob:; "
+    "worker-src blob:; style-src '{style}'; "
     "connect-src 'none'; base-uri 'none'; form-action 'none'"
 )
 _PAGE = """<!doctype html>
@@ -82,9 +83,20 @@ def checker_page(runtime: bytes) -> str:
     data = {name: _block(name, content) for name, content in sorted(_contents(held).items())}
     from khiva_arena.extensions.checker.not_checked import carries
 
-    script, style, editor = page_script(NAMES, "doors"), page_style(NAMES, "doors"), held[_ID].decode()
+    script, style, editor = (
+        page_script(NAMES, "doors"),
+        page_style(NAMES, "doors"),
+        held[_ID].decode(),
+    )
     policy = _POLICY.format(script=hash_of(script), editor=hash_of(editor), style=hash_of(style))
-    words = {"engine": __version__, "carries": carries(), "policy": policy, "style": style, "script": script, "editor": editor}
+    words = {
+        "engine": __version__,
+        "carries": carries(),
+        "policy": policy,
+        "style": style,
+        "script": script,
+        "editor": editor,
+    }
     return _PAGE.format(data="\n".join(data.values()), **words)
 
 
@@ -96,7 +108,10 @@ def costs(page: str) -> dict[str, int]:
 
 def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return what the page holds, by name. ``runtime``: the files of ``runtime.toml`` by their names there."""
-    verifier = {path.stem: _OTHERS.sub("", path.read_text()) for path in (folder("protocol") / "verifier").glob("*.js")}
+    verifier = {
+        path.stem: _OTHERS.sub("", path.read_text())
+        for path in (folder("protocol") / "verifier").glob("*.js")
+    }
     worker = f"(() => {{ {script_of(verifier, 'in_page')}\n_in_page.serve(self);\n}})();"
     games = json.dumps([_game(name) for name in NAMES])
     own = {"worker.js": worker.encode(), "games": games.encode()}
@@ -118,7 +133,9 @@ def _game(name: str) -> dict[str, Any]:
 
 
 def _runtime(data: bytes) -> dict[str, bytes]:
-    pins: dict[str, Any] = tomllib.loads((files(__package__) / "runtime.toml").read_text(encoding="utf-8"))
+    pins: dict[str, Any] = tomllib.loads(
+        (files(__package__) / "runtime.toml").read_text(encoding="utf-8")
+    )
     try:
         held = _in_page(data) if data.startswith(BEGINNING) else _in_archive(data, pins)
     except (OSError, KeyError, ValueError, tarfile.TarError) as error:
@@ -126,7 +143,11 @@ def _runtime(data: bytes) -> dict[str, bytes]:
     for name, pin in pins.items():
         digest = sha256(held.get(name, b"")).hexdigest()
         if digest != pin["sha256"]:
-            found = f"has another hash than the pinned one: {digest}" if name in held else "is not in it"
+            found = (
+                f"has another hash than the pinned one: {digest}"
+                if name in held
+                else "is not in it"
+            )
             raise ConfigError(f"{pin['file']} {found}")
     return held
 
@@ -134,16 +155,26 @@ def _runtime(data: bytes) -> dict[str, bytes]:
 def _in_archive(data: bytes, pins: Mapping[str, Mapping[str, str]]) -> dict[str, bytes]:
     with tarfile.TarFile(fileobj=io.BytesIO(data)) as archive:
         names = set(archive.getnames())
-        opened = {name: archive.extractfile(pin["file"]) for name, pin in pins.items() if pin["file"] in names}
+        opened = {
+            name: archive.extractfile(pin["file"])
+            for name, pin in pins.items()
+            if pin["file"] in names
+        }
         return {name: file.read() for name, file in opened.items() if file}
 
 
 def _in_page(data: bytes) -> dict[str, bytes]:
-    found = {name: re.search(rb' id="%s">([^<]*)</script>' % re.escape(block.encode()), data) for name, block in BLOCKS.items()}
+    found = {
+        name: re.search(rb' id="%s">([^<]*)</script>' % re.escape(block.encode()), data)
+        for name, block in BLOCKS.items()
+    }
     blocks = {name: base64.b64decode(match[1]) for name, match in found.items() if match}
     editor = re.search(rb'<script id="editor">(.*?)</script>', data, re.DOTALL)
     return blocks | ({_ID: editor[1]} if editor else {})
 
 
 def _block(name: str, content: bytes) -> str:
-    return f'<script type="application/base64" id="{name}">{base64.b64encode(content).decode()}</script>'
+    return (
+        '<script type="application/base64" '
+        f'id="{name}">{base64.b64encode(content).decode()}</script>'
+    )

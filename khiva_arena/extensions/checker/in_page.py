@@ -23,13 +23,23 @@ from khiva_arena.common.result import Clock
 from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.audit.audit_report import EventReport
 from khiva_arena.competition.audit.bundle import BundledEvents, tables_from_records
-from khiva_arena.competition.audit.compared import Compared, note, unconfirmed_match, unpublished_match
+from khiva_arena.competition.audit.compared import (
+    Compared,
+    note,
+    unconfirmed_match,
+    unpublished_match,
+)
 from khiva_arena.competition.audit.event import audit
 from khiva_arena.competition.audit.replayed_match import SeatOrder, SeatResult, replayed
 from khiva_arena.competition.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.competition.events.counted_tables import counted_tables
 from khiva_arena.errors import ArenaError, ConfigError, GameFault, RecordError, StoreError
-from khiva_arena.extensions.checker.not_checked import chain_not_checked, game_not_checked, needs_league, needs_own_games
+from khiva_arena.extensions.checker.not_checked import (
+    chain_not_checked,
+    game_not_checked,
+    needs_league,
+    needs_own_games,
+)
 from khiva_arena.extensions.checker.plain_values import Heard, of_event, page_of, plain_table, shown
 from khiva_arena.rating.report.differences import counted_differences
 from khiva_arena.rating.schedule.names import Format
@@ -44,14 +54,22 @@ EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"
 UNREADABLE = "cannot be read"
 """The verdict of a file that is no bundle, or one that is damaged: there is no match to speak of, or not all of them."""
 NO_BUNDLE = (
-    "this is no bundle of Khiva Arena (.khiva), or its beginning is damaged; take the file that `khiva-arena bundle` wrote"
+    "this is no bundle of Khiva Arena (.khiva), or its beginning is damaged; take the file "
+    "that `khiva-arena bundle` wrote"
 )
 DAMAGED = "this bundle is damaged: {}; fetch it again, and if it still is, ask its publisher"
-NEVER_CHECKED = "Elo and its errors: they are not computed here, and the order of the bundle's tables follows from them"
-BY_THE_WALL = (
-    "event {}: how its bots came to their choices, and faults: it was played by the wall clock, so its bots are not run again"
+NEVER_CHECKED = (
+    "Elo and its errors: they are not computed here, and the order of the bundle's tables "
+    "follows from them"
 )
-NO_MODULE = "the bundle does not hold the module or the payload of {}: `khiva-arena bundle --with-modules` writes them"
+BY_THE_WALL = (
+    "event {}: how its bots came to their choices, and faults: it was played by the wall "
+    "clock, so its bots are not run again"
+)
+NO_MODULE = (
+    "the bundle does not hold the module or the payload of {}: `khiva-arena bundle "
+    "--with-modules` writes them"
+)
 Tell = Callable[[Heard], None]
 
 
@@ -61,7 +79,9 @@ class Machine(Protocol):
     def take(self, digest: str, data: bytes) -> None:
         """Keep a module or a payload by its SHA-256."""
 
-    def run(self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
+    def run(
+        self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]
+    ) -> Sequence[SeatResult]:
         """Run a module from its start over orders. Raises HostFault, with the reason, if this machine cannot.
 
         pages: of memory that it may have
@@ -106,23 +126,45 @@ class _PageRerunner:
         unconfirmed: dict[int, Unconfirmed] = {}
         self.by_the_rules[report.number] += len(matches)
         for ordinal, (record, secret) in matches.items():
-            one = self._unpublished(bots, record, published) or self._compared(definition, bots, record, secret)
+            one = self._unpublished(bots, record, published) or self._compared(
+                definition, bots, record, secret
+            )
             if one.difference:
                 unequal[ordinal] = one.difference
             elif one.unconfirmed:
                 unconfirmed[ordinal] = one.unconfirmed
             verdict, why = _verdict(one)
-            self._tell({"kind": "match", "event": report.number, "match": ordinal, "verdict": verdict, "why": shown(why)})
+            self._tell(
+                {
+                    "kind": "match",
+                    "event": report.number,
+                    "match": ordinal,
+                    "verdict": verdict,
+                    "why": shown(why),
+                }
+            )
         note(report, RerunFindings(unequal, unconfirmed), matches)
 
-    def _unpublished(self, bots: Mapping[str, DefinedBot], record: Record, published: Collection[str] | None) -> Compared | None:
+    def _unpublished(
+        self, bots: Mapping[str, DefinedBot], record: Record, published: Collection[str] | None
+    ) -> Compared | None:
         """Return that nothing is known of a match if it lacks a bot that its league does not publish; else None."""
         seats = [bots[seat.bot] for seat in record.header.seats]
-        hidden = [at for at, bot in enumerate(seats) if published is not None and bot.identity not in published]
+        hidden = [
+            at
+            for at, bot in enumerate(seats)
+            if published is not None and bot.identity not in published
+        ]
         lacking = [at for at in hidden if not {*seats[at].files} <= self.files]
-        return Compared("", unpublished_match(record, seats[lacking[0]].name, lacking)) if lacking else None
+        return (
+            Compared("", unpublished_match(record, seats[lacking[0]].name, lacking))
+            if lacking
+            else None
+        )
 
-    def _compared(self, definition: Definition, bots: Mapping[str, DefinedBot], record: Record, secret: bytes) -> Compared:
+    def _compared(
+        self, definition: Definition, bots: Mapping[str, DefinedBot], record: Record, secret: bytes
+    ) -> Compared:
         seats, pages = [bots[seat.bot] for seat in record.header.seats], pages_of(definition)
         try:
             refuse_unspoken(definition.meter)
@@ -130,10 +172,15 @@ class _PageRerunner:
             return Compared("", unconfirmed_match(record, str(unspoken)))
         lacking = [number for number, bot in enumerate(seats) if not {*bot.files} <= self.files]
         if lacking:
-            return Compared("", unconfirmed_match(record, NO_MODULE.format(seats[lacking[0]].name), lacking))
+            return Compared(
+                "", unconfirmed_match(record, NO_MODULE.format(seats[lacking[0]].name), lacking)
+            )
 
         def run(seat: int, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
-            module, key = seats[seat].files[0].digest, record.header.seats[seat].number.to_bytes(8, "big")
+            module, key = (
+                seats[seat].files[0].digest,
+                record.header.seats[seat].number.to_bytes(8, "big"),
+            )
             return self._machine.run(module, seats[seat].payload, pages, key, orders)
 
         return replayed(record, secret, run)
@@ -152,16 +199,35 @@ def check(data: bytes, machine: Machine, tell: Tell) -> None:
         problems, unknown = _check(data, machine, tell)
     except UnreadableError as error:
         is_read, problems, unknown = False, [], [str(error)]
-    except (CannotTellError, GameFault, ImportError) as error:  # of a game, or of a part of the arena, that a page has not
-        problems, unknown = [], [f"this page cannot check it: {error}; the command `khiva-arena verify` may"]
+    except (
+        CannotTellError,
+        GameFault,
+        ImportError,
+    ) as error:  # of a game, or of a part of the arena, that a page has not
+        problems, unknown = (
+            [],
+            [f"this page cannot check it: {error}; the command `khiva-arena verify` may"],
+        )
     except OtherFormat as error:
         problems, unknown = [], [str(error)]
     except ArenaError as error:
         problems, unknown = [str(error)], []
     except (RecursionError, MemoryError) as error:
-        problems, unknown = [], [f"this browser has too little stack or memory for it: {type(error).__name__}"]
-    verdict = DIFFERS if problems else UNREADABLE if not is_read else CANNOT_TELL if unknown else EQUAL
-    tell({"kind": "end", "verdict": verdict, "problems": [*map(shown, problems)], "unknown": [*map(shown, unknown)]})
+        problems, unknown = (
+            [],
+            [f"this browser has too little stack or memory for it: {type(error).__name__}"],
+        )
+    verdict = (
+        DIFFERS if problems else UNREADABLE if not is_read else CANNOT_TELL if unknown else EQUAL
+    )
+    tell(
+        {
+            "kind": "end",
+            "verdict": verdict,
+            "problems": [*map(shown, problems)],
+            "unknown": [*map(shown, unknown)],
+        }
+    )
 
 
 def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[str]]:
@@ -180,7 +246,10 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
     result = audit(bundled, 1, rerunner)
     for report in result.events:
         tell(of_event(report, rerunner.by_the_rules.get(report.number, report.sound)))
-    problems = [*(problem for report in result.events for problem in report.problems), *result.problems]
+    problems = [
+        *(problem for report in result.events for problem in report.problems),
+        *result.problems,
+    ]
     if not problems:
         problems = _table_problems(bundled, tell, engine=reader.engine)
     sound = [event for event in bundled.events if hasattr(event, "matches")]
@@ -190,7 +259,9 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
     return problems, [line for report in result.events for line in report.unconfirmed]
 
 
-def _heard(lines: Iterator[bundle.BundleLine], tell: Tell, damage: list[str]) -> Iterator[bundle.BundleLine]:
+def _heard(
+    lines: Iterator[bundle.BundleLine], tell: Tell, damage: list[str]
+) -> Iterator[bundle.BundleLine]:
     """Yield lines, and tell how far they have come, and what is not checked of them. Raises CannotTellError.
 
     Where the file is damaged, why is added to ``damage``, before it is raised.
@@ -202,17 +273,29 @@ def _heard(lines: Iterator[bundle.BundleLine], tell: Tell, damage: list[str]) ->
             if isinstance(line, bundle.MatchLine):
                 matches += 1
                 tell({"kind": "read", "matches": matches})
-            elif isinstance(line, bundle.LinkLine | bundle.EventLine) and needs_league(line) and not of_a_league:
+            elif (
+                isinstance(line, bundle.LinkLine | bundle.EventLine)
+                and needs_league(line)
+                and not of_a_league
+            ):
                 of_a_league = True
                 tell({"kind": "not_checked", "what": chain_not_checked()})
             if isinstance(line, bundle.EventLine):
                 events += 1
                 if needs_own_games(line):
-                    tell({"kind": "not_checked", "what": game_not_checked(events, str(line.definition.get("game")))})
+                    tell(
+                        {
+                            "kind": "not_checked",
+                            "what": game_not_checked(events, str(line.definition.get("game"))),
+                        }
+                    )
                 if line.definition.get("clock") != Clock.TICKS:
                     tell({"kind": "not_checked", "what": BY_THE_WALL.format(events)})
                 if line.definition.get("format") == Format.SPRT:
-                    raise CannotTellError(f"event {events} is a sequential test, whose end follows from numbers that are fitted")
+                    raise CannotTellError(
+                        f"event {events} is a sequential test, whose end follows from "
+                        "numbers that are fitted"
+                    )
             yield line
     except RecordError as error:
         damage.append(shown(str(error)))
@@ -230,8 +313,12 @@ def _table_problems(bundled: BundledEvents, tell: Tell, *, engine: str) -> list[
     engine: the version that says it wrote the bundle
     """
     problems: list[str] = []
-    for number, (stored, own) in enumerate(tables_from_records(bundled, counted_tables, problems), 1):
+    for number, (stored, own) in enumerate(
+        tables_from_records(bundled, counted_tables, problems), 1
+    ):
         found = [*counted_differences(stored, own.plain, engine=engine)]
         problems += [f"standings {number}: {problem}" for problem in found]
-        tell({"kind": "table", "number": number, **plain_table(own), "differs": [*map(shown, found)]})
+        tell(
+            {"kind": "table", "number": number, **plain_table(own), "differs": [*map(shown, found)]}
+        )
     return problems

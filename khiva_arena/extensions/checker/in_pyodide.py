@@ -28,12 +28,16 @@ class JavaScriptMachine:
     def take(self, digest: str, data: bytes) -> None:
         self._page.take(digest, data)
 
-    def run(self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
+    def run(
+        self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]
+    ) -> Sequence[SeatResult]:
         from pyodide.ffi import can_run_sync, run_sync  # type: ignore[import-not-found]
 
         words = (module, payload, pages, key, [[*order] for order in orders])
         why, results = self._page.run(*words)
-        if why and can_run_sync():  # a worker's stack may be full too early, and a promise has one of its own
+        if (
+            why and can_run_sync()
+        ):  # a worker's stack may be full too early, and a promise has one of its own
             why, results = run_sync(self._page.run_apart(*words))
         if why:
             raise HostFault(why)
@@ -42,7 +46,9 @@ class JavaScriptMachine:
 
 def check(page: Any) -> None:
     """Check the bundle that a page was given."""
-    in_page.check(BUNDLE.read_bytes(), JavaScriptMachine(page), lambda event: page.tell(json.dumps(event)))
+    in_page.check(
+        BUNDLE.read_bytes(), JavaScriptMachine(page), lambda event: page.tell(json.dumps(event))
+    )
 
 
 async def go_on(page: Any, request: str) -> None:
@@ -50,7 +56,10 @@ async def go_on(page: Any, request: str) -> None:
 
     Without a choice a person takes the seat over, whose messages ``hear`` takes.
     """
-    from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on  # not above: a check needs none of it
+    from khiva_arena.extensions.checker.workbench.going_on import (
+        HeldMatch,
+        go_on,
+    )  # not above: a check needs none of it
     from khiva_arena.extensions.checker.workbench.seats import LeftError
     from khiva_arena.extensions.checker.workbench.sitting import take_over
 
@@ -73,7 +82,13 @@ async def go_on(page: Any, request: str) -> None:
         tell({"kind": "left"})
     except (ArenaError, HostFault, ValueError, RecursionError, MemoryError) as error:
         of = "go_on" if is_choice else "take_over"
-        tell({"kind": "refused", "of": of, "why": plain_values.shown(str(error) or type(error).__name__)})
+        tell(
+            {
+                "kind": "refused",
+                "of": of,
+                "why": plain_values.shown(str(error) or type(error).__name__),
+            }
+        )
 
 
 def hear(message: str) -> None:

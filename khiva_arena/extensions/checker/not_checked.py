@@ -9,10 +9,12 @@ from khiva_arena.records.store import bundle
 EXTENSIONS = ("checker",)
 """The extensions that a page carries."""
 _CARRIES = (
-    "This page carries the core of Khiva Arena and its extension {}, and no other extension. If a bundle needs another one, the "
-    "page names it, and says what it does not check."
+    "This page carries the core of Khiva Arena and its extension {}, and no other extension. If a "
+    "bundle needs another one, the page names it, and says what it does not check."
 )
-_NOT_CARRIED = "{}. The check needs the extension {}, which this page does not carry. Use the command `{}`."
+_NOT_CARRIED = (
+    "{}. The check needs the extension {}, which this page does not carry. Use the command `{}`."
+)
 _OF_A_LEAGUE = "the chain of the league: its links, draws, beacon and finals"
 _OF_OWN_GAMES = "event {}: its matches and tables, since the game {} does not come with the arena"
 

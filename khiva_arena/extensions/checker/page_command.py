@@ -23,19 +23,25 @@ def page(runtime: Path | None, out: Path | None, check: Path | None) -> None:
     Raises ConfigError for files that cannot be read, OtherPage if the page that is there is another one.
     """
     if out is None and check is None:
-        raise ConfigError("the page needs a place: give --out FILE; or --check FILE to compare one that is there")
+        raise ConfigError(
+            "the page needs a place: give --out FILE; or --check FILE to compare one that is there"
+        )
     if out is not None:
         check_new_file(out, BEGINNING)
     if runtime is None and check is None:
         raise ConfigError(
-            "--out needs --runtime FILE, which `make page` in a checkout fetches, or --check FILE, a page that has it"
+            "--out needs --runtime FILE, which `make page` in a checkout fetches, or "
+            "--check FILE, a page that has it"
         )
     theirs = _read("--check", check) if check is not None else b""
     data = _of_runtime(runtime) if runtime is not None else _of_page(check, theirs)
     digest = sha256(data).hexdigest()
     if check is not None:
         if theirs != data:
-            raise OtherPage(f"{check} has the SHA-256 {sha256(theirs).hexdigest()}, and the page of this version {digest}")
+            raise OtherPage(
+                f"{check} has the SHA-256 {sha256(theirs).hexdigest()}, and the page of "
+                f"this version {digest}"
+            )
         say(f"{check} is the page of this version: SHA-256 {digest}")
     if out is not None:
         with new_file(out, BEGINNING) as file:
@@ -57,7 +63,9 @@ def _of_runtime(path: Path) -> bytes:
     try:
         return checker_page(archive).encode()
     except ConfigError as error:
-        raise ConfigError(f"--runtime {path}: {error}; `make page` in a checkout fetches the right one") from None
+        raise ConfigError(
+            f"--runtime {path}: {error}; `make page` in a checkout fetches the right one"
+        ) from None
 
 
 def _of_page(path: Path | None, theirs: bytes) -> bytes:

@@ -32,7 +32,9 @@ def of_event(report: EventReport, by_the_rules: int) -> Heard:
         "id": report.event,
         "planned": report.planned,
         "by_the_rules": by_the_rules,
-        "rerun": None if report.rerun is None else report.rerun + report.without_bots - report.claims,
+        "rerun": None
+        if report.rerun is None
+        else report.rerun + report.without_bots - report.claims,
         "differ": len(report.unsound_matches),
         "cannot_tell": len(report.unconfirmed),
         "digest": report.digest,
@@ -59,22 +61,50 @@ def _goes_on(of: Definition, files: Collection[ModuleFile]) -> Heard:
     A person's own seat needs no module.
     """
     has_all = all(bot.person or {*bot.files} <= {*files} for bot in of.bots)
-    with_person = of.in_ticks and has_all and HASHED not in of.rules_version and of.meter in SPOKEN_PRICE_LISTS
-    return {"goes_on": with_person and not any(bot.person for bot in of.bots), "takes_over": with_person}
+    with_person = (
+        of.in_ticks
+        and has_all
+        and HASHED not in of.rules_version
+        and of.meter in SPOKEN_PRICE_LISTS
+    )
+    return {
+        "goes_on": with_person and not any(bot.person for bot in of.bots),
+        "takes_over": with_person,
+    }
 
 
 def plain_event(event: EventRow) -> Heard:
     """Return an event as the viewer of pages takes it."""
     of = event.definition
     bots = [{"id": bot.identity, "name": isolated(bot.name, SHOWN_NAME)} for bot in event.bots]
-    plain = {"number": event.number, "format": of.format, "seats": of.seats, "game": of.game, "rules": dict(of.rules)}
+    plain = {
+        "number": event.number,
+        "format": of.format,
+        "seats": of.seats,
+        "game": of.game,
+        "rules": dict(of.rules),
+    }
     return plain | {"played": shown(f"{of.game}{which(of)}"), "bots": bots, "rounds": []}
 
 
 def plain_match(event: int, of: Result) -> list[Any]:
     """Return a match in the order of ``page.data.PageMatch``: as a match that is rated, which takes an unknown time."""
-    faults = [[seat, str(fault), step, ""] for seat, faults in enumerate(of.faults) for fault, step in faults]
-    places = [event, of.ordinal, of.seed, of.lineup, of.rotation, of.match, of.bots, of.ranks, of.scores]
+    faults = [
+        [seat, str(fault), step, ""]
+        for seat, faults in enumerate(of.faults)
+        for fault, step in faults
+    ]
+    places = [
+        event,
+        of.ordinal,
+        of.seed,
+        of.lineup,
+        of.rotation,
+        of.match,
+        of.bots,
+        of.ranks,
+        of.scores,
+    ]
     return [*places, [*map(str, of.verdicts)], faults, True, None, [0, 0]]
 
 
@@ -83,7 +113,9 @@ def replay(path: Path, name: str) -> Heard:
 
     name: EVENT/ORDINAL.
     """
-    with regular_files.open_file(path) as file:  # not opened_bundle: a page has no extension, and tells what it does not check
+    with regular_files.open_file(
+        path
+    ) as file:  # not opened_bundle: a page has no extension, and tells what it does not check
         record, secret = match_in(bundle.Reader(file), name, path)
     return film_of(record, secret)
 
@@ -100,7 +132,12 @@ def event_of(path: Path, number: int) -> tuple[Definition, frozenset[ModuleFile]
             if isinstance(line, bundle.EventLine):
                 definitions.append(Definition.read(canonical(line.definition).decode()))
             elif isinstance(line, bundle.ModuleLine | bundle.PayloadLine):
-                held.add(ModuleFile("module" if isinstance(line, bundle.ModuleLine) else "payload", line.identity))
+                held.add(
+                    ModuleFile(
+                        "module" if isinstance(line, bundle.ModuleLine) else "payload",
+                        line.identity,
+                    )
+                )
     if not 1 <= number <= len(definitions):
         raise ConfigError(f"there is no event {number} in this bundle")
     return definitions[number - 1], frozenset(held)

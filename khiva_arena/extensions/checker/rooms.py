@@ -13,7 +13,20 @@ from khiva_arena.errors import InternalError
 EXTENSIONS = "khiva_arena.extensions"
 """The module that lists extensions. A page has a list of its own, of those that it carries."""
 
-ABSENT = frozenset({"_multiprocessing", "click", "grp", "msgpack", "numpy", "pwd", "resource", "tabulate", "trio", "wasmtime"})
+ABSENT = frozenset(
+    {
+        "_multiprocessing",
+        "click",
+        "grp",
+        "msgpack",
+        "numpy",
+        "pwd",
+        "resource",
+        "tabulate",
+        "trio",
+        "wasmtime",
+    }
+)
 """Packages that are not in a page: those that the arena uses and Pyodide has not, or that would be most of the page."""
 _BEYOND = frozenset({"multiprocessing.connection", "multiprocessing.resource_tracker"})
 """Modules of Python that need one of them."""
@@ -79,12 +92,18 @@ class Rooms:
 
     def content(self, name: str) -> bytes:
         """Return the source of a module as a page has it."""
-        return _list_of(self._extensions).encode() if name == EXTENSIONS else path_of(name).read_bytes()
+        return (
+            _list_of(self._extensions).encode()
+            if name == EXTENSIONS
+            else path_of(name).read_bytes()
+        )
 
     def _imports(self, name: str) -> _Imports:
         if name not in self._known:
             tree = ast.parse(self.content(name))
-            at_once = {one for node in _nodes(tree.body, later=False) for one in _names(node, name)} | _packages(name)
+            at_once = {
+                one for node in _nodes(tree.body, later=False) for one in _names(node, name)
+            } | _packages(name)
             later = {one for node in _nodes(tree.body, later=True) for one in _names(node, name)}
             self._known[name] = _Imports(frozenset(at_once), frozenset(later - at_once))
         return self._known[name]
@@ -100,7 +119,9 @@ def path_of(name: str) -> Traversable:
 
 def _list_of(extensions: Collection[str]) -> str:
     """Return the source of the list of extensions: that of the package names all, and a page carries few."""
-    imports = "".join(f"from {EXTENSIONS}.{name}.row import ROW as {name.upper()}\n" for name in extensions)
+    imports = "".join(
+        f"from {EXTENSIONS}.{name}.row import ROW as {name.upper()}\n" for name in extensions
+    )
     rows = "".join(f"{name.upper()}, " for name in extensions)
     return f'"""The extensions that this page carries."""\n\n{imports}\nROWS = ({rows})\n'
 
@@ -123,11 +144,15 @@ def _nodes(body: Iterable[ast.stmt], *, later: bool) -> Iterator[ast.stmt]:
                 yield node
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             if later:
-                yield from (one for one in ast.walk(node) if isinstance(one, ast.Import | ast.ImportFrom))
+                yield from (
+                    one for one in ast.walk(node) if isinstance(one, ast.Import | ast.ImportFrom)
+                )
         elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             yield from _nodes(node.orelse, later=later)
         else:
-            inner = [one for field in ("body", "orelse", "finalbody") for one in getattr(node, field, [])]
+            inner = [
+                one for field in ("body", "orelse", "finalbody") for one in getattr(node, field, [])
+            ]
             inner += [one for handler in getattr(node, "handlers", []) for one in handler.body]
             yield from _nodes(inner, later=later)
 
@@ -139,11 +164,19 @@ def _names(node: ast.stmt, importer: str) -> Iterator[str]:
     elif isinstance(node, ast.ImportFrom):
         source = node.module or ""
         if node.level:
-            around = importer.split(".") if path_of(importer).name == "__init__.py" else importer.split(".")[:-1]
-            source = ".".join([*around[: len(around) - node.level + 1], *([source] if source else [])])
+            around = (
+                importer.split(".")
+                if path_of(importer).name == "__init__.py"
+                else importer.split(".")[:-1]
+            )
+            source = ".".join(
+                [*around[: len(around) - node.level + 1], *([source] if source else [])]
+            )
         yield source
         if _is_ours(source):
-            yield from (one for alias in node.names if path_of(one := f"{source}.{alias.name}").is_file())
+            yield from (
+                one for alias in node.names if path_of(one := f"{source}.{alias.name}").is_file()
+            )
 
 
 def packed(firsts: Iterable[str], extensions: Collection[str] = ()) -> bytes:
@@ -180,5 +213,7 @@ def _add_data(place: str, folder: Traversable, contents: dict[str, bytes]) -> No
     for path in folder.iterdir():
         if path.is_file() and path.name.endswith(_DATA) and path.name != _PINS:
             contents[f"{place}/{path.name}"] = path.read_bytes()
-        elif path.is_dir() and not (path / "__init__.py").is_file() and not path.name.startswith("_"):
+        elif (
+            path.is_dir() and not (path / "__init__.py").is_file() and not path.name.startswith("_")
+        ):
             _add_data(f"{place}/{path.name}", path, contents)

@@ -23,5 +23,9 @@ def _page() -> "click.Command":
 ROW = ExtensionRow(
     "checker",
     _load,
-    commands=(ExtensionCommand("page", "Trust", "bundle", "Write the page that checks bundles in a browser.", _page),),
+    commands=(
+        ExtensionCommand(
+            "page", "Trust", "bundle", "Write the page that checks bundles in a browser.", _page
+        ),
+    ),
 )

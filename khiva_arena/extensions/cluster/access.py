@@ -44,7 +44,14 @@ class Access(NamedTuple):
     def worker_line(self) -> str:
         """The line that starts a worker, to type on its machine; "" for a cluster of our own."""
         flags = zip(("--tls-ca-file", "--tls-cert", "--tls-key"), self.certificates, strict=False)
-        words = ["dask", "worker", self.address, "--memory-limit", "0", *(word for flag in flags for word in flag)]
+        words = [
+            "dask",
+            "worker",
+            self.address,
+            "--memory-limit",
+            "0",
+            *(word for flag in flags for word in flag),
+        ]
         return shlex.join(words) if self.address else ""
 
 
@@ -56,17 +63,23 @@ def access_of(settings: Settings) -> Access:
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
             raise ConfigError(f"--dask {word}: give a number of workers, as local:4")
         if settings.of_extensions["dask_tls"] is not None:
-            raise ConfigError("--dask-tls: a cluster of this machine makes certificates of its own; leave it out")
+            raise ConfigError(
+                "--dask-tls: a cluster of this machine makes certificates of its own; leave it out"
+            )
         return Access("", int(number), ())
     match = _ADDRESS.fullmatch(word)
     if match is None:
-        raise ConfigError(f"--dask {word}: write the scheduler's address, as tls://HOST:{PORT}, or local:N for N workers here")
+        raise ConfigError(
+            f"--dask {word}: write the scheduler's address, as tls://HOST:{PORT}, or "
+            "local:N for N workers here"
+        )
     scheme, place = match[1] or "tls", match[2]
     address = f"{scheme}://{place}" if re.search(r":\d+$", place) else f"{scheme}://{place}:{PORT}"
     if scheme == "tcp":
         if not settings.of_extensions["dask_open_to_all"]:
             raise ConfigError(
-                f"--dask {address}: without TLS anyone who reaches the scheduler or a worker runs programs there as you, and "
+                f"--dask {address}: without TLS anyone who reaches the scheduler or a "
+                "worker runs programs there as you, and "
                 "reads the deals; use tls://, or give --dask-open-to-all"
             )
         return Access(address, 0, ())
@@ -81,7 +94,9 @@ def _certificates(folder: Path | None) -> tuple[str, ...]:
     if folder is None:
         return ()
     if not folder.is_dir():
-        raise ConfigError(f"--dask-tls {folder}: no such folder; it has {', '.join(FILES)}; {_how()}")
+        raise ConfigError(
+            f"--dask-tls {folder}: no such folder; it has {', '.join(FILES)}; {_how()}"
+        )
     files = [folder / name for name in FILES]
     if missing := [file.name for file in files if not file.is_file()]:
         raise ConfigError(f"--dask-tls {folder}: has no {', '.join(missing)}; {_how()}")
@@ -107,7 +122,9 @@ def _unusable(authority: str, certificate: str, key: str) -> str:
         except OSError as error:
             return f"{Path(file).name} cannot be read: {error.strerror or error}"
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(certificate, key, password="")  # which may not be asked for
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(
+            certificate, key, password=""
+        )  # which may not be asked for
     except ssl.SSLError as error:
         if "MISMATCH" in str(error):
             return "key.pem is not the key of cert.pem"
@@ -120,10 +137,16 @@ def share_to_rerun(settings: Settings) -> float:
     word = settings.of_extensions["dask_rerun_bots"]
     if word is None:
         if settings.of_extensions["dask_take_unconfirmed"]:
-            raise ConfigError("--dask-take-unconfirmed: only with --dask-rerun-bots some match could not be confirmed; add it")
+            raise ConfigError(
+                "--dask-take-unconfirmed: only with --dask-rerun-bots some match could not "
+                "be confirmed; add it"
+            )
         return 0.0
     if settings.clock is not Clock.TICKS:
-        raise ConfigError("--dask-rerun-bots: what bots thought by the wall clock is not kept; it needs --clock ticks")
+        raise ConfigError(
+            "--dask-rerun-bots: what bots thought by the wall clock is not kept; it needs "
+            "--clock ticks"
+        )
     return share_of(word, "--dask-rerun-bots")
 
 
@@ -131,12 +154,18 @@ def refuse_what_cannot_go(settings: Settings, entrants: Sequence[Bot], sandbox: 
     """Raise ConfigError for bots that cannot play on a cluster, or that could reach it."""
     if guests := [bot for bot in entrants if bot.guest]:
         raise ConfigError(
-            f"--bot {guests[0].asked_as}: has a seat at this machine, so it cannot play with --dask; leave one of them out"
+            f"--bot {guests[0].asked_as}: has a seat at this machine, so it cannot play "
+            "with --dask; leave one of them out"
         )
     if settings.trust_bots or settings.clock is Clock.TICKS:  # a module reaches nothing
         return
-    reach = "could reach the scheduler and the workers, which run anybody's programs; --trust-bots plays them anyway"
-    if not sandbox.level.confines and settings.isolation != AUTO:  # where auto found nothing better, the run says what is missing
+    reach = (
+        "could reach the scheduler and the workers, which run anybody's programs; --trust-bots "
+        "plays them anyway"
+    )
+    if (
+        not sandbox.level.confines and settings.isolation != AUTO
+    ):  # where auto found nothing better, the run says what is missing
         raise ConfigError(f"--dask: at isolation {sandbox.level} bots {reach}")
     if settings.network:
         raise ConfigError(f"--dask, --network: {', '.join(settings.network)} {reach}")

@@ -49,7 +49,9 @@ PROBE_LAG = 0.5
 class Recruiting:
     """The questions to workers, and the decisions from their answers."""
 
-    def __init__(self, crew: Crew, sandbox: Sandbox, settings: Settings, plan: Path | None, say: Say) -> None:
+    def __init__(
+        self, crew: Crew, sandbox: Sandbox, settings: Settings, plan: Path | None, say: Say
+    ) -> None:
         self._crew = crew
         self._plan = plan
         self._sandbox = sandbox
@@ -70,21 +72,32 @@ class Recruiting:
         self._bots = {bot.identity: pack(bot, of.network, of.env, files=True) for bot in entrants}
         self._game = pack_game(of.game)
         private = private_places(of, self._plan)
-        self._ask = AskBots([], self._sandbox, runtimes_of(entrants), header, private, leave_out, self._game)
+        self._ask = AskBots(
+            [], self._sandbox, runtimes_of(entrants), header, private, leave_out, self._game
+        )
         self._command = offers.describe_process()
         # A worker that was ready for the bots before may be unable to start one of these.
         for worker in self._crew.ready_workers():
-            if not self._lacks(worker) and self._bots.keys() - worker.commands.keys() - worker.broken.keys():
-                worker.stage = RecruitStage.NEW  # it is asked again, since it was not asked about all of these bots
+            if (
+                not self._lacks(worker)
+                and self._bots.keys() - worker.commands.keys() - worker.broken.keys()
+            ):
+                worker.stage = (
+                    RecruitStage.NEW
+                )  # it is asked again, since it was not asked about all of these bots
 
     def as_played_by(self, worker: ClusterWorker, job: Job) -> Job:
         """Return a match with the worker's own way to start its bots."""
         of = self._settings
         commands = tuple(
-            with_permissions(worker.commands[seat.bot], self._names[seat.bot], of.network, of.env, of.link_ms)
+            with_permissions(
+                worker.commands[seat.bot], self._names[seat.bot], of.network, of.env, of.link_ms
+            )
             for seat in job.header.seats
         )
-        return msgspec.structs.replace(job, commands=commands, sandbox=replace(job.sandbox, level=worker.level))
+        return msgspec.structs.replace(
+            job, commands=commands, sandbox=replace(job.sandbox, level=worker.level)
+        )
 
     def busy(self) -> bool:
         """Tell whether an answer of a worker is awaited."""
@@ -108,16 +121,32 @@ class Recruiting:
         missing = self._bots.keys() - set(worker.offer.staged)
         if missing and any(other.stage is RecruitStage.FITTING for other in self._beside(worker)):
             return  # a bot that one of them stages is there for all
-        bots = [bot if identity in missing else msgspec.structs.replace(bot, files=None) for identity, bot in self._bots.items()]
+        bots = [
+            bot if identity in missing else msgspec.structs.replace(bot, files=None)
+            for identity, bot in self._bots.items()
+        ]
         seconds = OFFER_SECONDS + len(bots) * (BUILD_SECONDS + self._settings.limits.startup)
-        game = msgspec.structs.replace(self._game, files=None) if self._game and worker.offer.has_game else self._game
-        yield self._task(worker, RecruitStage.FITTING, msgspec.structs.replace(self._ask, bots=bots, game=game), seconds)
+        game = (
+            msgspec.structs.replace(self._game, files=None)
+            if self._game and worker.offer.has_game
+            else self._game
+        )
+        yield self._task(
+            worker,
+            RecruitStage.FITTING,
+            msgspec.structs.replace(self._ask, bots=bots, game=game),
+            seconds,
+        )
 
     def _beside(self, worker: ClusterWorker) -> list[ClusterWorker]:
         """Return the other workers of a worker's machine."""
         all_of_them = self._crew.workers.values()
         assert worker.offer
-        return [near for near in all_of_them if near is not worker and near.offer and near.offer.machine == worker.offer.machine]
+        return [
+            near
+            for near in all_of_them
+            if near is not worker and near.offer and near.offer.machine == worker.offer.machine
+        ]
 
     def _task(
         self, worker: ClusterWorker, stage: RecruitStage, ask: AskOffer | AskBots, seconds: float
@@ -156,7 +185,11 @@ class Recruiting:
     def _take_offer(self, worker: ClusterWorker, frame: bytes, asked_at: float, now: float) -> None:
         assert self._command
         offer = decode_offer(frame)
-        needed = replace(self._sandbox, level=Level.TRUSTED) if self._settings.clock is Clock.TICKS else self._sandbox
+        needed = (
+            replace(self._sandbox, level=Level.TRUSTED)
+            if self._settings.clock is Clock.TICKS
+            else self._sandbox
+        )
         if reason := offers.why_refused(offer, self._command, needed, asked_at, now):
             self._refuse(worker, reason)
             return
@@ -172,7 +205,12 @@ class Recruiting:
             self._crew.refuse_for_now(worker, reason, time.monotonic())
             self._unsaid.append(f"worker {worker.name}: {reason}; it is tried again later")
             return
-        worker.commands, worker.broken, worker.game, worker.level = ready.commands, ready.broken, ready.game, ready.level
+        worker.commands, worker.broken, worker.game, worker.level = (
+            ready.commands,
+            ready.broken,
+            ready.game,
+            ready.level,
+        )
         worker.stage = RecruitStage.READY
         if self._lacks(worker):
             return
@@ -182,7 +220,8 @@ class Recruiting:
         assert worker.offer
         at_a_time = offers.slots(worker.offer, worker.threads)
         self._say(
-            f"worker {worker.name} is ready: {count(at_a_time, 'match', 'matches')} at a time, Python {worker.offer.python}"
+            f"worker {worker.name} is ready: {count(at_a_time, 'match', 'matches')} at a "
+            f"time, Python {worker.offer.python}"
         )
 
     def _lacks(self, worker: ClusterWorker) -> bool:
@@ -212,7 +251,11 @@ class Recruiting:
 
         Nothing is said while every worker may yet turn out to be refused before anything is played: then the error says it.
         """
-        if playing or self._crew.ready_workers() or not (self._crew.undecided() or self._crew.hopeless()):
+        if (
+            playing
+            or self._crew.ready_workers()
+            or not (self._crew.undecided() or self._crew.hopeless())
+        ):
             for line in self._unsaid:
                 self._say(line, warning=True)
             self._unsaid.clear()

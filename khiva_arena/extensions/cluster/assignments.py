@@ -82,7 +82,9 @@ class TableDesk:
 
     def hold(self, key: str, outcomes: Sequence[Outcome], drawn: Sequence[int]) -> None:
         """Keep a table that was handed in with its worker, never late, while the bots of its drawn matches are run again."""
-        self.assignments[key] = self.assignments[key]._replace(until=inf, outcomes=tuple(outcomes), drawn=tuple(drawn))
+        self.assignments[key] = self.assignments[key]._replace(
+            until=inf, outcomes=tuple(outcomes), drawn=tuple(drawn)
+        )
 
     def take_back(self, key: str) -> Assignment | None:
         """Note that a worker no longer has a table. Returns the table; None if no worker had it."""
@@ -96,7 +98,11 @@ class TableDesk:
 
     def of(self, worker: ClusterWorker) -> list[str]:
         """Return the keys of the tables that a worker has."""
-        return [key for key, assignment in self.assignments.items() if assignment.worker == worker.address]
+        return [
+            key
+            for key, assignment in self.assignments.items()
+            if assignment.worker == worker.address
+        ]
 
     def late_tables(self, now: float) -> list[str]:
         """Return the keys of the tables that took longer than their limits allow."""
@@ -125,7 +131,12 @@ class TableDesk:
             return
         del self._losses[first]
         for job in table:
-            self.void(job, f"workers were lost while they played it, the last of {LOSSES_MOST} {reason}", assignment.worker, take)
+            self.void(
+                job,
+                f"workers were lost while they played it, the last of {LOSSES_MOST} {reason}",
+                assignment.worker,
+                take,
+            )
 
     def void(self, job: Job, reason: str, worker: str, take: TakeOutcome) -> None:
         """Record a match as void."""
@@ -139,5 +150,7 @@ class TableDesk:
             again = self._queue.spoil(job, time.monotonic())
         elif again := not job.last:
             warned = job.warned + outcome.causes
-            self._queue.put_back((msgspec.structs.replace(job, attempt=job.attempt + 1, warned=warned),))
+            self._queue.put_back(
+                (msgspec.structs.replace(job, attempt=job.attempt + 1, warned=warned),)
+            )
         take(msgspec.structs.replace(outcome, again=again))

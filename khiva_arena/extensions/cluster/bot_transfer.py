@@ -44,7 +44,9 @@ def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -
 
 def _packed(bot: Bot, name: str, path: Path) -> PackedFile:
     with sources.open_source(path, bot.root) as file:
-        return PackedFile(name, sources.runs(file), b"".join(regular_files.pieces(file, bot.largest, path)))
+        return PackedFile(
+            name, sources.runs(file), b"".join(regular_files.pieces(file, bot.largest, path))
+        )
 
 
 def lies_here(identity: str, level: Level) -> bool:
@@ -60,7 +62,9 @@ def stage_here(packed_bot: PackedBot, level: Level) -> Command:
         return staging.stage(as_bot(packed_bot, ((".", Path()),)), level)
     with tempfile.TemporaryDirectory(prefix="khiva-arena-bot-") as folder:
         files = tuple((file.name, unpack(file, folder)) for file in packed_bot.files)
-        return staging.stage(replace(as_bot(packed_bot, files), home=os.path.realpath(folder)), level)
+        return staging.stage(
+            replace(as_bot(packed_bot, files), home=os.path.realpath(folder)), level
+        )
 
 
 def unpack(file: PackedFile, folder: str) -> Path:
@@ -78,7 +82,11 @@ def unpack(file: PackedFile, folder: str) -> Path:
 
 def as_bot(bot: PackedBot, files: tuple[tuple[str, Path], ...] = ()) -> Bot:
     """Return the bot as the machine that packed it knows it, with these files."""
-    same = {name: getattr(bot, name) for name in PackedBot.__struct_fields__ if name in Bot.__struct_fields__}
+    same = {
+        name: getattr(bot, name)
+        for name in PackedBot.__struct_fields__
+        if name in Bot.__struct_fields__
+    }
     return Bot(**same, games=(), complete=True, sources=files)
 
 
@@ -88,16 +96,24 @@ def _find_here(bot: PackedBot) -> Bot:
     try:
         bot_here = bots.load(bot.asked_as, bot.folder, loading)
     except ConfigError as error:
-        raise ConfigError(f"{error}; a bare command is not sent to workers, a folder with bot.toml is") from None
+        raise ConfigError(
+            f"{error}; a bare command is not sent to workers, a folder with bot.toml is"
+        ) from None
     if bot_here.identity != bot.identity:
         raise ConfigError(
-            f"--bot {bot.asked_as}: the worker has another program; give a folder with bot.toml, which is sent to workers"
+            f"--bot {bot.asked_as}: the worker has another program; give a folder with "
+            "bot.toml, which is sent to workers"
         )
     return bot_here
 
 
-def check_runtimes(bots_of_event: Sequence[PackedBot], defined: Mapping[str, DefinedRuntime]) -> None:
+def check_runtimes(
+    bots_of_event: Sequence[PackedBot], defined: Mapping[str, DefinedRuntime]
+) -> None:
     """Raise ConfigError unless this machine has the runtimes that bots name, as the event defines them."""
     for runtime in {runtime for bot in bots_of_event for runtime in bot.runtimes}:
         if runtimes.as_defined(runtime) != defined.get(runtime.name):
-            raise ConfigError(f"--runtime {runtime.name}: {runtime.prefix} has another program or other packages there")
+            raise ConfigError(
+                f"--runtime {runtime.name}: {runtime.prefix} has another program or other "
+                "packages there"
+            )

@@ -33,7 +33,12 @@ class OwnCluster:
         # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
         environment = os.environ | {MARK: f"{os.getpid()}-dask"}
         self._process = subprocess.Popen(
-            words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True, env=environment
+            words,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env=environment,
         )
         try:
             self.address, self.certificates, self.dashboard = self._read_reply()
@@ -47,7 +52,11 @@ class OwnCluster:
         if not line:
             raise LinkLost("the cluster of this machine cannot be started")
         reply: dict[str, Any] = json.loads(line)
-        return str(reply["address"]), tuple(str(certificate) for certificate in reply["certificates"]), str(reply["dashboard"])
+        return (
+            str(reply["address"]),
+            tuple(str(certificate) for certificate in reply["certificates"]),
+            str(reply["dashboard"]),
+        )
 
     def lives(self) -> bool:
         """Tell whether the process still runs."""
@@ -77,7 +86,10 @@ class ClusterConnection:
         """Connect to the scheduler, and start the cluster if it is our own. Raises ClusterError."""
         of = self._access
         if of.workers > system.cores():
-            self._say(f"--dask {of.name}: this machine has {system.cores()} cores, and plays no more matches at a time")
+            self._say(
+                f"--dask {of.name}: this machine has {system.cores()} cores, and plays no "
+                "more matches at a time"
+            )
         try:
             self._connect(min(FIRST_SECONDS, self._seconds))
         except LinkLost as lost:
@@ -96,7 +108,9 @@ class ClusterConnection:
             if self._own.dashboard:
                 self._say(f"the cluster's dashboard: {self._own.dashboard}")
         address, certificates = (
-            (of.address, of.certificates) if self._own is None else (self._own.address, self._own.certificates)
+            (of.address, of.certificates)
+            if self._own is None
+            else (self._own.address, self._own.certificates)
         )
         self.link = SchedulerLink(address, certificates, seconds)
         self.away = ""

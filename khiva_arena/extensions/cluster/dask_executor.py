@@ -53,11 +53,17 @@ class Cluster(AnswerJudge):
             self._connection.open()
             if self._settings.jobs != DEFAULTS["jobs"]:
                 self._tell(
-                    f"--jobs {self._settings.jobs} has no effect with --dask: the workers say how many matches run at a time"
+                    f"--jobs {self._settings.jobs} has no effect with --dask: the workers "
+                    "say how many matches run at a time"
                 )
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._connection.close()
         if proof := self._checks.end():
             self._tell(proof)
@@ -72,11 +78,17 @@ class Cluster(AnswerJudge):
 
         A worker that cannot start one of the other bots is refused when that bot is played.
         """
-        self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox), leave_out=True)
+        self._recruiting.of(
+            entrants, first_header(self._settings, entrants, self._sandbox), leave_out=True
+        )
         self._gather(ALL_SECONDS)
         workers = self._crew.ready_workers()
         first, others = workers[0], workers[1:]
-        return {bot: (first.name, error) for bot, error in first.broken.items() if all(bot in worker.broken for worker in others)}
+        return {
+            bot: (first.name, error)
+            for bot, error in first.broken.items()
+            if all(bot in worker.broken for worker in others)
+        }
 
     def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         """Wait for the first worker that can start all bots, and a little for the others.
@@ -86,7 +98,9 @@ class Cluster(AnswerJudge):
         self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox))
         self._gather(OTHERS_SECONDS)
         if self._checks.share:
-            self._checks.commands = {bot.identity: staging.stage(bot, self._sandbox.level) for bot in entrants}
+            self._checks.commands = {
+                bot.identity: staging.stage(bot, self._sandbox.level) for bot in entrants
+            }
         return {bot.identity: Command((), "") for bot in entrants}
 
     def _gather(self, seconds: float) -> None:
@@ -100,7 +114,9 @@ class Cluster(AnswerJudge):
                     return
             self._pump()
             if self._crew.hopeless():
-                raise ClusterError("no worker can play", *self._crew.refusals(), *self._crew.absences())
+                raise ClusterError(
+                    "no worker can play", *self._crew.refusals(), *self._crew.absences()
+                )
             self._check_idle()
 
     @property
@@ -108,7 +124,9 @@ class Cluster(AnswerJudge):
         """The number of matches that the workers that are ready now play at a time."""
         return self._crew.at_a_time()
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False) -> TriedTimes:
+    def try_tables(
+        self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False
+    ) -> TriedTimes:
         """Play tables of no event, and return the times of their matches, counted from when a worker was given the table."""
         self._gather(ALL_SECONDS)
         self._timed = []
@@ -123,7 +141,9 @@ class Cluster(AnswerJudge):
         # Once a test has decided, matches that are still played count for nothing.
         self._play_all((tuple(table) for table in play.tables(draw)), take, lambda: play.complete)
 
-    def _play_all(self, new_tables: Iterator[tuple[Job, ...]], take: TakeOutcome, over: Callable[[], bool]) -> None:
+    def _play_all(
+        self, new_tables: Iterator[tuple[Job, ...]], take: TakeOutcome, over: Callable[[], bool]
+    ) -> None:
         self._desk.begin(new_tables)
         self._idle_since = time.monotonic()
         try:
@@ -143,7 +163,9 @@ class Cluster(AnswerJudge):
             seconds = worker_tables.seconds_for(table)
             frames = [encode(self._recruiting.as_played_by(worker, job)) for job in table]
             self._desk.give(key, Assignment(table, worker.address, now, now + seconds + self._wait))
-            self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds, worker.game)))
+            self._submit(
+                key, worker.address, encode(WorkerTask(TABLE, frames, seconds, worker.game))
+            )
 
     def _submit(self, key: str, worker: str, payload: bytes) -> None:
         link = self._connection.link
@@ -175,7 +197,9 @@ class Cluster(AnswerJudge):
             for key, worker, payload in self._recruiting.tasks(now):
                 self._submit(key, worker, payload)
         try:
-            key, result = self._results.get(timeout=max(0.01, min(LOOK_SECONDS, self._look_at - time.monotonic())))
+            key, result = self._results.get(
+                timeout=max(0.01, min(LOOK_SECONDS, self._look_at - time.monotonic()))
+            )
         except queue.Empty:
             pass
         else:
@@ -219,15 +243,27 @@ class Cluster(AnswerJudge):
         if self._crew.ready_workers() or self._recruiting.busy():
             self._idle_since = now
         elif now - self._idle_since > self._wait:
-            raise ClusterError(*self._why_idle(f"for {self._wait:.0f} s; the same command resumes, --dask-wait waits longer"))
+            raise ClusterError(
+                *self._why_idle(
+                    f"for {self._wait:.0f} s; the same command resumes, --dask-wait waits longer"
+                )
+            )
 
     def _why_idle(self, end: str) -> list[str]:
         """Return why nobody plays: a line, and a line for each worker that is there."""
         if self._connection.away:
             return [f"{self._connection.away} {end}"]
-        lines, of, start = [*self._crew.refusals(), *self._crew.absences()], self._access.name, self._access.worker_line
+        lines, of, start = (
+            [*self._crew.refusals(), *self._crew.absences()],
+            self._access.name,
+            self._access.worker_line,
+        )
         head = f"no worker of {of} could play" if lines else f"{of} had no worker"
-        return [f"{head} {end}", *lines, *([f"start a worker on a machine that can play: {start}"] if start else [])]
+        return [
+            f"{head} {end}",
+            *lines,
+            *([f"start a worker on a machine that can play: {start}"] if start else []),
+        ]
 
     def _take_back_late(self, take: TakeOutcome) -> None:
         """Take back the tables that took longer than their limits allow."""

@@ -28,10 +28,15 @@ def pack(game: Game) -> PackedGame | None:
     if not source.path:
         packed_game = PackedGame(source.word, source.code, False, None)
     elif source.content is not None:
-        packed_game = PackedGame(path.name, source.code, True, [PackedFile(path.name, False, source.content)])
+        packed_game = PackedGame(
+            path.name, source.code, True, [PackedFile(path.name, False, source.content)]
+        )
     else:
         folder = path.parent
-        files = [(Path(name).relative_to(folder.parent).as_posix(), content) for name, content in source.files.items()]
+        files = [
+            (Path(name).relative_to(folder.parent).as_posix(), content)
+            for name, content in source.files.items()
+        ]
         packed_files = [PackedFile(name, False, content) for name, content in files]
         packed_game = PackedGame(folder.name, source.code, True, packed_files)
     if not game.rules_version.endswith(packed_game.code):

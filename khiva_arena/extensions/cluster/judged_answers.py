@@ -36,7 +36,15 @@ _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 class AnswerJudge:
     """Judges the answers of workers."""
 
-    def __init__(self, access: Access, settings: Settings, sandbox: Sandbox, share: float, plan: Path | None, say: Say) -> None:
+    def __init__(
+        self,
+        access: Access,
+        settings: Settings,
+        sandbox: Sandbox,
+        share: float,
+        plan: Path | None,
+        say: Say,
+    ) -> None:
         """Begin without a connection. ``share``: of the matches whose bots are run again here."""
         self.say = say
         self._access = access
@@ -73,7 +81,9 @@ class AnswerJudge:
             return
         try:
             answer = decode_done(result)
-            outcomes = [_decode_outcome(frame) for frame in worker_tables.of_fit_size(answer.frames)]
+            outcomes = [
+                _decode_outcome(frame) for frame in worker_tables.of_fit_size(answer.frames)
+            ]
             worker_tables.check(assignment.table, outcomes)
         except (msgspec.DecodeError, ValueError):
             self._shun(worker, "it gave an answer unknown to khiva-arena", take)
@@ -82,15 +92,22 @@ class AnswerJudge:
             self._shun_unforeseen(worker, error, take)
             return
         if len(outcomes) < len(assignment.table):
-            self._tell(f"worker {worker.name} did not play a table to its end: {answer.why}", warning=True)
+            self._tell(
+                f"worker {worker.name} did not play a table to its end: {answer.why}", warning=True
+            )
             self._desk.lose(key, answer.why, take)
             return
         try:
             outcomes = [
-                worker_tables.check_by_replay(job, outcome) for job, outcome in zip(assignment.table, outcomes, strict=True)
+                worker_tables.check_by_replay(job, outcome)
+                for job, outcome in zip(assignment.table, outcomes, strict=True)
             ]
         except RecordError as error:
-            self._shun(worker, f"it sent a match that breaks the rules: {harmless(str(error), LONGEST)}", take)
+            self._shun(
+                worker,
+                f"it sent a match that breaks the rules: {harmless(str(error), LONGEST)}",
+                take,
+            )
             return
         except Exception as error:
             self._shun_unforeseen(worker, error, take)
@@ -102,7 +119,14 @@ class AnswerJudge:
         self._desk.take_back(key)
         self._take_all(assignment, outcomes, worker, take)
 
-    def _take_checked(self, key: str, table: Assignment, worker: ClusterWorker, answer: bytes | str, take: TakeOutcome) -> None:
+    def _take_checked(
+        self,
+        key: str,
+        table: Assignment,
+        worker: ClusterWorker,
+        answer: bytes | str,
+        take: TakeOutcome,
+    ) -> None:
         """Take the outcomes of a table whose bots were run again, unless a match did not come out equal."""
         if isinstance(answer, str):  # of the task itself, which was answered before
             return
@@ -113,14 +137,25 @@ class AnswerJudge:
             return
         if judged.forged:
             before = self._recorded[worker.name]
-            note = f"; {count(before, 'match', 'matches')} of it came before: `khiva-arena verify --rerun-bots` checks all"
-            self._shun(worker, f"its bots did not play so: {judged.forged}{note if before else ''}", take)
+            note = (
+                f"; {count(before, 'match', 'matches')} of it came before: `khiva-arena verify "
+                "--rerun-bots` checks all"
+            )
+            self._shun(
+                worker, f"its bots did not play so: {judged.forged}{note if before else ''}", take
+            )
             return
         for ordinal, (why, *_) in judged.unconfirmed.items():
-            self._tell(f"match {ordinal} of worker {worker.name} is unconfirmed: {harmless(why, LONGEST)}", warning=True)
-        if (reason := self._checks.too_many) and not self._settings.of_extensions["dask_take_unconfirmed"]:
+            self._tell(
+                f"match {ordinal} of worker {worker.name} is unconfirmed: {harmless(why, LONGEST)}",
+                warning=True,
+            )
+        if (reason := self._checks.too_many) and not self._settings.of_extensions[
+            "dask_take_unconfirmed"
+        ]:
             raise ClusterError(
-                f"{harmless(reason, LONGEST)}; what was recorded before stays, and the same command goes on: on a machine that "
+                f"{harmless(reason, LONGEST)}; what was recorded before stays, and the "
+                "same command goes on: on a machine that "
                 "can run them, or with --dask-take-unconfirmed"
             )
         self._desk.take_back(key)
@@ -130,26 +165,47 @@ class AnswerJudge:
         """Refuse a worker at whose answer the arena itself fails. Raises the error if it is the machine's, or meant."""
         if not is_unforeseen(error):
             raise error
-        _LOGGER.error("the answer of worker %s cannot be judged; please report it", harmless(worker.name), exc_info=error)
+        _LOGGER.error(
+            "the answer of worker %s cannot be judged; please report it",
+            harmless(worker.name),
+            exc_info=error,
+        )
         self._shun(worker, f"khiva-arena fails at its answer ({type(error).__name__})", take)
 
     def _shun(self, worker: ClusterWorker, reason: str, take: TakeOutcome) -> None:
         """Refuse for good a worker that sent a false answer: all its tables are played elsewhere."""
         self._crew.refuse(worker, reason)
-        self._tell(f"worker {worker.name} is refused: {reason}; its tables are played elsewhere", warning=True)
+        self._tell(
+            f"worker {worker.name} is refused: {reason}; its tables are played elsewhere",
+            warning=True,
+        )
         for key in self._desk.of(worker):
             self._connection.forget(key)
             self._desk.lose(key, reason, take)
 
-    def _take_all(self, assignment: Assignment, outcomes: Sequence[Outcome], worker: ClusterWorker, take: TakeOutcome) -> None:
+    def _take_all(
+        self,
+        assignment: Assignment,
+        outcomes: Sequence[Outcome],
+        worker: ClusterWorker,
+        take: TakeOutcome,
+    ) -> None:
         slowest = max(
-            (outcome for outcome in outcomes if worker_tables.lagged(outcome)), key=lambda outcome: outcome.lag, default=None
+            (outcome for outcome in outcomes if worker_tables.lagged(outcome)),
+            key=lambda outcome: outcome.lag,
+            default=None,
         )
         reason = ""
         if slowest is not None:
-            reason = f"its arbiter was late by {slowest.lag:.1f} s of a match of {slowest.seconds:.1f} s"
+            reason = (
+                f"its arbiter was late by {slowest.lag:.1f} s of a match of {slowest.seconds:.1f} s"
+            )
             self._crew.refuse_for_now(worker, f"it is too slow: {reason}", time.monotonic())
-            again = "; its table is played elsewhere" if any(not job.last for job in assignment.table) else ""
+            again = (
+                "; its table is played elsewhere"
+                if any(not job.last for job in assignment.table)
+                else ""
+            )
             self._tell(f"worker {worker.name} is too slow: {reason}{again}", warning=True)
         for job, outcome in zip(assignment.table, outcomes, strict=True):
             if outcome.record is not None and reason and not job.last:
@@ -169,7 +225,16 @@ class AnswerJudge:
         """Give nothing to a worker for a while if its machine has spoilt a match."""
         if void.failure:
             trace = harmless(void.failure.trace[-MOST_TRACE:], keep="\n\t")
-            _LOGGER.error("the arena failed at a match of worker %s; please report it\n%s", harmless(worker.name), trace)
+            _LOGGER.error(
+                "the arena failed at a match of worker %s; please report it\n%s",
+                harmless(worker.name),
+                trace,
+            )
         if void.host and worker.stage is RecruitStage.READY:
-            self._crew.refuse_for_now(worker, f"its machine spoilt a match: {void.void}", time.monotonic())
-            self._tell(f"worker {worker.name}: {harmless(void.void, LONGEST)}; it is tried again later", warning=True)
+            self._crew.refuse_for_now(
+                worker, f"its machine spoilt a match: {void.void}", time.monotonic()
+            )
+            self._tell(
+                f"worker {worker.name}: {harmless(void.void, LONGEST)}; it is tried again later",
+                warning=True,
+            )

@@ -32,7 +32,9 @@ QUIET = (
     "tornado.application",
 )
 
-NO_CERTIFICATES = "there are no certificates; --dask-tls FOLDER gives those that the scheduler was started with"
+NO_CERTIFICATES = (
+    "there are no certificates; --dask-tls FOLDER gives those that the scheduler was started with"
+)
 _SAME = "give --dask-tls the folder with which it and its workers were started"
 
 
@@ -56,10 +58,20 @@ class SchedulerLink:
         self._futures: dict[str, Future] = {}
         self._collectors = ThreadPoolExecutor(COLLECTORS, "khiva-arena-collector")
         # Nothing of ours is a graph, and no line of the caller's source goes along.
-        config.set({"distributed.diagnostics.computations.max-history": 0, "distributed.diagnostics.computations.nframes": 0})
+        config.set(
+            {
+                "distributed.diagnostics.computations.max-history": 0,
+                "distributed.diagnostics.computations.nframes": 0,
+            }
+        )
         try:
             with warnings.catch_warnings(action="ignore"):
-                self._client = Client(address, security=_security(address, certificates), timeout=seconds, set_as_default=False)
+                self._client = Client(
+                    address,
+                    security=_security(address, certificates),
+                    timeout=seconds,
+                    set_as_default=False,
+                )
         except (OSError, ValueError, TypeError, ssl.SSLError, RuntimeError) as error:
             self._collectors.shutdown(wait=False)
             raise LinkLost(explain(error, address)) from None
@@ -81,9 +93,18 @@ class SchedulerLink:
             with warnings.catch_warnings(action="ignore"):
                 task = (_first, payload) if key.startswith(FIRST) else (work, Sealed(payload))
                 # No other worker and no retries: this run decides who plays a table again, and Dask must not play it twice.
-                future = self._client.submit(*task, key=key, workers=[worker], allow_other_workers=False, pure=False, retries=0)
+                future = self._client.submit(
+                    *task,
+                    key=key,
+                    workers=[worker],
+                    allow_other_workers=False,
+                    pure=False,
+                    retries=0,
+                )
                 self._futures[key] = future
-                future.add_done_callback(lambda ended: self._collectors.submit(self._collect, key, ended, take))
+                future.add_done_callback(
+                    lambda ended: self._collectors.submit(self._collect, key, ended, take)
+                )
         except Exception as error:  # the client is of no use any more
             raise LinkLost(_in_a_line(error)) from None
 
@@ -97,7 +118,8 @@ class SchedulerLink:
                 take(key, _in_a_line(future.exception(timeout=COLLECT_SECONDS)))
             else:
                 take(key, "it was cancelled")
-        except Exception as error:  # a worker that ends while its result is fetched has as many errors as Dask has layers
+        # a worker that ends while its result is fetched has as many errors as Dask has layers
+        except Exception as error:
             take(key, _in_a_line(error))
         finally:
             self._futures.pop(key, None)
@@ -127,7 +149,9 @@ def workers_seen(descriptions: Mapping[str, Any]) -> dict[str, SeenWorker]:
     for address, facts in descriptions.items():
         threads = int(facts["nthreads"])
         slots = int(min(threads, (facts.get("resources") or {}).get(RESOURCE, threads)))
-        workers[address] = SeenWorker(str(facts.get("name", address)), max(0, slots), float(facts["last_seen"]))
+        workers[address] = SeenWorker(
+            str(facts.get("name", address)), max(0, slots), float(facts["last_seen"])
+        )
     return workers
 
 
@@ -150,7 +174,11 @@ _first.__module__ = "__main__"  # so that it travels as code, and not as the nam
 def _security(address: str, certificates: Sequence[str]) -> Security | None:
     if address.startswith("tcp://"):
         return None
-    options = dict(zip(("tls_ca_file", "tls_client_cert", "tls_client_key"), certificates, strict=True)) if certificates else {}
+    options = (
+        dict(zip(("tls_ca_file", "tls_client_cert", "tls_client_key"), certificates, strict=True))
+        if certificates
+        else {}
+    )
     security = Security(require_encryption=True, **options)
     if not (security.tls_ca_file and security.tls_client_cert):
         raise ValueError(NO_CERTIFICATES)
@@ -159,7 +187,11 @@ def _security(address: str, certificates: Sequence[str]) -> Security | None:
 
 def _in_a_line(error: BaseException | None) -> str:
     """Return an error in a line, without the part that shows a task."""
-    text = str(error).strip().split("\n")[0] if isinstance(error, OSError | ImportError | AttributeError) else ""
+    text = (
+        str(error).strip().split("\n")[0]
+        if isinstance(error, OSError | ImportError | AttributeError)
+        else ""
+    )
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -171,20 +203,39 @@ def explain(error: BaseException, address: str) -> str:
     if NO_CERTIFICATES in words:
         return NO_CERTIFICATES
     innermost = next((text for text in reversed(texts) if text), type(causes[-1]).__name__)
-    if isinstance(error, ssl.SSLError | FileNotFoundError):  # before anything was sent; the files of --dask-tls were checked
-        return f"the certificates that Dask's own settings name cannot be used; --dask-tls FOLDER gives others ({innermost})"
+    if isinstance(
+        error, ssl.SSLError | FileNotFoundError
+    ):  # before anything was sent; the files of --dask-tls were checked
+        return (
+            "the certificates that Dask's own settings name cannot be used; --dask-tls FOLDER "
+            f"gives others ({innermost})"
+        )
     if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
-        return f"the scheduler shows a certificate that your ca.pem does not vouch for; {_SAME} ({innermost})"
+        return (
+            f"the scheduler shows a certificate that your ca.pem does not vouch for; {_SAME} "
+            f"({innermost})"
+        )
     if "WRONG_VERSION_NUMBER" in words:
         page = where("many-machines", "Certificates")
-        return f"the scheduler there speaks no TLS; start it and its workers with certificates: {page}"
+        return (
+            f"the scheduler there speaks no TLS; start it and its workers with certificates: {page}"
+        )
     if "_ALERT_" in words:
         return f"the scheduler does not take your certificate; {_SAME} ({_alert(texts)})"
     if any(isinstance(cause, socket.gaierror) for cause in causes):
-        return f"no machine of that name is known here; write the address that `dask scheduler` says ({innermost})"
-    if any(isinstance(cause, ConnectionResetError) for cause in causes) or type(error).__name__ == "CommClosedError":
+        return (
+            "no machine of that name is known here; write the address that `dask scheduler` "
+            f"says ({innermost})"
+        )
+    if (
+        any(isinstance(cause, ConnectionResetError) for cause in causes)
+        or type(error).__name__ == "CommClosedError"
+    ):
         advice = "if it was started with certificates, write tls:// and give --dask-tls"
-        return f"the scheduler closed the connection; {advice if address.startswith('tcp:') else _SAME} ({innermost})"
+        return (
+            "the scheduler closed the connection; "
+            f"{advice if address.startswith('tcp:') else _SAME} ({innermost})"
+        )
     running = "is `dask scheduler` running on that machine, at that port, with no firewall between?"
     return f"nobody answers there; {running} ({innermost})"
 

@@ -29,7 +29,10 @@ def source() -> str:
     """Return a hash of the files of this khiva-arena: two installations of one version number may differ."""
     package = Path(khiva_arena.__file__).parent
     files = sorted(path for path in package.rglob("*.py") if "_shipped" not in path.parts)
-    parts = [f"{path.relative_to(package).as_posix()}\0{sha256(path.read_bytes()).hexdigest()}" for path in files]
+    parts = [
+        f"{path.relative_to(package).as_posix()}\0{sha256(path.read_bytes()).hexdigest()}"
+        for path in files
+    ]
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -43,7 +46,9 @@ def describe_process() -> CommandHas:
     return CommandHas(khiva_arena.__version__, source(), python())
 
 
-def why_refused(offer: WorkerOffer, own: CommandHas, sandbox: Sandbox, asked_at: float, answered_at: float) -> str:
+def why_refused(
+    offer: WorkerOffer, own: CommandHas, sandbox: Sandbox, asked_at: float, answered_at: float
+) -> str:
     """Say why a worker cannot play, "" if it can. ``asked_at`` and ``answered_at`` are times of this machine's clock."""
     if offer.version != own.version:
         return f"it has khiva-arena {offer.version}, this is {own.version}"
@@ -67,7 +72,9 @@ def _too_little(offer: WorkerOffer, sandbox: Sandbox) -> str:
         if limit is not None and limit < soft:
             key = SETTING_OF_RLIMIT[name]
             needed = in_words(key, getattr(sandbox.resources, key))
-            return f"processes may have {in_words(key, limit)} there (ulimit), and each bot {needed}"
+            return (
+                f"processes may have {in_words(key, limit)} there (ulimit), and each bot {needed}"
+            )
     return ""
 
 

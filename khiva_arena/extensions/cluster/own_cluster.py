@@ -30,7 +30,10 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
     _sweep()
-    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder, open(os.path.join(folder, LOCK), "w") as lock:  # of mode 700
+    with (
+        tempfile.TemporaryDirectory(prefix=PREFIX) as folder,
+        open(os.path.join(folder, LOCK), "w") as lock,
+    ):  # of mode 700
         fcntl.flock(lock, fcntl.LOCK_EX)
         _serve(workers, folder, out)
 
@@ -55,11 +58,17 @@ def _serve(workers: int, folder: str, out: TextIO) -> None:
 
     security = Security.temporary()
     config.set(
-        {"temporary-directory": folder, "distributed.worker.memory.target": False, "distributed.worker.memory.spill": False}
+        {
+            "temporary-directory": folder,
+            "distributed.worker.memory.target": False,
+            "distributed.worker.memory.spill": False,
+        }
     )
     # Dask serves pages at each scheduler and worker, to every user of this machine.
     config.set({f"distributed.{role}.preload": [__spec__.name] for role in ("worker", "scheduler")})
-    config.set({"distributed.worker.memory.pause": False, "distributed.worker.memory.terminate": False})
+    config.set(
+        {"distributed.worker.memory.pause": False, "distributed.worker.memory.terminate": False}
+    )
     with LocalCluster(
         n_workers=workers,
         threads_per_worker=1,
@@ -70,7 +79,11 @@ def _serve(workers: int, folder: str, out: TextIO) -> None:
         silence_logs=logging.CRITICAL,
     ) as cluster:
         files = (security.tls_ca_file, security.tls_client_cert, security.tls_client_key)
-        reply = {"address": cluster.scheduler_address, "certificates": files, "dashboard": _dashboard(cluster.dashboard_link)}
+        reply = {
+            "address": cluster.scheduler_address,
+            "certificates": files,
+            "dashboard": _dashboard(cluster.dashboard_link),
+        }
         print(json.dumps(reply), file=out, flush=True)
         out.close()
         os.read(0, 1)

@@ -22,9 +22,22 @@ from khiva_arena.arbiter.match_queue import HOST_WAITS
 from khiva_arena.bots.sandbox import system
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.audit.compared import NOT_HERE, as_recorded, compared
-from khiva_arena.competition.audit.sample import CHANCE, Unconfirmed, by_bot, by_bot_in_words, in_words, too_many
+from khiva_arena.competition.audit.sample import (
+    CHANCE,
+    Unconfirmed,
+    by_bot,
+    by_bot_in_words,
+    in_words,
+    too_many,
+)
 from khiva_arena.extensions.cluster import task
-from khiva_arena.extensions.cluster.worker_messages import TABLE, TaskDone, WorkerTask, decode_done, encode
+from khiva_arena.extensions.cluster.worker_messages import (
+    TABLE,
+    TaskDone,
+    WorkerTask,
+    decode_done,
+    encode,
+)
 from khiva_arena.extensions.cluster.worker_tables import seconds_for
 from khiva_arena.words import count
 
@@ -48,7 +61,9 @@ class SpotChecks:
     share: the chance with which each match is drawn; 0: none is.
     """
 
-    def __init__(self, share: float, take: Callable[[str, bytes], None], rng: random.Random | None = None) -> None:
+    def __init__(
+        self, share: float, take: Callable[[str, bytes], None], rng: random.Random | None = None
+    ) -> None:
         """Begin without bots.
 
         take: gets the key of a table and the answer for it, in another thread.
@@ -65,10 +80,17 @@ class SpotChecks:
 
     def draw(self, table: Sequence[Job], outcomes: Sequence[Outcome]) -> list[Job]:
         """Return the drawn matches of a table that was handed in, as they are to be played again here."""
-        pairs = [(job, outcome.record) for job, outcome in zip(table, outcomes, strict=True) if outcome.record is not None]
+        pairs = [
+            (job, outcome.record)
+            for job, outcome in zip(table, outcomes, strict=True)
+            if outcome.record is not None
+        ]
         self._among += len(pairs)
         drawn = [(job, record) for job, record in pairs if self._rng.random() < self.share]
-        return [as_recorded(msgspec.structs.replace(job, commands=self._commands_of(job)), record) for job, record in drawn]
+        return [
+            as_recorded(msgspec.structs.replace(job, commands=self._commands_of(job)), record)
+            for job, record in drawn
+        ]
 
     def _commands_of(self, job: Job) -> tuple[Command, ...]:
         return tuple(self.commands[seat.bot] for seat in job.header.seats)
@@ -123,8 +145,9 @@ class SpotChecks:
         if not too_many(len(unconfirmed), drawn):
             return ""
         return (
-            f"{len(unconfirmed)} of {drawn} drawn matches could not be confirmed on this machine, more than one in twenty "
-            f"(by bot: {by_bot_in_words(by_bot(unconfirmed))}), such as this one: {unconfirmed[-1].why}"
+            f"{len(unconfirmed)} of {drawn} drawn matches could not be confirmed on this machine, "
+            f"more than one in twenty (by bot: {by_bot_in_words(by_bot(unconfirmed))}), such as "
+            f"this one: {unconfirmed[-1].why}"
         )
 
     def end(self) -> str:
@@ -133,7 +156,10 @@ class SpotChecks:
         if not self._among or not self.share:
             return ""
         of = count(self._among, "match", "matches")
-        text = f"the bots of {self._same:,} of {of} that workers sent were run again here, and did the same"
+        text = (
+            f"the bots of {self._same:,} of {of} that workers sent were run again here, and "
+            "did the same"
+        )
         beside = f"; {in_words(self._unconfirmed)}" if self._unconfirmed else ""
         if self._unconfirmed and not self._same:
             return f"{text}{beside}; so how likely a forged match was found is n/a"
@@ -143,6 +169,7 @@ class SpotChecks:
         chance = f"{100 * self.share:.2g} %"
         which = " that can be run again here" if self._unconfirmed else ""
         return (
-            f"{text}; each was drawn with a chance of {chance}: so likely is a single forged match{which} found, and {surely:,} "
+            f"{text}; each was drawn with a chance of {chance}: so likely is a single "
+            f"forged match{which} found, and {surely:,} "
             f"or more with more than 95 %{beside}"
         )

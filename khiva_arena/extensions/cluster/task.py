@@ -19,7 +19,14 @@ import msgspec
 from khiva_arena import arbiter
 from khiva_arena.bots.sandbox import stops
 from khiva_arena.common.handed import VARIABLE as HANDED
-from khiva_arena.extensions.cluster.worker_messages import TABLE, Sealed, TaskDone, WorkerTask, decode_task, encode
+from khiva_arena.extensions.cluster.worker_messages import (
+    TABLE,
+    Sealed,
+    TaskDone,
+    WorkerTask,
+    decode_task,
+    encode,
+)
 
 HEADER = 4
 LOOK_SECONDS = 0.25
@@ -48,7 +55,12 @@ def work(sealed: Sealed) -> Sealed:
     try:
         answer = converse(decode_task(sealed.data), _waiting_check())
     except Exception as error:  # such as a system that starts no more processes
-        answer = TaskDone([], f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__)
+        answer = TaskDone(
+            [],
+            f"{type(error).__name__}: {error}"
+            if isinstance(error, OSError)
+            else type(error).__name__,
+        )
     return Sealed(encode(answer))
 
 
@@ -57,7 +69,10 @@ def _waiting_check() -> Callable[[], bool]:
 
     Nobody does if the command has ended or gave the task elsewhere, or if this worker is about to end.
     """
-    from distributed import Status, get_worker  # here, not above: the tests of the rest need no Dask
+    from distributed import (
+        Status,
+        get_worker,
+    )  # here, not above: the tests of the rest need no Dask
 
     worker = get_worker()
     key = worker.get_current_task()
@@ -132,7 +147,14 @@ class _Broken(Exception):
 class _Talk:
     """The messages to and from a process, while it lives, is in time, and somebody waits for it."""
 
-    def __init__(self, process: subprocess.Popen[bytes], until: float, is_wanted: Callable[[], bool], *, pulse: bool) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        until: float,
+        is_wanted: Callable[[], bool],
+        *,
+        pulse: bool,
+    ) -> None:
         self._process = process
         self._until = until
         self._is_wanted = is_wanted
@@ -144,7 +166,9 @@ class _Talk:
 
     def say(self, payload: bytes) -> None:
         """Write a message in a thread: a pipe takes only so much at once."""
-        threading.Thread(target=self._write, args=(len(payload).to_bytes(HEADER, "big") + payload,), daemon=True).start()
+        threading.Thread(
+            target=self._write, args=(len(payload).to_bytes(HEADER, "big") + payload,), daemon=True
+        ).start()
 
     def _write(self, data: bytes) -> None:
         stdin = self._process.stdin
@@ -163,7 +187,9 @@ class _Talk:
                 del self._buffer[:end]
                 if self._pulse:
                     # An answer counts only when no stop of this worker can have ended a bot in its match.
-                    self._settled_at = max(self._settled_at, time.monotonic() + _settling(payload).unsettled)
+                    self._settled_at = max(
+                        self._settled_at, time.monotonic() + _settling(payload).unsettled
+                    )
                 return payload
             stdout = self._process.stdout
             assert stdout

@@ -28,7 +28,12 @@ from khiva_arena.competition.settings.isolation import keep_apart, keep_private
 from khiva_arena.entrants.hints.starts import hinting, start
 from khiva_arena.errors import ArenaError, BotError, StagingError
 from khiva_arena.extensions.cluster import games
-from khiva_arena.extensions.cluster.bot_transfer import as_bot, check_runtimes, lies_here, stage_here
+from khiva_arena.extensions.cluster.bot_transfer import (
+    as_bot,
+    check_runtimes,
+    lies_here,
+    stage_here,
+)
 from khiva_arena.extensions.cluster.offers import SETTING_OF_RLIMIT, python, source
 from khiva_arena.extensions.cluster.task import HEADER
 from khiva_arena.extensions.cluster.worker_messages import (
@@ -49,17 +54,24 @@ MEMORY = "/sys/fs/cgroup/memory.max"
 
 def offer(ask: AskOffer) -> WorkerOffer:
     """Return the offer of this machine."""
-    limits = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in SETTING_OF_RLIMIT}
+    limits = {
+        name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
+        for name in SETTING_OF_RLIMIT
+    }
     return WorkerOffer(
         version=khiva_arena.__version__,
         source=source(),
         python=python(),
         machine=_machine(),
-        cores=sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(system.cores())),
+        cores=sorted(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else list(range(system.cores())),
         share=_share(),
         clock=time.time(),
         levels={str(level): reason for level, reason in detect.levels().items()},
-        limits={name: None if hard == resource.RLIM_INFINITY else hard for name, hard in limits.items()},
+        limits={
+            name: None if hard == resource.RLIM_INFINITY else hard for name, hard in limits.items()
+        },
         memory=_memory(),
         staged=[bot for bot in ask.bots if lies_here(bot, ask.level or detect.best())],
         has_game=ask.game != "" and games.lies_here(ask.game),
@@ -105,7 +117,13 @@ def make_ready(ask: AskBots) -> BotsReady:
         _start(ask, commands, broken)
     except (ArenaError, OSError) as error:
         return BotsReady({}, 0.0, str(error) or type(error).__name__)
-    return BotsReady(commands, lag_of_each_second(PROBE_SECONDS), broken=broken, game=game, level=ask.sandbox.level)
+    return BotsReady(
+        commands,
+        lag_of_each_second(PROBE_SECONDS),
+        broken=broken,
+        game=game,
+        level=ask.sandbox.level,
+    )
 
 
 def _stage_all(ask: AskBots, broken: dict[str, str]) -> dict[str, Command]:
@@ -119,7 +137,9 @@ def _stage_all(ask: AskBots, broken: dict[str, str]) -> dict[str, Command]:
             with hinting(as_bot(bot), ask.sandbox.level):
                 commands[bot.identity] = stage_here(bot, ask.sandbox.level)
         except BotError as error:
-            if isinstance(error, StagingError) or not ask.leave_out:  # a StagingError is this machine's fault
+            if (
+                isinstance(error, StagingError) or not ask.leave_out
+            ):  # a StagingError is this machine's fault
                 raise
             broken[bot.identity] = str(error)
     return commands
@@ -170,7 +190,9 @@ def main() -> None:
     threading.Thread(target=_end_with_input, daemon=True).start()
     with suppress(KeyboardInterrupt):
         payload = encode(offer(ask) if isinstance(ask, AskOffer) else make_ready(ask))
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done, and the end of our input comes next
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # all is done, and the end of our input comes next
         with os.fdopen(out, "wb") as answers:
             answers.write(len(payload).to_bytes(HEADER, "big") + payload)
 

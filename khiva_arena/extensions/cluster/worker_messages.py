@@ -82,7 +82,8 @@ class AskOffer(msgspec.Struct, frozen=True, tag="offer"):
     """The first question to a worker: its offer."""
 
     bots: list[str]  # identities; the offer says which of them lie in its cache
-    game: str = ""  # the code of a game that does not come with the arena; the offer says whether it lies in its cache
+    # the code of a game that does not come with the arena; the offer says whether it lies in its cache
+    game: str = ""
     level: Level | None = None  # the isolation of the bots; None: the best one of that machine
 
 

@@ -52,7 +52,9 @@ def seconds_for(table: Sequence[Job]) -> float:
     total = 0.0
     for job in table:
         rules, limits, seats = job.header.rules, job.limits, len(job.header.seats)
-        bounds = [rules[key] for key in ("max_turns", "max_rounds") if isinstance(rules.get(key), int)]
+        bounds = [
+            rules[key] for key in ("max_turns", "max_rounds") if isinstance(rules.get(key), int)
+        ]
         decisions = max(bounds, default=TURNS) * DECISIONS_A_TURN
         seconds = limits.startup + seats * (limits.bank_ms / 1000 + decisions * limits.turn)
         total += seconds * (SLOWEST if job.header.clock else 1)
@@ -97,10 +99,18 @@ def _check_beside(outcome: Outcome, seats: int) -> None:
     counts: list[float] = []
     for report in outcome.seats:
         ending = report.ending
-        times += [*report.times.values(), *report.round_trips.values(), abs(report.bank_left), abs(ending.status or 0)]
+        times += [
+            *report.times.values(),
+            *report.round_trips.values(),
+            abs(report.bank_left),
+            abs(ending.status or 0),
+        ]
         counts += [*report.times, ending.notes_total, ending.peak]
         counts += [value for value in (*report.measured, *ending.measured) if value is not None]
-    if not (all(0 <= time <= SECONDS_MOST for time in times) and all(0 <= value <= COUNT_MOST for value in counts)):
+    if not (
+        all(0 <= time <= SECONDS_MOST for time in times)
+        and all(0 <= value <= COUNT_MOST for value in counts)
+    ):
         raise ValueError("a number that cannot be")
 
 
@@ -120,7 +130,9 @@ def check_by_replay(job: Job, outcome: Outcome) -> Outcome:
         verify(outcome.record, job.secret)
     except GameFault as fault:
         return void(job, str(fault), host=False)
-    faults = [[(str(blame.verdict), blame.step) for blame in report.faults] for report in outcome.seats]
+    faults = [
+        [(str(blame.verdict), blame.step) for blame in report.faults] for report in outcome.seats
+    ]
     if faults != faults_of(outcome.record):
         raise RecordError("the faults beside its record are not those of the record")
     if outcome.record.ticks and {seat for seat, _ in unconfirmed(outcome.record)} - {*job.warned}:

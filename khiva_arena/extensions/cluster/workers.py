@@ -78,11 +78,15 @@ class Crew:
         """
         self.offer_none = [row.name for row in listing.values() if not row.threads]
         listing = {address: row for address, row in listing.items() if row.threads}
-        lost_workers = [worker for address, worker in self.workers.items() if address not in listing]
+        lost_workers = [
+            worker for address, worker in self.workers.items() if address not in listing
+        ]
         for worker in lost_workers:
             del self.workers[worker.address]
         for address, row in listing.items():
-            worker = self.workers.setdefault(address, ClusterWorker(address, row.name, row.threads, now, row.last))
+            worker = self.workers.setdefault(
+                address, ClusterWorker(address, row.name, row.threads, now, row.last)
+            )
             if row.last != worker.last:
                 worker.last, worker.heard, worker.silent = row.last, now, False
             elif now - worker.heard > SILENT_SECONDS and not worker.silent:
@@ -93,8 +97,16 @@ class Crew:
     def to_ask(self, now: float) -> Iterator[ClusterWorker]:
         """Yield the workers that are to be asked for their offer."""
         for worker in self.workers.values():
-            again = worker.stage is RecruitStage.REFUSED and worker.again_at is not None and now >= worker.again_at
-            if (worker.stage is RecruitStage.NEW or again) and not worker.silent and not worker.tasks:
+            again = (
+                worker.stage is RecruitStage.REFUSED
+                and worker.again_at is not None
+                and now >= worker.again_at
+            )
+            if (
+                (worker.stage is RecruitStage.NEW or again)
+                and not worker.silent
+                and not worker.tasks
+            ):
                 yield worker
 
     def refuse(self, worker: ClusterWorker, reason: str) -> bool:
@@ -116,7 +128,9 @@ class Crew:
     def undecided(self) -> bool:
         """Tell whether some worker that is not silent is neither ready nor refused yet."""
         decided = (RecruitStage.READY, RecruitStage.REFUSED)
-        return any(worker.stage not in decided and not worker.silent for worker in self.workers.values())
+        return any(
+            worker.stage not in decided and not worker.silent for worker in self.workers.values()
+        )
 
     def at_a_time(self) -> int:
         """Return how many matches the ready workers can play at a time."""
@@ -152,7 +166,10 @@ class Crew:
             if worker.offer:
                 free_cores[worker.offer.machine] -= len(worker.tasks)
         return {
-            address: min(slots(worker.offer, worker.threads) - len(worker.tasks), free_cores[worker.offer.machine])
+            address: min(
+                slots(worker.offer, worker.threads) - len(worker.tasks),
+                free_cores[worker.offer.machine],
+            )
             if worker.offer
             else worker.threads - len(worker.tasks)
             for address, worker in self.workers.items()
@@ -177,14 +194,22 @@ class Crew:
     def absences(self) -> list[str]:
         """Return a line for each worker that is there and does not play, though nobody refused it."""
         none = f"it offers 0 matches at a time (--resources {RESOURCE}=0)"
-        waiting = [worker for worker in self.workers.values() if worker.stage not in (RecruitStage.READY, RecruitStage.REFUSED)]
+        waiting = [
+            worker
+            for worker in self.workers.values()
+            if worker.stage not in (RecruitStage.READY, RecruitStage.REFUSED)
+        ]
         return [
             *(f"worker {name}: {none}" for name in self.offer_none),
-            *(f"worker {one.name}: it {'is silent' if one.silent else 'has not answered yet'}" for one in waiting),
+            *(
+                f"worker {one.name}: it {'is silent' if one.silent else 'has not answered yet'}"
+                for one in waiting
+            ),
         ]
 
     def hopeless(self) -> bool:
         """Tell whether there are workers, and all of them are refused for good."""
         return bool(self.workers) and all(
-            worker.stage is RecruitStage.REFUSED and worker.again_at is None for worker in self.workers.values()
+            worker.stage is RecruitStage.REFUSED and worker.again_at is None
+            for worker in self.workers.values()
         )

@@ -24,7 +24,15 @@ from khiva_arena.extensions.grading.interval import SAME_BOT, score_of
 from khiva_arena.extensions.grading.ladder import Ladder, check_ladder, read_ladder
 from khiva_arena.extensions.grading.marks import GradeOutput, RungMark, graded, mark_of, not_played
 from khiva_arena.extensions.grading.play_rungs import BadBot, Grading, Playable, Ungraded, no_folder
-from khiva_arena.extensions.grading.safe_places import JUNIT, RESULTS, SEED_FILE, Written, check_written, secret_of, seed_of
+from khiva_arena.extensions.grading.safe_places import (
+    JUNIT,
+    RESULTS,
+    SEED_FILE,
+    Written,
+    check_written,
+    secret_of,
+    seed_of,
+)
 from khiva_arena.extensions.grading.seal import write_seal
 from khiva_arena.words import count
 
@@ -46,7 +54,10 @@ class GradeFiles(NamedTuple):
     @property
     def written(self) -> list[Written]:
         """The files that are written in the end."""
-        named = ((RESULTS, self.results, reports.BEGINS_RESULTS), (JUNIT, self.junit, reports.BEGINS_JUNIT))
+        named = (
+            (RESULTS, self.results, reports.BEGINS_RESULTS),
+            (JUNIT, self.junit, reports.BEGINS_JUNIT),
+        )
         return [Written(flag, path, begins) for flag, path, begins in named if path is not None]
 
 
@@ -70,7 +81,9 @@ def grade(ladder: Path, bot: str, files: GradeFiles, as_json: bool, **flags: Any
     secret = secret_of(files.seed_file, home) if files.seed_file else None
     values = settings_by_flags(flags)
     for file in files.written:
-        file.path.unlink(missing_ok=True)  # or an earlier mark would be taken for this one if this machine fails
+        file.path.unlink(
+            missing_ok=True
+        )  # or an earlier mark would be taken for this one if this machine fails
     try:
         with _folder_of_matches(files.out) as matches:
             grading = Grading(read, values, matches, say)
@@ -106,7 +119,9 @@ def _folder_of_matches(out: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _marks(ladder: Ladder, grading: Grading, word: str, files: GradeFiles, secret: bytes | None) -> GradeOutput:
+def _marks(
+    ladder: Ladder, grading: Grading, word: str, files: GradeFiles, secret: bytes | None
+) -> GradeOutput:
     """Return the marks of a bot. A bot that cannot be read, is not built or does not start has no points."""
     opponents = grading.opponents()
     name = ""
@@ -118,19 +133,29 @@ def _marks(ladder: Ladder, grading: Grading, word: str, files: GradeFiles, secre
     except BadBot as error:
         return not_played(ladder, name, error.reason)
     others = {
-        rung: grading.start_opponent(rung, opponent) for rung, opponent in opponents.items() if opponent.identity != bot.identity
+        rung: grading.start_opponent(rung, opponent)
+        for rung, opponent in opponents.items()
+        if opponent.identity != bot.identity
     }
     if files.seed_file is not None:
         grading.keep_secret(SEED_FILE, files.seed_file, [student, *others.values()])
     _announce(ladder, grading, student, others)
-    played = [_mark(ladder, grading, number, student, others, secret) for number in range(len(ladder.rungs))]
+    played = [
+        _mark(ladder, grading, number, student, others, secret)
+        for number in range(len(ladder.rungs))
+    ]
     return graded(ladder, bot.name, played)
 
 
-def _announce(ladder: Ladder, grading: Grading, student: Playable, others: Mapping[str, Playable]) -> None:
+def _announce(
+    ladder: Ladder, grading: Grading, student: Playable, others: Mapping[str, Playable]
+) -> None:
     total = count(grading.matches * len(others), "match", "matches")
     level = grading.sandbox.level
-    say(f"ladder {ladder.digest[:12]}: {count(len(ladder.rungs), 'rung')}, {total} in all, isolation {level}")
+    say(
+        f"ladder {ladder.digest[:12]}: {count(len(ladder.rungs), 'rung')}, {total} in all, "
+        f"isolation {level}"
+    )
     if line := ladder.too_few_seeds():
         say(line, warning=True)
     if time := grading.time_of(student, others):
@@ -138,19 +163,36 @@ def _announce(ladder: Ladder, grading: Grading, student: Playable, others: Mappi
 
 
 def _mark(
-    ladder: Ladder, grading: Grading, number: int, student: Playable, others: Mapping[str, Playable], secret: bytes | None
+    ladder: Ladder,
+    grading: Grading,
+    number: int,
+    student: Playable,
+    others: Mapping[str, Playable],
+    secret: bytes | None,
 ) -> RungMark:
     rung = ladder.rungs[number]
     if rung.name not in others:
         return mark_of(rung, SAME_BOT, ())
-    say(f"rung {number + 1} of {len(ladder.rungs)}: {rung.name}, {count(grading.matches, 'match', 'matches')}")
-    results = grading.play(rung, student, others[rung.name], None if secret is None else seed_of(secret, rung.name))
+    say(
+        f"rung {number + 1} of {len(ladder.rungs)}: {rung.name}, "
+        f"{count(grading.matches, 'match', 'matches')}"
+    )
+    results = grading.play(
+        rung, student, others[rung.name], None if secret is None else seed_of(secret, rung.name)
+    )
     return mark_of(rung, score_of(results, grading.settings.seeds), results)
 
 
 def _table(marks: GradeOutput) -> str:
     rows = [
-        [mark.rung, _cell(mark.score), _cell(mark.elo), _interval(mark), f"{mark.threshold:g}", f"{mark.points}/{mark.most}"]
+        [
+            mark.rung,
+            _cell(mark.score),
+            _cell(mark.elo),
+            _interval(mark),
+            f"{mark.threshold:g}",
+            f"{mark.points}/{mark.most}",
+        ]
         for mark in marks.rungs
     ]
     right = ("left", *["right"] * 5)
@@ -158,7 +200,10 @@ def _table(marks: GradeOutput) -> str:
     lines = [tabulate(rows, head, tablefmt="simple", colalign=right, disable_numparse=True)]
     if marks.problem:
         lines += ["", harmless(marks.problem, keep="\n")]
-    lines += ["", harmless(f"{marks.bot or 'the bot'}: {marks.points} of {count(marks.most, 'point')}")]
+    lines += [
+        "",
+        harmless(f"{marks.bot or 'the bot'}: {marks.points} of {count(marks.most, 'point')}"),
+    ]
     return "\n".join(lines)
 
 

@@ -19,7 +19,22 @@ from khiva_arena.words import count, nearest
 
 FILE = "ladder.toml"
 RUNG = "rung"
-OF_A_LADDER = (*("game", "seats", "seeds", "rules", "turn", "bank", "start", "clock", "policy", "isolation", "ponder", "limits"),)
+OF_A_LADDER = (
+    *(
+        "game",
+        "seats",
+        "seeds",
+        "rules",
+        "turn",
+        "bank",
+        "start",
+        "clock",
+        "policy",
+        "isolation",
+        "ponder",
+        "limits",
+    ),
+)
 """The settings that a ladder has; each is that of a competition."""
 NEEDED = ("game", "seats", "seeds")
 _OF_A_RUNG = ("name", "bot", "points", "threshold")
@@ -83,7 +98,8 @@ class Ladder(NamedTuple):
         if seeds >= enough:
             return ""
         return (
-            f"with {count(seeds, 'seed')} a bot may get another mark in the next grading, even {CLEAR_ELO:g} Elo away from a "
+            f"with {count(seeds, 'seed')} a bot may get another mark in the next grading, "
+            f"even {CLEAR_ELO:g} Elo away from a "
             f"threshold; {enough} are enough"
         )
 
@@ -91,7 +107,9 @@ class Ladder(NamedTuple):
 def read_ladder(folder: Path) -> Ladder:
     """Return the ladder in a folder that is as it was sealed. Raises ConfigError."""
     if not folder.is_dir():
-        raise ConfigError(f"{folder}: there is no such folder; `khiva-arena new ladder FOLDER` makes a ladder")
+        raise ConfigError(
+            f"{folder}: there is no such folder; `khiva-arena new ladder FOLDER` makes a ladder"
+        )
     digest = check_seal(folder)
     return _read(folder, digest)
 
@@ -99,7 +117,9 @@ def read_ladder(folder: Path) -> Ladder:
 def check_ladder(folder: Path) -> None:
     """Check the settings and rungs of a ladder before it is sealed. Raises ConfigError."""
     if not (folder / FILE).is_file():
-        raise ConfigError(f"{folder}: no {FILE} lies there; `khiva-arena new ladder FOLDER` makes a ladder")
+        raise ConfigError(
+            f"{folder}: no {FILE} lies there; `khiva-arena new ladder FOLDER` makes a ladder"
+        )
     ladder = _read(folder, "")
     ladder.settings({"bots": ("a", "b")})
 
@@ -109,10 +129,17 @@ def _read(folder: Path, digest: str) -> Ladder:
     text, raw = toml_file.read(path, follow=False)
     places = {key: f"{path}:{line}" for key, line in lines_of(text).items()}
     known = (*OF_A_LADDER, RUNG)
-    problems = [f"{places.get(key, path)}: unknown setting {key!r}{nearest(key, known)}" for key in raw if key not in known]
+    problems = [
+        f"{places.get(key, path)}: unknown setting {key!r}{nearest(key, known)}"
+        for key in raw
+        if key not in known
+    ]
     problems += [f"{path}: {key} is missing" for key in NEEDED if key not in raw]
     if "game" in raw and raw["game"] not in NAMES:
-        problems.append(f"{places['game']}: game: a ladder is of a game that comes with the arena: {', '.join(NAMES)}")
+        problems.append(
+            f"{places['game']}: game: a ladder is of a game that comes with the arena: "
+            f"{', '.join(NAMES)}"
+        )
     rungs, mistakes = _rungs(folder, raw.get(RUNG, ()), places)
     if problems or mistakes:
         raise ConfigError([*problems, *mistakes])
@@ -134,7 +161,9 @@ def _rungs(folder: Path, raw: Any, places: Mapping[str, str]) -> tuple[tuple[Run
         elif row["name"] in [rung.name for rung in rungs]:
             problems.append(f"{place}: a rung before it is called {row['name']}, too")
         else:
-            rungs.append(Rung(row["name"], folder / row["bot"], row["points"], float(row["threshold"])))
+            rungs.append(
+                Rung(row["name"], folder / row["bot"], row["points"], float(row["threshold"]))
+            )
     return tuple(rungs), problems
 
 
@@ -157,4 +186,10 @@ def _mistakes(folder: Path, row: Any) -> list[str]:
 
 def _lies_in(folder: Path, bot: str) -> bool:
     parts = Path(bot).parts
-    return "\0" not in bot and not Path(bot).is_absolute() and ".." not in parts and bool(parts) and (folder / bot).is_dir()
+    return (
+        "\0" not in bot
+        and not Path(bot).is_absolute()
+        and ".." not in parts
+        and bool(parts)
+        and (folder / bot).is_dir()
+    )

@@ -68,14 +68,21 @@ class GradeOutput(msgspec.Struct, frozen=True):
 def graded(ladder: Ladder, bot: str, marks: Sequence[RungMark]) -> GradeOutput:
     """Return the marks of a bot that could play."""
     points = sum(mark.points for mark in marks)
-    return GradeOutput(bot, ladder.digest, ladder.values["seeds"], points, ladder.points, "", list(marks))
+    return GradeOutput(
+        bot, ladder.digest, ladder.values["seeds"], points, ladder.points, "", list(marks)
+    )
 
 
 def not_played(ladder: Ladder, bot: str, problem: str) -> GradeOutput:
     """Return the marks of a bot that could not play: no point for any rung."""
     text = "Not passed: your bot could not play, so no match was played."
-    nothing = [RungMark(rung.name, 0, rung.points, rung.threshold, None, None, None, None, 0, 0, text) for rung in ladder.rungs]
-    return GradeOutput(bot, ladder.digest, ladder.values["seeds"], 0, ladder.points, problem, nothing)
+    nothing = [
+        RungMark(rung.name, 0, rung.points, rung.threshold, None, None, None, None, 0, 0, text)
+        for rung in ladder.rungs
+    ]
+    return GradeOutput(
+        bot, ladder.digest, ladder.values["seeds"], 0, ladder.points, problem, nothing
+    )
 
 
 def mark_of(rung: Rung, score: RungScore, results: Sequence[Result]) -> RungMark:
@@ -128,8 +135,14 @@ def _faults(results: Sequence[Result], forfeits: int) -> Iterator[str]:
         return
     first = next((fault for fault in faults if fault[3]), faults[0])
     result, fault, step, _ = first
-    late = f"It made {count(len(faults), 'fault')} and forfeited {forfeits} of {count(len(results), 'match', 'matches')}"
-    yield f"{late}: for example it {_FAULTS.get(fault, spaced(fault))} at step {step} of match {result.ordinal}."
+    late = (
+        f"It made {count(len(faults), 'fault')} and forfeited {forfeits} of "
+        f"{count(len(results), 'match', 'matches')}"
+    )
+    yield (
+        f"{late}: for example it {_FAULTS.get(fault, spaced(fault))} at step {step} of match "
+        f"{result.ordinal}."
+    )
 
 
 _FAULTS = {

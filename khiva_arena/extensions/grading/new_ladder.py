@@ -55,7 +55,9 @@ def fill(draft: Path, name: str) -> None:
     text = SETTINGS
     for rung, points in zip(rungs(), POINTS, strict=True):
         _copy(f"{shipped.WORD}python/{rung.name}", draft / FOLDER / rung.name)
-        text += RUNG.format(name=rung.name, folder=FOLDER, points=points, strength=rung.in_words, seats=SEATS)
+        text += RUNG.format(
+            name=rung.name, folder=FOLDER, points=points, strength=rung.in_words, seats=SEATS
+        )
     (draft / FILE).write_text(text, encoding="utf-8")
     (draft / new_agents.FILE).write_text(agents_page(name), encoding="utf-8")
     write_seal(draft)
@@ -68,7 +70,10 @@ def rungs() -> list[BotRung]:
 
 def agents_page(name: str) -> str:
     """Return AGENTS.md of a new ladder. ``name``: of its folder."""
-    rows = [f"| `{rung.name}` | {points} | {rung.in_words} |" for rung, points in zip(rungs(), POINTS, strict=True)]
+    rows = [
+        f"| `{rung.name}` | {points} | {rung.in_words} |"
+        for rung, points in zip(rungs(), POINTS, strict=True)
+    ]
     marks = {
         "NAME": name,
         "WORD": new_agents.typed(Path(name)),
@@ -78,7 +83,9 @@ def agents_page(name: str) -> str:
         "SEATS": str(SEATS),
         "LINK": where("mark-a-course"),
     }
-    return new_agents.filled((files("khiva_arena.extensions.grading") / "agents.md").read_text(encoding="utf-8"), marks)
+    return new_agents.filled(
+        (files("khiva_arena.extensions.grading") / "agents.md").read_text(encoding="utf-8"), marks
+    )
 
 
 def next_lines(folder: str) -> list[str]:
@@ -99,8 +106,14 @@ def _copy(word: str, place: Path) -> None:
         target = place / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
-    values = {"name": place.name, **{key: raw[key] for key in KEPT if key in raw}, "files": [path for path, _ in bot.sources]}
-    (place / "bot.toml").write_text("".join(f"{key} = {_toml(value)}\n" for key, value in values.items()), encoding="utf-8")
+    values = {
+        "name": place.name,
+        **{key: raw[key] for key in KEPT if key in raw},
+        "files": [path for path, _ in bot.sources],
+    }
+    (place / "bot.toml").write_text(
+        "".join(f"{key} = {_toml(value)}\n" for key, value in values.items()), encoding="utf-8"
+    )
 
 
 def _toml(value: object) -> str:

@@ -92,9 +92,13 @@ class Grading:
         try:
             bot = self._read(word)
         except ConfigError as error:
-            if of_the_machine(error) or not (os.path.isdir(word) or is_archive(word)):  # of a commit, the command may be wrong
+            if of_the_machine(error) or not (
+                os.path.isdir(word) or is_archive(word)
+            ):  # of a commit, the command may be wrong
                 raise
-            raise BadBot("\n".join(problem.removeprefix(f"--bot {word}: ") for problem in error.problems)) from None
+            raise BadBot(
+                "\n".join(problem.removeprefix(f"--bot {word}: ") for problem in error.problems)
+            ) from None
         if bot.guest or not bot.complete:
             raise no_folder(word)
         if problems := _unfit(self.settings, bot):
@@ -111,10 +115,15 @@ class Grading:
         bot: the student's
         """
         settings, sandbox = self.settings, chosen_sandbox(self.settings)
-        is_safe = sandbox.level.confines or settings.trust_bots or (settings.clock is Clock.TICKS and not bot.build)
+        is_safe = (
+            sandbox.level.confines
+            or settings.trust_bots
+            or (settings.clock is Clock.TICKS and not bot.build)
+        )
         if not is_safe and settings.isolation == sandbox.level:
             raise ConfigError(
-                f"{self._ladder.places.get('isolation', FILE)}: at isolation {sandbox.level} a bot could write its own marks; "
+                f"{self._ladder.places.get('isolation', FILE)}: at isolation "
+                f"{sandbox.level} a bot could write its own marks; "
                 "choose another level and seal the ladder, or give --trust-bots"
             )
         if is_safe and not sandbox.level.confines:
@@ -146,7 +155,10 @@ class Grading:
         for rung in self._ladder.rungs:
             try:
                 bots[rung.name] = self._read(str(rung.folder))
-                problems += [f"rung {rung.name}: {problem}" for problem in _unfit(self.settings, bots[rung.name])]
+                problems += [
+                    f"rung {rung.name}: {problem}"
+                    for problem in _unfit(self.settings, bots[rung.name])
+                ]
             except ConfigError as error:
                 problems += [f"rung {rung.name}: {problem}" for problem in error.problems]
         if problems:
@@ -158,7 +170,9 @@ class Grading:
         try:
             return self._start(bot)
         except BotError as error:
-            raise Ungraded(f"rung {rung}: its bot does not start here, so nothing was marked:\n{error}") from None
+            raise Ungraded(
+                f"rung {rung}: its bot does not start here, so nothing was marked:\n{error}"
+            ) from None
 
     def keep_secret(self, flag: str, file: Path, players: Sequence[Playable]) -> None:
         """Raise ConfigError if a bot may read a file. ``flag``: by which the user named it."""
@@ -180,7 +194,9 @@ class Grading:
                 commands = executor.prepare(entrants.entrants)
                 seated = [commands[bot.identity] for bot in entrants.entrants]
                 try:
-                    took, _ = Trial(definition, self.sandbox, TRY_SECONDS, say_nothing).measure(executor, seated)
+                    took, _ = Trial(definition, self.sandbox, TRY_SECONDS, say_nothing).measure(
+                        executor, seated
+                    )
                 except ConfigError:
                     return ""  # no match could be played: the grading itself says why
             each.append(took)
@@ -193,7 +209,9 @@ class Grading:
         """The number of matches against each rung."""
         return self.settings.seeds * self.settings.seats
 
-    def play(self, rung: Rung, student: Playable, opponent: Playable, seed: str | None) -> list[Result]:
+    def play(
+        self, rung: Rung, student: Playable, opponent: Playable, seed: str | None
+    ) -> list[Result]:
         """Play all matches against a rung, or what is left of them, and return their results: bot 0 is the student's.
 
         Raises Ungraded if this machine cannot play them all.
@@ -201,19 +219,37 @@ class Grading:
         settings, entrants = self._settings(rung.name, seed), _entrants(student, opponent)
         if problems := unplayable((settings,), entrants.entrants):
             raise ConfigError(problems)
-        run = Run([settings], entrants.entrants, RunOptions(), self._warn, trial=BudgetTrial(self.sandbox, entrants))
+        run = Run(
+            [settings],
+            entrants.entrants,
+            RunOptions(),
+            self._warn,
+            trial=BudgetTrial(self.sandbox, entrants),
+        )
         events, is_complete = run.play()
         if not is_complete:
-            raise Ungraded(f"rung {rung.name}: this machine could not play all matches, so nothing was marked; grade again")
+            raise Ungraded(
+                f"rung {rung.name}: this machine could not play all matches, so nothing "
+                "was marked; grade again"
+            )
         with Store.read(settings.out) as store:
             results = list(results_of(store, stored_event(store, events[0])))
         way = "grade again in another folder, with fewer --jobs or on a quieter machine"
-        if forfeits := sum(verdict != "ok" for result in results for verdict in _of(result, 1, result.verdicts)):
+        if forfeits := sum(
+            verdict != "ok" for result in results for verdict in _of(result, 1, result.verdicts)
+        ):
             times = count(forfeits, "match", "matches")
-            raise Ungraded(f"rung {rung.name}: its own bot forfeited {times}, so nothing was marked; {way}")
-        if faults := sum(len(of_seat) for result in results for of_seat in _of(result, 1, result.faults)):
+            raise Ungraded(
+                f"rung {rung.name}: its own bot forfeited {times}, so nothing was marked; {way}"
+            )
+        if faults := sum(
+            len(of_seat) for result in results for of_seat in _of(result, 1, result.faults)
+        ):
             times = f"{count(faults, 'fault')} and played a default choice each time"
-            self._say(f"rung {rung.name}: its own bot made {times}, so the mark may be too good; {way}", warning=True)
+            self._say(
+                f"rung {rung.name}: its own bot made {times}, so the mark may be too good; {way}",
+                warning=True,
+            )
         return results
 
     def _warn(self, text: str, *, warning: bool = False) -> None:
@@ -229,20 +265,29 @@ def _of(result: Result, bot: int, by_seat: Sequence[Any]) -> Iterator[Any]:
 def faults_of_student(results: Sequence[Result]) -> Iterator[tuple[Result, str, int, bool]]:
     """Yield each fault of bot 0: its match, the fault, the step, and whether the bot forfeited the match by it."""
     for result in results:
-        for verdict, faults in zip(_of(result, 0, result.verdicts), _of(result, 0, result.faults), strict=True):
+        for verdict, faults in zip(
+            _of(result, 0, result.verdicts), _of(result, 0, result.faults), strict=True
+        ):
             for number, (fault, step) in enumerate(faults, 1):
                 yield result, fault, step, verdict != "ok" and number == len(faults)
 
 
 def _entrants(student: Playable, opponent: Playable) -> Entrants:
     bots = with_distinct_names([student.bot, opponent.bot])
-    return Entrants(tuple(bots), {bot.identity: player.command for bot, player in zip(bots, (student, opponent), strict=True)})
+    return Entrants(
+        tuple(bots),
+        {
+            bot.identity: player.command
+            for bot, player in zip(bots, (student, opponent), strict=True)
+        },
+    )
 
 
 def no_folder(word: str) -> ConfigError:
     """Return the error for a word that names no bot's files: a command may use files that nobody has handed in."""
     return ConfigError(
-        f"--bot {word}: there is no such folder or archive; name the folder with the student's bot.toml, "
+        f"--bot {word}: there is no such folder or archive; name the folder with the "
+        "student's bot.toml, "
         "or a .zip or .tar.gz of it"
     )
 
@@ -251,7 +296,8 @@ def _refuse_include(bot_toml: Path, paths: Sequence[str]) -> None:
     """Refuse files outside of a bot's folder, even if the user agreed to them before: marks are then the same on any machine, and
     the seal of a ladder covers all files of a rung's bot. Raises ConfigError."""
     raise ConfigError(
-        f"{bot_toml}: include takes {', '.join(paths)}, outside of the bot's folder; copy it into the folder, because the folder "
+        f"{bot_toml}: include takes {', '.join(paths)}, outside of the bot's folder; copy "
+        "it into the folder, because the folder "
         "of a bot that is marked holds all of its files"
     )
 
@@ -259,7 +305,14 @@ def _refuse_include(bot_toml: Path, paths: Sequence[str]) -> None:
 def _unfit(settings: Settings, bot: Bot) -> list[str]:
     """Return why a bot cannot play under these settings, a line each."""
     problems = (
-        [] if bot.complete else [f"--bot {bot.asked_as}: it is a command; a bot that is marked is a folder with a bot.toml"]
+        []
+        if bot.complete
+        else [
+            (
+                f"--bot {bot.asked_as}: it is a command; a bot that is marked is a folder with "
+                "a bot.toml"
+            )
+        ]
     )
     return problems or _not_for(settings, bot)
 
@@ -268,7 +321,10 @@ def _not_for(settings: Settings, bot: Bot) -> list[str]:
 
     problems = bots_of_an_event.of_another_game([bot], settings.game.name)
     if settings.clock is Clock.TICKS:
-        problems += [*bots_of_an_event.not_modules([bot]), *bots_of_an_event.beyond_memory([bot], settings.resources.memory)]
+        problems += [
+            *bots_of_an_event.not_modules([bot]),
+            *bots_of_an_event.beyond_memory([bot], settings.resources.memory),
+        ]
     return problems
 
 

@@ -45,7 +45,9 @@ def gradescope(grade: GradeOutput) -> bytes:
 
 def junit(grade: GradeOutput) -> bytes:
     """Return JUnit XML: a test case for each rung."""
-    return "\n".join([BEGINS_JUNIT.decode() + f"{_counts(grade)}>", *_suite(grade), "</testsuites>", ""]).encode()
+    return "\n".join(
+        [BEGINS_JUNIT.decode() + f"{_counts(grade)}>", *_suite(grade), "</testsuites>", ""]
+    ).encode()
 
 
 def _suite(grade: GradeOutput) -> Iterator[str]:
@@ -62,7 +64,10 @@ def _outcome(grade: GradeOutput, mark: RungMark) -> Iterator[str]:
         yield f"<system-out>{escape(_text(mark.text))}</system-out>"
         return
     body = f"\n{_text(grade.problem)}" if grade.problem else ""
-    yield f'<failure type="not passed" message={quoteattr(harmless(mark.text))}>{escape(_text(mark.text) + body)}</failure>'
+    yield (
+        '<failure type="not passed" '
+        f"message={quoteattr(harmless(mark.text))}>{escape(_text(mark.text) + body)}</failure>"
+    )
 
 
 def _counts(grade: GradeOutput) -> str:

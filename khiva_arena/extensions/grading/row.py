@@ -23,10 +23,17 @@ def _grade() -> "click.Command":
 ROW = ExtensionRow(
     "grading",
     _load,
-    commands=(ExtensionCommand("grade", "Play", "sprt", "Mark a bot by the rungs of a ladder, for a course.", _grade),),
+    commands=(
+        ExtensionCommand(
+            "grade", "Play", "sprt", "Mark a bot by the rungs of a ladder, for a course.", _grade
+        ),
+    ),
     guesses={
         "autograde": "`khiva-arena grade LADDER --bot DIR` marks a bot",
         "mark": "`khiva-arena grade LADDER --bot DIR` marks a bot",
-        "ladder": "`khiva-arena new ladder FOLDER` makes a ladder, `khiva-arena grade FOLDER --bot DIR` marks a bot by it",
+        "ladder": (
+            "`khiva-arena new ladder FOLDER` makes a ladder, `khiva-arena grade FOLDER --bot "
+            "DIR` marks a bot by it"
+        ),
     },
 )

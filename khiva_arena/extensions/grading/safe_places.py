@@ -46,7 +46,10 @@ def check_written(files: Sequence[Written], out: Path | None, bot: str, ladder: 
         if holder := _holder(path, bot, ladder):
             problems.append(f"{flag} {path}: the file would lie in {holder}; name a file elsewhere")
         elif _is_open(path):
-            problems.append(f"{flag} {path}: other users may write into its folder, and bots may be other users; chmod go-w it")
+            problems.append(
+                f"{flag} {path}: other users may write into its folder, and bots may be "
+                "other users; chmod go-w it"
+            )
         else:
             try:
                 check_new_file(path, begins)
@@ -60,7 +63,10 @@ def secret_of(path: Path, bot: str) -> bytes:
     """Return the secret of the deals that a file holds. Raises ConfigError if a bot may know it."""
     shown = f"{SEED_FILE} {path}"
     if bot and is_below(os.path.realpath(path), os.path.realpath(bot)):
-        raise ConfigError(f"{shown}: the file lies in the folder of the bot, which then knows each deal; name one elsewhere")
+        raise ConfigError(
+            f"{shown}: the file lies in the folder of the bot, which then knows each deal; "
+            "name one elsewhere"
+        )
     try:
         with regular_files.open_file(path) as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -68,9 +74,13 @@ def secret_of(path: Path, bot: str) -> bytes:
     except OSError as error:
         raise ConfigError(f"{shown}: cannot be read: {error.strerror or error}") from None
     if stat.S_IMODE(mode) & 0o077:
-        raise ConfigError(f"{shown}: other users may read the secret of the deals; chmod 600 {path}")
+        raise ConfigError(
+            f"{shown}: other users may read the secret of the deals; chmod 600 {path}"
+        )
     if len(text) > MOST_BYTES or len(text.strip()) < FEWEST_BYTES:
-        raise ConfigError(f"{shown}: a secret has {FEWEST_BYTES} to {MOST_BYTES:,} bytes; {HOW_TO_MAKE}")
+        raise ConfigError(
+            f"{shown}: a secret has {FEWEST_BYTES} to {MOST_BYTES:,} bytes; {HOW_TO_MAKE}"
+        )
     return sha256(b"khiva-ladder-1\0" + text.strip()).digest()
 
 
@@ -85,8 +95,19 @@ def _holder(path: Path, bot: str, ladder: Path) -> str:
     The folder is looked at as the system finds it, so that no link leads elsewhere.
     """
     folder = os.path.realpath(path.parent)
-    places = {"the folder of the bot": bot, "the ladder": str(ladder), "the cache of bots": str(cache_folder())}
-    return next((words for words, place in places.items() if place and is_below(folder, os.path.realpath(place))), "")
+    places = {
+        "the folder of the bot": bot,
+        "the ladder": str(ladder),
+        "the cache of bots": str(cache_folder()),
+    }
+    return next(
+        (
+            words
+            for words, place in places.items()
+            if place and is_below(folder, os.path.realpath(place))
+        ),
+        "",
+    )
 
 
 def _is_open(path: Path) -> bool:

@@ -40,9 +40,13 @@ def check_seal(folder: Path) -> str:
         text = regular_files.read(place, LONGEST_SEAL, follow=False)
     except OSError as error:
         reason = error.strerror or error
-        raise ConfigError(f"{place}: cannot be read: {reason}; `khiva-arena new ladder FOLDER` makes a ladder") from None
+        raise ConfigError(
+            f"{place}: cannot be read: {reason}; `khiva-arena new ladder FOLDER` makes a ladder"
+        ) from None
     if problems := list(_differences(_entries(place, text), _hashes(folder))):
-        others = [f"and {count(len(problems) - SHOWN, 'other file')}"] if len(problems) > SHOWN else []
+        others = (
+            [f"and {count(len(problems) - SHOWN, 'other file')}"] if len(problems) > SHOWN else []
+        )
         way = f"if you changed the ladder on purpose: khiva-arena grade {folder} --seal"
         raise ConfigError([f"{folder}: {problem}" for problem in (*problems[:SHOWN], *others, way)])
     return sha256(text).hexdigest()
@@ -54,7 +58,9 @@ def _entries(place: Path, text: bytes) -> dict[str, str]:
     for line in text.decode("utf-8", "surrogateescape").split("\n")[:-1]:
         digest, separator, name = line.partition("  ")
         if not separator or len(digest) != 64 or name in entries:
-            raise ConfigError(f"{place}: a line is no hash with the name of a file; seal the ladder again")
+            raise ConfigError(
+                f"{place}: a line is no hash with the name of a file; seal the ladder again"
+            )
         entries[name] = digest
     return entries
 
@@ -82,7 +88,9 @@ def _hashes(folder: Path) -> dict[str, str]:
                 hashes[name] = regular_files.digest_of(file, left, folder / name)
                 left -= file.tell()
         except OSError as error:
-            raise ConfigError(f"{file_name(str(folder / name))}: cannot be read: {error.strerror or error}") from None
+            raise ConfigError(
+                f"{file_name(str(folder / name))}: cannot be read: {error.strerror or error}"
+            ) from None
     return hashes
 
 
@@ -93,14 +101,22 @@ def _names(folder: Path) -> Iterator[str]:
     """
 
     def fail(error: OSError) -> None:
-        raise ConfigError(f"{file_name(str(error.filename))}: cannot be read: {error.strerror or error}") from None
+        raise ConfigError(
+            f"{file_name(str(error.filename))}: cannot be read: {error.strerror or error}"
+        ) from None
 
     for place, folders, files in os.walk(folder, onerror=fail):
-        folders[:] = [name for name in folders if name != "__pycache__" or os.path.islink(os.path.join(place, name))]
+        folders[:] = [
+            name
+            for name in folders
+            if name != "__pycache__" or os.path.islink(os.path.join(place, name))
+        ]
         links = [name for name in folders if os.path.islink(os.path.join(place, name))]
         for name in (*files, *links):
             path = os.path.relpath(os.path.join(place, name), folder)
             if "\n" in path:
-                raise ConfigError(f"{folder}: {file_name(path)}: no name in a ladder has a line end")
+                raise ConfigError(
+                    f"{folder}: {file_name(path)}: no name in a ladder has a line end"
+                )
             if path not in (SEAL, f"{SEAL}.part"):
                 yield path

@@ -18,7 +18,13 @@ from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.chain.stored_chain import CLOCKS_DIFFER
 from khiva_arena.extensions.league.deals import DealtEvent, DealtLines
 from khiva_arena.extensions.league.draw.counts import Counts
-from khiva_arena.extensions.league.draw.next_batch import active_of, add_batch, definition_of, next_batch, roster_digest
+from khiva_arena.extensions.league.draw.next_batch import (
+    active_of,
+    add_batch,
+    definition_of,
+    next_batch,
+    roster_digest,
+)
 from khiva_arena.extensions.league.seen import Sightings, receipts_in
 from khiva_arena.rating.schedule.formats import check_terms
 from khiva_arena.records.replay.definition import Definition
@@ -61,21 +67,35 @@ class ChainAudit:
         """The proof that the chain gives, in words."""
         head = f"{count(self.links, 'link follows', 'links follow')} from each other"
         drawn = f"batches drawn again and equal: {ranges(self.drawn_again)}"
-        missing = f"; not here, so later ones were not drawn again: {ranges(self.not_here)}" if self.not_here else ""
+        missing = (
+            f"; not here, so later ones were not drawn again: {ranges(self.not_here)}"
+            if self.not_here
+            else ""
+        )
         if self.seen is None and self.unfit:
             word = "no receipt that was given fits, so only the organiser's word holds"
         elif self.seen is None:
-            word = "no receipt was given (--seen), so only the organiser's word says that no end of it was thrown away"
+            word = (
+                "no receipt was given (--seen), so only the organiser's word says that no end "
+                "of it was thrown away"
+            )
         elif self.seen + 1 >= self.links:
             word = "a receipt names its newest link"
         else:
-            word = f"receipts reach to link {self.seen}; from link {self.seen + 1} on only the organiser's word holds"
-        return "; ".join([f"{head}; {drawn}{missing}; {word}", self.deals.says, *self.of_finals, *self.times])
+            word = (
+                f"receipts reach to link {self.seen}; from link {self.seen + 1} on only the "
+                "organiser's word holds"
+            )
+        return "; ".join(
+            [f"{head}; {drawn}{missing}; {word}", self.deals.says, *self.of_finals, *self.times]
+        )
 
     def take_secret(self, name: str, secret: bytes) -> None:
         """Note the secret of a batch or final, and that it is that of an earlier one. ``secret``: empty if it is not known."""
         if secret and (first := self.secrets.setdefault(secret, name)) != name:
-            self.problems.append(f"{name}: it has the secret of {first}, so its deals could be known beforehand")
+            self.problems.append(
+                f"{name}: it has the secret of {first}, so its deals could be known beforehand"
+            )
 
     def passes(self, name: str, check: Callable[[], None]) -> bool:
         """Tell whether a check passes; if not, note why."""
@@ -147,7 +167,9 @@ def audit_chain(
                 audit.take_secret(f"batch {link.batch}", event.secret)
         elif isinstance(link, Over):
             if link.event in by_id:
-                audit.passes(f"link {link.number}", partial(_check_over, link, by_id[link.event], digests))
+                audit.passes(
+                    f"link {link.number}", partial(_check_over, link, by_id[link.event], digests)
+                )
             if line := _line_of(chain, link, here=link.event in by_id):
                 audit.deals.lines.append(line)
                 early += [link.batch] * (datetime.fromisoformat(link.at) < line.due)
@@ -182,10 +204,19 @@ def _times_of(links: Sequence[AnyLink], early: Sequence[int]) -> list[str]:
     the batches that ended before their rounds came."""
     at = [datetime.fromisoformat(link.at) for link in links]
     back = [number for number in range(1, len(at)) if at[number] < at[number - 1]]
-    ahead = [number for number, moment in enumerate(at) if moment > datetime.now(UTC) + CLOCKS_DIFFER]
+    ahead = [
+        number for number, moment in enumerate(at) if moment > datetime.now(UTC) + CLOCKS_DIFFER
+    ]
     notes = {"is of an earlier time than the one before": back, "is of a time still to come": ahead}
     said = [f"a link {what}: {ranges(numbers)}" for what, numbers in notes.items() if numbers]
-    return [*said, *([f"by its link a batch was over before its round of the beacon came: {ranges(early)}"] if early else [])]
+    return [
+        *said,
+        *(
+            [f"by its link a batch was over before its round of the beacon came: {ranges(early)}"]
+            if early
+            else []
+        ),
+    ]
 
 
 def _walk(audit: ChainAudit, links: Sequence[AnyLink]) -> list[Chain]:
@@ -210,7 +241,9 @@ def _check_missing(
 ) -> None:
     """Note the batches that are missing, unless they are newer than all that are here, and not public yet."""
     public = chain.revealed(datetime.fromisoformat(newest.at)) if in_part else chain.batches
-    here = max((batch for batch in range(1, chain.batches + 1) if batch not in audit.not_here), default=0)
+    here = max(
+        (batch for batch in range(1, chain.batches + 1) if batch not in audit.not_here), default=0
+    )
     if lost := [batch for batch in audit.not_here if batch <= max(here, public)]:
         audit.problems.append(f"batches that links draw are missing: {ranges(lost)}")
 
@@ -232,7 +265,9 @@ def _check_drawn(
         audit.not_here.append(link.batch)
         return None
     name = f"batch {link.batch} (event {event.number})"
-    if event.definition.batch is None or not audit.passes(name, lambda: check_terms(event.definition.terms())):
+    if event.definition.batch is None or not audit.passes(
+        name, lambda: check_terms(event.definition.terms())
+    ):
         audit.problems.append(f"{name}: a link draws it, and its tables are not those of a batch")
         return None
     sound = audit.passes(name, lambda: _check_definition(chain, link, event))
@@ -250,20 +285,32 @@ def _check_definition(chain: Chain, link: Drawn, event: EventRow) -> None:
     assert batch is not None
     for holds, otherwise in (
         (link.definition == definition.digest, "its definition is not the one that its link names"),
-        (link.commitment == event.commitment, "its commitment is not the one that its link published"),
+        (
+            link.commitment == event.commitment,
+            "its commitment is not the one that its link published",
+        ),
         (batch.number == link.batch, f"it says that it is batch {batch.number}"),
         (batch.before == chain.before, "it does not name the digest of the batch before it"),
-        (batch.roster == roster_digest(active_of(chain)), "it was not drawn from the roster at its place in the chain"),
         (
-            [(bot.name, bot.identity) for bot in definition.bots] == [(bot.name, bot.identity) for bot in chain.active],
+            batch.roster == roster_digest(active_of(chain)),
+            "it was not drawn from the roster at its place in the chain",
+        ),
+        (
+            [(bot.name, bot.identity) for bot in definition.bots]
+            == [(bot.name, bot.identity) for bot in chain.active],
             "its bots are not the active ones of the roster",
         ),
-        (event.public is None or link.round is not None, "a text was mixed into its draw, and the league has no beacon"),
+        (
+            event.public is None or link.round is not None,
+            "a text was mixed into its draw, and the league has no beacon",
+        ),
     ):
         if not holds:
             raise RecordError(otherwise)
     here, expected = definition.plain(), definition_of(chain, batch, definition.runtimes).plain()
-    if differ := sorted(key for key in here | expected if canonical(here.get(key)) != canonical(expected.get(key))):
+    if differ := sorted(
+        key for key in here | expected if canonical(here.get(key)) != canonical(expected.get(key))
+    ):
         raise RecordError(f"it has other conditions than the league: {', '.join(differ)}")
 
 
@@ -276,11 +323,20 @@ def _check_tables(
     assert definition.batch is not None
     expected = next_batch(chain, counts).tables
     if definition.batch.tables != expected:
-        at = next((n for n, pair in enumerate(zip(definition.batch.tables, expected, strict=False)) if pair[0] != pair[1]), None)
+        at = next(
+            (
+                n
+                for n, pair in enumerate(zip(definition.batch.tables, expected, strict=False))
+                if pair[0] != pair[1]
+            ),
+            None,
+        )
         where = (
             f"table {at} is {definition.batch.tables[at]}, and the draw gives {expected[at]}"
             if at is not None
-            else (f"it has {len(definition.batch.tables)} tables, and the draw gives {len(expected)}")
+            else (
+                f"it has {len(definition.batch.tables)} tables, and the draw gives {len(expected)}"
+            )
         )
         raise RecordError(f"it was not drawn from its roster and the batches before it: {where}")
 
@@ -288,13 +344,19 @@ def _check_tables(
 def _check_over(link: Over, event: EventRow, digests: Mapping[str, str]) -> None:
     """Raise RecordError if a link does not end a batch as it was played."""
     if digests.get(event.id) == "":
-        raise RecordError(f"it ends batch {link.batch}, and matches of event {event.number} are missing")
+        raise RecordError(
+            f"it ends batch {link.batch}, and matches of event {event.number} are missing"
+        )
     if event.id in digests and digests[event.id] != link.run_digest:
         raise RecordError(
-            f"it names run digest {link.run_digest}, and the matches of event {event.number} have {digests[event.id]}"
+            f"it names run digest {link.run_digest}, and the matches of event "
+            f"{event.number} have {digests[event.id]}"
         )
     if link.public != event.public:
-        raise RecordError(f"it says that {link.public!r} was mixed into the deals, and event {event.number} has {event.public!r}")
+        raise RecordError(
+            f"it says that {link.public!r} was mixed into the deals, and event "
+            f"{event.number} has {event.public!r}"
+        )
     if link.set_aside != event.set_aside:
         raise RecordError(f"it sets other tables aside than event {event.number} does")
 
@@ -302,32 +364,52 @@ def _check_over(link: Over, event: EventRow, digests: Mapping[str, str]) -> None
 # --- receipts ---
 
 
-def _compare(audit: ChainAudit, chains: Sequence[Chain], links: Sequence[AnyLink], files: Sequence[Path]) -> None:
+def _compare(
+    audit: ChainAudit, chains: Sequence[Chain], links: Sequence[AnyLink], files: Sequence[Path]
+) -> None:
     """Compare links with receipts, and note what receipts show before rounds of the beacon came. ``chains``: after each link."""
     digests = {link.number: link.digest for link in links}
     receipts = [receipt for file in files for receipt in receipts_in(file)]
     for receipt in receipts:
         if digests.get(receipt.number) != receipt.digest:
-            here = f"here link {receipt.number} is another one" if receipt.number in digests else "it is not here"
+            here = (
+                f"here link {receipt.number} is another one"
+                if receipt.number in digests
+                else "it is not here"
+            )
             told = f"{receipt.file} names link {receipt.number} {receipt.digest}, and {here}"
-            audit.problems.append(harmless(f"{told}: an end of the chain was thrown away or altered", LONGEST))
+            audit.problems.append(
+                harmless(f"{told}: an end of the chain was thrown away or altered", LONGEST)
+            )
     audit.unfit = sum(digests.get(receipt.number) != receipt.digest for receipt in receipts)
-    fitting = [receipt.number for receipt in receipts if digests.get(receipt.number) == receipt.digest]
+    fitting = [
+        receipt.number for receipt in receipts if digests.get(receipt.number) == receipt.digest
+    ]
     audit.seen = max(fitting, default=None)
-    sightings = Sightings([receipt for receipt in receipts if digests.get(receipt.number) == receipt.digest])
+    sightings = Sightings(
+        [receipt for receipt in receipts if digests.get(receipt.number) == receipt.digest]
+    )
     overs = {link.batch: link.number for link in links if isinstance(link, Over)}
     for chain, link in zip(chains, links, strict=True):
-        if not isinstance(link, Drawn | Final) or not link.round or not (beacon := chain.terms.beacon):
+        if (
+            not isinstance(link, Drawn | Final)
+            or not link.round
+            or not (beacon := chain.terms.beacon)
+        ):
             continue
         newest = sightings.newest_before(beacon.moment_of(link.round))
         if isinstance(link, Drawn) and newest >= overs.get(link.batch, len(links)):
             audit.problems.append(
-                f"batch {link.batch}: a receipt shows its line before round {link.round} came: the line was made up, or the "
-                "clock of the receipt's keeper was behind"
+                f"batch {link.batch}: a receipt shows its line before round {link.round} came: the "
+                "line was made up, or the clock of the receipt's keeper was behind"
             )
         elif newest >= link.number:  # a later link names this one, too
             audit.deals.witnessed.add(_event_of(link))
 
 
 def _event_of(link: Drawn | Final) -> DealtEvent:
-    return DealtEvent("batch", link.batch) if isinstance(link, Drawn) else DealtEvent("final", link.final)
+    return (
+        DealtEvent("batch", link.batch)
+        if isinstance(link, Drawn)
+        else DealtEvent("final", link.final)
+    )

@@ -112,7 +112,9 @@ def line_of(command: str, number: int, look: Callable[[], object] = lambda: None
         raise NoLine(harmless(f"{asked}: {error}", LONGEST)) from None
     if code:
         last = messages.decode(errors="replace").strip().rpartition("\n")[2]
-        raise NoLine(harmless(f"{asked}: it ended with exit code {code}{last and f': {last}'}", LONGEST))
+        raise NoLine(
+            harmless(f"{asked}: it ended with exit code {code}{last and f': {last}'}", LONGEST)
+        )
     line = printed.decode(errors="replace").removesuffix("\n").removesuffix("\r")
     if problem := public_problem(line):
         raise NoLine(harmless(f"{asked}: {problem}", LONGEST))
@@ -130,7 +132,10 @@ def lines_of(command: str, rounds: Iterable[int]) -> dict[int, str | NoLine]:
 
     def ask(number: int) -> str | NoLine:
         if len(vain) >= MOST_VAIN and not answered:
-            return NoLine(f"round {number} was not asked for, since the command had no line of {len(vain)} others")
+            return NoLine(
+                f"round {number} was not asked for, since the command had no line of "
+                f"{len(vain)} others"
+            )
         try:
             line = line_of(command, number, look)
         except NoLine as error:
@@ -153,13 +158,20 @@ def _run(words: list[str], look: Callable[[], object]) -> tuple[int, bytes, byte
     printed, and its messages. Raises NoLine if it takes too long or prints too much, OSError or ValueError if it does not start.
     """
     process = subprocess.Popen(
-        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        bufsize=0,
     )
     assert process.stdout
     assert process.stderr
     with process.stdout, process.stderr:
         try:
-            printed, messages = _read(process.pid, (process.stdout.fileno(), process.stderr.fileno()), look)
+            printed, messages = _read(
+                process.pid, (process.stdout.fileno(), process.stderr.fileno()), look
+            )
         finally:
             REAPER.signal_group(process.pid, signal.SIGKILL)
             process.returncode = REAPER.reap(process.pid).status
@@ -177,7 +189,9 @@ def _read(pid: int, pipes: tuple[int, int], look: Callable[[], object]) -> list[
             os.set_blocking(pipe, False)
             selector.register(pipe, selectors.EVENT_READ)
         while True:
-            has_ended = REAPER.status(pid) is not None  # asked before the pipes are read, so that all it wrote is read
+            has_ended = (
+                REAPER.status(pid) is not None
+            )  # asked before the pipes are read, so that all it wrote is read
             ready = [key.fd for key, _ in selector.select(0 if has_ended else POLL_SECONDS)]
             for pipe in ready:
                 if data := os.read(pipe, MOST_PRINTED):
@@ -195,7 +209,9 @@ def _read(pid: int, pipes: tuple[int, int], look: Callable[[], object]) -> list[
                 look_at = time.monotonic() + NAP_SECONDS
 
 
-def wait_for_line(command: str, beacon: Beacon, number: int, say: Say, look: Callable[[], object]) -> str:
+def wait_for_line(
+    command: str, beacon: Beacon, number: int, say: Say, look: Callable[[], object]
+) -> str:
     """Return the line of a round once it has come: before its time the command is not asked, and then again and again.
 
     say: gets a line when the round is still to come, and whenever the command had none.
@@ -203,7 +219,10 @@ def wait_for_line(command: str, beacon: Beacon, number: int, say: Say, look: Cal
     """
     due = beacon.moment_of(number)
     if datetime.now(UTC) < due:
-        say(f"round {number} of {harmless(beacon.name)} comes at {due.isoformat(timespec='seconds')}; deals follow from its line")
+        say(
+            f"round {number} of {harmless(beacon.name)} comes at "
+            f"{due.isoformat(timespec='seconds')}; deals follow from its line"
+        )
     _nap_until(due, look)
     for pause in chain(PAUSES, repeat(PAUSES[-1])):
         try:
@@ -228,12 +247,18 @@ def compare(command: str, lines: list[BeaconLine]) -> ComparedLines:
         told = told_lines.get(mixed.round)
         if mixed.due > now or told is None:
             due = mixed.due.isoformat(timespec="seconds")
-            problems.append(f"{mixed.of}: round {mixed.round} of the beacon comes at {due}, and the league has its line already")
+            problems.append(
+                f"{mixed.of}: round {mixed.round} of the beacon comes at {due}, and the "
+                "league has its line already"
+            )
         elif isinstance(told, NoLine):
             not_compared.append(f"not compared: {mixed.of}: {told}")
         elif told == mixed.line:
             equal += 1
         else:
-            what = f"round {mixed.round} of the beacon is {told!r}, and the league mixed {mixed.line!r} into its deals"
+            what = (
+                f"round {mixed.round} of the beacon is {told!r}, and the league mixed "
+                f"{mixed.line!r} into its deals"
+            )
             problems.append(harmless(f"{mixed.of}: {what}", LONGEST))
     return ComparedLines(equal, problems, not_compared)

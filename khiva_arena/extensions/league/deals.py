@@ -52,22 +52,39 @@ class DealtLines:
         if self.equal is None:
             compared = "not compared with the beacon (--beacon COMMAND does)"
         else:
-            compared = f"{'' if self.equal == len(self.lines) else f'{self.equal} of them '}equal to the beacon's"
+            compared = (
+                f"{'' if self.equal == len(self.lines) else f'{self.equal} of them '}equal to "
+                "the beacon's"
+            )
             compared += f", {len(self.not_compared)} not compared" if self.not_compared else ""
         lined = {DealtEvent(line.kind, line.number): line.here for line in self.lines}
         in_time, others = lined.keys() & self.witnessed, lined.keys() - self.witnessed
         if in_time:
             witness = f"a receipt shows before the round: {_named(in_time)}"
-            witness += f"; that others were drawn in time is the organiser's word: {_named(others)}" if others else ""
+            witness += (
+                f"; that others were drawn in time is the organiser's word: {_named(others)}"
+                if others
+                else ""
+            )
         else:
-            witness = "no receipt shows a batch before its round, so that it was drawn in time is the organiser's word"
+            witness = (
+                "no receipt shows a batch before its round, so that it was drawn in time is "
+                "the organiser's word"
+            )
         parts = [f"{count(len(self.lines), 'line')} of the beacon, {compared}", witness]
         if elsewhere := [of for of, here in lined.items() if not here]:
-            parts.append(f"not here, so that its line was mixed in is the organiser's word: {_named(elsewhere)}")
+            parts.append(
+                "not here, so that its line was mixed in is the organiser's word: "
+                f"{_named(elsewhere)}"
+            )
         if repeated := self._repeated():
-            parts.append(f"one line for several rounds, which no beacon of chance brings: {_named(repeated)}")
+            parts.append(
+                f"one line for several rounds, which no beacon of chance brings: {_named(repeated)}"
+            )
         if self.without:
-            parts.append(f"without a beacon, so that deals are the organiser's word: {_named(self.without)}")
+            parts.append(
+                f"without a beacon, so that deals are the organiser's word: {_named(self.without)}"
+            )
         return "; ".join(parts)
 
     def _repeated(self) -> list[DealtEvent]:
@@ -75,17 +92,28 @@ class DealtLines:
         rounds: dict[tuple[str, str], set[int]] = {}
         for line in self.lines:
             rounds.setdefault((line.beacon.name, line.line), set()).add(line.round)
-        return [DealtEvent(line.kind, line.number) for line in self.lines if len(rounds[line.beacon.name, line.line]) > 1]
+        return [
+            DealtEvent(line.kind, line.number)
+            for line in self.lines
+            if len(rounds[line.beacon.name, line.line]) > 1
+        ]
 
     @property
     def calendar(self) -> list[str]:
         """Each beacon with its calendar and its batches, and then lines with their rounds, those in the middle left out."""
         spans = []
         for beacon, lines in groupby(self.lines, key=lambda line: line.beacon):
-            calendar = f"round 1 at {beacon.begins}, every {beacon.seconds} s, {beacon.ahead} s ahead"
+            calendar = (
+                f"round 1 at {beacon.begins}, every {beacon.seconds} s, {beacon.ahead} s ahead"
+            )
             of = _named([DealtEvent(line.kind, line.number) for line in lines])
-            spans.append(f"beacon {beacon.name}, {calendar}: {of}; compare that with its own calendar")
-        each = [f"{line.of}: round {line.round}, at {line.due.isoformat()}: {line.line}" for line in self.lines]
+            spans.append(
+                f"beacon {beacon.name}, {calendar}: {of}; compare that with its own calendar"
+            )
+        each = [
+            f"{line.of}: round {line.round}, at {line.due.isoformat()}: {line.line}"
+            for line in self.lines
+        ]
         return [harmless(text, LONGEST) for text in (*_ends(spans), *_ends(each))]
 
     @property
@@ -108,7 +136,9 @@ class DealtLines:
         """Compare the lines with those that a command prints of their rounds, and return what is wrong with them. Raises
         ConfigError if there are none."""
         if not self.lines:
-            raise ConfigError("--beacon: no line of a beacon was mixed into these deals; leave it out")
+            raise ConfigError(
+                "--beacon: no line of a beacon was mixed into these deals; leave it out"
+            )
         self.equal, problems, self.not_compared = compare(command, self.lines)
         return problems
 
@@ -126,4 +156,8 @@ def _ends(texts: list[str]) -> list[str]:
     """Return the first and last texts, with a line that counts those between."""
     if len(texts) <= 2 * SHOWN:
         return texts
-    return [*texts[:SHOWN], f"and {len(texts) - 2 * SHOWN} more; --json lists all lines", *texts[-SHOWN:]]
+    return [
+        *texts[:SHOWN],
+        f"and {len(texts) - 2 * SHOWN} more; --json lists all lines",
+        *texts[-SHOWN:],
+    ]

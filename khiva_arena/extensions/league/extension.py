@@ -5,7 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from khiva_arena.common.say import Say
-from khiva_arena.competition.events.league_batches import LEAGUE_BATCHES, ChainFindings, CheckedBatches
+from khiva_arena.competition.events.league_batches import (
+    LEAGUE_BATCHES,
+    ChainFindings,
+    CheckedBatches,
+)
 from khiva_arena.records.store.db import Store
 
 # Each function imports what it needs when it is called: a table needs no audit, and an audit no seasons.
@@ -19,7 +23,9 @@ class _LeagueBatches:
 
         return words_of(folder, season, say)
 
-    def public(self, folder: Path, season: str | None, say: Say, *, of_season: bool) -> tuple[str, ...]:
+    def public(
+        self, folder: Path, season: str | None, say: Say, *, of_season: bool
+    ) -> tuple[str, ...]:
         from khiva_arena.extensions.league.seasons import public_words_of
 
         return public_words_of(folder, season, say, of_season=of_season)
@@ -49,13 +55,17 @@ class _LeagueBatches:
         from khiva_arena.extensions.league.audit import audit_links
         from khiva_arena.extensions.league.final_audit import audit_finals
 
-        audit = audit_links(batches.links, batches.events, batches.digests, seen, in_part=batches.in_part)
+        audit = audit_links(
+            batches.links, batches.events, batches.digests, seen, in_part=batches.in_part
+        )
         if audit.finals and batches.is_whole and not audit.problems:
             audit_finals(audit, batches)
         deals = audit.deals
         if beacon and (deals.lines or (batches.is_whole and not audit.problems)):
             audit.problems += deals.compare_with(beacon)
-        return ChainFindings(audit.problems, audit.says, deals.calendar, deals.plain, deals.not_compared)
+        return ChainFindings(
+            audit.problems, audit.says, deals.calendar, deals.plain, deals.not_compared
+        )
 
     def way_to_play(self, league: Path) -> str:
         from khiva_arena.extensions.league.settings import options_of, way_to_play

@@ -28,7 +28,11 @@ def keep(folder: Path, subject: str, error: BaseException) -> str:
 
     subject: what failed, as in "entry-7": the name of the file, whose older trace is replaced
     """
-    return keep_trace(folder, subject, *("".join(part(error)) for part in (format_exception_only, format_exception)))
+    return keep_trace(
+        folder,
+        subject,
+        *("".join(part(error)) for part in (format_exception_only, format_exception)),
+    )
 
 
 def keep_trace(folder: Path, subject: str, words: str, trace: str) -> str:

@@ -22,7 +22,9 @@ def batches_of_table(chain: Chain) -> range:
     return range(chain.batches_in(chain.season_of(chain.over)).start, chain.over + 1)
 
 
-def rated_at(chain: Chain, batches: Batches, source: "ResultSource", season: Sequence[EventRow]) -> tuple[RatedThen, ...]:
+def rated_at(
+    chain: Chain, batches: Batches, source: "ResultSource", season: Sequence[EventRow]
+) -> tuple[RatedThen, ...]:
     """Return the numbers of the bots that are active and no anchors, in the order of a batch's definition.
 
     chain: as far as the table goes, with a batch that is over.

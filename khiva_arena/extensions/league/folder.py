@@ -31,7 +31,10 @@ _VERSION_AT = slice(60, 64)
 def check_league(folder: Path) -> None:
     """Raise ConfigError if there is no league in a folder."""
     if not (folder / SETTINGS).is_file():
-        raise ConfigError(f"{folder}: no league here, since it has no {SETTINGS}; `khiva-arena league new` makes one")
+        raise ConfigError(
+            f"{folder}: no league here, since it has no {SETTINGS}; `khiva-arena league "
+            "new` makes one"
+        )
 
 
 def refuse_old_queue(folder: Path) -> None:

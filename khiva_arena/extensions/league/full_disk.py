@@ -37,7 +37,9 @@ def disk_is_full(error: BaseException) -> bool:
 
 def _says_full(error: BaseException) -> bool:
     if isinstance(error, sqlite3.Error):
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # an extended code tells which call failed
+        code = (
+            getattr(error, "sqlite_errorcode", 0) & 0xFF
+        )  # an extended code tells which call failed
         return code in FULL_IN_SQLITE or "disk is full" in str(error)
     return isinstance(error, OSError) and error.errno in FULL
 
@@ -59,13 +61,22 @@ def outlast(work: Callable[[], T], folder: Path, say: Say, *, waits: bool) -> T:
             if not disk_is_full(error):
                 raise
             full = error
-        if clock() - began > LONGEST_WAIT:  # it has worked since: this is another time that the disk is full
+        if (
+            clock() - began > LONGEST_WAIT
+        ):  # it has worked since: this is another time that the disk is full
             wait, waited = FIRST_WAIT, 0.0
         if not waits or waited >= MOST_WAITS:
             raise StoreFull(str(full)) from full
         if not waited:
-            say(f"{_first_words(full)}; the player waits and goes on once there is room: nothing recorded is lost", warning=True)
-        with if_interrupted(say, lambda: "the player waits for room on the disk"), kept_from_others(folder):
+            say(
+                f"{_first_words(full)}; the player waits and goes on once there is room: "
+                "nothing recorded is lost",
+                warning=True,
+            )
+        with (
+            if_interrupted(say, lambda: "the player waits for room on the disk"),
+            kept_from_others(folder),
+        ):
             pause(wait)
         waited += wait
         wait = min(2 * wait, LONGEST_WAIT)

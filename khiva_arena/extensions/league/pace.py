@@ -43,7 +43,9 @@ def hours_of(text: str) -> Hours | None:
         raise ConfigError(f"hours = {text!r}: write two times of day in UTC, as 20:00-06:00")
     begin, end = (timedelta(hours=int(times[at]), minutes=int(times[at + 1])) for at in (1, 3))
     if begin == end:
-        raise ConfigError(f"hours = {text!r}: they end when they begin; leave hours out for the whole day")
+        raise ConfigError(
+            f"hours = {text!r}: they end when they begin; leave hours out for the whole day"
+        )
     return Hours(begin, end)
 
 

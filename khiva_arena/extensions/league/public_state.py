@@ -256,7 +256,9 @@ def read_state(folder: Path) -> PublicLeague | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StoreError(f"{path}: {error}; the player writes it anew after the next batch") from None
+        raise StoreError(
+            f"{path}: {error}; the player writes it anew after the next batch"
+        ) from None
 
 
 def state_in(data: bytes) -> PublicLeague:
@@ -264,7 +266,9 @@ def state_in(data: bytes) -> PublicLeague:
     try:
         return msgspec.json.decode(data, type=PublicLeague)
     except msgspec.MsgspecError as error:
-        raise StoreError(f"{STATE}: {error}; the player writes it anew after the next batch") from None
+        raise StoreError(
+            f"{STATE}: {error}; the player writes it anew after the next batch"
+        ) from None
 
 
 def matches_in(data: bytes) -> BatchMatches:
@@ -272,7 +276,9 @@ def matches_in(data: bytes) -> BatchMatches:
     try:
         return msgspec.json.decode(data, type=BatchMatches)
     except msgspec.MsgspecError as error:
-        raise StoreError(f"{MATCHES}: {error}; the player writes a list that is removed anew when it starts") from None
+        raise StoreError(
+            f"{MATCHES}: {error}; the player writes a list that is removed anew when it starts"
+        ) from None
 
 
 def read_history(folder: Path) -> list[TableThen]:

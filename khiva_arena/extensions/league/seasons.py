@@ -34,7 +34,9 @@ def _newest_season(folder: Path) -> str | None:
     return now.chain.seasons[place].name if now and place > 0 else None
 
 
-def public_words_of(folder: Path, season: str | None, say: Say, *, of_season: bool) -> tuple[str, ...]:
+def public_words_of(
+    folder: Path, season: str | None, say: Say, *, of_season: bool
+) -> tuple[str, ...]:
     """Return the words that name the batches, of the season that is named, whose secrets are public by now. ``of_season``:
     without a name, of the season that is played. Raises ConfigError as ``batches_of``, and if none is public."""
     if not is_league(folder):
@@ -49,10 +51,16 @@ def public_words_of(folder: Path, season: str | None, say: Say, *, of_season: bo
     if len(public) == len(batches):
         return ()
     if hidden := len(among) - len(public):
-        say(f"{count(hidden, 'batch is', 'batches are')} not public yet, and left out; name them to see them")
+        say(
+            f"{count(hidden, 'batch is', 'batches are')} not public yet, and left out; "
+            "name them to see them"
+        )
     if not public:
         whose = season or "the league"
-        raise ConfigError(f"{folder}: no batch of {whose} is public yet; `khiva-arena league status` says how far it is")
+        raise ConfigError(
+            f"{folder}: no batch of {whose} is public yet; `khiva-arena league status` "
+            "says how far it is"
+        )
     return public
 
 
@@ -67,7 +75,10 @@ def batches_of(folder: Path, season: str) -> tuple[str, ...]:
             raise ConfigError(f"--season: {folder} is no league")
         names = [one.name for one in now.chain.seasons]
         if season not in names:
-            raise ConfigError(f"--season {season}: no such season; there are {', '.join(names)}, and {ALL} for all of them")
+            raise ConfigError(
+                f"--season {season}: no such season; there are {', '.join(names)}, and "
+                f"{ALL} for all of them"
+            )
         span = now.chain.batches_in(names.index(season))
         events = store.event_ids()[span.start - 1 : span.stop - 1]
     if not events:

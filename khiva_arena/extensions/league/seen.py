@@ -22,7 +22,10 @@ from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store import bundle
 from khiva_arena.records.store.db import Store
 
-RECEIPT = re.compile(r"link (\d{1,9}) ([0-9a-f]{64}) commitment (?:-|[0-9a-f]{64}) at ([0-9T:+-]{16,32}) from \S+", re.ASCII)
+RECEIPT = re.compile(
+    r"link (\d{1,9}) ([0-9a-f]{64}) commitment (?:-|[0-9a-f]{64}) at ([0-9T:+-]{16,32}) from \S+",
+    re.ASCII,
+)
 """A whole line, as whoever was told of a link keeps it with the time."""
 NAMED = re.compile(r"\blink (\d{1,9}) ([0-9a-f]{64})\b", re.ASCII)
 """A link as pages, feeds, badges and answers to ``submit`` name it."""
@@ -84,14 +87,21 @@ def receipts_in(file: Path) -> list[Receipt]:
         except OtherFormat as error:
             raise StoreError(f"--seen {file}: {error}") from None
     if not receipts:
-        raise ConfigError(f"--seen {file}: it names no link; give a bundle, a saved feed or page, or what `submit` was told")
+        raise ConfigError(
+            f"--seen {file}: it names no link; give a bundle, a saved feed or page, or "
+            "what `submit` was told"
+        )
     return receipts
 
 
 def _with_times(text: str, file: Path) -> list[Receipt]:
     """Return the receipts of a text with their times; none if a line of it is anything else than a receipt."""
     lines = [RECEIPT.fullmatch(line.strip()) for line in text.split("\n") if line.strip()]
-    return [Receipt(int(line[1]), line[2], file, _moment(line[3])) for line in lines if line] if all(lines) else []
+    return (
+        [Receipt(int(line[1]), line[2], file, _moment(line[3])) for line in lines if line]
+        if all(lines)
+        else []
+    )
 
 
 def _moment(text: str) -> datetime | None:

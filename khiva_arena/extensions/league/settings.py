@@ -131,7 +131,9 @@ class League(NamedTuple):
     @property
     def frozen_anchors(self) -> tuple[Anchor, ...]:
         """The anchors as the chain names them."""
-        return tuple(Anchor(bot.name, bot.identity, bot.built_from, bot.parts) for bot in self.anchors)
+        return tuple(
+            Anchor(bot.name, bot.identity, bot.built_from, bot.parts) for bot in self.anchors
+        )
 
 
 def publishes_bots(clock: str, options: LeagueOptions) -> bool | msgspec.UnsetType:
@@ -144,12 +146,20 @@ def _beacon(options: LeagueOptions) -> Beacon | None:
     if not options.beacon and not options.beacon_begins and not options.beacon_seconds:
         return None
     if not (options.beacon and options.beacon_begins and options.beacon_seconds):
-        raise ConfigError(f"{SETTINGS}: a beacon has all three of beacon, beacon_begins and beacon_seconds, or none of them")
+        raise ConfigError(
+            f"{SETTINGS}: a beacon has all three of beacon, beacon_begins and "
+            "beacon_seconds, or none of them"
+        )
     try:
-        return Beacon(options.beacon, options.beacon_begins, options.beacon_seconds, options.beacon_ahead)
+        return Beacon(
+            options.beacon, options.beacon_begins, options.beacon_seconds, options.beacon_ahead
+        )
     except ValueError:
         years = f"{YEARS[0]} to {YEARS[-1]}"
-        raise ConfigError(f"{SETTINGS}: beacon_begins: write a time of {years} with its offset, such as {BEGINS!r}") from None
+        raise ConfigError(
+            f"{SETTINGS}: beacon_begins: write a time of {years} with its offset, such as "
+            f"{BEGINS!r}"
+        ) from None
 
 
 def options_of(folder: Path) -> LeagueOptions:
@@ -170,7 +180,10 @@ def publishes_bots_in(folder: Path) -> bool:
 def _file_of(folder: Path) -> SettingsFile:
     path = folder / SETTINGS
     if not path.is_file():
-        raise ConfigError(f"{folder}: no league here, since it has no {SETTINGS}; `khiva-arena league new` makes one")
+        raise ConfigError(
+            f"{folder}: no league here, since it has no {SETTINGS}; `khiva-arena league "
+            "new` makes one"
+        )
     refuse_old_queue(folder)  # before its settings, some of which may be unknown now
     return read_file(path)
 
@@ -193,16 +206,27 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say, *, is_new: bool 
     options = _options(table, places, problems)
     name = options.name or folder.absolute().name
     if not (1 <= len(name) <= MOST_NAME and name.isprintable()):
-        problems.append(f"{path}: a league's name has 1 to {MOST_NAME} printable characters; write one below [league]")
+        problems.append(
+            f"{path}: a league's name has 1 to {MOST_NAME} printable characters; write one "
+            "below [league]"
+        )
     given = {"seeds": 1, **own, **flags, "out": str(folder)}
     anchors: list[Bot] = []
     try:
         anchors = entrants_named(given, say)
         if len(anchors) < 2:
-            problems.append(f"{places.get('bots', path)}: bots: name two anchors or more, which play in every batch")
+            problems.append(
+                f"{places.get('bots', path)}: bots: name two anchors or more, which play "
+                "in every batch"
+            )
         if options.anchor and options.anchor not in (names := [anchor.name for anchor in anchors]):
-            place, name = places.get("league.anchor", path), f"{options.anchor!r}{meant(options.anchor, names)}"
-            problems.append(f"{place}: anchor: no anchor is called {name}; there are {', '.join(names)}")
+            place, name = (
+                places.get("league.anchor", path),
+                f"{options.anchor!r}{meant(options.anchor, names)}",
+            )
+            problems.append(
+                f"{place}: anchor: no anchor is called {name}; there are {', '.join(names)}"
+            )
     except ConfigError as error:
         problems += error.problems
 
@@ -210,18 +234,26 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say, *, is_new: bool 
         settings = settings_from(given, places)
         reasons = short_turn_refusal(settings)
         if settings.isolation == "trusted" or settings.trust_bots:
-            reasons.append(f"{path}: at level trusted a bot could read the deals; leave isolation and trust_bots out")
+            reasons.append(
+                f"{path}: at level trusted a bot could read the deals; leave isolation and "
+                "trust_bots out"
+            )
         if options.cpu_minutes and settings.clock is Clock.TICKS:
             reasons.append(
-                f"{places.get('league.cpu_minutes', path)}: cpu_minutes: in ticks --turn and --bank bound it; leave it out"
+                f"{places.get('league.cpu_minutes', path)}: cpu_minutes: in ticks --turn "
+                "and --bank bound it; leave it out"
             )
         if options.publish_bots is not None and settings.clock is not Clock.TICKS:
-            reasons.append(f"{places.get('league.publish_bots', path)}: publish_bots: {NO_BOTS_IN_BUNDLES}")
+            reasons.append(
+                f"{places.get('league.publish_bots', path)}: publish_bots: {NO_BOTS_IN_BUNDLES}"
+            )
         if reasons:
             raise ConfigError(reasons)
         return settings
 
-    asker = Asker(file._replace(settings=own, places=places), flags, say, _command_that_asks(folder))
+    asker = Asker(
+        file._replace(settings=own, places=places), flags, say, _command_that_asks(folder)
+    )
     settings = with_consent(asker, anchors, problems, checked_settings)
     try:
         hours_of(options.hours)
@@ -230,12 +262,18 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say, *, is_new: bool 
     if problems or settings is None:
         raise ConfigError(by_line(problems, places))
     loading = valid_part_of(given)
-    sandbox = chosen_sandbox(settings) if is_new else sandbox_of(settings, say, rated=True, may_trust=False)
+    sandbox = (
+        chosen_sandbox(settings)
+        if is_new
+        else sandbox_of(settings, say, rated=True, may_trust=False)
+    )
     if settings.clock is Clock.TICKS:
         interpreters = structs.replace(loading.interpreters, pins=options.interpreters)
         loading = structs.replace(loading, interpreters=interpreters)
         anchors = [pinned(bot, interpreters) for bot in anchors]
-        if sandbox.level.confines or not is_new:  # a new league's anchors are built when it is first played
+        if (
+            sandbox.level.confines or not is_new
+        ):  # a new league's anchors are built when it is first played
             anchors = as_modules(anchors, sandbox.level, skip_broken=False)
     return League(folder, settings, loading, options, tuple(anchors), sandbox)
 
@@ -246,7 +284,9 @@ def _command_that_asks(folder: Path) -> str:
 
 def way_to_play(league: Path, beacon: str) -> str:
     """Return the command that plays a league. ``beacon``: the command that prints its lines; "" for none."""
-    return f"khiva-arena league play {shlex.quote(str(league))}" + (f" --beacon {shlex.quote(beacon)}" if beacon else "")
+    return f"khiva-arena league play {shlex.quote(str(league))}" + (
+        f" --beacon {shlex.quote(beacon)}" if beacon else ""
+    )
 
 
 def remember_maker(folder: Path, say: Say) -> None:
@@ -267,15 +307,23 @@ def _options(
         return LeagueOptions()
     known = LeagueOptions.__struct_fields__
     problems += [
-        f"{places.get(f'league.{key}', SETTINGS)}: unknown setting {key!r} of a league{meant(key, known)}"
+        (
+            f"{places.get(f'league.{key}', SETTINGS)}: unknown setting {key!r} of a "
+            f"league{meant(key, known)}"
+        )
         for key in table
         if key not in known
     ]
     try:
-        return msgspec.convert({key: value for key, value in table.items() if key in known}, LeagueOptions)
+        return msgspec.convert(
+            {key: value for key, value in table.items() if key in known}, LeagueOptions
+        )
     except msgspec.ValidationError as error:
         text, _, key = str(error).partition(" - at `$.")
-        problems.append(f"{places.get(f'league.{key[:-1]}', SETTINGS)}: {key[:-1]}: {text[:1].lower()}{text[1:]}")
+        problems.append(
+            f"{places.get(f'league.{key[:-1]}', SETTINGS)}: {key[:-1]}: "
+            f"{text[:1].lower()}{text[1:]}"
+        )
         return LeagueOptions()
 
 
@@ -288,13 +336,22 @@ def _toml(value: Any) -> str:
 
 def league_text(values: Mapping[str, Any]) -> str:
     """Return the text of a new league's settings file. ``values``: values in place of defaults, by setting."""
-    rows = sorted((row for row in TABLE if row.of_a_league), key=lambda row: row.default == {} or row.kind.name == "TABLE")
+    rows = sorted(
+        (row for row in TABLE if row.of_a_league),
+        key=lambda row: row.default == {} or row.kind.name == "TABLE",
+    )
     values = {"seeds": 1, **values}
     blocks = [block(row, values.get(row.name)) for row in rows if row.name != "trust_bots"]
     hints = get_type_hints(LeagueOptions, include_extras=True)
     own = ["# Settings that only leagues have.\n[league]\n"]
     for key, default in structs.asdict(LeagueOptions()).items():
         value, option = values.get(key, default), hints[key].__metadata__[-1]
-        line = f"#{key} = {_toml(option.examples[0])}\n" if value in ("", None) else f"{key} = {_toml(value)}\n"
+        line = (
+            f"#{key} = {_toml(option.examples[0])}\n"
+            if value in ("", None)
+            else f"{key} = {_toml(value)}\n"
+        )
         own.append(comment(option.description) + line)
-    return "\n".join([HEAD, *blocks, *own]).replace("\nponder =", "\n#ponder =")  # which is the default, and refused in ticks
+    return "\n".join([HEAD, *blocks, *own]).replace(
+        "\nponder =", "\n#ponder ="
+    )  # which is the default, and refused in ticks

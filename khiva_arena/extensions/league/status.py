@@ -77,7 +77,9 @@ def estimate(store: Store, number: int, matches: int, jobs: int) -> str:
     """Return in words how long so many matches will take, by those of a batch; "" if it has none. ``number``: of the batch.
     ``jobs``: how many are played at a time."""
     ids = store.event_ids(number, number)
-    time = mean_time(store.seconds(ids[0]), f"the matches of batch {number}", AROUND) if ids else None
+    time = (
+        mean_time(store.seconds(ids[0]), f"the matches of batch {number}", AROUND) if ids else None
+    )
     return f"{time.of(matches, jobs)}, by {time.source}" if time else ""
 
 
@@ -142,12 +144,20 @@ def status_of(folder: Path) -> LeagueStatus:
     )
 
 
-def _unfounded(folder: Path, entries: list[QueueEntry], changes: list[RosterChange]) -> LeagueStatus:
-    return LeagueStatus(folder.absolute().name, None, "", 0, 0, 0, (), waiting_of(folder, entries, changes, None))
+def _unfounded(
+    folder: Path, entries: list[QueueEntry], changes: list[RosterChange]
+) -> LeagueStatus:
+    return LeagueStatus(
+        folder.absolute().name, None, "", 0, 0, 0, (), waiting_of(folder, entries, changes, None)
+    )
 
 
 def active_families(folder: Path, author: str) -> set[str]:
     """Return the families of an author that have an active version, as the player of the league in a folder has published it.
     ``author``: the id. Raises StoreError if that cannot be read."""
     published = read_state(folder)
-    return {bot.family for bot in published.bots if bot.author == author and bot.state == "active"} if published else set()
+    return (
+        {bot.family for bot in published.bots if bot.author == author and bot.state == "active"}
+        if published
+        else set()
+    )

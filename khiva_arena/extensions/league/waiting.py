@@ -34,14 +34,26 @@ class WaitingItem(msgspec.Struct, frozen=True):
 
 
 def waiting_of(
-    folder: Path, entries: Sequence[QueueEntry], changes: Sequence[RosterChange], chain: Chain | None
+    folder: Path,
+    entries: Sequence[QueueEntry],
+    changes: Sequence[RosterChange],
+    chain: Chain | None,
 ) -> tuple[WaitingItem, ...]:
     """Return what waits and is not in the chain of the league in a folder: bots, then changes, in the order of the queue."""
     bots = chain.bots if chain else {}
     bots_that_wait = [entry for entry in entries if entry.played_as not in bots]
-    waiting = [WaitingItem(f"{ENTRY}-{entry.number}", entry.family_name, _why(folder, entry)) for entry in bots_that_wait]
+    waiting = [
+        WaitingItem(f"{ENTRY}-{entry.number}", entry.family_name, _why(folder, entry))
+        for entry in bots_that_wait
+    ]
     changes = [change for change in changes if not _is_done(change, chain)]
-    return (*waiting, *(WaitingItem(f"{CHANGE}-{change.number}", *_of_change(change, chain)) for change in changes))
+    return (
+        *waiting,
+        *(
+            WaitingItem(f"{CHANGE}-{change.number}", *_of_change(change, chain))
+            for change in changes
+        ),
+    )
 
 
 def _why(folder: Path, entry: QueueEntry) -> str:
@@ -62,8 +74,14 @@ def _of_change(change: RosterChange, chain: Chain | None) -> tuple[str, str]:
     """Return what changes, and how."""
     if change.state == "season":
         return change.why, "is the season that begins with the next batch"
-    name = chain.bots[change.identity].name if chain and change.identity in chain.bots else change.identity
-    return name, f"is {change.state} from the next batch on" + (f": {change.why}" if change.why else "")
+    name = (
+        chain.bots[change.identity].name
+        if chain and change.identity in chain.bots
+        else change.identity
+    )
+    return name, f"is {change.state} from the next batch on" + (
+        f": {change.why}" if change.why else ""
+    )
 
 
 def _is_done(change: RosterChange, chain: Chain | None) -> bool:
@@ -88,7 +106,9 @@ def take_back(folder: Path, what: str) -> WaitingItem:
     with Queue(folder) as queue:
         with queue.hold():  # so that the player does not take it meanwhile
             chain = _stored_chain(folder)
-            waiting = waiting_of(folder, queue.entries("waiting", "accepted"), queue.changes(), chain)
+            waiting = waiting_of(
+                folder, queue.entries("waiting", "accepted"), queue.changes(), chain
+            )
             one = _named(waiting, what)
             kind, _, digits = one.id.partition("-")
             if kind == CHANGE:
@@ -105,6 +125,11 @@ def _named(waiting: Sequence[WaitingItem], what: str) -> WaitingItem:
     if len(named) == 1:
         return named[0]
     if named:
-        raise ConfigError(f"{what}: so are called {' and '.join(one.id for one in named)}; name one of these")
+        raise ConfigError(
+            f"{what}: so are called {' and '.join(one.id for one in named)}; name one of these"
+        )
     there = ", ".join(f"{one.id} ({one.name})" for one in waiting) or "nothing"
-    raise ConfigError(f"{what}: nothing that waits is called so; there waits {there}; `league retire` takes out a bot that is in")
+    raise ConfigError(
+        f"{what}: nothing that waits is called so; there waits {there}; `league retire` "
+        "takes out a bot that is in"
+    )

@@ -95,12 +95,19 @@ def walked(store: Store) -> LeagueSoFar | None:
 def _refuse_others(store: Store, batches: int) -> None:
     """Raise ConfigError if a store has more events than the batches of its league."""
     if store.newest_number() > batches:
-        raise ConfigError(f"{store.folder}: event {batches + 1} is no batch of the league; move it to a store of its own")
+        raise ConfigError(
+            f"{store.folder}: event {batches + 1} is no batch of the league; move it to a "
+            "store of its own"
+        )
 
 
 def keep_walked(store: Store, now: LeagueSoFar) -> None:
     """Keep a league as it is at its newest link. Raises ConfigError or Unwritten."""
-    keep(store.folder / SUMS / WALKED, HEAD, _encode(_Kept(now.chain, now.counts.so_far(), now.batches)))
+    keep(
+        store.folder / SUMS / WALKED,
+        HEAD,
+        _encode(_Kept(now.chain, now.counts.so_far(), now.batches)),
+    )
 
 
 def is_link(store: Store, links: int, digest: str) -> bool:

@@ -26,7 +26,9 @@ counts_by_name = msgspec.msgpack.Decoder(dict[str, int]).decode
 def breach(point: str) -> str:
     """Return the message for a broken point of the contract, or for an error that shows one."""
     if point.startswith(LEAK):
-        return f"a seat sees in its view or its choices what no event told it (a breach of: {point})"
+        return (
+            f"a seat sees in its view or its choices what no event told it (a breach of: {point})"
+        )
     return point if point.startswith("it ") else f"breaks the contract, by which {point}"
 
 
@@ -38,4 +40,6 @@ def decoded(decode: Any, value: msgspec.Raw, call: str, game_name: str) -> Any:
     try:
         return decode(value)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise GameFault(f"game {game_name}: {in_words(error, f'what {call}() returns', {})}") from None
+        raise GameFault(
+            f"game {game_name}: {in_words(error, f'what {call}() returns', {})}"
+        ) from None

@@ -21,7 +21,10 @@ MOST_SEATS = 10
 MOST_ASKED = 900_000
 """Bytes of one request, view and legal choices together, beside the events: a frame to a bot has 1,048,576 at the most."""
 OF_A_GAME = {
-    **{name: f"its {name}" for name in ("name", "title", "rules_version", "seats", "variants", "samples", "scenery")},
+    **{
+        name: f"its {name}"
+        for name in ("name", "title", "rules_version", "seats", "variants", "samples", "scenery")
+    },
     "seats[n]": "its seats: one of them",
     "samples[n]": "its samples: one of them",
 }
@@ -99,7 +102,9 @@ class Step(msgspec.Struct, frozen=True):
 
 
 _decode_answer = msgspec.msgpack.Decoder(Told).decode
-_stands = msgspec.msgpack.Decoder(tuple[list[tuple[int, str, int]], bool, list[int], list[int]]).decode
+_stands = msgspec.msgpack.Decoder(
+    tuple[list[tuple[int, str, int]], bool, list[int], list[int]]
+).decode
 
 
 def front_of(raw: Any, game_name: str, library: bool = False) -> Front:
@@ -110,13 +115,21 @@ def front_of(raw: Any, game_name: str, library: bool = False) -> Front:
     try:
         front = msgspec.convert(raw, Front)
     except msgspec.ValidationError as error:
-        raise GameFault(f"game {game_name}: {in_words(error, 'its constants', OF_A_GAME)}") from None
+        raise GameFault(
+            f"game {game_name}: {in_words(error, 'its constants', OF_A_GAME)}"
+        ) from None
     seats = front.seats
     points = {
-        f"its name {harmless(front.name, 40)!r} is not of small letters, digits and _": _NAME.fullmatch(front.name),
-        f"its name is that of a game of the arena, {front.name}: give it another": front.name not in NAMES,
-        f"its name, {LIBRARY}, is that of OpenSpiel's games: give it another": front.name != LIBRARY or library,
-        f"its rules_version {harmless(front.rules_version, 40)!r} is not a short word": _VERSION.fullmatch(front.rules_version),
+        f"its name {harmless(front.name, 40)!r} is not of small letters, digits and _": _NAME.fullmatch(
+            front.name
+        ),
+        f"its name is that of a game of the arena, {front.name}: give it another": front.name
+        not in NAMES,
+        f"its name, {LIBRARY}, is that of OpenSpiel's games: give it another": front.name != LIBRARY
+        or library,
+        f"its rules_version {harmless(front.rules_version, 40)!r} is not a short word": _VERSION.fullmatch(
+            front.rules_version
+        ),
         "it has no title": front.title.strip(),
         "its title has a sign that cannot be printed": front.title.isprintable(),
         "its title has more than 80 signs": len(front.title) <= 80,
@@ -158,7 +171,9 @@ def stands_of(value: msgspec.Raw, seats: int, game_name: str) -> Step:
     """Return the checked standing of a match in a replay that shows nothing: the choices are only counted. Raises GameFault."""
     try:
         questions, over, scores, ranks = _stands(value)
-        pending = {seat: Decision(kind, [[]] * min(size, MOST_LEGAL)) for seat, kind, size in questions}
+        pending = {
+            seat: Decision(kind, [[]] * min(size, MOST_LEGAL)) for seat, kind, size in questions
+        }
         wrong = _wrong_standing(list(pending), Told([], [], [], over, scores, ranks), seats)
     except msgspec.MsgspecError as error:
         wrong = in_words(error, "apply()")
@@ -174,7 +189,9 @@ def _wrong(answer: Told, seats: int) -> str:
     for (seat, kind, legal), view in zip(answer.pending, answer.views, strict=True):
         if wrong := _wrong_question(kind, legal, view):
             return f"pending() or view() of seat {seat}: {wrong}"
-    return next((wrong for data, to in answer.events if (wrong := _wrong_event(data, to, seats))), "")
+    return next(
+        (wrong for data, to in answer.events if (wrong := _wrong_event(data, to, seats))), ""
+    )
 
 
 def _wrong_standing(seats_asked: list[int], answer: Told, seats: int) -> str:
@@ -182,13 +199,22 @@ def _wrong_standing(seats_asked: list[int], answer: Told, seats: int) -> str:
     if seats_asked != sorted(set(seats_asked)) or not set(seats_asked) <= set(range(seats)):
         return f"pending() asks seats {seats_asked}, of {seats}, which is not in seat order"
     if answer.over != (not seats_asked):
-        return f"pending() asks {'somebody' if seats_asked else 'nobody'}, and is_over is {answer.over}"
+        return (
+            f"pending() asks {'somebody' if seats_asked else 'nobody'}, and is_over is "
+            f"{answer.over}"
+        )
     if len(answer.scores) != seats:
         return f"scores are {answer.scores}, not one for each of {seats} seats"
     if wrong := check_plain(answer.scores):
         return f"scores: {wrong}"
-    if answer.ranks != [1 + sum(better < rank for better in answer.ranks) for rank in answer.ranks] or len(answer.ranks) != seats:
-        return f"ranks are {answer.ranks}: 1 is best, ties share a place and the next one is left out, as 1, 2, 2, 4"
+    if (
+        answer.ranks != [1 + sum(better < rank for better in answer.ranks) for rank in answer.ranks]
+        or len(answer.ranks) != seats
+    ):
+        return (
+            f"ranks are {answer.ranks}: 1 is best, ties share a place and the next one is left "
+            "out, as 1, 2, 2, 4"
+        )
     return ""
 
 
@@ -205,7 +231,9 @@ def _wrong_question(kind: str, legal: Sequence[list[Any]], view: Mapping[str, An
     if wrong := check_plain(view):
         return f"the view: {wrong}"
     size = len(_encode(view)) + len(_encode(legal))
-    return f"view and legal have {size:,} bytes, more than {MOST_ASKED:,}" if size > MOST_ASKED else ""
+    return (
+        f"view and legal have {size:,} bytes, more than {MOST_ASKED:,}" if size > MOST_ASKED else ""
+    )
 
 
 def _wrong_event(data: dict[str, Any], to: list[int] | None, seats: int) -> str:
@@ -215,7 +243,11 @@ def _wrong_event(data: dict[str, Any], to: list[int] | None, seats: int) -> str:
         return f"an event has the type {data['type']!r}, which is one of the arena's own"
     if wrong := check_plain(data):
         return f"an event {data['type']}: {wrong}"
-    return "" if to is None or set(to) <= set(range(seats)) else f"an event {data['type']} goes to seats {to} of {seats}"
+    return (
+        ""
+        if to is None or set(to) <= set(range(seats))
+        else f"an event {data['type']} goes to seats {to} of {seats}"
+    )
 
 
 def in_words(error: Exception, whole: str, subjects: Mapping[str, str] = OF_A_STEP) -> str:
@@ -229,12 +261,18 @@ def in_words(error: Exception, whole: str, subjects: Mapping[str, str] = OF_A_ST
         return f"{whole} gives what it must not: {error}"
     expected, actual, key, place = match.groups(default="")
     for begins, name in OF_A_REPLAY.items():
-        place = name + place.removeprefix(begins) if place.startswith(begins) and subjects is OF_A_STEP else place
+        place = (
+            name + place.removeprefix(begins)
+            if place.startswith(begins) and subjects is OF_A_STEP
+            else place
+        )
     # Only the second number of a place names a part; the other numbers are counters.
     numbers = iter(range(9))
     place = re.sub(r"\[\d+\]", lambda at: at[0] if next(numbers) == 1 else "[n]", place)
     part, inner, _ = place.partition("[")
-    subject = subjects.get(place) or (f"{whole}: {part}" if part else whole) + (": a part of it" if inner else "")
+    subject = subjects.get(place) or (f"{whole}: {part}" if part else whole) + (
+        ": a part of it" if inner else ""
+    )
     if key:
         subject = f"{subject.partition(':')[0]}: a key"
     return f"{subject} is {KINDS.get(actual, actual)}, and must be {KINDS.get(expected, expected)}"

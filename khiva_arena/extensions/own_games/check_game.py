@@ -20,7 +20,9 @@ OPPONENT = "shipped:python/random"
 KEEPS, KEEPS_NOT = "keeps the contract", "does not keep the contract"
 
 
-def check_games(words: Sequence[str], rule: Sequence[str], *, as_json: bool, quiet: bool = False) -> int:
+def check_games(
+    words: Sequence[str], rule: Sequence[str], *, as_json: bool, quiet: bool = False
+) -> int:
     """Check games and print the results. Returns the exit code.
 
     rule: the words of --rule, for one game alone.
@@ -32,11 +34,23 @@ def check_games(words: Sequence[str], rule: Sequence[str], *, as_json: bool, qui
         rules_entry = {"rules": rules} if rules else {}
         all_steps = [list(steps_of(game, rules)) for game in games]
         rows = [
-            {"game": game.name, "rules_version": game.rules_version, **rules_entry, "steps": msgspec.to_builtins(steps)}
+            {
+                "game": game.name,
+                "rules_version": game.rules_version,
+                **rules_entry,
+                "steps": msgspec.to_builtins(steps),
+            }
             for game, steps in zip(games, all_steps, strict=True)
         ]
-        broken = [game.name for game, steps in zip(games, all_steps, strict=True) if not all(step.passed for step in steps)]
-        said = f"{', '.join(broken or [game.name for game in games])}: {KEEPS_NOT if broken else KEEPS}"
+        broken = [
+            game.name
+            for game, steps in zip(games, all_steps, strict=True)
+            if not all(step.passed for step in steps)
+        ]
+        said = (
+            f"{', '.join(broken or [game.name for game in games])}: "
+            f"{KEEPS_NOT if broken else KEEPS}"
+        )
         click.echo(json.dumps({"v": 1, "sentence": harmless(said), "games": rows}))
         return 1 if broken else 0
     return max(
@@ -47,9 +61,14 @@ def check_games(words: Sequence[str], rule: Sequence[str], *, as_json: bool, qui
     )
 
 
-def _report(word: str, game: Game, rules: Mapping[str, Any], rule: Sequence[str], *, quiet: bool) -> bool:
+def _report(
+    word: str, game: Game, rules: Mapping[str, Any], rule: Sequence[str], *, quiet: bool
+) -> bool:
     """Print the steps of a game, of which ``quiet`` leaves out those that are ok. Returns whether all are."""
-    title = harmless(f"{game.name}: {game.title}, {game.seats[0]} to {game.seats[-1]} seats, rules version {game.rules_version}")
+    title = harmless(
+        f"{game.name}: {game.title}, {game.seats[0]} to {game.seats[-1]} seats, rules "
+        f"version {game.rules_version}"
+    )
     if not quiet:
         click.echo(title)
     problems: set[str] = set()

@@ -40,7 +40,9 @@ class _OwnGames:
 
         forget()
 
-    def check_games(self, words: Sequence[str], rule: Sequence[str], *, as_json: bool, quiet: bool = False) -> int:
+    def check_games(
+        self, words: Sequence[str], rule: Sequence[str], *, as_json: bool, quiet: bool = False
+    ) -> int:
         from khiva_arena.extensions.own_games.check_game import check_games
 
         return check_games(words, rule, as_json=as_json, quiet=quiet)

@@ -18,11 +18,19 @@ from khiva_arena.words import an
 
 def error_words(error: BaseException, spec: Spec) -> str:
     """Return the error that was raised, and the line of the game's own code."""
-    own_frames = [at for at in traceback.extract_tb(error.__traceback__) if spec.folder and at.filename.startswith(spec.folder)]
+    own_frames = [
+        at
+        for at in traceback.extract_tb(error.__traceback__)
+        if spec.folder and at.filename.startswith(spec.folder)
+    ]
     if isinstance(error, SyntaxError) and error.filename == spec.path:
         place = f", line {error.lineno} of {os.path.basename(spec.path)}"
         return f"raised {type(error).__name__}: {error.msg}{place}"
-    place = f", line {own_frames[-1].lineno} of {os.path.basename(own_frames[-1].filename)}" if own_frames else ""
+    place = (
+        f", line {own_frames[-1].lineno} of {os.path.basename(own_frames[-1].filename)}"
+        if own_frames
+        else ""
+    )
     text = " ".join(str(error).split())[:300]
     return f"raised {type(error).__name__}{': ' if text else ''}{text}{place}"
 
@@ -65,7 +73,10 @@ class ForkedMatch:
                 self.calling = "check_seats"
             raise
         if not (isinstance(start, tuple) and len(start) == 2 and isinstance(start[0], State)):
-            raise Unplain(f"returned {_kind(start)}, and must return two values, the state and the events of the opening")
+            raise Unplain(
+                f"returned {_kind(start)}, and must return two values, the state and the "
+                "events of the opening"
+            )
         self._states.append(start[0])
         return self._snapshot(*start)
 
@@ -78,7 +89,9 @@ class ForkedMatch:
         state = self._states[number]
         state.apply(choices)
         self.calling = "pending, is_over, scores or ranks"
-        questions = [[seat, decision.kind, len(decision.legal)] for seat, decision in state.pending().items()]
+        questions = [
+            [seat, decision.kind, len(decision.legal)] for seat, decision in state.pending().items()
+        ]
         return [questions, state.is_over, list(state.scores), list(state.ranks)]
 
     def _snapshot(self, state: State, events: list[Event]) -> dict[str, Any]:
@@ -86,8 +99,15 @@ class ForkedMatch:
         if not isinstance(events, list | tuple):
             raise Unplain(f"returned {_kind(events)}, and must return a list of events")
         if strangers := [event for event in events if not isinstance(event, Event)]:
-            raise Unplain(f"returned {_kind(strangers[0])} among its events, each of which is an Event({{...}})")
-        answer = {"events": strictly([[event.data, event.to if event.to is None else list(event.to)] for event in events])}
+            raise Unplain(
+                f"returned {_kind(strangers[0])} among its events, each of which is an "
+                f"Event({{...}})"
+            )
+        answer = {
+            "events": strictly(
+                [[event.data, event.to if event.to is None else list(event.to)] for event in events]
+            )
+        }
         self.calling = "pending"
         pending, again = state.pending(), state.pending()
         answer["pending"] = strictly(_questions(pending))
@@ -98,7 +118,12 @@ class ForkedMatch:
         self.calling = "view"
         answer["views"] = strictly([state.view(seat) for seat in pending])
         self.calling = "is_over, scores or ranks"
-        return {**answer, "over": state.is_over, "scores": list(state.scores), "ranks": list(state.ranks)}
+        return {
+            **answer,
+            "over": state.is_over,
+            "scores": list(state.scores),
+            "ranks": list(state.ranks),
+        }
 
     def view(self, number: int, seat: int) -> Any:
         return strictly(self._states[number].view(seat))
@@ -115,7 +140,11 @@ class ForkedMatch:
 
     def sketch(self, number: int, names: list[str]) -> str:
         """Return the game's own sketch, "" if it has none: then the views show everything, and the caller has them anyhow."""
-        return "" if type(self._game).sketch is Game.sketch else self._game.sketch(self._states[number], names)
+        return (
+            ""
+            if type(self._game).sketch is Game.sketch
+            else self._game.sketch(self._states[number], names)
+        )
 
     def narrate(self, data: dict[str, Any], to: list[int] | None, names: list[str]) -> str:
         return self._game.narrate(Event(data, None if to is None else tuple(to)), names)
@@ -135,6 +164,13 @@ class ForkedMatch:
 
         began = time.monotonic()
         try:
-            return found_in(self._game, seats, rules, steps, seed, lambda share: time.monotonic() < began + share * seconds)
+            return found_in(
+                self._game,
+                seats,
+                rules,
+                steps,
+                seed,
+                lambda share: time.monotonic() < began + share * seconds,
+            )
         except BaseException as error:
             return [[f"it {error_words(error, self._spec)}"], []]

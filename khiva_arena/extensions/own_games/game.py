@@ -104,11 +104,15 @@ class OutsideGame(Game):
         numbers = decoded(numbers_of, self._ask("seats_of", dict(rules)), "seats_of", self.shown)
         return [seats for seats in numbers if seats in self.seats]
 
-    def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+    def new(
+        self, seats: int, rules: Mapping[str, Plain], secret: bytes
+    ) -> tuple[State, list[Event]]:
         """Set up a match in one process, and return the state and the events of the opening."""
         return self._begin((self._fork,), seats, rules, secret)
 
-    def played(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+    def played(
+        self, seats: int, rules: Mapping[str, Plain], secret: bytes
+    ) -> tuple[State, list[Event]]:
         """Set up a match that is recorded, and return the state and the events of the opening.
 
         It runs in two processes, so that it shows at once if its course depends on anything but secret, rules and choices.
@@ -116,7 +120,11 @@ class OutsideGame(Game):
         return self._begin((self._fork, self._second_fork), seats, rules, secret)
 
     def _begin(
-        self, forks: Sequence[Callable[[], Fork]], seats: int, rules: Mapping[str, Plain], secret: bytes
+        self,
+        forks: Sequence[Callable[[], Fork]],
+        seats: int,
+        rules: Mapping[str, Plain],
+        secret: bytes,
     ) -> tuple[State, list[Event]]:
         self.check_seats(seats)
         state = OutsideState([fork() for fork in forks], seats, self.shown)
@@ -152,7 +160,9 @@ class OutsideGame(Game):
             if found:
                 raise GameFault(f"game {self.shown}: {breach(found[0])}")
         except GameFault as fault:
-            check = shlex.join(["khiva-arena", "check", "--game", self.word, *self._rule_words(rules)])
+            check = shlex.join(
+                ["khiva-arena", "check", "--game", self.word, *self._rule_words(rules)]
+            )
             raise GameFault(f"{fault}; `{check}` says more") from None
         self._rules_vetted.add(kind)
 
@@ -163,7 +173,11 @@ class OutsideGame(Game):
             without = {name: value for name, value in shortest.items() if name != key}
             with suppress(ArenaError):
                 shortest = without if self.rules(without) == rules else shortest
-        return [word for key, value in shortest.items() for word in ("--rule", f"{key}={type_name(value)}")]
+        return [
+            word
+            for key, value in shortest.items()
+            for word in ("--rule", f"{key}={type_name(value)}")
+        ]
 
     def looked_at(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> Findings:
         """Return the findings of the conformance check in so many steps of a match, as far as there is time for it.
@@ -181,7 +195,9 @@ class OutsideGame(Game):
         findings = finding_list(answer)
         return findings._replace(short=[*mistakes, *findings.short])
 
-    def _try_match(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
+    def _try_match(
+        self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str
+    ) -> list[str]:
         """Play so many steps of a random match, just as one that is recorded. Return how far it was played, if it took too
         long."""
         until = time.monotonic() + LOOK_SECONDS
@@ -193,7 +209,12 @@ class OutsideGame(Game):
                 break
             if time.monotonic() > until:
                 return [f"the first {count(step, 'step')} as they are played"]
-            state.apply({seat: stream.below(len(decision.legal)) for seat, decision in state.pending().items()})
+            state.apply(
+                {
+                    seat: stream.below(len(decision.legal))
+                    for seat, decision in state.pending().items()
+                }
+            )
         return []
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
@@ -204,7 +225,9 @@ class OutsideGame(Game):
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
         """Return an entry of ``legal`` in words; the default words if the game fails to give any."""
-        return self._words("choice", kind, list(entry), dict(view)) or super().choice(kind, entry, view)
+        return self._words("choice", kind, list(entry), dict(view)) or super().choice(
+            kind, entry, view
+        )
 
     def points(self, view: Mapping[str, Plain]) -> list[int] | None:
         """Return the points by seat counted from a view, None if the game fails to give them or hides something."""
@@ -227,7 +250,9 @@ class OutsideGame(Game):
         if call in self._mute:
             return None
         try:
-            return str(decoded(plain_text, self._ask(call, *arguments), call, self.shown))[:LONGEST_TEXT]
+            return str(decoded(plain_text, self._ask(call, *arguments), call, self.shown))[
+                :LONGEST_TEXT
+            ]
         except ArenaError:
             self._mute.add(call)
             return None

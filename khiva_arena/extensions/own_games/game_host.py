@@ -78,7 +78,9 @@ def main() -> None:
 def _limit(memory: int) -> None:
     for resource_number, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0)):
         hard = resource.getrlimit(resource_number)[1]
-        resource.setrlimit(resource_number, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+        resource.setrlimit(
+            resource_number, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard)
+        )
     _allow_cpu(CPU_SECONDS)
 
 
@@ -91,7 +93,9 @@ def _allow_cpu(seconds: float) -> None:
 
 def _ends_with(life: int) -> None:
     def wait() -> NoReturn:
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])  # the main thread gets it, and its stack is written
+        signal.pthread_sigmask(
+            signal.SIG_BLOCK, [signal.SIGXCPU]
+        )  # the main thread gets it, and its stack is written
         os.read(life, 1)
         os._exit(0)
 
@@ -115,7 +119,9 @@ class FromSource(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         """Return the code of a module, compiled from its source. Raises ImportError for a file that was not hashed."""
         if (source := self._files.get(_real(self.path))) is None:
-            raise ImportError(f"{os.path.basename(self.path)} is new since the game was hashed", name=fullname)
+            raise ImportError(
+                f"{os.path.basename(self.path)} is new since the game was hashed", name=fullname
+            )
         return self.source_to_code(source, self.path)
 
 
@@ -138,9 +144,17 @@ class OwnCode:
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Return the spec of a module, with a loader from source if the module is the game's; None if it is not found."""
-        specs = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
+        specs = (
+            finder.find_spec(fullname, path, target)
+            for finder in sys.meta_path
+            if finder is not self
+        )
         spec = next(filter(None, specs), None)
-        if spec and isinstance(spec.loader, SourceFileLoader) and _real(spec.loader.path).startswith(self._folder):
+        if (
+            spec
+            and isinstance(spec.loader, SourceFileLoader)
+            and _real(spec.loader.path).startswith(self._folder)
+        ):
             spec.loader = FromSource(fullname, spec.loader.path, self._files)
         return spec
 
@@ -151,8 +165,13 @@ def _import(spec: Spec) -> ModuleType:
     if not spec.path:
         return importlib.import_module(spec.module)
     if spec.content is None:
-        loader, inside = FromSource(spec.module, spec.path, spec.files), [os.path.dirname(spec.path)]
-        module_spec = importlib.util.spec_from_file_location(spec.module, loader=loader, submodule_search_locations=inside)
+        loader, inside = (
+            FromSource(spec.module, spec.path, spec.files),
+            [os.path.dirname(spec.path)],
+        )
+        module_spec = importlib.util.spec_from_file_location(
+            spec.module, loader=loader, submodule_search_locations=inside
+        )
         assert module_spec is not None
         module = importlib.util.module_from_spec(module_spec)
         sys.modules[spec.module] = module
@@ -176,12 +195,16 @@ def _game_of(module: ModuleType, spec: Spec) -> Game:
         classes = [
             value
             for value in vars(module).values()
-            if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__
+            if isinstance(value, type)
+            and issubclass(value, Game)
+            and value.__module__ == module.__name__
         ]
         if not classes:
             raise TypeError("it has no game: a class that is a khiva_arena.Game")
         if len(classes) > 1:
-            raise TypeError(f"it has {len(classes)} classes of games; name the one to play: GAME = MyGame()")
+            raise TypeError(
+                f"it has {len(classes)} classes of games; name the one to play: GAME = MyGame()"
+            )
         game = classes[0]
     if isinstance(game, type) and issubclass(game, Game):
         game = game()
@@ -312,9 +335,16 @@ def _several_files(error: BaseException, spec: Spec) -> str:
     hashed."""
     name = str(getattr(error, "name", None) or "").partition(".")[0]
     beside = os.path.join(os.path.dirname(spec.path), f"{name}.py")
-    if not isinstance(error, ModuleNotFoundError) or spec.content is None or not os.path.exists(beside):
+    if (
+        not isinstance(error, ModuleNotFoundError)
+        or spec.content is None
+        or not os.path.exists(beside)
+    ):
         return ""
-    return f"; a game of several files is a folder with an __init__.py, in which they are imported as `from . import {name}`"
+    return (
+        "; a game of several files is a folder with an __init__.py, in which they are imported "
+        f"as `from . import {name}`"
+    )
 
 
 if __name__ == "__main__":

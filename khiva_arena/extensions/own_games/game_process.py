@@ -21,7 +21,14 @@ import msgspec
 from khiva_arena.bots.sandbox.reap import MARK, end_helper
 from khiva_arena.bots.sandbox.stops import block
 from khiva_arena.common.handed import GameSource
-from khiva_arena.errors import ArenaError, ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
+from khiva_arena.errors import (
+    ArenaError,
+    ConfigError,
+    GameFault,
+    GameSlow,
+    IllegalChoice,
+    RulesError,
+)
 from khiva_arena.extensions.own_games.calls import (
     CONFIG,
     CPU_SECONDS,
@@ -78,7 +85,14 @@ class GameProcess:
         self._lock = threading.Lock()
         ours, theirs = socket.socketpair()
         stderr, leave = os.pipe()
-        words = [sys.executable, "-P", "-m", f"{__package__}.game_host", str(theirs.fileno()), str(leave)]
+        words = [
+            sys.executable,
+            "-P",
+            "-m",
+            f"{__package__}.game_host",
+            str(theirs.fileno()),
+            str(leave),
+        ]
         # Two processes of one game order sets of words differently, which shows moves that depend on the order. The mark differs
         # from that of strays that bots leave behind, and lets a later run end the process if we die. Ctrl-C is for us.
         environment = os.environ | {MARK: f"{os.getpid()}-game", "PYTHONHASHSEED": str(hash_seed)}
@@ -86,18 +100,26 @@ class GameProcess:
             with theirs:
                 with block((signal.SIGINT,)):
                     self._process = subprocess.Popen(
-                        words, stdin=subprocess.PIPE, pass_fds=(theirs.fileno(), leave), start_new_session=True, env=environment
+                        words,
+                        stdin=subprocess.PIPE,
+                        pass_fds=(theirs.fileno(), leave),
+                        start_new_session=True,
+                        env=environment,
                     )
         except OSError as error:
             ours.close()
             os.close(stderr)
-            raise ArenaError(f"no process can be started for the game {self.shown}: {error}") from None
+            raise ArenaError(
+                f"no process can be started for the game {self.shown}: {error}"
+            ) from None
         finally:
             os.close(leave)
         self._control = ours
         self.close = weakref.finalize(self, _end, self._process, ours)
         files = {path: content for path, content in source.files.items() if path.endswith(".py")}
-        spec = Spec(source.module, source.path, source.content, source.attribute, source.folder, files)
+        spec = Spec(
+            source.module, source.path, source.content, source.attribute, source.folder, files
+        )
         with suppress(OSError):  # the process has died, which the read below reports
             ours.sendall(frame_of(spec))
         try:
@@ -108,9 +130,16 @@ class GameProcess:
                 self._process.send_signal(signal.SIGXCPU)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(ANSWER_SECONDS if has_ended else STOP_SECONDS)
-            reason = _end_in_words(self._process.returncode or 0, CPU_SECONDS) if has_ended else _too_long()
+            reason = (
+                _end_in_words(self._process.returncode or 0, CPU_SECONDS)
+                if has_ended
+                else _too_long()
+            )
             self.close()
-            raise GameFault(f"game {self.shown}: its import {reason}{place_in(last_words(stderr), self.folder).line}") from None
+            raise GameFault(
+                f"game {self.shown}: its import "
+                f"{reason}{place_in(last_words(stderr), self.folder).line}"
+            ) from None
         os.close(stderr)
         if kind != DONE:
             self.close()
@@ -145,7 +174,9 @@ class GameProcess:
             with self._lock:
                 self._control.settimeout(ANSWER_SECONDS)
                 self._control.sendall(word + NUMBER.pack(pid))
-                status, words = _decode_end(_payload(self._control, time.monotonic() + ANSWER_SECONDS))
+                status, words = _decode_end(
+                    _payload(self._control, time.monotonic() + ANSWER_SECONDS)
+                )
                 return ForkEnd(status, place_in(words, self.folder))
         except (EOFError, OSError):
             self.close()
@@ -223,7 +254,10 @@ def _blame(name: str, reason: str, place: Whereabouts) -> str:
     """
     if name != "vet":
         return f"{place.call or name}() {reason}{place.line}"
-    return f"while it is checked it {reason}{f', at last in {place.call}()' if place.call else ''}{place.line}"
+    return (
+        "while it is checked it "
+        f"{reason}{f', at last in {place.call}()' if place.call else ''}{place.line}"
+    )
 
 
 def _too_long() -> str:
@@ -233,7 +267,11 @@ def _too_long() -> str:
 def _end_in_words(code: int, seconds: float) -> str:
     if code == -signal.SIGXCPU:
         return f"takes more than {seconds:.0f} s of CPU"
-    return f"ends its process, by signal {-code}" if code < 0 else f"ends its process, with exit code {code}"
+    return (
+        f"ends its process, by signal {-code}"
+        if code < 0
+        else f"ends its process, with exit code {code}"
+    )
 
 
 def _payload(source: socket.socket, until: float) -> bytes:

@@ -30,7 +30,9 @@ def source_of(word: str) -> GameSource:
             return _folder(path)
         path = path / GAME_FILE
         if not path.is_file():
-            raise ConfigError(f"{word} is a folder without {PACKED} or {GAME_FILE}, one of which is a game's")
+            raise ConfigError(
+                f"{word} is a folder without {PACKED} or {GAME_FILE}, one of which is a game's"
+            )
     if path.is_file():
         return _file(path)
     if path.suffix == ".py" or os.sep in word:
@@ -40,7 +42,10 @@ def source_of(word: str) -> GameSource:
     points = {point.name: point for point in metadata.entry_points(group=GROUP)}
     if word in points:
         return _package(points[word])
-    raise ConfigError(f"{unknown(word, [*NAMES, LIBRARY, *points])} A game of your own is named by its file, as my_game.py")
+    raise ConfigError(
+        f"{unknown(word, [*NAMES, LIBRARY, *points])} A game of your own is named by its "
+        "file, as my_game.py"
+    )
 
 
 def _file(path: Path) -> GameSource:
@@ -54,7 +59,15 @@ def _folder(path: Path) -> GameSource:
     path = path.resolve()
     files = _contents(path, path)
     code, place = f"folder:{_hash(files, path)}", str(path)
-    return GameSource(place, path.name, code, _module_name(path.name), str(path / PACKED), place + os.sep, files=files)
+    return GameSource(
+        place,
+        path.name,
+        code,
+        _module_name(path.name),
+        str(path / PACKED),
+        place + os.sep,
+        files=files,
+    )
 
 
 def _library() -> GameSource:
@@ -63,8 +76,12 @@ def _library() -> GameSource:
     try:
         version = metadata.version("open_spiel")
     except metadata.PackageNotFoundError:
-        raise ConfigError(f"{LIBRARY} needs OpenSpiel: pip install 'khiva-arena[openspiel]'") from None
-    return GameSource(LIBRARY, f"OpenSpiel {version}", f"open_spiel-{version}", f"{__package__}.openspiel")
+        raise ConfigError(
+            f"{LIBRARY} needs OpenSpiel: pip install 'khiva-arena[openspiel]'"
+        ) from None
+    return GameSource(
+        LIBRARY, f"OpenSpiel {version}", f"open_spiel-{version}", f"{__package__}.openspiel"
+    )
 
 
 def _module_name(stem: str) -> str:
@@ -85,7 +102,17 @@ def _package(point: metadata.EntryPoint) -> GameSource:
     digest = _hash(files, place) if places else sha256(files[str(place)]).hexdigest()
     package = f"{point.dist.name}-{point.dist.version}" if point.dist else top
     code, folder = f"{package.replace(':', '_')}:{digest}", f"{place}{os.sep if places else ''}"
-    return GameSource(point.name, f"package {package}", code, point.module, "", folder, None, point.attr or "", files)
+    return GameSource(
+        point.name,
+        f"package {package}",
+        code,
+        point.module,
+        "",
+        folder,
+        None,
+        point.attr or "",
+        files,
+    )
 
 
 def _contents(folder: Path, root: Path | None) -> dict[str, bytes]:
@@ -93,7 +120,10 @@ def _contents(folder: Path, root: Path | None) -> dict[str, bytes]:
     contents, room = dict[str, bytes](), MOST_BYTES
     for path in _files_of(folder):
         if len(contents) == MOST_FILES or path.stat().st_size > room:
-            raise ConfigError(f"{folder} is no game: it holds more than {MOST_FILES:,} files or {MOST_BYTES >> 20} MiB")
+            raise ConfigError(
+                f"{folder} is no game: it holds more than {MOST_FILES:,} files or "
+                f"{MOST_BYTES >> 20} MiB"
+            )
         contents[str(path)] = _read(path, root)
         room -= len(contents[str(path)])
     return contents
@@ -114,7 +144,9 @@ def _hash(contents: Mapping[str, bytes], folder: Path) -> str:
     """Return a hash over the names and contents of the files of a game in a folder."""
     total = sha256(b"khiva-game-1\0")
     for path, content in contents.items():
-        total.update(f"{Path(path).relative_to(folder).as_posix()}\0".encode() + sha256(content).digest())
+        total.update(
+            f"{Path(path).relative_to(folder).as_posix()}\0".encode() + sha256(content).digest()
+        )
     return total.hexdigest()
 
 
@@ -124,8 +156,14 @@ def _files_of(folder: Path) -> Iterator[Path]:
         if any(part == CACHE or part.startswith(".") for part in path.relative_to(folder).parts):
             continue
         if not is_text(str(path)):
-            raise ConfigError(f"{file_name(str(path))}: a file of the game has a name that is no UTF-8: give it another name")
+            raise ConfigError(
+                f"{file_name(str(path))}: a file of the game has a name that is no UTF-8: "
+                "give it another name"
+            )
         if path.is_symlink() and path.is_dir():
-            raise ConfigError(f"{path} is a link to a folder, of which nothing is hashed: copy the folder to that place")
+            raise ConfigError(
+                f"{path} is a link to a folder, of which nothing is hashed: copy the "
+                "folder to that place"
+            )
         if path.is_file():
             yield path

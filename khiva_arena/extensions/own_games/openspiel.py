@@ -33,7 +33,11 @@ IN_PYTHON = "python_"
 """The beginning of the names that the library registers once ``open_spiel.python.games`` is imported."""
 SHOWS = ("information_state", "observation")
 """Kinds of text that a seat is shown: the first that the game gives to every seat."""
-Dynamics, Chance, Information = pyspiel.GameType.Dynamics, pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
+Dynamics, Chance, Information = (
+    pyspiel.GameType.Dynamics,
+    pyspiel.GameType.ChanceMode,
+    pyspiel.GameType.Information,
+)
 
 
 class LibraryState(State):
@@ -72,7 +76,10 @@ class LibraryState(State):
             legal = {seat: state.legal_actions(seat) for seat in self._to_move()}
             if any(len(actions) > 1 for actions in legal.values()):
                 self._pending = {
-                    seat: Decision("act", [[action, state.action_to_string(seat, action)] for action in actions])
+                    seat: Decision(
+                        "act",
+                        [[action, state.action_to_string(seat, action)] for action in actions],
+                    )
                     for seat, actions in legal.items()
                     if len(actions) > 1
                 }
@@ -81,16 +88,29 @@ class LibraryState(State):
         return events + self._new_to_seats()
 
     def _to_move(self) -> Sequence[int]:
-        return range(self._game.num_players()) if self._state.is_simultaneous_node() else (self._state.current_player(),)
+        return (
+            range(self._game.num_players())
+            if self._state.is_simultaneous_node()
+            else (self._state.current_player(),)
+        )
 
     def _apply_actions(self, taken: Mapping[int, int]) -> list[Event]:
         """Apply the choices, with the only choice of the other seats, and return the events."""
         state = self._state
-        only = {seat: next(iter(state.legal_actions(seat)), 0) for seat in self._to_move() if seat not in taken}
+        only = {
+            seat: next(iter(state.legal_actions(seat)), 0)
+            for seat in self._to_move()
+            if seat not in taken
+        }
         actions = {**only, **taken}
         events = [
             Event(
-                {"type": "acted", "seat": seat, "action": action, "text": state.action_to_string(seat, action)},
+                {
+                    "type": "acted",
+                    "seat": seat,
+                    "action": action,
+                    "text": state.action_to_string(seat, action),
+                },
                 None if self._open else (seat,),
             )
             for seat, action in sorted(actions.items())
@@ -120,7 +140,11 @@ class LibraryState(State):
     def view(self, seat: int) -> dict[str, Any]:
         """Return the view of a seat. The history is that of all actions, with those of chance, by which the library rebuilds the
         state."""
-        view = {"game": self._rules["game"], "shows": self._rules["shows"], "text": self._text(seat)}
+        view = {
+            "game": self._rules["game"],
+            "shows": self._rules["shows"],
+            "text": self._text(seat),
+        }
         if self._rules["tensor"] == "yes":
             view["tensor"] = whole_tensor(self._state, seat, self._rules["shows"])
         return {**view, "history": list(self._state.history())} if self._open else view
@@ -137,7 +161,9 @@ class LibraryState(State):
         points = [score * scale for score in self._state.returns()]
         if self.is_over and (uneven := [score for score in points if not is_whole(score)]):
             way = way_on(self._game, self._state.returns())
-            raise ValueError(f"a return of {uneven[0] / scale!r} is not whole at scale {scale}: {way}")
+            raise ValueError(
+                f"a return of {uneven[0] / scale!r} is not whole at scale {scale}: {way}"
+            )
         return [round(score) if self.is_over else math.floor(score + NEAR) for score in points]
 
     def clone(self) -> Self:
@@ -206,7 +232,9 @@ def at_random(state: Any, stream: Stream) -> None:
         state.apply_action(draw_outcome(state.chance_outcomes(), stream))
     elif state.is_simultaneous_node():
         legal = [state.legal_actions(seat) for seat in range(state.num_players())]
-        state.apply_actions([actions[stream.below(len(actions))] if actions else 0 for actions in legal])
+        state.apply_actions(
+            [actions[stream.below(len(actions))] if actions else 0 for actions in legal]
+        )
     else:
         actions = state.legal_actions()
         state.apply_action(actions[stream.below(len(actions))])
@@ -216,7 +244,10 @@ def scale_of(game: Any) -> int | None:
     """Return the factor that makes the returns of random matches whole; None if it is more than ``MOST_SCALE``."""
     returns: list[float] = []
     for number in range(TRIED):
-        state, stream = game.new_initial_state(), Stream(bytes(32), "openspiel", "scale", str(number))
+        state, stream = (
+            game.new_initial_state(),
+            Stream(bytes(32), "openspiel", "scale", str(number)),
+        )
         for _ in range(TRIED_STEPS):
             if state.is_terminal():
                 returns += state.returns()
@@ -227,16 +258,26 @@ def scale_of(game: Any) -> int | None:
 
 def whole_at(returns: Sequence[float], divisor: int = 1) -> int | None:
     """Return the least multiple of ``divisor`` that makes the returns whole; None if it is more than ``MOST_SCALE``."""
-    scale = math.lcm(divisor, *(Fraction(score).limit_denominator(MOST_SCALE).denominator for score in returns))
-    return scale if scale <= MOST_SCALE and all(is_whole(score * scale) for score in returns) else None
+    scale = math.lcm(
+        divisor, *(Fraction(score).limit_denominator(MOST_SCALE).denominator for score in returns)
+    )
+    return (
+        scale if scale <= MOST_SCALE and all(is_whole(score * scale) for score in returns) else None
+    )
 
 
 def way_on(game: Any, returns: Sequence[float]) -> str:
     """Return the advice about a match whose returns are not whole at its scale."""
     scale = whole_at(returns, scale_of(game) or 1)
     if scale is None:
-        return f"no scale up to {MOST_SCALE:,} makes those of this match and of others whole, so it cannot be played"
-    return f"give --rule scale={scale}, the least for this match and some at random; one that needs more will say so"
+        return (
+            f"no scale up to {MOST_SCALE:,} makes those of this match and of others whole, so "
+            "it cannot be played"
+        )
+    return (
+        f"give --rule scale={scale}, the least for this match and some at random; one that "
+        "needs more will say so"
+    )
 
 
 def is_whole(value: float) -> bool:
@@ -255,24 +296,38 @@ def load_game(text: object) -> Any:
     if name not in names:
         page = f"{where('openspiel', 'Games that play')} lists its games"
         if name.startswith(IN_PYTHON):
-            raise RulesError(f"game: {name[:80]} is one of the library's games in Python, which are not imported; {page}")
+            raise RulesError(
+                f"game: {name[:80]} is one of the library's games in Python, which are not "
+                f"imported; {page}"
+            )
         raise RulesError(f"game: OpenSpiel has no game {name[:80]!r}{meant(name, names)}; {page}")
     if parameter := file_in_rules(OpenSpiel.name, {"game": text}):
         raise RulesError(
-            f"game: {name} reads a file ({parameter}), which would be no part of the event: two games could have one name, and "
-            "nobody could check a match; `khiva-arena new game DIR` begins a game of your own, whose file is hashed"
+            f"game: {name} reads a file ({parameter}), which would be no part of the "
+            "event: two games could have one name, and "
+            "nobody could check a match; `khiva-arena new game DIR` begins a game of your "
+            "own, whose file is hashed"
         )
     try:
         game = pyspiel.load_game(text)
-    except Exception as error:  # the library raises errors of any kind, such as a missing index of a map
-        raise RulesError(f"game: OpenSpiel does not load {text!r}: {shorten(str(error), 200, placeholder=' ...')}") from None
+    except (
+        Exception
+    ) as error:  # the library raises errors of any kind, such as a missing index of a map
+        raise RulesError(
+            f"game: OpenSpiel does not load {text!r}: "
+            f"{shorten(str(error), 200, placeholder=' ...')}"
+        ) from None
     kind = game.get_type()
     reasons = {
-        "its chance is sampled, so that no match could be replayed": kind.chance_mode == Chance.SAMPLED_STOCHASTIC,
-        "it is a mean-field game, of a population and not of seats": kind.dynamics == Dynamics.MEAN_FIELD,
+        "its chance is sampled, so that no match could be replayed": kind.chance_mode
+        == Chance.SAMPLED_STOCHASTIC,
+        "it is a mean-field game, of a population and not of seats": kind.dynamics
+        == Dynamics.MEAN_FIELD,
         "its actions are structures, not numbers": getattr(kind, "action_structs_only", False),
         "it has one player": game.num_players() == 1,
-        f"it has {game.num_players()} players, and a table has {MOST_SEATS} seats at the most": game.num_players() > MOST_SEATS,
+        (
+            f"it has {game.num_players()} players, and a table has {MOST_SEATS} seats at the most"
+        ): game.num_players() > MOST_SEATS,
     }
     for reason, holds in reasons.items():
         if holds:
@@ -290,9 +345,15 @@ class OpenSpiel(Game):
     seats = tuple(range(FEWEST_SEATS, MOST_SEATS + 1))
     variants = {  # noqa: RUF012  a constant
         "game": "which game of the library, as goofspiel(players=3,num_cards=13)",
-        "shows": "what a seat is shown: information_state, or observation; without it, the first that the game gives",
+        "shows": (
+            "what a seat is shown: information_state, or observation; without it, the first "
+            "that the game gives"
+        ),
         "tensor": "no, yes: seats are shown it as numbers, too, if they are whole",
-        "scale": "by what returns are multiplied to be whole points; without it, by what that takes in matches at random",
+        "scale": (
+            "by what returns are multiplied to be whole points; without it, by what that takes "
+            "in matches at random"
+        ),
     }
 
     def rules(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -302,7 +363,8 @@ class OpenSpiel(Game):
         scale = given["scale"] if "scale" in given else scale_of(game)
         if scale is None:
             raise RulesError(
-                f"game: {game.get_type().short_name} cannot be played: its returns are whole at no scale up to {MOST_SCALE:,}"
+                f"game: {game.get_type().short_name} cannot be played: its returns are "
+                f"whole at no scale up to {MOST_SCALE:,}"
             )
         if type(scale) is not int or not 1 <= scale <= MOST_SCALE:
             raise RulesError(f"scale: {scale!r} is not a whole number of 1 to {MOST_SCALE:,}")
@@ -312,18 +374,30 @@ class OpenSpiel(Game):
             game.get_type().short_name,
         )
         if not shows and "shows" not in given:
-            raise RulesError(f"game: {name} cannot be played: it tells seats neither an information state nor observations")
+            raise RulesError(
+                f"game: {name} cannot be played: it tells seats neither an information "
+                "state nor observations"
+            )
         if shows not in SHOWS or not gives(game, partial(text_of, shows=shows)):
             given_kinds = [kind for kind in SHOWS if gives(game, partial(text_of, shows=kind))]
-            raise RulesError(f"shows: {name} gives seats no {shows!r}; what it gives: {', '.join(given_kinds) or 'nothing'}")
-        if tensor not in ("no", "yes") or (tensor == "yes" and not gives(game, partial(whole_tensor, shows=shows))):
-            raise RulesError(f"tensor: {tensor!r} is neither no nor yes, or {name} gives none of whole numbers")
+            raise RulesError(
+                f"shows: {name} gives seats no {shows!r}; what it gives: "
+                f"{', '.join(given_kinds) or 'nothing'}"
+            )
+        if tensor not in ("no", "yes") or (
+            tensor == "yes" and not gives(game, partial(whole_tensor, shows=shows))
+        ):
+            raise RulesError(
+                f"tensor: {tensor!r} is neither no nor yes, or {name} gives none of whole numbers"
+            )
         return {"game": str(game), "scale": scale, "shows": shows, "tensor": tensor}
 
     def seats_of(self, rules: Mapping[str, Any]) -> Sequence[int]:
         return (load_game(rules["game"]).num_players(),)
 
-    def new(self, seats: int, rules: Mapping[str, Any], secret: bytes) -> tuple[LibraryState, list[Event]]:
+    def new(
+        self, seats: int, rules: Mapping[str, Any], secret: bytes
+    ) -> tuple[LibraryState, list[Event]]:
         game = load_game(rules["game"])
         if seats != game.num_players():
             raise ConfigError(f"{rules['game']} is for {game.num_players()} seats, not {seats}")

@@ -53,14 +53,17 @@ class OutsideState(State):
         """
         check_choices(self._step.pending, choices)
         if self._steps == MOST_STEPS:
-            raise GameFault(f"game {self._shown}: the match has not ended within {MOST_STEPS:,} steps")
+            raise GameFault(
+                f"game {self._shown}: the match has not ended within {MOST_STEPS:,} steps"
+            )
         try:
             if self._expected:
                 return self._played_ahead(choices)
             answer = self._ask("apply", self._number, dict(choices))
         except IllegalChoice as error:
             raise GameFault(
-                f"game {self._shown}: apply() refuses {dict(choices)}, which pending() calls legal: {error}"
+                f"game {self._shown}: apply() refuses {dict(choices)}, which pending() "
+                f"calls legal: {error}"
             ) from None
         self._steps += 1
         return self._take("apply", answer)
@@ -75,7 +78,10 @@ class OutsideState(State):
 
     def _played_ahead(self, choices: Mapping[int, int]) -> list[Event]:
         if choices != self._expected[self._steps]:
-            raise InternalError(f"{dict(choices)} are played, and {dict(self._expected[self._steps])} were said to come")
+            raise InternalError(
+                f"{dict(choices)} are played, and {dict(self._expected[self._steps])} were "
+                "said to come"
+            )
         (fork,) = self._forks
         while self._ahead < min(len(self._expected), self._steps + AHEAD):
             fork.say("play", (self._number, dict(self._expected[self._ahead])))
@@ -113,14 +119,23 @@ class OutsideState(State):
     def points_by_source(self) -> list[SeatPoints] | None:
         """Where the points come from; None if the game does not say, or fails to, which stops nothing and a check tells of."""
         try:
-            by_source = decoded(points_of_sources, self._ask("points_by_source", self._number), "points_by_source", self._shown)
+            by_source = decoded(
+                points_of_sources,
+                self._ask("points_by_source", self._number),
+                "points_by_source",
+                self._shown,
+            )
         except GameFault:
             return None
         return None if wrong_points(by_source, self.scores) else by_source
 
     def components(self) -> dict[str, int]:
         """Return how many of each physical piece there are."""
-        return dict(decoded(counts_by_name, self._ask("components", self._number), "components", self._shown))
+        return dict(
+            decoded(
+                counts_by_name, self._ask("components", self._number), "components", self._shown
+            )
+        )
 
     def clone(self) -> Self:
         """Return an independent copy: the game's own clone, in the same process."""
@@ -145,7 +160,7 @@ class OutsideState(State):
         answers = [fork.hear(call) for fork in self._forks]
         if any(answer != answers[0] for answer in answers):
             raise GameFault(
-                f"game {self._shown}: {call}() gives something else when the same match is played again: "
-                "it must depend on nothing but secret, rules and choices"
+                f"game {self._shown}: {call}() gives something else when the same match is played "
+                "again: it must depend on nothing but secret, rules and choices"
             )
         return value_of(answers[0], self._shown)

@@ -20,7 +20,10 @@ from khiva_arena.words import count
 
 MATCHES = 3
 ONE = "a question with one choice is not asked: let apply() play it, and report it in an event."
-SLOW = "look for a loop that does not end, and for what is waited for, at the named line; or make it faster."
+SLOW = (
+    "look for a loop that does not end, and for what is waited for, at the named line; or make "
+    "it faster."
+)
 DO = {
     "a game has a name": "give your Game a name, a title and a rules_version, each a text.",
     "seat counts rise": "seats is a rising list, such as (2, 3, 4).",
@@ -31,19 +34,22 @@ DO = {
     "seats are refused": "call self.check_seats(seats) first in new().",
     "pending() twice": "pending() must not change anything, nor draw anything: do that in apply().",
     "is over exactly when": (
-        "is_over is True exactly when pending() is empty; play what is left to do without a choice in apply()."
+        "is_over is True exactly when pending() is empty; play what is left to do without "
+        "a choice in apply()."
     ),
     "seats come in seat order": "make the dict of pending() in the order of the seats.",
     "no piece is lost or made": (
-        "components() counts each piece wherever it lies, also what is hidden, played or out; look for the move that loses one."
+        "components() counts each piece wherever it lies, also what is hidden, played or "
+        "out; look for the move that loses one."
     ),
     "is plain": (
-        "only None, True, False, whole numbers to 2**53 - 1, texts, lists and dicts with texts as keys reach a bot: no "
-        "tuple, set, float or object of your own."
+        "only None, True, False, whole numbers to 2**53 - 1, texts, lists and dicts with texts as "
+        "keys reach a bot: no tuple, set, float or object of your own."
     ),
     "an entry is a plain list": 'each entry of legal is a list of plain values, as ["card", 7]: no tuple, no bare text.',
     "belongs to its caller": (
-        "view() gives a copy: list(self.hands[seat]) and not self.hands[seat]; of lists in a list, too: "
+        "view() gives a copy: list(self.hands[seat]) and not self.hands[seat]; of lists in "
+        "a list, too: "
         "[list(bid) for bid in self.bids]."
     ),
     "private part": "leave public() and private() out: view() is enough.",
@@ -59,34 +65,49 @@ DO = {
     "a score for each seat": "scores is a list with one whole number for each seat, at every moment.",
     "ranks are well formed": "ranks are places: 1 is best, ties share one and the next is left out, as 1, 2, 2, 4.",
     "points by source": (
-        "points_by_source is a list with one SeatPoints(counted, uncounted) for each seat; the values of counted make its score. "
+        "points_by_source is a list with one SeatPoints(counted, uncounted) for each seat; "
+        "the values of counted make its score. "
         "Leave it out if the rules have only one source."
     ),
-    "sources of points": "points_by_source names every source at every moment and for every seat, with 0 where nothing is held.",
-    "are refused": "call check_choices(self.pending(), choices) of khiva_arena.games.base first in apply().",
+    "sources of points": (
+        "points_by_source names every source at every moment and for every seat, with 0 where "
+        "nothing is held."
+    ),
+    "are refused": (
+        "call check_choices(self.pending(), choices) of khiva_arena.games.base first in apply()."
+    ),
     "refused choice changes nothing": "check all choices in apply() before anything is changed.",
-    "clone": "clone() copies every list and dict that a move changes; without clone(), everything is copied.",
+    "clone": (
+        "clone() copies every list and dict that a move changes; without clone(), everything "
+        "is copied."
+    ),
     "equal observations": (
-        "a seat sees in its view or its choices what no event told it: report it in an event to that seat when it comes to know "
-        "it, Event({...}, to=(seat,)), or leave it out."
+        "a seat sees in its view or its choices what no event told it: report it in an event to "
+        "that seat when it comes to know it, Event({...}, to=(seat,)), or leave it out."
     ),
     "a replay": (
-        "let nothing but the secret, the rules and the choices decide: no random module, no time, no id(), nothing kept outside "
-        "of the state."
+        "let nothing but the secret, the rules and the choices decide: no random module, no time, "
+        "no id(), nothing kept outside of the state."
     ),
     "goes to seats": "an event's `to` is None for everybody, or a tuple of seats.",
-    "one line": "narrate() gives one line of text for every event; without narrate(), each event has a plain line.",
+    "one line": (
+        "narrate() gives one line of text for every event; without narrate(), each event has a "
+        "plain line."
+    ),
     "opens the same": (
-        "draw only from khiva_arena.rng.Stream(secret, ...): no random module, no time, no set of texts that is gone "
-        "through in its own order."
+        "draw only from khiva_arena.rng.Stream(secret, ...): no random module, no time, no set of "
+        "texts that is gone through in its own order."
     ),
     "after the end": "apply() raises IllegalChoice when the match is over: check_choices does.",
-    "ends within": "give the game an end that comes with any choices, also if the first choice is always played.",
+    "ends within": (
+        "give the game an end that comes with any choices, also if the first choice is always "
+        "played."
+    ),
     "the match has not ended": "give the game an end that comes with any choices.",
     "it raised": "see the named line.",
     "same match is played again": (
-        "let nothing but the secret, the rules and the choices decide: no random module, no time, no id(), no set of "
-        "texts that is gone through in its own order."
+        "let nothing but the secret, the rules and the choices decide: no random module, no time, "
+        "no id(), no set of texts that is gone through in its own order."
     ),
 }
 """Advice on a point that fails, by words of the point."""
@@ -121,14 +142,18 @@ def steps_of(game: Game, settings: Mapping[str, Any] | None = None) -> Iterator[
             return
 
 
-def _looks(game: Game, settings: Mapping[str, Any] | None) -> Iterator[tuple[str, Callable[[], str]]]:
+def _looks(
+    game: Game, settings: Mapping[str, Any] | None
+) -> Iterator[tuple[str, Callable[[], str]]]:
     """Yield the title of each step, and the function that does it."""
     first = dict(settings or {})
     samples = () if settings else map(dict, game.samples)
     tables = [(seats, first) for seats in _tables(game, first)]
     tables += [(seats, sample) for sample in samples for seats in _tables(game, sample)[-1:]]
     for seats, sample in tables:
-        title = count(seats, "seat") + (f", {', '.join(f'{key} = {value}' for key, value in sample.items())}" if sample else "")
+        title = count(seats, "seat") + (
+            f", {', '.join(f'{key} = {value}' for key, value in sample.items())}" if sample else ""
+        )
         yield title, partial(_conforms, game, seats, sample)
     counts = _tables(game, first)
     for seats in dict.fromkeys((counts[0], counts[-1])):
@@ -173,8 +198,15 @@ def _conforms(game: Game, seats: int, settings: Mapping[str, Any]) -> str:
         if findings.points:
             raise _Broken(findings.points)
         if findings.short:
-            summary = f"{count(number, 'match', 'matches')} at random keep every point of the contract; " if number else ""
-            return f"{summary}a match at random keeps every point that there was time to check: {', '.join(findings.short)}"
+            summary = (
+                f"{count(number, 'match', 'matches')} at random keep every point of the contract; "
+                if number
+                else ""
+            )
+            return (
+                f"{summary}a match at random keeps every point that there was time to check: "
+                f"{', '.join(findings.short)}"
+            )
     return f"{count(MATCHES, 'match', 'matches')} at random keep every point of the contract"
 
 
@@ -186,7 +218,10 @@ def _measure(game: Game, seats: int, settings: Mapping[str, Any]) -> str:
     steps, largest, slowest = 0, 0, 0.0
     while not state.is_over:
         pending = state.pending()
-        sizes = (len(msgspec.msgpack.encode([state.view(seat), decision.legal])) for seat, decision in pending.items())
+        sizes = (
+            len(msgspec.msgpack.encode([state.view(seat), decision.legal]))
+            for seat, decision in pending.items()
+        )
         largest = max(largest, *sizes)
         choices = {seat: stream.below(len(decision.legal)) for seat, decision in pending.items()}
         began = time.perf_counter()
@@ -194,4 +229,7 @@ def _measure(game: Game, seats: int, settings: Mapping[str, Any]) -> str:
         slowest = max(slowest, time.perf_counter() - began)
         steps += 1
     size = f"{largest:,} of {FRAME_MOST_TO_BOT:,} bytes"
-    return f"{count(steps, 'step')}, the largest request {size}, the slowest step {1000 * slowest:.1f} ms"
+    return (
+        f"{count(steps, 'step')}, the largest request {size}, the slowest step "
+        f"{1000 * slowest:.1f} ms"
+    )

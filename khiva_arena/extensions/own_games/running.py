@@ -48,10 +48,16 @@ def place_in(words: str, folder: str) -> Whereabouts:
 
     folder: the beginning of the paths of its code, "" if they are not known.
     """
-    frames = [(file, line, call) for file, line, call in _FRAME.findall(words) if _is_own(file, folder) or file == base.__file__]
+    frames = [
+        (file, line, call)
+        for file, line, call in _FRAME.findall(words)
+        if _is_own(file, folder) or file == base.__file__
+    ]
     own_frame = next(((file, line) for file, line, _ in frames if _is_own(file, folder)), None)
     call = frames[-1][2] if frames and _CUT not in words else ""
-    return Whereabouts(call, f", line {own_frame[1]} of {os.path.basename(own_frame[0])}" if own_frame else "")
+    return Whereabouts(
+        call, f", line {own_frame[1]} of {os.path.basename(own_frame[0])}" if own_frame else ""
+    )
 
 
 def _is_own(file: str, folder: str) -> bool:

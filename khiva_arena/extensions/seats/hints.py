@@ -20,7 +20,9 @@ class Hints:
     argv, folder, environment: how it is started.
     """
 
-    def __init__(self, name: str, argv: Sequence[str], folder: str, environment: dict[str, str]) -> None:
+    def __init__(
+        self, name: str, argv: Sequence[str], folder: str, environment: dict[str, str]
+    ) -> None:
         self.name = name
         self._start = (list(argv), folder, environment)
         self._at_a_time = trio.Lock()
@@ -34,7 +36,12 @@ class Hints:
         async with self._at_a_time:
             with trio.move_on_after(SECONDS):
                 process = await trio.lowlevel.open_process(
-                    argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, env=environment
+                    argv,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    cwd=folder,
+                    env=environment,
                 )
                 try:
                     return await self._answer_of(process, requests)

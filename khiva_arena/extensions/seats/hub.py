@@ -61,11 +61,15 @@ def _persons(first: dict[str, Any]) -> Any:
     if "persons" not in first:
         return None
     if first["mcp"]:
-        from khiva_arena.extensions.seats.mcp_server import Agent  # not above: the package mcp comes with it
+        from khiva_arena.extensions.seats.mcp_server import (
+            Agent,
+        )  # not above: the package mcp comes with it
 
         return Agent(first)
     if first["terminal"]:
-        from khiva_arena.extensions.seats.terminal_seat import TerminalPersons  # not above: rich comes with it
+        from khiva_arena.extensions.seats.terminal_seat import (
+            TerminalPersons,
+        )  # not above: rich comes with it
 
         return TerminalPersons(first)
     from khiva_arena.extensions.seats.persons import Persons  # not above: Starlette comes with it
@@ -85,7 +89,8 @@ def main() -> int:
     """Serve until the command ends."""
     handed_over.take()
     trio.run(_main)
-    gc.freeze()  # or Python would look through all modules for garbage while it ends, and the command waits
+    # or Python would look through all modules for garbage while it ends, and the command waits
+    gc.freeze()
     return 0
 
 

@@ -31,14 +31,20 @@ class Hub:
     """
 
     def __init__(self, handed: Sequence[int] = ()) -> None:
-        self._folder = tempfile.mkdtemp(prefix="khiva-arena-hub-")  # of mode 700: nobody else can sit down
+        self._folder = tempfile.mkdtemp(
+            prefix="khiva-arena-hub-"
+        )  # of mode 700: nobody else can sit down
         self.socket = os.path.join(self._folder, "hub")
         pipe = subprocess.PIPE
         try:
-            self._process = start_helper("hub", [f"{__package__}.hub"], stdin=pipe, stdout=pipe, pass_fds=tuple(handed))
+            self._process = start_helper(
+                "hub", [f"{__package__}.hub"], stdin=pipe, stdout=pipe, pass_fds=tuple(handed)
+            )
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
-            raise ArenaError(f"the process that receives players cannot be started: {error}") from None
+            raise ArenaError(
+                f"the process that receives players cannot be started: {error}"
+            ) from None
         finally:
             for descriptor in handed:
                 os.close(descriptor)
@@ -68,7 +74,10 @@ class Hub:
             raise ArenaError(self._ending())
 
     def _ending(self) -> str:
-        return f"the process that receives players has ended, with status {self._process.wait()}; nobody can take a seat"
+        return (
+            f"the process that receives players has ended, with status {self._process.wait()}; "
+            "nobody can take a seat"
+        )
 
     def close(self) -> None:
         """End the hub. Idempotent."""
@@ -80,5 +89,10 @@ class Hub:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()

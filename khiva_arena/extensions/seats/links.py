@@ -53,7 +53,9 @@ class Link:
             await self.send(record(FAILED, b""))
 
 
-async def listen(path: str, players: dict[str, Seated], *, task_status: trio.TaskStatus[None]) -> None:
+async def listen(
+    path: str, players: dict[str, Seated], *, task_status: trio.TaskStatus[None]
+) -> None:
     """Seat each link that comes to the socket, until cancelled. ``players``: by name."""
     listener = trio.socket.socket(trio.socket.AF_UNIX)
     await listener.bind(path)

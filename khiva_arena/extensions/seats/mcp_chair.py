@@ -37,7 +37,9 @@ class AgentChair(Chair):
     called: set by the first call that needs a table, so that no clock runs before it.
     """
 
-    def __init__(self, person: Person, game: str, variant: Mapping[str, Plain], waits: float = WAITS_SECONDS) -> None:
+    def __init__(
+        self, person: Person, game: str, variant: Mapping[str, Plain], waits: float = WAITS_SECONDS
+    ) -> None:
         super().__init__(person, None)
         self.called = trio.Event()
         self._game, self._variant, self._waits = game, variant, waits
@@ -128,11 +130,20 @@ class AgentChair(Chair):
         self.called.set()
         ask = self._open()
         if type(number) is not int:
-            raise RefusedCall('act takes one whole number, as {"choice": 1}. Call legal for the choices.')
-        if not self._is_shown:  # else a number for a decision whose time ran out would count for the next one
-            raise RefusedCall("This is a decision that you have not seen. Call legal for its choices.")
+            raise RefusedCall(
+                'act takes one whole number, as {"choice": 1}. Call legal for the choices.'
+            )
+        if (
+            not self._is_shown
+        ):  # else a number for a decision whose time ran out would count for the next one
+            raise RefusedCall(
+                "This is a decision that you have not seen. Call legal for its choices."
+            )
         if number not in ask["numbers"]:
-            raise RefusedCall(f"There is no choice of this number. Call legal for the {len(ask['texts'])} choices.")
+            raise RefusedCall(
+                "There is no choice of this number. Call legal for the "
+                f"{len(ask['texts'])} choices."
+            )
         at = ask["numbers"].index(number)
         try:
             with trio.CancelScope(shield=True):  # a call that the client cancels has chosen, too
@@ -143,7 +154,11 @@ class AgentChair(Chair):
 
     def rules(self) -> str:
         """Return the page of the game's rules, and the variants of this match."""
-        page = (files("khiva_arena.games") / self._game / "RULES.md").read_text("utf-8") if self._game in NAMES else NO_RULES
+        page = (
+            (files("khiva_arena.games") / self._game / "RULES.md").read_text("utf-8")
+            if self._game in NAMES
+            else NO_RULES
+        )
         return f"{page}\n\nThe rules map of this match: {json.dumps(dict(self._variant))}\n"
 
 
@@ -160,7 +175,9 @@ def _print_choices(console: Console, ask: Mapping[str, Plain]) -> None:
 
 
 def _console() -> Console:
-    return Console(file=io.StringIO(), width=WIDTH, color_system=None, highlight=False, soft_wrap=True)
+    return Console(
+        file=io.StringIO(), width=WIDTH, color_system=None, highlight=False, soft_wrap=True
+    )
 
 
 def _text(console: Console) -> str:

@@ -15,8 +15,8 @@ SERVER = "khiva-arena"
 FOLDERS = ("--bot", "--from", "--out")
 """The options whose value may be a folder."""
 AT_A_TERMINAL = (
-    "A client of the Model Context Protocol starts this command. Add the lines above to the client's settings, and write paths "
-    "of other files in them from / on."
+    "A client of the Model Context Protocol starts this command. Add the lines above to the "
+    "client's settings, and write paths of other files in them from / on."
 )
 CLOSED = "--mcp: standard input, output and error must be open"
 

@@ -23,20 +23,24 @@ CHUNK = 65_536
 LONGEST_LINE = 1 << 20
 """The most bytes of a message of the client: all that its calls need is far shorter."""
 INSTRUCTIONS = (
-    "You have a seat in one match of a game. Call view: it waits for your decision and shows the table. Call legal for the "
-    "numbered choices, and act with the number of one. Go on until view says that the match is over. rules has the game's rules."
+    "You have a seat in one match of a game. Call view: it waits for your decision and shows the "
+    "table. Call legal for the numbered choices, and act with the number of one. Go on until view "
+    "says that the match is over. rules has the game's rules."
 )
 _NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 _CHOICE: dict[str, Any] = {
     "type": "object",
-    "properties": {"choice": {"type": "integer", "description": "The number of a choice, as legal lists it."}},
+    "properties": {
+        "choice": {"type": "integer", "description": "The number of a choice, as legal lists it."}
+    },
     "required": ["choice"],
 }
 _READS = mcp_types.ToolAnnotations(read_only_hint=True)
 TOOLS = [
     mcp_types.Tool(
         name="view",
-        description="Show the table as your seat sees it now, in words and as JSON. Waits up to 30 seconds for your decision.",
+        description="Show the table as your seat sees it now, in words and as JSON. Waits up to 30 "
+        "seconds for your decision.",
         input_schema=_NOTHING,
         annotations=_READS,
     ),
@@ -46,7 +50,9 @@ TOOLS = [
         input_schema=_NOTHING,
         annotations=_READS,
     ),
-    mcp_types.Tool(name="act", description="Make your decision. It cannot be taken back.", input_schema=_CHOICE),
+    mcp_types.Tool(
+        name="act", description="Make your decision. It cannot be taken back.", input_schema=_CHOICE
+    ),
     mcp_types.Tool(
         name="rules",
         description="Show the rules of the game.",
@@ -124,7 +130,9 @@ class Agent:
             if self._over:
                 tell({"closed": True})
             elif has_begun:
-                await self._chair.until_asked()  # an agent that has made its last choice is not asked again, and has its match
+                await (
+                    self._chair.until_asked()
+                )  # an agent that has made its last choice is not asked again, and has its match
                 if not self._over:
                     # Nobody can come back to this seat, so the match ends as by Ctrl-C. The command may ignore SIGHUP.
                     os.kill(self._command, signal.SIGINT)
@@ -185,29 +193,39 @@ class Agent:
                     if line is not None and not line.strip():
                         continue
                     async with self._writing:
-                        pass  # a client that reads no answers is read no further, so that they do not pile up
+                        # a client that reads no answers is read no further, so that they do not pile up
+                        pass
                     try:
-                        message = mcp_types.jsonrpc_message_adapter.validate_json(line or b"", by_name=False)
+                        message = mcp_types.jsonrpc_message_adapter.validate_json(
+                            line or b"", by_name=False
+                        )
                     except ValueError:
                         await back.send(SessionMessage(NO_MESSAGE))
                     else:
                         await to.send(SessionMessage(message))
 
-    async def _write(self, source: MemoryObjectReceiveStream[SessionMessage], end: Callable[[], None]) -> None:
+    async def _write(
+        self, source: MemoryObjectReceiveStream[SessionMessage], end: Callable[[], None]
+    ) -> None:
         """Hand the server's messages to the client. ``end``: called if the client takes no more."""
         async with source, trio.lowlevel.FdStream(self._sink) as stream:
             async for sent in source:
-                data = sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+                data = (
+                    sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+                )
                 async with self._writing:
                     try:
                         await stream.send_all(data)
                     except trio.BrokenResourceError:
-                        end()  # before ``source`` is closed, which the server would meet as a fault of its own
+                        # before ``source`` is closed, which the server would meet as a fault of its own
+                        end()
 
     async def _list(self, _context: object, _params: object) -> mcp_types.ListToolsResult:
         return mcp_types.ListToolsResult(tools=TOOLS)
 
-    async def _call(self, _context: object, params: mcp_types.CallToolRequestParams) -> mcp_types.CallToolResult:
+    async def _call(
+        self, _context: object, params: mcp_types.CallToolRequestParams
+    ) -> mcp_types.CallToolResult:
         try:
             texts = await self._texts(params.name, params.arguments or {})
         except RefusedCall as refusal:
@@ -223,7 +241,9 @@ class Agent:
             return [await self._chair.act(arguments.get("choice"))]
         if tool == "rules":
             return [self._chair.rules()]
-        raise RefusedCall(f"There is no such tool. The tools are {', '.join(one.name for one in TOOLS)}.")
+        raise RefusedCall(
+            f"There is no such tool. The tools are {', '.join(one.name for one in TOOLS)}."
+        )
 
 
 async def _received(stream: trio.lowlevel.FdStream) -> bytes:
@@ -235,4 +255,6 @@ async def _received(stream: trio.lowlevel.FdStream) -> bytes:
 
 
 def _result(texts: Sequence[str], is_error: bool = False) -> mcp_types.CallToolResult:
-    return mcp_types.CallToolResult(content=[mcp_types.TextContent(text=text) for text in texts], is_error=is_error)
+    return mcp_types.CallToolResult(
+        content=[mcp_types.TextContent(text=text) for text in texts], is_error=is_error
+    )

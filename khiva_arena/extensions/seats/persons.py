@@ -86,7 +86,8 @@ class Persons:
         hints = order["hints"]
         table = order["names"], order["marks"], bool(hints)
         self._chairs = [
-            _Seat(Person(row["name"], row["seat"], *table), Hints(**hints) if hints else None) for row in order["persons"]
+            _Seat(Person(row["name"], row["seat"], *table), Hints(**hints) if hints else None)
+            for row in order["persons"]
         ]
         self._over = False
         self._page, self._policy = seat_page(order["game"], order["engine"])
@@ -102,15 +103,22 @@ class Persons:
         once = OnceOnly()
         once.leads_to = f"/{self._token}/{self._chairs[0].key}/"
         async with trio.open_nursery() as nursery:
-            port: int = await nursery.start(partial(serving.serve, routes, token=self._token, port=self._port, once=once))
+            port: int = await nursery.start(
+                partial(serving.serve, routes, token=self._token, port=self._port, once=once)
+            )
             base = serving.address(port, self._token)
             by_name = {chair.person.name: f"{base}{chair.key}/" for chair in self._chairs}
-            task_status.started({"by_name": by_name, "once": serving.address(port, once.path.strip("/"))})
+            task_status.started(
+                {"by_name": by_name, "once": serving.address(port, once.path.strip("/"))}
+            )
             await self._tell_when_closed()
 
     def _routes(self, chair: _Seat) -> list[BaseRoute]:
         async def page(_: Request) -> HTMLResponse:
-            return HTMLResponse(self._page, headers={"content-security-policy": f"{self._policy}; frame-ancestors 'none'"})
+            return HTMLResponse(
+                self._page,
+                headers={"content-security-policy": f"{self._policy}; frame-ancestors 'none'"},
+            )
 
         talk: Callable[[WebSocket], Awaitable[None]] = chair.talk
         return [Route(f"/{chair.key}/", page), WebSocketRoute(f"/{chair.key}/seat", talk)]
@@ -120,7 +128,9 @@ class Persons:
         away = 0.0
         while away < CLOSED_SECONDS:
             await trio.sleep(0.25)
-            away = away + 0.25 if self._over and not any(chair.page for chair in self._chairs) else 0.0
+            away = (
+                away + 0.25 if self._over and not any(chair.page for chair in self._chairs) else 0.0
+            )
         tell({"closed": True})
         await trio.sleep_forever()
 

@@ -16,25 +16,39 @@ def way_again(setup: OneMatch, words: Sequence[str]) -> list[list[str]]:
     """
     if words[:1] != ["play"] or setup.then or sum(map(is_person, setup.words)) != 1:
         return []
-    seed = setup.random_secret.hex() if setup.random_secret is not None else _values(words, "--seed")[-1]
+    seed = (
+        setup.random_secret.hex()
+        if setup.random_secret is not None
+        else _values(words, "--seed")[-1]
+    )
     next_seat = [word for bot in (*setup.words[-1:], *setup.words[:-1]) for word in ("--bot", bot)]
     other, same = _without(words, "--seed"), _without(words, "--seed", "--bot")
     return [
         ["again", shlex.join(["khiva-arena", *other])],
-        ["the same deal in another seat", shlex.join(["khiva-arena", *same, *next_seat, "--seed", seed])],
+        [
+            "the same deal in another seat",
+            shlex.join(["khiva-arena", *same, *next_seat, "--seed", seed]),
+        ],
     ]
 
 
 def _values(words: Sequence[str], flag: str) -> list[str]:
     """Return the values of a flag in a command, written as one word or as two."""
     after = [second for first, second in pairwise(words) if first == flag]
-    return [*after, *(word.removeprefix(f"{flag}=") for word in words if word.startswith(f"{flag}="))]
+    return [
+        *after,
+        *(word.removeprefix(f"{flag}=") for word in words if word.startswith(f"{flag}=")),
+    ]
 
 
 def _without(words: Sequence[str], *flags: str) -> list[str]:
     """Return a command without some flags and their values."""
     firsts = ("", *words)
-    return [word for before, word in zip(firsts, words, strict=False) if before not in flags and word.split("=")[0] not in flags]
+    return [
+        word
+        for before, word in zip(firsts, words, strict=False)
+        if before not in flags and word.split("=")[0] not in flags
+    ]
 
 
 def is_person(word: str) -> bool:

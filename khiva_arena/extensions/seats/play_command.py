@@ -30,7 +30,13 @@ from khiva_arena.entrants.hints.starts import start_match
 from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.extensions.seats.hub_process import Hub
-from khiva_arena.extensions.seats.mcp_command import AT_A_TERMINAL, EXTRA, is_at_terminal, settings_of_client, take_streams
+from khiva_arena.extensions.seats.mcp_command import (
+    AT_A_TERMINAL,
+    EXTRA,
+    is_at_terminal,
+    settings_of_client,
+    take_streams,
+)
 from khiva_arena.extensions.seats.play_again import is_person, way_again
 from khiva_arena.extensions.seats.seating import linked, relays_order
 from khiva_arena.extensions.seats.stored_alone import NOT_STORED, alone_of, store_match
@@ -75,12 +81,20 @@ class PersonsPlace(NamedTuple):
         """The refusal of a second person, "" if there is a page for each."""
         if self.mcp:
             return "--mcp: an agent takes one seat; leave it out for a page each"
-        return "--terminal: one person sits at a terminal; leave it out for a page each" if self.terminal else ""
+        return (
+            "--terminal: one person sits at a terminal; leave it out for a page each"
+            if self.terminal
+            else ""
+        )
 
     def options(self) -> dict[str, Any]:
         """Return the hub's order for it. Raises ConfigError. This process gives its standard streams to a client."""
         terminal = _terminal() if self.terminal else None
-        return {"port": self.port, "terminal": terminal, "mcp": [*take_streams(), os.getpid()] if self.mcp else None}
+        return {
+            "port": self.port,
+            "terminal": terminal,
+            "mcp": [*take_streams(), os.getpid()] if self.mcp else None,
+        }
 
 
 def play(place: PersonsPlace, hints: bool, shown: Shown, flags: dict[str, Any]) -> int:
@@ -89,7 +103,10 @@ def play(place: PersonsPlace, hints: bool, shown: Shown, flags: dict[str, Any]) 
         LIVE_VIEWS.get("a page that is served")
     if place.mcp:
         if place.terminal or shown.as_json:
-            raise ConfigError("--mcp goes with neither --terminal nor --json: the client has standard input and output")
+            raise ConfigError(
+                "--mcp goes with neither --terminal nor --json: the client has standard "
+                "input and output"
+            )
         EXTRA.check_installed()
         if is_at_terminal():
             click.echo(settings_of_client())
@@ -109,7 +126,9 @@ def play(place: PersonsPlace, hints: bool, shown: Shown, flags: dict[str, Any]) 
     options = place.options()
     own_turn = values.pop("turn", DAY)
     in_ticks = values.get("clock") == Clock.TICKS  # then the turn of modules is the usual one
-    settings, entrants = settings_and_bots(values if in_ticks else {"turn": own_turn, **values}, say)
+    settings, entrants = settings_and_bots(
+        values if in_ticks else {"turn": own_turn, **values}, say
+    )
     if shown.out and not in_ticks:
         raise ConfigError(NOT_STORED)
     order = relays_order(settings, entrants)
@@ -128,10 +147,14 @@ def _handed(options: Mapping[str, Any]) -> list[int]:
     return options["mcp"][:2] if options["mcp"] else []
 
 
-def _take_over(taken: TakenSeat, flags: dict[str, Any], options: dict[str, Any], hints: bool, shown: Shown) -> int:
+def _take_over(
+    taken: TakenSeat, flags: dict[str, Any], options: dict[str, Any], hints: bool, shown: Shown
+) -> int:
     """Let a person play a stored match on. Returns the exit code."""
     if shown.out:
-        raise ConfigError("--out cannot go with --from: a match that goes on from a stored one is not stored")
+        raise ConfigError(
+            "--out cannot go with --from: a match that goes on from a stored one is not stored"
+        )
     turn = flags.pop("turn") or DAY
     table = taken.find(flags)
     with Hub(_handed(options)) as hub:
@@ -140,17 +163,30 @@ def _take_over(taken: TakenSeat, flags: dict[str, Any], options: dict[str, Any],
             return _play_at_hub(hub, setup, {**options, "hints": adviser}, {}, shown)
 
 
-def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict[str, Any], shown: Shown) -> int:
+def _play_at_hub(
+    hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict[str, Any], shown: Shown
+) -> int:
     """Play the match at the hub. Returns the exit code. ``order``: of relays; empty if there are none."""
     names = _names(setup)
-    persons = [(guests.guest_of(word).name, seat) for seat, word in enumerate(setup.words) if is_person(word)]
-    table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "marks": setup.marks}
+    persons = [
+        (guests.guest_of(word).name, seat)
+        for seat, word in enumerate(setup.words)
+        if is_person(word)
+    ]
+    table = {
+        "persons": [{"name": name, "seat": seat} for name, seat in persons],
+        "names": names,
+        "marks": setup.marks,
+    }
     header = setup.job.header
     played = {"engine": __version__, "game": header.game, "rules": header.rules}
     hub.say({"socket": hub.socket, **played, **table, **options, **order})
     reply = hub.hear()
     if "cannot" in reply:
-        raise ConfigError(f"--port {options['port']}: {reply['cannot']}; name another one, or leave it out for any that is free")
+        raise ConfigError(
+            f"--port {options['port']}: {reply['cannot']}; name another one, or leave it "
+            "out for any that is free"
+        )
     addresses = reply["addresses"]["by_name"]
     if reply["addresses"].get("gone"):
         say("the client left before it called a tool: no match was played")
@@ -165,21 +201,36 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
         for name, address in addresses.items():
             say(f"{name} plays here: {address}")
         # A browser's command line is read by every user of this machine.
-        if addresses and shown.opens and not (_display() and webbrowser.open(reply["addresses"]["once"])):
-            say("there is no screen here to open a browser on: open the address yourself, or play with --terminal")
+        if (
+            addresses
+            and shown.opens
+            and not (_display() and webbrowser.open(reply["addresses"]["once"]))
+        ):
+            say(
+                "there is no screen here to open a browser on: open the address yourself, "
+                "or play with --terminal"
+            )
         with _telling(hub, options):
-            outcome = play_one(setup.job, tell=lambda outcome: hub.check() if outcome.host else None)
+            outcome = play_one(
+                setup.job, tell=lambda outcome: hub.check() if outcome.host else None
+            )
     if outcome.record is None:
         hub.say(_page_of_void(outcome.void))
         _wait_until_shown(hub, options)
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1
     lines = _result_lines(outcome.record, setup, names)
-    since = {} if addresses else {"since": _since(outcome.record, setup.job.secret, names, persons[0][1])}
+    since = (
+        {}
+        if addresses
+        else {"since": _since(outcome.record, setup.job.secret, names, persons[0][1])}
+    )
     if options["mcp"]:
         hub.say({"match": None, "text": "\n".join(lines)} | since)
     else:
-        page = page_of_end(outcome.record, setup.job.secret, names, sketches=not has_drawing(header.game))
+        page = page_of_end(
+            outcome.record, setup.job.secret, names, sketches=not has_drawing(header.game)
+        )
         hub.say(page | since | {"again": way_again(setup, sys.argv[1:])})
         _wait_until_shown(hub, options)
     click.echo(outcome.record.to_json() if shown.as_json else "\n".join(map(harmless, lines)))
@@ -210,11 +261,22 @@ def _telling(hub: Hub, options: Mapping[str, Any]) -> Iterator[None]:
 def _since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> list[str]:
     """Return the events since a seat last chose, a line each, with all hands open."""
     game = get(record.header.game, record.header.rules_version)
-    chose = max((at for at, step in enumerate(record.steps, 1) if any(choice.seat == seat for choice in step)), default=0)
+    chose = max(
+        (
+            at
+            for at, step in enumerate(record.steps, 1)
+            if any(choice.seat == seat for choice in step)
+        ),
+        default=0,
+    )
     lines: list[str] = []
 
     def watch(step: int, _state: State, happened: Sequence[Event]) -> None:
-        lines.extend(second_person(line, names) for event in happened if step >= chose and (line := game.narrate(event, names)))
+        lines.extend(
+            second_person(line, names)
+            for event in happened
+            if step >= chose and (line := game.narrate(event, names))
+        )
 
     verify(record, secret, watch)
     return lines
@@ -248,7 +310,10 @@ def _seated(words: list[str], game: str) -> list[str]:
         words.insert(0, guests.PERSON)
     counts = Counter(guests.guest_of(word).name for word in persons)
     if twice := [name for name, times in counts.items() if times > 1]:
-        raise ConfigError(f"--bot person:{twice[0]}: two persons have one name; give each another, as --bot person:ann")
+        raise ConfigError(
+            f"--bot person:{twice[0]}: two persons have one name; give each another, as "
+            "--bot person:ann"
+        )
     return words
 
 
@@ -281,14 +346,20 @@ def _adviser(game: str, is_wanted: bool) -> Iterator[dict[str, Any] | None]:
 
 def _display() -> bool:
     """Tell whether a browser has a screen to open on: a browser in the terminal would take the terminal from us."""
-    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return sys.platform == "darwin" or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
 
 
 def _marks_text(name: str, marks: Sequence[str]) -> str:
     """Return the marks to print behind a name, without marks that the name says itself."""
     return (
         f" ({', '.join(marks_left)})"
-        if (marks_left := [mark for mark in marks if mark != name and (mark, name) != (guests.PERSON, YOU)])
+        if (
+            marks_left := [
+                mark for mark in marks if mark != name and (mark, name) != (guests.PERSON, YOU)
+            ]
+        )
         else ""
     )
 
@@ -297,6 +368,8 @@ def _result_lines(record: Record, setup: OneMatch, names: list[str]) -> list[str
     """Return how the match ended, a line each: beside the stored one that was played on, if it was."""
     if setup.then:
         return [*beside(setup.then, record, setup.job.secret), THIS_DEAL]
-    marked = [f"{name}{_marks_text(name, marks)}" for name, marks in zip(names, setup.marks, strict=True)]
+    marked = [
+        f"{name}{_marks_text(name, marks)}" for name, marks in zip(names, setup.marks, strict=True)
+    ]
     lines = ending(record, marked, verify(record, setup.job.secret).points_by_source)
     return [*lines, f"every choice replays; digest {record.digest}"]

@@ -21,7 +21,12 @@ from typing import NoReturn, Sequence  # noqa: UP035 - for Python 3.9
 
 from khiva_arena.extensions.seats.arena_link import ArenaLink
 from khiva_arena.extensions.seats.relay_connecting import Ended
-from khiva_arena.extensions.seats.relay_protocol import address, is_loopback, read_token, token_folder
+from khiva_arena.extensions.seats.relay_protocol import (
+    address,
+    is_loopback,
+    read_token,
+    token_folder,
+)
 from khiva_arena.extensions.seats.relay_talk import AT_MOST, Relay
 
 
@@ -49,7 +54,9 @@ def relay(
     start = {"args": list(command), "cwd": folder, "env": environment}
     signal.signal(signal.SIGTERM, _terminated)
     try:
-        return Relay(ArenaLink((host, port), name, secret, context), start, keep, _say, at_most).serve()
+        return Relay(
+            ArenaLink((host, port), name, secret, context), start, keep, _say, at_most
+        ).serve()
     except Ended as end:  # before it began to serve, or while it ended
         _say(str(end))
         return end.code
@@ -74,19 +81,46 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command line of a machine where the arena is not installed. Returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="relay.py",
-        description="Seats a bot of this machine at a table of Khiva Arena elsewhere, until that needs it no more.",
+        description="Seats a bot of this machine at a table of Khiva Arena elsewhere, until that needs "
+        "it no more.",
         usage="%(prog)s [OPTIONS] HOST:PORT NAME -- COMMAND",
     )
-    parser.add_argument("where", metavar="HOST:PORT", help="where the arena listens; TLS unless that is this machine")
+    parser.add_argument(
+        "where",
+        metavar="HOST:PORT",
+        help="where the arena listens; TLS unless that is this machine",
+    )
     parser.add_argument("name", metavar="NAME", help="as in --bot remote:NAME")
-    parser.add_argument("command", metavar="COMMAND", nargs="+", help="starts the bot, once for each match")
-    parser.add_argument("--token", type=Path, help="the file with the token [default: NAME in khiva-arena/tokens of ~/.config]")
+    parser.add_argument(
+        "command", metavar="COMMAND", nargs="+", help="starts the bot, once for each match"
+    )
+    parser.add_argument(
+        "--token",
+        type=Path,
+        help="the file with the token [default: NAME in khiva-arena/tokens of ~/.config]",
+    )
     parser.add_argument("--ca", type=Path, help="trust this certificate instead of the system's")
-    parser.add_argument("--tls", action="store_true", help="use TLS even to this machine, as through a tunnel")
-    parser.add_argument("--keep", action="store_true", help="let one process play one match after another")
-    parser.add_argument("--at-most", type=_count, default=AT_MOST, metavar="N", help="programs at a time [default: %(default)s]")
+    parser.add_argument(
+        "--tls", action="store_true", help="use TLS even to this machine, as through a tunnel"
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="let one process play one match after another"
+    )
+    parser.add_argument(
+        "--at-most",
+        type=_count,
+        default=AT_MOST,
+        metavar="N",
+        help="programs at a time [default: %(default)s]",
+    )
     args = parser.parse_args(words)
-    options = {"token": args.token, "ca": args.ca, "tls": args.tls, "keep": args.keep, "at_most": args.at_most}
+    options = {
+        "token": args.token,
+        "ca": args.ca,
+        "tls": args.tls,
+        "keep": args.keep,
+        "at_most": args.at_most,
+    }
     try:
         return relay(args.where, args.name, args.command, **options)
     except (OSError, ValueError) as error:

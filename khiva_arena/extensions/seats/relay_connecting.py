@@ -56,7 +56,9 @@ def _exactly(connection: socket.socket, size: int, until: float) -> bytes:
     return data
 
 
-def object_of(frames: Iterator[tuple[bytes, int, bytes]], expected_kind: bytes, shown_proof: str = "") -> dict[str, Any]:
+def object_of(
+    frames: Iterator[tuple[bytes, int, bytes]], expected_kind: bytes, shown_proof: str = ""
+) -> dict[str, Any]:
     """Return the object of the next frame. Raises LinkBreach, ConnectionError, Ended.
 
     shown_proof: the arena's proof, with which a refusal may be final

@@ -101,7 +101,13 @@ class Life:
 class Connection:
     """A connection of a relay that has shown that it knows the token."""
 
-    def __init__(self, stream: trio.abc.Stream, life: Life, note: Callable[[float], None], tell: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        stream: trio.abc.Stream,
+        life: Life,
+        note: Callable[[float], None],
+        tell: Callable[[], None],
+    ) -> None:
         """Take over the stream. ``note`` gets each round trip in seconds; ``tell`` is called once some are known."""
         self._stream = stream
         self._life = life
@@ -172,7 +178,9 @@ class Connection:
                 self.send(acknowledgement)
         elif kind == b"a":
             if not channel.acknowledged(number(data, ">Q")):
-                raise LinkBreach("a count of frames that came, twice")  # or it could send that without end
+                raise LinkBreach(
+                    "a count of frames that came, twice"
+                )  # or it could send that without end
         elif kind == b"q" and self._pinged and data == self._pinged[0]:
             self._note_trip(time.monotonic() - self._pinged[1])
             self._pinged = None

@@ -85,7 +85,9 @@ class RelayPlace:
         seconds, resumed = self._was_away or (0.0, False)
         state = "here" if self._was_away is None else "back" if resumed else "again"
         keeps = self.life is not None and self.life.keeps
-        tell({"here": self.name, "what": state, "seconds": seconds, "kept": keeps, **self.figures()})
+        tell(
+            {"here": self.name, "what": state, "seconds": seconds, "kept": keeps, **self.figures()}
+        )
 
     def note_loss(self, reason: str) -> None:
         """Note that the connection is lost. ``reason``: the forbidden message that the relay sent, if that is why, else ""."""
@@ -113,4 +115,10 @@ class RelayPlace:
         trips = [1000 * trip for trip in self._round_trips]
         high = quantiles(trips, n=20)[-1] if len(trips) > 1 else None
         half = median(trips) if trips else None
-        return {"relay": self.name, "rtt_ms": half, "rtt_high_ms": high, "away": self._away, "away_s": self._away_s}
+        return {
+            "relay": self.name,
+            "rtt_ms": half,
+            "rtt_high_ms": high,
+            "away": self._away,
+            "away_s": self._away_s,
+        }

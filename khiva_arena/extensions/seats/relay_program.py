@@ -44,7 +44,9 @@ class Watchdog:
             # In a session of its own: what kills the relay's group must not kill the watchdog.
             words = [sys.executable, "-I", "-S", "-c", WATCHDOG]
             null = subprocess.DEVNULL
-            self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=null, stderr=null, start_new_session=True)
+            self._process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=null, stderr=null, start_new_session=True
+            )
 
     def watch(self, pid: int) -> None:
         """Watch the group of a program that was just started."""
@@ -56,7 +58,9 @@ class Watchdog:
 
     def _say(self, line: str) -> None:
         if self._process and self._process.stdin:
-            with suppress(OSError):  # somebody has killed it: then bots that lose the relay find the end of their input
+            with suppress(
+                OSError
+            ):  # somebody has killed it: then bots that lose the relay find the end of their input
                 self._process.stdin.write(line.encode())
                 self._process.stdin.flush()
 
@@ -95,9 +99,13 @@ class Program:
         self._waits = 0
         self._read = 0
         self._input: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        group: dict[str, Any] = {"start_new_session": True} if POSIX else {"creationflags": 0x200}  # a new process group
+        group: dict[str, Any] = (
+            {"start_new_session": True} if POSIX else {"creationflags": 0x200}
+        )  # a new process group
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(**start, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, **group)
+        self._process = subprocess.Popen(
+            **start, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, **group
+        )
         watchdog.watch(self._process.pid)
         try:
             self._thread(self._writes)
@@ -176,9 +184,16 @@ class Program:
             if POSIX:
                 os.killpg(self._process.pid, signal.SIGKILL)
             elif self.runs:
-                subprocess.run(["taskkill", "/T", "/F", "/PID", str(self._process.pid)], capture_output=True, check=False)
+                subprocess.run(
+                    ["taskkill", "/T", "/F", "/PID", str(self._process.pid)],
+                    capture_output=True,
+                    check=False,
+                )
                 self._process.kill()
-        except (ProcessLookupError, PermissionError):  # it has ended; macOS says the latter of a zombie
+        except (
+            ProcessLookupError,
+            PermissionError,
+        ):  # it has ended; macOS says the latter of a zombie
             pass
         self._watchdog.leave(self._process.pid)
 

@@ -74,7 +74,9 @@ def proof(token: str, side: str, name: str, nonce_of_arena: str, nonce_of_relay:
 
 def same(shown: object, expected: str) -> bool:
     """Tell whether a side has shown the proof that is expected. ``shown`` may be anything that came over the wire."""
-    return isinstance(shown, str) and hmac.compare_digest(shown.encode(errors="replace"), expected.encode())
+    return isinstance(shown, str) and hmac.compare_digest(
+        shown.encode(errors="replace"), expected.encode()
+    )
 
 
 class Frames:
@@ -183,7 +185,11 @@ def is_loopback(host: str) -> bool:
 
 def token_folder() -> Path:
     """Return the folder of the tokens, a file for each name, unless the user names another folder."""
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "khiva-arena" / "tokens"
+    return (
+        Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        / "khiva-arena"
+        / "tokens"
+    )
 
 
 def read_token(file: Path) -> str:
@@ -192,14 +198,21 @@ def read_token(file: Path) -> str:
     Raises OSError, and ValueError if there is no such file, it holds no token, or others may read it or have written it.
     """
     if not file.exists():
-        raise ValueError(f"{file}: no such file; copy the token there from the arena's machine, or name it by --token FILE")
+        raise ValueError(
+            f"{file}: no such file; copy the token there from the arena's machine, or name "
+            "it by --token FILE"
+        )
     with file.open(encoding="ascii", errors="replace") as stream:
         status = os.fstat(stream.fileno())
         if POSIX and stat.S_IMODE(status.st_mode) & 0o077:
-            raise ValueError(f"{file}: other users may read this token; chmod 600 it, or let the arena make another one")
+            raise ValueError(
+                f"{file}: other users may read this token; chmod 600 it, or let the arena "
+                "make another one"
+            )
         if POSIX and status.st_uid != os.geteuid():
             raise ValueError(
-                f"{file}: belongs to another user, who knows this token; let the arena make another one, or copy it as yourself"
+                f"{file}: belongs to another user, who knows this token; let the arena "
+                "make another one, or copy it as yourself"
             )
         token = stream.read(LONGEST_TOKEN + 2).strip()
     if not 16 <= len(token) <= LONGEST_TOKEN:

@@ -70,7 +70,9 @@ class Relay:
     at_most: programs at a time
     """
 
-    def __init__(self, link: ArenaLink, start: dict[str, Any], keep: bool, say: Any, at_most: int = AT_MOST) -> None:
+    def __init__(
+        self, link: ArenaLink, start: dict[str, Any], keep: bool, say: Any, at_most: int = AT_MOST
+    ) -> None:
         self._at_most = at_most
         self._programs = 0
         self._last = 0
@@ -164,7 +166,11 @@ class Relay:
         frames = receive_frames(connection, time.monotonic() + GREET_SECONDS)
         greeting = object_of(frames, b"G")
         their_nonce, own_nonce = greeting.get("nonce"), secrets.token_hex(LIFE_BYTES)
-        if not isinstance(their_nonce, str) or not their_nonce.isascii() or len(their_nonce) > 4 * LIFE_BYTES:
+        if (
+            not isinstance(their_nonce, str)
+            or not their_nonce.isascii()
+            or len(their_nonce) > 4 * LIFE_BYTES
+        ):
             raise LinkBreach(OTHER)
         connection.sendall(
             packed_json(
@@ -182,7 +188,9 @@ class Relay:
         expected_proof = proof(self._token, "arena", self._name, their_nonce, own_nonce)
         welcome = object_of(frames, b"W", expected_proof)
         if not same(welcome.get("proof"), expected_proof):
-            raise LinkBreach("the program at this address does not know the token, so nothing is played there")
+            raise LinkBreach(
+                "the program at this address does not know the token, so nothing is played there"
+            )
         if not welcome.get("resumed"):
             self._begin_anew()
         self._run, self._reconnect = (
@@ -207,7 +215,12 @@ class Relay:
             rest = heard_at + DEAD_SECONDS - time.monotonic()
             if rest <= 0:
                 raise ConnectionError("nothing was heard for too long")
-            readable, _, _ = select.select([connection, self._woken], [connection] if self._out else [], [], self._patience(rest))
+            readable, _, _ = select.select(
+                [connection, self._woken],
+                [connection] if self._out else [],
+                [],
+                self._patience(rest),
+            )
             if connection in readable:
                 while (data := read_now(connection)) is not None:
                     if not data:
@@ -284,7 +297,9 @@ class Relay:
         self._put(b"x", session)
 
     def _say_trace(self, error: Exception) -> None:
-        self._say("".join(traceback.format_exception(type(error), error, error.__traceback__)).rstrip())
+        self._say(
+            "".join(traceback.format_exception(type(error), error, error.__traceback__)).rstrip()
+        )
         self._say("this is a bug, please report it with the lines above; the relay goes on")
 
     def _take_of_session(self, kind: bytes, session: int, data: bytes) -> None:
@@ -316,7 +331,11 @@ class Relay:
         try:
             program = self._idle.pop() if self._idle else self._start_program()
         except OSError as error:
-            self._put(b"2", session, f"relay: {self._start['args'][0]}: {error.strerror}\n".encode()[:MOST])
+            self._put(
+                b"2",
+                session,
+                f"relay: {self._start['args'][0]}: {error.strerror}\n".encode()[:MOST],
+            )
             self._put(b"x", session, b"127")
             return
         program.next_match(session)
@@ -326,7 +345,9 @@ class Relay:
         """Start a program. Raises OSError, such as BlockingIOError if too many run."""
         # A program that was killed takes a moment to end, while the next one starts.
         if len(self._sessions) >= self._at_most or self._programs >= 2 * self._at_most:
-            raise BlockingIOError(errno.EAGAIN, f"{self._at_most} run already; --at-most N of the relay allows more")
+            raise BlockingIOError(
+                errno.EAGAIN, f"{self._at_most} run already; --at-most N of the relay allows more"
+            )
         program = Program(self._start, self._tell, self._watchdog)
         self._programs += 1
         return program

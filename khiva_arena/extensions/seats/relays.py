@@ -29,7 +29,15 @@ from khiva_arena.extensions.seats.hub_messages import tell
 from khiva_arena.extensions.seats.links import Seated
 from khiva_arena.extensions.seats.relay_life import Connection, Life
 from khiva_arena.extensions.seats.relay_place import AGAIN_SECONDS, RelayPlace
-from khiva_arena.extensions.seats.relay_protocol import GREET_SECONDS, LIFE_BYTES, VERSION, Frames, LinkBreach, packed_json, proof
+from khiva_arena.extensions.seats.relay_protocol import (
+    GREET_SECONDS,
+    LIFE_BYTES,
+    VERSION,
+    Frames,
+    LinkBreach,
+    packed_json,
+    proof,
+)
 
 FIRST_SECONDS = 2.0
 """The time for the first byte of a connection."""
@@ -110,7 +118,11 @@ class Relays:
     # --- arriving ---
 
     async def _arrive(self, context: ssl.SSLContext | None, plain: trio.SocketStream) -> None:
-        stream: _Stream = trio.SSLStream(plain, context, server_side=True, https_compatible=True) if context else plain
+        stream: _Stream = (
+            trio.SSLStream(plain, context, server_side=True, https_compatible=True)
+            if context
+            else plain
+        )
         relay = None
         async with stream if not context else plain:
             try:
@@ -119,7 +131,13 @@ class Relays:
                     if context:
                         await _first_byte(plain)
                     relay = await self._greet(stream, plain, scope)
-            except (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError, LinkBreach):
+            except (
+                OSError,
+                trio.BrokenResourceError,
+                trio.ClosedResourceError,
+                trio.TooSlowError,
+                LinkBreach,
+            ):
                 return
             except Refused as refusal:
                 with trio.move_on_after(WRONG_SECONDS):
@@ -144,15 +162,22 @@ class Relays:
             raise Refused(f"this arena speaks version {VERSION} of the relay protocol") from None
         place = self._places.get(hello.name)
         token = place.token if place else secrets.token_hex(LIFE_BYTES)
-        if not hmac.compare_digest(hello.proof.encode(), proof(token, "relay", hello.name, nonce, hello.nonce).encode()):
+        if not hmac.compare_digest(
+            hello.proof.encode(), proof(token, "relay", hello.name, nonce, hello.nonce).encode()
+        ):
             await trio.sleep(WRONG_SECONDS)
-            raise Refused(f"no relay of the name {hello.name[:64]} with this token is expected")  # a stranger hears no more
+            raise Refused(
+                f"no relay of the name {hello.name[:64]} with this token is expected"
+            )  # a stranger hears no more
         assert place
         self._strangers.keep(scope)
         own_proof = proof(place.token, "arena", hello.name, nonce, hello.nonce)
         if hello.kept and not place.kept:
             reason = "a process that is kept may remember other matches"
-            raise Refused(f"{reason}: the organiser has to allow --keep, by --kept {place.name}", own_proof=own_proof)
+            raise Refused(
+                f"{reason}: the organiser has to allow --keep, by --kept {place.name}",
+                own_proof=own_proof,
+            )
         life, resumed = await self._life_of(place, hello, own_proof)
         life.arriving = stream
         welcome = packed_json(
@@ -166,12 +191,17 @@ class Relays:
         await stream.send_all(welcome)
         return place, life, hello.got if resumed else 0, resumed
 
-    async def _life_of(self, place: RelayPlace, hello: "RelayHello", own_proof: str) -> tuple[Life, bool]:
+    async def _life_of(
+        self, place: RelayPlace, hello: "RelayHello", own_proof: str
+    ) -> tuple[Life, bool]:
         """Return the life of a relay, and whether it goes on instead of beginning. Raises Refused if another one is there."""
         life = place.life
         if life is None or life.word != hello.life or hello.run != self._run:
             if life and life.connection and life.word != hello.life:
-                raise Refused(f"a relay of the name {place.name} is connected already; one bot, one name", own_proof=own_proof)
+                raise Refused(
+                    f"a relay of the name {place.name} is connected already; one bot, one name",
+                    own_proof=own_proof,
+                )
             if life:
                 await _leave(life)
                 life.end()
@@ -180,7 +210,9 @@ class Relays:
         await _leave(life)  # now, since the count that is told next must stay true
         return life, True
 
-    async def _serve_relay(self, stream: _Stream, place: RelayPlace, life: Life, frames: int, resumed: bool) -> None:
+    async def _serve_relay(
+        self, stream: _Stream, place: RelayPlace, life: Life, frames: int, resumed: bool
+    ) -> None:
         await trio.sleep_until(place.arrived_at + AGAIN_SECONDS)
         if place.life is not life or life.arriving is not stream:
             return  # it came once more meanwhile
@@ -203,7 +235,9 @@ class Relays:
             if life.connection is connection:
                 life.connection = None
                 assert self._nursery
-                self._nursery.start_soon(contained, place.wait_for, life, time.monotonic(), self._reconnect)
+                self._nursery.start_soon(
+                    contained, place.wait_for, life, time.monotonic(), self._reconnect
+                )
         if reason:
             life.end()
             with trio.move_on_after(WRONG_SECONDS):
@@ -249,7 +283,9 @@ async def _hello(stream: _Stream) -> bytes:
 
 async def _refuse(stream: _Stream, refusal: Refused) -> None:
     try:
-        await stream.send_all(packed_json(b"R", text=str(refusal), final=refusal.final, proof=refusal.own_proof))
+        await stream.send_all(
+            packed_json(b"R", text=str(refusal), final=refusal.final, proof=refusal.own_proof)
+        )
     except (trio.BrokenResourceError, trio.ClosedResourceError):
         return
 
@@ -288,4 +324,8 @@ class Strangers:
 def _network(host: str) -> str:
     """Return the network that counts as one address: of IPv6 the half that a provider gives to each customer."""
     address = ipaddress.ip_address(host.partition("%")[0])
-    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 and not address.ipv4_mapped else host
+    return (
+        str(ipaddress.ip_network((address, 64), strict=False))
+        if address.version == 6 and not address.ipv4_mapped
+        else host
+    )

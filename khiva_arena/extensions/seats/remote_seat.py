@@ -79,7 +79,9 @@ class RemoteSeat:
             if kind in self._closed or kind == b"2":
                 raise LinkBreach("an end twice")
             self._closed.add(kind)
-            self._for_the_link(link_protocol.record(link_protocol.DEAF if kind == b"i" else link_protocol.OUT, b""))
+            self._for_the_link(
+                link_protocol.record(link_protocol.DEAF if kind == b"i" else link_protocol.OUT, b"")
+            )
         else:
             self._may_come -= len(data)
             if self._may_come < 0:
@@ -122,7 +124,11 @@ class RemoteSeat:
         while not self.over.is_set():
             await self._something.wait()
             self._something = trio.Event()
-            (records, self._buffer), (came, self._came), last = (self._buffer, bytearray()), (self._came, 0), self.exited
+            (records, self._buffer), (came, self._came), last = (
+                (self._buffer, bytearray()),
+                (self._came, 0),
+                self.exited,
+            )
             if not await self._link.send(bytes(records)) or last:
                 self.over.set()
             taken += came

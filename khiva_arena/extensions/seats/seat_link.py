@@ -61,7 +61,9 @@ class Chair(ABC):
             if self._link is not None:
                 await self._link.fail()  # or the person would be late for a bug of the hub
             raise
-        await self.tell(messages)  # first: once the arbiter has the answer, the next question may come at any moment
+        await self.tell(
+            messages
+        )  # first: once the arbiter has the answer, the next question may come at any moment
         if answer and self._link is not None:
             await self._link.send(link_protocol.record(link_protocol.OUT, answer))
 
@@ -75,6 +77,16 @@ class Chair(ABC):
             return
         choice = await self._hints.of(self.person.requests)
         if choice is None:
-            await self.tell([{"type": "said", "text": "There is no hint: the bot that gives them did not answer.", "open": True}])
+            await self.tell(
+                [
+                    {
+                        "type": "said",
+                        "text": "There is no hint: the bot that gives them did not answer.",
+                        "open": True,
+                    }
+                ]
+            )
         else:
-            await self.tell([{"type": "hint", "req": req, "choice": choice, "by": self._hints.name}])
+            await self.tell(
+                [{"type": "hint", "req": req, "choice": choice, "by": self._hints.name}]
+            )

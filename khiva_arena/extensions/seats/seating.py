@@ -21,7 +21,12 @@ from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.extensions.seats.hub_process import Hub
-from khiva_arena.extensions.seats.relay_protocol import address, is_loopback, read_token, token_folder
+from khiva_arena.extensions.seats.relay_protocol import (
+    address,
+    is_loopback,
+    read_token,
+    token_folder,
+)
 
 FIGURES_SECONDS = 5.0
 BEFORE_THE_END = 0.5
@@ -29,12 +34,16 @@ BEFORE_THE_END = 0.5
 NEWS_MOST = 100
 """The most news of one link: a relay may come and go all the time."""
 NO_TLS = (
-    "other machines could listen in; give --tls-cert FILE and --tls-key FILE, or stay at 127.0.0.1 and let the relay's machine "
-    "come by ssh: `ssh -L {port}:127.0.0.1:{port} THIS-MACHINE` there, or `ssh -R {port}:127.0.0.1:{port} THAT-MACHINE` here"
+    "other machines could listen in; give --tls-cert FILE and --tls-key FILE, or stay at "
+    "127.0.0.1 and let the relay's machine "
+    "come by ssh: `ssh -L {port}:127.0.0.1:{port} THIS-MACHINE` there, or `ssh -R "
+    "{port}:127.0.0.1:{port} THAT-MACHINE` here"
 )
 
 
-def seating(settings: Settings, entrants: Sequence[Bot], say: Say) -> Callable[[], AbstractContextManager["Links | None"]]:
+def seating(
+    settings: Settings, entrants: Sequence[Bot], say: Say
+) -> Callable[[], AbstractContextManager["Links | None"]]:
     """Return the context in which these bots are played, which first waits for all relays. Raises ConfigError if that cannot
     be."""
     if persons := [bot for bot in entrants if bot.guest == guests.PERSON]:
@@ -45,24 +54,33 @@ def seating(settings: Settings, entrants: Sequence[Bot], say: Say) -> Callable[[
 
 def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
     """Return the hub's order for relays; empty if no bot plays by a relay. Raises ConfigError."""
-    remote = {guests.guest_of(bot.asked_as).name: bot for bot in entrants if bot.guest == guests.REMOTE}
+    remote = {
+        guests.guest_of(bot.asked_as).name: bot for bot in entrants if bot.guest == guests.REMOTE
+    }
     if not remote:
         return {}
     try:
         host, port = address(settings.of_extensions["listen"])
     except ValueError as error:
         raise ConfigError(f"--listen: {error}") from None
-    files = [str(file.absolute()) for file in (settings.of_extensions["tls_cert"], settings.of_extensions["tls_key"]) if file]
+    files = [
+        str(file.absolute())
+        for file in (settings.of_extensions["tls_cert"], settings.of_extensions["tls_key"])
+        if file
+    ]
     if len(files) == 1:
         raise ConfigError("--tls-cert and --tls-key: give both or neither")
     if missing := [file for file in files if not Path(file).is_file()]:
         raise ConfigError(f"--tls-cert, --tls-key: no such file: {missing[0]}")
     if not files and not is_loopback(host):
-        raise ConfigError(f"--listen {settings.of_extensions['listen']}: {NO_TLS.format(port=port)}")
+        raise ConfigError(
+            f"--listen {settings.of_extensions['listen']}: {NO_TLS.format(port=port)}"
+        )
     to = {*settings.network, *(word.partition("=")[0] for word in settings.env)}
     if names := [bot.name for bot in remote.values() if bot.name in to]:
         raise ConfigError(
-            f"--network, --env: {names[0]} plays on another machine; give its network and variables to its relay there"
+            f"--network, --env: {names[0]} plays on another machine; give its network and "
+            "variables to its relay there"
         )
     relays = {}
     for name, bot in remote.items():
@@ -92,7 +110,9 @@ def linked(hub: Hub, order: dict[str, Any], say: Say) -> Iterator["Links"]:
     first = hub.hear()
     host, port = order["listen"]
     if "cannot" in first:
-        raise ArenaError(f"--listen {host}:{port}: {first['cannot']}; name another port, as {host}:{port + 1}")
+        raise ArenaError(
+            f"--listen {host}:{port}: {first['cannot']}; name another port, as {host}:{port + 1}"
+        )
     _wait(hub, order, first["port"], say)
     links = Links(hub, order["reconnect_s"], say)
     try:
@@ -109,7 +129,10 @@ def _wait(hub: Hub, order: dict[str, Any], port: int, say: Say) -> None:
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     missing = dict(order["relays"])
     for name, relay in missing.items():
-        say(f"waiting for {name}: khiva-arena relay {where} {name} --token {shlex.quote(relay['file'])} -- COMMAND")
+        say(
+            f"waiting for {name}: khiva-arena relay {where} {name} --token "
+            f"{shlex.quote(relay['file'])} -- COMMAND"
+        )
     while missing:
         message = hub.hear()
         _tell(_news(message, order["reconnect_s"]), say)
@@ -127,11 +150,24 @@ def _news(message: dict[str, Any], reconnect_s: float) -> LinkNews:
     """Return the news of a link from the hub's message."""
     if name := message.get("here"):
         note = "it keeps its process" if message["kept"] else ""
-        return LinkNews(t=0.0, relay=name, what=message["what"], seconds=message["seconds"], why=note, **_trips(message))
+        return LinkNews(
+            t=0.0,
+            relay=name,
+            what=message["what"],
+            seconds=message["seconds"],
+            why=note,
+            **_trips(message),
+        )
     if name := message.get("lost"):
         return LinkNews(t=0.0, relay=name, what="lost", seconds=reconnect_s)
     reason = message["why"]
-    return LinkNews(t=0.0, relay=message["away"], what="cut" if reason else "away", seconds=reconnect_s, why=reason)
+    return LinkNews(
+        t=0.0,
+        relay=message["away"],
+        what="cut" if reason else "away",
+        seconds=reconnect_s,
+        why=reason,
+    )
 
 
 def _trips(figures: dict[str, Any]) -> dict[str, Any]:
@@ -163,7 +199,14 @@ class Links:
         """Return the round trips of each link so far, and how often it was lost."""
         self._has_figures = True
         return [
-            LinkNews(t=0.0, relay=row["relay"], what="figures", times=row["away"], seconds=row["away_s"], **_trips(row))
+            LinkNews(
+                t=0.0,
+                relay=row["relay"],
+                what="figures",
+                times=row["away"],
+                seconds=row["away_s"],
+                **_trips(row),
+            )
             for row in self._ask({"figures": True})
         ]
 

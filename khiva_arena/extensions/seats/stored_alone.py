@@ -15,7 +15,8 @@ from khiva_arena.rating.schedule.timetable import Timetable
 from khiva_arena.records.store.db import RUN_SECRET, Store, now
 
 NOT_STORED = (
-    "--out: only a match in ticks can be stored and checked; add --clock ticks, with modules for bots, or leave --out out"
+    "--out: only a match in ticks can be stored and checked; add --clock ticks, with modules "
+    "for bots, or leave --out out"
 )
 
 
@@ -40,7 +41,8 @@ def _refuse(store: Store, alone: MatchAlone) -> None:
     stored.refuse_league(store.folder, store)
     if known := store.event(alone.event.id):
         raise ConfigError(
-            f"--out {store.folder}: event {known.number} is a match of this deal and these players; give another --seed"
+            f"--out {store.folder}: event {known.number} is a match of this deal and these "
+            "players; give another --seed"
         )
 
 
@@ -56,6 +58,13 @@ def store_match(folder: Path, alone: MatchAlone, outcome: Outcome) -> str:
     stored.keep_modules(folder, event.definition)
     with Store.write(folder) as store:
         _refuse(store, alone)
-        store.add_played(event, match_row(event.id, match, outcome), {0: event.seed_secret(0), RUN_SECRET: event.secret})
+        store.add_played(
+            event,
+            match_row(event.id, match, outcome),
+            {0: event.seed_secret(0), RUN_SECRET: event.secret},
+        )
         number = store.newest_number()
-    return f"stored as match {number}/0, never to be rated; next: khiva-arena verify {quote(str(folder))} --rerun-bots"
+    return (
+        f"stored as match {number}/0, never to be rated; next: khiva-arena verify "
+        f"{quote(str(folder))} --rerun-bots"
+    )

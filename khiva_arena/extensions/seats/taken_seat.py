@@ -34,14 +34,20 @@ class TakenSeat(NamedTuple):
         Raises ConfigError, StoreError if it cannot go on from there, or if it may not be shown yet.
         """
         if self.stored is None or self.step is None or self.seat is None:
-            raise ConfigError("--from STORE MATCH, --step N and --seat S go together: they say where you take a seat over")
+            raise ConfigError(
+                "--from STORE MATCH, --step N and --seat S go together: they say where you "
+                "take a seat over"
+            )
         table = stored_table(Path(self.stored[0]), self.stored[1], flags)
         decision_of(table, self.step, self.seat)
         words = flags["bots"]
         for seat, word in enumerate(words):
             is_person = guests.is_guest(word) and guests.guest_of(word).kind == guests.PERSON
             if is_person != (seat == self.seat):
-                raise ConfigError(f"--bot {word}: you take seat {self.seat} over; write --bot person there, a bot at each other")
+                raise ConfigError(
+                    f"--bot {word}: you take seat {self.seat} over; write --bot person "
+                    "there, a bot at each other"
+                )
         return table
 
     def set_up(self, table: StoredTable, flags: dict[str, Any], turn: str) -> OneMatch:
@@ -52,13 +58,18 @@ class TakenSeat(NamedTuple):
         assert self.step is not None
         assert self.seat is not None
         entrants, job = seated(table, flags, guest=self.seat)
-        if strangers := [bot for seat, bot in enumerate(entrants) if bot.guest and seat != self.seat]:
+        if strangers := [
+            bot for seat, bot in enumerate(entrants) if bot.guest and seat != self.seat
+        ]:
             raise ConfigError(f"{strangers[0].asked_as}: {guests.NOT_HERE[strangers[0].guest]}")
         if not job.in_ticks:
             say(SENT_AGAIN)
         past = past_of(table.record, table.details, self.step, self.seat, None)
         past = replace(past, guest=self.seat, guest_turn_ms=duration_ms(turn))
-        marks = [(bot.guest, "network" if command.network else "") for bot, command in zip(entrants, job.commands, strict=True)]
+        marks = [
+            (bot.guest, "network" if command.network else "")
+            for bot, command in zip(entrants, job.commands, strict=True)
+        ]
         return OneMatch(
             replace(job, past=past, person_turn_ms=past.guest_turn_ms),
             tuple(entrants),

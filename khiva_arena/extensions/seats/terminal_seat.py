@@ -11,7 +11,15 @@ from rich.text import Text
 
 from khiva_arena.arbiter.person import Person
 from khiva_arena.common.text import ISOLATES, harmless
-from khiva_arena.display.terminal.game_table import Listed, choice_meant, choices, drawing_of, meant_by_words, table, typable
+from khiva_arena.display.terminal.game_table import (
+    Listed,
+    choice_meant,
+    choices,
+    drawing_of,
+    meant_by_words,
+    table,
+    typable,
+)
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.extensions.seats.hints import Hints
 from khiva_arena.extensions.seats.hub_messages import tell
@@ -34,7 +42,11 @@ def say_on(console: Console, text: str) -> None:
 
 
 def print_decision(
-    console: Console, seat: Mapping[str, Plain], draw: Draw, frame: Mapping[str, Plain], ask: Mapping[str, Plain]
+    console: Console,
+    seat: Mapping[str, Plain],
+    draw: Draw,
+    frame: Mapping[str, Plain],
+    ask: Mapping[str, Plain],
 ) -> None:
     """Print the events since the last choice, the table as the seat knows it, and the question.
 
@@ -83,8 +95,14 @@ class _TerminalChair(Chair):
                 self._ask = self._ask if message["open"] else None
                 self._prompt()
             elif kind == "hint" and self._ask:
-                number = f"{self._ask['numbers'][message['choice']]}: " if len(self._lines) == len(self._ask["texts"]) else ""
-                self._say(f"{message['by']} would choose {number}{self._ask['texts'][message['choice']]}")
+                number = (
+                    f"{self._ask['numbers'][message['choice']]}: "
+                    if len(self._lines) == len(self._ask["texts"])
+                    else ""
+                )
+                self._say(
+                    f"{message['by']} would choose {number}{self._ask['texts'][message['choice']]}"
+                )
                 self._prompt()
             elif kind == "over":
                 self._over(message["over"])
@@ -112,7 +130,9 @@ class _TerminalChair(Chair):
         words += ["rules"] * bool(self._ask["rulings"]) + ["legend"] * bool(self._table["legend"])
         rest = f", {', '.join(words)}" if words else ""
         numbers = numbers_of([line.text for line in self._lines])
-        self._console.print(Text(f"A number from {min(numbers)} to {max(numbers)}{rest}, and Enter: "), end="")
+        self._console.print(
+            Text(f"A number from {min(numbers)} to {max(numbers)}{rest}, and Enter: "), end=""
+        )
 
     def _explain(self, line: str) -> bool:
         """Answer a line that asks for rules or the legend, or goes back to the first part. Returns whether it was such a line."""
@@ -160,9 +180,16 @@ class _TerminalChair(Chair):
                 self._first = self._lines[at].text
                 return self._offer()
             try:
-                await self.choose(self._ask["req"], self._lines[at].choice if at >= 0 else meant_by_words(line, texts))
+                await self.choose(
+                    self._ask["req"],
+                    self._lines[at].choice if at >= 0 else meant_by_words(line, texts),
+                )
             except RemoteProtocolError:
-                self._say(f"There is no choice {harmless(line, LONGEST_SHOWN)!r}." if line else "Nothing was typed.")
+                self._say(
+                    f"There is no choice {harmless(line, LONGEST_SHOWN)!r}."
+                    if line
+                    else "Nothing was typed."
+                )
                 self._prompt()
 
 

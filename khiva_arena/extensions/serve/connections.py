@@ -83,7 +83,12 @@ class PeerConnection:
             for start in range(0, len(data), MOST_BYTES):
                 with trio.fail_after(SEND_SECONDS):
                     await self.stream.send_all(data[start : start + MOST_BYTES])
-        except (trio.BrokenResourceError, trio.ClosedResourceError, trio.BusyResourceError, trio.TooSlowError) as error:
+        except (
+            trio.BrokenResourceError,
+            trio.ClosedResourceError,
+            trio.BusyResourceError,
+            trio.TooSlowError,
+        ) as error:
             self.scope.cancel()  # Hypercorn would answer all else that came on the connection
             raise trio.BrokenResourceError("nobody reads") from error
 

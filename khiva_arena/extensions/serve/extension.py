@@ -8,7 +8,9 @@ from khiva_arena.competition.run.live_views import LIVE_VIEWS, LiveRun
 from khiva_arena.display.terminal.viewer import Source
 from khiva_arena.errors import ConfigError
 
-NO_REPORT = "Only the progress is shown. To see results, give `khiva-arena watch` the --report of the run."
+NO_REPORT = (
+    "Only the progress is shown. To see results, give `khiva-arena watch` the --report of the run."
+)
 
 # Each function imports what it needs when it is called: Starlette and the page take long.
 
@@ -26,8 +28,15 @@ class _LiveViews:
         from khiva_arena.extensions.serve.served_page import FIRST_SEED, ServedPage
         from khiva_arena.extensions.serve.watching import LiveBoard, run
 
-        if report is not None and report.exists() and not html.is_ours(report.read_text(errors="replace")):
-            raise ConfigError(f"--report {report}: not a page of results of khiva-arena {__version__}; no other can be served")
+        if (
+            report is not None
+            and report.exists()
+            and not html.is_ours(report.read_text(errors="replace"))
+        ):
+            raise ConfigError(
+                f"--report {report}: not a page of results of khiva-arena {__version__}; "
+                "no other can be served"
+            )
         board = LiveBoard(source, ServedPage(report, NO_REPORT if report is None else FIRST_SEED))
         try:
             run(board, lambda address: say(f"in a browser, until Ctrl-C: {address}"), lambda: False)

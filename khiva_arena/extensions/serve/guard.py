@@ -13,7 +13,10 @@ from khiva_arena.extensions.serve.once import REFUSED, OnceOnly
 
 MOST_BYTES = 64 << 10
 """The most bytes of the head of a request, of its body, and of a message of a WebSocket."""
-NO_TOKEN = "The address lacks its token, or has a wrong one. khiva-arena prints the whole address when it begins to serve."
+NO_TOKEN = (
+    "The address lacks its token, or has a wrong one. khiva-arena prints the whole address "
+    "when it begins to serve."
+)
 WRONG_HOST = "Nothing is served under this name; open the address that khiva-arena printed."
 WRONG_ORIGIN = "Only pages served here may send requests."
 TOO_LONG = "The request is too long."
@@ -64,7 +67,9 @@ class Guard:
                 await answer(scope, send, 403, REFUSED)
             return
         with suppress(ClientDisconnect):  # in the middle of a body
-            await self._app(scope, Bounded(receive) if scope["type"] == "http" else receive, with_headers(send))
+            await self._app(
+                scope, Bounded(receive) if scope["type"] == "http" else receive, with_headers(send)
+            )
 
     def refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is refused, None if it is answered."""
@@ -124,11 +129,16 @@ def with_headers(send: Send) -> Send:
     return send_secured
 
 
-async def answer(scope: Scope, send: Send, status: int, sentence: str, *extra: tuple[bytes, bytes]) -> None:
+async def answer(
+    scope: Scope, send: Send, status: int, sentence: str, *extra: tuple[bytes, bytes]
+) -> None:
     """Answer a request with a sentence, and close its connection. ``extra``: headers."""
     kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
     body = sentence.encode() + b"\n"
-    length, text = (b"content-length", str(len(body)).encode()), (b"content-type", b"text/plain; charset=utf-8")
+    length, text = (
+        (b"content-length", str(len(body)).encode()),
+        (b"content-type", b"text/plain; charset=utf-8"),
+    )
     headers = [length, text, (b"connection", b"close"), *extra]
     guarded = with_headers(send) if kind == "http.response" else send
     await guarded({"type": f"{kind}.start", "status": status, "headers": headers})

@@ -40,7 +40,9 @@ class LiveWeb:
         words = [f"{web.__name__}.watching", str(descriptor), str(self.page), self._folder]
         pipe = subprocess.PIPE  # the end of its stdin shows the process that we are done, or dead
         try:
-            self._process = start_helper("web", words, stdin=pipe, stdout=pipe, pass_fds=[descriptor], text=True)
+            self._process = start_helper(
+                "web", words, stdin=pipe, stdout=pipe, pass_fds=[descriptor], text=True
+            )
             self._say_address()
         except OSError as error:
             self._say(f"nothing is served: {error}", warning=True)

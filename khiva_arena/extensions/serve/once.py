@@ -8,7 +8,10 @@ import secrets
 import sys
 from pathlib import Path
 
-REFUSED = "This address opens the page once, for the person that it was made for: open the one that khiva-arena printed."
+REFUSED = (
+    "This address opens the page once, for the person that it was made for: open the one that "
+    "khiva-arena printed."
+)
 _SOCKETS = Path("/proc/net/tcp")
 _LOCAL, _REMOTE, _USER = 1, 2, 7
 """Columns of /proc/net/tcp."""
@@ -28,7 +31,11 @@ class OnceOnly:
 
     def take(self, client: tuple[str, int], port: int) -> bool:
         """Tell whether a connection of ``client`` to our ``port`` may go on to the page: only our user's first one may."""
-        if self._is_used or not self.leads_to or user_of(client[1], port) not in (None, os.geteuid()):
+        if (
+            self._is_used
+            or not self.leads_to
+            or user_of(client[1], port) not in (None, os.geteuid())
+        ):
             return False
         self._is_used = True
         return True

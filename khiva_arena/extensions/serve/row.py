@@ -16,10 +16,15 @@ ROW = ExtensionRow(
         Flag(
             "web",
             ("run", "compare", "sprt"),
-            "Also show it in a browser of this machine. There is progress, and the page of results again after each complete "
+            "Also show it in a browser of this machine. There is progress, and the page of "
+            "results again after each complete "
             "seed. The address is printed and lasts as long as the command.",
         ),
-        Flag("web", ("watch",), "Show it in a browser of this machine, until Ctrl-C. The address is printed."),
+        Flag(
+            "web",
+            ("watch",),
+            "Show it in a browser of this machine, until Ctrl-C. The address is printed.",
+        ),
     ),
     guesses={
         "serve": "`khiva-arena run ... --web` shows a run in a browser",

@@ -31,7 +31,9 @@ WAITING = (
 </html>
 """
 )
-FIRST_SEED = "Tables, charts and matches appear here as soon as all matches of the first deal are recorded."
+FIRST_SEED = (
+    "Tables, charts and matches appear here as soon as all matches of the first deal are recorded."
+)
 
 
 class ServedPage:
@@ -78,14 +80,20 @@ class ServedPage:
 
 def _waiting(sentence: str) -> str:
     style = html.page_style()
-    return WAITING.format(engine=__version__, policy=html.policy("", style), style=style, sentence=markup.escape(sentence))
+    return WAITING.format(
+        engine=__version__,
+        policy=html.policy("", style),
+        style=style,
+        sentence=markup.escape(sentence),
+    )
 
 
 def _with_live(page: str, number: int) -> str:
     """Return a page with the script and the style that keep it up to date, and the policy that allows these."""
     folder = files(__package__)
     modules = {name: (folder / f"{name}.js").read_text() for name in ("live", "place")}
-    script = f"{{\n{html.script_of(modules, 'live')}\n}}"  # a block, so that its names are none of the page's script
+    # a block, so that its names are none of the page's script
+    script = f"{{\n{html.script_of(modules, 'live')}\n}}"
     style = (folder / "live.css").read_text()
 
     def widened(policy: re.Match[str]) -> str:

@@ -34,7 +34,13 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount
 from starlette.types import Receive, Scope, Send
 
-from khiva_arena.extensions.serve.connections import ConnectionBounds, Connections, PeerConnection, connection_of, network_of
+from khiva_arena.extensions.serve.connections import (
+    ConnectionBounds,
+    Connections,
+    PeerConnection,
+    connection_of,
+    network_of,
+)
 from khiva_arena.extensions.serve.guard import MOST_BYTES, Guard
 from khiva_arena.extensions.serve.once import OnceOnly
 
@@ -88,7 +94,9 @@ async def serve(
     port = listener.getsockname()[1]
     guard = Guard(Starlette(routes=[Mount(f"/{token}", routes=list(routes))]), token, port, once)
 
-    async def answer(connection: PeerConnection, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(
+        connection: PeerConnection, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         connection.stays = connection.stays or not guard.refusal(scope)
         await guard(scope, receive, send)
 
@@ -96,7 +104,9 @@ async def serve(
     await answer_all(listener, answer, ConnectionBounds(MOST_CONNECTIONS, MOST_CONNECTIONS))
 
 
-async def answer_all(listener: socket.socket, answer: "Responder", bounds: ConnectionBounds) -> None:
+async def answer_all(
+    listener: socket.socket, answer: "Responder", bounds: ConnectionBounds
+) -> None:
     """Answer all connections until this is cancelled; then they are closed, and the listener is. ``answer``: takes each request,
     and says of its connection whether it stays while there are too many."""
     connections = Connections(bounds)
@@ -117,7 +127,9 @@ async def answer_all(listener: socket.socket, answer: "Responder", bounds: Conne
         listener.close()
 
 
-def _newcomers(listener: socket.socket, connections: Connections, bounds: ConnectionBounds) -> Iterator[PeerConnection]:
+def _newcomers(
+    listener: socket.socket, connections: Connections, bounds: ConnectionBounds
+) -> Iterator[PeerConnection]:
     """Accept connections that wait, and yield those that got a place. Raises OSError.
 
     Between two calls every connection goes a step. All that get no place are accepted at once, since others wait behind them. Of
@@ -136,7 +148,9 @@ def _newcomers(listener: socket.socket, connections: Connections, bounds: Connec
                 return
 
 
-def _placed(plain: socket.socket, host: str, connections: Connections, bounds: ConnectionBounds) -> PeerConnection | None:
+def _placed(
+    plain: socket.socket, host: str, connections: Connections, bounds: ConnectionBounds
+) -> PeerConnection | None:
     """Return the connection of a socket once it has a place; close it and return None if it gets none."""
     connection = None
     try:
@@ -154,7 +168,9 @@ def _placed(plain: socket.socket, host: str, connections: Connections, bounds: C
 
 def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens at an address. Raises OSError."""
-    family, *_, address_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    family, *_, address_ = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
     listener = socket.socket(family)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -191,7 +207,11 @@ class _Requests(H11Protocol):
     @property
     def is_answering(self) -> bool:
         """Whether an answer has begun, and its end has yet to be sent."""
-        return self.stream is not None and self.connection.our_state in (h11.SEND_BODY, h11.DONE, h11.MUST_CLOSE)
+        return self.stream is not None and self.connection.our_state in (
+            h11.SEND_BODY,
+            h11.DONE,
+            h11.MUST_CLOSE,
+        )
 
 
 class _Server(TCPServer):
@@ -207,7 +227,15 @@ class _Server(TCPServer):
             async with TaskGroup() as group:
                 self._task_group = group
                 self.protocol = _Requests(
-                    self.app, self.config, self.context, group, ConnectionState({}), safe, client, server, self.protocol_send
+                    self.app,
+                    self.config,
+                    self.context,
+                    group,
+                    ConnectionState({}),
+                    safe,
+                    client,
+                    server,
+                    self.protocol_send,
                 )
                 await self.idle_task.restart(group, self._idle_timeout)
                 await self._read_data()
@@ -216,7 +244,9 @@ class _Server(TCPServer):
             await self._close()
 
     async def protocol_send(self, event: Event) -> None:
-        if not (isinstance(event, Closed) and self.protocol.is_answering):  # the end of the last answer closes
+        if not (
+            isinstance(event, Closed) and self.protocol.is_answering
+        ):  # the end of the last answer closes
             await super().protocol_send(event)
 
 
@@ -228,7 +258,9 @@ async def _talk(connection: PeerConnection, answer: Responder, connections: Conn
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_close_when_cancelled, connection)
                 await connection.shake_hands()
-                await _Server(app, _config(), WorkerContext(None), ConnectionState({}), connection).run()  # type: ignore[arg-type]
+                await _Server(
+                    app, _config(), WorkerContext(None), ConnectionState({}), connection
+                ).run()  # type: ignore[arg-type]
                 nursery.cancel_scope.cancel()
     except Exception:  # about a peer's bytes; Hypercorn has logged errors of the application
         _LOGGER.debug("a connection ends", exc_info=True)
@@ -247,7 +279,9 @@ async def _close_when_cancelled(connection: PeerConnection) -> None:
 def _config() -> Config:
     config = Config()
     config.accesslog = None
-    config.errorlog = _LOGGER  # errors of our own code, with their tracebacks, for this process's stderr
+    config.errorlog = (
+        _LOGGER  # errors of our own code, with their tracebacks, for this process's stderr
+    )
     config.include_server_header = False
     config.keep_alive_timeout = IDLE_SECONDS
     config.keep_alive_max_requests = MOST_REQUESTS

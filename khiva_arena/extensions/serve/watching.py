@@ -84,7 +84,11 @@ class LiveBoard:
         """Return the state for readers. Names that others chose are in the title and the marks alone."""
         state, began = self.state, self.state.began
         time_left = rate(state, state.t).left
-        title = "" if began is None else ", ".join([*([harmless(began.stage, 64)] if began.stage else []), heading(began)])
+        title = (
+            ""
+            if began is None
+            else ", ".join([*([harmless(began.stage, 64)] if began.stage else []), heading(began)])
+        )
         llr, difference = state.llr, state.difference
         return {
             "title": title,
@@ -98,8 +102,16 @@ class LiveBoard:
             "faults": state.faults,
             "voids": state.voids,
             "set_aside": state.set_aside,
-            "marks": harmless("; ".join(f"{name}: {', '.join(own)}" for name, own in began.marked().items())) if began else "",
-            "llr": f"{llr.llr:.2f}, between {llr.low:.2f} and {llr.high:.2f}, after {llr.seeds} seeds" if llr else "",
+            "marks": harmless(
+                "; ".join(f"{name}: {', '.join(own)}" for name, own in began.marked().items())
+            )
+            if began
+            else "",
+            "llr": (
+                f"{llr.llr:.2f}, between {llr.low:.2f} and {llr.high:.2f}, after {llr.seeds} seeds"
+            )
+            if llr
+            else "",
             "difference": difference_text(difference) if difference else "",
             "how": state.end.how if state.end else "",
             "page": self.page.number,
@@ -118,7 +130,13 @@ class ProgressEvents(Response):
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_until_gone, receive, nursery.cancel_scope)
-                await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+                await send(
+                    {
+                        "type": "http.response.start",
+                        "status": 200,
+                        "headers": [(b"content-type", b"text/event-stream")],
+                    }
+                )
                 await self._tell(send)
         finally:
             self._board.readers -= 1
@@ -156,7 +174,9 @@ async def show(board: LiveBoard, say: Callable[[str], None], gone: Callable[[], 
 
     token = new_token()
     async with trio.open_nursery() as nursery:
-        port = await nursery.start(partial(serve, [Route("/", page), Route("/events", events)], token=token))
+        port = await nursery.start(
+            partial(serve, [Route("/", page), Route("/events", events)], token=token)
+        )
         say(address(port, token))
         while True:
             ends = gone()  # asked before reading: lines that came until then are to be shown
@@ -199,7 +219,11 @@ def main() -> int:
     descriptor, page, folder = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     os.nice(NICENESS)  # bots come first
     try:
-        run(LiveBoard(Source(descriptor), ServedPage(page)), partial(print, flush=True), _stdin_ended)
+        run(
+            LiveBoard(Source(descriptor), ServedPage(page)),
+            partial(print, flush=True),
+            _stdin_ended,
+        )
     except NotAStream:
         return 1
     finally:

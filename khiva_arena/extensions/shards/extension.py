@@ -16,7 +16,9 @@ from khiva_arena.entrants.bots import Bot
 class _Plans:
     """Plans, as ``competition.plans.Plans`` wants them."""
 
-    def check_together(self, flags: PlanFlags, config: Path | None, options: RunOptions, *, shipped: bool) -> None:
+    def check_together(
+        self, flags: PlanFlags, config: Path | None, options: RunOptions, *, shipped: bool
+    ) -> None:
         from khiva_arena.extensions.shards.plans import check_together
 
         check_together(flags, config, options, shipped=shipped)
@@ -31,12 +33,16 @@ class _Plans:
 
         refuse_shard(stages)
 
-    def check_plannable(self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
+    def check_plannable(
+        self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]
+    ) -> None:
         from khiva_arena.extensions.shards.plan import check_plannable
 
         check_plannable(path, stages, entrants)
 
-    def print_plan(self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool) -> None:
+    def print_plan(
+        self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool
+    ) -> None:
         from khiva_arena.extensions.shards.plans import print_plan
 
         print_plan(path, stages, entrants, as_json)

@@ -20,7 +20,14 @@ from khiva_arena.common.say import Say
 from khiva_arena.competition.audit.audit_report import MODULES_UNUSED
 from khiva_arena.competition.audit.sample import share_of
 from khiva_arena.competition.events.find import check_event, events_of, uncollected
-from khiva_arena.competition.events.stored import bare_timetable, is_league, keep_modules, open_batch, refuse_league, stored_event
+from khiva_arena.competition.events.stored import (
+    bare_timetable,
+    is_league,
+    keep_modules,
+    open_batch,
+    refuse_league,
+    stored_event,
+)
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards.missing import MissingShard, missing_shards, notes_alike
 from khiva_arena.extensions.shards.parts import (
@@ -96,11 +103,17 @@ class Merged:
     def summary(self) -> str:
         """The progress of the event, in a line."""
         end = f"; run digest {self.digest}" if self.complete else ""
-        return f"event {self.number} ({self.event}): {self.recorded} of {self.planned} matches, {self.added} of them new{end}"
+        return (
+            f"event {self.number} ({self.event}): {self.recorded} of {self.planned} matches, "
+            f"{self.added} of them new{end}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values, for JSON."""
-        missing, rerun = [row._asdict() for row in self.missing], [part.to_dict() for part in self.rerun]
+        missing, rerun = (
+            [row._asdict() for row in self.missing],
+            [part.to_dict() for part in self.rerun],
+        )
         return {**asdict(self), "missing": missing, "rerun": rerun}
 
 
@@ -127,7 +140,9 @@ def merge(
     if checks.modules and share is None:
         raise ConfigError(MODULES_UNUSED)
     if checks.take_unconfirmed and share is None:
-        raise ConfigError("--take-unconfirmed: only with --rerun-bots some match could not be confirmed; add it")
+        raise ConfigError(
+            "--take-unconfirmed: only with --rerun-bots some match could not be confirmed; add it"
+        )
     with ExitStack() as stack:
         parts = opened_parts(stack, folders, out, word)
         rows = [(part.folder, part.event) for part in parts]
@@ -138,7 +153,9 @@ def merge(
         sound = check_all(parts, checks.jobs, far)
         reruns: list[RerunPart] = []
         if rerunner and share:
-            reruns = rerun_parts(parts, rerunner, share, say, take_unconfirmed=checks.take_unconfirmed)
+            reruns = rerun_parts(
+                parts, rerunner, share, say, take_unconfirmed=checks.take_unconfirmed
+            )
         for part, number, rerun in zip_longest(parts, sound, reruns):
             again = f"; {rerun.sample.finds()}" if rerun else ""
             say(f"{part.folder}: {count(number, 'match is', 'matches are')} sound{again}")
@@ -163,7 +180,8 @@ def _rerunner(parts: Sequence[EventPart], checks: Checks) -> "Rerunner":
     first = parts[0]
     if not first.event.definition.in_ticks:
         raise ConfigError(
-            f"--rerun-bots: the event of {first.folder} is not in ticks, and what bots thought by the wall clock is not kept"
+            f"--rerun-bots: the event of {first.folder} is not in ticks, and what bots "
+            "thought by the wall clock is not kept"
         )
     return Rerunner([part.folder / MODULES for part in parts], checks.modules, checks.jobs)
 
@@ -181,12 +199,18 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
         events = events_of(store, ())
         merged_event = next((row for row in events if row.id == event.id), None)
         if merged_event is None:
-            refuse_redrawn(out, [row for row in events if store.conclusion(row.id) is None], parts[0])
+            refuse_redrawn(
+                out, [row for row in events if store.conclusion(row.id) is None], parts[0]
+            )
             check_twice_played(pairs, event)
             return
         refuse_closed([(out, merged_event)])
-        if merged_event.public is not None or store.count(event.id, 0, bare_timetable(event).matches):
-            check_alike([(out, merged_event), *((part.folder, part.event) for part in parts)], any_engine)
+        if merged_event.public is not None or store.count(
+            event.id, 0, bare_timetable(event).matches
+        ):
+            check_alike(
+                [(out, merged_event), *((part.folder, part.event) for part in parts)], any_engine
+            )
         check_twice_played([(out, store), *pairs], event, out)
 
 
@@ -198,12 +222,18 @@ def _check_batch(store: Store, parts: Sequence[EventPart]) -> None:
     text = batch and stored_event(store, batch).public
     right = f"with --public {shlex.quote(text)}" if text else "without --public"
     problems = [
-        f"{part.folder}: its event {part.event.id} is not the batch that {store.folder} plays now; leave this store out"
+        (
+            f"{part.folder}: its event {part.event.id} is not the batch that {store.folder} "
+            "plays now; leave this store out"
+        )
         for part in parts
         if part.event.id != batch
     ]
     problems += [
-        f"{part.folder}: other text than that of the league's batch was mixed into its deals; play its shard again {right}"
+        (
+            f"{part.folder}: other text than that of the league's batch was mixed into its "
+            f"deals; play its shard again {right}"
+        )
         for part in parts
         if part.event.id == batch and (part.event.public or "") != (text or "")
     ]
@@ -216,7 +246,9 @@ def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
     first = parts[0].event
     keep_modules(store.folder, first.definition, *(part.folder for part in parts))
     if store.event(first.id) is None:
-        store.add_event(first.id, first.text, first.engines[0], first.commitment, first.secret, first.bots)
+        store.add_event(
+            first.id, first.text, first.engines[0], first.commitment, first.secret, first.bots
+        )
     event = stored_event(store, first.id)
     if first.public is not None and event.public is None:
         store.add_public(first.id, first.public)
@@ -234,7 +266,9 @@ class _Target:
         self._store = store
         self._event = event
         self._timetable = bare_timetable(event)
-        self._present = bytearray(self._timetable.matches)  # by ordinal: a byte each, since there may be millions
+        self._present = bytearray(
+            self._timetable.matches
+        )  # by ordinal: a byte each, since there may be millions
         self._missing = array("l", [0]) * self._timetable.seeds
         for shape in self._timetable.shapes:
             for seed in range(shape.first_seed, shape.first_seed + shape.seeds):
@@ -243,7 +277,9 @@ class _Target:
         for ordinal, _ in store.places(event.id):
             self._note(ordinal)
         self._voids = _by_ordinal(store.voids(event.id))
-        self._takes_voids = not is_league(store.folder, store)  # whose player tries itself, before it sets a table aside for good
+        self._takes_voids = not is_league(
+            store.folder, store
+        )  # whose player tries itself, before it sets a table aside for good
 
     def _note(self, ordinal: int) -> int:
         """Note that a match is in the store. Return its seed."""
@@ -266,11 +302,22 @@ class _Target:
 
     def _write(self, matches: Sequence[MatchRow], voids: Mapping[int, Sequence[VoidRow]]) -> None:
         """Write matches, and void attempts at these and other matches, in one transaction."""
-        new_voids = [void for ordinal, rows_of_match in voids.items() for void in self._new_voids(ordinal, rows_of_match)]
-        rows = [structs.replace(match, attempt=len(self._voids.get(match.ordinal, ())) + 1) for match in matches]
+        new_voids = [
+            void
+            for ordinal, rows_of_match in voids.items()
+            for void in self._new_voids(ordinal, rows_of_match)
+        ]
+        rows = [
+            structs.replace(match, attempt=len(self._voids.get(match.ordinal, ())) + 1)
+            for match in matches
+        ]
         if not rows and not new_voids:
             return
-        complete_seeds = [seed for seed in [self._note(match.ordinal) for match in rows] if not self._missing[seed]]
+        complete_seeds = [
+            seed
+            for seed in [self._note(match.ordinal) for match in rows]
+            if not self._missing[seed]
+        ]
         reveals = {seed: self._event.seed_secret(seed) for seed in complete_seeds}
         if rows and self._recorded == self._timetable.matches:
             reveals[RUN_SECRET] = self._event.secret
@@ -306,14 +353,29 @@ class _Target:
             self._added,
             self._store.conclusion(event.id),
             self._set_aside(),
-            missing_shards([(part.folder, part.event) for part in parts], seeds, timetable.seeds, self._store.folder),
+            missing_shards(
+                [(part.folder, part.event) for part in parts],
+                seeds,
+                timetable.seeds,
+                self._store.folder,
+            ),
         )
 
     def _set_aside(self) -> list[tuple[int, int]]:
-        open_ = {ordinal: voids for ordinal, voids in self._voids.items() if voids and not self._present[ordinal]}
+        open_ = {
+            ordinal: voids
+            for ordinal, voids in self._voids.items()
+            if voids and not self._present[ordinal]
+        }
         if not open_:
             return []
-        return sorted({(voids[0].seed, voids[0].lineup) for voids in open_.values() if len(voids) >= VOIDS_MOST})
+        return sorted(
+            {
+                (voids[0].seed, voids[0].lineup)
+                for voids in open_.values()
+                if len(voids) >= VOIDS_MOST
+            }
+        )
 
 
 def _by_ordinal(voids: Iterable[VoidRow]) -> dict[int, list[VoidRow]]:

@@ -51,7 +51,9 @@ def merge(stores: Sequence[Path], out: Path, event: str | None, as_json: bool, *
 def _print(result: Merged) -> None:
     click.echo(result.summary)
     for seed, lineup in result.set_aside:
-        click.echo(f"  set aside, since its machine could not play it: seed {seed} line-up {lineup}")
+        click.echo(
+            f"  set aside, since its machine could not play it: seed {seed} line-up {lineup}"
+        )
     for missing in result.missing[:SHOWN]:
         seeds_of = f"shard {missing.shard}, seeds" if missing.shard else "seeds"
         state = "played, but not merged yet; to merge" if missing.played else "to play"

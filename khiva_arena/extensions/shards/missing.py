@@ -33,7 +33,9 @@ class MissingShard(NamedTuple):
     played: bool = False
 
 
-def missing_shards(parts: Sequence[tuple[Path, EventRow]], seeds: Sequence[int], total: int, out: Path) -> list[MissingShard]:
+def missing_shards(
+    parts: Sequence[tuple[Path, EventRow]], seeds: Sequence[int], total: int, out: Path
+) -> list[MissingShard]:
     """Return the shards that have seeds of which matches are missing.
 
     parts: the stores that were merged.
@@ -58,7 +60,9 @@ def missing_shards(parts: Sequence[tuple[Path, EventRow]], seeds: Sequence[int],
             folder = _folder_of(shard, notes, out)
             is_played = folder not in notes and _is_complete(folder, first, shard.seeds(total))
             command = _to_merge(folder, out) if is_played else _to_play(first, plan, shard, folder)
-            missing.append(MissingShard(str(shard), ranges(shard_seeds, " to "), command, is_played))
+            missing.append(
+                MissingShard(str(shard), ranges(shard_seeds, " to "), command, is_played)
+            )
     return missing
 
 
@@ -74,8 +78,20 @@ def _to_play(event: EventRow, plan: str, shard: Shard | None, folder: Path) -> s
     shard_words = ["--shard", str(shard)] if shard and shard.of > 1 else []
     public = ["--public", event.public] if event.public is not None else []
     engine = [] if __version__ in event.engines else ["--any-engine"]
-    words = ["khiva-arena", "run", "--from-plan", plan, *shard_words, *public, *engine, "--out", str(folder)]
-    return shlex.join(words) + handing([(event.definition.game, event.definition.rules_version)], here=True)
+    words = [
+        "khiva-arena",
+        "run",
+        "--from-plan",
+        plan,
+        *shard_words,
+        *public,
+        *engine,
+        "--out",
+        str(folder),
+    ]
+    return shlex.join(words) + handing(
+        [(event.definition.game, event.definition.rules_version)], here=True
+    )
 
 
 def _to_merge(folder: Path, out: Path) -> str:

@@ -41,7 +41,9 @@ class EventPart(NamedTuple):
     event: EventRow
 
 
-def opened_parts(stack: ExitStack, folders: Sequence[Path], out: Path, word: str | None) -> list[EventPart]:
+def opened_parts(
+    stack: ExitStack, folders: Sequence[Path], out: Path, word: str | None
+) -> list[EventPart]:
     """Open stores that hold one event; stores named twice and ``out`` itself are left out.
 
     stack: closes the stores.
@@ -72,10 +74,13 @@ def opened_parts(stack: ExitStack, folders: Sequence[Path], out: Path, word: str
 def _open(folder: Path) -> Store:
     if folder.is_file():
         raise StoreError(
-            f"{folder}: a file, but merge takes folders of stores; a plan has no matches, and a bundle lacks times and notes"
+            f"{folder}: a file, but merge takes folders of stores; a plan has no matches, "
+            "and a bundle lacks times and notes"
         )
     if Store.is_in_use(folder):
-        raise StoreError(f"{folder}: a run is at work on this store; wait for it, or stop it, and merge again")
+        raise StoreError(
+            f"{folder}: a run is at work on this store; wait for it, or stop it, and merge again"
+        )
     return Store.read(folder, trusting=False)
 
 
@@ -83,7 +88,10 @@ def _events_of(folder: Path, store: Store, word: str | None) -> list[EventRow]:
     """Return the events of a store that may be merged, each with rows as they are written."""
     rows = [event for event in store.events() if word is None or begins(event.id, word)]
     if not rows:
-        raise StoreError(f"{folder}: no event{' in it yet' if word is None else f' {word!r} in it'}; leave this store out")
+        raise StoreError(
+            f"{folder}: no event{' in it yet' if word is None else f' {word!r} in it'}; "
+            "leave this store out"
+        )
     for event in rows:
         try:
             stored.check_stored(event)
@@ -102,7 +110,10 @@ def _must_be_a_shard(event: EventRow) -> None:
 def _of_one_event(stores: Sequence[tuple[Path, Store, list[EventRow]]]) -> list[EventPart]:
     common = set.intersection(*({event.id for event in rows} for _, _, rows in stores))
     if len(common) > 1:
-        raise ConfigError(f"the stores have several events in common: --event ID says which, of {', '.join(sorted(common))}")
+        raise ConfigError(
+            "the stores have several events in common: --event ID says which, of "
+            f"{', '.join(sorted(common))}"
+        )
     folder, _, rows = stores[0]
     first = next((event for event in rows if event.id in common), rows[-1])
     parts, problems = [], []
@@ -121,12 +132,18 @@ def _another_event(folder: Path, first: EventRow, other: EventRow) -> str:
     """Return how an event differs from the first store's, with advice."""
     if first.text == other.text:
         return (
-            f"another event than in {folder}: the same settings with another draw (commitment {other.commitment[:_DIGITS]}, "
+            f"another event than in {folder}: the same settings with another draw "
+            f"(commitment {other.commitment[:_DIGITS]}, "
             f"there {first.commitment[:_DIGITS]}); shards of one event come from one plan"
         )
     lines = drift.differences(first, other.definition, other.bots)
-    text = "; ".join(lines[:SHOWN]) + (f"; and {len(lines) - SHOWN} more" if len(lines) > SHOWN else "")
-    return f"another event than in {folder}; from there to here: {text}; leave it out, or play its shard of the plan of {folder}"
+    text = "; ".join(lines[:SHOWN]) + (
+        f"; and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
+    )
+    return (
+        f"another event than in {folder}; from there to here: {text}; leave it out, or play "
+        f"its shard of the plan of {folder}"
+    )
 
 
 def refuse_redrawn(out: Path, unfinished: Sequence[EventRow], part: EventPart) -> None:
@@ -137,15 +154,18 @@ def refuse_redrawn(out: Path, unfinished: Sequence[EventRow], part: EventPart) -
     for event in unfinished:
         if event.text == part.event.text:
             raise ConfigError(
-                f"{part.folder}: {_another_event(out, event, part.event)}; give another --out to have it in a store of its own"
+                f"{part.folder}: {_another_event(out, event, part.event)}; give another "
+                "--out to have it in a store of its own"
             )
 
 
 def refuse_closed(parts: Sequence[tuple[Path, EventRow]]) -> None:
     """Raise ConfigError for each store whose event was closed before it was over: all of its deals are known since."""
     problems = [
-        f"{folder}: event {event.number} was closed at {event.closed}, and all its deals are known: "
-        f"no shard can join it; `khiva-arena standings {quote(str(folder))} {event.number}` shows it"
+        f"{folder}: event {event.number} was closed at {event.closed}, and all its deals "
+        "are known: "
+        f"no shard can join it; `khiva-arena standings {quote(str(folder))} "
+        f"{event.number}` shows it"
         for folder, event in parts
         if event.closed
     ]
@@ -159,12 +179,24 @@ def check_alike(parts: Sequence[tuple[Path, EventRow]], any_engine: bool) -> Non
     problems = []
     for path, event in others:
         if event.public != first.public:
-            texts = [f"the public text {text!r}" if text else "no public text" for text in (event.public, first.public)]
-            problems.append(f"{path}: it was drawn with {texts[0]}, {folder} with {texts[1]}: their deals are not of one event")
+            texts = [
+                f"the public text {text!r}" if text else "no public text"
+                for text in (event.public, first.public)
+            ]
+            problems.append(
+                f"{path}: it was drawn with {texts[0]}, {folder} with {texts[1]}: their "
+                "deals are not of one event"
+            )
         if set(event.engines) != set(first.engines) and not any_engine:
             versions = [", ".join(sorted(row.engines)) for row in (event, first)]
-            advice = "play its shard again with that, or --any-engine joins them, and the event is marked with all versions"
-            problems.append(f"{path}: planned or played by khiva-arena {versions[0]}, {folder} by {versions[1]}; {advice}")
+            advice = (
+                "play its shard again with that, or --any-engine joins them, and the event is "
+                "marked with all versions"
+            )
+            problems.append(
+                f"{path}: planned or played by khiva-arena {versions[0]}, {folder} by "
+                f"{versions[1]}; {advice}"
+            )
     if problems:
         raise ConfigError(problems)
 
@@ -193,10 +225,15 @@ def check_all(parts: Sequence[EventPart], jobs: int, far: HowFar) -> list[int]:
     """
     total = sum(len(part.store.recorded(part.event.id)) for part in parts)
     counter = itertools.count(1)
-    sources = (_CountedEvent(part, lambda: far(f"{next(counter):,} of {total:,} records checked")) for part in parts)
+    sources = (
+        _CountedEvent(part, lambda: far(f"{next(counter):,} of {total:,} records checked"))
+        for part in parts
+    )
     result = audit(sources, jobs)
     problems = []
-    for part, report in zip(parts, result.events, strict=False):  # fewer, if one could not be read to its end
+    for part, report in zip(
+        parts, result.events, strict=False
+    ):  # fewer, if one could not be read to its end
         faults = [*report.problems, *part.store.damage()]
         if faults:
             hint = f"; `khiva-arena verify {quote(str(part.folder))}` says more"
@@ -206,7 +243,9 @@ def check_all(parts: Sequence[EventPart], jobs: int, far: HowFar) -> list[int]:
     return [report.sound for report in result.events]
 
 
-def check_twice_played(parts: Sequence[tuple[Path, Store]], event: EventRow, out: Path | None = None) -> None:
+def check_twice_played(
+    parts: Sequence[tuple[Path, Store]], event: EventRow, out: Path | None = None
+) -> None:
     """Raise ConfigError if a match is in two stores and its records differ: nothing tells which one counts.
 
     out: the store with all shards, if it is one of ``parts``.
@@ -222,9 +261,17 @@ def check_twice_played(parts: Sequence[tuple[Path, Store]], event: EventRow, out
         different += 1
         both = f"{parts[a][0]} and {parts[b][0]}"
         left_out = left_out or _advice(parts[a][0], parts[b][0], out)
-        problem = problem or f"match {ordinal} ({event.match_id(ordinal)}) was played twice and its records differ: in {both}"
+        problem = (
+            problem
+            or f"match {ordinal} ({event.match_id(ordinal)}) was played twice and its records "
+            f"differ: in {both}"
+        )
     if different:
-        rest = f", as for {count(different - 1, 'other match', 'other matches')}" if different > 1 else ""
+        rest = (
+            f", as for {count(different - 1, 'other match', 'other matches')}"
+            if different > 1
+            else ""
+        )
         raise ConfigError(f"{problem}{rest}; nothing was merged: {left_out}")
 
 
@@ -245,8 +292,8 @@ def _allow_files(stores: int) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY not in (soft, hard) and files > hard:
         raise ConfigError(
-            f"{stores} stores need {files} open files, and the system allows {hard}: merge some, then the others into the same "
-            "--out"
+            f"{stores} stores need {files} open files, and the system allows {hard}: merge some, "
+            "then the others into the same --out"
         )
     if soft != resource.RLIM_INFINITY and soft < files:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))

@@ -16,7 +16,12 @@ from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.competition.run.plans import PlannedCompetition
 from khiva_arena.competition.settings import consent
 from khiva_arena.competition.settings.competition import entrants_named, playable, unplayable
-from khiva_arena.competition.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
+from khiva_arena.competition.settings.define import (
+    definition_of,
+    refuse_short_turns,
+    refuse_to_mix,
+    run_secret,
+)
 from khiva_arena.competition.settings.isolation import sandbox_of
 from khiva_arena.competition.settings.settings import ROWS, Settings, settings_from
 from khiva_arena.competition.settings.table import AUTO, TABLE, TIMES
@@ -63,8 +68,15 @@ def why_not_in_shards(form: str, stages: int = 1) -> str:
     if form not in FORMATS:
         return ""
     if FORMATS[form].SEQUENTIAL:
-        return f"a sequential test looks at the results of all seeds so far before it plays the next{_WAY_ON}"
-    return f"a {form} draws each round from the results of the one before it{_WAY_ON}" if FORMATS[form].IN_ROUNDS else ""
+        return (
+            "a sequential test looks at the results of all seeds so far before it plays the "
+            f"next{_WAY_ON}"
+        )
+    return (
+        f"a {form} draws each round from the results of the one before it{_WAY_ON}"
+        if FORMATS[form].IN_ROUNDS
+        else ""
+    )
 
 
 def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
@@ -74,11 +86,15 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
     if reason := why_not_in_shards(first.format, len(stages)):
         problems.append(f"--plan: {reason}")
     problems += [
-        f"--plan: bot {bot.name} is seated by only one machine, so it plays in no shard" for bot in entrants if bot.guest
+        f"--plan: bot {bot.name} is seated by only one machine, so it plays in no shard"
+        for bot in entrants
+        if bot.guest
     ]
     if first.leaves_out:
         names = "a plan names the bots that play, and tries none"
-        problems.append(f"--plan and {first.leaves_out}: {names}; leave it out, and the bots that cannot play")
+        problems.append(
+            f"--plan and {first.leaves_out}: {names}; leave it out, and the bots that cannot play"
+        )
     problems += [f"--plan {problem}" for problem in places_of_bots(path, entrants)]
     if problems:
         raise ConfigError(problems)
@@ -91,7 +107,10 @@ def places_of_bots(path: Path, bots: Sequence[Bot]) -> list[str]:
     for bot in bots:
         home = Path(bot.home).resolve()
         if bot.sources and place.is_relative_to(home) and (home / "bot.toml").exists():
-            problems.append(f"{path}: lies in the folder of bot {bot.name}, which must not read it; name a file elsewhere")
+            problems.append(
+                f"{path}: lies in the folder of bot {bot.name}, which must not read it; "
+                "name a file elsewhere"
+            )
     return problems
 
 
@@ -106,7 +125,9 @@ class MadePlan(NamedTuple):
     is_new: bool
 
 
-def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], say: Say) -> MadePlan:
+def make_plan(
+    path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], say: Say
+) -> MadePlan:
     """Write the plan of a competition of one event. Raises ConfigError.
 
     An existing plan of the same definition stays.
@@ -121,7 +142,12 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
     refuse_short_turns(definition)
     secret = token_bytes(seeds.SECRET_BYTES) if first.seed is None else run_secret(first)
     commitment = seeds.commitment(definition.digest, secret)
-    return keep_plan(path, event_of(definition.text, __version__, commitment, secret, bot_rows(entrants)), first.game, say)
+    return keep_plan(
+        path,
+        event_of(definition.text, __version__, commitment, secret, bot_rows(entrants)),
+        first.game,
+        say,
+    )
 
 
 def keep_plan(path: Path, event: EventRow, game: Game, say: Say, *modules: Path) -> MadePlan:
@@ -145,10 +171,16 @@ def _modules_of(plan: Path) -> Path:
 def _as_typed(word: str) -> str:
     """Return a game's word as it may be typed elsewhere: a file below this folder is named relative to it."""
     path, folder = Path(word), Path.cwd()
-    return str(path.relative_to(folder)) if path.is_absolute() and path.is_relative_to(folder) else word
+    return (
+        str(path.relative_to(folder))
+        if path.is_absolute() and path.is_relative_to(folder)
+        else word
+    )
 
 
-def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], any_engine: bool, say: Say) -> PlannedCompetition:
+def competition_of_plan(
+    path: Path, word: str | None, flags: Mapping[str, Any], any_engine: bool, say: Say
+) -> PlannedCompetition:
     """Return the settings, the bots and the event of a plan's shard that is to be played.
 
     word: the shard, as 2/5; None for all of the event.
@@ -159,23 +191,42 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
     plan = read_plan(path)
     event, word_of_game = plan
     definition = event.definition
-    if reason := why_not_in_shards(definition.format, definition.stage):  # which no plan of ours has
+    if reason := why_not_in_shards(
+        definition.format, definition.stage
+    ):  # which no plan of ours has
         raise ConfigError(f"--from-plan {path}: {reason}")
     if __version__ not in event.engines and not any_engine:
-        from khiva_arena.common.version import shown  # not above: a run that goes on has no need of it
+        from khiva_arena.common.version import (
+            shown,
+        )  # not above: a run that goes on has no need of it
 
         raise ConfigError(
-            f"--from-plan {path}: khiva-arena {event.engines[0]} made it, this is {shown()}; play it with that one, or have "
+            f"--from-plan {path}: khiva-arena {event.engines[0]} made it, this is "
+            f"{shown()}; play it with that one, or have "
             "the event marked with --any-engine"
         )
     shard = WHOLE if word is None else shard_of(word, bare_timetable(event).seeds)
-    bounds = {key: value for key, value in dict(flags.get("limits", {})).items() if key in loads.WORDS}
+    bounds = {
+        key: value for key, value in dict(flags.get("limits", {})).items() if key in loads.WORDS
+    }
     of_a_machine = (*OF_A_MACHINE, "game") if HASHED in definition.rules_version else OF_A_MACHINE
     by_plan = _planned_settings(plan)
-    others = [name for name in flags if name not in of_a_machine and not (name == "limits" and bounds == dict(flags[name]))]
-    if others := [name for name in others if not (name in ROWS and ROWS[name].opens and _equal(flags[name], by_plan.get(name)))]:
-        raise ConfigError([f"{ROWS[name].option}: the plan has this setting; leave it out" for name in others])
-    values = settings_of(definition, event.secret) | {key: flags[key] for key in OF_A_MACHINE if key in flags}
+    others = [
+        name
+        for name in flags
+        if name not in of_a_machine and not (name == "limits" and bounds == dict(flags[name]))
+    ]
+    if others := [
+        name
+        for name in others
+        if not (name in ROWS and ROWS[name].opens and _equal(flags[name], by_plan.get(name)))
+    ]:
+        raise ConfigError(
+            [f"{ROWS[name].option}: the plan has this setting; leave it out" for name in others]
+        )
+    values = settings_of(definition, event.secret) | {
+        key: flags[key] for key in OF_A_MACHINE if key in flags
+    }
     values["limits"] = {**asdict(definition.limits), **bounds}
     if HASHED in definition.rules_version:
         values["game"] = _game_here(path, definition, word_of_game, flags.get("game"))
@@ -194,11 +245,15 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
             raise
         first, *others = error.problems
         rest = f" (and {count(len(others), 'other bot')})" if others else ""
-        hint = "the name is the plan's; give a --bot for each bot, in any order, with its place here"
+        hint = (
+            "the name is the plan's; give a --bot for each bot, in any order, with its place here"
+        )
         raise ConfigError(f"--from-plan {path}: {first}{rest}: {hint}") from None
     openings = consent.openings_of(by_plan, {key: flags[key] for key in by_plan if key in flags})
     names = {bot.identity: bot.name for bot in event.bots}
-    rows = consent.listed(openings, [replace(bot, name=names.get(bot.identity, "")) for bot in bots], say)
+    rows = consent.listed(
+        openings, [replace(bot, name=names.get(bot.identity, "")) for bot in bots], say
+    )
     consent.ask(path, openings, _digest(plan), say, rows=rows)
     if definition.in_ticks:
         bots = modules_of(bots, best())
@@ -213,7 +268,11 @@ def _planned_modules(path: Path, definition: Definition) -> list[Bot]:
     """Return the bots of a plan in ticks whose modules and payloads lie beside it, as they are kept on this machine."""
     if not definition.in_ticks:
         return []
-    from khiva_arena.entrants.only_modules import bot_of, keep, read_from  # not above: few events are in ticks
+    from khiva_arena.entrants.only_modules import (
+        bot_of,
+        keep,
+        read_from,
+    )  # not above: few events are in ticks
 
     bots = []
     for bot in definition.bots:
@@ -227,19 +286,25 @@ def _planned_modules(path: Path, definition: Definition) -> list[Bot]:
 
 def _planned_settings(plan: PlanRead) -> dict[str, Any]:
     """Return the settings in a plan."""
-    return settings_of(plan.event.definition, plan.event.secret) | ({"game": plan.game} if plan.game else {})
+    return settings_of(plan.event.definition, plan.event.secret) | (
+        {"game": plan.game} if plan.game else {}
+    )
 
 
 def _equal(flag: Any, planned: Any) -> bool:
     """Tell whether a flag says the same as the plan; the order of a list does not matter."""
     return (
-        sorted(flag) == sorted(planned) if isinstance(planned, list) and isinstance(flag, list | tuple) else bool(flag == planned)
+        sorted(flag) == sorted(planned)
+        if isinstance(planned, list) and isinstance(flag, list | tuple)
+        else bool(flag == planned)
     )
 
 
 def _digest(plan: PlanRead) -> str:
     """Return the hash under which consent to a plan is remembered: the event has the hashes of its game and bots."""
-    return consent.digest_of(f"{plan.event.id}\0{plan.game}\0{[bot.asked_as for bot in plan.event.bots]}")
+    return consent.digest_of(
+        f"{plan.event.id}\0{plan.game}\0{[bot.asked_as for bot in plan.event.bots]}"
+    )
 
 
 def _game_here(path: Path, definition: Definition, planned_word: str, flag: str | None) -> str:
@@ -257,7 +322,8 @@ def _game_here(path: Path, definition: Definition, planned_word: str, flag: str 
         raise ConfigError(f"--from-plan {path}: {'; '.join(error.problems)}{hint}") from None
     if code != (code_then := definition.rules_version.partition(HASHED)[2]):
         raise ConfigError(
-            f"--from-plan {path}: {word} is not the game of the plan: {_brief(code_then)} there, {_brief(code)} here; no byte "
+            f"--from-plan {path}: {word} is not the game of the plan: {_brief(code_then)} "
+            f"there, {_brief(code)} here; no byte "
             f"of it may differ{hint}"
         )
     return word
@@ -282,7 +348,18 @@ def settings_of(definition: Definition, secret: bytes) -> dict[str, Any]:
         "env": [f"{bot.name}={variable}" for bot in definition.bots for variable in bot.env],
         "seed": secret.hex() if definition.seed else None,
     }
-    same = ("seats", "seeds", "copies", "lineups", "looks", "rounds", "advance", "authors_apart", "ponder", "rate_kept")
+    same = (
+        "seats",
+        "seeds",
+        "copies",
+        "lineups",
+        "looks",
+        "rounds",
+        "advance",
+        "authors_apart",
+        "ponder",
+        "rate_kept",
+    )
     times = {key: f"{getattr(definition.time, ms)}ms" for key, ms in TIMES.items()}
     values |= {key: getattr(definition, key) for key in same} | times
     return values | ({"lineups": AUTO} if definition.draw else {})
@@ -298,19 +375,27 @@ def _as_planned(event: EventRow, bots: Sequence[Bot]) -> list[Bot]:
         if unmatched.pop(bot.identity, None):
             continue
         others = [other for other in unmatched.values() if other.identity not in identities]
-        near = next((other for other in others if other.asked_as == bot.asked_as or other.name == bot.name), None)
+        near = next(
+            (other for other in others if other.asked_as == bot.asked_as or other.name == bot.name),
+            None,
+        )
         if near is None:
             problems.append(
-                f"bot {bot.name} ({bot.asked_as}) of the plan is not named; give a --bot for each bot, with its place here"
+                f"bot {bot.name} ({bot.asked_as}) of the plan is not named; give a --bot "
+                "for each bot, with its place here"
             )
             continue
         del unmatched[near.identity]
         hashes = f"identity {bot.identity[:_DIGITS]} there, {near.identity[:_DIGITS]} here"
         problems.append(
-            f"bot {bot.name}: {near.asked_as} differs from the bot of the plan: {hashes}; no byte of a bot may "
+            f"bot {bot.name}: {near.asked_as} differs from the bot of the plan: {hashes}; "
+            "no byte of a bot may "
             "differ: copy it from where the plan was made, or make a plan with this one"
         )
     problems += [f"--bot {bot.asked_as}: the plan has no such bot" for bot in unmatched.values()]
     if problems:
         raise ConfigError(problems)
-    return [replace(by_identity[bot.identity], name=bot.name, built_from=bot.sources) for bot in event.definition.bots]
+    return [
+        replace(by_identity[bot.identity], name=bot.name, built_from=bot.sources)
+        for bot in event.definition.bots
+    ]

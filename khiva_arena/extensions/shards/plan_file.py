@@ -77,8 +77,15 @@ def write_plan(path: Path, event: EventRow, game: str = "") -> bool:
         except ConfigError:
             existing = None
         seed = event.definition.seed
-        if existing is None or existing.text != event.text or (seed is not None and existing.secret != event.secret):
-            raise ConfigError(f"--plan {path}: exists already with other contents, and is not changed; give another name")
+        if (
+            existing is None
+            or existing.text != event.text
+            or (seed is not None and existing.secret != event.secret)
+        ):
+            raise ConfigError(
+                f"--plan {path}: exists already with other contents, and is not changed; "
+                "give another name"
+            )
         return False
     plan = _Plan(
         "khiva-plan",
@@ -103,21 +110,34 @@ def read_plan(path: Path) -> PlanRead:
     prefix = f"--from-plan {path}"
     try:
         with regular_files.open_file(path) as file:
-            mode, text = os.fstat(file.fileno()).st_mode, b"".join(regular_files.pieces(file, _LONGEST, path))
+            mode, text = (
+                os.fstat(file.fileno()).st_mode,
+                b"".join(regular_files.pieces(file, _LONGEST, path)),
+            )
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{prefix}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise ConfigError(
+            f"{prefix}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from None
     try:
         plan = msgspec.json.decode(text, type=_Plan)
     except (ValueError, RecursionError):
-        raise ConfigError(f"{prefix}: not a plan as `khiva-arena run --plan FILE` writes it, or a damaged one") from None
+        raise ConfigError(
+            f"{prefix}: not a plan as `khiva-arena run --plan FILE` writes it, or a damaged one"
+        ) from None
     if mode & _OTHERS:
         raise ConfigError(
-            f"{prefix}: others may read it (mode {stat.S_IMODE(mode):o}), and it reveals every deal: if nobody has, "
+            f"{prefix}: others may read it (mode {stat.S_IMODE(mode):o}), and it reveals "
+            "every deal: if nobody has, "
             f"`chmod 600 {quote(str(path))}`; else make a new plan"
         )
     if plan.format != FORMAT:
-        raise ConfigError(f"{prefix}: a plan of format {plan.format}; this engine reads format {FORMAT}")
-    edited = f"{prefix}: it was changed since it was written; take the plan as it was, or make a new one with `run --plan`"
+        raise ConfigError(
+            f"{prefix}: a plan of format {plan.format}; this engine reads format {FORMAT}"
+        )
+    edited = (
+        f"{prefix}: it was changed since it was written; take the plan as it was, or make a "
+        "new one with `run --plan`"
+    )
     if plan.seal != _seal(plan):
         raise ConfigError(edited)
     definition = canonical(plan.definition).decode()
@@ -127,20 +147,29 @@ def read_plan(path: Path) -> PlanRead:
         raise ConfigError(f"{prefix}: {error}") from None
     if league_format.is_batch(plan.definition):
         league_format.check_installed(prefix)
-    event = event_of(definition, plan.engine, plan.commitment, bytes.fromhex(plan.secret), tuple(plan.bots))
+    event = event_of(
+        definition, plan.engine, plan.commitment, bytes.fromhex(plan.secret), tuple(plan.bots)
+    )
     try:
         stored.check_stored(event)
     except StoreError as error:
         raise ConfigError(f"{edited} ({error})") from None
-    if not event.opens(event.secret) or event.definition.seed not in (None, seeds.seed_digest(event.secret)):
+    if not event.opens(event.secret) or event.definition.seed not in (
+        None,
+        seeds.seed_digest(event.secret),
+    ):
         raise ConfigError(f"{edited} (its secret is not the one that is committed to)")
     return PlanRead(event, plan.game)
 
 
-def event_of(definition: str, engine: str, commitment: str, secret: bytes, bots: tuple[BotRow, ...]) -> EventRow:
+def event_of(
+    definition: str, engine: str, commitment: str, secret: bytes, bots: tuple[BotRow, ...]
+) -> EventRow:
     """Return an event that is in no store. ``definition``: canonical JSON."""
     digest = sha256(definition.encode()).hexdigest()
-    return EventRow(seeds.event_id(digest, commitment), 0, definition, (engine,), "", commitment, secret, bots)
+    return EventRow(
+        seeds.event_id(digest, commitment), 0, definition, (engine,), "", commitment, secret, bots
+    )
 
 
 def _seal(plan: _Plan) -> str:

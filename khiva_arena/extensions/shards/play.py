@@ -26,7 +26,10 @@ from khiva_arena.words import count
 def bot_rows(bots: Sequence[Bot]) -> tuple[BotRow, ...]:
     """Return the rows of bots for a store or a plan."""
     folder = str(Path.cwd())
-    return tuple(BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or folder) for b in bots)
+    return tuple(
+        BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or folder)
+        for b in bots
+    )
 
 
 class PlannedEvents:
@@ -41,16 +44,24 @@ class PlannedEvents:
         self._planned_shard, self._say = planned_shard, say
         self.file = planned_shard.file
 
-    def check_definition(self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool) -> None:
+    def check_definition(
+        self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool
+    ) -> None:
         """Raise ConfigError, with every difference, if a plan cannot be played here as it says."""
         planned = self._planned_shard.event.definition
         if planned.batch:  # whose tables and Elo 0 no settings give
-            definition = structs.replace(definition, format=planned.format, batch=planned.batch, anchor=planned.anchor)
+            definition = structs.replace(
+                definition, format=planned.format, batch=planned.batch, anchor=planned.anchor
+            )
         if definition.text != self._planned_shard.event.text:
             lines = drift.differences(self._planned_shard.event, definition, entrants)
-            raise ConfigError([f"--from-plan {self.file}: {line}, by the plan and here" for line in lines])
+            raise ConfigError(
+                [f"--from-plan {self.file}: {line}, by the plan and here" for line in lines]
+            )
 
-    def standing(self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
+    def standing(
+        self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox
+    ) -> ResumePoint:
         """Return how far the event of the plan has come. It is over here if this machine's shard is complete, or if it was
         closed.
 
@@ -58,7 +69,9 @@ class PlannedEvents:
         """
         planned = self._planned_shard
         event = next((row for row in events_of(store, ()) if row.id == planned.event.id), None)
-        if event is not None and (event.closed or has_seeds(store, event, planned.shard.seeds(event.definition.seeds))):
+        if event is not None and (
+            event.closed or has_seeds(store, event, planned.shard.seeds(event.definition.seeds))
+        ):
             return ResumePoint((event,))
         return ResumePoint((), tuple(entrants), planned.event.definition, event)
 
@@ -74,7 +87,14 @@ class PlannedEvents:
         if todo.event is not None:
             return todo.event
         event = self._planned_shard.event
-        store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, bot_rows(todo.entrants))
+        store.add_event(
+            event.id,
+            event.text,
+            event.engines[0],
+            event.commitment,
+            event.secret,
+            bot_rows(todo.entrants),
+        )
         return stored_event(store, event.id)
 
     def play_of(self, store: Store, event: EventRow, commands: Sequence[Command]) -> "ShardPlay":
@@ -87,13 +107,18 @@ class PlannedEvents:
         event is."""
         if store.conclusion(over[0].id) is not None:
             return f"{subject}: nothing is played"
-        return f"{store.folder}: shard {self._planned_shard.shard} of event {over[0].id} is complete: nothing is played"
+        return (
+            f"{store.folder}: shard {self._planned_shard.shard} of event {over[0].id} is "
+            "complete: nothing is played"
+        )
 
 
 class ShardPlay(Play):
     """The part of a shard that is still to be played."""
 
-    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command], shard: Shard) -> None:
+    def __init__(
+        self, store: Store, event: EventRow, commands: Sequence[Command], shard: Shard
+    ) -> None:
         """Prepare the rest of a shard. ``event``: of a format with one round."""
         super().__init__(store, event, commands)
         (self._shape,) = self.timetable.shapes
@@ -120,8 +145,14 @@ class ShardPlay(Play):
     def part(self) -> str:
         """The part of the event that the shard is, in words; "" for all of it."""
         seeds, matches = self._seeds, self.planned - self.matches_of_others
-        seed_words = f"seed {seeds.start}" if len(seeds) == 1 else f"seeds {seeds.start} to {seeds.stop - 1}"
-        return f"shard {self._shard} of it: {seed_words}, {count(matches, 'match', 'matches')}" if self._shard.of > 1 else ""
+        seed_words = (
+            f"seed {seeds.start}" if len(seeds) == 1 else f"seeds {seeds.start} to {seeds.stop - 1}"
+        )
+        return (
+            f"shard {self._shard} of it: {seed_words}, {count(matches, 'match', 'matches')}"
+            if self._shard.of > 1
+            else ""
+        )
 
     def seeds_of(self, _round: Shape | DrawnRound) -> range:
         """Return the seeds of the shard."""

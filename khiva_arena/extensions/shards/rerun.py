@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from khiva_arena.common.say import Say
 from khiva_arena.common.text import LONGEST, harmless
 from khiva_arena.competition.audit.cost import RerunCost
-from khiva_arena.competition.audit.sample import RerunFindings, RerunSample, by_bot_in_words, lots, run_drawn
+from khiva_arena.competition.audit.sample import (
+    RerunFindings,
+    RerunSample,
+    by_bot_in_words,
+    lots,
+    run_drawn,
+)
 from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.shards.parts import EventPart
 from khiva_arena.records.replay.record import Record
@@ -60,7 +66,12 @@ class RerunPart(NamedTuple):
 
 
 def rerun_parts(
-    parts: Sequence[EventPart], rerunner: "Rerunner", share: float, say: Say, *, take_unconfirmed: bool
+    parts: Sequence[EventPart],
+    rerunner: "Rerunner",
+    share: float,
+    say: Say,
+    *,
+    take_unconfirmed: bool,
 ) -> list[RerunPart]:
     """Run the bots of a share of the matches of each part again. The parts must have been checked otherwise.
 
@@ -71,7 +82,9 @@ def rerun_parts(
     Raises ConfigError with each part that has a forged match, or too many that cannot be confirmed; or if a module is not to be
     had.
     """
-    reruns = [_rerun(part, rerunner, share, say, take_unconfirmed=take_unconfirmed) for part in parts]
+    reruns = [
+        _rerun(part, rerunner, share, say, take_unconfirmed=take_unconfirmed) for part in parts
+    ]
     problems = [
         problem
         for part, rerun in zip(parts, reruns, strict=True)
@@ -82,7 +95,9 @@ def rerun_parts(
     return reruns
 
 
-def _rerun(part: EventPart, rerunner: "Rerunner", share: float, say: Say, *, take_unconfirmed: bool) -> RerunPart:
+def _rerun(
+    part: EventPart, rerunner: "Rerunner", share: float, say: Say, *, take_unconfirmed: bool
+) -> RerunPart:
     order = lots(part.store.recorded(part.event.id))
     total = RerunCost()
 
@@ -103,7 +118,10 @@ def _rerun(part: EventPart, rerunner: "Rerunner", share: float, say: Say, *, tak
 def _matches(part: EventPart, ordinals: Sequence[int]) -> Mapping[int, tuple[Record, bytes]]:
     """Return the records of matches with the secrets of their seeds, by ordinal, as the audit has found them sound."""
     rows = [row for ordinal in ordinals if (row := part.store.match(part.event.id, ordinal))]
-    return {row.ordinal: (Record.from_json(row.record), part.event.seed_secret(row.seed)) for row in rows}
+    return {
+        row.ordinal: (Record.from_json(row.record), part.event.seed_secret(row.seed))
+        for row in rows
+    }
 
 
 def _problem(part: EventPart, sample: RerunSample, *, take_unconfirmed: bool) -> str:
@@ -112,12 +130,19 @@ def _problem(part: EventPart, sample: RerunSample, *, take_unconfirmed: bool) ->
     if sample.unequal:
         ordinal, difference = next(iter(sorted(sample.unequal.items())))
         more = f"`khiva-arena verify {quote(str(part.folder))} --rerun-bots` says more"
-        return f"{part.folder}: not sound: match {number}/{ordinal}: {harmless(difference, LONGEST)}; {more}"
+        return (
+            f"{part.folder}: not sound: match {number}/{ordinal}: "
+            f"{harmless(difference, LONGEST)}; {more}"
+        )
     if not sample.too_many or take_unconfirmed:
         return ""
     ordinal, (why, *_) = next(iter(sample.unconfirmed.items()))
-    example = harmless(f"(by bot: {by_bot_in_words(sample.by_bot)}), such as match {number}/{ordinal}: {why}", LONGEST)
+    example = harmless(
+        f"(by bot: {by_bot_in_words(sample.by_bot)}), such as match {number}/{ordinal}: {why}",
+        LONGEST,
+    )
     return (
-        f"{part.folder}: {len(sample.unconfirmed)} of {sample.drawn} drawn matches could not be confirmed, more than one in "
+        f"{part.folder}: {len(sample.unconfirmed)} of {sample.drawn} drawn matches could "
+        "not be confirmed, more than one in "
         f"twenty {example}; merge it on another machine, or take it with --take-unconfirmed"
     )

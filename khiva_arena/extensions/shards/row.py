@@ -42,7 +42,8 @@ _FLAGS = (
     Flag(
         "plan",
         ("run",),
-        "Write the event's definition, secret and commitment into FILE, for machines that each play a part of it; print the "
+        "Write the event's definition, secret and commitment into FILE, for machines that "
+        "each play a part of it; print the "
         "commitment and play nothing.",
         metavar="FILE",
         is_file=True,
@@ -61,7 +62,8 @@ _FLAGS = (
     Flag(
         "shard",
         ("run",),
-        "With --from-plan: play one of N parts, as 2/5, each of whole seeds; `khiva-arena merge` joins them.",
+        "With --from-plan: play one of N parts, as 2/5, each of whole seeds; `khiva-arena "
+        "merge` joins them.",
         metavar="I/N",
         hidden_in=("sprt",),
     ),
@@ -70,7 +72,13 @@ ROW = ExtensionRow(
     "shards",
     _load,
     commands=(
-        ExtensionCommand("merge", "Trust", "bundle", "Join results of machines that each played a shard.", _merge_command),
+        ExtensionCommand(
+            "merge",
+            "Trust",
+            "bundle",
+            "Join results of machines that each played a shard.",
+            _merge_command,
+        ),
     ),
     flags=_FLAGS,
     names={"Merged": _merged, "RerunPart": _rerun_part, "merge": _merge},

@@ -61,8 +61,15 @@ def shard_of(word: str, seeds: int) -> Shard:
         raise ConfigError(f"--shard {word!r}: write I/N, as 2/5 for the second of five")
     shard = Shard(int(match[1]), int(match[2]))
     if not 1 <= shard.number <= shard.of:
-        there_are = f"they are numbered 1/{shard.of} to {shard.of}/{shard.of}" if shard.of else "write I/N, as 2/5"
+        there_are = (
+            f"they are numbered 1/{shard.of} to {shard.of}/{shard.of}"
+            if shard.of
+            else "write I/N, as 2/5"
+        )
         raise ConfigError(f"--shard {word}: there is no such shard; {there_are}")
     if shard.of > seeds:
-        raise ConfigError(f"--shard {word}: a shard has whole seeds, and the event has {seeds}: {seeds} shards at most")
+        raise ConfigError(
+            f"--shard {word}: a shard has whole seeds, and the event has {seeds}: {seeds} "
+            "shards at most"
+        )
     return shard

@@ -34,7 +34,9 @@ class CapLaw:
         self.cap = cap
         self._per_table = per_table
         self._tables = dict(tables or {})
-        self._under_way: dict[TablePlace, int] = {}  # with the matches that are still to be recorded
+        self._under_way: dict[
+            TablePlace, int
+        ] = {}  # with the matches that are still to be recorded
         self._dearest = max(dearest, *self._tables.values(), 0)
         self.spent = before + sum(self._tables.values())
 
@@ -46,7 +48,9 @@ class CapLaw:
     @property
     def foreseen(self) -> int:
         """The sum once the tables under way have ended, each counted as the dearest table."""
-        return self.spent + sum(max(0, self._dearest - self._tables.get(table, 0)) for table in self._under_way)
+        return self.spent + sum(
+            max(0, self._dearest - self._tables.get(table, 0)) for table in self._under_way
+        )
 
     @property
     def holds(self) -> bool:

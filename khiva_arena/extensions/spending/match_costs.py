@@ -42,7 +42,9 @@ class MatchCost(NamedTuple):
     dear: DearReport
 
 
-def match_cost(amounts: Sequence[int], table: int, source: str, tried: Cost, dear: DearReport) -> MatchCost:
+def match_cost(
+    amounts: Sequence[int], table: int, source: str, tried: Cost, dear: DearReport
+) -> MatchCost:
     """Return the cost of a match by those of some. A single one does not say how others differ: half as much again is assumed."""
     mean = fmean(amounts)
     error = _SURE * stdev(amounts) / sqrt(len(amounts)) if len(amounts) > 1 else mean / 2
@@ -53,7 +55,8 @@ def check_reporting(entrants: Sequence[Bot]) -> None:
     """Raise ConfigError if no bot is offered to report."""
     if not any(bot.reports for bot in entrants):
         raise ConfigError(
-            f"{OPTION}: none of these bots reports a cost, since no bot.toml here says `reports = true`; leave {OPTION} out, or "
+            f"{OPTION}: none of these bots reports a cost, since no bot.toml here says "
+            f"`reports = true`; leave {OPTION} out, or "
             f"let the bots report: {manual.where('model-costs', 'A bot of your own that reports')}"
         )
 
@@ -62,7 +65,10 @@ def currency_named(first: Settings, playing: Entrants, sandbox: Sandbox, say: Sa
     """Return the currency that the bots' hellos name. Raises ConfigError if that is none, or several."""
     bots = [bot for bot in playing.entrants if bot.reports]
     commands = [playing.commands[bot.identity] for bot in bots]
-    told = [report.spent for report in greetings(commands, first_header(first, playing.entrants, sandbox), sandbox)]
+    told = [
+        report.spent
+        for report in greetings(commands, first_header(first, playing.entrants, sandbox), sandbox)
+    ]
     named: dict[str, list[str]] = {}
     for bot, spent in zip(bots, told, strict=True):
         named.setdefault(spent.currency if spent else "", []).append(harmless(bot.name))
@@ -71,9 +77,14 @@ def currency_named(first: Settings, playing: Entrants, sandbox: Sandbox, say: Sa
     if silent:
         words = "no currency is named, so a cost that is reported without one ends the event"
         say(f"{OPTION}: {', '.join(silent)}: {words}", warning=True)
-    if unseen := [harmless(bot.name) for bot in playing.entrants if not bot.reports and bot.name in first.network]:
+    if unseen := [
+        harmless(bot.name)
+        for bot in playing.entrants
+        if not bot.reports and bot.name in first.network
+    ]:
         say(
-            f"{OPTION}: {', '.join(unseen)}: has a network and reports nothing, so the cap cannot count it",
+            f"{OPTION}: {', '.join(unseen)}: has a network and reports nothing, so the cap "
+            "cannot count it",
             warning=True,
         )
     return next(iter(named))
@@ -83,9 +94,15 @@ def check_one(named: Mapping[str, Sequence[str]], silent: Sequence[str] = ()) ->
     """Raise ConfigError unless bots name one currency. ``silent``: the bots that name none."""
     if not named:
         raise ConfigError(
-            f"{OPTION}: {', '.join(silent)}: no bot names a currency, so no cost can be counted; give each its prices and a "
+            f"{OPTION}: {', '.join(silent)}: no bot names a currency, so no cost can be "
+            "counted; give each its prices and a "
             "currency, as --price-in, --price-out and --currency of shipped:python/llm"
         )
     if len(named) > 1:
-        each = "; ".join(f"{harmless(currency)}: {', '.join(names)}" for currency, names in sorted(named.items()))
-        raise ConfigError(f"{OPTION}: one cap cannot count several currencies ({each}); give all bots prices in one currency")
+        each = "; ".join(
+            f"{harmless(currency)}: {', '.join(names)}" for currency, names in sorted(named.items())
+        )
+        raise ConfigError(
+            f"{OPTION}: one cap cannot count several currencies ({each}); give all bots "
+            "prices in one currency"
+        )

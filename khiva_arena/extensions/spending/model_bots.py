@@ -51,11 +51,18 @@ class ModelBots:
     def read(self, word: str, base: str, loading: Loading) -> PrivateBot:
         place, _, name = word.rpartition(":")
         path = Path(base, place)
-        rows = {row.name: row for row in self._agreed.get(os.path.abspath(path)) or models_file.read(path)}
+        rows = {
+            row.name: row
+            for row in self._agreed.get(os.path.abspath(path)) or models_file.read(path)
+        }
         if name not in rows:
-            raise ConfigError(f"no model has this name{meant(name, rows)}; there are {', '.join(rows)}")
+            raise ConfigError(
+                f"no model has this name{meant(name, rows)}; there are {', '.join(rows)}"
+            )
         folder = new_parent("model") / "bot"
-        private = PrivateBot(folder, word, loading, ((str(folder), word), (str(folder.parent), word)))
+        private = PrivateBot(
+            folder, word, loading, ((str(folder), word), (str(folder.parent), word))
+        )
         with private.in_words():
             for file, data in _files(rows[name]):
                 (folder / file).parent.mkdir(parents=True, exist_ok=True)
@@ -70,18 +77,27 @@ class ModelBots:
 
 def _listed(row: ModelRow) -> ListedBot:
     url = urlsplit(row.url)
-    bare = ", without encryption" if url.scheme == "http" and not models_file.is_loopback(url.hostname or "") else ""
+    bare = (
+        ", without encryption"
+        if url.scheme == "http" and not models_file.is_loopback(url.hostname or "")
+        else ""
+    )
     return ListedBot(f"{url.netloc}{bare}", f"model {row.model}", json.dumps(row))
 
 
-def _ask(path: Path, rows: Sequence[ModelRow], permissions: Mapping[str, tuple[str, ...]], say: Say) -> None:
+def _ask(
+    path: Path, rows: Sequence[ModelRow], permissions: Mapping[str, tuple[str, ...]], say: Say
+) -> None:
     """Check that the user agrees, now or at an earlier time, to what a file opens: somebody else may have written it, and a key
     goes to the address that it names. Raises ConfigError if not."""
     openings = [consent.Opening(ROWS[name], words) for name, words in permissions.items() if words]
     digest = consent.digest_of_file(path, json.dumps(rows), ())
-    if not can_ask() and not {opening.row.name for opening in openings} <= consent.remembered(digest):
+    if not can_ask() and not {opening.row.name for opening in openings} <= consent.remembered(
+        digest
+    ):
         raise ConfigError(
-            f"{path} gives bots the network and keys: type the command once at a terminal, which asks and remembers, or add --yes"
+            f"{path} gives bots the network and keys: type the command once at a terminal, "
+            "which asks and remembers, or add --yes"
         )
     consent.ask(path, openings, digest, say, rows=map(_listed, rows))
 

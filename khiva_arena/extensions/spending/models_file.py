@@ -79,7 +79,10 @@ def read(path: Path) -> list[ModelRow]:
     """Return the models of a file. Raises ConfigError with every mistake in every row."""
     file = toml_file.read(path)
     unknown = sorted(set(file.values) - {"model"})
-    problems = [f"{path}: unknown key {key!r}{meant(key, ['model'])}; each model is a table [[model]]" for key in unknown]
+    problems = [
+        f"{path}: unknown key {key!r}{meant(key, ['model'])}; each model is a table [[model]]"
+        for key in unknown
+    ]
     tables = file.values.get("model", [])
     if (
         not isinstance(tables, list)
@@ -110,7 +113,8 @@ def read(path: Path) -> list[ModelRow]:
 def secrets(rows: Sequence[ModelRow]) -> list[str]:
     """Return a line for each model whose variable with the key is not set."""
     return [
-        f"model {row.name}: its key names a variable that is not set; export it, or leave key out. If this is the key itself, "
+        f"model {row.name}: its key names a variable that is not set; export it, or leave "
+        "key out. If this is the key itself, "
         "take it out of the file"
         for row in rows
         if row.key and not _value(row.key)
@@ -130,7 +134,12 @@ def _is_number(value: object) -> bool:
 
 
 def _is_text(most: int) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, str) and value.isprintable() and 1 <= len(value) <= most and value == value.strip()
+    return lambda value: (
+        isinstance(value, str)
+        and value.isprintable()
+        and 1 <= len(value) <= most
+        and value == value.strip()
+    )
 
 
 def _is_word(most: int) -> Callable[[object], bool]:
@@ -142,11 +151,19 @@ def _fits(pattern: re.Pattern[str]) -> Callable[[object], bool]:
 
 
 def _is_url(value: object) -> bool:
-    if not isinstance(value, str) or not (value.isascii() and value.isprintable()) or set("@?# ") & set(value):
+    if (
+        not isinstance(value, str)
+        or not (value.isascii() and value.isprintable())
+        or set("@?# ") & set(value)
+    ):
         return False
     try:
         url = urlsplit(value)
-        return url.scheme in ("http", "https") and bool(url.hostname and _HOST.fullmatch(url.netloc)) and url.port != 0
+        return (
+            url.scheme in ("http", "https")
+            and bool(url.hostname and _HOST.fullmatch(url.netloc))
+            and url.port != 0
+        )
     except ValueError:
         return False
 
@@ -156,7 +173,10 @@ KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "name": (_fits(_NAME), "1 to 64 letters, digits, dots, - and _ are expected, as small"),
     "url": (
         _is_url,
-        "https:// and a host is expected, as https://api.example.com/v1, without a user, a key, ? or #",
+        (
+            "https:// and a host is expected, as https://api.example.com/v1, without a user, a "
+            "key, ? or #"
+        ),
     ),
     "model": (
         _is_word(200),
@@ -164,7 +184,8 @@ KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     ),
     "key": (
         _fits(_VARIABLE),
-        "the name of the variable that holds the key is expected, in capital letters, as KHIVA_LLM_KEY; take a key itself out of "
+        "the name of the variable that holds the key is expected, in capital letters, as "
+        "KHIVA_LLM_KEY; take a key itself out of "
         "the file",
     ),
     "prompt": (
@@ -191,16 +212,27 @@ _NEEDED = ("name", "url", "model")
 
 def _shape(table: Mapping[str, Any]) -> list[str]:
     known = ", ".join(KEYS)
-    problems = [f"unknown key {key[:64]!r}{meant(key, KEYS)}; known are {known}" for key in sorted(set(table) - set(KEYS))]
+    problems = [
+        f"unknown key {key[:64]!r}{meant(key, KEYS)}; known are {known}"
+        for key in sorted(set(table) - set(KEYS))
+    ]
     problems += [f"{key} is missing: {KEYS[key][1]}" for key in _NEEDED if key not in table]
-    return problems + [f"{key}: {what}" for key, (fits, what) in KEYS.items() if key in table and not fits(table[key])]
+    return problems + [
+        f"{key}: {what}"
+        for key, (fits, what) in KEYS.items()
+        if key in table and not fits(table[key])
+    ]
 
 
 def _mistakes(table: Mapping[str, Any]) -> list[str]:
     problems = []
     if ("price_in" in table) != ("price_out" in table):
         problems.append("price_in and price_out go together")
-    if "key" in table and table["url"].startswith("http:") and not is_loopback(urlsplit(table["url"]).hostname or ""):
+    if (
+        "key" in table
+        and table["url"].startswith("http:")
+        and not is_loopback(urlsplit(table["url"]).hostname or "")
+    ):
         problems.append("url: without encryption, others could read the key; write https://")
     return problems
 
@@ -222,7 +254,9 @@ def _row(table: Mapping[str, Any], folder: Path) -> ModelRow:
         "retries": table.get("retries", 1),
         "temperature": table.get("temperature", 0),
     }
-    more |= {key: table[key] for key in ("price_in", "price_out", "currency", "notes") if key in table}
+    more |= {
+        key: table[key] for key in ("price_in", "price_out", "currency", "notes") if key in table
+    }
     words = tuple(f"--{key.replace('_', '-')}={value}" for key, value in more.items())
     return ModelRow(
         table["name"],
@@ -241,14 +275,23 @@ def _prompt(word: str, folder: Path, legal: bool) -> tuple[str, str]:
     name, known = word.removesuffix(".md"), ", ".join(sorted(prompts))
     own = ""
     if word == name and name not in prompts:
-        raise ConfigError(f"prompt: no {word} comes with the arena{meant(word, prompts)}; there are {known}; a file ends in .md")
+        raise ConfigError(
+            f"prompt: no {word} comes with the arena{meant(word, prompts)}; there are "
+            f"{known}; a file ends in .md"
+        )
     if word != name:
         if name in prompts:
-            raise ConfigError(f"prompt: {name} is the name of a prompt of the arena; rename the file")
+            raise ConfigError(
+                f"prompt: {name} is the name of a prompt of the arena; rename the file"
+            )
         own = _own_prompt(folder / word, word)
     words = _words_of_parts(name, own or prompts[name].read_text())
     if "question" in words and ("choices" in words["question"]) != legal:
-        said = "shows the legal choices; take legal = false out" if legal is False else "does not show them; write legal = false"
+        said = (
+            "shows the legal choices; take legal = false out"
+            if legal is False
+            else "does not show them; write legal = false"
+        )
         raise ConfigError(f"prompt: {name} {said}, or name another prompt")
     return name, own
 
@@ -257,7 +300,10 @@ def _words_of_parts(name: str, text: str) -> dict[str, set[str]]:
     """Return the words such as $view in each part of a prompt. Raises ConfigError for a line that looks like the begin of a part,
     a part that comes twice, and a word that is not filled in where it stands."""
     if other := re.search("^===.*", PART.sub("", text), re.MULTILINE):
-        raise ConfigError(f"prompt: {name}: {other[0][:40]!r} begins no part; write === question === or === again ===")
+        raise ConfigError(
+            f"prompt: {name}: {other[0][:40]!r} begins no part; write === question === or "
+            "=== again ==="
+        )
     system, *rest = PART.split(text)
     if len(set(rest[::2])) < len(rest[::2]):
         raise ConfigError(f"prompt: {name} has a part twice")
@@ -267,7 +313,10 @@ def _words_of_parts(name: str, text: str) -> dict[str, set[str]]:
     for part, found in words.items():
         if misplaced := sorted(found & known - WORDS[part]):
             places = " or ".join(other for other, known in WORDS.items() if misplaced[0] in known)
-            raise ConfigError(f"prompt: {name}: ${misplaced[0]} is not filled in in the part {part}; move it to {places}")
+            raise ConfigError(
+                f"prompt: {name}: ${misplaced[0]} is not filled in in the part {part}; "
+                f"move it to {places}"
+            )
     return words
 
 
@@ -282,7 +331,8 @@ def _own_prompt(path: Path, word: str) -> str:
         raise ConfigError(f"prompt: {word} is empty")
     if (size := len(text.encode()) + 2 * text.count("\n")) > MOST_PROMPT:
         raise ConfigError(
-            f"prompt: {word} is too long for the notes of a match: {size:,} bytes, with 2 for each line, and "
+            f"prompt: {word} is too long for the notes of a match: {size:,} bytes, with 2 "
+            "for each line, and "
             f"{MOST_PROMPT:,} fit; $page brings the rules"
         )
     return text

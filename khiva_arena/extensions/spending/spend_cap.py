@@ -16,7 +16,9 @@ from khiva_arena.records.store.reads import HIGHEST
 from khiva_arena.records.store.rows import CapRow
 
 MICRO = 1_000_000
-_UNDER_WAY = -1  # as the number of recorded matches, in a row that says that a run has begun to play
+_UNDER_WAY = (
+    -1
+)  # as the number of recorded matches, in a row that says that a run has begun to play
 OWN_LIMIT = "set your provider's own limit, too: a bot that reports too little passes any cap"
 
 
@@ -50,8 +52,15 @@ def cost_of(reports: Sequence[Spent | None], currency: str) -> Cost:
     costs = [report for report in told if COST in report.totals]
     return Cost(
         sum(report.totals[COST] for report in costs if report.currency == currency),
-        any(report.decisions and (not report.whole or TOKENS_TOLD in report.totals) for report in told),
-        frozenset(report.currency for report in costs if report.currency != currency and report.totals[COST]),
+        any(
+            report.decisions and (not report.whole or TOKENS_TOLD in report.totals)
+            for report in told
+        ),
+        frozenset(
+            report.currency
+            for report in costs
+            if report.currency != currency and report.totals[COST]
+        ),
         bool(costs),
     )
 
@@ -81,8 +90,8 @@ class DearReport(NamedTuple):
         cost = money(self.amount, harmless(currency))
         such = "," if self.amount >= cap else f", and {per_table} such matches cost"
         return (
-            f"{harmless(self.bot)} reports {cost} in {self.match}{such} as much as the cap or more: if that is wrong, leave this "
-            "bot out and give --new-event"
+            f"{harmless(self.bot)} reports {cost} in {self.match}{such} as much as the cap or "
+            "more: if that is wrong, leave this bot out and give --new-event"
         )
 
 
@@ -146,12 +155,19 @@ def known_costs(
     tried, dearest_tried = (first.spent, first.dearest) if first else (0, 0)
     if among is not None and not all(bot.identity in among for bot in event.bots):
         dearest_tried = 0  # the table may have been one of the others
-    return KnownCosts(tables, matches, tried, dearest_tried, at_least, whole.foreign, whole.reported, dear)
+    return KnownCosts(
+        tables, matches, tried, dearest_tried, at_least, whole.foreign, whole.reported, dear
+    )
 
 
-def dearest(names: Sequence[str], reports: Sequence[Spent | None], match: str, currency: str) -> DearReport:
+def dearest(
+    names: Sequence[str], reports: Sequence[Spent | None], match: str, currency: str
+) -> DearReport:
     """Return the dearest report of a match. ``names``: of the bots by seat. ``match``: its name, in words."""
-    each = (DearReport(name, match, cost_of([report], currency).amount) for name, report in zip(names, reports, strict=False))
+    each = (
+        DearReport(name, match, cost_of([report], currency).amount)
+        for name, report in zip(names, reports, strict=False)
+    )
     return max(each, key=_amount, default=NOTHING_DEAR)
 
 
@@ -177,7 +193,13 @@ class Attempt(NamedTuple):
 def attempts(store: Store, event: EventRow) -> Iterator[Attempt]:
     """Yield the attempts at an event's matches that a store has."""
     for match in store.matches(event.id, beside=("spent",)):
-        yield Attempt(match.ordinal, (match.seed, match.lineup), [seat.bot for seat in match.seats], match.spent, True)
+        yield Attempt(
+            match.ordinal,
+            (match.seed, match.lineup),
+            [seat.bot for seat in match.seats],
+            match.spent,
+            True,
+        )
     for void in store.voids(event.id):
         yield Attempt(void.ordinal, (void.seed, void.lineup), void.bots, void.spent, False)
 
@@ -185,7 +207,9 @@ def attempts(store: Store, event: EventRow) -> Iterator[Attempt]:
 def millionths(word: str) -> int | None:
     """Return an amount such as 5.00 in millionths, None for a word that is no amount above 0."""
     whole, _, part = word.partition(".")
-    if not (word.isascii() and (whole + part).isdigit() and whole and len(part) <= 6 and len(whole) <= 9):
+    if not (
+        word.isascii() and (whole + part).isdigit() and whole and len(part) <= 6 and len(whole) <= 9
+    ):
         return None
     return int(Decimal(word) * MICRO) or None
 
@@ -211,10 +235,14 @@ class SpendCap(NamedTuple):
         if self.chooses and not store.caps(event.id):
             tried = _state(self, self.tried.amount, self.tried.at_least, self.dearest)
             store.add_cap(CapRow(event.id, 0, *tried, recorded=0))
-        return CapOfEvent(self, store, event, chain_of({row.id: row for row in store.events()}, event))
+        return CapOfEvent(
+            self, store, event, chain_of({row.id: row for row in store.events()}, event)
+        )
 
 
-def _state(cap: SpendCap, spent: int, at_least: bool, dearest: int) -> tuple[int, str, int, bool, int]:
+def _state(
+    cap: SpendCap, spent: int, at_least: bool, dearest: int
+) -> tuple[int, str, int, bool, int]:
     """Return what a row says of a cap: amounts as far as a store can hold them."""
     at_least = at_least or spent > HIGHEST
     return cap.cap, cap.currency, min(spent, HIGHEST), at_least, min(dearest, HIGHEST)
@@ -231,7 +259,9 @@ def _was_interrupted(store: Store, event: EventRow) -> bool:
 class CapOfEvent:
     """The cap while an event is played, as ``playing.limits.PlayLimit`` wants it."""
 
-    def __init__(self, cap: SpendCap, store: Store, event: EventRow, events: Sequence[EventRow]) -> None:
+    def __init__(
+        self, cap: SpendCap, store: Store, event: EventRow, events: Sequence[EventRow]
+    ) -> None:
         """``events``: those that it extends, and itself."""
         self._cap, self._store, self._event, self._events = cap, store, event, events
         chain = [known_costs(store, row, cap.currency) for row in events]
@@ -256,14 +286,21 @@ class CapOfEvent:
         if self._foreign:
             others = ", ".join(sorted(harmless(name) or "no currency" for name in self._foreign))
             return (
-                f"event {number} is not over, and no more of it is played: {self._first_foreign()} reported a cost in {others}, "
-                f"which a cap in {currency} cannot count; let it report in {currency}, and give --new-event, or give --seeds "
+                f"event {number} is not over, and no more of it is played: "
+                f"{self._first_foreign()} reported a cost in {others}, "
+                f"which a cap in {currency} cannot count; let it report in {currency}, and "
+                "give --new-event, or give --seeds "
                 "instead of --spend to go on without a cap"
             )
-        reached = f"ended event {number} short" if self._noted else f"is reached, and event {number} is not over"
+        reached = (
+            f"ended event {number} short"
+            if self._noted
+            else f"is reached, and event {number} is not over"
+        )
         spent = money(self._law.spent, currency, self._at_least)
         return (
-            f"the cap of {money(self._cap.cap, currency)} {reached}: {spent} spent, by the bots' own word; a higher --spend goes "
+            f"the cap of {money(self._cap.cap, currency)} {reached}: {spent} spent, by the "
+            "bots' own word; a higher --spend goes "
             f"on{self._why_none_fits()}; {OWN_LIMIT}"
         )
 
@@ -273,12 +310,18 @@ class CapOfEvent:
             for attempt in attempts(self._store, event):
                 for bot, report in zip(attempt.bots, attempt.reports, strict=False):
                     if cost_of([report], self._cap.currency).foreign:
-                        return f"{harmless(event.bots[bot].name)} in match {event.number}/{attempt.ordinal}"
+                        return (
+                            f"{harmless(event.bots[bot].name)} in match "
+                            f"{event.number}/{attempt.ordinal}"
+                        )
         return "a bot"
 
     def _why_none_fits(self) -> str:
         """Return the report that leaves no room for another table, in words behind a sentence; "" if there is none."""
-        dear = max((known_costs(self._store, row, self._cap.currency).dear for row in self._events), key=_amount)
+        dear = max(
+            (known_costs(self._store, row, self._cap.currency).dear for row in self._events),
+            key=_amount,
+        )
         why = dear.why_none_fits(self._cap.cap, self._event.definition.seats, self._cap.currency)
         return why and f"; {why}"
 
@@ -287,13 +330,17 @@ class CapOfEvent:
             self._refused = table
             return False
         if not self._is_begun:
-            self._add_row(_UNDER_WAY)  # the last one if this run is killed, even before it has recorded a match
+            self._add_row(
+                _UNDER_WAY
+            )  # the last one if this run is killed, even before it has recorded a match
             self._is_begun = True
         self._law.begin(table, matches)
         return True
 
     def still_may_begin(self, table: TablePlace) -> bool:
-        if self._law.has_begun(table) or (not self._is_halted and not self._foreign and self._law.holds):
+        if self._law.has_begun(table) or (
+            not self._is_halted and not self._foreign and self._law.holds
+        ):
             return True
         self._is_halted = True
         self._refused = min(table, self._refused or table)
@@ -309,7 +356,12 @@ class CapOfEvent:
     def goes_on(self) -> bool:
         self._law.none_under_way()
         is_new, self._noted_before = self._noted > self._noted_before, self._noted
-        if self._refused is None or self._foreign or not is_new or not self._law.fits(self._refused):
+        if (
+            self._refused is None
+            or self._foreign
+            or not is_new
+            or not self._law.fits(self._refused)
+        ):
             return False
         self._refused, self._is_halted = None, False
         return True

@@ -39,7 +39,14 @@ from khiva_arena.competition.settings.settings import Settings
 from khiva_arena.display.terminal.interrupts import if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.extensions.spending.match_costs import OPTION, MatchCost, check_one, check_reporting, currency_named, match_cost
+from khiva_arena.extensions.spending.match_costs import (
+    OPTION,
+    MatchCost,
+    check_one,
+    check_reporting,
+    currency_named,
+    match_cost,
+)
 from khiva_arena.extensions.spending.spend_cap import (
     OWN_LIMIT,
     Cost,
@@ -58,15 +65,21 @@ from khiva_arena.records.store.db import FILE, EventRow, Store
 from khiva_arena.words import count
 
 _FEW = 4  # matches of a try at least, if the cap allows them
-_SHARE = 6  # of a cap at most one of so many parts is spent on a try, and the matches under way by then
+_SHARE = (
+    6  # of a cap at most one of so many parts is spent on a try, and the matches under way by then
+)
 _AGAIN = "the next run tries again, which costs again"
 
 
-def propose(stages: Sequence[Settings], entrants: Sequence[Bot], cap: str, say: Say, *, new_event: bool) -> Proposal:
+def propose(
+    stages: Sequence[Settings], entrants: Sequence[Bot], cap: str, say: Say, *, new_event: bool
+) -> Proposal:
     """Return the line-ups and seeds that a cap allows, as ``competition.run.caps.Caps`` wants them."""
     amount = millionths(cap)
     if amount is None:
-        raise ConfigError(f"{OPTION} {cap}: give an amount with at most 6 digits behind the point, as 5.00")
+        raise ConfigError(
+            f"{OPTION} {cap}: give an amount with at most 6 digits behind the point, as 5.00"
+        )
     check_form(stages, entrants, OPTION)
     check_reporting(entrants)
     first = stages[0]
@@ -81,7 +94,9 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], cap: str, say: 
             executor.say = only_warnings(say)  # the run says again who is ready
         playing = playing._replace(commands=stack.enter_context(executor).prepare(playing.entrants))
         currency = None if first.place else currency_named(first, playing, sandbox, say)
-        return _Asked(first, playing, sandbox, definition, amount, say).propose(executor, currency, new_event=new_event)
+        return _Asked(first, playing, sandbox, definition, amount, say).propose(
+            executor, currency, new_event=new_event
+        )
 
 
 class _Asked(NamedTuple):
@@ -116,8 +131,15 @@ class _Asked(NamedTuple):
             return None
         with Store.read(self.first.out) as store:
             of_caps = (row.currency for event in chain for row in store.caps(event.id))
-            matches = (match for event in chain for match in store.matches(event.id, beside=("spent",)))
-            of_costs = (one.currency for match in matches for one in match.spent if one and COST in one.totals)
+            matches = (
+                match for event in chain for match in store.matches(event.id, beside=("spent",))
+            )
+            of_costs = (
+                one.currency
+                for match in matches
+                for one in match.spent
+                if one and COST in one.totals
+            )
             return next(filter(None, of_caps), None) or next(filter(None, of_costs), None)
 
     def _known(self, chain: Sequence[EventRow], currency: str) -> list[KnownCosts]:
@@ -128,7 +150,8 @@ class _Asked(NamedTuple):
                 if others := {row.currency for row in store.caps(event.id)} - {currency}:
                     before = ", ".join(map(harmless, sorted(others)))
                     raise ConfigError(
-                        f"{OPTION}: event {event.number} was played with a cap in {before}, and the bots now name "
+                        f"{OPTION}: event {event.number} was played with a cap in "
+                        f"{before}, and the bots now name "
                         f"{harmless(currency)}; --new-event begins another one"
                     )
             return [known_costs(store, event, currency) for event in chain]
@@ -155,7 +178,8 @@ class _Asked(NamedTuple):
         next_step = "; a higher one extends it" if over else ""
         told = money(spent, "", any(one.at_least for one in known))
         self.say(
-            f"{OPTION}: the {count(seeds, 'seed')} of event {chain[-1].number}, which {state}, stay; {told} of {of} spent, "
+            f"{OPTION}: the {count(seeds, 'seed')} of event {chain[-1].number}, which "
+            f"{state}, stay; {told} of {of} spent, "
             f"by the bots' own word{next_step}"
         )
         same = replace(self.first, seeds=seeds, lineups=line_ups_of(chain[-1]))
@@ -199,21 +223,38 @@ class _Asked(NamedTuple):
 
     def _try(self, executor: Executor, currency: str | None) -> tuple[str, MatchCost]:
         """Play matches that are not recorded, and return the currency of their costs, and what one costs."""
-        self.say(f"{OPTION}: no such match is recorded here yet; a few are played first to measure their cost, which counts")
+        self.say(
+            f"{OPTION}: no such match is recorded here yet; a few are played first to "
+            "measure their cost, which counts"
+        )
         line_ups = formats.shapes(self.definition.terms())[0].line_ups
         most = min(TRY_MATCHES, max(_FEW, line_ups))
         outcomes: list[Outcome] = []
         names: dict[int, list[str]] = {}  # by seat, of each match that was begun
-        commands: list[Command] = [self.playing.commands[bot.identity] for bot in self.playing.entrants]
+        commands: list[Command] = [
+            self.playing.commands[bot.identity] for bot in self.playing.entrants
+        ]
         tables = Trial(self.definition, self.sandbox, 0.0, self.say).tables(executor, commands)
         with if_interrupted(self.say, lambda: _how_far(len(names), outcomes), resumes=False):
             while len(names) < most and (at_a_time := self._fitting(outcomes, executor)):
-                batch = list(islice(tables, 1 if executor.whole_tables else min(at_a_time, most - len(names))))
+                batch = list(
+                    islice(
+                        tables, 1 if executor.whole_tables else min(at_a_time, most - len(names))
+                    )
+                )
                 if not batch:
                     break
-                names |= {job.ordinal: [seat.name for seat in job.header.seats] for table in batch for job in table}
+                names |= {
+                    job.ordinal: [seat.name for seat in job.header.seats]
+                    for table in batch
+                    for job in table
+                }
                 executor.try_tables(batch, outcomes.append)
-        told = [(name, seat.spent) for one in outcomes for name, seat in zip(names[one.ordinal], one.seats, strict=False)]
+        told = [
+            (name, seat.spent)
+            for one in outcomes
+            for name, seat in zip(names[one.ordinal], one.seats, strict=False)
+        ]
         if currency is None:
             named: dict[str, set[str]] = {}
             for name, report in told:
@@ -224,7 +265,10 @@ class _Asked(NamedTuple):
             currency = next(iter(named))
         of_untold = {name for name, report in told if report and TOKENS_TOLD in report.totals}
         if untold := sorted(map(harmless, of_untold)):
-            words = "an API does not tell the tokens of all requests, so the cap cannot count their cost"
+            words = (
+                "an API does not tell the tokens of all requests, so the cap cannot count "
+                "their cost"
+            )
             self.say(f"{OPTION}: {', '.join(untold)}: {words}", warning=True)
         costs = [(outcome, cost_of_outcome(outcome, currency)) for outcome in outcomes]
         tried = Cost()
@@ -236,17 +280,25 @@ class _Asked(NamedTuple):
         spent = f"the try of {matches} spent {amount}; {_AGAIN}"
         if tried.foreign:
             others = ", ".join(sorted(harmless(name) or "no currency" for name in tried.foreign))
-            raise ConfigError(f"{OPTION}: a bot reported a cost in {others}, and others in {harmless(currency)}; {spent}")
+            raise ConfigError(
+                f"{OPTION}: a bot reported a cost in {others}, and others in "
+                f"{harmless(currency)}; {spent}"
+            )
         if not played:
-            raise ConfigError(f"{OPTION}: no match could be played {executor.trial_words.nowhere} now; {spent}")
+            raise ConfigError(
+                f"{OPTION}: no match could be played {executor.trial_words.nowhere} now; {spent}"
+            )
         if not tried.amount:
             raise ConfigError(
-                f"{OPTION}: no bot reported a cost, so a cap ends nothing; leave it out, or give each bot its prices"
+                f"{OPTION}: no bot reported a cost, so a cap ends nothing; leave it out, "
+                "or give each bot its prices"
             )
         source = f"a try of {matches}, which cost {amount}"
         each = (_dearest_of(one, names[one.ordinal], currency) for one in outcomes)
         dear = max(each, key=attrgetter("amount"))
-        return currency, match_cost(played, self.definition.seats * max(played), source, tried, dear)
+        return currency, match_cost(
+            played, self.definition.seats * max(played), source, tried, dear
+        )
 
     # --- the choice ---
 
@@ -272,22 +324,36 @@ class _Asked(NamedTuple):
         left = self.cap - before - measure.table  # for all tables but the dearest
         room = 1 + int((left - 1) / max(measure.high * seats, 1.0)) if left > 0 else 0
         first = replace(self.first, lineups=line_ups_of(chain[-1])) if chain else self.first
-        shape = shape_that_fits(first, self.definition, room, table.standings.shared_deals if table else None)
+        shape = shape_that_fits(
+            first, self.definition, room, table.standings.shared_deals if table else None
+        )
         a_seed = shape.line_ups * seats * measure.mean
         spent = f"; {money(before, '', measure.tried.at_least)} are spent" if before else ""
-        a_match = f"a match costs {money(round(measure.mean), harmless(currency))}, from {measure.source}"
+        a_match = (
+            f"a match costs {money(round(measure.mean), harmless(currency))}, from {measure.source}"
+        )
         if room < shape.line_ups:
-            needs = f"one seed of {count(shape.line_ups, 'line-up')} costs about {money(round(a_seed), harmless(currency))}"
+            needs = (
+                f"one seed of {count(shape.line_ups, 'line-up')} costs about "
+                f"{money(round(a_seed), harmless(currency))}"
+            )
             self_words = "too little" if not chain else "too little to extend the event"
             again = f"; {_AGAIN}" if measure.tried.amount else ""
             dear = measure.dear
-            why = f"; {dear.why_none_fits(self.cap, seats, currency)}" if dear.amount >= self.cap else ""
+            why = (
+                f"; {dear.why_none_fits(self.cap, seats, currency)}"
+                if dear.amount >= self.cap
+                else ""
+            )
             advice = f"give more, or fewer bots{why}"
-            raise ConfigError(f"{OPTION}: {cap} is {self_words}: {needs}{spent}; {a_match}; {advice}{again}")
+            raise ConfigError(
+                f"{OPTION}: {cap} is {self_words}: {needs}{spent}; {a_match}; {advice}{again}"
+            )
         matches = shape.seeds * shape.line_ups * seats
         lines = (
             f"{OPTION}: {a_match}",
-            f"{count(shape.seeds, 'seed')} x {count(shape.line_ups, 'line-up')} x {seats} rotations = {matches} matches: about "
+            f"{count(shape.seeds, 'seed')} x {count(shape.line_ups, 'line-up')} x {seats} "
+            f"rotations = {matches} matches: about "
             f"{money(round(before + matches * measure.mean), '')} of {cap}{spent}; {OWN_LIMIT}",
             errors_to_expect(table, self.definition, shape.seeds, shape.line_ups),
         )
@@ -302,7 +368,12 @@ def _told(outcome: Outcome) -> int:
 
 
 def _dearest_of(outcome: Outcome, names: Sequence[str], currency: str) -> DearReport:
-    return dearest(names, [seat.spent for seat in outcome.seats], f"match {outcome.ordinal} of the try", currency)
+    return dearest(
+        names,
+        [seat.spent for seat in outcome.seats],
+        f"match {outcome.ordinal} of the try",
+        currency,
+    )
 
 
 def _how_far(begun: int, outcomes: Sequence[Outcome]) -> str:
@@ -316,7 +387,9 @@ def _alike(
 ) -> Iterator[tuple[EventRow, KnownCosts]]:
     """Yield the events of such matches in which all bots play that report, with the costs of the matches among the entrants."""
     for event in store.events():
-        if alike(event.definition, definition) and reporting <= {bot.identity for bot in event.bots}:
+        if alike(event.definition, definition) and reporting <= {
+            bot.identity for bot in event.bots
+        }:
             known = known_costs(store, event, currency, entrants)
             if known.matches and known.reported and not known.foreign:
                 yield event, known

@@ -74,9 +74,19 @@ def _lot_cell(row: Standing) -> str:
 
 def _total(name: str, *others: str, divisor: int = 1, digits: int = 0) -> Callable[[Standing], str]:
     def cell(row: Standing) -> str:
-        found = [row.spent.totals[one] for one in (name, *others) if one in row.spent.totals] if row.spent else []
+        found = (
+            [row.spent.totals[one] for one in (name, *others) if one in row.spent.totals]
+            if row.spent
+            else []
+        )
         total = sum(found) if found else None
-        text = None if total is None else f"{total / divisor:,.{digits}f}" if digits else f"{total // divisor:,}"
+        text = (
+            None
+            if total is None
+            else f"{total / divisor:,.{digits}f}"
+            if digits
+            else f"{total // divisor:,}"
+        )
         return _cell(row, text, name in _OF_TOKENS and _is_untold(row))
 
     return cell
@@ -84,7 +94,11 @@ def _total(name: str, *others: str, divisor: int = 1, digits: int = 0) -> Callab
 
 def _cost(row: Standing) -> str:
     text = _total(COST, divisor=_MICRO, digits=4)(row)
-    return f"{text} {row.spent.currency}" if text != _NONE and row.spent and row.spent.currency else text
+    return (
+        f"{text} {row.spent.currency}"
+        if text != _NONE and row.spent and row.spent.currency
+        else text
+    )
 
 
 def _marks(row: Standing) -> str:
@@ -110,19 +124,22 @@ COLUMNS = (
     Column(
         "lot%",
         "spent_lot",
-        f"random choices, since the model gave no usable answer, in percent, {_OWN_WORD}. `{UNREPORTED}`: it had a network, or "
-        "said that it would report, and did not report these",
+        f"random choices, since the model gave no usable answer, in percent, {_OWN_WORD}. "
+        f"`{UNREPORTED}`: it had a network, or said that it would report, and did not report these",
         _lot_cell,
         10,
     ),
     Column(
         "failed%",
         "spent_failed",
-        f"random choices, since its provider gave no answer in time or failed, in percent, {_OWN_WORD}",
+        "random choices, since its provider gave no answer in time or failed, in percent, "
+        f"{_OWN_WORD}",
         _percent(FAILED),
         9,
     ),
-    Column("tok-in", "spent_tokens_in", f"tokens in, {_OWN_WORD}", _total("tokens_in", TOKENS_TOLD), 2),
+    Column(
+        "tok-in", "spent_tokens_in", f"tokens in, {_OWN_WORD}", _total("tokens_in", TOKENS_TOLD), 2
+    ),
     Column("tok-out", "spent_tokens_out", f"tokens out, {_OWN_WORD}", _total("tokens_out"), 2),
     Column("cost", "spent_cost", f"cost in the currency that the bot names, {_OWN_WORD}", _cost, 4),
     Column(
@@ -140,44 +157,79 @@ class SpentColumns:
 
     def columns(self, columns: Sequence[Column], rows: Sequence[Standing]) -> list[Column]:
         (marks,) = (column for column in TABLE if column.field == "marks")
-        doc = f"{marks.doc}; {MARK}: more than {MANY_LOTS:g} % of its choices were random, {_OWN_WORD}"
+        doc = (
+            f"{marks.doc}; {MARK}: more than {MANY_LOTS:g} % of its choices were random, "
+            f"{_OWN_WORD}"
+        )
         marked = [replace(marks, cell=_marks, doc=doc)] if any(map(_marks, rows)) else []
         plain = [column for column in columns if column is not marks]
         at = 1 + next(place for place, column in enumerate(plain) if column.field == "name")
         reported = COLUMNS if any(row.spent and row.spent.totals for row in rows) else COLUMNS[2:3]
-        shown = [column for column in reported if column is COLUMNS[2] or any(column.text(row) != _NONE for row in rows)]
+        shown = [
+            column
+            for column in reported
+            if column is COLUMNS[2] or any(column.text(row) != _NONE for row in rows)
+        ]
         return [*plain[:at], *marked, *plain[at:], *shown]
 
     def notes(self, rows: Sequence[Standing]) -> list[str]:
         lines = []
         if any(row.spent and row.spent.totals for row in rows):
             lines.append(
-                "By the bots' own word, which the arena cannot check: model%, retry%: decisions that the model answered, at once "
-                "or after an answer that was no choice; lot%: random choices, since it gave no usable answer; failed%: random "
-                "choices, since its provider gave no answer in time or failed; tok-in, tok-out: tokens; cost; wait-s: seconds "
+                "By the bots' own word, which the arena cannot check: model%, retry%: "
+                "decisions that the model answered, at once "
+                "or after an answer that was no choice; lot%: random choices, since it "
+                "gave no usable answer; failed%: random "
+                "choices, since its provider gave no answer in time or failed; tok-in, "
+                "tok-out: tokens; cost; wait-s: seconds "
                 "waited."
             )
         if any(row.spent and COST in row.spent.totals for row in rows):
-            lines.append("cost: set your provider's own limit, too; a bot that reports too little passes any cap.")
+            lines.append(
+                "cost: set your provider's own limit, too; a bot that reports too little "
+                "passes any cap."
+            )
         for row in rows:
             if row.spent and row.spent.currencies:
                 named = ", ".join(name or "no currency" for name in row.spent.currencies)
-                lines.append(f"cost: {short(row.name)} reported it in several currencies ({named}), and no sum is of several.")
+                lines.append(
+                    f"cost: {short(row.name)} reported it in several currencies ({named}), "
+                    "and no sum is of several."
+                )
         if any(row.spent and row.spent.totals and row.spent.at_least for row in rows):
             lines.append("Behind >= in these columns, a match ended without the bot's last totals.")
         if untold := [short(row.name) for row in rows if _is_untold(row)]:
-            lines.append(f"Behind >= in tokens and cost, an API did not tell the tokens of some requests: {', '.join(untold)}.")
+            lines.append(
+                "Behind >= in tokens and cost, an API did not tell the tokens of some "
+                f"requests: {', '.join(untold)}."
+            )
         if many := [short(row.name) for row in rows if _has_many(row)]:
-            lines.append(f"{MARK}: more than {MANY_LOTS:g} % of their choices were random: {', '.join(many)}.")
+            lines.append(
+                f"{MARK}: more than {MANY_LOTS:g} % of their choices were random: "
+                f"{', '.join(many)}."
+            )
         if silent := [short(row.name) for row in rows if _has_not_reported(row)]:
-            lines.append(f"{UNREPORTED}: {', '.join(silent)} may have chosen randomly, and nobody can tell.")
-        if dropped := [f"{short(row.name)} {row.spent.dropped}" for row in rows if row.spent and row.spent.dropped]:
-            lines.append(f"Reports that were dropped, since they break the protocol's rules for totals: {', '.join(dropped)}.")
+            lines.append(
+                f"{UNREPORTED}: {', '.join(silent)} may have chosen randomly, and nobody can tell."
+            )
+        if dropped := [
+            f"{short(row.name)} {row.spent.dropped}"
+            for row in rows
+            if row.spent and row.spent.dropped
+        ]:
+            lines.append(
+                "Reports that were dropped, since they break the protocol's rules for "
+                f"totals: {', '.join(dropped)}."
+            )
         return lines
 
     def sentence(self, rows: Sequence[Standing]) -> str:
         many = [f"{short(row.name)} {number(lots(row), 1)} %" for row in rows if _has_many(row)]
-        return f"Random choices in more than {MANY_LOTS:g} % of decisions: {', '.join(many)}." if many else ""
+        return (
+            f"Random choices in more than {MANY_LOTS:g} % of decisions: {', '.join(many)}."
+            if many
+            else ""
+        )
 
     def shares(self, rows: Sequence[Standing]) -> list[ReportedChoices]:
         def rounded(row: Standing, name: str) -> float | None:
@@ -186,7 +238,9 @@ class SpentColumns:
 
         def of(row: Standing) -> ReportedChoices:
             model, retry, lot, failed = (rounded(row, name) for name in (MODEL, RETRY, LOT, FAILED))
-            return ReportedChoices(row.bot, model, retry, lot, failed, MARK if _has_many(row) else "")
+            return ReportedChoices(
+                row.bot, model, retry, lot, failed, MARK if _has_many(row) else ""
+            )
 
         return [*map(of, rows)]
 
@@ -197,5 +251,7 @@ class SpentColumns:
             most = -1.0
         if not (isfinite(most) and 0 <= most <= 100):
             raise ConfigError(f"--most-lots {percent}: give a percentage from 0 to 100, as 20")
-        bots = frozenset(row.bot for row in rows if _has_not_reported(row) or (lots(row) or 0.0) > most)
+        bots = frozenset(
+            row.bot for row in rows if _has_not_reported(row) or (lots(row) or 0.0) > most
+        )
         return Apart(bots, f"more than {most:g} % random choices, or {UNREPORTED}")

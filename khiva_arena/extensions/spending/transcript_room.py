@@ -18,7 +18,9 @@ LEAST = 2**14
 class SharedRoom:
     """The room of an event that is played now, as a ``TranscriptRoom``."""
 
-    def __init__(self, store: Store, event: EventRow, reporting: Collection[int], size: int) -> None:
+    def __init__(
+        self, store: Store, event: EventRow, reporting: Collection[int], size: int
+    ) -> None:
         self._size = size
         self._reporting = set() if event.definition.in_ticks else {*reporting}
         self._share = size // max(1, len(self._reporting))
@@ -53,16 +55,21 @@ class SharedRoom:
 class Transcripts:
     """The rule as ``KeepsTranscripts``."""
 
-    def room(self, store: Store, event: EventRow, reporting: Collection[int], size: int, say: Say) -> SharedRoom:
+    def room(
+        self, store: Store, event: EventRow, reporting: Collection[int], size: int, say: Say
+    ) -> SharedRoom:
         room = SharedRoom(store, event, reporting, size)
         if not room.is_of_use:
-            say("--transcripts: no bot here that plays by the wall clock has `reports = true` in its bot.toml: nothing is kept")
+            say(
+                "--transcripts: no bot here that plays by the wall clock has `reports = "
+                "true` in its bot.toml: nothing is kept"
+            )
         return room
 
     def remarks(self, names: Sequence[str], taken: Sequence[RoomTaken]) -> list[str]:
         return [
-            f"{names[one.bot]}: {one.without} of {one.matches} matches have no transcript: its share of the "
-            f"{one.room // MEGABYTE} MB of --transcripts is used."
+            f"{names[one.bot]}: {one.without} of {one.matches} matches have no transcript: its "
+            f"share of the {one.room // MEGABYTE} MB of --transcripts is used."
             for one in taken
             if one.without and 0 <= one.bot < len(names)
         ]

@@ -6,18 +6,40 @@ from typing import Any
 from khiva_arena.games.asked import Names, PersonsQuestion, View
 from khiva_arena.games.emira.auction import prices
 from khiva_arena.games.emira.notation import choice
-from khiva_arena.games.emira.tables import APPEARANCE_PRICE, CARAVANS, EVENT_PRICE, NAMES, ZAINAB, ZAINAB_PRICE
+from khiva_arena.games.emira.tables import (
+    APPEARANCE_PRICE,
+    CARAVANS,
+    EVENT_PRICE,
+    NAMES,
+    ZAINAB,
+    ZAINAB_PRICE,
+)
 from khiva_arena.words import spaced
 
 AIM = (
-    "Each round an Emira comes and joins the sheik who is best in what she looks at: appearance, status, palace or gold.",
-    "Gold comes from caravans. Sheiks bid for the right to act first, and each buys one thing: caravans, camels, appearance, "
-    "status or rooms.",
-    "Who has enough princesses with the talents of a secret goal wins. Points: 2 for each princess, 3 for the goal's talents.",
+    (
+        "Each round an Emira comes and joins the sheik who is best in what she looks at: "
+        "appearance, status, palace or gold."
+    ),
+    "Gold comes from caravans. Sheiks bid for the right to act first, and each buys one thing: "
+    "caravans, camels, appearance, status or rooms.",
+    (
+        "Who has enough princesses with the talents of a secret goal wins. Points: 2 for each "
+        "princess, 3 for the goal's talents."
+    ),
 )
 LEGEND = (
-    ("Emiras in play", "the princesses who choose a sheik this round, with what each looks at first and second"),
-    ("talents", "intelligence, household, cooking, romance: a goal names those that your princesses must have"),
+    (
+        "Emiras in play",
+        "the princesses who choose a sheik this round, with what each looks at first and second",
+    ),
+    (
+        "talents",
+        (
+            "intelligence, household, cooking, romance: a goal names those that your "
+            "princesses must have"
+        ),
+    ),
     ("caravans", "income each round, as many times as the number on them"),
     ("camels", "each takes 50 off the bid that you pay"),
     ("appearance", "1 for each counter, and 1 more for each set of beauty, manners and dress"),
@@ -43,7 +65,9 @@ EFFECTS = {
     "quiet_days": "no Emira comes this round",
     "restoration": "your palace track goes up by a half",
     "sick_camels": "camels take nothing off bids this round",
-    "vermin": "a caravan of each owner loses an income, two slow ones of who has two; you name the type",
+    "vermin": (
+        "a caravan of each owner loses an income, two slow ones of who has two; you name the type"
+    ),
 }
 _TITLES = {
     "first_event": ("Which of these event cards do you keep?", "The others go back into the deck. All choose at once.", ("E17",)),
@@ -65,8 +89,16 @@ _TITLES = {
     "drop_status": ("Zahrah joins you: which status card do you give up?", "You lose its points.", ("E26",)),
     "abduct": ("Sidi Suleiman takes a princess of yours: which?", "Both leave the game.", ("E29",)),
 }  # fmt: skip
-_NOTHING = {"play": "none: play no card now", "action": "none: buy nothing", "buy": "none: keep your gold"}
-_MIND = {"keep": "keep: change nothing", "swap": "swap: what she wants first and second", "bottom": "bottom: under the deck"}
+_NOTHING = {
+    "play": "none: play no card now",
+    "action": "none: buy nothing",
+    "buy": "none: keep your gold",
+}
+_MIND = {
+    "keep": "keep: change nothing",
+    "swap": "swap: what she wants first and second",
+    "bottom": "bottom: under the deck",
+}
 
 
 def question(kind: str, view: View, names: Names) -> PersonsQuestion:
@@ -76,19 +108,36 @@ def question(kind: str, view: View, names: Names) -> PersonsQuestion:
     ask, seat = view["ask"], view["seat"]
     if kind == "bid":
         auction = view["auction"]
-        bidder = "nobody has bid" if auction["bidder"] is None else f"{names[auction['bidder']]} bid {auction['bid']}"
+        bidder = (
+            "nobody has bid"
+            if auction["bidder"] is None
+            else f"{names[auction['bidder']]} bid {auction['bid']}"
+        )
         gold = view["gold"][seat]
         about = (
-            f"So far {bidder}; you have {gold} gold, and your camels take {view['off_bid'][seat]} off what you pay. Who is "
+            f"So far {bidder}; you have {gold} gold, and your camels take "
+            f"{view['off_bid'][seat]} off what you pay. Who is "
             "left in pays and acts at once. To pass is for this auction alone."
         )
-        return PersonsQuestion("What do you bid for the right to act next?", about, ("E3", "E4", "E5", "E5b"))
+        return PersonsQuestion(
+            "What do you bid for the right to act next?", about, ("E3", "E4", "E5", "E5b")
+        )
     if kind == "mind":
-        return PersonsQuestion(f"What happens to {ask['cards'][0]}?", "The others see which place, not who it is.", ("E34",))
+        return PersonsQuestion(
+            f"What happens to {ask['cards'][0]}?",
+            "The others see which place, not who it is.",
+            ("E34",),
+        )
     if kind == "order":
-        return PersonsQuestion("In which order do these cards lie?", "The first one comes next. Nobody else sees them.", ("E34",))
+        return PersonsQuestion(
+            "In which order do these cards lie?",
+            "The first one comes next. Nobody else sees them.",
+            ("E34",),
+        )
     if kind == "gift":
-        return PersonsQuestion("Do you give Xenia her gift?", "Refused, she leaves you.", ("E10", "E30"))
+        return PersonsQuestion(
+            "Do you give Xenia her gift?", "Refused, she leaves you.", ("E10", "E30")
+        )
     return PersonsQuestion(f"Your turn: {spaced(kind)}")
 
 
@@ -100,7 +149,11 @@ def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
     if kind in ("first_event", "play", "keep") and first in EFFECTS:
         return f"{spaced(first)}: {EFFECTS[first]}"
     if kind == "bid" and first in ("pass", "grant"):
-        return "pass: leave this auction" if first == "pass" else "grant: 150 gold in place of an action"
+        return (
+            "pass: leave this auction"
+            if first == "pass"
+            else "grant: 150 gold in place of an action"
+        )
     if kind == "mind":
         return _MIND[first]
     if kind == "buy":
@@ -108,7 +161,11 @@ def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
     if kind == "action":
         return _action(first, view)
     if kind == "gift":
-        return f"pay: {view['ask']['about']} gold, and she stays" if first == "pay" else "refuse: she moves on"
+        return (
+            f"pay: {view['ask']['about']} gold, and she stays"
+            if first == "pay"
+            else "refuse: she moves on"
+        )
     if kind == "split":
         return f"{first}: {'this round' if first == 'odd' else 'the next round'}"
     if kind in ("noble", "take_status", "drop_status"):
@@ -125,12 +182,25 @@ def _price(looks: int, view: View) -> int:
 
 def _action(action: str, view: View) -> str:
     board = view["board"]
-    *caravans, section, camel = prices([NAMES.index(name) for name in view["princesses"][view["seat"]]])
-    incomes = {"small_slow": "8 incomes of 150", "small_fast": "4 of 300", "large_slow": "8 of 250", "large_fast": "4 of 500"}
+    *caravans, section, camel = prices(
+        [NAMES.index(name) for name in view["princesses"][view["seat"]]]
+    )
+    incomes = {
+        "small_slow": "8 incomes of 150",
+        "small_fast": "4 of 300",
+        "large_slow": "8 of 250",
+        "large_fast": "4 of 500",
+    }
     if action in incomes:
-        return f"{spaced(action)} caravan for {caravans[CARAVANS.index(action)]} gold: {incomes[action]}"
+        return (
+            f"{spaced(action)} caravan for {caravans[CARAVANS.index(action)]} gold: "
+            f"{incomes[action]}"
+        )
     return {
-        "appearance": f"appearance: the counter on the board ({' or '.join(board['appearance'])}) for {APPEARANCE_PRICE} gold",
+        "appearance": (
+            f"appearance: the counter on the board ({' or '.join(board['appearance'])}) for "
+            f"{APPEARANCE_PRICE} gold"
+        ),
         "status": f"status: the card on the board for {' or '.join(map(str, board['status']))} gold",
         "palace": f"palace: a section for {section} gold, with room for one more princess",
         "camel": f"camel for {camel} gold: {view['discount'][view['seat']]} off each later bid",

@@ -152,7 +152,11 @@ def _serve(pos: Position, log: Log, seat: int) -> None:
 def prices(palace: Collection[int]) -> tuple[int, ...]:
     """Return the price of each caravan, of a section and of a camel for a seat with whom these princesses live (E31)."""
     caravans = ADARA_PRICE if ADARA in palace else CARAVAN_PRICE
-    return (*caravans, BADRA_PRICE if BADRA in palace else PALACE_PRICE, FARAH_PRICE if FARAH in palace else CAMEL_PRICE)
+    return (
+        *caravans,
+        BADRA_PRICE if BADRA in palace else PALACE_PRICE,
+        FARAH_PRICE if FARAH in palace else CAMEL_PRICE,
+    )
 
 
 def ask_action(pos: Position, log: Log, seat: int) -> None:
@@ -235,7 +239,9 @@ def _take_item(pos: Position, log: Log, seat: int, action: int) -> None:
     else:
         kind = action - 1
         size, price, item = kind // 2, caravans[kind], CARAVAN_LENGTH[kind]
-        pos.caravans[seat][kind].append(CARAVAN_LENGTH[kind])  # the longest, so the list still rises
+        pos.caravans[seat][kind].append(
+            CARAVAN_LENGTH[kind]
+        )  # the longest, so the list still rises
     pos.supply[size] -= 1
     pos.open &= ~(1 << size)
     _done(pos, log, seat, action, price, item)

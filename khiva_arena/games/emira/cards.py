@@ -84,7 +84,9 @@ def _better_breed(pos: Position, log: Log, seat: int) -> None:
 def _camel_breeding(pos: Position, log: Log, seat: int) -> None:
     """Give each seat a camel for each two, if the supply has enough for all (E12)."""
     gains = [camels // 2 for camels in pos.camels]
-    _change_camels(pos, log, gains if sum(gains) <= pos.supply[CAMELS] else [0] * pos.seats, "camel_breeding")
+    _change_camels(
+        pos, log, gains if sum(gains) <= pos.supply[CAMELS] else [0] * pos.seats, "camel_breeding"
+    )
 
 
 def _camel_epidemic(pos: Position, log: Log, seat: int) -> None:
@@ -174,7 +176,9 @@ def _answer_order(pos: Position, log: Log, seat: int, entry: list[int], name: st
     deck = _deck(pos, name)
     deck.reorder(entry, seat)
     cards = _faces(name, deck.cards[: len(entry)])
-    log.append(events.reorder(seat, name, len(entry), pos.turned_places() if name == "emiras" else ()))
+    log.append(
+        events.reorder(seat, name, len(entry), pos.turned_places() if name == "emiras" else ())
+    )
     log.append(events.order(seat, name, cards))
     note(pos, "order", seat, name, len(entry), seat=seat, private=cards)
 
@@ -235,7 +239,10 @@ def _guest_house(pos: Position, log: Log, seat: int) -> None:
 def _new_spice_caravan(pos: Position, log: Log, seat: int) -> None:
     """Give a caravan of the seat one income more, if it is not on the first place (E36)."""
     movable = [
-        (kind, rest) for kind, row in enumerate(pos.caravans[seat]) for rest in sorted(set(row)) if rest < CARAVAN_LENGTH[kind]
+        (kind, rest)
+        for kind, row in enumerate(pos.caravans[seat])
+        for rest in sorted(set(row))
+        if rest < CARAVAN_LENGTH[kind]
     ]
     if len(movable) > 1:
         ask(pos, questions.caravans(tuple(movable)), seat, _answer_caravan)
@@ -271,7 +278,9 @@ def _answer_vermin(pos: Position, log: Log, seat: int, entry: list[str]) -> None
     """Let every owner, from the player of the card on, move one caravan of the type, or two slow ones (E36)."""
     kind = CARAVANS.index(entry[0])
     log.append(events.vermin(seat, kind))
-    pos.todo += [(infest, (seat + offset) % pos.seats, kind) for offset in range(pos.seats - 1, -1, -1)]
+    pos.todo += [
+        (infest, (seat + offset) % pos.seats, kind) for offset in range(pos.seats - 1, -1, -1)
+    ]
 
 
 def infest(pos: Position, log: Log, seat: int, kind: int) -> None:

@@ -81,10 +81,17 @@ def reshuffled_status(secret: bytes, ordinal: int, cards: Iterable[int]) -> list
 
 def first_events(secret: bytes, seats: int, advanced: bool) -> Events:
     """Return three event cards for each seat and the rest; without Restoration in the basic game (E17)."""
-    deck = [card for card in range(len(EVENTS)) for _ in range(COPIES) if advanced or card != RESTORATION]
+    deck = [
+        card
+        for card in range(len(EVENTS))
+        for _ in range(COPIES)
+        if advanced or card != RESTORATION
+    ]
     deck = _shuffle(_stream(secret, "events", 1), deck)
     hands = range(0, seats * EVENTS_DEALT, EVENTS_DEALT)
-    return Events([sorted(deck[i : i + EVENTS_DEALT]) for i in hands], sorted(deck[seats * EVENTS_DEALT :]))
+    return Events(
+        [sorted(deck[i : i + EVENTS_DEALT]) for i in hands], sorted(deck[seats * EVENTS_DEALT :])
+    )
 
 
 def events(secret: bytes, cards: Iterable[int]) -> list[int]:

@@ -8,7 +8,16 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 from khiva_arena.games.base import Event, Plain
-from khiva_arena.games.emira.tables import ACTIONS, CARAVANS, COLOURS, EVENTS, KINDS, NAMES, TALENTS, Demand
+from khiva_arena.games.emira.tables import (
+    ACTIONS,
+    CARAVANS,
+    COLOURS,
+    EVENTS,
+    KINDS,
+    NAMES,
+    TALENTS,
+    Demand,
+)
 
 
 def _names(cards: Iterable[int]) -> list[Plain]:
@@ -21,7 +30,9 @@ def _event_names(cards: Iterable[int]) -> list[Plain]:
 
 def goal_face(goal: Sequence[Demand]) -> list[Plain]:
     """Return a goal as a bot sees it: the talents of each way to fulfil it, a talent once for each princess."""
-    return [[TALENTS[talent] for talent, count in enumerate(way) for _ in range(count)] for way in goal]
+    return [
+        [TALENTS[talent] for talent, count in enumerate(way) for _ in range(count)] for way in goal
+    ]
 
 
 # --- setup and rounds ---
@@ -64,7 +75,14 @@ def emiras(active: Sequence[int], coming: Sequence[int]) -> Event:
 
 def board(tokens: Sequence[int], status: Sequence[int], rest: Sequence[str]) -> Event:
     """Make the event of all that can be bought this round (E20)."""
-    return Event({"type": "board", "appearance": [KINDS[k] for k in tokens], "status": list(status), "open": list(rest)})
+    return Event(
+        {
+            "type": "board",
+            "appearance": [KINDS[k] for k in tokens],
+            "status": list(status),
+            "open": list(rest),
+        }
+    )
 
 
 # --- event cards ---
@@ -128,7 +146,9 @@ def reorder(seat: int, deck: str, count: int, turned: Sequence[int]) -> Event:
 
     turned: the places of turned cards (E34).
     """
-    return Event({"type": "reorder", "seat": seat, "deck": deck, "count": count, "turned": list(turned)})
+    return Event(
+        {"type": "reorder", "seat": seat, "deck": deck, "count": count, "turned": list(turned)}
+    )
 
 
 def order(seat: int, deck: str, cards: Sequence[Plain]) -> Event:
@@ -191,7 +211,10 @@ def take(seat: int) -> Event:
 
 def bought(seat: int, card: int, under: Sequence[int]) -> Event:
     """Make the event of the event card kept, and those put under the deck, in that order; the buyer alone sees it."""
-    return Event({"type": "bought", "seat": seat, "event": EVENTS[card], "under": _event_names(under)}, (seat,))
+    return Event(
+        {"type": "bought", "seat": seat, "event": EVENTS[card], "under": _event_names(under)},
+        (seat,),
+    )
 
 
 # --- auctions ---
@@ -227,7 +250,9 @@ def act(seat: int, action: int, gold: int, item: Plain = None) -> Event:
 
     item: the incomes of a caravan, a kind of appearance, or a status card.
     """
-    return Event({"type": "act", "seat": seat, "action": ACTIONS[action], "gold": gold, "item": item})
+    return Event(
+        {"type": "act", "seat": seat, "action": ACTIONS[action], "gold": gold, "item": item}
+    )
 
 
 @cache
@@ -238,7 +263,9 @@ def grant(seat: int) -> Event:
 
 def unsold(tokens: Sequence[int], status: Sequence[int]) -> Event:
     """Make the event of unsold things: appearance counters go back to the bag, status cards under their deck (E23)."""
-    return Event({"type": "unsold", "appearance": [KINDS[k] for k in tokens], "status": list(status)})
+    return Event(
+        {"type": "unsold", "appearance": [KINDS[k] for k in tokens], "status": list(status)}
+    )
 
 
 # --- princesses ---
@@ -290,7 +317,17 @@ def riot(seat: int, cards: Sequence[int]) -> Event:
     return Event({"type": "riot", "seat": seat, "emiras": _names(cards)})
 
 
-def end(cause: str, scores: Sequence[int], ranks: Sequence[int], goals: Sequence[Sequence[Demand]]) -> Event:
+def end(
+    cause: str, scores: Sequence[int], ranks: Sequence[int], goals: Sequence[Sequence[Demand]]
+) -> Event:
     """Make the event of the end of the match; all goals are shown."""
     faces = [goal_face(ways) for ways in goals]
-    return Event({"type": "end", "cause": cause, "scores": list(scores), "ranks": list(ranks), "goals": faces})
+    return Event(
+        {
+            "type": "end",
+            "cause": cause,
+            "scores": list(scores),
+            "ranks": list(ranks),
+            "goals": faces,
+        }
+    )

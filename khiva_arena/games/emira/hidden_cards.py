@@ -35,24 +35,46 @@ def draw_first_events(pos: Position, view: Mapping[str, Plain], stream: Stream) 
     deck = list((Counter(_all_events(pos.ruleset.advanced)) - Counter(own_cards)).elements())
     stream.shuffle(deck)
     for seat in range(pos.seats):
-        pos.hands[seat] = own_cards if seat == view["seat"] else sorted(deck.pop() for _ in range(EVENTS_DEALT))
+        pos.hands[seat] = (
+            own_cards if seat == view["seat"] else sorted(deck.pop() for _ in range(EVENTS_DEALT))
+        )
     pos.events = Deck(sorted(deck))
     pos.status = Deck(_status(pos, view, stream))
-    pos.emiras = Deck(_pick(_emira_layouts(lines_of(view), pos.seats, view["seat"]), view["emira_deck"], EMIRA_OF, stream)[0])
+    pos.emiras = Deck(
+        _pick(
+            _emira_layouts(lines_of(view), pos.seats, view["seat"]),
+            view["emira_deck"],
+            EMIRA_OF,
+            stream,
+        )[0]
+    )
     options = {seat: tuple(sorted(set(dealt))) for seat, dealt in enumerate(pos.hands)}
-    pos.asked = MappingProxyType({seat: questions.first_event(names) for seat, names in options.items() if len(names) > 1})
+    pos.asked = MappingProxyType(
+        {seat: questions.first_event(names) for seat, names in options.items() if len(names) > 1}
+    )
 
 
 def _all_events(advanced: bool) -> list[int]:
-    return [card for card in range(len(EVENTS)) for _ in range(COPIES) if advanced or card != RESTORATION]
+    return [
+        card
+        for card in range(len(EVENTS))
+        for _ in range(COPIES)
+        if advanced or card != RESTORATION
+    ]
 
 
 def draw_decks(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
     """Draw the decks and hands as they lie after the first event cards are chosen."""
     me, lines = view["seat"], lines_of(view)
     emiras = _emira_layouts(lines, pos.seats, me)
-    pos.emiras = _known(_pick(emiras, view["emira_deck"], EMIRA_OF, stream, view["emira_turned"])[0], view["emira_deck"], me)
-    pos.turned = mask_of(emiras_of(view["swapped"]) + [pos.emiras.cards[place] for place in view["emira_turned"]])
+    pos.emiras = _known(
+        _pick(emiras, view["emira_deck"], EMIRA_OF, stream, view["emira_turned"])[0],
+        view["emira_deck"],
+        me,
+    )
+    pos.turned = mask_of(
+        emiras_of(view["swapped"]) + [pos.emiras.cards[place] for place in view["emira_turned"]]
+    )
     pos.status = _known(_status(pos, view, stream), view["status_deck"], me)
     events = _event_layouts(lines, pos.seats, me, pos.ruleset.advanced)
     deck, pos.hands = _pick(events, view["event_deck"], EVENT_OF, stream)
@@ -70,7 +92,11 @@ def _status(pos: Position, view: Mapping[str, Plain], stream: Stream) -> list[in
 
 
 def _pick(
-    layouts: Layouts, shown: Sequence[Plain], number: Mapping[str, int] | None, stream: Stream, turned: Sequence[int] = ()
+    layouts: Layouts,
+    shown: Sequence[Plain],
+    number: Mapping[str, int] | None,
+    stream: Stream,
+    turned: Sequence[int] = (),
 ) -> tuple[list[int], list[list[int]]]:
     """Return deck and hands that have at each place the card which the view shows there.
 
@@ -79,7 +105,12 @@ def _pick(
     return _shown(layouts, shown, number, turned).pick(stream)
 
 
-def _shown(layouts: Layouts, shown: Sequence[Plain], number: Mapping[str, int] | None, turned: Sequence[int] = ()) -> Layouts:
+def _shown(
+    layouts: Layouts,
+    shown: Sequence[Plain],
+    number: Mapping[str, int] | None,
+    turned: Sequence[int] = (),
+) -> Layouts:
     """Return the layouts that fit the cards which the view shows of a deck."""
     layouts = layouts.copy()
     for place, card in enumerate(shown):
@@ -93,7 +124,12 @@ _layouts_by_key: dict[tuple[Plain, ...], tuple[tuple[Line, ...], Layouts]] = {}
 """Histories with the layouts that they leave, by deck, seats and seat. A later view of a match has a longer history."""
 
 
-def _after(key: tuple[Plain, ...], begin: Layouts, lines: tuple[Line, ...], see: Callable[[Layouts, Line], None]) -> Layouts:
+def _after(
+    key: tuple[Plain, ...],
+    begin: Layouts,
+    lines: tuple[Line, ...],
+    see: Callable[[Layouts, Line], None],
+) -> Layouts:
     """Return the layouts at the beginning narrowed by a history."""
     lines_known, layouts = _layouts_by_key.get(key, ((), begin))
     if lines[: len(lines_known)] != lines_known:
@@ -157,7 +193,9 @@ def _see_status(layouts: Layouts, line: Line) -> None:
 def _event_layouts(lines: tuple[Line, ...], seats: int, me: int, advanced: bool) -> Layouts:
     """Return the layouts of the event deck. The first cards of the others are none that this seat put back (E17)."""
     stock = Counter(_all_events(advanced))
-    own_cards, *back = next([EVENT_OF[name] for name in line[2:]] for line in lines if line[1] == "deal")
+    own_cards, *back = next(
+        [EVENT_OF[name] for name in line[2:]] for line in lines if line[1] == "deal"
+    )
     stock[own_cards] -= 1
     hands = tuple(() if seat == me else (BOUND,) for seat in range(seats))
     begin = Layouts((FREE,) * (stock.total() - seats + 1), hands, stock, lambda card: True, back)

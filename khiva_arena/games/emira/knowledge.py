@@ -69,7 +69,12 @@ class Layouts:
     """
 
     def __init__(
-        self, deck: Cards, hands: Hands, stock: Mapping[int, int], bound: Callable[[int], bool], returned: Sequence[int] = ()
+        self,
+        deck: Cards,
+        hands: Hands,
+        stock: Mapping[int, int],
+        bound: Callable[[int], bool],
+        returned: Sequence[int] = (),
     ) -> None:
         self.stock = Counter(stock)
         self.bound = bound
@@ -83,7 +88,12 @@ class Layouts:
         weights = self._weights_after(self.weights, change)
         if not weights:
             deck, hands, _, groups = next(iter(self.weights))
-            forgotten = Layout((FREE,) * len(deck), tuple((FREE,) * len(hand) for hand in hands), (), ((),) * len(groups))
+            forgotten = Layout(
+                (FREE,) * len(deck),
+                tuple((FREE,) * len(hand) for hand in hands),
+                (),
+                ((),) * len(groups),
+            )
             weights = self._weights_after({forgotten: 1.0}, change)
         if not weights:
             raise InternalError("this view fits nothing that decks and hands can hold")
@@ -128,7 +138,14 @@ class Layouts:
         total -= sum(map(self.bound, placed)) + len(returned)
         ways: Ways = []
         if of_sort > 0:
-            ways.append((layout, of_sort / total if token == BOUND else of_sort * (total - bound) / (total * free)))
+            ways.append(
+                (
+                    layout,
+                    of_sort / total
+                    if token == BOUND
+                    else of_sort * (total - bound) / (total * free),
+                )
+            )
         if token == FREE and count > of_sort:
             from_back = Layout(deck, hands, _less(returned, card), groups) if back else layout
             ways.append((from_back, (count - of_sort) / free))
@@ -174,7 +191,12 @@ class Layouts:
             deck = layout.deck
             token = _face(deck[place])
             if token == FREE:
-                sort = sum(factor for card in self.stock if self.bound(card) for _, factor in self.named(layout, token, card))
+                sort = sum(
+                    factor
+                    for card in self.stock
+                    if self.bound(card)
+                    for _, factor in self.named(layout, token, card)
+                )
                 yield layout._replace(deck=_put(deck, place, BOUND)), sort
             else:
                 yield layout, float(token < 0 or self.bound(token))
@@ -187,7 +209,11 @@ class Layouts:
 
         def turned(deck: Cards) -> Cards:
             face = _face(deck[place])
-            return (*deck[:place], face if deck[place] != face else face + TURNED, *deck[place + 1 :])
+            return (
+                *deck[:place],
+                face if deck[place] != face else face + TURNED,
+                *deck[place + 1 :],
+            )
 
         self._moves(turned)
 
@@ -214,7 +240,12 @@ class Layouts:
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             deck, hands, returned, groups = layout
-            yield Layout(deck + (GROUP - len(groups),) * len(group), hands, returned, (*groups, group)), 1.0
+            yield (
+                Layout(
+                    deck + (GROUP - len(groups),) * len(group), hands, returned, (*groups, group)
+                ),
+                1.0,
+            )
 
         self.each(change)
 
@@ -231,7 +262,9 @@ class Layouts:
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             deck = layout.deck
             for order in permutations(range(count)):
-                yield from self.seen(layout._replace(deck=(*(deck[i] for i in order), *deck[count:])), cards or ())
+                yield from self.seen(
+                    layout._replace(deck=(*(deck[i] for i in order), *deck[count:])), cards or ()
+                )
 
         self.each(change)
 
@@ -258,8 +291,13 @@ class Layouts:
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             for place in range(last + 1):
-                for after, factor in self.seen(layout, [*other_cards[:place], card, *other_cards[place:]]):
-                    yield after._replace(deck=(*after.deck[len(other_cards) + 1 :], *other_cards)), factor
+                for after, factor in self.seen(
+                    layout, [*other_cards[:place], card, *other_cards[place:]]
+                ):
+                    yield (
+                        after._replace(deck=(*after.deck[len(other_cards) + 1 :], *other_cards)),
+                        factor,
+                    )
 
         self.each(change)
         self.stock[card] -= 1
@@ -299,7 +337,11 @@ class Layouts:
         for card in of_sort:
             cards.remove(card)
         cards += layout.returned
-        heaps = {FREE: cards, BOUND: of_sort, **{GROUP - i: [*group] for i, group in enumerate(layout.groups)}}
+        heaps = {
+            FREE: cards,
+            BOUND: of_sort,
+            **{GROUP - i: [*group] for i, group in enumerate(layout.groups)},
+        }
         for token, heap in heaps.items():
             if token != BOUND:
                 stream.shuffle(heap)
@@ -307,4 +349,6 @@ class Layouts:
         def card_of(token: int) -> int:
             return token if token >= 0 else heaps[token].pop()
 
-        return DeckAndHands([card_of(token) for token in deck], [sorted(map(card_of, hand)) for hand in hands])
+        return DeckAndHands(
+            [card_of(token) for token in deck], [sorted(map(card_of, hand)) for hand in hands]
+        )

@@ -9,7 +9,14 @@ from khiva_arena.games.emira.courtship import recheck
 from khiva_arena.games.emira.deck import Deck
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.steps import Log, ask, clockwise, note
-from khiva_arena.games.emira.tables import EVENT_OF, EVENT_PRICE, EVENTS, KINDS, ZAINAB, ZAINAB_PRICE
+from khiva_arena.games.emira.tables import (
+    EVENT_OF,
+    EVENT_PRICE,
+    EVENTS,
+    KINDS,
+    ZAINAB,
+    ZAINAB_PRICE,
+)
 
 # --- phase 3 ---
 
@@ -127,7 +134,14 @@ def _answer_keep(pos: Position, log: Log, seat: int, entry: list[str], looks: in
     insort(pos.hands[seat], kept)
     log.append(events.take(seat))
     log.append(events.bought(seat, kept, cards))
-    note(pos, "buy", seat, looks, seat=seat, private=(EVENTS[kept], *(EVENTS[card] for card in cards)))
+    note(
+        pos,
+        "buy",
+        seat,
+        looks,
+        seat=seat,
+        private=(EVENTS[kept], *(EVENTS[card] for card in cards)),
+    )
 
 
 ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {

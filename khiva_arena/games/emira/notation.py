@@ -6,7 +6,17 @@ from typing import Any
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira.events import goal_face
 from khiva_arena.games.emira.state import Position
-from khiva_arena.games.emira.tables import CARAVANS, COLOURS, EVENTS, GOALS, KINDS, NAMES, SIDI, TRACK, XENIA
+from khiva_arena.games.emira.tables import (
+    CARAVANS,
+    COLOURS,
+    EVENTS,
+    GOALS,
+    KINDS,
+    NAMES,
+    SIDI,
+    TRACK,
+    XENIA,
+)
 from khiva_arena.games.emira.values import appearance, palace, room, status
 from khiva_arena.games.wording import Data, Names, filled, lines_of, standing
 from khiva_arena.words import count, spaced
@@ -18,7 +28,10 @@ def _list(items: Iterable[Plain]) -> str:
 
 def _ways(ways: Sequence[Sequence[str]]) -> str:
     """Return a goal in words, such as "2 intelligence and romance, or intelligence and 2 romance"."""
-    return ", or ".join(" and ".join(_times(way.count(talent), talent) for talent in dict.fromkeys(way)) for way in ways)
+    return ", or ".join(
+        " and ".join(_times(way.count(talent), talent) for talent in dict.fromkeys(way))
+        for way in ways
+    )
 
 
 def _times(number: int, talent: str) -> str:
@@ -43,12 +56,18 @@ def choice(kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
     if kind == "caravan":
         return f"{spaced(first)}, {count(entry[1], 'income')} left"
     if kind == "vermin_move":
-        return f"those with {' and '.join(map(str, entry))} left" if len(entry) > 1 else f"the one with {first} left"
+        return (
+            f"those with {' and '.join(map(str, entry))} left"
+            if len(entry) > 1
+            else f"the one with {first} left"
+        )
     return spaced(first)
 
 
 def _setup(d: Data, names: Names) -> str:
-    colours = ", ".join(f"{name} {colour}" for name, colour in zip(names, d["colours"], strict=True))
+    colours = ", ".join(
+        f"{name} {colour}" for name, colour in zip(names, d["colours"], strict=True)
+    )
     return f"The sheiks: {colours}; {names[d['start']]} starts"
 
 
@@ -71,7 +90,10 @@ def _emiras(d: Data, names: Names) -> str:
 
 
 def _board(d: Data, names: Names) -> str:
-    return f"On the board: {_list([*d['appearance'], *(f'status {card}' for card in d['status']), *d['open']])}"
+    return (
+        "On the board: "
+        f"{_list([*d['appearance'], *(f'status {card}' for card in d['status']), *d['open']])}"
+    )
 
 
 def _camels(d: Data, names: Names) -> str:
@@ -80,7 +102,10 @@ def _camels(d: Data, names: Names) -> str:
 
 
 def _disc(d: Data, names: Names) -> str:
-    return f"The palace track of {names[d['seat']]} moves {'up' if d['change'] > 0 else 'down'} to {_halves(d['halves'])}"
+    return (
+        f"The palace track of {names[d['seat']]} moves {'up' if d['change'] > 0 else 'down'} "
+        f"to {_halves(d['halves'])}"
+    )
 
 
 def _place(d: Data, names: Names) -> str:
@@ -88,13 +113,20 @@ def _place(d: Data, names: Names) -> str:
 
 
 def _mind(d: Data, names: Names) -> str:
-    action = {"keep": "leaves her as she is", "swap": "swaps her preferences", "bottom": "puts her under the deck"}[d["choice"]]
+    action = {
+        "keep": "leaves her as she is",
+        "swap": "swaps her preferences",
+        "bottom": "puts her under the deck",
+    }[d["choice"]]
     return f"{names[d['seat']]} looks at Emira {d['place'] + 1} from the top and {action}"
 
 
 def _reorder(d: Data, names: Names) -> str:
     deck = {"emiras": "Emira", "status": "status"}[d["deck"]]
-    return f"{names[d['seat']]} looks at the top {count(d['count'], deck + ' card')} and puts them in an order"
+    return (
+        f"{names[d['seat']]} looks at the top {count(d['count'], deck + ' card')} and puts "
+        "them in an order"
+    )
 
 
 def _good_looking(d: Data, names: Names) -> str:
@@ -120,15 +152,20 @@ def _bought(d: Data, names: Names) -> str:
 
 
 def _serve(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} acts" + (f" for {d['bid']}, paying {d['gold']}" if d["bid"] else " without a bid")
+    return f"{names[d['seat']]} acts" + (
+        f" for {d['bid']}, paying {d['gold']}" if d["bid"] else " without a bid"
+    )
 
 
 def _act(d: Data, names: Names) -> str:
     if d["action"] == "none":
         return f"{names[d['seat']]} takes no action"
-    item = {"appearance": d["item"], "status": "a status card", "palace": "a section", "camel": "a camel"}.get(
-        d["action"], f"a {spaced(d['action'])} caravan"
-    )
+    item = {
+        "appearance": d["item"],
+        "status": "a status card",
+        "palace": "a section",
+        "camel": "a camel",
+    }.get(d["action"], f"a {spaced(d['action'])} caravan")
     return f"{names[d['seat']]} buys {item} for {d['gold']}"
 
 
@@ -137,7 +174,9 @@ def _unsold(d: Data, names: Names) -> str:
 
 
 def _show_gold(d: Data, names: Names) -> str:
-    return "All show their gold: " + ", ".join(f"{name} {gold}" for name, gold in zip(names, d["gold"], strict=True))
+    return "All show their gold: " + ", ".join(
+        f"{name} {gold}" for name, gold in zip(names, d["gold"], strict=True)
+    )
 
 
 def _abduct(d: Data, names: Names) -> str:
@@ -155,11 +194,15 @@ def _gift(d: Data, names: Names) -> str:
 
 
 def _upkeep(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} pays {d['gold']} for the princesses" + (f" of {d['due']} due" if d["due"] != d["gold"] else "")
+    return f"{names[d['seat']]} pays {d['gold']} for the princesses" + (
+        f" of {d['due']} due" if d["due"] != d["gold"] else ""
+    )
 
 
 def _end(d: Data, names: Names) -> str:
-    goals = "; ".join(f"{name}: {_ways(goal)}" for name, goal in zip(names, d["goals"], strict=True))
+    goals = "; ".join(
+        f"{name}: {_ways(goal)}" for name, goal in zip(names, d["goals"], strict=True)
+    )
     return f"{standing(d, names)}; goals: {goals}"
 
 
@@ -203,23 +246,38 @@ LINES = lines_of(globals()) | filled(_TEMPLATES, _WORDS)
 
 def sketch(pos: Position, names: Names) -> str:
     """Return the whole position as text, hidden things included."""
-    lines = [f"round {pos.round}, {pos.phase}, start {names[pos.start]}" + (f", over ({pos.ending})" if pos.ending else "")]
+    lines = [
+        f"round {pos.round}, {pos.phase}, start {names[pos.start]}"
+        + (f", over ({pos.ending})" if pos.ending else "")
+    ]
     for seat, name in enumerate(names):
-        lines += [f"  {name} ({COLOURS[pos.colours[seat]]}): {_wealth(pos, seat)}", f"    {_court(pos, seat)}"]
+        lines += [
+            f"  {name} ({COLOURS[pos.colours[seat]]}): {_wealth(pos, seat)}",
+            f"    {_court(pos, seat)}",
+        ]
     turned = [NAMES[card] for card in range(len(NAMES)) if pos.turned >> card & 1]
     lines.append(f"  Emiras: active {_emira_list(pos.active)}; coming {_emira_list(pos.coming)}")
-    lines.append(f"    undecided {_emira_list(pos.undecided)}; gone {_emira_list(pos.gone)}; swapped {_list(turned)}")
+    lines.append(
+        f"    undecided {_emira_list(pos.undecided)}; gone {_emira_list(pos.gone)}; "
+        f"swapped {_list(turned)}"
+    )
     if pos.xenia_left >= 0:
         lines.append(f"    {NAMES[XENIA]} has left {names[pos.xenia_left]}")
     tokens = [KINDS[kind] for kind in pos.shown_tokens]
     lines.append(f"  board: {_list(tokens)}; status {_list(pos.shown_status)}; open {pos.open:04b}")
-    lines.append(f"  supply: caravans, camels, sections {_list(pos.supply)}; bag {_list(pos.bag)}; +1 left {pos.bonus_left}")
+    lines.append(
+        f"  supply: caravans, camels, sections {_list(pos.supply)}; bag {_list(pos.bag)}; "
+        f"+1 left {pos.bonus_left}"
+    )
     lines.append(f"  Emira deck {_emira_list(pos.emiras.cards)}")
     lines.append(f"  status deck {_list(pos.status.cards)}; removed {_list(pos.removed)}")
     lines.append(f"  event deck {_list(EVENTS[card] for card in pos.events.cards)}")
     if pos.auction:
         bidder = names[pos.bidder] if pos.bidder >= 0 else "nobody"
-        lines.append(f"  auction: bid {pos.bid} of {bidder}, served {pos.served:05b}, bidding {pos.bidding:05b}")
+        lines.append(
+            f"  auction: bid {pos.bid} of {bidder}, served {pos.served:05b}, bidding "
+            f"{pos.bidding:05b}"
+        )
     if pos.offer:
         lines.append(f"  asked: {names[pos.offer.seat]}, {spaced(pos.offer.kind)}")
     return "\n".join(lines)
@@ -230,9 +288,20 @@ def _emira_list(cards: Iterable[int]) -> str:
 
 
 def _wealth(pos: Position, seat: int) -> str:
-    caravans = [f"{spaced(CARAVANS[kind])} {left}" for kind, own in enumerate(pos.caravans[seat]) for left in own]
-    parts = [f"gold {pos.gold[seat]}", f"caravans {_list(caravans)}", f"camels {pos.camels[seat]} at {TRACK[pos.breed[seat]]}"]
-    parts += [f"appearance {appearance(pos, seat)} {pos.tokens[seat]}", f"status {status(pos, seat)} {pos.status_cards[seat]}"]
+    caravans = [
+        f"{spaced(CARAVANS[kind])} {left}"
+        for kind, own in enumerate(pos.caravans[seat])
+        for left in own
+    ]
+    parts = [
+        f"gold {pos.gold[seat]}",
+        f"caravans {_list(caravans)}",
+        f"camels {pos.camels[seat]} at {TRACK[pos.breed[seat]]}",
+    ]
+    parts += [
+        f"appearance {appearance(pos, seat)} {pos.tokens[seat]}",
+        f"status {status(pos, seat)} {pos.status_cards[seat]}",
+    ]
     return "; ".join([*parts, f"palace {_halves(palace(pos, seat))}", f"room {room(pos, seat)}"])
 
 

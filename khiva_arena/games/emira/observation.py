@@ -97,14 +97,19 @@ def _gold(pos: Position, seat: int) -> list[Plain]:
     """
     if not pos.ruleset.gold_hidden or pos.over:
         return list(pos.gold)
-    return [gold if s == seat or NOOR in pos.princesses[s] else None for s, gold in enumerate(pos.gold)]
+    return [
+        gold if s == seat or NOOR in pos.princesses[s] else None for s, gold in enumerate(pos.gold)
+    ]
 
 
 def _deck(deck: Deck, seat: int, names: Sequence[str] | None) -> list[Plain]:
     """Return a deck, top first: the cards whose place the seat knows, None for the others."""
     pairs = zip(deck.cards, deck.seen, strict=True)
     return (
-        [(names[card] if names else card) if seen_by >> seat & 1 else None for card, seen_by in pairs]
+        [
+            (names[card] if names else card) if seen_by >> seat & 1 else None
+            for card, seen_by in pairs
+        ]
         if any(deck.seen)
         else [None] * len(deck.cards)
     )
@@ -114,7 +119,12 @@ def _swapped(pos: Position) -> list[Plain]:
     """Return the Emiras face up whose preferences are swapped."""
     if not pos.turned:
         return []
-    face_up = [*pos.active, *pos.coming, *pos.undecided, *(card for own in pos.princesses for card in own)]
+    face_up = [
+        *pos.active,
+        *pos.coming,
+        *pos.undecided,
+        *(card for own in pos.princesses for card in own),
+    ]
     return _names(sorted(card for card in face_up if pos.turned >> card & 1))
 
 

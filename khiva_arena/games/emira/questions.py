@@ -6,7 +6,16 @@ from itertools import permutations
 from types import MappingProxyType
 
 from khiva_arena.games.base import Decision, Pending, Plain
-from khiva_arena.games.emira.tables import ACTIONS, CARAVANS, EVENTS, HIGHEST_BID, KINDS, MOST_BIDS, NAMES, STEP
+from khiva_arena.games.emira.tables import (
+    ACTIONS,
+    CARAVANS,
+    EVENTS,
+    HIGHEST_BID,
+    KINDS,
+    MOST_BIDS,
+    NAMES,
+    STEP,
+)
 
 BySeat = tuple[Pending, ...]
 """A question as asked to each of the seats 0, 1, 2, 3, 4."""
@@ -95,7 +104,10 @@ def kinds(kind: str, which: tuple[int, ...]) -> BySeat:
     return _words(kind, *(KINDS[k] for k in which))
 
 
-ORDER = {count: _by_seat("order", (list(order) for order in permutations(range(count)))) for count in (2, 3)}
+ORDER = {
+    count: _by_seat("order", (list(order) for order in permutations(range(count))))
+    for count in (2, 3)
+}
 """Questions for the order in which to lay 2 or 3 cards, as positions in the old order, which comes first."""
 MIND = _words("mind", "keep", "swap", "bottom")
 MIND_OF_SIDI = _words("mind", "keep", "bottom")

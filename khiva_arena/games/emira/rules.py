@@ -120,7 +120,11 @@ def _new_round(pos: Position, log: Log) -> None:
     pos.bazaar = pos.noble = -1
     pos.settled = pos.paid = 0
     pos.served = pos.fresh = 0
-    log.append(events.new_round(pos.round, pos.start, [seat for seat in range(pos.seats) if pos.lost[seat] == pos.round]))
+    log.append(
+        events.new_round(
+            pos.round, pos.start, [seat for seat in range(pos.seats) if pos.lost[seat] == pos.round]
+        )
+    )
     pos.todo += reversed([task for _, task in _phases(pos)])
 
 
@@ -132,7 +136,10 @@ def _phases(pos: Position) -> list[tuple[str, Task]]:
         plays = False  # E19
     buys = not three or (not odd and pos.ruleset.buys_3p)  # O6
     phases: list[tuple[str, Task]] = [("events", (_events,))] if plays else []
-    phases += [("income", (_income,)), ("prepare", (_prepare_even,) if three and not odd else (_prepare,))]
+    phases += [
+        ("income", (_income,)),
+        ("prepare", (_prepare_even,) if three and not odd else (_prepare,)),
+    ]
     phases += [("auction", (auction.open_phase,))]
     phases += [("buy", (_buy,))] if buys else []
     return [*phases, ("choice", (_choice,)), ("upkeep", (_upkeep,)), ("over", (_end_round,))]

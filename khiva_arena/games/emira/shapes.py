@@ -34,7 +34,9 @@ Lefts = list[Left]
 Place = Annotated[int, Meta(ge=0, le=2)]
 """Place in ``ask.cards``."""
 DeckName = Literal["emiras", "status"]
-Phase = Literal["setup", "events", "income", "prepare", "auction", "buy", "choice", "upkeep", "over"]
+Phase = Literal[
+    "setup", "events", "income", "prepare", "auction", "buy", "choice", "upkeep", "over"
+]
 Round = Literal["odd", "even"]
 Mind = Literal["keep", "swap", "bottom"]
 Ending = Literal["goal", "rounds"]
@@ -154,7 +156,11 @@ EVENT_FIELDS: EventFields = {
     "camels": {"seat": Seat, "change": int},
     "track": {"seat": Seat, "discount": Discount},
     "disc": {"seat": Seat, "change": Literal[-1, 1], "halves": int},
-    "look": {"seat": Seat, "deck": Literal["emiras", "status", "events"], "cards": list[str | Price]},
+    "look": {
+        "seat": Seat,
+        "deck": Literal["emiras", "status", "events"],
+        "cards": list[str | Price],
+    },
     "place": {"seat": Seat, "place": Count},
     "mind": {"seat": Seat, "place": Count, "choice": Mind},
     "reorder": {"seat": Seat, "deck": DeckName, "count": Count, "turned": list[Count]},
@@ -184,7 +190,12 @@ EVENT_FIELDS: EventFields = {
     "gift": {"seat": Seat, "outcome": Literal["paid", "refused", "unable", "gone"]},
     "upkeep": {"seat": Seat, "due": Gold, "gold": Gold},
     "riot": {"seat": Seat, "emiras": list[Emira]},
-    "end": {"cause": Ending, "scores": list[Count], "ranks": list[Annotated[int, Meta(ge=1, le=5)]], "goals": list[Goal]},
+    "end": {
+        "cause": Ending,
+        "scores": list[Count],
+        "ranks": list[Annotated[int, Meta(ge=1, le=5)]],
+        "goals": list[Goal],
+    },
 }
 """The fields of each event, by type of event."""
 
@@ -203,7 +214,10 @@ SHAPES = Shapes(
         "vermin_move": (tuple[Left], tuple[Left, Left]),
         "noble": (tuple[Price],),
         "bazaar": (tuple[Kind],),
-        "bid": (tuple[Literal["pass", "grant"]], tuple[Annotated[int, Meta(ge=10, multiple_of=10)]]),
+        "bid": (
+            tuple[Literal["pass", "grant"]],
+            tuple[Annotated[int, Meta(ge=10, multiple_of=10)]],
+        ),
         "action": (tuple[Action],),
         "take_appearance": (tuple[Kind],),
         "take_status": (tuple[Price],),

@@ -10,7 +10,15 @@ from typing import Any, NamedTuple, Self
 
 from khiva_arena.games.base import NOBODY, Pending, Plain
 from khiva_arena.games.emira.deck import Deck
-from khiva_arena.games.emira.tables import BAG, BONUS_COUNTERS, CARAVANS, EVENTS, KINDS, NAMES, SUPPLY
+from khiva_arena.games.emira.tables import (
+    BAG,
+    BONUS_COUNTERS,
+    CARAVANS,
+    EVENTS,
+    KINDS,
+    NAMES,
+    SUPPLY,
+)
 from khiva_arena.games.emira.variants import Ruleset
 
 Task = tuple[Any, ...]
@@ -282,7 +290,14 @@ class Position:
         self.gift_round, self.gift_first, self.xenia_left = 0, False, -1
         self.emiras, self.status, self.events = Deck(), Deck(), Deck()
         self.turned = self.fresh = 0
-        self.active, self.coming, self.undecided, self.gone, self.removed, self.played = [], [], [], [], [], []
+        self.active, self.coming, self.undecided, self.gone, self.removed, self.played = (
+            [],
+            [],
+            [],
+            [],
+            [],
+            [],
+        )
         self.supply = list(SUPPLY[seats])
         self.bag = [BAG[seats]] * len(KINDS)
         self.shown_tokens, self.shown_status = [], []
@@ -315,12 +330,20 @@ class Position:
         for name in _NESTED:
             setattr(new, name, [inner[:] for inner in getattr(self, name)])
         new.caravans = [[left[:] for left in owned] for owned in self.caravans]
-        new.emiras, new.status, new.events = self.emiras.copy(), self.status.copy(), self.events.copy()
+        new.emiras, new.status, new.events = (
+            self.emiras.copy(),
+            self.status.copy(),
+            self.events.copy(),
+        )
         return new
 
     def turned_places(self) -> list[int]:
         """Return the places in the Emira deck of cards that lie turned, for all to see (E34)."""
-        return [place for place, card in enumerate(self.emiras.cards) if self.turned >> card & 1] if self.turned else []
+        return (
+            [place for place, card in enumerate(self.emiras.cards) if self.turned >> card & 1]
+            if self.turned
+            else []
+        )
 
     def components(self) -> dict[str, int]:
         """Return every piece by name, wherever it lies.
@@ -331,7 +354,12 @@ class Position:
         emiras = [*self.emiras.cards, *self.active, *self.coming, *self.undecided, *self.gone]
         emiras += [card for palace in self.princesses for card in palace]
         events = [*self.events.cards, *self.played, *(card for hand in self.hands for card in hand)]
-        status = [*self.status.cards, *self.shown_status, *self.removed, *(card for own in self.status_cards for card in own)]
+        status = [
+            *self.status.cards,
+            *self.shown_status,
+            *self.removed,
+            *(card for own in self.status_cards for card in own),
+        ]
         pieces = Counter(f"emira {NAMES[card]}" for card in emiras)
         pieces.update(f"event {EVENTS[card]}" for card in events)
         pieces.update(f"status {card:04}" for card in status)
@@ -340,7 +368,9 @@ class Position:
             owned = sum(own[kind] for own in self.tokens)
             pieces[f"appearance {name}"] = self.bag[kind] + self.shown_tokens.count(kind) + owned
         for size, name in enumerate(("small", "large")):
-            owned = sum(len(own[kind]) for own in self.caravans for kind in (2 * size, 2 * size + 1))
+            owned = sum(
+                len(own[kind]) for own in self.caravans for kind in (2 * size, 2 * size + 1)
+            )
             pieces[f"caravan {name}"] = self.supply[size] + owned
         pieces["camel"] = self.supply[2] + sum(self.camels)
         pieces["section"] = self.supply[3] + sum(self.sections)
@@ -352,8 +382,33 @@ class Position:
 _NESTED = ("hands", "tokens", "looks", "status_cards", "princesses")
 _DEEP = ("caravans", "emiras", "status", "events")
 _FLAT = (
-    *("colours", "gold", "gold_shown", "goals", "camels", "breed", "bonus", "sections", "guests", "disc", "met", "arrivals"),
-    *("lost", "active", "coming", "undecided", "gone", "removed", "played", "supply", "bag", "shown_tokens", "shown_status"),
+    *(
+        "colours",
+        "gold",
+        "gold_shown",
+        "goals",
+        "camels",
+        "breed",
+        "bonus",
+        "sections",
+        "guests",
+        "disc",
+        "met",
+        "arrivals",
+    ),
+    *(
+        "lost",
+        "active",
+        "coming",
+        "undecided",
+        "gone",
+        "removed",
+        "played",
+        "supply",
+        "bag",
+        "shown_tokens",
+        "shown_status",
+    ),
     *("bids", "history", "todo"),
 )
 _SHARED = tuple(name for name in Position.__slots__ if name not in (*_NESTED, *_DEEP, *_FLAT))

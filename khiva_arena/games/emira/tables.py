@@ -96,7 +96,9 @@ ZAINAB_PRICE = {2: 100, 3: 200}
 
 # --- status cards (E15) ---
 
-STATUS_CARDS = (300,) * 3 + (350,) * 4 + (400,) * 3 + (700, 750, 800, 800, 850, 900, 1200, 1300, 1400, 1500)
+STATUS_CARDS = (
+    (300,) * 3 + (350,) * 4 + (400,) * 3 + (700, 750, 800, 800, 850, 900, 1200, 1300, 1400, 1500)
+)
 STATUS_OUT_3 = (300, 350, 400, 800, 800, 1400)
 """Status cards out of the game for 3 players (E16)."""
 STATUS_ON_TOP = {3: 3, 4: 6, 5: 6}
@@ -170,7 +172,9 @@ LOVES_GOLD = tuple(G in (emira.first, emira.second) for emira in EMIRAS)
 ALBINA, HALIMAH, NOOR, RASHA = (EMIRA_OF[name] for name in ("Albina", "Halimah", "Noor", "Rasha"))
 ZAINAB, SAMIRA, ZAHRAH, LAYLA = (EMIRA_OF[name] for name in ("Zainab", "Samira", "Zahrah", "Layla"))
 NADIA, FIRYAL, HIND, FARAH = (EMIRA_OF[name] for name in ("Nadia", "Firyal", "Hind", "Farah"))
-ADARA, SULEIKA, JANAN, ZAFIRAH = (EMIRA_OF[name] for name in ("Adara", "Suleika", "Janan", "Zafirah"))
+ADARA, SULEIKA, JANAN, ZAFIRAH = (
+    EMIRA_OF[name] for name in ("Adara", "Suleika", "Janan", "Zafirah")
+)
 XENIA, BADRA, SIDI = (EMIRA_OF[name] for name in ("Xenia", "Badra", "Sidi Suleiman"))
 
 UPKEEP = tuple({JANAN: 100, ZAFIRAH: 0}.get(card, 50) for card in range(len(EMIRAS)))
@@ -188,7 +192,9 @@ MOST_PRINCESSES = {5: 6, 4: 7, 3: 8}
 """Princesses, by number of seats, that win with any talents."""
 
 
-def _either_way(base: Demand, counts: tuple[int, ...], talents: tuple[int, ...]) -> tuple[Demand, ...]:
+def _either_way(
+    base: Demand, counts: tuple[int, ...], talents: tuple[int, ...]
+) -> tuple[Demand, ...]:
     """Return every demand made of ``base`` with ``counts`` spread over ``talents``."""
     ways: list[Demand] = []
     for order in permutations(counts):

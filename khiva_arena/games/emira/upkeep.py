@@ -54,7 +54,9 @@ def _leaves_the_game(pos: Position, log: Log, seat: int) -> None:
     If Suleika minded that Xenia came, that is over too, since it is part of Xenia's cost.
     """
     palace = pos.princesses[seat]
-    if SULEIKA in palace[: palace.index(XENIA)]:  # Xenia came after her, and no upkeep has been paid since
+    if (
+        SULEIKA in palace[: palace.index(XENIA)]
+    ):  # Xenia came after her, and no upkeep has been paid since
         pos.arrivals[seat] -= 1
     move_out(pos, seat, XENIA)
     pos.gone.append(XENIA)

@@ -41,7 +41,11 @@ def appearance(pos: Position, seat: int) -> int:
 def status(pos: Position, seat: int) -> int:
     """Return a seat's points of the status cards, Singing and Acting included (E31)."""
     palace = pos.princesses[seat]
-    return sum(POINTS[card] for card in pos.status_cards[seat]) + (HALIMAH in palace) + (RASHA in palace)
+    return (
+        sum(POINTS[card] for card in pos.status_cards[seat])
+        + (HALIMAH in palace)
+        + (RASHA in palace)
+    )
 
 
 def palace(pos: Position, seat: int) -> int:
@@ -68,7 +72,9 @@ def may_have_grant(pos: Position, seat: int) -> bool:
 
 def upkeep(pos: Position, seat: int) -> int:
     """Return a seat's upkeep for each princess, and for arrivals where Suleika lives (E8, E28); without Xenia's gift."""
-    return sum(UPKEEP[card] for card in pos.princesses[seat]) + SULEIKA_SURCHARGE * pos.arrivals[seat]
+    return (
+        sum(UPKEEP[card] for card in pos.princesses[seat]) + SULEIKA_SURCHARGE * pos.arrivals[seat]
+    )
 
 
 class EmirasToDraw(NamedTuple):
@@ -105,7 +111,9 @@ def settle_bonus(pos: Position) -> None:
 
 def has_talents(princesses: list[int], goal: tuple[Demand, ...]) -> bool:
     """Tell whether the princesses cover one of the goal's demands, each with one talent (E11)."""
-    return any(_covers(tuple(sorted(TALENT[card] for card in princesses)), demand) for demand in goal)
+    return any(
+        _covers(tuple(sorted(TALENT[card] for card in princesses)), demand) for demand in goal
+    )
 
 
 @lru_cache(maxsize=16384)

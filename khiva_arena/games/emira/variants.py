@@ -49,7 +49,11 @@ def _base_income(given: Plain) -> list[int] | None:
     """Return a sheik's income, and the black sheik's (O1), or None for a wrong value. Fifties, so that a fifth of it is paid in
     tens."""
     fits = isinstance(given, list | tuple) and len(given) == 2
-    if fits and all(is_whole(x, 0, MAX_INCOME) and x % 50 == 0 for x in given) and given[0] <= given[1]:
+    if (
+        fits
+        and all(is_whole(x, 0, MAX_INCOME) and x % 50 == 0 for x in given)
+        and given[0] <= given[1]
+    ):
         return list(given)
     return None
 
@@ -61,10 +65,14 @@ def _symbols(given: Plain) -> list[list[str]] | None:
     """
     if isinstance(given, str):
         given = SYMBOLS.get(given)
-    if not isinstance(given, list | tuple) or not all(isinstance(group, list | tuple) and group for group in given):
+    if not isinstance(given, list | tuple) or not all(
+        isinstance(group, list | tuple) and group for group in given
+    ):
         return None
     cards = [card for group in given for card in group]
-    if not all(isinstance(card, str) and card in EVENT_OF for card in cards) or len(set(cards)) != len(cards):
+    if not all(isinstance(card, str) and card in EVENT_OF for card in cards) or len(
+        set(cards)
+    ) != len(cards):
         return None
     return sorted(sorted(group) for group in given)
 
@@ -76,7 +84,9 @@ VALUED = {
         f"is two amounts in fifties up to {MAX_INCOME}, a sheik's and the black sheik's, rising",
     ),
     "symbols": Valued(
-        "groups", _symbols, "is groups, by_name, none, or lists of event cards that share a symbol, each card once"
+        "groups",
+        _symbols,
+        "is groups, by_name, none, or lists of event cards that share a symbol, each card once",
     ),
     "max_rounds": Valued(40, whole(1, MAX_ROUNDS), f"is a number of rounds 1..{MAX_ROUNDS}"),
 }

@@ -41,7 +41,12 @@ PUBLIC = {"deal": 1, "mind": 5, "order": 5, "buy": 4}
 """Length of the part of a history line that all know, by type of line; all of the line for other types."""
 
 
-def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, make: Callable[[int, Ruleset, bytes], P]) -> P:
+def determinise(
+    view: Mapping[str, Plain],
+    ruleset: Ruleset,
+    stream: Stream,
+    make: Callable[[int, Ruleset, bytes], P],
+) -> P:
     """Return a position in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``.
 
     view: from a match with these rules that is not over.
@@ -55,7 +60,9 @@ def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, mak
     if view["phase"] != "setup" and all(line[1] != "deal" for line in view["history"]):
         raise OtherSeat
     for attempt in range(TRIES):
-        pos = make(view["seats"], ruleset, b"".join(stream.u64().to_bytes(8, "big") for _ in range(4)))
+        pos = make(
+            view["seats"], ruleset, b"".join(stream.u64().to_bytes(8, "big") for _ in range(4))
+        )
         _lay_out(pos, view)
         _stand(pos, view)
         _guess_gold(pos, view, attempt)
@@ -72,7 +79,17 @@ def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, mak
 
 def _lay_out(pos: Position, view: Mapping[str, Plain]) -> None:
     """Lay out the things that lie before the sheiks."""
-    for name in ("camels", "sections", "guests", "arrivals", "lost", "removed", "supply", "bag", "bonus_left"):
+    for name in (
+        "camels",
+        "sections",
+        "guests",
+        "arrivals",
+        "lost",
+        "removed",
+        "supply",
+        "bag",
+        "bonus_left",
+    ):
         value = view[name]
         setattr(pos, name, value[:] if isinstance(value, list) else value)
     pos.colours = [COLOURS.index(colour) for colour in view["colours"]]
@@ -83,7 +100,10 @@ def _lay_out(pos: Position, view: Mapping[str, Plain]) -> None:
     pos.bonus = [0] * pos.seats if pos.bonus_left is None else view["sets"][:]
     pos.looks = [counts[:] for counts in view["good_looking"]]
     pos.status_cards = [own[:] for own in view["status_cards"]]
-    pos.disc = [palace - 2 * sections for palace, sections in zip(view["palace"], view["sections"], strict=True)]
+    pos.disc = [
+        palace - 2 * sections
+        for palace, sections in zip(view["palace"], view["sections"], strict=True)
+    ]
     pos.princesses = [emiras_of(own) for own in view["princesses"]]
     pos.met = [mask_of(emiras_of(own)) for own in view["met"]]
     if view["xenia"]:
@@ -93,11 +113,21 @@ def _lay_out(pos: Position, view: Mapping[str, Plain]) -> None:
 
 def _stand(pos: Position, view: Mapping[str, Plain]) -> None:
     """Restore round, board, effects and auction."""
-    pos.round, pos.start, pos.phase, pos.ending = view["round"], view["start"], view["phase"], view["ending"]
-    pos.active, pos.coming, pos.undecided = (emiras_of(view[name]) for name in ("active", "coming", "undecided"))
+    pos.round, pos.start, pos.phase, pos.ending = (
+        view["round"],
+        view["start"],
+        view["phase"],
+        view["ending"],
+    )
+    pos.active, pos.coming, pos.undecided = (
+        emiras_of(view[name]) for name in ("active", "coming", "undecided")
+    )
     pos.fresh, pos.gone = mask_of(emiras_of(view["fresh"])), emiras_of(view["gone"])
     board, effects = view["board"], view["effects"]
-    pos.shown_tokens, pos.shown_status = [KINDS.index(kind) for kind in board["appearance"]], board["status"][:]
+    pos.shown_tokens, pos.shown_status = (
+        [KINDS.index(kind) for kind in board["appearance"]],
+        board["status"][:],
+    )
     pos.open = sum(1 << item for item, name in enumerate(rules.ON_BOARD) if name in board["open"])
     pos.golden, pos.doubles = effects["golden"], effects["doubles"]
     pos.interrupted, pos.sick, pos.quiet = effects["interrupted"], effects["sick"], effects["quiet"]
@@ -106,11 +136,17 @@ def _stand(pos: Position, view: Mapping[str, Plain]) -> None:
     pos.noble = -1 if effects["noble"] is None else effects["noble"]
     pos.blocked = mask_of([EVENT_OF[name] for name in effects["blocked"]])
     pos.settled, pos.paid = mask_of(view["settled"]), mask_of(view["paid"])
-    pos.bids = [(number, *bids) for number, auctions in enumerate(view["bids"], 1) for bids in auctions]
+    pos.bids = [
+        (number, *bids) for number, auctions in enumerate(view["bids"], 1) for bids in auctions
+    ]
     bidding = view["auction"]
     if bidding:
         pos.auction = True
-        pos.served, pos.bidding, pos.bid = mask_of(bidding["served"]), mask_of(bidding["bidding"]), bidding["bid"]
+        pos.served, pos.bidding, pos.bid = (
+            mask_of(bidding["served"]),
+            mask_of(bidding["bidding"]),
+            bidding["bid"],
+        )
         pos.bidder = -1 if bidding["bidder"] is None else bidding["bidder"]
         pos.first_passer = -1 if bidding["free"] is None else bidding["free"]
         pos.last_server = bidding["last"]
@@ -155,7 +191,8 @@ def possible_goals(view: Mapping[str, Plain]) -> list[tuple[int, ...]]:
     return [
         goals
         for goals in permutations(range(len(faces)), seats)
-        if goals[me] == own_goal and not any(goal in without[seat] for seat, goal in enumerate(goals) if seat != me)
+        if goals[me] == own_goal
+        and not any(goal in without[seat] for seat, goal in enumerate(goals) if seat != me)
     ]
 
 
@@ -182,5 +219,9 @@ def _would_have_won(seats: int, now: int, history: tuple[Line, ...]) -> list[set
                     palaces[details[0]].remove(EMIRA_OF[name])
         for seat in set(range(seats)) - unpaid:
             if len(palaces[seat]) >= LEAST_PRINCESSES[seats]:
-                without[seat].update(goal for goal, face in enumerate(GOALS[seats]) if has_talents(palaces[seat], face))
+                without[seat].update(
+                    goal
+                    for goal, face in enumerate(GOALS[seats])
+                    if has_talents(palaces[seat], face)
+                )
     return without

@@ -41,14 +41,20 @@ def redeal(secret: bytes, seats: int, ordinal: int, pool: Iterable[int]) -> Deal
     ordinal: number of the deal, from 2.
     pool: the discard and all cards that lay aside.
     """
-    return _deal(secret, seats, ordinal, sorted(pool, key=CODE.__getitem__), FIRST_HAND[seats] - KEPT[seats])
+    return _deal(
+        secret, seats, ordinal, sorted(pool, key=CODE.__getitem__), FIRST_HAND[seats] - KEPT[seats]
+    )
 
 
 def _deal(secret: bytes, seats: int, ordinal: int, pool: Sequence[int], hand_size: int) -> Deal:
     cards = shuffle(Stream(secret, "khiva", "deal", str(ordinal)), pool)
     dealt = seats * hand_size
     cards_shown = dealt + SHOWN[seats]
-    return Deal([cards[i : i + hand_size] for i in range(0, dealt, hand_size)], cards[dealt:cards_shown], cards[cards_shown:])
+    return Deal(
+        [cards[i : i + hand_size] for i in range(0, dealt, hand_size)],
+        cards[dealt:cards_shown],
+        cards[cards_shown:],
+    )
 
 
 def teapots(secret: bytes, values: Sequence[int]) -> list[int]:

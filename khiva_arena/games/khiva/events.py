@@ -37,12 +37,16 @@ def shown(cards: Sequence[int]) -> Event:
 @cache
 def passed(seat: int, left: int, cards: Cards) -> Event:
     """Make the event of passed cards, which giver and receiver alone see (K1)."""
-    return Event({"type": "pass", "seat": seat, "to": left, "cards": list(map(_face, cards))}, (seat, left))
+    return Event(
+        {"type": "pass", "seat": seat, "to": left, "cards": list(map(_face, cards))}, (seat, left)
+    )
 
 
 def reveal(turn: int, cards: Sequence[Cards]) -> Event:
     """Make the event of the cards played, by seat."""
-    return Event({"type": "reveal", "turn": turn, "cards": [list(map(_face, played)) for played in cards]})
+    return Event(
+        {"type": "reveal", "turn": turn, "cards": [list(map(_face, played)) for played in cards]}
+    )
 
 
 @cache
@@ -54,7 +58,9 @@ def stay(camel: int, why: str) -> Event:
 def win(camel: int, seat: int, card: int, rejected: Sequence[tuple[int, int]]) -> Event:
     """Make the event of a seat that wins a camel; ``rejected`` are the other cards and their seats."""
     losers = [[loser, FACE[bid]] for bid, loser in rejected]
-    return Event({"type": "win", "camel": camel, "seat": seat, "card": FACE[card], "rejected": losers})
+    return Event(
+        {"type": "win", "camel": camel, "seat": seat, "card": FACE[card], "rejected": losers}
+    )
 
 
 @cache
@@ -103,7 +109,16 @@ def nothing(seat: int) -> Event:
 def deliver(camel: int, seat: int, teapot: int, carpets: Sequence[int], load: int) -> Event:
     """Make the event of a camel that comes home to an outpost and goes back loaded with ``load``, 0 when bare."""
     faces = [CARPET_FACE[code] for code in carpets]
-    return Event({"type": "deliver", "camel": camel, "seat": seat, "teapot": teapot, "carpets": faces, "load": load})
+    return Event(
+        {
+            "type": "deliver",
+            "camel": camel,
+            "seat": seat,
+            "teapot": teapot,
+            "carpets": faces,
+            "load": load,
+        }
+    )
 
 
 def last_turn(cause: str) -> Event:

@@ -67,7 +67,9 @@ class _Deal:
         for turn in range(self.turns, 0, -1):
             cards = seen.played[first + turn - 1]
             by_row = [cards[s * each : s * each + each] for s in self._seats(seen)]
-            self.leaves += [(turn, card, row) for row, played in enumerate(by_row) for card in played]
+            self.leaves += [
+                (turn, card, row) for row, played in enumerate(by_row) for card in played
+            ]
             self.leaves += [(turn, card, self.rows - 1) for card in received[turn - 1]]
             self.played.update(cards)
             own.difference_update(received[turn - 1])
@@ -91,14 +93,19 @@ class _Deal:
         kept: by row, the cards kept at the redeal; None in the first deal.
         """
         traces = [(card, 0, row) for row, cards in enumerate(kept or ()) for card in cards]
-        return traces + [(card, turn, 0) for turn, cards in enumerate(self.passed, 1) for card in cards]
+        return traces + [
+            (card, turn, 0) for turn, cards in enumerate(self.passed, 1) for card in cards
+        ]
 
     def follow(self, traces: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         """Return the traced cards that have not been seen since; later calls of ``ways`` are about these cards."""
         leaving: dict[int, list[Trace]] = {}
         unseen = []
         for card, since, home in traces:
-            sighting = min(((turn, row) for turn, leaf, row in self.leaves if leaf == card and turn > since), default=None)
+            sighting = min(
+                ((turn, row) for turn, leaf, row in self.leaves if leaf == card and turn > since),
+                default=None,
+            )
             if sighting is None:
                 unseen.append((card, since, home))
             else:
@@ -116,12 +123,16 @@ class _Deal:
         key = turn, tuple(sorted(traces))
         total = self._counted.get(key)
         if total is None:
-            total = self._counted[key] = sum(count * self.ways(turn - 1, before) for count, before in self._undone(*key))
+            total = self._counted[key] = sum(
+                count * self.ways(turn - 1, before) for count, before in self._undone(*key)
+            )
         return total
 
     def _undone(self, turn: int, traces: tuple[Trace, ...]) -> Iterator[tuple[int, list[Trace]]]:
         """Yield (how many ways, traced cards at the end of the turn before): each row but the first hands a card back."""
-        stay = [trace for trace in traces if trace[1] != turn]  # the others were passed by this seat in this turn
+        stay = [
+            trace for trace in traces if trace[1] != turn
+        ]  # the others were passed by this seat in this turn
         rows: list[list[tuple[int, Trace | None]]] = []
         for row in range(1, self.rows):
             on_row = [trace for trace in stay if trace[0] == row]
@@ -135,7 +146,9 @@ class _Deal:
                 count *= number
                 if trace:
                     moved.append(trace)
-            before = [(row - ((row, since, home) in moved), since, home) for row, since, home in stay]
+            before = [
+                (row - ((row, since, home) in moved), since, home) for row, since, home in stay
+            ]
             yield count, before + self._leaving.get(turn, [])
 
 
@@ -164,15 +177,24 @@ def placings(seen: Seen) -> Placings:
         if kept and any(card in deal.own for cards in kept for card in cards):
             continue
         unseen = deal.follow(deal.trace(kept))
-        for rows in product(*(range(home, min(home + deal.turns - since, deal.rows - 1) + 1) for _, since, home in unseen)):
-            positions = [(row, since, home) for row, (_, since, home) in zip(rows, unseen, strict=True)]
+        for rows in product(
+            *(
+                range(home, min(home + deal.turns - since, deal.rows - 1) + 1)
+                for _, since, home in unseen
+            )
+        ):
+            positions = [
+                (row, since, home) for row, (_, since, home) in zip(rows, unseen, strict=True)
+            ]
             ways = weight * deal.ways(deal.turns, positions) * factorial(hidden - len(unseen))
             for row in range(deal.rows):
                 ways *= perm(size, rows.count(row))
             if ways:
                 total += ways
                 totals.append(total)
-                out.append(tuple((card, row) for row, (card, _, _) in zip(rows, unseen, strict=True)))
+                out.append(
+                    tuple((card, row) for row, (card, _, _) in zip(rows, unseen, strict=True))
+                )
     beyond = max(0, total.bit_length() - MOST)
     return Placings([sofar >> beyond for sofar in totals], out)
 
@@ -182,7 +204,15 @@ def _before(seen: Seen) -> Seen:
     turns_before = (seen.deal - 1) * TURNS_PER_DEAL[seen.seats]
     turns = slice(turns_before)
     received = seen.received[turns]
-    return Seen(seen.seats, seen.seat, seen.deal - 1, received[-1], seen.played[turns], seen.passed[turns], received)
+    return Seen(
+        seen.seats,
+        seen.seat,
+        seen.deal - 1,
+        received[-1],
+        seen.played[turns],
+        seen.passed[turns],
+        received,
+    )
 
 
 @lru_cache(maxsize=32)
@@ -192,8 +222,15 @@ def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
     deal = _Deal(seen, seen.deal, seen.hand)
     (last,) = deal.passed[-1:]
     weights: dict[tuple[Cards, ...], int] = {}
-    anywhere = [card for card in range(len(CODE)) if card not in deal.played and card not in last and card not in seen.hand]
-    ends = [((last, *((card,) for card in cards)), set(cards)) for cards in permutations(anywhere, deal.rows - 1)]
+    anywhere = [
+        card
+        for card in range(len(CODE))
+        if card not in deal.played and card not in last and card not in seen.hand
+    ]
+    ends = [
+        ((last, *((card,) for card in cards)), set(cards))
+        for cards in permutations(anywhere, deal.rows - 1)
+    ]
     for kept, weight in _kept(_before(seen)).items() if seen.deal > 1 else [(None, 1)]:
         if kept and any(card in deal.own for cards in kept for card in cards):
             continue
@@ -202,7 +239,9 @@ def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
         for end, cards in ends:
             if rest <= cards:
                 row_of = {card: row for row, row_cards in enumerate(end) for card in row_cards}
-                ways = deal.ways(deal.turns, [(row_of[card], since, home) for card, since, home in unseen])
+                ways = deal.ways(
+                    deal.turns, [(row_of[card], since, home) for card, since, home in unseen]
+                )
                 if ways:
                     weights[end] = weights.get(end, 0) + weight * ways
     common = gcd(*weights.values())

@@ -55,11 +55,17 @@ def _deal(d: Data, names: Names) -> str:
 
 
 def _reveal(d: Data, names: Names) -> str:
-    return f"Turn {d['turn']}: " + ", ".join(f"{name} {_cards(c)}" for name, c in zip(names, d["cards"], strict=True))
+    return f"Turn {d['turn']}: " + ", ".join(
+        f"{name} {_cards(c)}" for name, c in zip(names, d["cards"], strict=True)
+    )
 
 
 def _stay(d: Data, names: Names) -> str:
-    why = {"no_card": "no card for it", "overshoot": "the card is too high", "declined": "the winner declines"}[d["why"]]
+    why = {
+        "no_card": "no card for it",
+        "overshoot": "the card is too high",
+        "declined": "the winner declines",
+    }[d["why"]]
     return f"The {COLOURS[d['camel']]} camel stays: {why}"
 
 
@@ -84,10 +90,17 @@ def _move(d: Data, names: Names) -> str:
 def _deliver(d: Data, names: Names) -> str:
     carpets = f" and the carpets {_cards(d['carpets'])}" if d["carpets"] else ""
     load = f"loaded with {d['load']}" if d["load"] else "bare"
-    return f"{names[d['seat']]} takes the teapot {d['teapot']}{carpets}; the {COLOURS[d['camel']]} camel is back, {load}"
+    return (
+        f"{names[d['seat']]} takes the teapot {d['teapot']}{carpets}; the "
+        f"{COLOURS[d['camel']]} camel is back, {load}"
+    )
 
 
-_WORDS: Mapping[str, Callable[[Any], str]] = {"cards": _cards, "carpet": card, "colour": COLOURS.__getitem__}
+_WORDS: Mapping[str, Callable[[Any], str]] = {
+    "cards": _cards,
+    "carpet": card,
+    "colour": COLOURS.__getitem__,
+}
 """Functions that put the fields of events in words."""
 _TEMPLATES = {
     "hand": "{seat} is dealt {cards}",
@@ -105,26 +118,39 @@ LINES = lines_of(globals()) | filled(_TEMPLATES, _WORDS) | {"end": standing}
 
 def sketch(pos: Position, names: Names) -> str:
     """Return the whole position as text, hidden things included."""
-    lines = [f"turn {pos.turn}, deal {pos.deal}" + (f", last turn ({pos.ending})" if pos.ending else "")]
+    lines = [
+        f"turn {pos.turn}, deal {pos.deal}" + (f", last turn ({pos.ending})" if pos.ending else "")
+    ]
     for camel in CAMELS:
         place = pos.camels[camel]
         place_name = "tent" if place == 0 else f"{names[place // 6]} {place % 6}"
         lines.append(f"  camel {LETTERS[camel]}  {place_name}, teapot {pos.loads[camel] or 'none'}")
     for seat, name in enumerate(names):
         hand = " ".join(_code(CODE[c]) for c in pos.hands[seat])
-        parts = [f"hand {hand or '-'}", f"gems {pos.gems[seat]}", f"teapots {_numbers(pos.teapots[seat])}"]
+        parts = [
+            f"hand {hand or '-'}",
+            f"gems {pos.gems[seat]}",
+            f"teapots {_numbers(pos.teapots[seat])}",
+        ]
         parts += [f"carpets {_list(pos.carpets[seat])}", f"delivered {_list(pos.delivered[seat])}"]
         lines.append(f"  {name}: " + ", ".join([*parts, f"salt {_numbers(pos.salts[seat])}"]))
     lines.append(f"  teapot pile {_numbers(pos.teapot_pile[::-1])}")
     lines.append(f"  carpet pile {_list(pos.carpet_pile[::-1])}")
-    lines.append(f"  salt pile {_numbers(pos.salt_pile[::-1])}" + (f", gems left {pos.supply}" if pos.supply is not None else ""))
-    lines.append(f"  aside {_list(CODE[c] for c in pos.aside)}, shown {_list(CODE[c] for c in pos.shown)}")
+    lines.append(
+        f"  salt pile {_numbers(pos.salt_pile[::-1])}"
+        + (f", gems left {pos.supply}" if pos.supply is not None else "")
+    )
+    lines.append(
+        f"  aside {_list(CODE[c] for c in pos.aside)}, shown {_list(CODE[c] for c in pos.shown)}"
+    )
     lines.append(f"  discard {_list(CODE[c] for c in pos.discard)}")
     table = [f"{_code(CODE[c])} of {names[seat]}" for bids in pos.bids for c, seat in bids]
     if table:
         lines.append(f"  table {', '.join(table)}")
     if pos.offer:
-        lines.append(f"  asked: {names[pos.offer.seat]}, {pos.offer.kind} with {_code(CODE[pos.offer.card])}")
+        lines.append(
+            f"  asked: {names[pos.offer.seat]}, {pos.offer.kind} with {_code(CODE[pos.offer.card])}"
+        )
     return "\n".join(lines)
 
 

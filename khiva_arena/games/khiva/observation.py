@@ -5,12 +5,23 @@ RULES.md, "The view", lists the keys. A view is built new each time from plain l
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.state import Position
-from khiva_arena.games.khiva.tables import CAMELS, CARPET_FACE, FACE, PLACE_FACE, SEATS, TURNS_PER_DEAL
+from khiva_arena.games.khiva.tables import (
+    CAMELS,
+    CARPET_FACE,
+    FACE,
+    PLACE_FACE,
+    SEATS,
+    TURNS_PER_DEAL,
+)
 
 _card = tuple(face.copy for face in FACE)
 _carpet = {code: face.copy for code, face in CARPET_FACE.items()}
 """Functions that make a new list of a face, by code of a carpet and by card. A view consists mostly of faces."""
-_leftwards = {(seats, seat): [*range(seat + 1, seats), *range(seat)] for seats in SEATS for seat in range(seats)}
+_leftwards = {
+    (seats, seat): [*range(seat + 1, seats), *range(seat)]
+    for seats in SEATS
+    for seat in range(seats)
+}
 """The other seats, the left neighbour first, by number of seats and seat."""
 
 
@@ -34,7 +45,9 @@ def public(pos: Position) -> dict[str, Plain]:
         "aside": len(pos.aside),
         "passed": None,
         "history": None,
-        "camels": [[*PLACE_FACE[place], load] for place, load in zip(pos.camels, pos.loads, strict=True)],
+        "camels": [
+            [*PLACE_FACE[place], load] for place, load in zip(pos.camels, pos.loads, strict=True)
+        ],
         "gems": pos.gems[:],
         "carpets": [[_carpet[code]() for code in held] if held else [] for held in pos.carpets],
         "delivered": [[_carpet[code]() for code in held] if held else [] for held in pos.delivered],
@@ -42,7 +55,9 @@ def public(pos: Position) -> dict[str, Plain]:
         "salts": list(map(list, pos.salts)),
         "teapots_left": sorted(pos.teapot_pile),
         "carpets_left": [_carpet[code]() for code in sorted(pos.carpet_pile)],
-        "carpet_top": pos.carpet_pile[-1] // 10 if pos.ruleset.top_visible and pos.carpet_pile else None,
+        "carpet_top": pos.carpet_pile[-1] // 10
+        if pos.ruleset.top_visible and pos.carpet_pile
+        else None,
         "salts_left": pos.salt_pile[::-1],
         "gems_left": pos.supply,
         "ending": pos.ending,
@@ -56,7 +71,11 @@ def private(pos: Position, seat: int) -> dict[str, Plain]:
         "seat": seat,
         "hand": [_card[card]() for card in pos.hands[seat]],
         "passed": _passed(pos, seat) if pos.away[seat] else [],
-        "history": {"played": pos.played[:], "passed": pos.passes[seat][:], "received": pos.passes[seat - 1][:]},
+        "history": {
+            "played": pos.played[:],
+            "passed": pos.passes[seat][:],
+            "received": pos.passes[seat - 1][:],
+        },
     }
 
 
@@ -92,4 +111,7 @@ def _passed(pos: Position, seat: int) -> list[list[Plain]]:
     seats, per_deal = pos.seats, TURNS_PER_DEAL[pos.seats]
     done = pos.turn if pos.camel < len(CAMELS) or pos.over else pos.turn - 1
     deals, leftwards = done // per_deal, _leftwards[seats, seat]
-    return [[turn, _card[card](), leftwards[deals - turn // per_deal : done - turn + 1]] for card, turn in pos.away[seat].items()]
+    return [
+        [turn, _card[card](), leftwards[deals - turn // per_deal : done - turn + 1]]
+        for card, turn in pos.away[seat].items()
+    ]

@@ -180,9 +180,13 @@ def reach(pos: Position, seat: int, card: int) -> tuple[int, ...]:
     if rules.overshoot != "stop_at_outpost":  # O4
         if rules.overshoot == "no_move":
             return tuple(free[value - 1 : farthest])
-        back = range(6 * seat + OUTPOST - 1, 6 * seat, -1)  # bounce: the place it left is free by then
+        back = range(
+            6 * seat + OUTPOST - 1, 6 * seat, -1
+        )  # bounce: the place it left is free by then
         free += [place for place in back if place not in occupied or place == here]
-    return tuple(free[value - 1 : farthest]) or (free[-1],)  # K8: a boost beyond the last place is lost
+    return tuple(free[value - 1 : farthest]) or (
+        free[-1],
+    )  # K8: a boost beyond the last place is lost
 
 
 def _boost(pos: Position, seat: int, card: int, lands: tuple[int, ...], log: list[Event]) -> bool:
@@ -253,7 +257,9 @@ def _draw_carpet(pos: Position, seat: int, log: list[Event]) -> None:
     """Give a seat the top carpet, face up, undelivered (K10, K16)."""
     if not pos.carpet_pile:
         log.append(events.nothing(seat))  # K17
-        _trigger(pos, "carpets", log)  # O10 failed_draw; otherwise the end has been triggered already
+        _trigger(
+            pos, "carpets", log
+        )  # O10 failed_draw; otherwise the end has been triggered already
         return
     code = pos.carpet_pile.pop()
     pos.carpets[seat].append(code)

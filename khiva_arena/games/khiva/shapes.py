@@ -87,9 +87,19 @@ EVENT_FIELDS: EventFields = {
     "top": {"colour": Colour},
     "salt": {"seat": Seat, "salt": Count},
     "nothing": {"seat": Seat},
-    "deliver": {"camel": Camel, "seat": Seat, "teapot": Count, "carpets": list[Card], "load": Count},
+    "deliver": {
+        "camel": Camel,
+        "seat": Seat,
+        "teapot": Count,
+        "carpets": list[Card],
+        "load": Count,
+    },
     "last_turn": {"cause": Pile},
-    "end": {"cause": Ending, "scores": list[Count], "ranks": list[Annotated[int, Meta(ge=1, le=5)]]},
+    "end": {
+        "cause": Ending,
+        "scores": list[Count],
+        "ranks": list[Annotated[int, Meta(ge=1, le=5)]],
+    },
 }
 """The fields of each event, by type of event."""
 

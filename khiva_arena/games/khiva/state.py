@@ -184,10 +184,22 @@ class Position:
 
     def components(self) -> dict[str, int]:
         """Return every piece by name, wherever it lies; gems only if the supply is limited (O5)."""
-        cards = [*self.aside, *self.shown, *self.discard, *(card for hand in self.hands for card in hand)]
+        cards = [
+            *self.aside,
+            *self.shown,
+            *self.discard,
+            *(card for hand in self.hands for card in hand),
+        ]
         cards += [card for bids in self.bids for card, _ in bids]
-        carpets = [*self.carpet_pile, *(code for held in (*self.carpets, *self.delivered) for code in held)]
-        teapots = [*self.teapot_pile, *(v for v in self.loads if v), *(v for won in self.teapots for v in won)]
+        carpets = [
+            *self.carpet_pile,
+            *(code for held in (*self.carpets, *self.delivered) for code in held),
+        ]
+        teapots = [
+            *self.teapot_pile,
+            *(v for v in self.loads if v),
+            *(v for won in self.teapots for v in won),
+        ]
         salts = [*self.salt_pile, *(v for bags in self.salts for v in bags)]
         pieces = Counter(f"card {CODE[card]:02}" for card in cards)
         pieces.update(f"carpet {code:02}" for code in carpets)

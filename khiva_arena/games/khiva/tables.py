@@ -51,7 +51,9 @@ TEAPOTS = 22
 TENT = 0
 OUTPOST = 5
 SHOP = tuple(place % 6 for place in range(30))
-PLACE_FACE: tuple[list[Plain], ...] = tuple([-1, 0] if place % 6 == 0 else [place // 6, place % 6] for place in range(30))
+PLACE_FACE: tuple[list[Plain], ...] = tuple(
+    [-1, 0] if place % 6 == 0 else [place // 6, place % 6] for place in range(30)
+)
 
 
 def _walk(place: int, seat: int, tent_counts: bool) -> tuple[int, ...]:
@@ -90,7 +92,9 @@ def _positions(hand: int, played: int) -> tuple[tuple[int, ...], ...]:
 
 
 HAND_SIZES = {2: (8, 6, 4), 3: (5, 4, 3, 2), 4: (5, 4, 3, 2), 5: (5, 4, 3, 2)}
-LEGAL = {(seats, hand): _positions(hand, KEPT[seats]) for seats in SEATS for hand in HAND_SIZES[seats]}
+LEGAL = {
+    (seats, hand): _positions(hand, KEPT[seats]) for seats in SEATS for hand in HAND_SIZES[seats]
+}
 """LEGAL[seats, hand size]: the entries of play_pass, in the order of ``legal``."""
 PICK: dict[tuple[int, int], tuple[Callable[[list[int]], tuple[int, ...]], ...]] = {
     size: tuple(itemgetter(*entry) for entry in entries) for size, entries in LEGAL.items()
@@ -111,7 +115,9 @@ def _one(kind: str, *entries: int | str) -> tuple[Pending, ...]:
     return tuple(MappingProxyType({seat: decision}) for seat in range(5))
 
 
-ASK_PLAY_PASS = {(seats, hand): _play_pass(seats, hand) for seats in SEATS for hand in HAND_SIZES[seats]}
+ASK_PLAY_PASS = {
+    (seats, hand): _play_pass(seats, hand) for seats in SEATS for hand in HAND_SIZES[seats]
+}
 ASK_BOOST = tuple(_one("boost", *range(most + 1)) for most in range(6))
 """ASK_BOOST[most][seat]: spend 0..most gems. ASK_BOOST[0] is never asked."""
 ASK_MOVE = _one("move", "move", "stay")

@@ -15,7 +15,12 @@ SHOPS = ("1: gem", "2: carpet", "3: 2 gems", "4: salt", "outpost")
 
 def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | Flow]:
     """Return the blocks of the table, in the form that ``games/sheet.py`` asks for."""
-    return [_paths(view, names), _seats(view, names), Block(_rest(view, names)), Block(_own(view, names))]
+    return [
+        _paths(view, names),
+        _seats(view, names),
+        Block(_rest(view, names)),
+        Block(_own(view, names)),
+    ]
 
 
 def _pieces(faces: Sequence[Sequence[int]]) -> list[str | PaintedText]:
@@ -33,14 +38,27 @@ def _numbers(values: Sequence[int]) -> str:
 def _paths(view: View, names: Names) -> Block:
     """Return the camels where they stand, with their teapots."""
 
-    rows = [[name, *(_camels(view, seat, shop) for shop in range(1, OUTPOST + 1))] for seat, name in enumerate(names)]
+    rows = [
+        [name, *(_camels(view, seat, shop) for shop in range(1, OUTPOST + 1))]
+        for seat, name in enumerate(names)
+    ]
     return Block(rows, ("path of", *SHOPS), view["seat"])
 
 
 def _camels(view: View, path: int, shop: int) -> Cell:
     """Return the camels that stand at a place."""
-    here = [(colour, load) for colour, (*place, load) in enumerate(view["camels"]) if place == [path, shop]]
-    return some([part for colour, load in here for part in (PaintedText(LETTERS[colour], COLOURS[colour]), f"{load or 'bare'} ")])
+    here = [
+        (colour, load)
+        for colour, (*place, load) in enumerate(view["camels"])
+        if place == [path, shop]
+    ]
+    return some(
+        [
+            part
+            for colour, load in here
+            for part in (PaintedText(LETTERS[colour], COLOURS[colour]), f"{load or 'bare'} ")
+        ]
+    )
 
 
 def _seats(view: View, names: Names) -> Block:
@@ -59,7 +77,11 @@ def _seats(view: View, names: Names) -> Block:
         ]
         for seat, name in enumerate(names)
     ]
-    return Block(rows, ("", "points", "gems", "teapots", "delivered", "carpets", "salt", "hand", "played"), view["seat"])
+    return Block(
+        rows,
+        ("", "points", "gems", "teapots", "delivered", "carpets", "salt", "hand", "played"),
+        view["seat"],
+    )
 
 
 def _rest(view: View, names: Names) -> list[list[Cell]]:
@@ -67,7 +89,8 @@ def _rest(view: View, names: Names) -> list[list[Cell]]:
     rows: list[list[Cell]] = [
         ["in tents", _camels(view, -1, 0)],
         ["turn", f"{view['turn']}, deal {view['deal']}{ending}"],
-        ["left", f"{count(len(view['teapots_left']), 'teapot')}, {count(len(view['carpets_left']), 'carpet')}, "
+        ["left", f"{count(len(view['teapots_left']), 'teapot')}, "
+            f"{count(len(view['carpets_left']), 'carpet')}, "
                  f"salt {_numbers(view['salts_left'])}"],
     ]  # fmt: skip
     if view["gems_left"] is not None:
@@ -77,8 +100,19 @@ def _rest(view: View, names: Names) -> list[list[Cell]]:
     rows.append(["discarded", _faces(view["discard"])])
     rows.append(["aside", [f"{count(view['aside'], 'card')} face down", *_pieces(view["shown"])]])
     if view["passed"]:
-        passes = [(face, " or ".join(names[seat] for seat in seats)) for _, face, seats in view["passed"]]
-        rows.append(["you passed", [part for face, holders in passes for part in (*_pieces([face]), f"(now with {holders})")]])
+        passes = [
+            (face, " or ".join(names[seat] for seat in seats)) for _, face, seats in view["passed"]
+        ]
+        rows.append(
+            [
+                "you passed",
+                [
+                    part
+                    for face, holders in passes
+                    for part in (*_pieces([face]), f"(now with {holders})")
+                ],
+            ]
+        )
     return rows
 
 
@@ -88,6 +122,13 @@ def _own(view: View, names: Names) -> list[list[Cell]]:
     if ask and ask["seat"] == view["seat"]:
         camel = [*_pieces([ask["card"]]), f"moves the {COLOURS[ask['camel']]} camel"]
         lands = [stop(land, names) for land in ask["lands"]]
-        ways = [f"to {lands[0]}", *(f"or, with {count(gems, 'gem')}, to {place}" for gems, place in enumerate(lands) if gems)]
+        ways = [
+            f"to {lands[0]}",
+            *(
+                f"or, with {count(gems, 'gem')}, to {place}"
+                for gems, place in enumerate(lands)
+                if gems
+            ),
+        ]
         rows.append(["you won", [*camel, second_person(", ".join(ways), names)]])
     return rows

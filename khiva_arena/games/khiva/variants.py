@@ -9,7 +9,17 @@ from typing import NamedTuple
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Plain
-from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOUR, COLOURS, SALT_PRICE, TEAPOT_VALUES, TEAPOTS, VALUE, WALKS
+from khiva_arena.games.khiva.tables import (
+    CAMELS,
+    CODE,
+    COLOUR,
+    COLOURS,
+    SALT_PRICE,
+    TEAPOT_VALUES,
+    TEAPOTS,
+    VALUE,
+    WALKS,
+)
 from khiva_arena.games.rules_map import Valued, describe, is_whole, lay_over, whole
 
 NAMED: dict[str, tuple[str, ...]] = {
@@ -33,14 +43,20 @@ MAX_SUPPLY = 1000
 
 
 def _ints(x: Plain, length: int, low: int, high: int) -> bool:
-    return isinstance(x, list | tuple) and len(x) == length and all(is_whole(i, low, high) for i in x)
+    return (
+        isinstance(x, list | tuple) and len(x) == length and all(is_whole(i, low, high) for i in x)
+    )
 
 
 def _gem_slots(given: Plain) -> list[list[int]] | None:
     """Return the table colour x value of O1, made from the table or from five numbers by card value; None for a wrong value."""
     if _ints(given, 5, 0, MAX_SLOTS):
         return [list(given) for _ in CAMELS]
-    if isinstance(given, list | tuple) and len(given) == 5 and all(_ints(row, 5, 0, MAX_SLOTS) for row in given):
+    if (
+        isinstance(given, list | tuple)
+        and len(given) == 5
+        and all(_ints(row, 5, 0, MAX_SLOTS) for row in given)
+    ):
         return [list(row) for row in given]
     return None
 
@@ -69,14 +85,19 @@ VALUED = {
     "teapot_counts": Valued(
         [3, 4, 4, 4, 4, 3],
         _teapot_counts,
-        f"is how many teapots there are of each value 2..7: six numbers, each at least 1, that sum to {TEAPOTS}",
+        "is how many teapots there are of each value 2..7: six numbers, each at least 1, "
+        f"that sum to {TEAPOTS}",
     ),
     "gem_supply": Valued(
         "unlimited",
         whole(SALT_PRICE, MAX_SUPPLY, "unlimited"),
         f'is "unlimited" or a number {SALT_PRICE}..{MAX_SUPPLY} (fewer could never buy salt)',
     ),
-    "carpets": Valued(15, _carpets, "is the one to ten values 1..9 that each colour has, or 15 or 25 for the two known sets"),
+    "carpets": Valued(
+        15,
+        _carpets,
+        "is the one to ten values 1..9 that each colour has, or 15 or 25 for the two known sets",
+    ),
     "max_turns": Valued(200, whole(1, MAX_TURNS), f"is a number of turns 1..{MAX_TURNS}"),
 }
 """The variants that are values."""
@@ -120,9 +141,13 @@ def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
     """Return the mistakes of variants that contradict one another. Keys that were wrong on their own are missing from
     ``rules``."""
     problems = []
-    if rules.get("compensation") == "per_player_turn" and rules.get("compensation_time") == "after_move":
+    if (
+        rules.get("compensation") == "per_player_turn"
+        and rules.get("compensation_time") == "after_move"
+    ):
         problems.append(
-            "compensation_time after_move does not go with compensation per_player_turn, which pays at the end of the turn"
+            "compensation_time after_move does not go with compensation per_player_turn, "
+            "which pays at the end of the turn"
         )
     return problems
 
@@ -178,6 +203,10 @@ def compile_rules(rules: Mapping[str, Plain]) -> Ruleset:
         end_on_empty=rules["end_trigger"] == "pile_empty",
         may_decline=rules["decline"] == "yes",
         max_turns=rules["max_turns"],
-        teapots=tuple(v for v, count in zip(TEAPOT_VALUES, rules["teapot_counts"], strict=True) for _ in range(count)),
+        teapots=tuple(
+            v
+            for v, count in zip(TEAPOT_VALUES, rules["teapot_counts"], strict=True)
+            for _ in range(count)
+        ),
         carpets=tuple(10 * c + v for c in range(len(COLOURS)) for v in rules["carpets"]),
     )

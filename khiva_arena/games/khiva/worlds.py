@@ -11,7 +11,15 @@ from khiva_arena.games.khiva.dealing import shuffle
 from khiva_arena.games.khiva.knowledge import Seen, placings
 from khiva_arena.games.khiva.rules import question
 from khiva_arena.games.khiva.state import Offer, Position
-from khiva_arena.games.khiva.tables import ASK_PLAY_PASS, CARD_OF, CODE, COLOUR, KEPT, TENT, TURNS_PER_DEAL
+from khiva_arena.games.khiva.tables import (
+    ASK_PLAY_PASS,
+    CARD_OF,
+    CODE,
+    COLOUR,
+    KEPT,
+    TENT,
+    TURNS_PER_DEAL,
+)
 from khiva_arena.games.khiva.variants import Ruleset
 from khiva_arena.rng import Stream
 
@@ -20,7 +28,12 @@ _placings = lru_cache(maxsize=16)(placings)
 """A cache of ``placings``: a bot that searches makes many positions of one view."""
 
 
-def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, make: Callable[[int, Ruleset, bytes], P]) -> P:
+def determinise(
+    view: Mapping[str, Plain],
+    ruleset: Ruleset,
+    stream: Stream,
+    make: Callable[[int, Ruleset, bytes], P],
+) -> P:
     """Return a position in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``.
 
     view: from a match with these rules that is not over.
@@ -99,14 +112,21 @@ def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> No
     if not choices:
         raise InternalError("this view leaves no place for the cards that its seat passed")
     placing = choices[bisect(totals, stream.below(totals[-1]))]
-    cards_seen = {*pos.hands[seat], *pos.discard, *pos.shown, *(card for bids in pos.bids for card, _ in bids)}
+    cards_seen = {
+        *pos.hands[seat],
+        *pos.discard,
+        *pos.shown,
+        *(card for bids in pos.bids for card, _ in bids),
+    }
     cards_seen.update(card for card, _ in placing)
     for card, row in placing:
         pos.hands[(seat + 1 + row) % pos.seats].append(card)
     hidden = shuffle(stream, [card for card in range(len(CODE)) if card not in cards_seen])
     free = [size - len(hand) for size, hand in zip(view["hands"], pos.hands, strict=True)]
     if sum(free) + view["aside"] != len(hidden):
-        raise InternalError(f"this view has {len(hidden)} hidden cards for {sum(free) + view['aside']} places")
+        raise InternalError(
+            f"this view has {len(hidden)} hidden cards for {sum(free) + view['aside']} places"
+        )
     for hand, count in zip(pos.hands, free, strict=True):
         hand += [hidden.pop() for _ in range(count)]
         hand.sort()
@@ -118,11 +138,26 @@ def _seen(view: Mapping[str, Plain]) -> Seen:
     history, hand_size = view["history"], KEPT[view["seats"]]
 
     def by_turn(codes: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
-        return tuple(tuple(CARD_OF[code] for code in codes[i : i + count]) for i in range(0, len(codes), count))
+        return tuple(
+            tuple(CARD_OF[code] for code in codes[i : i + count])
+            for i in range(0, len(codes), count)
+        )
 
-    played, passed, received = by_turn(history["played"], hand_size * view["seats"]), history["passed"], history["received"]
+    played, passed, received = (
+        by_turn(history["played"], hand_size * view["seats"]),
+        history["passed"],
+        history["received"],
+    )
     hand = tuple(_cards(view["hand"]))
-    return Seen(view["seats"], view["seat"], view["deal"], hand, played, by_turn(passed, hand_size), by_turn(received, hand_size))
+    return Seen(
+        view["seats"],
+        view["seat"],
+        view["deal"],
+        hand,
+        played,
+        by_turn(passed, hand_size),
+        by_turn(received, hand_size),
+    )
 
 
 def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:

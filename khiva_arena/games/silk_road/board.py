@@ -18,7 +18,14 @@ from typing import NamedTuple
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.rules_map import brief, few
-from khiva_arena.games.silk_road.routes import MOST_STEPS, SEARCH, UNFINISHED, Route, all_routes, followers
+from khiva_arena.games.silk_road.routes import (
+    MOST_STEPS,
+    SEARCH,
+    UNFINISHED,
+    Route,
+    all_routes,
+    followers,
+)
 from khiva_arena.games.silk_road.tables import GOODS, SIZES, TILE, TILES
 from khiva_arena.words import meant
 
@@ -26,7 +33,18 @@ Family = tuple[list[Plain], ...]
 """The entries of ``move`` for one number of cards, caravan and landing place, by good."""
 Rows = tuple[tuple[Family, ...], ...]
 
-KEYS = ("name", "note", "cities", "starts", "targets", "villages", "one_way", "two_way", "signposts", "tiles")
+KEYS = (
+    "name",
+    "note",
+    "cities",
+    "starts",
+    "targets",
+    "villages",
+    "one_way",
+    "two_way",
+    "signposts",
+    "tiles",
+)
 LEAST_CITIES = 6
 """Cities of a map, at least: three caravans and two other targets may occupy five."""
 MOST_PLACES = 100
@@ -61,7 +79,13 @@ class Board:
         """
         on_route = self._on_route[here, target]
         # Caravans off the route change nothing: without them the cache has fewer keys.
-        key = (size, here, target, other if other in on_route else -1, another if another in on_route else -1)
+        key = (
+            size,
+            here,
+            target,
+            other if other in on_route else -1,
+            another if another in on_route else -1,
+        )
         rows = self._rows.get(key)
         if rows is None:
             rows = self._rows[key] = self._make_rows(*key)
@@ -70,18 +94,23 @@ class Board:
     def _make_rows(self, size: int, here: int, target: int, other: int, another: int) -> Rows:
         landings: list[set[int]] = []
         for route in self.routes[here, target]:
-            for steps, place in enumerate(place for place in route if place not in (other, another)):
+            for steps, place in enumerate(
+                place for place in route if place not in (other, another)
+            ):
                 if steps == len(landings):
                     landings.append(set())
                 landings[steps].add(place)
         return tuple(
-            tuple(self._family(size, steps, place) for place in sorted(places)) for steps, places in enumerate(landings, 1)
+            tuple(self._family(size, steps, place) for place in sorted(places))
+            for steps, places in enumerate(landings, 1)
         )
 
     def _family(self, size: int, steps: int, place: int) -> Family:
         key = (size, steps, place)
         if key not in self._families:
-            self._families[key] = tuple([good, steps, size, self.names[place]] for good in range(len(GOODS)))
+            self._families[key] = tuple(
+                [good, steps, size, self.names[place]] for good in range(len(GOODS))
+            )
         return self._families[key]
 
 
@@ -124,10 +153,18 @@ def check_map(name_or_chart: Plain) -> CheckedMap:
     """
     chart = MAPS.get(name_or_chart) if isinstance(name_or_chart, str) else name_or_chart
     if not isinstance(chart, Mapping):
-        return CheckedMap(None, [f"map is {', '.join(MAPS)} or a table, not {brief(name_or_chart)}"])
+        return CheckedMap(
+            None, [f"map is {', '.join(MAPS)} or a table, not {brief(name_or_chart)}"]
+        )
     problems = [*_shape(chart), *_size(chart)]
     if not problems:
-        problems = [*_names(chart), *_ends(chart), *_roads(chart), *_signposts(chart), *_tiles(chart)]
+        problems = [
+            *_names(chart),
+            *_ends(chart),
+            *_roads(chart),
+            *_signposts(chart),
+            *_tiles(chart),
+        ]
     if not problems:
         problems = _reachability(chart)
     return CheckedMap(None, few(problems)) if problems else CheckedMap(_canonical(chart), [])
@@ -141,7 +178,9 @@ def _canonical(chart: Mapping[str, Plain]) -> dict[str, Plain]:
         "note": chart.get("note", ""),
         **{key: list(chart[key]) for key in ("cities", "starts", "targets", "villages")},
         **{key: [list(road) for road in chart.get(key, ())] for key in ("one_way", "two_way")},
-        "signposts": {village: dict(posts) for village, posts in chart.get("signposts", {}).items()},
+        "signposts": {
+            village: dict(posts) for village, posts in chart.get("signposts", {}).items()
+        },
         "tiles": {village: tiles[village] for village in chart["villages"] if village in tiles},
     }
 
@@ -172,10 +211,16 @@ def _shape(chart: Mapping[str, Plain]) -> Iterator[str]:
             yield f"map: {key} is a list of names"
     for key in ("one_way", "two_way"):
         roads = chart.get(key, ())
-        if not isinstance(roads, list | tuple) or not all(_names_in(road) and len(road) == 2 for road in roads):
+        if not isinstance(roads, list | tuple) or not all(
+            _names_in(road) and len(road) == 2 for road in roads
+        ):
             yield f"map: {key} is a list of pairs of names"
     posts = chart.get("signposts", {})
-    if not isinstance(posts, Mapping) or not all(_is_table(post) for post in posts.values()) or not _names_in(list(posts)):
+    if (
+        not isinstance(posts, Mapping)
+        or not all(_is_table(post) for post in posts.values())
+        or not _names_in(list(posts))
+    ):
         yield "map: signposts is a table by village, each a table by city"
     if not _is_table(chart.get("tiles", {})):
         yield "map: tiles is a table by village"
@@ -183,7 +228,10 @@ def _shape(chart: Mapping[str, Plain]) -> Iterator[str]:
 
 def _size(chart: Mapping[str, Plain]) -> Iterator[str]:
     """Yield the exceeded bounds of all that is looked through and reported later."""
-    count = {key: len(chart[key]) if isinstance(chart.get(key), list | tuple | Mapping) else 0 for key in KEYS}
+    count = {
+        key: len(chart[key]) if isinstance(chart.get(key), list | tuple | Mapping) else 0
+        for key in KEYS
+    }
     if (places := count["cities"] + count["villages"]) > MOST_PLACES:
         yield f"map: {places} places; at most {MOST_PLACES}"
     if (roads := count["one_way"] + count["two_way"]) > MOST_ROADS:
@@ -202,7 +250,10 @@ def _names(chart: Mapping[str, Plain]) -> Iterator[str]:
     for name in dict.fromkeys(name for name in places if places.count(name) > 1):
         yield f"map: two places are called {name!r}"
     if len(chart["cities"]) < LEAST_CITIES:
-        yield f"map: {len(chart['cities'])} cities; at least {LEAST_CITIES} are needed so that one is always empty"
+        yield (
+            f"map: {len(chart['cities'])} cities; at least {LEAST_CITIES} are needed so that "
+            "one is always empty"
+        )
     if BAG in chart["cities"]:
         yield f"map: a city cannot be called {BAG!r}, which is where jewels come from"
     if not chart["villages"]:
@@ -246,7 +297,10 @@ def _signposts(chart: Mapping[str, Plain]) -> Iterator[str]:
             if city not in chart["cities"]:
                 yield f"map: the signpost at {village!r} names {city!r}, which is not a city"
             if way not in follow.get(village, ()):
-                yield f"map: the signpost at {village!r} points to {way!r}, where no road leads from there"
+                yield (
+                    f"map: the signpost at {village!r} points to {way!r}, where no road leads "
+                    "from there"
+                )
             elif way in chart["cities"] and way != city:
                 yield f"map: the signpost at {village!r} for {city!r} points into {way!r}"
 
@@ -260,7 +314,10 @@ def _tiles(chart: Mapping[str, Plain]) -> Iterator[str]:
             yield f"map: {tile!r} on {village!r} is not a tile; there are {', '.join(TILES)}"
     lacking = [village for village in chart["villages"] if village not in tiles]
     if tiles and lacking:
-        yield f"map: {len(chart['villages'])} villages, but tiles for {len(tiles)}: none for {', '.join(map(repr, lacking))}"
+        yield (
+            f"map: {len(chart['villages'])} villages, but tiles for {len(tiles)}: none for "
+            f"{', '.join(map(repr, lacking))}"
+        )
 
 
 def _reachability(chart: Mapping[str, Plain]) -> list[str]:
@@ -284,12 +341,18 @@ def _reachability(chart: Mapping[str, Plain]) -> list[str]:
             if start != target:
                 if (start, target) not in routes:
                     problems.append(f"map: no way leads from {names[start]!r} to {names[target]!r}")
-                villages_used.update(place for route in routes.get((start, target), ()) for place in route)
+                villages_used.update(
+                    place for route in routes.get((start, target), ()) for place in route
+                )
     for village, posts in chart.get("signposts", {}).items():
         problems += [
             f"map: the signpost at {village!r} for {city!r} leads to a dead end"
             for city in posts
             if (index[village], index[city]) not in routes
         ]
-    problems += [f"map: the village {name!r} lies on no way" for name in chart["villages"] if index[name] not in villages_used]
+    problems += [
+        f"map: the village {name!r} lies on no way"
+        for name in chart["villages"]
+        if index[name] not in villages_used
+    ]
     return problems

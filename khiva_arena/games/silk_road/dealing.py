@@ -37,7 +37,9 @@ def camels(secret: bytes) -> list[int]:
 
 def jewels(secret: bytes) -> list[int]:
     """Return the colours of the jewels in the order they leave the bag."""
-    return _shuffle(secret, "jewels", 1, (c for c in range(len(COLOURS)) for _ in range(JEWELS_PER_COLOUR)))
+    return _shuffle(
+        secret, "jewels", 1, (c for c in range(len(COLOURS)) for _ in range(JEWELS_PER_COLOUR))
+    )
 
 
 def drivers(secret: bytes) -> list[int]:

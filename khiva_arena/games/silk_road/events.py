@@ -42,7 +42,17 @@ def turn(ordinal: int, seat: int) -> Event:
 @lru_cache(maxsize=16384)
 def move(seat: int, good: int, count: int, size: int, start: str, place: str) -> Event:
     """Make the event of a seat that plays cards to its display and moves a caravan (S2, S3)."""
-    return Event({"type": "move", "seat": seat, "good": good, "count": count, "size": size, "from": start, "place": place})
+    return Event(
+        {
+            "type": "move",
+            "seat": seat,
+            "good": good,
+            "count": count,
+            "size": size,
+            "from": start,
+            "place": place,
+        }
+    )
 
 
 @cache
@@ -194,10 +204,19 @@ def removed(source: str, colours: Sequence[int]) -> Event:
     return Event({"type": "removed", "from": source, "colours": list(colours)})
 
 
-def caravan(size: int, place: str, camels: Sequence[int], target: str, colours: Sequence[int]) -> Event:
+def caravan(
+    size: int, place: str, camels: Sequence[int], target: str, colours: Sequence[int]
+) -> Event:
     """Make the event of a new caravan that sets out, with the jewels laid on its target (S8)."""
     return Event(
-        {"type": "caravan", "size": size, "place": place, "camels": list(camels), "target": target, "colours": list(colours)}
+        {
+            "type": "caravan",
+            "size": size,
+            "place": place,
+            "camels": list(camels),
+            "target": target,
+            "colours": list(colours),
+        }
     )
 
 

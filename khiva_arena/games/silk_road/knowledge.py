@@ -65,7 +65,10 @@ def trail(view: Mapping[str, Plain]) -> Trail:
     """Return the trail of the cards from the history of a view."""
     seats, me, history = view["seats"], view["seat"], view["history"]
     own_draws = iter(history["drawn"])
-    piles = [[DECK.count(good) for good in range(_GOODS)], *([*counts] for counts in history["shuffles"])]
+    piles = [
+        [DECK.count(good) for good in range(_GOODS)],
+        *([*counts] for counts in history["shuffles"]),
+    ]
     now = 0
     slots: list[tuple[int, int]] = []
     steps: list[tuple[int, int]] = []
@@ -90,8 +93,13 @@ def trail(view: Mapping[str, Plain]) -> Trail:
             if kind_code == BLIND:
                 blind(seat)
             elif seat != me:
-                steps.append((seat, -1 - (kind_code - GIVEN) if kind_code >= GIVEN else LARGE + kind_code))
-    piles_left = tuple(tuple(good for good in range(_GOODS) for _ in range(counts[good])) for counts in piles[: now + 1])
+                steps.append(
+                    (seat, -1 - (kind_code - GIVEN) if kind_code >= GIVEN else LARGE + kind_code)
+                )
+    piles_left = tuple(
+        tuple(good for good in range(_GOODS) for _ in range(counts[good]))
+        for counts in piles[: now + 1]
+    )
     return Trail(seats, piles_left, tuple(slots), tuple(steps), _asked_seat(view))
 
 
@@ -100,7 +108,11 @@ def _asked_seat(view: Mapping[str, Plain]) -> tuple[int, int, int]:
     ask = view["ask"]
     if ask["seat"] == view["seat"]:
         return -1, 0, -1
-    return ask["seat"], 2 if ask["kind"] in ("customs", "pay") else 0, ask["good"] if ask["kind"] == "lay_out" else -1
+    return (
+        ask["seat"],
+        2 if ask["kind"] in ("customs", "pay") else 0,
+        ask["good"] if ask["kind"] == "lay_out" else -1,
+    )
 
 
 class _Filling:
@@ -200,9 +212,17 @@ class _Filling:
             else:
                 pairs = []
                 for slot in drawn[seat]:
-                    pile = self.piles[self.seen.slots[slot][1]] if self.places[slot] not in placed else ()
-                    others = (place for place in pile if cards[place] == -1 - step and place not in placed)
-                    two = next((place for place in others if owners[place] == seat or not only_own), -1)
+                    pile = (
+                        self.piles[self.seen.slots[slot][1]]
+                        if self.places[slot] not in placed
+                        else ()
+                    )
+                    others = (
+                        place for place in pile if cards[place] == -1 - step and place not in placed
+                    )
+                    two = next(
+                        (place for place in others if owners[place] == seat or not only_own), -1
+                    )
                     pairs += [(self.places[slot], two)] if two >= 0 else []
                 if pairs:
                     one, two = pairs[0 if only_own else below(len(pairs))]
@@ -226,7 +246,9 @@ class _Filling:
                     turn = _GOODS * good + other
                     after = slack + turns[one][turn] - turns[two][turn]
                     lacking = after & met ^ met
-                    if not lacking or ((unmet or number >> 24 < LEAVES) and not lacking & (lacking - 1)):
+                    if not lacking or (
+                        (unmet or number >> 24 < LEAVES) and not lacking & (lacking - 1)
+                    ):
                         slack, unmet = after, lacking
                         cards[one], cards[two] = other, good
                         exchanges.append((one, two))
@@ -303,7 +325,10 @@ def _needs(seen: Trail) -> _Needs:
             slack += (128 - number) * bit
             bit <<= 8
     slack += sum(goods[card] for goods, card in zip(worth, _somehow(seen), strict=True))
-    rows = {goods: [after - before for before in goods for after in goods] for goods in {*map(tuple, worth)}}
+    rows = {
+        goods: [after - before for before in goods for after in goods]
+        for goods in {*map(tuple, worth)}
+    }
     return _Needs(met, slack, [rows[tuple(goods)] for goods in worth])
 
 

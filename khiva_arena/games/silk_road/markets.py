@@ -36,7 +36,11 @@ def sell(pos: Position, task: Task, log: list[Event]) -> None:
     top, best = 0, -1
     for seat, display in enumerate(pos.displays):
         count = display[good]
-        if count and not declined >> seat & 1 and (count > top or (count == top and pos.drivers[seat] > pos.drivers[best])):
+        if (
+            count
+            and not declined >> seat & 1
+            and (count > top or (count == top and pos.drivers[seat] > pos.drivers[best]))
+        ):
             top, best = count, seat
     if best < 0:
         log.append(events.unsold(camel))
@@ -84,7 +88,11 @@ def exchange(pos: Position, seat: int, good: int, declined: int) -> DriverExchan
     """
     count = pos.displays[seat][good]
     drop = pos.ruleset.drop_tied
-    tied_seats = [s for s in range(pos.seats) if pos.displays[s][good] == count and not (drop and declined >> s & 1)]
+    tied_seats = [
+        s
+        for s in range(pos.seats)
+        if pos.displays[s][good] == count and not (drop and declined >> s & 1)
+    ]
     driver = pos.drivers.__getitem__
     return DriverExchange(max(tied_seats, key=driver), min(tied_seats, key=driver))
 
@@ -200,7 +208,9 @@ def set_out(pos: Position, size: int, log: list[Event]) -> None:
     target = pos.targets[size - 1] = next_target(pos, size)
     lay_jewels(pos, size)
     names = pos.ruleset.board.names
-    log.append(events.caravan(size, names[pos.places[size - 1]], camels, names[target], pos.cities[target]))
+    log.append(
+        events.caravan(size, names[pos.places[size - 1]], camels, names[target], pos.cities[target])
+    )
 
 
 def next_target(pos: Position, size: int) -> int:
@@ -235,7 +245,9 @@ def _last_market(pos: Position, log: list[Event]) -> None:
     seats = [(first + i) % pos.seats for i in range(pos.seats)]
     if pos.ruleset.choose_dump:
         goods = sorted({GOOD_OF[camel] for camel in pos.camels[size - 1]})
-        pos.tasks += [("lay_out", seat, good) for seat in reversed(seats) for good in reversed(goods)]
+        pos.tasks += [
+            ("lay_out", seat, good) for seat in reversed(seats) for good in reversed(goods)
+        ]
         return
     for seat in seats:  # O7
         for good, count in enumerate(pos.hands[seat]):

@@ -18,12 +18,23 @@ LETTERS = "ISPKT"
 JEWEL_LETTERS = "BYGRV"
 
 
-TOWNS = {"Byz": "Byzantium", "Sam": "Samarkand", "Tas": "Tashkent", "Cha": "Chang'an", "Amr": "Amritsar", "Isf": "Isfahan"}
+TOWNS = {
+    "Byz": "Byzantium",
+    "Sam": "Samarkand",
+    "Tas": "Tashkent",
+    "Cha": "Chang'an",
+    "Amr": "Amritsar",
+    "Isf": "Isfahan",
+}
 _ON_THE_WAY = re.compile(r"(in|out)_([A-Z][a-z]{2})")
 _ON_THE_RING = re.compile(r"r(\d)")
 
 
-PLACES = ("Byzanz", *(f"r{number}" for number in range(10)), *(f"{way}_{town}" for town in TOWNS for way in ("in", "out")))
+PLACES = (
+    "Byzanz",
+    *(f"r{number}" for number in range(10)),
+    *(f"{way}_{town}" for town in TOWNS for way in ("in", "out")),
+)
 """Places of the map r1 that people call otherwise."""
 
 
@@ -73,7 +84,9 @@ def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
     if kind == "move":
         good, number, caravan, to = entry
         tile = view["tiles"].get(to)
-        return f"{number} {GOODS[good]}, caravan {caravan} to {place(to)}" + (f" ({spaced(tile)})" if tile else "")
+        return f"{number} {GOODS[good]}, caravan {caravan} to {place(to)}" + (
+            f" ({spaced(tile)})" if tile else ""
+        )
     if kind == "lay_out":
         return str(entry[0])
     if kind == "jewel":
@@ -84,11 +97,19 @@ def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
 
 
 def _setup(d: Data, names: Names) -> str:
-    caravans = "; ".join(f"{_camels(camels)} at {place(at)} for {place(target)}" for at, target, camels in d["caravans"])
+    caravans = "; ".join(
+        f"{_camels(camels)} at {place(at)} for {place(target)}"
+        for at, target, camels in d["caravans"]
+    )
     tiles = ", ".join(f"{place(village)} {spaced(tile)}" for village, tile in d["tiles"].items())
     jewels = ", ".join(f"{place(city)} {_jewels(colours)}" for city, colours in d["jewels"].items())
-    drivers = ", ".join(f"{name} {driver}" for name, driver in zip(names, d["drivers"], strict=True))
-    return f"Caravans {caravans}; queue {_camels(d['queue'])}; jewels {jewels}; drivers {drivers}; tiles {tiles}"
+    drivers = ", ".join(
+        f"{name} {driver}" for name, driver in zip(names, d["drivers"], strict=True)
+    )
+    return (
+        f"Caravans {caravans}; queue {_camels(d['queue'])}; jewels {jewels}; drivers "
+        f"{drivers}; tiles {tiles}"
+    )
 
 
 def _hand(d: Data, names: Names) -> str:
@@ -97,7 +118,10 @@ def _hand(d: Data, names: Names) -> str:
 
 def _move(d: Data, names: Names) -> str:
     cards = f"{d['count']} {GOODS[d['good']]}"
-    return f"{names[d['seat']]} plays {cards}: caravan {d['size']} goes from {place(d['from'])} to {place(d['place'])}"
+    return (
+        f"{names[d['seat']]} plays {cards}: caravan {d['size']} goes from {place(d['from'])} "
+        f"to {place(d['place'])}"
+    )
 
 
 def _salvage(d: Data, names: Names) -> str:
@@ -168,22 +192,51 @@ LINES = lines_of(globals()) | filled(_TEMPLATES, _WORDS) | {"end": standing}
 def sketch(pos: Position, names: Names) -> str:
     """Return the whole position as text, hidden things included."""
     board = pos.ruleset.board
-    lines = [f"turn {pos.turn}, {names[pos.active]}" + (f", ending ({pos.ending})" if pos.ending else "")]
+    lines = [
+        f"turn {pos.turn}, {names[pos.active]}" + (f", ending ({pos.ending})" if pos.ending else "")
+    ]
     for size in SIZES:
         at, target = pos.places[size - 1], pos.targets[size - 1]
         if at != GONE:
-            way = f"{place(board.names[at])} for {place(board.names[target])} ({_jewels(pos.cities[target])})"
+            way = (
+                f"{place(board.names[at])} for {place(board.names[target])} "
+                f"({_jewels(pos.cities[target])})"
+            )
             lines.append(f"  caravan {size}  {_camels(pos.camels[size - 1])} at {way}")
     for seat, name in enumerate(names):
-        parts = [f"hand {_counts(pos.hands[seat])} (known {_counts(pos.known[seat])})", f"display {_counts(pos.displays[seat])}"]
-        parts += [f"jewels {_counts(pos.jewels[seat], JEWEL_LETTERS)}", f"colourless {pos.colourless[seat]}"]
-        lines.append(f"  {name}: driver {pos.drivers[seat]}, " + ", ".join([*parts, f"markers {pos.markers[seat]}"]))
+        parts = [
+            f"hand {_counts(pos.hands[seat])} (known {_counts(pos.known[seat])})",
+            f"display {_counts(pos.displays[seat])}",
+        ]
+        parts += [
+            f"jewels {_counts(pos.jewels[seat], JEWEL_LETTERS)}",
+            f"colourless {pos.colourless[seat]}",
+        ]
+        lines.append(
+            f"  {name}: driver {pos.drivers[seat]}, "
+            + ", ".join([*parts, f"markers {pos.markers[seat]}"])
+        )
     lines.append(f"  open {_counts(pos.open)}, pile {_letters(pos.pile[::-1])}")
-    lines.append(f"  discard {_letters(pos.discard)}, drawn since the last shuffle {'; '.join(map(_counts, pos.fresh))}")
-    lines.append(f"  queue {_camels(pos.queue)}, bag {_jewels(pos.bag[::-1])}, removed {_counts(pos.removed, JEWEL_LETTERS)}")
-    lines.append("  tiles " + ", ".join(f"{place(board.names[board.cities + i])} {TILES[t]}" for i, t in enumerate(pos.tiles)))
-    lines.append(f"  to do: {', '.join(' '.join(map(str, task)) for task in pos.tasks[::-1]) or 'nothing'}")
+    lines.append(
+        f"  discard {_letters(pos.discard)}, drawn since the last shuffle "
+        f"{'; '.join(map(_counts, pos.fresh))}"
+    )
+    lines.append(
+        f"  queue {_camels(pos.queue)}, bag {_jewels(pos.bag[::-1])}, removed "
+        f"{_counts(pos.removed, JEWEL_LETTERS)}"
+    )
+    lines.append(
+        "  tiles "
+        + ", ".join(
+            f"{place(board.names[board.cities + i])} {TILES[t]}" for i, t in enumerate(pos.tiles)
+        )
+    )
+    lines.append(
+        f"  to do: {', '.join(' '.join(map(str, task)) for task in pos.tasks[::-1]) or 'nothing'}"
+    )
     if pos.asked:
         ((seat, decision),) = pos.asked.items()
-        lines.append(f"  asked: {names[seat]}, {' '.join(map(str, (decision.kind, *pos.doing[1:])))}")
+        lines.append(
+            f"  asked: {names[seat]}, {' '.join(map(str, (decision.kind, *pos.doing[1:])))}"
+        )
     return "\n".join(lines)

@@ -23,7 +23,9 @@ def view(pos: Position, seat: int) -> dict[str, Plain]:
         "active": pos.active,
         "hand": pos.hands[seat][:],
         "hands": [sum(hand) for hand in pos.hands],
-        "known": [(pos.hands if other == seat else pos.known)[other][:] for other in range(pos.seats)],
+        "known": [
+            (pos.hands if other == seat else pos.known)[other][:] for other in range(pos.seats)
+        ],
         "displays": [display[:] for display in pos.displays],
         "open": pos.open[:],
         "pile": len(pos.pile),
@@ -56,8 +58,16 @@ def view(pos: Position, seat: int) -> dict[str, Plain]:
 
 def _unseen(pos: Position, seat: int) -> list[int]:
     """Return by good how many cards in the pile and in hands this seat cannot name; it does not know which of the two."""
-    seen = [*pos.displays, pos.open, *(pos.known[other] for other in range(pos.seats) if other != seat), pos.hands[seat]]
-    return [PER_GOOD - sum(held) - pos.discard.count(good) for good, held in enumerate(zip(*seen, strict=True))]
+    seen = [
+        *pos.displays,
+        pos.open,
+        *(pos.known[other] for other in range(pos.seats) if other != seat),
+        pos.hands[seat],
+    ]
+    return [
+        PER_GOOD - sum(held) - pos.discard.count(good)
+        for good, held in enumerate(zip(*seen, strict=True))
+    ]
 
 
 def _caravan(pos: Position, i: int) -> list[Plain] | None:

@@ -24,7 +24,9 @@ def followers(chart: Mapping[str, Plain]) -> dict[str, list[str]]:
     return follow
 
 
-def all_routes(chart: Mapping[str, Plain], index: Mapping[str, int]) -> Iterator[tuple[tuple[int, int], tuple[Route, ...]]]:
+def all_routes(
+    chart: Mapping[str, Plain], index: Mapping[str, int]
+) -> Iterator[tuple[tuple[int, int], tuple[Route, ...]]]:
     """Yield ((place, target), routes) wherever there is a route, without the place itself, in a fixed order.
 
     A search that finds too much is cut off: its routes have more steps than are allowed. When ``SEARCH`` is spent, the last
@@ -34,9 +36,15 @@ def all_routes(chart: Mapping[str, Plain], index: Mapping[str, int]) -> Iterator
     signposts = chart.get("signposts", {})
     budget = SEARCH
     for target, city in enumerate(chart["cities"]):
-        signposted = {index[village]: index[posts[city]] for village, posts in signposts.items() if city in posts}
+        signposted = {
+            index[village]: index[posts[city]]
+            for village, posts in signposts.items()
+            if city in posts
+        }
         onward = {
-            place: [signposted[place]] if place in signposted else [n for n in after if n >= len(chart["cities"]) or n == target]
+            place: [signposted[place]]
+            if place in signposted
+            else [n for n in after if n >= len(chart["cities"]) or n == target]
             for place, after in follow.items()
         }
         near = _leading_to(onward, target)
@@ -53,13 +61,19 @@ def _leading_to(onward: Mapping[int, Sequence[int]], target: int) -> set[int]:
     """Return the target and all places from which the roads lead to the target."""
     near, growing = {target}, True
     while growing:
-        before = {place for place, after in onward.items() if place not in near and not near.isdisjoint(after)}
+        before = {
+            place
+            for place, after in onward.items()
+            if place not in near and not near.isdisjoint(after)
+        }
         near |= before
         growing = bool(before)
     return near
 
 
-def _routes(onward: Mapping[int, Sequence[int]], start: int, target: int, budget: int) -> tuple[tuple[Route, ...], int]:
+def _routes(
+    onward: Mapping[int, Sequence[int]], start: int, target: int, budget: int
+) -> tuple[tuple[Route, ...], int]:
     """Return all ways without a place twice, and how many steps of the search are left."""
     routes: list[Route] = []
     steps = 0

@@ -14,7 +14,16 @@ from khiva_arena.games.base import NOBODY, Decision, Event, Plain, check_choices
 from khiva_arena.games.silk_road import cards, dealing, events, markets, villages
 from khiva_arena.games.silk_road.scoring import ranks, scores
 from khiva_arena.games.silk_road.state import GONE, Position, Task
-from khiva_arena.games.silk_road.tables import DRAW, FIRST_HAND, GOOD_OF, JEWEL, OPEN, SIZES, TILES, mask
+from khiva_arena.games.silk_road.tables import (
+    DRAW,
+    FIRST_HAND,
+    GOOD_OF,
+    JEWEL,
+    OPEN,
+    SIZES,
+    TILES,
+    mask,
+)
 
 Step = Callable[[Position, Task, list[Event]], None]
 Answer = Callable[[Position, int, list[Plain], list[Event]], None]
@@ -54,7 +63,10 @@ def _setup_event(pos: Position) -> Event:
     board = pos.ruleset.board
     return events.setup(
         {board.names[board.cities + i]: TILES[tile] for i, tile in enumerate(pos.tiles)},
-        [[board.names[pos.places[i]], board.names[pos.targets[i]], pos.camels[i][:]] for i in range(len(SIZES))],
+        [
+            [board.names[pos.places[i]], board.names[pos.targets[i]], pos.camels[i][:]]
+            for i in range(len(SIZES))
+        ],
         pos.queue,
         {board.names[city]: jewels for city, jewels in enumerate(pos.cities) if jewels},
         pos.drivers,
@@ -170,7 +182,11 @@ def _draw(pos: Position, task: Task, log: list[Event]) -> None:
     A card beyond the first may be left (O10), or a card with an empty hand (O16).
     """
     seat = pos.active
-    optional = pos.ruleset.empty_optional if task[1] == "empty" else task[1] != "turn" and pos.ruleset.extra_optional
+    optional = (
+        pos.ruleset.empty_optional
+        if task[1] == "empty"
+        else task[1] != "turn" and pos.ruleset.extra_optional
+    )
     menu = DRAW[optional, cards.can_draw(pos)][mask(pos.open)]
     if not menu.entries or menu.entries == (["nothing"],):
         log.append(events.no_card(seat))
@@ -184,7 +200,10 @@ def _answer_draw(pos: Position, seat: int, entry: list[Plain], log: list[Event])
         cards.draw_blind(pos, seat, log)
     elif choice == "nothing":
         log.append(events.skip(seat))
-        if pos.tasks[-1] == ("draw", "empty"):  # O16: a seat that leaves the first of two leaves both
+        if pos.tasks[-1] == (
+            "draw",
+            "empty",
+        ):  # O16: a seat that leaves the first of two leaves both
             pos.tasks.pop()
     else:
         cards.take_open(pos, seat, choice, log)

@@ -4,7 +4,12 @@ from collections.abc import Sequence
 
 from khiva_arena.games.base import SeatPoints
 from khiva_arena.games.silk_road.state import Position
-from khiva_arena.games.silk_road.tables import COLOURLESS_POINTS, JEWELS_PER_COLOUR, MARKER_POINTS, SET_POINTS
+from khiva_arena.games.silk_road.tables import (
+    COLOURLESS_POINTS,
+    JEWELS_PER_COLOUR,
+    MARKER_POINTS,
+    SET_POINTS,
+)
 
 SOURCES = ("sets of jewels", "colourless jewels", "markers")
 """The sources of points (S18)."""
@@ -15,7 +20,9 @@ def scores(pos: Position) -> list[int]:
     return points(pos.jewels, pos.colourless, pos.markers)
 
 
-def points(jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: Sequence[int]) -> list[int]:
+def points(
+    jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: Sequence[int]
+) -> list[int]:
     """Return the points by seat, counted from the things in front of each seat, which all see."""
     return [sum(of_seat) for of_seat in _counted(jewels, colourless, markers)]
 
@@ -26,11 +33,16 @@ def points_by_source(pos: Position) -> list[SeatPoints]:
     return [SeatPoints(dict(zip(SOURCES, of_seat, strict=True)), {}) for of_seat in counted]
 
 
-def _counted(jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: Sequence[int]) -> list[tuple[int, int, int]]:
+def _counted(
+    jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: Sequence[int]
+) -> list[tuple[int, int, int]]:
     """Return the points by seat from each of SOURCES."""
     return [
         (
-            sum(SET_POINTS[sum(count > layer for count in own)] for layer in range(JEWELS_PER_COLOUR)),
+            sum(
+                SET_POINTS[sum(count > layer for count in own)]
+                for layer in range(JEWELS_PER_COLOUR)
+            ),
             COLOURLESS_POINTS[plain],
             MARKER_POINTS * held,
         )

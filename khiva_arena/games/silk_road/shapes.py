@@ -110,7 +110,14 @@ EVENT_FIELDS: EventFields = {
     },
     "hand": {"seat": Seat, "goods": list[Good]},
     "turn": {"turn": Count, "seat": Seat},
-    "move": {"seat": Seat, "good": Good, "count": Cards, "size": Size, "from": Place, "place": Place},
+    "move": {
+        "seat": Seat,
+        "good": Good,
+        "count": Cards,
+        "size": Size,
+        "from": Place,
+        "place": Place,
+    },
     "take": {"seat": Seat, "good": Good},
     "draw": {"seat": Seat},
     "drawn": {"seat": Seat, "good": Good},
@@ -141,10 +148,20 @@ EVENT_FIELDS: EventFields = {
     "stable": {"camel": Camel},
     "join": {"camel": Camel, "size": Size},
     "removed": {"from": str, "colours": list[Colour]},
-    "caravan": {"size": Size, "place": Place, "camels": list[Camel], "target": Place, "colours": list[Colour]},
+    "caravan": {
+        "size": Size,
+        "place": Place,
+        "camels": list[Camel],
+        "target": Place,
+        "colours": list[Colour],
+    },
     "retire": {"size": Size},
     "lay_out": {"seat": Seat, "good": Good, "count": Count},
-    "end": {"cause": Ending, "scores": list[Count], "ranks": list[Annotated[int, Meta(ge=1, le=5)]]},
+    "end": {
+        "cause": Ending,
+        "scores": list[Count],
+        "ranks": list[Annotated[int, Meta(ge=1, le=5)]],
+    },
 }
 """The fields of each event, by type of event."""
 

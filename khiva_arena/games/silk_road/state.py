@@ -8,7 +8,15 @@ from collections import Counter
 from typing import Any, Self
 
 from khiva_arena.games.base import NOBODY, Pending
-from khiva_arena.games.silk_road.tables import COLOURLESS, COLOURS, DRIVERS, GOODS, MARKERS, SIZES, TILES
+from khiva_arena.games.silk_road.tables import (
+    COLOURLESS,
+    COLOURS,
+    DRIVERS,
+    GOODS,
+    MARKERS,
+    SIZES,
+    TILES,
+)
 from khiva_arena.games.silk_road.variants import Ruleset
 
 Task = tuple[Any, ...]
@@ -208,10 +216,15 @@ class Position:
         for good, name in enumerate(GOODS):
             held = sum(counts[good] for counts in (*self.hands, *self.displays, self.open))
             pieces[f"good {name}"] = held + self.pile.count(good) + self.discard.count(good)
-        pieces.update(f"camel {camel:02}" for camel in (*self.queue, *(c for camels in self.camels for c in camels)))
+        pieces.update(
+            f"camel {camel:02}"
+            for camel in (*self.queue, *(c for camels in self.camels for c in camels))
+        )
         for colour, name in enumerate(COLOURS):
             held = sum(counts[colour] for counts in (*self.jewels, self.removed))
-            pieces[f"jewel {name}"] = held + sum(jewels.count(colour) for jewels in (self.bag, *self.cities))
+            pieces[f"jewel {name}"] = held + sum(
+                jewels.count(colour) for jewels in (self.bag, *self.cities)
+            )
         pieces.update(f"driver {driver}" for driver in (*self.drivers, *self.spare_drivers()))
         pieces.update(f"tile {TILES[tile]}" for tile in self.tiles)
         if self.ruleset.capped:

@@ -59,7 +59,10 @@ CUSTOMS, SANDSTORM, ROBBER = TILE["customs"], TILE["sandstorm"], TILE["robber"]
 BAZAAR, BAKSHEESH = TILE["bazaar"], TILE["baksheesh"]
 TILE_SETS = {
     "A": {name: 1 if name.endswith("market") else 2 for name in TILES},
-    "C": {name: 2 if name.endswith(("s_1", "s_2", "s_3")) or name.split("_")[0] in GOODS else 1 for name in TILES},
+    "C": {
+        name: 2 if name.endswith(("s_1", "s_2", "s_3")) or name.split("_")[0] in GOODS else 1
+        for name in TILES
+    },
 }
 """The two known guesses at the printed tiles (O2); both have 22."""
 
@@ -67,7 +70,9 @@ TILE_SETS = {
 
 SET_POINTS = (0, 1, 3, 6, 10, 15)
 """Points of a set, by number of different colours."""
-COLOURLESS_POINTS = tuple(MARKER_POINTS * (n // 3) + (0, 2, 4)[n % 3] for n in range(COLOURLESS + 1))
+COLOURLESS_POINTS = tuple(
+    MARKER_POINTS * (n // 3) + (0, 2, 4)[n % 3] for n in range(COLOURLESS + 1)
+)
 """Points by number of colourless jewels held. Three or more are held only when the markers have run out (O6)."""
 
 # --- questions: each made once, so that an equal question is one object ---
@@ -87,13 +92,16 @@ class Menu(NamedTuple):
 def menu(kind: str, entries: Sequence[list[Plain]]) -> Menu:
     """Return a menu of these entries, default first."""
     decision = Decision(kind, tuple(entries))
-    return Menu(tuple(entries), tuple(MappingProxyType({seat: decision}) for seat in range(MOST_SEATS)))
+    return Menu(
+        tuple(entries), tuple(MappingProxyType({seat: decision}) for seat in range(MOST_SEATS))
+    )
 
 
 def _by_mask(kind: str, *lead: str) -> tuple[Menu, ...]:
     """Return a menu for each bit mask of goods (or colours): the words of ``lead``, then the goods in order."""
     return tuple(
-        menu(kind, [*([word] for word in lead), *([good] for good in range(5) if mask >> good & 1)]) for mask in range(32)
+        menu(kind, [*([word] for word in lead), *([good] for good in range(5) if mask >> good & 1)])
+        for mask in range(32)
     )
 
 
@@ -113,7 +121,9 @@ BAKSHEESH_TAKE = {True: _by_mask("baksheesh", "nothing"), False: _by_mask("baksh
 BAKSHEESH_PAY = _by_mask("pay")
 JEWEL = _by_mask("jewel")
 SELL = menu("sell", [["sell"], ["decline"]])
-LAY_OUT = tuple(menu("lay_out", [[count] for count in range(most, -1, -1)]) for most in range(PER_GOOD + 1))
+LAY_OUT = tuple(
+    menu("lay_out", [[count] for count in range(most, -1, -1)]) for most in range(PER_GOOD + 1)
+)
 """Menus by number of cards of a good in hand; the default is all (S17)."""
 ROB_ENTRIES: tuple[tuple[list[Plain], ...], ...] = tuple(
     tuple([victim, good] for good in range(len(GOODS))) for victim in range(MOST_SEATS)

@@ -15,7 +15,13 @@ GOOD_COLOURS = ("white", "brown", "blue", "pink", "green")
 
 def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | Flow]:
     """Return the blocks of the table, in the form that ``games/sheet.py`` asks for."""
-    return [_villages(view, rules["map"]), _caravans(view), _seats(view, names), Block(_rest(view)), Block(_own(view, names))]
+    return [
+        _villages(view, rules["map"]),
+        _caravans(view),
+        _seats(view, names),
+        Block(_rest(view)),
+        Block(_own(view, names)),
+    ]
 
 
 def _villages(view: View, road_map: Mapping[str, Plain]) -> Flow:
@@ -54,7 +60,9 @@ def _seats(view: View, names: Names) -> Block:
             str(view["hands"][seat]),
             _goods(view["known"][seat]) if seat != view["seat"] else "below",
             _goods(view["displays"][seat]),
-            _jewels(colour for colour, many in enumerate(view["jewels"][seat]) for _ in range(many)),
+            _jewels(
+                colour for colour, many in enumerate(view["jewels"][seat]) for _ in range(many)
+            ),
             str(view["colourless"][seat]),
             str(view["markers"][seat]),
             str(view["drivers"][seat]),
@@ -66,11 +74,16 @@ def _seats(view: View, names: Names) -> Block:
 
 
 def _rest(view: View) -> list[list[Cell]]:
-    ending = {None: "", "bag": ", the end is near: no new caravan sets out"}.get(view["ending"], f", {view['ending']}")
+    ending = {None: "", "bag": ", the end is near: no new caravan sets out"}.get(
+        view["ending"], f", {view['ending']}"
+    )
     return [
         ["turn", f"{view['turn']}{ending}"],
         ["caravanserai", _camels(view["queue"])],
-        ["in the bag", _jewels(colour for colour, many in enumerate(view["bag"]) for _ in range(many))],
+        [
+            "in the bag",
+            _jewels(colour for colour, many in enumerate(view["bag"]) for _ in range(many)),
+        ],
         ["pile", f"{count(view['pile'], 'card')}, {count(len(view['discard']), 'card')} discarded"],
         ["open cards", _goods(view["open"])],
     ]
@@ -84,7 +97,16 @@ def _own(view: View, names: Names) -> list[list[Cell]]:
     elif ask.get("kind") == "lay_out":
         rows.append(["lay out", f"how many {GOODS[ask['good']]} of your hand?"])
     elif ask.get("kind") == "robber":
-        rows.append(["rob one of", ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(names) if seat != view["seat"])])
+        rows.append(
+            [
+                "rob one of",
+                ", ".join(
+                    f"{name} (seat {seat})"
+                    for seat, name in enumerate(names)
+                    if seat != view["seat"]
+                ),
+            ]
+        )
     elif ask.get("kind") == "pay":
         rows.append(["pay", f"a card for {GOODS[ask['taken']]}"])
     return rows
@@ -97,7 +119,12 @@ def _goods(counts: Sequence[int]) -> Cell:
 
 
 def _camels(numbers: Iterable[int]) -> Cell:
-    return some([PaintedText(f"{LETTERS[GOOD_OF[number]]}{number}", GOOD_COLOURS[GOOD_OF[number]]) for number in numbers])
+    return some(
+        [
+            PaintedText(f"{LETTERS[GOOD_OF[number]]}{number}", GOOD_COLOURS[GOOD_OF[number]])
+            for number in numbers
+        ]
+    )
 
 
 def _jewels(colours: Iterable[int]) -> Cell:

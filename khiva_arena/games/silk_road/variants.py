@@ -11,7 +11,15 @@ from typing import NamedTuple
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Plain
-from khiva_arena.games.rules_map import Valued, defaults_of, describe, filled_in, is_whole, lay_over, whole
+from khiva_arena.games.rules_map import (
+    Valued,
+    defaults_of,
+    describe,
+    filled_in,
+    is_whole,
+    lay_over,
+    whole,
+)
 from khiva_arena.games.silk_road.board import Board, board, check_map
 from khiva_arena.games.silk_road.tables import PER_GOOD, TILE, TILE_SETS, TILES
 
@@ -58,7 +66,9 @@ def _tiles(given: Plain) -> dict[str, int] | None:
     """Return how many tiles there are of every kind (O2), or None for a wrong value; A and C name the two known guesses."""
     if isinstance(given, str):
         given = TILE_SETS.get(given)
-    if not isinstance(given, Mapping) or not all(key in TILES and is_whole(n, 0, 100) for key, n in given.items()):
+    if not isinstance(given, Mapping) or not all(
+        key in TILES and is_whole(n, 0, 100) for key, n in given.items()
+    ):
         return None
     return {name: given.get(name, 0) for name in TILES}
 
@@ -70,20 +80,34 @@ def _layout(given: Plain) -> str | list[str] | None:
     """
     if given in ("shuffled", "fixed"):
         return given  # type: ignore[no-any-return]
-    if isinstance(given, list | tuple) and all(isinstance(name, str) and name in TILE for name in given):
+    if isinstance(given, list | tuple) and all(
+        isinstance(name, str) and name in TILE for name in given
+    ):
         return list(given)
     return None
 
 
 VALUED = {
-    "tiles": Valued("A", _tiles, f"is A, C or a table of how many there are of each of {', '.join(TILES)}"),
-    "layout": Valued("shuffled", _layout, "is shuffled, fixed or a list of tiles in the order of the map's villages"),
-    "most_cards": Valued("unlimited", whole(1, PER_GOOD, "unlimited"), f"is unlimited or a number of cards 1..{PER_GOOD}"),
+    "tiles": Valued(
+        "A", _tiles, f"is A, C or a table of how many there are of each of {', '.join(TILES)}"
+    ),
+    "layout": Valued(
+        "shuffled",
+        _layout,
+        "is shuffled, fixed or a list of tiles in the order of the map's villages",
+    ),
+    "most_cards": Valued(
+        "unlimited",
+        whole(1, PER_GOOD, "unlimited"),
+        f"is unlimited or a number of cards 1..{PER_GOOD}",
+    ),
     "max_turns": Valued(400, whole(1, MOST_TURNS), f"is a number of turns 1..{MOST_TURNS}"),
 }
 """The variants that are values."""
 
-VARIANTS = describe(KEYS, NAMED, VALUED, map="r1 (a reconstruction: silk_road/maps/r1.toml), or such a table")
+VARIANTS = describe(
+    KEYS, NAMED, VALUED, map="r1 (a reconstruction: silk_road/maps/r1.toml), or such a table"
+)
 """The possible values of each key in words, for people."""
 SAMPLES: tuple[dict[str, Plain], ...] = (
     {"tiles": "C", "extra_draws": "mandatory", "supply": "capped", "hand_dump": "all"},
@@ -115,7 +139,9 @@ def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
     problems = []
     villages, tiles, layout = rules["map"]["villages"], rules["tiles"], rules.get("layout")
     if sum(tiles.values()) != len(villages):
-        problems.append(f"tiles: {sum(tiles.values())} tiles for the {len(villages)} villages of the map")
+        problems.append(
+            f"tiles: {sum(tiles.values())} tiles for the {len(villages)} villages of the map"
+        )
     elif layout == "fixed" and not rules["map"]["tiles"]:
         problems.append("layout is fixed, but the map says no tiles")
     elif layout == "fixed" and Counter(rules["map"]["tiles"].values()) != +Counter(tiles):
@@ -183,7 +209,9 @@ def _compile(text: str) -> Ruleset:
     spread = [name for name, count in rules["tiles"].items() for _ in range(count)]
     return Ruleset(
         board=board(rules["map"]),
-        tiles=tuple(sorted(TILE[name] for name in spread)) if layout == "shuffled" else tuple(TILE[name] for name in layout),
+        tiles=tuple(sorted(TILE[name] for name in spread))
+        if layout == "shuffled"
+        else tuple(TILE[name] for name in layout),
         laid=layout != "shuffled",
         drop_tied=rules["tied_decline"] == "recompute",
         baksheesh_optional=rules["baksheesh"] == "optional",

@@ -4,7 +4,13 @@ from collections.abc import Callable
 
 from khiva_arena.games.base import Event, Plain
 from khiva_arena.games.silk_road import events
-from khiva_arena.games.silk_road.cards import ask, discard_display, discard_hand, salvage, sort_discards
+from khiva_arena.games.silk_road.cards import (
+    ask,
+    discard_display,
+    discard_hand,
+    salvage,
+    sort_discards,
+)
 from khiva_arena.games.silk_road.markets import gain_colourless, open_market, small_market
 from khiva_arena.games.silk_road.state import Position, Task
 from khiva_arena.games.silk_road.tables import (
@@ -222,7 +228,9 @@ def _baksheesh(pos: Position, tile: int, size: int) -> bool:
 
 def baksheesh(pos: Position, task: Task, log: list[Event]) -> None:
     """Move an open card to the display (S13, O4)."""
-    entry = ask(pos, task, pos.active, BAKSHEESH_TAKE[pos.ruleset.baksheesh_optional][mask(pos.open)])
+    entry = ask(
+        pos, task, pos.active, BAKSHEESH_TAKE[pos.ruleset.baksheesh_optional][mask(pos.open)]
+    )
     if entry is not None:
         answer_baksheesh(pos, pos.active, entry, log)
 

@@ -15,7 +15,12 @@ from khiva_arena.rng import Stream
 P = TypeVar("P", bound=Position)
 
 
-def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, make: Callable[[int, Ruleset, bytes], P]) -> P:
+def determinise(
+    view: Mapping[str, Plain],
+    ruleset: Ruleset,
+    stream: Stream,
+    make: Callable[[int, Ruleset, bytes], P],
+) -> P:
     """Return a position in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``.
 
     view: from a match with these rules that is not over.
@@ -34,7 +39,12 @@ def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, mak
 def _lay_out(pos: Position, view: Mapping[str, Plain]) -> None:
     """Lay out the things that all see."""
     index = pos.ruleset.board.index
-    pos.turn, pos.active, pos.idle, pos.ending = view["turn"], view["active"], view["idle"], view["ending"]
+    pos.turn, pos.active, pos.idle, pos.ending = (
+        view["turn"],
+        view["active"],
+        view["idle"],
+        view["ending"],
+    )
     pos.displays = [display[:] for display in view["displays"]]
     pos.open, pos.discard = view["open"][:], view["discard"][:]
     villages = pos.ruleset.board.names[pos.ruleset.board.cities :]
@@ -44,10 +54,17 @@ def _lay_out(pos: Position, view: Mapping[str, Plain]) -> None:
         pos.places[i], pos.targets[i] = (index[place], index[target]) if caravan else (GONE, GONE)
         pos.camels[i] = camels[:]
     pos.queue = view["queue"][:]
-    pos.cities = [view["cities"].get(name, [])[:] for name in pos.ruleset.board.names[: pos.ruleset.board.cities]]
+    pos.cities = [
+        view["cities"].get(name, [])[:]
+        for name in pos.ruleset.board.names[: pos.ruleset.board.cities]
+    ]
     pos.removed = view["removed"][:]
     pos.jewels = [jewels[:] for jewels in view["jewels"]]
-    pos.colourless, pos.markers, pos.drivers = view["colourless"][:], view["markers"][:], view["drivers"][:]
+    pos.colourless, pos.markers, pos.drivers = (
+        view["colourless"][:],
+        view["markers"][:],
+        view["drivers"][:],
+    )
     if view["played"]:
         good, count, size, start = view["played"]
         pos.played = good, count, size, index[start]
@@ -132,7 +149,11 @@ def _customs(pos: Position, ask: Plain, seat: int) -> Open:
     done, codes = 0, pos.traffic
     while codes[-1 - done] // GIVEN == (SEAT_CODES * seat + GIVEN) // GIVEN:
         done += 1
-    rest = [s for s in _others(pos, pos.active, seat) if sum(pos.hands[s]) > CUSTOMS_LIMIT and s != pos.active]
+    rest = [
+        s
+        for s in _others(pos, pos.active, seat)
+        if sum(pos.hands[s]) > CUSTOMS_LIMIT and s != pos.active
+    ]
     return ("customs", seat, done), [("customs", s, 0) for s in reversed(rest)]
 
 
@@ -169,7 +190,9 @@ def _jewel(pos: Position, ask: Plain, seat: int) -> Open:
     count = 2 * held + (pos.discard[-1 - held :] == [good] * (held + 1))
     pos.displays[seat][good] = count
     # The tied seats with higher drivers were asked before the seller, and declined.
-    declined = _bits([other for other in range(pos.seats) if pos.drivers[other] > pos.drivers[seat]])
+    declined = _bits(
+        [other for other in range(pos.seats) if pos.drivers[other] > pos.drivers[seat]]
+    )
     highest, lowest = exchange(pos, seat, good, declined)
     pos.displays[seat][good] = held
     if highest != lowest:

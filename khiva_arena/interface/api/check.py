@@ -14,12 +14,27 @@ from khiva_arena.interface.api.functions import as_words
 from khiva_arena.interface.api.host import Host, is_remote
 from khiva_arena.interface.api.keywords import plain_settings, refuse_early, several
 
-OF_A_CHECK = ("rules", "turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes")
+OF_A_CHECK = (
+    "rules",
+    "turn",
+    "bank",
+    "start",
+    "isolation",
+    "trust_bots",
+    "network",
+    "env",
+    "limits",
+    "runtimes",
+)
 OF_A_LINK = ("listen", "tls_cert", "tls_key", "tokens", "reconnect")
 
 
 def check(
-    bot: str | Path | Choose | Checkpoint, *, games: str | Sequence[str] = (), quick: bool = False, **settings: Any
+    bot: str | Path | Choose | Checkpoint,
+    *,
+    games: str | Sequence[str] = (),
+    quick: bool = False,
+    **settings: Any,
 ) -> CheckReport:
     """Check step by step that a bot keeps the protocol. ``report.passed`` tells whether it does.
 
@@ -35,8 +50,17 @@ def check(
     keywords = plain_settings(settings, functions, known=(*OF_A_CHECK, *OF_A_LINK))
     names = several("games", games)
     if set(names) <= set(NAMES):  # only the host process runs the code of other games
-        from khiva_arena.interface.api.new_check import parts_of_check  # not above: tables and matches do without it
+        from khiva_arena.interface.api.new_check import (
+            parts_of_check,
+        )  # not above: tables and matches do without it
 
         refuse_early(keywords, lambda values: parts_of_check(word, names, values))
-    host = Host("check", aloud=is_remote((word,)), bot=word, games=names, quick=bool(quick), keywords=keywords)
+    host = Host(
+        "check",
+        aloud=is_remote((word,)),
+        bot=word,
+        games=names,
+        quick=bool(quick),
+        keywords=keywords,
+    )
     return msgspec.convert(host.value(), CheckReport)

@@ -50,9 +50,16 @@ class Checkpoint:
         since a hash of contents alone has no names in it. Raises BotError if a file cannot be read, or there is none."""
         try:
             is_folder = self.path.is_dir()
-            paths = sorted(path for path in self.path.rglob("*") if path.is_file()) if is_folder else [self.path]
+            paths = (
+                sorted(path for path in self.path.rglob("*") if path.is_file())
+                if is_folder
+                else [self.path]
+            )
             names = [path.relative_to(self.path.parent).as_posix() for path in paths]
-            contents = {f"{FOLDER}/{name}": path.read_bytes() for name, path in zip(names, paths, strict=True)}
+            contents = {
+                f"{FOLDER}/{name}": path.read_bytes()
+                for name, path in zip(names, paths, strict=True)
+            }
         except OSError as error:
             raise BotError(f"{self.name}: the checkpoint cannot be read: {error}") from None
         if not contents:

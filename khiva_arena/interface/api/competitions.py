@@ -11,14 +11,27 @@ from typing import TYPE_CHECKING, Any, Self
 
 from khiva_arena.bots.protocol.bot_function import Choose
 from khiva_arena.common.say import say_nothing
-from khiva_arena.common.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
+from khiva_arena.common.stream import (
+    Begin,
+    FaultRecorded,
+    MatchRecorded,
+    StreamReader,
+    VoidRecorded,
+)
 from khiva_arena.competition.settings.file import read_file
 from khiva_arena.competition.settings.settings import DEFAULTS, OF_A_TEST
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.functions import as_words
 from khiva_arena.interface.api.host import Host, is_remote
-from khiva_arena.interface.api.keywords import as_path, by_keyword, hand_over, plain_settings, refuse_early, text
+from khiva_arena.interface.api.keywords import (
+    as_path,
+    by_keyword,
+    hand_over,
+    plain_settings,
+    refuse_early,
+    text,
+)
 from khiva_arena.interface.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.words import count
 
@@ -54,7 +67,10 @@ class Progress:
 
     def _repr_html_(self) -> str:
         bar = f'<progress value="{self.recorded}" max="{max(1, self.planned)}"></progress>'
-        return f"{bar} {self.recorded} of {self.planned} matches, {self.faults} faults, {self.voids} voids"
+        return (
+            f"{bar} {self.recorded} of {self.planned} matches, {self.faults} faults, "
+            f"{self.voids} voids"
+        )
 
 
 class Competition:
@@ -181,7 +197,10 @@ class Competition:
         state = "running" if self.running else "ended"
         kinds = ", ".join(f"{words} ({times})" for words, times in self._faults.items())
         faults = f"; {count(now.faults, 'fault')}: {kinds}" if kinds else ""
-        return f"<tournament in {self.store}, {state}: {now.recorded} of {now.planned} matches{faults}>"
+        return (
+            f"<tournament in {self.store}, {state}: {now.recorded} of {now.planned} "
+            f"matches{faults}>"
+        )
 
     def _repr_html_(self) -> str:
         state = "" if self.running else ", ended"
@@ -225,7 +244,9 @@ def run(
     config = None if settings is None else as_path("settings", settings)
     file = read_file(config)
     bot_words = {} if bots is None else {"bots": words}
-    keywords = plain_settings({**more, **bot_words}, functions, isolation=file.settings.get("isolation"))
+    keywords = plain_settings(
+        {**more, **bot_words}, functions, isolation=file.settings.get("isolation")
+    )
     options = _options(any_engine, new_event, public)
     aloud = is_remote(words or file.settings.get("bots", ()))
     call: dict[str, Any] = {"config": str(config) if config else None}
@@ -236,7 +257,11 @@ def run(
     if from_plan is None:
         from khiva_arena.competition.settings.competition import competition_from
 
-        refuse_early(keywords, lambda values: competition_from(file, values, say_nothing), file.settings.get("game"))
+        refuse_early(
+            keywords,
+            lambda values: competition_from(file, values, say_nothing),
+            file.settings.get("game"),
+        )
     else:
         from khiva_arena.competition.run.plans import PLANS
 
@@ -244,21 +269,42 @@ def run(
         with by_keyword():
             game = plans.game_of(plan) or None
         refuse_early(
-            keywords, lambda values: plans.competition_of_plan(plan, call["part"][1], values, bool(any_engine), say_nothing), game
+            keywords,
+            lambda values: plans.competition_of_plan(
+                plan, call["part"][1], values, bool(any_engine), say_nothing
+            ),
+            game,
         )
-    host = Host("compete", listens=True, aloud=aloud, keywords=keywords, options=options, callables=functions, **call)
+    host = Host(
+        "compete",
+        listens=True,
+        aloud=aloud,
+        keywords=keywords,
+        options=options,
+        callables=functions,
+        **call,
+    )
     return Competition(host, _store(keywords, file.settings))
 
 
 def _plan_arguments(
-    plan: str | Path | None, shard: str | None, config: Path | None, functions: Sequence[str], new_event: bool
+    plan: str | Path | None,
+    shard: str | None,
+    config: Path | None,
+    functions: Sequence[str],
+    new_event: bool,
 ) -> dict[str, Any]:
     """Return the plan and the shard as arguments of a host. Raises ConfigError if a plan does not go with the other arguments."""
     if plan is None:
         raise ConfigError("shard needs from_plan, a file that `khiva-arena run --plan FILE` writes")
     if config is not None or functions or new_event:
-        raise ConfigError("from_plan: the plan has the settings and the bots; leave out settings, functions and new_event")
-    return {"part": (str(as_path("from_plan", plan)), None if shard is None else text("shard", shard))}
+        raise ConfigError(
+            "from_plan: the plan has the settings and the bots; leave out settings, "
+            "functions and new_event"
+        )
+    return {
+        "part": (str(as_path("from_plan", plan)), None if shard is None else text("shard", shard))
+    }
 
 
 def sprt(

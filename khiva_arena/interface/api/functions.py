@@ -82,7 +82,8 @@ def as_words(bots: object) -> BotWords:
             words.append(functions[-1])
         else:
             raise ConfigError(
-                f"bots: {bot!r:.200} is neither a word, nor a folder, nor a function choose(decide, match), nor a Checkpoint"
+                f"bots: {bot!r:.200} is neither a word, nor a folder, nor a function "
+                "choose(decide, match), nor a Checkpoint"
             )
     return BotWords(words, functions)
 
@@ -102,13 +103,17 @@ def folder_of(choose: Choose | Checkpoint) -> Path:
         KIT[-1]: shipped.folder("bots").joinpath(*KIT).read_bytes(),
         **more,
     }
-    digest = sha256(b"".join(b"%d\0%s" % (len(data), data) for data in files.values())).hexdigest()[:32]
+    digest = sha256(b"".join(b"%d\0%s" % (len(data), data) for data in files.values())).hexdigest()[
+        :32
+    ]
     home = cache_folder() / "functions"
     folder = home / digest
     try:
         home.mkdir(parents=True, exist_ok=True)
         with (home / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # a draft in there is nobody's then, and what is found stays
+            fcntl.flock(
+                lock, fcntl.LOCK_EX
+            )  # a draft in there is nobody's then, and what is found stays
             if folder.is_dir():
                 os.utime(folder)
             else:
@@ -126,7 +131,11 @@ def folder_of(choose: Choose | Checkpoint) -> Path:
 def _sweep(home: Path) -> None:
     """Remove functions that nobody has played for long, and drafts that a kill or a full disk has left."""
     for path in home.iterdir():
-        if path.is_dir() and not path.name.startswith(DRAFT) and time.time() - path.stat().st_mtime > UNUSED_SECONDS:
+        if (
+            path.is_dir()
+            and not path.name.startswith(DRAFT)
+            and time.time() - path.stat().st_mtime > UNUSED_SECONDS
+        ):
             path.rename(home / f"{DRAFT}{path.name}")  # so that a kill leaves no half of a function
     for path in home.glob(f"{DRAFT}*"):
         shutil.rmtree(path)
@@ -135,7 +144,11 @@ def _sweep(home: Path) -> None:
 def _name(choose: Choose | Checkpoint) -> str:
     """Return the name of a function or checkpoint as a bot; "function" if its own name cannot be printed."""
     function = _unwrapped(choose)
-    function_name = choose.name if isinstance(choose, Checkpoint) else getattr(function, "__name__", type(function).__name__)
+    function_name = (
+        choose.name
+        if isinstance(choose, Checkpoint)
+        else getattr(function, "__name__", type(function).__name__)
+    )
     name = str(function_name).strip("<> ")[:LONGEST_NAME]
     return name if name.isprintable() and name else "function"
 
@@ -149,9 +162,16 @@ def _unwrapped(choose: Any) -> Any:
 
 def _own_paths() -> list[str]:
     """Return the folders of sys.path outside of the installation, which the bot's Python has anyway."""
-    installed = {os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    installed = {
+        os.path.realpath(sysconfig.get_path(name))
+        for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    }
     paths = [os.path.abspath(path) for path in sys.path if os.path.isdir(path or os.curdir)]
-    return [path for path in dict.fromkeys(paths) if not any(_is_in(path, folder) for folder in installed)]
+    return [
+        path
+        for path in dict.fromkeys(paths)
+        if not any(_is_in(path, folder) for folder in installed)
+    ]
 
 
 def _is_in(path: str, folder: str) -> bool:
@@ -171,7 +191,10 @@ def _pickled(choose: Any, name: str) -> bytes:
         with _PICKLING, _by_value():
             pickler(into, protocol=5).dump(choose)
     except Exception as error:  # whatever the objects that it refers to raise
-        reason = f"it refers to an object that cannot be pickled, such as an open file ({type(error).__name__}: {error})"
+        reason = (
+            "it refers to an object that cannot be pickled, such as an open file "
+            f"({type(error).__name__}: {error})"
+        )
         raise BotError(f"{name}: cannot be sent to a process of its own: {reason}") from None
     return into.getvalue()
 
@@ -180,7 +203,9 @@ def _plain_code(code: types.CodeType) -> Any:
     """Reduce a code object without its file and line. The file name of a notebook's cell has the number of a process in it."""
     import cloudpickle
 
-    return cloudpickle.Pickler.dispatch_table[types.CodeType](code.replace(co_filename="<function>", co_firstlineno=1))
+    return cloudpickle.Pickler.dispatch_table[types.CodeType](
+        code.replace(co_filename="<function>", co_firstlineno=1)
+    )
 
 
 @contextmanager
@@ -207,7 +232,12 @@ def _own_modules() -> dict[str, types.ModuleType]:
     modules = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if isinstance(module, types.ModuleType) and file and "." not in name and name not in ("__main__", "khiva_arena"):
+        if (
+            isinstance(module, types.ModuleType)
+            and file
+            and "." not in name
+            and name not in ("__main__", "khiva_arena")
+        ):
             folder = os.path.dirname(os.path.abspath(file))
             if (os.path.dirname(folder) if hasattr(module, "__path__") else folder) in paths:
                 modules[name] = module

@@ -69,7 +69,9 @@ class Host:
     interrupted: whether ``interrupt`` has ended it.
     """
 
-    def __init__(self, call: str, *, listens: bool = False, aloud: bool = False, **arguments: Any) -> None:
+    def __init__(
+        self, call: str, *, listens: bool = False, aloud: bool = False, **arguments: Any
+    ) -> None:
         """Start the host. ``aloud``: while the caller waits, print the host's messages for people on stderr, such as commands to
         type on another machine."""
         self.interrupted = False
@@ -78,9 +80,13 @@ class Host:
         self._at = 0
         with contextlib.ExitStack() as stack:
             try:
-                self._events, self._out, self._stderr = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+                self._events, self._out, self._stderr = (
+                    stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)
+                )
                 events = self._events.fileno()
-                request = msgspec.json.encode(HostCall(call, arguments | ({"listener": events} if listens else {})))
+                request = msgspec.json.encode(
+                    HostCall(call, arguments | ({"listener": events} if listens else {}))
+                )
                 self._process = _start(events, self._out.fileno(), self._stderr.fileno())
             except (OSError, TypeError, ValueError) as error:  # no descriptor, no folder, no Python
                 raise ArenaError(f"no process can be started to play in: {error}") from None
@@ -155,7 +161,10 @@ class Host:
             code = self._process.returncode
             ending = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
             tail = "\n".join(self.said().splitlines()[-20:])
-            message = f"the process that plays {ending}; what was recorded is safe, and the same call resumes\n{tail}"
+            message = (
+                f"the process that plays {ending}; what was recorded is safe, and the same "
+                f"call resumes\n{tail}"
+            )
             raise InternalError(message) from None
 
     def value(self) -> Any:
@@ -170,7 +179,9 @@ class Host:
 
 def is_remote(words: object) -> bool:
     """Tell whether somebody has to start a relay before the bots of these words can play."""
-    return isinstance(words, list | tuple) and any(str(word).startswith("remote:") for word in words)
+    return isinstance(words, list | tuple) and any(
+        str(word).startswith("remote:") for word in words
+    )
 
 
 _LIVING: weakref.WeakSet[Host] = weakref.WeakSet()
@@ -199,8 +210,22 @@ os.register_at_fork(after_in_child=_let_go)
 
 def _start(events: int, out: int, err: int) -> subprocess.Popen[bytes]:
     # -P: a json.py in the folder of a notebook is not ours
-    words = [sys.executable, "-P", "-c", START, str(Path(khiva_arena.__file__).parent.parent), *map(os.path.abspath, sys.path)]
-    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=out, stderr=err, pass_fds=(events,), start_new_session=True)
+    words = [
+        sys.executable,
+        "-P",
+        "-c",
+        START,
+        str(Path(khiva_arena.__file__).parent.parent),
+        *map(os.path.abspath, sys.path),
+    ]
+    return subprocess.Popen(
+        words,
+        stdin=subprocess.PIPE,
+        stdout=out,
+        stderr=err,
+        pass_fds=(events,),
+        start_new_session=True,
+    )
 
 
 def _error(reply: HostReply) -> ArenaError:

@@ -40,7 +40,8 @@ def main() -> None:
     interrupts.listen_no_more()
     with os.fdopen(out, "wb") as file:
         file.write(msgspec.json.encode(reply))
-    gc.freeze()  # or Python would look through all modules for garbage while it ends, and the caller waits
+    # or Python would look through all modules for garbage while it ends, and the caller waits
+    gc.freeze()
 
 
 def _end_with_caller() -> None:
@@ -56,12 +57,16 @@ def _reply(request: HostCall) -> HostReply:
     except KeyboardInterrupt:
         return HostReply(interrupted=True)
     except ArenaError as error:
-        kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "khiva_arena.errors"]
+        kinds = [
+            kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "khiva_arena.errors"
+        ]
         return HostReply(error=kinds[0], problems=in_keywords(error.problems or (str(error),)))
     except Exception:
         say(traceback.format_exc(), end="")
         last = traceback.format_exc().strip().splitlines()[-1]
-        return HostReply(error="InternalError", problems=[f"this is a bug, please report it: {last}"])
+        return HostReply(
+            error="InternalError", problems=[f"this is a bug, please report it: {last}"]
+        )
 
 
 # --- calls ---
@@ -101,7 +106,9 @@ def compete(
     return _play(stages, entrants, RunOptions(**options), listener, not_taken(file, values))
 
 
-def test(keywords: dict[str, Any], options: dict[str, Any], callables: list[str], listener: int) -> dict[str, Any]:
+def test(
+    keywords: dict[str, Any], options: dict[str, Any], callables: list[str], listener: int
+) -> dict[str, Any]:
     """Play a sequential test."""
     from khiva_arena.competition.playing.sequential import test_of
 
@@ -111,7 +118,11 @@ def test(keywords: dict[str, Any], options: dict[str, Any], callables: list[str]
 
 
 def _play(
-    stages: Sequence[Settings], entrants: Sequence[Bot], options: RunOptions, listener: int, others: Sequence[NotPlayed] = ()
+    stages: Sequence[Settings],
+    entrants: Sequence[Bot],
+    options: RunOptions,
+    listener: int,
+    others: Sequence[NotPlayed] = (),
 ) -> dict[str, Any]:
     from khiva_arena.competition.run.run import Run
 
@@ -140,7 +151,10 @@ def match(keywords: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     return {
         "record": outcome.record.to_json(),
         "secret": job.secret.hex(),
-        "faults": [[[blame.verdict, blame.step, blame.detail] for blame in seat.faults] for seat in outcome.seats],
+        "faults": [
+            [[blame.verdict, blame.step, blame.detail] for blame in seat.faults]
+            for seat in outcome.seats
+        ],
         "notes": [seat.ending.notes for seat in outcome.seats],
     }
 
@@ -150,17 +164,29 @@ def check(bot: str, games: list[str], quick: bool, keywords: dict[str, Any]) -> 
     from khiva_arena.competition.conformance.whole_check import check as steps_made
     from khiva_arena.interface.api.new_check import new_check
 
-    return msgspec.to_builtins(steps_made(new_check(bot, games, quick, with_tuples(keywords), say), bot, lambda step: None))
+    return msgspec.to_builtins(
+        steps_made(new_check(bot, games, quick, with_tuples(keywords), say), bot, lambda step: None)
+    )
 
 
-CALLS: Mapping[str, Callable[..., Any]] = {"compete": compete, "test": test, "match": match, "check": check}
+CALLS: Mapping[str, Callable[..., Any]] = {
+    "compete": compete,
+    "test": test,
+    "match": match,
+    "check": check,
+}
 
 
 def _check_trust(words: Sequence[str], callables: Sequence[str], trusted: bool) -> None:
     """Raise ConfigError if a function at the table would give the other bots the caller's rights without consent."""
-    strangers = [word for word in words if word not in callables and not word.startswith(shipped.WORD) and not is_remote((word,))]
+    strangers = [
+        word
+        for word in words
+        if word not in callables and not word.startswith(shipped.WORD) and not is_remote((word,))
+    ]
     if callables and strangers and not trusted:
         raise ConfigError(
-            f"bots: a function plays at isolation trusted, and so do all bots at its tables; give trust_bots=True if you trust "
+            "bots: a function plays at isolation trusted, and so do all bots at its "
+            "tables; give trust_bots=True if you trust "
             f"{', '.join(strangers)}"
         )

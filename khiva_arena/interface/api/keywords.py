@@ -31,7 +31,11 @@ _DEEPEST = 20
 
 
 def plain_settings(
-    settings: Mapping[str, Any], functions: Sequence[str] = (), *, known: Sequence[str] | None = None, isolation: object = None
+    settings: Mapping[str, Any],
+    functions: Sequence[str] = (),
+    *,
+    known: Sequence[str] | None = None,
+    isolation: object = None,
 ) -> dict[str, Any]:
     """Return settings as values that JSON has. With ``functions`` among the bots, isolation becomes trusted.
 
@@ -42,7 +46,13 @@ def plain_settings(
     """
     if known is not None and (unknown := [name for name in settings if name not in known]):
         raise ConfigError(
-            [f"{name}: unknown here{nearest(name, known)}; `khiva-arena init FILE` writes all settings" for name in unknown]
+            [
+                (
+                    f"{name}: unknown here{nearest(name, known)}; `khiva-arena init FILE` "
+                    "writes all settings"
+                )
+                for name in unknown
+            ]
         )
     plain = {name: _plain(name, value) for name, value in settings.items() if value is not None}
     if (seed := plain.get("seed")) is not None and not isinstance(seed, str):
@@ -51,14 +61,19 @@ def plain_settings(
         plain["seed"] = str(seed)  # 7 and "7" are one seed, here and in an environment
     if functions:
         if plain.get("isolation", isolation) not in (None, AUTO, TRUSTED):
-            raise ConfigError(f"isolation: a function runs with all of your rights, so it needs isolation {TRUSTED}")
+            raise ConfigError(
+                "isolation: a function runs with all of your rights, so it needs isolation "
+                f"{TRUSTED}"
+            )
         plain["isolation"] = TRUSTED
     return plain
 
 
 def _plain(name: str, value: Any, depth: int = 0) -> Any:
     if depth < _DEEPEST and isinstance(value, Mapping):
-        return {_plain(name, str(key)): _plain(name, each, depth + 1) for key, each in value.items()}
+        return {
+            _plain(name, str(key)): _plain(name, each, depth + 1) for key, each in value.items()
+        }
     if depth < _DEEPEST and isinstance(value, list | tuple):
         return [_plain(name, each, depth + 1) for each in value]
     if isinstance(value, os.PathLike):
@@ -123,7 +138,9 @@ def hand_over(games: object) -> None:
     holds until Python ends, since a returned match replays later. Raises ConfigError for a game that does not exist."""
     words = [games] if isinstance(games, os.PathLike) else several("game", games)
     if own := [word for word in (os.fspath(word) for word in words) if word not in NAMES]:
-        from khiva_arena.arbiter.handed_games import offer  # not above: most games come with the arena
+        from khiva_arena.arbiter.handed_games import (
+            offer,
+        )  # not above: most games come with the arena
 
         offer(own)
 
@@ -134,7 +151,9 @@ def naming_its_extension() -> Iterator[None]:
     try:
         yield
     except GameMissing as error:
-        from khiva_arena.arbiter.handed_games import why_none  # not above: most games come with the arena
+        from khiva_arena.arbiter.handed_games import (
+            why_none,
+        )  # not above: most games come with the arena
 
         if reason := why_none():
             raise GameMissing(f"{error}; {reason}") from None
@@ -144,10 +163,15 @@ def naming_its_extension() -> Iterator[None]:
 def with_tuples(keywords: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings as flags give them: lists as tuples."""
     lists = {row.name for row in TABLE if row.kind in LISTS}
-    return {name: tuple(value) if name in lists and isinstance(value, list) else value for name, value in keywords.items()}
+    return {
+        name: tuple(value) if name in lists and isinstance(value, list) else value
+        for name, value in keywords.items()
+    }
 
 
-def refuse_early(keywords: Mapping[str, Any], check: Callable[[dict[str, Any]], object], game: object = None) -> None:
+def refuse_early(
+    keywords: Mapping[str, Any], check: Callable[[dict[str, Any]], object], game: object = None
+) -> None:
     """Raise the mistakes that a check of settings and bots finds, before a process is started that would find them, too.
 
     game: the game in a settings file, None for none. A game that does not come with the arena is checked by that process alone.
@@ -168,8 +192,13 @@ def by_keyword() -> Iterator[None]:
 
 def in_keywords(problems: Sequence[str]) -> list[str]:
     """Return mistakes with the keywords of settings in place of their flags."""
-    plain = [re.sub(r"(?<=[a-z.] )--bot ", "", re.sub("^--bot ", "bots: ", problem)) for problem in problems]
-    plain = [re.sub(r"^--(\w*): unknown setting", r"\1: unknown setting", problem) for problem in plain]
+    plain = [
+        re.sub(r"(?<=[a-z.] )--bot ", "", re.sub("^--bot ", "bots: ", problem))
+        for problem in problems
+    ]
+    plain = [
+        re.sub(r"^--(\w*): unknown setting", r"\1: unknown setting", problem) for problem in plain
+    ]
     plain = [_TO_ADD.sub(_to_give, problem) for problem in plain]
     return [_FLAG.sub(lambda flag: _KEYWORDS.get(flag[0], flag[0]), problem) for problem in plain]
 
@@ -177,4 +206,7 @@ def in_keywords(problems: Sequence[str]) -> list[str]:
 def _to_give(flags: re.Match[str]) -> str:
     """Name the flags that a file needs as keywords: a caller has no command line to add flags to."""
     names = dict.fromkeys(_KEYWORDS[word] for word in shlex.split(flags[1]) if word in _KEYWORDS)
-    return f"also give its settings as keywords: {', '.join(names)} (or type `khiva-arena run` with it once at"
+    return (
+        f"also give its settings as keywords: {', '.join(names)} (or type `khiva-arena run` "
+        "with it once at"
+    )

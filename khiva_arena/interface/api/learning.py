@@ -40,7 +40,10 @@ class Rise(NamedTuple):
 
     def __str__(self) -> str:
         bounds = interval(self.low, self.high, 0, "+")
-        return f"from step {self.first} to {self.last}: {self.elo:+.0f} Elo (95 %: {bounds}), rising {chance(self.los)} %."
+        return (
+            f"from step {self.first} to {self.last}: {self.elo:+.0f} Elo (95 %: {bounds}), "
+            f"rising {chance(self.los)} %."
+        )
 
 
 class LearningCurve:
@@ -59,11 +62,18 @@ class LearningCurve:
         if names := [name for name in steps if name not in rows]:
             raise ConfigError([f"the table has no bot {name!r}" for name in names])
         if names := [name for name, step in steps.items() if step < 0]:
-            raise ConfigError([f"{name}: the checkpoint has no step; give one, Checkpoint(..., step=...)" for name in names])
+            raise ConfigError(
+                [
+                    f"{name}: the checkpoint has no step; give one, Checkpoint(..., step=...)"
+                    for name in names
+                ]
+            )
         self.rows: tuple[tuple[int, Standing], ...] = tuple(
             sorted(((step, rows[name]) for name, step in steps.items()), key=lambda row: row[0])
         )
-        self.ladder: tuple[Standing, ...] = tuple(row for name, row in rows.items() if name not in steps)
+        self.ladder: tuple[Standing, ...] = tuple(
+            row for name, row in rows.items() if name not in steps
+        )
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -74,7 +84,10 @@ class LearningCurve:
     def to_dict(self) -> list[dict[str, Any]]:
         """Return a list with a dict for each checkpoint: step, name, elo, error, low, high, bound, matches, seeds."""
         fields = ("name", "elo", "error", "low", "high", "bound", "matches", "seeds")
-        return [{"step": step, **{field: getattr(row, field) for field in fields}} for step, row in self.rows]
+        return [
+            {"step": step, **{field: getattr(row, field) for field in fields}}
+            for step, row in self.rows
+        ]
 
     def trend(self, since: int | None = None) -> Rise | None:
         """Return how far the straight line through the checkpoints rises from the first to the last, in Elo, with an error of its
@@ -87,9 +100,17 @@ class LearningCurve:
         points = [(step, row) for step, row in self if since is None or step >= since]
         at = [self._standings.order.index(row.bot) for _, row in points]
         rise = trend(self._standings.ratings, at, [float(step) for step, _ in points])
-        if rise is None or rise.elo is None or rise.low is None or rise.high is None or rise.los is None:
+        if (
+            rise is None
+            or rise.elo is None
+            or rise.low is None
+            or rise.high is None
+            or rise.los is None
+        ):
             return None
-        numbers = (round(value, DIGITS) for value in (rise.elo, rise.low, rise.high, 100 * rise.los))
+        numbers = (
+            round(value, DIGITS) for value in (rise.elo, rise.low, rise.high, 100 * rise.los)
+        )
         return Rise(points[0][0], points[-1][0], *numbers)
 
     def contrast(self, step: int, less: int) -> PairDifference:
@@ -103,12 +124,19 @@ class LearningCurve:
     def _trends(self) -> list[str]:
         """Return the trend of all steps, and of their second half if there are enough checkpoints, as lines."""
         halves = [None, self.rows[len(self) // 2][0]] if len(self) >= _FEWEST_OF_HALVES else [None]
-        return [f"Trend {rise}" for since in halves if (rise := self.trend(since)) is not None] or ["Trend: n/a."]
+        return [f"Trend {rise}" for since in halves if (rise := self.trend(since)) is not None] or [
+            "Trend: n/a."
+        ]
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         columns = [column for column in TABLE if column.field in SHOWN]
-        rows: Sequence[tuple[str, Standing]] = [*((str(step), row) for step, row in self), *(("", row) for row in self.ladder)]
-        return ["step", *(column.head for column in columns)], [[step, *(c.text(row) for c in columns)] for step, row in rows]
+        rows: Sequence[tuple[str, Standing]] = [
+            *((str(step), row) for step, row in self),
+            *(("", row) for row in self.ladder),
+        ]
+        return ["step", *(column.head for column in columns)], [
+            [step, *(c.text(row) for c in columns)] for step, row in rows
+        ]
 
     def __str__(self) -> str:
         head, cells = self._cells()
@@ -130,13 +158,19 @@ class LearningCurve:
         Altair."""
         alt = altair()
         x, y = alt.X("step:Q", title="step of training"), alt.Y("elo:Q", title="Elo")
-        points = alt.Chart(alt.Data(values=self.to_dict()), title=self.title, width=WIDE, height=HIGH).encode(x=x)
+        points = alt.Chart(
+            alt.Data(values=self.to_dict()), title=self.title, width=WIDE, height=HIGH
+        ).encode(x=x)
         band = points.mark_errorbar().encode(y=alt.Y("low:Q", title="Elo"), y2="high:Q")
         band = band.transform_filter("isValid(datum.low) && isValid(datum.high)")
         tip = ["name:N", "step:Q", "elo:Q", "error:Q", "low:Q", "high:Q", "bound:N", "matches:Q"]
-        rungs = alt.Chart(alt.Data(values=[{"bot": row.name, "elo": row.elo} for row in self.ladder])).encode(y=y)
+        rungs = alt.Chart(
+            alt.Data(values=[{"bot": row.name, "elo": row.elo} for row in self.ladder])
+        ).encode(y=y)
         # Beside the chart: in it they would lie over the intervals.
-        names = rungs.mark_text(align="left", dx=4, color="gray").encode(text="bot:N", x=alt.value(WIDE))
+        names = rungs.mark_text(align="left", dx=4, color="gray").encode(
+            text="bot:N", x=alt.value(WIDE)
+        )
         return (
             rungs.mark_rule(strokeDash=[4, 3], color="gray").encode(tooltip=["bot:N", "elo:Q"])
             + names

@@ -17,7 +17,13 @@ from khiva_arena.games.base import Event, Pending, SeatPoints, State
 from khiva_arena.interface.api.checkpoints import Checkpoint
 from khiva_arena.interface.api.functions import as_words
 from khiva_arena.interface.api.host import Host, is_remote
-from khiva_arena.interface.api.keywords import as_path, hand_over, naming_its_extension, plain_settings, refuse_early
+from khiva_arena.interface.api.keywords import (
+    as_path,
+    hand_over,
+    naming_its_extension,
+    plain_settings,
+    refuse_early,
+)
 from khiva_arena.rating.report.exports import points_columns
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.story import story
@@ -134,7 +140,10 @@ class PlayedMatch:
         if self.faults is None:
             return ["" if verdict == "ok" else f", {verdict}" for verdict in self.verdicts]
         counts = [Counter(fault.verdict for fault in faults) for faults in self.faults]
-        return ["".join(f", {n} x {kind}" if n > 1 else f", {kind}" for kind, n in seat.items()) for seat in counts]
+        return [
+            "".join(f", {n} x {kind}" if n > 1 else f", {kind}" for kind, n in seat.items())
+            for seat in counts
+        ]
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -193,9 +202,16 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
     this machine.
     """
     words, functions = as_words(bots)
-    keywords = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
+    keywords = {
+        **plain_settings(
+            settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]
+        ),
+        "bots": words,
+    }
     hand_over(keywords.get("game", ()))
-    from khiva_arena.competition.settings.one_match import settings_and_bots  # not above: recorded matches do without it
+    from khiva_arena.competition.settings.one_match import (
+        settings_and_bots,
+    )  # not above: recorded matches do without it
 
     refuse_early(keywords, settings_and_bots)
     reply = Host("match", aloud=is_remote(words), keywords=keywords, callables=functions).value()
@@ -224,8 +240,21 @@ class RecordedMatches(Iterator[PlayedMatch]):
         """
         for match in self:
             by_source = (match.points_by_source() if points else None) or [None] * len(match.bots)
-            common = {"event": match.event, "match": match.id, "ordinal": match.ordinal, "seed": match.seed, "game": match.game}
-            seats = zip(match.bots, match.record.header.seats, match.ranks, match.scores, match.verdicts, strict=True)
+            common = {
+                "event": match.event,
+                "match": match.id,
+                "ordinal": match.ordinal,
+                "seed": match.seed,
+                "game": match.game,
+            }
+            seats = zip(
+                match.bots,
+                match.record.header.seats,
+                match.ranks,
+                match.scores,
+                match.verdicts,
+                strict=True,
+            )
             for seat, (bot, entrant, rank, score, verdict) in enumerate(seats):
                 yield {
                     **common,
@@ -251,7 +280,9 @@ class RecordedMatches(Iterator[PlayedMatch]):
         polars = import_module("polars")
         types = {int: polars.Int64, str: polars.String}
         rows = list(self.rows(points))
-        return polars.DataFrame(rows, schema={name: types[kind] for name, kind in _columns(rows).items()})
+        return polars.DataFrame(
+            rows, schema={name: types[kind] for name, kind in _columns(rows).items()}
+        )
 
 
 FRAME = {
@@ -276,7 +307,9 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, type]:
     return {**FRAME, **{name: int for row in rows for name in row if name not in FRAME}}
 
 
-def matches(path: str | Path, *events: str | int, game: str | Path | Sequence[str] = ()) -> RecordedMatches:
+def matches(
+    path: str | Path, *events: str | int, game: str | Path | Sequence[str] = ()
+) -> RecordedMatches:
     """Return the recorded matches of a store or of a bundle, in the order of their schedule. Each is read when it is asked for.
 
     ``matches(path).to_pandas()`` and ``to_polars()`` return a frame with a row for each seat of each match.
@@ -290,7 +323,9 @@ def matches(path: str | Path, *events: str | int, game: str | Path | Sequence[st
     return RecordedMatches(_recorded(path, events, game))
 
 
-def _recorded(path: str | Path, events: Sequence[str | int], game: str | Path | Sequence[str]) -> Iterator[PlayedMatch]:
+def _recorded(
+    path: str | Path, events: Sequence[str | int], game: str | Path | Sequence[str]
+) -> Iterator[PlayedMatch]:
     hand_over(game)
     path = as_path("path", path)
     if path.is_file():
@@ -314,7 +349,10 @@ def of_row(event: EventRow, row: MatchRow, secret: bytes) -> PlayedMatch:
         event=event.number,
         ordinal=row.ordinal,
         seed=row.seed,
-        faults=tuple(tuple(MatchFault(verdict, step, detail) for verdict, detail, step in seat.faults) for seat in row.seats),
+        faults=tuple(
+            tuple(MatchFault(verdict, step, detail) for verdict, detail, step in seat.faults)
+            for seat in row.seats
+        ),
         notes=tuple(seat.notes for seat in row.seats),
     )
 
@@ -327,6 +365,8 @@ def recorded_matches(folder: Path, places: Sequence[tuple[str, int]]) -> list[Pl
         for event, ordinal in places:
             row = store.match(event, ordinal)
             if row is None:
-                raise StoreError(f"{folder}: match {ordinal} of event {event} was recorded and is gone")
+                raise StoreError(
+                    f"{folder}: match {ordinal} of event {event} was recorded and is gone"
+                )
             matches.append(of_row(events[event], row, events[event].seed_secret(row.seed)))
         return matches

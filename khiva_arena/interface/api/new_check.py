@@ -16,7 +16,13 @@ from khiva_arena.competition.conformance.context import RunningCheck
 from khiva_arena.competition.run.guest_seats import seating_of
 from khiva_arena.competition.settings.isolation import sandbox_of
 from khiva_arena.competition.settings.permissions import asking, mistakes, values_of
-from khiva_arena.competition.settings.settings import AUTO, Settings, game_named, rules_by_flags, settings_from
+from khiva_arena.competition.settings.settings import (
+    AUTO,
+    Settings,
+    game_named,
+    rules_by_flags,
+    settings_from,
+)
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.interpreters import pin_of
@@ -29,7 +35,9 @@ from khiva_arena.games.registry import GAMES, get
 OWN = "Give a game of your own as --game FILE"
 
 
-def new_check(bot: str, games: Sequence[str], quick: bool, keywords: Mapping[str, Any], say: Say) -> RunningCheck:
+def new_check(
+    bot: str, games: Sequence[str], quick: bool, keywords: Mapping[str, Any], say: Say
+) -> RunningCheck:
     """Return a check of the bot that a word names, with the games to play and the level of isolation.
 
     games: by name; () for all games of the bot. With a single game, ``keywords`` may have rules for it.
@@ -74,19 +82,30 @@ class CheckParts(NamedTuple):
     runtimes: Mapping[str, Runtime]
 
 
-def parts_of_check(bot: str, games: Sequence[str], keywords: Mapping[str, Any], say: Say = say_nothing) -> CheckParts:
+def parts_of_check(
+    bot: str, games: Sequence[str], keywords: Mapping[str, Any], say: Say = say_nothing
+) -> CheckParts:
     """Return the parts of a check from the arguments of ``new_check``. Raises ConfigError."""
-    settings = settings_from({**{key: value for key, value in keywords.items() if key != "rules"}, "bots": (bot,)})
+    settings = settings_from(
+        {**{key: value for key, value in keywords.items() if key != "rules"}, "bots": (bot,)}
+    )
     loading = asking(valid_part_of(keywords), say)
     loaded = _as_it_can_play(bot_files.load(bot, loading=loading), say)
     if problems := mistakes(settings.network, settings.env, [loaded.name]):
         raise ConfigError(problems)
-    return CheckParts(settings, loaded, _games(loaded, games, keywords.get("rules", {})), loading.runtimes)
+    return CheckParts(
+        settings, loaded, _games(loaded, games, keywords.get("rules", {})), loading.runtimes
+    )
 
 
 def _as_it_can_play(bot: Bot, say: Say) -> Bot:
     """Return the bot, as it plays in ticks if this machine has its interpreter, and lacks the program of its ``run``."""
-    if not (bot.run_line and bot.interpreted) or bot.run[0].startswith("{") or "/" in bot.run[0] or shutil.which(bot.run[0]):
+    if (
+        not (bot.run_line and bot.interpreted)
+        or bot.run[0].startswith("{")
+        or "/" in bot.run[0]
+        or shutil.which(bot.run[0])
+    ):
         return bot
     if not pin_of(bot.interpreted.word):
         return bot
@@ -97,24 +116,33 @@ def _as_it_can_play(bot: Bot, say: Say) -> Bot:
 def _must_start(bot: Bot, sandbox: Sandbox) -> None:
     """Raise ConfigError if the level cannot start the bot's program, so that no step could be made. At level basic, root's bots
     run as users of their own, who may not be allowed to read every program."""
-    of_its_own = bot.sources and "/" in bot.run[0]  # such a program is copied later, to where the bot may run it
+    of_its_own = (
+        bot.sources and "/" in bot.run[0]
+    )  # such a program is copied later, to where the bot may run it
     if of_its_own:
         return
-    word = next((runtime.program for runtime in bot.runtimes if bot.run[0] == f"{{{runtime.name}}}"), bot.run[0])
+    word = next(
+        (runtime.program for runtime in bot.runtimes if bot.run[0] == f"{{{runtime.name}}}"),
+        bot.run[0],
+    )
     program = sys.executable if bot.module or bot.run[0] == "{python}" else word
     try:
         cell(Command((program,), bot.folder), sandbox, new_mark()).clean()
     except (FileNotFoundError, NotExecutable):
         return  # it is the bot that lacks it, and a step says so
     except OSError as error:
-        raise ConfigError(f"--isolation {sandbox.level}: {bot.name} cannot be started: {error}") from None
+        raise ConfigError(
+            f"--isolation {sandbox.level}: {bot.name} cannot be started: {error}"
+        ) from None
 
 
 def _games(bot: Bot, words: Sequence[str], rules: Mapping[str, Any]) -> tuple[Game, ...]:
     """Return the games to play, each under the given rules, if there are any. Raises ConfigError for an unknown game, or for one
     that the bot does not play."""
     games_named = tuple(game_named(word) for word in dict.fromkeys(words))
-    if other := next((game for game in games_named if bot.games and game.name not in bot.games), None):
+    if other := next(
+        (game for game in games_named if bot.games and game.name not in bot.games), None
+    ):
         raise ConfigError(_not_played(bot, other))
     for name in {*bot.games} - {game.name for game in games_named}:
         try:
@@ -130,7 +158,10 @@ def _not_played(bot: Bot, game: Game) -> str:
     sentence = f"{bot.name} plays {', '.join(bot.games)} by its bot.toml"
     if not game.outside:
         return f"--game {game.name}: {sentence}"
-    return f"--game {game.word}: this game is called {game.name}, and {sentence}: write games = {json.dumps([game.name])} there"
+    return (
+        f"--game {game.word}: this game is called {game.name}, and {sentence}: write games = "
+        f"{json.dumps([game.name])} there"
+    )
 
 
 if TYPE_CHECKING:
@@ -165,10 +196,14 @@ class GameUnderRules(Game):
         """Return the rules map of the game, with ``given`` laid over the chosen rules."""
         return self._game.rules({**self._given, **given})
 
-    def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+    def new(
+        self, seats: int, rules: Mapping[str, Plain], secret: bytes
+    ) -> tuple[State, list[Event]]:
         """Begin a match of the game."""
         return self._game.new(seats, rules, secret)
 
-    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: "Stream") -> State:
+    def determinise(
+        self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: "Stream"
+    ) -> State:
         """Return a state of the game that fits a view."""
         return self._game.determinise(view, rules, stream)

@@ -9,7 +9,13 @@ from tabulate import tabulate
 
 from khiva_arena.common.say import say_nothing
 from khiva_arena.competition.events.league_batches import public_words_of
-from khiva_arena.competition.events.pool_tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
+from khiva_arena.competition.events.pool_tables import (
+    PooledTable,
+    TableRequest,
+    effects_named,
+    sections_named,
+    tables_of,
+)
 from khiva_arena.competition.events.selection import Among, StoreSelection
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.api.checkpoints import Checkpoint
@@ -75,7 +81,9 @@ class Table:
         """Return a DataFrame with a row for each bot and a column for each field. Needs pandas."""
         import pandas
 
-        return pandas.DataFrame([{name: getattr(row, name) for name in row.__struct_fields__} for row in self.rows])
+        return pandas.DataFrame(
+            [{name: getattr(row, name) for name in row.__struct_fields__} for row in self.rows]
+        )
 
     def plot(self, *charts: str) -> Any:
         """Return the named Altair charts, one below the other, out of intervals, by_seeds, crosstable and seats; all of them
@@ -92,7 +100,13 @@ class Table:
         columns = shown_columns(self.standings, wide=True)
         cells = [[column.text(row) for column in columns] for row in self.rows]
         align = ["left" if column.left else "right" for column in columns]
-        table = tabulate(cells, [column.head for column in columns], tablefmt="html", disable_numparse=True, colalign=align)
+        table = tabulate(
+            cells,
+            [column.head for column in columns],
+            tablefmt="html",
+            disable_numparse=True,
+            colalign=align,
+        )
         notes = to_text(self.standings, WIDE).split("\n\n", 1)[-1].strip().splitlines()
         paragraphs = "".join(f"<p>{html.escape(line)}</p>" for line in notes)
         return f"<p><b>{html.escape(self.title)}</b></p>{table}{paragraphs}"
@@ -129,7 +143,11 @@ class TableList(Sequence[Table]):
         import pandas
 
         frames = {number: table.to_pandas() for number, table in enumerate(self._tables, 1)}
-        return pandas.concat(frames, names=["table", None]).reset_index("table") if frames else pandas.DataFrame()
+        return (
+            pandas.concat(frames, names=["table", None]).reset_index("table")
+            if frames
+            else pandas.DataFrame()
+        )
 
     def plot(self, *charts: str) -> Any:
         """Return the charts of all tables, one below the other, drawn by ``Table.plot``. Raises ConfigError also if there is no
@@ -169,7 +187,10 @@ def standings(
     Raises ConfigError for an unknown event, bot or section, StoreError for a store that cannot be read or is damaged.
     """
     with by_keyword():
-        names = sections_named(several("sections", sections)), effects_named(several("effects", effects))
+        names = (
+            sections_named(several("sections", sections)),
+            effects_named(several("effects", effects)),
+        )
         among = Among(tuple(several("only", only)), tuple(several("exclude", exclude)))
         folder, words = as_path("path", path), tuple(map(str, events))
         if "points" in names[0] and not words:

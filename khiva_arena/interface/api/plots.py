@@ -26,7 +26,12 @@ def plot(standings: Standings, names: Sequence[str], title: str) -> Any:
     Raises ConfigError for an unknown name, and without Altair.
     """
     if unknown := [name for name in names if name not in CHARTS]:
-        raise ConfigError([f"there is no chart {name!r}{meant(name, CHARTS)}; there are {', '.join(CHARTS)}" for name in unknown])
+        raise ConfigError(
+            [
+                f"there is no chart {name!r}{meant(name, CHARTS)}; there are {', '.join(CHARTS)}"
+                for name in unknown
+            ]
+        )
     alt = altair()
     charts = [chart(alt, standings) for name, chart in CHARTS.items() if name in names or not names]
     return alt.vconcat(*charts, title=title).resolve_scale(color="independent", y="independent")
@@ -37,11 +42,15 @@ def altair() -> Any:
     try:
         import altair
     except ImportError:
-        raise ConfigError("charts are drawn by Altair, which is not installed: pip install 'khiva-arena[plot]'") from None
+        raise ConfigError(
+            "charts are drawn by Altair, which is not installed: pip install 'khiva-arena[plot]'"
+        ) from None
     return altair
 
 
-def _dots(alt: Any, title: str, rows: Sequence[Mapping[str, Any]], name: str, value: str, unit: str) -> Any:
+def _dots(
+    alt: Any, title: str, rows: Sequence[Mapping[str, Any]], name: str, value: str, unit: str
+) -> Any:
     """Draw intervals as dots and whiskers, one below the other, as the page's ``dots`` does; a dot that is only a bound is open.
 
     rows: each with ``name``, ``value``, ``low``, ``high`` and ``matches``.
@@ -49,10 +58,20 @@ def _dots(alt: Any, title: str, rows: Sequence[Mapping[str, Any]], name: str, va
     base = alt.Chart(alt.Data(values=rows), title=title, width=WIDE, height=alt.Step(LINE))
     base = base.encode(y=alt.Y(f"{name}:N", sort=None, title=None))
     x = alt.X("low:Q", title=unit, scale=alt.Scale(zero=value == "elo"))
-    rule = base.mark_rule().encode(x=x, x2="high:Q").transform_filter("isValid(datum.low) && isValid(datum.high)")
-    tip = [f"{name}:N", *(f"{field}:Q" for field in (value, "low", "high", "matches")), *(["bound:N"] if value == "elo" else [])]
+    rule = (
+        base.mark_rule()
+        .encode(x=x, x2="high:Q")
+        .transform_filter("isValid(datum.low) && isValid(datum.high)")
+    )
+    tip = [
+        f"{name}:N",
+        *(f"{field}:Q" for field in (value, "low", "high", "matches")),
+        *(["bound:N"] if value == "elo" else []),
+    ]
     filled = alt.condition("!datum.bound", alt.value(1), alt.value(0))
-    dot = base.mark_point(size=60).encode(x=f"{value}:Q", tooltip=tip, fill=alt.value("#0f7480"), fillOpacity=filled)
+    dot = base.mark_point(size=60).encode(
+        x=f"{value}:Q", tooltip=tip, fill=alt.value("#0f7480"), fillOpacity=filled
+    )
     return rule + dot
 
 
@@ -71,11 +90,16 @@ def _by_seeds(alt: Any, standings: Standings) -> Any:
         for point in after.rows
     ]
     base = alt.Chart(alt.Data(values=rows), title="Elo as seeds come in", width=WIDE)
-    base = base.encode(x=alt.X("seeds:Q", title="seeds"), color=alt.Color("bot:N", sort=[*names.values()], title=None))
+    base = base.encode(
+        x=alt.X("seeds:Q", title="seeds"),
+        color=alt.Color("bot:N", sort=[*names.values()], title=None),
+    )
     band = base.transform_filter("isValid(datum.elo) && isValid(datum.error)")
     band = band.transform_calculate(low="datum.elo - datum.error", high="datum.elo + datum.error")
     band = band.mark_area(opacity=0.08, clip=True).encode(y=alt.Y("low:Q", title=ELO), y2="high:Q")
-    return band + base.mark_line(point=True).encode(y="elo:Q", tooltip=["bot:N", "seeds:Q", alt.Tooltip("elo:Q", title=ELO)])
+    return band + base.mark_line(point=True).encode(
+        y="elo:Q", tooltip=["bot:N", "seeds:Q", alt.Tooltip("elo:Q", title=ELO)]
+    )
 
 
 def _crosstable(alt: Any, standings: Standings) -> Any:
@@ -88,8 +112,15 @@ def _crosstable(alt: Any, standings: Standings) -> Any:
         for against, pair in zip(bots, pairs, strict=True)
         if pair
     ]
-    base = alt.Chart(alt.Data(values=rows), title=f"Crosstable: {SCORE}", width=alt.Step(CELL), height=alt.Step(LINE))
-    base = base.encode(x=alt.X("against:N", sort=bots, title=None), y=alt.Y("bot:N", sort=bots, title=None))
+    base = alt.Chart(
+        alt.Data(values=rows),
+        title=f"Crosstable: {SCORE}",
+        width=alt.Step(CELL),
+        height=alt.Step(LINE),
+    )
+    base = base.encode(
+        x=alt.X("against:N", sort=bots, title=None), y=alt.Y("bot:N", sort=bots, title=None)
+    )
     scale = alt.Scale(scheme="blueorange", domain=[0, 100], domainMid=50, reverse=True)
     tip = ["bot:N", "against:N", "score:Q", "low:Q", "high:Q", "expected:Q", "matches:Q", "seeds:Q"]
     heat = base.mark_rect().encode(color=alt.Color("score:Q", scale=scale, title=None), tooltip=tip)
@@ -99,7 +130,10 @@ def _crosstable(alt: Any, standings: Standings) -> Any:
 def _seats(alt: Any, standings: Standings) -> Any:
     """Draw the score of each seat with its interval."""
     section = sections.sections(standings, SectionRequest(("seats",), ())).seats
-    rows = [{**to_builtins(row), "where": f"seat {row.seat} of {row.seats}"} for row in (section.seats if section else [])]
+    rows = [
+        {**to_builtins(row), "where": f"seat {row.seat} of {row.seats}"}
+        for row in (section.seats if section else [])
+    ]
     return _dots(alt, "Does the seat matter? 50 is even", rows, "where", "score", SCORE)
 
 

@@ -58,7 +58,12 @@ def verify(
     fault.
     """
     hand_over(game)
-    return verified(as_path("path", path), events, Verification(jobs, sample, rerun_bots, seen, since, beacon), say_nothing)
+    return verified(
+        as_path("path", path),
+        events,
+        Verification(jobs, sample, rerun_bots, seen, since, beacon),
+        say_nothing,
+    )
 
 
 class Verification(NamedTuple):
@@ -72,7 +77,13 @@ class Verification(NamedTuple):
     beacon: str = ""
 
 
-def verified(path: Path, events: Sequence[str | int], how: Verification, say: Say, watch: MatchWatch = UNWATCHED) -> AuditResult:
+def verified(
+    path: Path,
+    events: Sequence[str | int],
+    how: Verification,
+    say: Say,
+    watch: MatchWatch = UNWATCHED,
+) -> AuditResult:
     """Verify a store or a bundle as ``verify`` does.
 
     say: takes a line for people, before bots are run.
@@ -92,7 +103,11 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
 
         folders = () if isinstance(rerun_bots, bool) else rerun_bots
         rerunner = Rerunner(
-            [path / MODULES] if path.is_dir() else [], [as_path("rerun_bots", folder) for folder in folders], jobs, say, watch
+            [path / MODULES] if path.is_dir() else [],
+            [as_path("rerun_bots", folder) for folder in folders],
+            jobs,
+            say,
+            watch,
         )
     if path.is_file():
         if events:
@@ -110,12 +125,18 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         if since is not None:
             words = _drawn_since([link.text for link in links], since, words)
         result = audit_store(store, words, jobs, sample, rerunner)
-        result.problems += [f"link {link.number} was changed since it was written" for link in links if not link.intact]
+        result.problems += [
+            f"link {link.number} was changed since it was written"
+            for link in links
+            if not link.intact
+        ]
         texts = [link.text for link in links]
         unplayed = AuditResult()
         if links and words:
             replayed = {report.event for report in result.events}
-            unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in replayed])
+            unplayed = audit_unplayed(
+                store, [event for event in store.events() if event.id not in replayed]
+            )
         result = _with_chain(result, _in_store(result, unplayed.events, store, texts), how)
     for report in unplayed.events:
         result.problems += report.problems
@@ -125,11 +146,15 @@ def verified(path: Path, events: Sequence[str | int], how: Verification, say: Sa
         matches = count(there, "match", "matches")
         why = "others were named" if since is None else f"they were drawn before link {since}"
         checked = "places, sums, hash chains and run digests were checked"
-        result.chain += f"; not replayed, since {why}: {matches} of events {numbers}, of which {checked}"
+        result.chain += (
+            f"; not replayed, since {why}: {matches} of events {numbers}, of which {checked}"
+        )
     return result
 
 
-def _in_store(result: AuditResult, unplayed: Sequence[EventReport], store: Store, links: Sequence[str]) -> CheckedBatches:
+def _in_store(
+    result: AuditResult, unplayed: Sequence[EventReport], store: Store, links: Sequence[str]
+) -> CheckedBatches:
     """Return the links of a store beside its events. ``unplayed``: events that were checked without a replay, and are not in the
     result."""
 
@@ -158,7 +183,10 @@ def _in_bundle(result: AuditResult, bundled: "BundledEvents") -> CheckedBatches:
 
         return BundledResults([event.matches for event in bundled.events], bundled.links)
 
-    links, events = [canonical(link) for link in bundled.links], [event.event for event in bundled.events]
+    links, events = (
+        [canonical(link) for link in bundled.links],
+        [event.event for event in bundled.events],
+    )
     return CheckedBatches(
         links,
         events,
@@ -182,9 +210,13 @@ def _with_chain(result: AuditResult, batches: CheckedBatches, how: Verification)
     if not batches.links:
         if seen or beacon:
             flag, what = ("--seen", "receipts") if seen else ("--beacon", "a beacon")
-            raise ConfigError(f"{flag}: only the chain of a league is compared with {what}; leave it out")
+            raise ConfigError(
+                f"{flag}: only the chain of a league is compared with {what}; leave it out"
+            )
         if result.sound and any(event.definition.batch for event in batches.events):
-            result.problems.append("its events are batches of a league, and the chain of the league is missing")
+            result.problems.append(
+                "its events are batches of a league, and the chain of the league is missing"
+            )
         return result
     files = [as_path("seen", file) for file in ((seen,) if isinstance(seen, str | Path) else seen)]
     found = league_batches.audit(batches, files, beacon)

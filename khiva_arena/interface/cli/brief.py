@@ -34,26 +34,43 @@ class Brief(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            from khiva_arena.interface.cli.guesses import meaning  # not above: few words are mistaken
+            from khiva_arena.interface.cli.guesses import (
+                meaning,
+            )  # not above: few words are mistaken
 
             if text := meaning(ctx, error.option_name):
-                raise click.UsageError(f"No such option {error.option_name}: {text}.", ctx) from None
+                raise click.UsageError(
+                    f"No such option {error.option_name}: {text}.", ctx
+                ) from None
             raise
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         params = self.get_params(ctx)
-        arguments = [piece for one in params if isinstance(one, click.Argument) for piece in one.get_usage_pieces(ctx)]
-        options = [f"{max(one.opts, key=len)} {one.make_metavar(ctx)}" for one in params if _is_required_option(one)]
+        arguments = [
+            piece
+            for one in params
+            if isinstance(one, click.Argument)
+            for piece in one.get_usage_pieces(ctx)
+        ]
+        options = [
+            f"{max(one.opts, key=len)} {one.make_metavar(ctx)}"
+            for one in params
+            if _is_required_option(one)
+        ]
         return [self.needs] if self.needs else [*arguments, *options]
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_usage(ctx.command_path, " ".join([*self.collect_usage_pieces(ctx), "[OPTIONS]"]))
+        formatter.write_usage(
+            ctx.command_path, " ".join([*self.collect_usage_pieces(ctx), "[OPTIONS]"])
+        )
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if is_long(ctx):
             super().format_help(ctx, formatter)
         else:
-            from khiva_arena.interface.cli.examples import write_examples  # not above: most commands print no help
+            from khiva_arena.interface.cli.examples import (
+                write_examples,
+            )  # not above: most commands print no help
 
             formatter.width = min(formatter.width, WIDTH)
             self.format_usage(ctx, formatter)
@@ -68,12 +85,18 @@ class Brief(click.Command):
 
     def brief_options(self, ctx: click.Context) -> Sequence[click.Option]:
         """Return the options that the short help shows, in their order."""
-        return [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
+        return [
+            param
+            for param in self.get_params(ctx)
+            if isinstance(param, click.Option) and not param.hidden
+        ]
 
     def format_brief(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the common options and the last lines of the short help, below its examples."""
         with formatter.section("Options"):
-            formatter.write_dl([brief_row(option, ctx) for option in self.brief_options(ctx)], col_max=WIDTH)
+            formatter.write_dl(
+                [brief_row(option, ctx) for option in self.brief_options(ctx)], col_max=WIDTH
+            )
 
 
 def _is_required_option(param: click.Parameter) -> bool:
@@ -101,15 +124,23 @@ def brief_row(option: click.Option, ctx: click.Context) -> tuple[str, str]:
     if "--help" in option.opts:
         return words, "Show this help; --help shows all options."
     first, default = first_sentence(option.help or text), _DEFAULT.search(text)
-    return words, first if default is None or default[0] in first else f"{first.removesuffix('.')}{default[0]}."
+    return words, first if default is None or default[
+        0
+    ] in first else f"{first.removesuffix('.')}{default[0]}."
 
 
 def last_lines(ctx: click.Context) -> list[str]:
     """Return the last lines of each help: exit codes of its own, how to see all, and where the manual is."""
-    from khiva_arena.common.exit_codes import has_own, short_line  # not above: most commands print no help
+    from khiva_arena.common.exit_codes import (
+        has_own,
+        short_line,
+    )  # not above: most commands print no help
     from khiva_arena.common.manual import where
 
     name, lines = ctx.command_path.partition(" ")[2], []
     if not is_long(ctx):
-        lines = [*([short_line(name)] if has_own(name) else []), f"All options, in full: {ctx.command_path} --help"]
+        lines = [
+            *([short_line(name)] if has_own(name) else []),
+            f"All options, in full: {ctx.command_path} --help",
+        ]
     return [*lines, f"Manual: {where('command-line')}"]

@@ -15,17 +15,25 @@ from khiva_arena.interface.cli.options import extension_options, handed_games_op
 @click.option(
     "--with-modules",
     is_flag=True,
-    help="Also write the bots of events in ticks. Their modules, and all files of bots in JavaScript and Python, let anybody run "
-    "them again.",
+    help="Also write the bots of events in ticks. Their modules, and all files of bots in "
+    "JavaScript and Python, let anybody run them again.",
 )
 @extension_options("bundle")
 @handed_games_option
-def command(store: Path, out: Path, event: tuple[str, ...], with_modules: bool, with_transcripts: bool = False) -> None:
+def command(
+    store: Path,
+    out: Path,
+    event: tuple[str, ...],
+    with_modules: bool,
+    with_transcripts: bool = False,
+) -> None:
     """Write the events of STORE that are over into one new file, OUT. To write only some events, name each EVENT by number or id.
 
     It has definitions, bots by name and hash, commitments and revealed secrets, every record, run digests and standings.
     `khiva-arena verify OUT` checks all of it, without this store and without the bots. It holds no times, hosts or paths, nothing
     that bots wrote unless you ask for it, and no bots without --with-modules."""
-    from khiva_arena.interface.commands.bundle import bundle  # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.bundle import (
+        bundle,
+    )  # when it is called, so that -h is quick
 
     bundle(store, out, event, with_modules, with_transcripts=with_transcripts)

@@ -33,7 +33,8 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     multiple=True,
     metavar="BOT",
     shell_complete=BOT,
-    help="Compare NEW and OLD by their results against this bot. Each of the two plays the same deals in the same seats with it. "
+    help="Compare NEW and OLD by their results against this bot. Each of the two plays the same "
+    "deals in the same seats with it. "
     "Without this flag NEW meets OLD, and copies of OLD fill the other seats. Repeat for each.",
 )
 @click.option(
@@ -42,20 +43,22 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     show_default=True,
     metavar="N,...",
     callback=_numbers,
-    help="Seats at a table. Several, such as 2,3, give a verdict each at half the level: NEW is better if it is better at one "
-    "and worse at none.",
+    help="Seats at a table. Several, such as 2,3, give a verdict each at half the level: NEW is "
+    "better if it is better at one and worse at none.",
 )
 @click.option(
     "--for",
     "time",
     metavar="TIME",
-    help="Begin no deal after this time [default: 4m]. Deals that were begun are played to the end, and count.",
+    help="Begin no deal after this time [default: 4m]. Deals that were begun are played to the "
+    "end, and count.",
 )
 @click.option(
     "--matches",
     type=WholeNumber(1),
     metavar="N",
-    help="Play at most this many matches, instead of --for. A deal is played whole, and one always is.",
+    help="Play at most this many matches, instead of --for. A deal is played whole, and one "
+    "always is.",
 )
 @setting_options(
     *(name for name in OF_A_MATCH if name != "bots"),
@@ -64,9 +67,14 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
     out="The folder for results [default: results/compare]. A comparison that is in it is resumed.",
 )
 @click.option(
-    "--any-engine", cls=Rare, is_flag=True, help="Continue a comparison that another version of khiva-arena began; it is marked."
+    "--any-engine",
+    cls=Rare,
+    is_flag=True,
+    help="Continue a comparison that another version of khiva-arena began; it is marked.",
 )
-@click.option("--new-event", is_flag=True, help="Begin again, on new deals, if this comparison is over.")
+@click.option(
+    "--new-event", is_flag=True, help="Begin again, on new deals, if this comparison is over."
+)
 @extension_options("compare")
 @full_option
 @json_option
@@ -76,8 +84,12 @@ def command(is_full: bool, **flags: Any) -> int:
     The same command again resumes a comparison that was interrupted, and prints the answer of one that is over. Each bot is a
     folder with bot.toml, such a folder in a commit (./my-bot@HEAD~1), or a command. Although the comparison looks after
     each deal, at most 5 of 100 comparisons of equal bots say better or worse. The exit code tells the verdict."""
-    from khiva_arena.display.terminal.capped import lines_capped  # when it is called, so that -h is quick
-    from khiva_arena.interface.commands.compare import compare  # when it is called, so that -h is quick
+    from khiva_arena.display.terminal.capped import (
+        lines_capped,
+    )  # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.compare import (
+        compare,
+    )  # when it is called, so that -h is quick
 
     with lines_capped(is_full=is_full or flags["as_json"]):
         return compare(**flags)

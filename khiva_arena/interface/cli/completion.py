@@ -45,9 +45,14 @@ def answer(cli: Command, instruction: str) -> int:
 
     shell, _, action = instruction.partition("_")
     if shell not in SHELLS or action not in ("source", "complete"):
-        raise ConfigError(f"{VARIABLE}={instruction}: there is {', '.join(f'{name}_source' for name in SHELLS)}")
+        raise ConfigError(
+            f"{VARIABLE}={instruction}: there is {', '.join(f'{name}_source' for name in SHELLS)}"
+        )
     if action == "complete" and not all(name in os.environ for name in WORDS):
-        raise ConfigError(f"{VARIABLE}={instruction} is for a shell to ask; {shell}_source prints what it needs for that")
+        raise ConfigError(
+            f"{VARIABLE}={instruction} is for a shell to ask; {shell}_source prints what "
+            "it needs for that"
+        )
     add_completion_class(Bash)
     return shell_complete(cli, {}, "khiva-arena", VARIABLE, instruction)
 
@@ -66,12 +71,18 @@ def rejoined(words: Sequence[str]) -> list[str]:
 def one_of(words: Callable[[], Iterable[str]], *, folders: bool = False) -> Complete:
     """Return a completion by one of these words; ``folders``: or by a folder."""
 
-    def complete(_context: Context, _parameter: Parameter, incomplete: str) -> "list[CompletionItem[str]]":
+    def complete(
+        _context: Context, _parameter: Parameter, incomplete: str
+    ) -> "list[CompletionItem[str]]":
         from click.shell_completion import CompletionItem
 
         items = [CompletionItem(word) for word in words() if word.startswith(incomplete)]
         # Bash takes either words or folders: a word that has begun to be typed is meant.
-        return items if items and (incomplete or not folders) else [CompletionItem(incomplete, type="dir")] * folders
+        return (
+            items
+            if items and (incomplete or not folders)
+            else [CompletionItem(incomplete, type="dir")] * folders
+        )
 
     return complete
 

@@ -9,7 +9,9 @@ from khiva_arena.interface.cli.help import Verb
 
 @click.command("decode", cls=Verb)
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
-@click.option("--hex", "as_hex", is_flag=True, help="Read the input as hex digits [default: detected].")
+@click.option(
+    "--hex", "as_hex", is_flag=True, help="Read the input as hex digits [default: detected]."
+)
 @click.option(
     "--to-bot",
     "way",
@@ -32,6 +34,8 @@ def command(files: tuple[Path, ...], as_hex: bool, way: str | None, as_json: boo
 
     FILE may also be what went through a pipe to or from a bot. Without --to-bot or --to-arbiter a frame may have the larger size,
     and its fields show who sent it. --json: file, number, offset, length, wrong, and message or hex."""
-    from khiva_arena.interface.commands.decode import decode  # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.decode import (
+        decode,
+    )  # when it is called, so that -h is quick
 
     return decode(files, as_hex, way, as_json)

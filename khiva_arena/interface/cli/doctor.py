@@ -13,6 +13,8 @@ def command(as_json: bool) -> int:
 
     A program is started at each level, and tries from inside what a hostile bot would try. Exit code 1 if nothing better
     than trusted works, or if a level lets something through that it should keep out."""
-    from khiva_arena.interface.commands.doctor import doctor  # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.doctor import (
+        doctor,
+    )  # when it is called, so that -h is quick
 
     return doctor(as_json)

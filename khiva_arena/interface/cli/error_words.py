@@ -13,10 +13,19 @@ _OF_A_PATH = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
 
 def why_no_path(error: BaseException, arguments: list[str]) -> str:
     """Return why the system does not show a path that the user typed, or a file below it; "" for another error."""
-    if not isinstance(error, OSError) or error.errno not in _OF_A_PATH or not isinstance(error.filename, str):
+    if (
+        not isinstance(error, OSError)
+        or error.errno not in _OF_A_PATH
+        or not isinstance(error.filename, str)
+    ):
         return ""
-    words = [word for argument in arguments for word in (argument, argument.partition("=")[2]) if word]
-    if not any(error.filename == word or error.filename.startswith(f"{word.rstrip('/')}/") for word in words):
+    words = [
+        word for argument in arguments for word in (argument, argument.partition("=")[2]) if word
+    ]
+    if not any(
+        error.filename == word or error.filename.startswith(f"{word.rstrip('/')}/")
+        for word in words
+    ):
         return ""
     return harmless(f"{error.filename}: cannot be read: {error.strerror}")
 

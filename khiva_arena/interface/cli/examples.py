@@ -11,7 +11,10 @@ EXAMPLES = {
     "run": (
         "khiva-arena run --bot my-bot --shipped --seeds 20 -j 2 --out results/mine",
         "khiva-arena run competition.toml",
-        "khiva-arena run --shipped --game silk_road --seats 4 --rule tied_decline=original_tie --turn 500ms",
+        (
+            "khiva-arena run --shipped --game silk_road --seats 4 --rule "
+            "tied_decline=original_tie --turn 500ms"
+        ),
     ),
     "init": ("khiva-arena init", "khiva-arena init spring-cup.toml"),
     "match": (
@@ -30,7 +33,10 @@ EXAMPLES = {
     "relay": (
         "khiva-arena relay 127.0.0.1:7421 ann -- ./my-bot",
         "khiva-arena relay --copy relay.py",
-        "khiva-arena relay arena.example.org:7421 ann --token ann.token --ca arena.pem -- python3 my_bot.py --fast",
+        (
+            "khiva-arena relay arena.example.org:7421 ann --token ann.token --ca arena.pem -- "
+            "python3 my_bot.py --fast"
+        ),
     ),
     "compare": (
         "khiva-arena compare my-bot my-bot@HEAD~1",
@@ -50,12 +56,18 @@ EXAMPLES = {
         "khiva-arena league enter spring my-bot --author ann",
         "khiva-arena league play spring",
     ),
-    "league new": ("khiva-arena league new spring --game khiva --seats 3", "khiva-arena league new summer --clock ticks"),
+    "league new": (
+        "khiva-arena league new spring --game khiva --seats 3",
+        "khiva-arena league new summer --clock ticks",
+    ),
     "league enter": (
         "khiva-arena league enter spring my-bot --author ann",
         "khiva-arena league enter spring my-bot --author ann --name quick",
     ),
-    "league play": ("khiva-arena league play spring -j 2", "khiva-arena league play spring --until 7:00"),
+    "league play": (
+        "khiva-arena league play spring -j 2",
+        "khiva-arena league play spring --until 7:00",
+    ),
     "league plan": (
         "khiva-arena league plan spring batch.json",
         "khiva-arena run --from-plan batch.json --shard 1/4 --out shard-1",
@@ -64,16 +76,28 @@ EXAMPLES = {
     "league serve": (
         "khiva-arena league serve spring --listen 127.0.0.1:8080",
         "khiva-arena league serve spring --listen inherit",
-        "khiva-arena league serve spring --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem",
+        (
+            "khiva-arena league serve spring --listen 0.0.0.0:8443 --tls-cert cert.pem "
+            "--tls-key key.pem"
+        ),
     ),
-    "league status": ("khiva-arena league status spring", "khiva-arena league status spring --json"),
-    "league cancel": ("khiva-arena league cancel spring entry-7", "khiva-arena league cancel spring my-bot"),
+    "league status": (
+        "khiva-arena league status spring",
+        "khiva-arena league status spring --json",
+    ),
+    "league cancel": (
+        "khiva-arena league cancel spring entry-7",
+        "khiva-arena league cancel spring my-bot",
+    ),
     "league season": ("khiva-arena league season spring 'second half'",),
     "league receipt": (
         "khiva-arena league receipt https://arena.example",
         "khiva-arena league receipt https://arena.example --ca arena.pem",
     ),
-    "league final": ("khiva-arena league final spring", "khiva-arena league final spring --top 8 --seeds 200 -j 2"),
+    "league final": (
+        "khiva-arena league final spring",
+        "khiva-arena league final spring --top 8 --seeds 200 -j 2",
+    ),
     "league retire": ("khiva-arena league retire spring 'my-bot v1'",),
     "league suspend": ("khiva-arena league suspend spring 'my-bot v2' --why 'it is too slow'",),
     "league reinstate": ("khiva-arena league reinstate spring 'my-bot v2'",),
@@ -97,13 +121,23 @@ EXAMPLES = {
         "khiva-arena report results/mine --out mine.html",
         "khiva-arena report mine.bundle --out mine.html --title 'Spring cup'",
     ),
-    "plan": ("khiva-arena plan results/mine --error 20", "khiva-arena plan results/mine --gap 30 --power 0.9"),
-    "verify": ("khiva-arena verify results/mine", "khiva-arena verify mine.bundle", "khiva-arena verify cup --rerun-bots"),
+    "plan": (
+        "khiva-arena plan results/mine --error 20",
+        "khiva-arena plan results/mine --gap 30 --power 0.9",
+    ),
+    "verify": (
+        "khiva-arena verify results/mine",
+        "khiva-arena verify mine.bundle",
+        "khiva-arena verify cup --rerun-bots",
+    ),
     "merge": (
         "khiva-arena merge shard-1 shard-2 shard-3 --out results/cup -j 2",
         "khiva-arena merge results/shards/* --out results/cup --rerun-bots 5%",
     ),
-    "bundle": ("khiva-arena bundle results/mine mine.bundle", "khiva-arena bundle cup cup.bundle --with-modules"),
+    "bundle": (
+        "khiva-arena bundle results/mine mine.bundle",
+        "khiva-arena bundle cup cup.bundle --with-modules",
+    ),
     "page": (
         "khiva-arena page --runtime page-runtime.tar --out khiva-arena.html",
         "khiva-arena page --check khiva-arena.html",
@@ -119,7 +153,10 @@ EXAMPLES = {
         "khiva-arena replay results/mine --lost my-bot --bot shipped:python/search",
         "khiva-arena replay results/mine 1/0 --seat 0 --until 12 --wait --isolation trusted",
     ),
-    "decode": ("khiva-arena decode raw/seat-0.to-bot raw/seat-0.from-bot", "khiva-arena decode --json raw/seat-0.from-bot"),
+    "decode": (
+        "khiva-arena decode raw/seat-0.to-bot raw/seat-0.from-bot",
+        "khiva-arena decode --json raw/seat-0.from-bot",
+    ),
     "new": (
         "khiva-arena new python my-bot",
         "khiva-arena new python my-bot --search",
@@ -145,7 +182,10 @@ def examples_of(name: str) -> tuple[str, ...]:
     """Return the lines of a command, and those of the flags that installed extensions add to it."""
     from khiva_arena.common import hooks  # not above: only help shows them
 
-    return (*EXAMPLES.get(name, ()), *(flag.example for flag in hooks.flags(name) if flag.example and name in flag.commands))
+    return (
+        *EXAMPLES.get(name, ()),
+        *(flag.example for flag in hooks.flags(name) if flag.example and name in flag.commands),
+    )
 
 
 def write_examples(name: str, formatter: HelpFormatter, limit: int | None = None) -> None:

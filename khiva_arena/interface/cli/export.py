@@ -14,11 +14,20 @@ from khiva_arena.interface.commands.choices import EXPORT_FORMATS
 @store_argument
 @click.argument("event", nargs=-1)
 @click.option(
-    "--format", "form", type=click.Choice(EXPORT_FORMATS), required=True, metavar="|".join(EXPORT_FORMATS), help="The format."
+    "--format",
+    "form",
+    type=click.Choice(EXPORT_FORMATS),
+    required=True,
+    metavar="|".join(EXPORT_FORMATS),
+    help="The format.",
 )
-@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A new file [default: stdout].")
 @click.option(
-    "--points", is_flag=True, help="Add where the points of each seat come from. For csv or jsonl; each match is replayed."
+    "--out", metavar="FILE", type=click.Path(path_type=Path), help="A new file [default: stdout]."
+)
+@click.option(
+    "--points",
+    is_flag=True,
+    help="Add where the points of each seat come from. For csv or jsonl; each match is replayed.",
 )
 @among_options
 @handed_games_option
@@ -30,6 +39,8 @@ def command(**flags: Any) -> None:
     `khiva-arena standings`, they do not know that one deal was played many times. payoffs: CSV, what each bot gained against
     each other one, with standard errors over deals.
     """
-    from khiva_arena.interface.commands.export import export  # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.export import (
+        export,
+    )  # when it is called, so that -h is quick
 
     export(**flags)

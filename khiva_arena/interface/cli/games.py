@@ -10,10 +10,17 @@ from khiva_arena.interface.cli.options import json_option
 @click.command("games", cls=Verb)
 @click.argument("game", nargs=-1, shell_complete=GAME)
 @json_option
-@click.option("--header", is_flag=True, help="Print the rules of the one GAME in C. Bots that search use this header.")
+@click.option(
+    "--header",
+    is_flag=True,
+    help="Print the rules of the one GAME in C. Bots that search use this header.",
+)
 def command(game: tuple[str, ...], as_json: bool, header: bool) -> None:
     """List the games, or each GAME with its seats, its version, and every rule with its default and its values."""
-    from khiva_arena.interface.commands.games import games, print_header  # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.games import (
+        games,
+        print_header,
+    )  # when it is called, so that -h is quick
 
     if header and as_json:
         raise click.UsageError("--header prints C: leave --json out")

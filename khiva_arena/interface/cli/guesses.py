@@ -11,10 +11,16 @@ from khiva_arena.common import hooks
 
 _TABLE, _SEEDS = "`khiva-arena standings STORE` prints the table of a results folder", "`--seeds N`"
 _RUN, _SHOW = (
-    "`khiva-arena run --bot A --bot B` plays a tournament, `khiva-arena run cup.toml` that of a settings file",
+    (
+        "`khiva-arena run --bot A --bot B` plays a tournament, `khiva-arena run cup.toml` that "
+        "of a settings file"
+    ),
     "`khiva-arena show STORE` lists the matches of a results folder",
 )
-_BOTS, _CHECK = "`--bot A --bot B` name the bots", "`khiva-arena check BOT` tries a bot and names its mistakes"
+_BOTS, _CHECK = (
+    "`--bot A --bot B` name the bots",
+    "`khiva-arena check BOT` tries a bot and names its mistakes",
+)
 _NEW, _EXPORT = (
     "`khiva-arena new python my-bot` makes a bot",
     "`khiva-arena export STORE --format csv` writes a file of that kind",
@@ -54,7 +60,8 @@ COMMANDS: Mapping[str, str] = {
     "tournament": _RUN,
     "update": "`pip install --upgrade khiva-arena`",
     "validate": _CHECK + "; `khiva-arena verify STORE` checks results",
-    "view": _SHOW + "; `khiva-arena report STORE --out results.html` writes a page that shows every match",
+    "view": _SHOW
+    + "; `khiva-arena report STORE --out results.html` writes a page that shows every match",
 }
 """The command to type, by the word that somebody typed for it."""
 OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -66,7 +73,10 @@ OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "--engine": (("--bot", _BOTS),),
     "--format": (("--section", _EXPORT),),
     "--force": (("--new-event", "`--new-event` begins another event beside the old one"),),
-    "--html": (("--report", "`--report FILE` writes a page of results"), ("", "`khiva-arena report STORE --out results.html`")),
+    "--html": (
+        ("--report", "`--report FILE` writes a page of results"),
+        ("", "`khiva-arena report STORE --out results.html`"),
+    ),
     "--log": (("--events-file", _ALL), ("--trace", _TRACE)),
     "--matches": (("--seeds", f"{_SEEDS} is the number of deals"),),
     "--open": (("--out", "`--out FILE` names the page: open that file in your browser"),),
@@ -75,11 +85,22 @@ OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "--parallel": (("--jobs", _JOBS),),
     "--pgn": (("", "`khiva-arena export STORE --format pgn`"),),
     "--player": (("--bot", _BOTS),),
-    "--players": (("--seats", f"`--seats N` sets the number of seats at a table, {_BOTS}"), ("--bot", _BOTS)),
+    "--players": (
+        ("--seats", f"`--seats N` sets the number of seats at a table, {_BOTS}"),
+        ("--bot", _BOTS),
+    ),
     "--random-seed": (("--seed", "`--seed TEXT` determines every deal"),),
     "--repeat": (("--seeds", f"{_SEEDS} is the number of deals"),),
     "--seats": (("--bot", "each --bot takes a seat, so name as many bots as there are seats"),),
-    "--seeds": (("--seed", "one match has one deal, which `--seed TEXT` determines; `khiva-arena run --seeds N` plays many"),),
+    "--seeds": (
+        (
+            "--seed",
+            (
+                "one match has one deal, which `--seed TEXT` determines; `khiva-arena run "
+                "--seeds N` plays many"
+            ),
+        ),
+    ),
     "--threads": (("--jobs", _JOBS),),
     "--time": (("--turn", f"{_TURN}, `--bank 10s` for a whole match"),),
     "--time-limit": (("--turn", _TURN),),
@@ -89,7 +110,10 @@ OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "-b": (("--bot", _BOTS),),
     "-f": (("--format", "`--format` has no short form"),),
     "-g": (("--game", "`--game` has no short form"),),
-    "-n": (("--seeds", f"{_SEEDS} is the number of deals"), ("--sample", "`--sample N` is the number of matches")),
+    "-n": (
+        ("--seeds", f"{_SEEDS} is the number of deals"),
+        ("--sample", "`--sample N` is the number of matches"),
+    ),
     "-o": (("--out", "`--out` has no short form"),),
     "-q": (("", "`2>/dev/null` at the end of the line hides all that is no result"),),
     "-s": (("--seed", "`--seed TEXT` determines every deal"),),
@@ -105,7 +129,15 @@ def meaning(ctx: click.Context, word: str) -> str:
     of_rows = [row.guesses[name] for row in hooks.rows() if name in row.guesses]
     own = COMMANDS.get(name, "")
     if word.startswith("-"):
-        known = {"", *(one for param in ctx.command.get_params(ctx) if isinstance(param, click.Option) for one in param.opts)}
+        known = {
+            "",
+            *(
+                one
+                for param in ctx.command.get_params(ctx)
+                if isinstance(param, click.Option)
+                for one in param.opts
+            ),
+        }
         own = next((text for option, text in OPTIONS.get(word, ()) if option in known), "")
         return (of_rows or [own])[0]
     return "; ".join(filter(None, [own, *of_rows]))

@@ -14,7 +14,16 @@ _NAMED = re.compile(r"`(khiva-arena [^`]+)`|(?:: |^)(khiva-arena [^`;]+)$")
 _LAST_LINE = re.compile(r"  next: (khiva-arena check (?!-)\S.*)")
 _PLAIN = re.compile(r"""(?:[\w@%+=:,./ ~-]|'[^']*'|"'")+""")
 """Words as ``shlex.quote`` writes them: a shell does nothing in them but run the command."""
-_REFUSED = {"close", "--isolation", "--network", "--allow-include", "--runtime", "--env", "--any-engine", "--yes"}
+_REFUSED = {
+    "close",
+    "--isolation",
+    "--network",
+    "--allow-include",
+    "--runtime",
+    "--env",
+    "--any-engine",
+    "--yes",
+}
 """Words that no command of an error needs. A bot that forges such a command would be let at the machine, or end an event."""
 
 
@@ -33,7 +42,9 @@ class ErrorOutput(msgspec.Struct, frozen=True):
     next: list[str]
 
 
-def error_line(code: int, problems: Sequence[str], arguments: Sequence[str], commands: Sequence[str] = ()) -> str:
+def error_line(
+    code: int, problems: Sequence[str], arguments: Sequence[str], commands: Sequence[str] = ()
+) -> str:
     """Return an error as a line of JSON.
 
     problems: a line for each mistake, or several lines.
@@ -58,7 +69,11 @@ def commands_in(problem: str, arguments: Sequence[str] = ()) -> Iterator[str]:
         for word in arguments:
             first = first.replace(harmless(word), "") if "khiva-arena" in word else first
         named = [quoted or last for quoted, last in _NAMED.findall(first)]
-    yield from (command for command in named if _PLAIN.fullmatch(command) and not _REFUSED & {*_words(command)})
+    yield from (
+        command
+        for command in named
+        if _PLAIN.fullmatch(command) and not _REFUSED & {*_words(command)}
+    )
 
 
 def _words(command: str) -> list[str]:

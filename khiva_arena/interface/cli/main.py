@@ -73,7 +73,10 @@ def groups() -> dict[str, dict[str, str]]:
     for command in _commands_of_extensions():
         group = headings[command.heading]
         names = [name for name, _ in group]
-        group.insert(names.index(command.after) + 1 if command.after in names else len(names), (command.name, command.text))
+        group.insert(
+            names.index(command.after) + 1 if command.after in names else len(names),
+            (command.name, command.text),
+        )
     return {heading: dict(group) for heading, group in headings.items()}
 
 
@@ -103,7 +106,9 @@ class Commands(Brief, click.Group):
                 return command
         return None
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if (
             args[0] not in {**_OF_THE_CORE, **_GUESSED}
             and not args[0].startswith("-")
@@ -121,7 +126,9 @@ class Commands(Brief, click.Group):
             if text := meaning(ctx, args[0]):
                 ctx.fail(f"No such command {args[0]!r}: {text}.")
             near = get_close_matches(args[0], commands(), n=1)
-            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+            ctx.fail(
+                f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+            )
         if not ctx.resilient_parsing:
             _refuse_variables_of_absent(args[0])
         return super().resolve_command(ctx, args)
@@ -130,7 +137,9 @@ class Commands(Brief, click.Group):
         width = max(map(len, commands()))  # one column in all groups
         formatter.write_paragraph()
         for heading, group in groups().items():
-            shown = {name: text for name, text in group.items() if name not in _RARE or is_long(ctx)}
+            shown = {
+                name: text for name, text in group.items() if name not in _RARE or is_long(ctx)
+            }
             for number, (name, text) in enumerate(shown.items()):
                 formatter.write(f"  {'' if number else heading:6}  {name:{width}}  {text}\n")
 
@@ -138,7 +147,9 @@ class Commands(Brief, click.Group):
         self.format_commands(ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from khiva_arena.interface.cli.examples import write_examples  # not above: most commands print no help
+        from khiva_arena.interface.cli.examples import (
+            write_examples,
+        )  # not above: most commands print no help
 
         write_examples("", formatter)
         super().format_epilog(ctx, formatter)
@@ -166,13 +177,23 @@ def _say_version(ctx: click.Context, _: object, is_asked: bool) -> None:
 @click.group(
     cls=Commands,
     needs="COMMAND ...",
-    context_settings={"help_option_names": list(HELP_NAMES), "auto_envvar_prefix": "KHIVA_ARENA", "max_content_width": 100},
-    epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 a check failed, a table stayed void, the output "
-    "cannot be written or the store's disk is full, 2 usage or config, 70 internal error, 130 interrupted (the same command "
-    "resumes).",
+    context_settings={
+        "help_option_names": list(HELP_NAMES),
+        "auto_envvar_prefix": "KHIVA_ARENA",
+        "max_content_width": 100,
+    },
+    epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 a check failed, a "
+    "table stayed void, the output cannot be written or the store's disk is full, 2 usage or "
+    "config, 70 internal error, 130 interrupted (the same command resumes).",
 )
 @click.option(
-    "-V", "--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="Show the version and exit."
+    "-V",
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_say_version,
+    help="Show the version and exit.",
 )
 def cli() -> None:
     """Let bots in any language play board and card games against each other, and rate them."""
@@ -187,7 +208,10 @@ def _help(ctx: click.Context, words: tuple[str, ...]) -> None:
     for word in words:
         if isinstance(command, click.Group) and not word.startswith("-"):
             name, found, _ = command.resolve_command(above, [word])
-            above, command = click.Context(found or command, info_name=name, parent=above), found or command
+            above, command = (
+                click.Context(found or command, info_name=name, parent=above),
+                found or command,
+            )
     click.echo(command.get_help(above))
 
 
@@ -225,7 +249,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _is_limited() -> bool:
-    return any(resource.getrlimit(one)[0] != resource.RLIM_INFINITY for one in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
+    return any(
+        resource.getrlimit(one)[0] != resource.RLIM_INFINITY
+        for one in (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    )
 
 
 def _why_failed(error: BaseException) -> str:
@@ -241,7 +268,10 @@ def _run(arguments: list[str]) -> int:
     try:
         _check_text(arguments)
         if _is_limited():
-            from khiva_arena.interface.cli.memory_limits import spare_threads, why_too_little  # not above: few machines limit it
+            from khiva_arena.interface.cli.memory_limits import (
+                spare_threads,
+                why_too_little,
+            )  # not above: few machines limit it
 
             if reason := why_too_little():
                 raise ConfigError(reason)
@@ -249,38 +279,65 @@ def _run(arguments: list[str]) -> int:
         code = _answer(arguments)
         failure = unwritten()
         interrupts.listen_no_more()
-        return _code_of_lost_stdout(failure, arguments) if failure else code if isinstance(code, int) else DONE
+        return (
+            _code_of_lost_stdout(failure, arguments)
+            if failure
+            else code
+            if isinstance(code, int)
+            else DONE
+        )
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.message)
         return UNUSABLE
     except click.ClickException as error:
-        from khiva_arena.interface.cli.error_words import one_line  # not above: most commands succeed
+        from khiva_arena.interface.cli.error_words import (
+            one_line,
+        )  # not above: most commands succeed
 
         return _fail(arguments, UNUSABLE, [one_line(error)])
     except (click.Abort, KeyboardInterrupt) as error:
         interrupts.listen_no_more()
-        return _say_limit(arguments, reason) if (reason := _why_failed(error)) else _interrupted(error, arguments)
+        return (
+            _say_limit(arguments, reason)
+            if (reason := _why_failed(error))
+            else _interrupted(error, arguments)
+        )
     except ConfigError as error:
         steps = [harmless(step) for step in getattr(error, "steps", ())]  # NoLevel has some
-        return _fail(arguments, error.exit_code, [harmless(problem) for problem in error.problems], steps)
+        return _fail(
+            arguments, error.exit_code, [harmless(problem) for problem in error.problems], steps
+        )
     except ArenaError as error:
-        from khiva_arena.interface.cli.error_words import lines, why_not_handed  # not above: most commands succeed
+        from khiva_arena.interface.cli.error_words import (
+            lines,
+            why_not_handed,
+        )  # not above: most commands succeed
 
-        problems = [f"{lines(problem)}{why_not_handed(error)}" for problem in error.problems or (str(error),)]
+        problems = [
+            f"{lines(problem)}{why_not_handed(error)}"
+            for problem in error.problems or (str(error),)
+        ]
         return _fail(arguments, error.exit_code, problems)
     except (Exception, SystemExit) as error:  # click makes an exit of a broken pipe
-        if isinstance(error.__cause__, KeyboardInterrupt):  # as Python 3.11 makes of one that hits while a class is made
+        if isinstance(
+            error.__cause__, KeyboardInterrupt
+        ):  # as Python 3.11 makes of one that hits while a class is made
             return _interrupted(error, arguments)
         failure = unwritten()
         if failure:
             return _code_of_lost_stdout(failure, arguments)
-        from khiva_arena.interface.cli.error_words import why_no_path  # not above: most commands succeed
+        from khiva_arena.interface.cli.error_words import (
+            why_no_path,
+        )  # not above: most commands succeed
 
         if reason := _why_failed(error) or why_no_path(error, arguments):
             return _say_limit(arguments, reason)
         import traceback  # not above: it is for bugs
 
-        said = "this is a bug, please report it with the lines above; nothing that was recorded is lost"
+        said = (
+            "this is a bug, please report it with the lines above; nothing that was recorded "
+            "is lost"
+        )
         if wants_json(arguments):
             return _fail(arguments, BUG, [f"{traceback.format_exc()}{said}"])
         say(traceback.format_exc(), end="")
@@ -290,12 +347,18 @@ def _run(arguments: list[str]) -> int:
 def wants_json(arguments: Sequence[str]) -> bool:
     """Tell whether a command line asks for JSON. It may be wrong otherwise, so that click has not read it."""
     words = list(takewhile(lambda word: word != "--", arguments))
-    formats = words[:1] == ["check"] and ("--format=json" in words or ("--format", "json") in pairwise(words))
+    formats = words[:1] == ["check"] and (
+        "--format=json" in words or ("--format", "json") in pairwise(words)
+    )
     return "--json" in words or formats
 
 
 def _fail(
-    arguments: Sequence[str], code: int, problems: Sequence[str], steps: Sequence[str] = (), commands: Sequence[str] = ()
+    arguments: Sequence[str],
+    code: int,
+    problems: Sequence[str],
+    steps: Sequence[str] = (),
+    commands: Sequence[str] = (),
 ) -> int:
     """Say why a command failed: in lines for people, or as one JSON object if the command line asks for JSON.
 
@@ -305,7 +368,9 @@ def _fail(
     Returns the exit code.
     """
     if wants_json(arguments):
-        from khiva_arena.interface.cli.json_error import error_line  # not above: most commands succeed
+        from khiva_arena.interface.cli.json_error import (
+            error_line,
+        )  # not above: most commands succeed
 
         say(error_line(code, [*problems, *steps], arguments, commands), whole=True)
         return code
@@ -337,7 +402,12 @@ def _interrupted(error: BaseException, arguments: Sequence[str]) -> int:
     if wants_json(arguments):
         import shlex  # not above: few commands are interrupted
 
-        _fail(arguments, INTERRUPTED, ["interrupted"], commands=[shlex.join(["khiva-arena", *arguments])])
+        _fail(
+            arguments,
+            INTERRUPTED,
+            ["interrupted"],
+            commands=[shlex.join(["khiva-arena", *arguments])],
+        )
     elif not interrupts.was_told(error):
         say("khiva-arena: interrupted")
     # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT

@@ -19,9 +19,19 @@ from khiva_arena.interface.cli.options import (
 
 @click.command("match", cls=Verb, needs="--bot A --bot B | --from STORE MATCH")
 @setting_options(*OF_A_MATCH)
-@click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
-@click.option("--step", type=WholeNumber(1), metavar="N", help="With --from: go on from this step, from 1.")
-@click.option("--seat", type=WholeNumber(0), metavar="S", help="The seat that decides otherwise at step N.")
+@click.option(
+    "--from",
+    "stored",
+    nargs=2,
+    metavar="STORE MATCH",
+    help="Play this stored match again with live bots.",
+)
+@click.option(
+    "--step", type=WholeNumber(1), metavar="N", help="With --from: go on from this step, from 1."
+)
+@click.option(
+    "--seat", type=WholeNumber(0), metavar="S", help="The seat that decides otherwise at step N."
+)
 @click.option("--choice", metavar="K", help="Its choice there: the number, or words such as G5/B1.")
 @click.option(
     "--try",
@@ -29,18 +39,35 @@ from khiva_arena.interface.cli.options import (
     metavar="all|K,K,...",
     help="Play these choices there, or all. They are named by number; the best end comes first.",
 )
-@click.option("--notes", is_flag=True, help="Also print each bot's stderr. It is marked with the requests that came before.")
 @click.option(
-    "--trace", is_flag=True, help="Print every message on stderr. It is printed while the match is played, in both directions."
+    "--notes",
+    is_flag=True,
+    help="Also print each bot's stderr. It is marked with the requests that came before.",
+)
+@click.option(
+    "--trace",
+    is_flag=True,
+    help="Print every message on stderr. It is printed while the match is played, in both "
+    "directions.",
 )
 @capture_option
 @click.option(
-    "--by-function", is_flag=True, cls=Rare, help="With --clock ticks, also print in which functions each module spent its ticks."
+    "--by-function",
+    is_flag=True,
+    cls=Rare,
+    help="With --clock ticks, also print in which functions each module spent its ticks.",
 )
 @fault_option
 @full_option
 @json_option
-def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, **flags: Any) -> int:
+def command(
+    stored: tuple[str, str] | None,
+    notes: bool,
+    trace: bool,
+    capture: Path | None,
+    as_json: bool,
+    **flags: Any,
+) -> int:
     """Play one match and print it turn by turn, hidden cards included. The bots sit in the order given.
 
     With --from, the deal, rules and limits are those of the stored match; --bot, given once for each seat, seats other bots than
@@ -59,9 +86,13 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     Before the match the arena starts every bot once. If one fails to start, the arena shows its output and how it ended, and
     --trace, --capture and --notes show that start. --capture then keeps nothing unless a bot that failed wrote on stdout.
     """
-    from khiva_arena.display.terminal.capped import lines_capped  # when it is called, so that -h is quick
+    from khiva_arena.display.terminal.capped import (
+        lines_capped,
+    )  # when it is called, so that -h is quick
     from khiva_arena.interface.commands.match import match  # when it is called, so that -h is quick
 
-    has_more = notes or flags["by_function"]  # which come behind the match and would push its end out
+    has_more = (
+        notes or flags["by_function"]
+    )  # which come behind the match and would push its end out
     with lines_capped(is_full=flags["is_full"] or as_json or has_more):
         return match(stored, notes, trace, capture, as_json, flags)

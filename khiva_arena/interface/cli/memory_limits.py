@@ -38,7 +38,10 @@ class Limit(NamedTuple):
     def used(self) -> int:
         """Return the bytes that this process uses of it, 0 if nobody can tell."""
         try:
-            return int(Path("/proc/self/statm").read_text().split()[self.field]) * resource.getpagesize()
+            return (
+                int(Path("/proc/self/statm").read_text().split()[self.field])
+                * resource.getpagesize()
+            )
         except (OSError, ValueError, IndexError, MemoryError):
             return 0
 
@@ -74,4 +77,7 @@ def why_failed(error: BaseException) -> str:
 def _remedy(limit: Limit) -> str:
     advised = max(limit.advised, 2 * limit.bytes) // MIB
     mib = limit.bytes // MIB
-    return f"{limit.word} is limited to {mib} MiB (ulimit {limit.option}), which is too little; allow {advised} MiB or more"
+    return (
+        f"{limit.word} is limited to {mib} MiB (ulimit {limit.option}), which is too little; "
+        f"allow {advised} MiB or more"
+    )

@@ -12,19 +12,33 @@ from khiva_arena.interface.cli.options import json_option
 REPOSITORY = "repository"
 
 
-@click.command("new", cls=Verb, needs="[LANGUAGE FOLDER | game FOLDER | ladder FOLDER | repository FOLDER]")
+@click.command(
+    "new", cls=Verb, needs="[LANGUAGE FOLDER | game FOLDER | ladder FOLDER | repository FOLDER]"
+)
 @click.argument("language", required=False, shell_complete=LANGUAGE)
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
-@click.option("--module", "as_module", is_flag=True, help="Build the bot as a WebAssembly module, bot.wasm.")
-@click.option("--search", "searches", is_flag=True, help="Make a bot that searches: the strongest start for Khiva.")
 @click.option(
-    "--language", "of_bot", metavar="LANGUAGE", shell_complete=LANGUAGE, help="Of a repository: its bot's [default: python]."
+    "--module", "as_module", is_flag=True, help="Build the bot as a WebAssembly module, bot.wasm."
+)
+@click.option(
+    "--search",
+    "searches",
+    is_flag=True,
+    help="Make a bot that searches: the strongest start for Khiva.",
+)
+@click.option(
+    "--language",
+    "of_bot",
+    metavar="LANGUAGE",
+    shell_complete=LANGUAGE,
+    help="Of a repository: its bot's [default: python].",
 )
 @click.option(
     "--game",
     metavar="GAME",
     shell_complete=GAME,
-    help="The game that AGENTS.md is about, and the test of a repository [default: the bot's first, or khiva].",
+    help="The game that AGENTS.md is about, and the test of a repository [default: the bot's "
+    "first, or khiva].",
 )
 @json_option
 def command(language: str | None, folder: Path | None, as_json: bool, **flags: Any) -> None:
@@ -42,12 +56,17 @@ def command(language: str | None, folder: Path | None, as_json: bool, **flags: A
     --search` lists languages.
 
     What --json prints is described by the schema protocol/schema/output/new.json, which is installed with the package."""
-    from khiva_arena.interface.commands.new import NewWish, new  # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.new import (
+        NewWish,
+        new,
+    )  # when it is called, so that -h is quick
 
     wish = NewWish(**flags)
     if language is None or language.casefold() != REPOSITORY:
         new(language, folder, wish, as_json)
         return
-    from khiva_arena.interface.commands.new_repository import new_repository  # most users want a bot
+    from khiva_arena.interface.commands.new_repository import (
+        new_repository,
+    )  # most users want a bot
 
     new_repository(folder, wish, as_json)

@@ -25,7 +25,8 @@ full_option = click.option(
     "--full",
     "is_full",
     is_flag=True,
-    help="Print all lines. Without it, at most 200 lines are printed; one of them says how many are left out in the middle.",
+    help="Print all lines. Without it, at most 200 lines are printed; one of them says how many "
+    "are left out in the middle.",
 )
 capture_option = click.option(
     "--capture",
@@ -38,8 +39,8 @@ modules_option = click.option(
     multiple=True,
     metavar="DIR",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder with modules of these bots. It need not have modules that are in the results folder or built on this machine. "
-    "Repeat for each.",
+    help="A folder with modules of these bots. It need not have modules that are in the results "
+    "folder or built on this machine. Repeat for each.",
 )
 
 
@@ -55,7 +56,8 @@ def among_options(command: F) -> F:
         "--exclude",
         multiple=True,
         metavar="BOT",
-        help="Leave out each match of this bot. It counts as if the bot had not entered; repeat for each.",
+        help="Leave out each match of this bot. It counts as if the bot had not entered; repeat "
+        "for each.",
     )
     events = click.option(
         "--events",
@@ -63,19 +65,31 @@ def among_options(command: F) -> F:
         metavar="EVENT",
         help="Count this event, by number or id. It is the same as EVENT; repeat for each.",
     )
-    season = click.option("--season", metavar="NAME", help="Count only this season of a league. The season all is every one.")
+    season = click.option(
+        "--season",
+        metavar="NAME",
+        help="Count only this season of a league. The season all is every one.",
+    )
     return only(exclude(events(season(command))))
 
 
 fault_option = click.option(
-    "--fail-on-fault", cls=Rare, is_flag=True, help=f"End with exit code {FORFEITED} if a bot forfeited a match."
+    "--fail-on-fault",
+    cls=Rare,
+    is_flag=True,
+    help=f"End with exit code {FORFEITED} if a bot forfeited a match.",
 )
 yes_option = click.option("--yes", cls=Rare, is_flag=True, help="Answer each question with yes.")
 
 
-def _hand_over(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> None:
+def _hand_over(
+    _context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]
+) -> None:
     if words:
-        from khiva_arena.arbiter.handed_games import offer, why_none  # not above: most games come with the arena
+        from khiva_arena.arbiter.handed_games import (
+            offer,
+            why_none,
+        )  # not above: most games come with the arena
         from khiva_arena.display.terminal.console import say
 
         for word in words:
@@ -84,7 +98,9 @@ def _hand_over(_context: click.Context, _parameter: click.Parameter, words: tupl
             except ConfigError as error:
                 if why_none() or os.sep in word or word.endswith(".py"):
                     raise
-                say(f"warning: {error}")  # which one is needed, and of which hash, is said when it is
+                say(
+                    f"warning: {error}"
+                )  # which one is needed, and of which hash, is said when it is
 
 
 handed_games_option = click.option(
@@ -94,7 +110,8 @@ handed_games_option = click.option(
     expose_value=False,
     allow_from_autoenv=False,
     callback=_hand_over,
-    help="The file of a game of your own. You can also name its folder or package. It runs only if its hash is the recorded "
+    help="The file of a game of your own. You can also name its folder or package. It runs only "
+    "if its hash is the recorded "
     "one; repeat for each.",
 )
 
@@ -113,7 +130,11 @@ class WholeNumber(click.ParamType[int]):
         except ValueError:
             self.fail(f"{value!r} is not a whole number", param, ctx)
         if number < self.least or (self.most is not None and number > self.most):
-            bounds = f"of at least {self.least}" if self.most is None else f"from {self.least:,} to {self.most:,}"
+            bounds = (
+                f"of at least {self.least}"
+                if self.most is None
+                else f"from {self.least:,} to {self.most:,}"
+            )
             self.fail(f"it takes a whole number {bounds}, not {number}", param, ctx)
         return number
 
@@ -139,7 +160,10 @@ def setting_options(*names: str, **helps: str) -> Callable[[F], F]:
 
 def setting_option(row: Setting, text: str) -> Callable[[F], F]:
     """Return the decorator that adds a setting's flag, explained by ``text``."""
-    attributes: dict[str, Any] = {"help": _with_default(row, text), "cls": click.Option if row.common else Rare}
+    attributes: dict[str, Any] = {
+        "help": _with_default(row, text),
+        "cls": click.Option if row.common else Rare,
+    }
     if row.kind is Kind.SWITCH:
         both = f"{row.option}/--no-{row.option.removeprefix('--')}" if row.default else row.option
         return click.option(row.parameter, both, is_flag=True, default=None, **attributes)
@@ -169,7 +193,9 @@ def _old_option(row: Setting) -> Callable[[F], F]:
     return click.option(f"--{row.old_name}", hidden=True, is_eager=True)
 
 
-def _or_by_old_name(row: Setting) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+def _or_by_old_name(
+    row: Setting,
+) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
     """Return a callback that takes a value under the setting's old name, with a line about the new name.
 
     A flag wins over the environment.
@@ -177,15 +203,24 @@ def _or_by_old_name(row: Setting) -> Callable[[click.Context, click.Parameter, s
 
     def read(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         flag = context.get_parameter_source(row.old_name) is ParameterSource.COMMANDLINE
-        if not flag and context.get_parameter_source(row.old_name) is not ParameterSource.ENVIRONMENT:
+        if (
+            not flag
+            and context.get_parameter_source(row.old_name) is not ParameterSource.ENVIRONMENT
+        ):
             return value
         if not context.resilient_parsing:
             from khiva_arena.display.terminal.console import say
 
             prefix = f"{context.auto_envvar_prefix}_"
             old, new = row.old_name, row.name
-            say(renamed(f"--{old}", row.option) if flag else renamed(f"{prefix}{old.upper()}", f"{prefix}{new.upper()}"))
-        newer = value is not None and (not flag or context.get_parameter_source(row.name) is ParameterSource.COMMANDLINE)
+            say(
+                renamed(f"--{old}", row.option)
+                if flag
+                else renamed(f"{prefix}{old.upper()}", f"{prefix}{new.upper()}")
+            )
+        newer = value is not None and (
+            not flag or context.get_parameter_source(row.name) is ParameterSource.COMMANDLINE
+        )
         return value if newer else context.params[row.old_name]
 
     return read
@@ -198,17 +233,27 @@ def _with_default(row: Setting, text: str) -> str:
         text, mark, rest = text.partition(" [default")
         return f"{text.removesuffix('.')}. Repeat for each{mark}{rest or '.'}"
     default = (row.name if row.default else None) if row.kind is Kind.SWITCH else row.default
-    return text if default in (None, (), {}) or "[default" in text else f"{text.removesuffix('.')} [default: {default}]."
+    return (
+        text
+        if default in (None, (), {}) or "[default" in text
+        else f"{text.removesuffix('.')} [default: {default}]."
+    )
 
 
-def _number_or(words: tuple[str, ...]) -> Callable[[click.Context, click.Parameter, str | None], int | str | None]:
-    def read(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | str | None:
+def _number_or(
+    words: tuple[str, ...],
+) -> Callable[[click.Context, click.Parameter, str | None], int | str | None]:
+    def read(
+        _context: click.Context, _parameter: click.Parameter, value: str | None
+    ) -> int | str | None:
         if value is None or value in words:
             return value
         try:
             return int(value)
         except ValueError:
-            raise click.BadParameter(f"{value!r} is neither a whole number nor {' or '.join(words)}") from None
+            raise click.BadParameter(
+                f"{value!r} is neither a whole number nor {' or '.join(words)}"
+            ) from None
 
     return read
 
@@ -218,7 +263,9 @@ def extension_options(name: str) -> Callable[[F], F]:
 
     def decorate(command: F) -> F:
         for flag in reversed(tuple(hooks.flags(name))):
-            values: dict[str, Any] = {"metavar": flag.metavar} if flag.metavar else {"is_flag": True}
+            values: dict[str, Any] = (
+                {"metavar": flag.metavar} if flag.metavar else {"is_flag": True}
+            )
             values |= {"type": click.Path(path_type=Path)} if flag.is_file else {}
             command = click.option(
                 f"--{flag.parameter.replace('_', '-')}",
@@ -239,8 +286,13 @@ def draw_options(command: F) -> F:
         "--public",
         cls=Rare,
         metavar="TEXT",
-        help="A text drawn in public after the commitment, as a lottery's. It is mixed into schedule and deals, and "
-        "kept with the event. Before its first match only.",
+        help="A text drawn in public after the commitment, as a lottery's. It is mixed into "
+        "schedule and deals, and kept with the event. Before its first match only.",
     )
-    commit = click.option("--commit", cls=Rare, is_flag=True, help="Store the event and print its commitment; play nothing.")
+    commit = click.option(
+        "--commit",
+        cls=Rare,
+        is_flag=True,
+        help="Store the event and print its commitment; play nothing.",
+    )
     return commit(public(command))

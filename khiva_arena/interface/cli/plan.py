@@ -12,10 +12,23 @@ from khiva_arena.interface.commands.choices import POWER
 @click.command("plan", cls=Verb, needs="STORE [EVENT]... --error ELO | --gap ELO")
 @store_argument
 @click.argument("event", nargs=-1)
-@click.option("--error", type=float, metavar="ELO", help="The largest 95 % error that a bot may have.")
-@click.option("--gap", type=float, metavar="ELO", help="The smallest gap between two bots that has to show.")
-@click.option("--power", type=float, metavar="SHARE", help=f"How often that gap has to show [default: {POWER:g}].")
-@click.option("--anchor", metavar="BOT[=ELO]", help="The bot that errors are relative to. [default: as stored with the event]")
+@click.option(
+    "--error", type=float, metavar="ELO", help="The largest 95 % error that a bot may have."
+)
+@click.option(
+    "--gap", type=float, metavar="ELO", help="The smallest gap between two bots that has to show."
+)
+@click.option(
+    "--power",
+    type=float,
+    metavar="SHARE",
+    help=f"How often that gap has to show [default: {POWER:g}].",
+)
+@click.option(
+    "--anchor",
+    metavar="BOT[=ELO]",
+    help="The bot that errors are relative to. [default: as stored with the event]",
+)
 @json_option
 def command(**flags: Any) -> None:
     """Estimate how many seeds are needed for an error of ELO, or to show a gap of ELO.

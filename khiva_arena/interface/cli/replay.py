@@ -19,22 +19,34 @@ from khiva_arena.interface.cli.options import (
 @click.command("replay", cls=Verb, needs="STORE MATCH | STORE --lost NAME")
 @store_argument
 @click.argument("match", required=False)
-@click.option("--seat", type=WholeNumber(0), metavar="K", help="The seat, from 0 [default: that of BOT, by its name].")
+@click.option(
+    "--seat",
+    type=WholeNumber(0),
+    metavar="K",
+    help="The seat, from 0 [default: that of BOT, by its name].",
+)
 @click.option(
     "--bot",
     metavar="BOT",
     shell_complete=BOT,
     allow_from_autoenv=False,
-    help="A folder, a commit of it as my-bot@HEAD~1, a command or a shipped bot. [default: the bot that sat there]",
+    help="A folder, a commit of it as my-bot@HEAD~1, a command or a shipped bot. [default: the "
+    "bot that sat there]",
 )
-@click.option("--lost", metavar="NAME", help="Instead of MATCH: all that this bot lost. The last 50 are asked, a line each.")
+@click.option(
+    "--lost",
+    metavar="NAME",
+    help="Instead of MATCH: all that this bot lost. The last 50 are asked, a line each.",
+)
 @setting_options(
     *("isolation", "limits", "runtimes", "allow_include", "unreleased_interpreters"),
     isolation="As in `khiva-arena match` [default: that of the match].",
     limits="How large the bot may be; see `khiva-arena doctor`.",
 )
 @handed_games_option
-@click.option("--wait", is_flag=True, help="Stop before the first message, for a debugger. No clock runs.")
+@click.option(
+    "--wait", is_flag=True, help="Stop before the first message, for a debugger. No clock runs."
+)
 @click.option(
     "--from",
     "first",
@@ -42,10 +54,16 @@ from khiva_arena.interface.cli.options import (
     metavar="N",
     help="Compare choices from step N on; all messages are sent.",
 )
-@click.option("--until", "last", type=WholeNumber(1), metavar="N", help="Send nothing after step N.")
+@click.option(
+    "--until", "last", type=WholeNumber(1), metavar="N", help="Send nothing after step N."
+)
 @click.option("--trace", is_flag=True, help="Print every message on stderr. Long ones are cut.")
 @capture_option
-@click.option("--notes", is_flag=True, help="Also print the bot's stderr. It is marked with the requests that came before.")
+@click.option(
+    "--notes",
+    is_flag=True,
+    help="Also print the bot's stderr. It is marked with the requests that came before.",
+)
 @json_option
 def command(lost: str | None, **flags: Any) -> int:
     """Send BOT the messages that a seat got in MATCH of STORE, and print each decision that BOT now makes differently. MATCH is
@@ -72,7 +90,9 @@ def command(lost: str | None, **flags: Any) -> int:
     What --json prints is described by the schemas replay.json and, with --lost, replay-lost.json in protocol/schema/output, which
     are installed with the package."""
     if lost is not None:
-        from khiva_arena.interface.commands.replay_lost import replay_lost  # when it is called, so that -h is quick
+        from khiva_arena.interface.commands.replay_lost import (
+            replay_lost,
+        )  # when it is called, so that -h is quick
 
         return replay_lost(lost=lost, **flags)
     from khiva_arena.interface.commands.replay import replay  # as above

@@ -17,16 +17,22 @@ from khiva_arena.interface.cli.options import (
 )
 
 
-def _settings_file(_context: click.Context, _parameter: click.Parameter, config: Path | None) -> Path | None:
+def _settings_file(
+    _context: click.Context, _parameter: click.Parameter, config: Path | None
+) -> Path | None:
     """Return the settings file, if it is there."""
     if config is None or (config.exists() and not config.is_dir()):
         return config
     if config.is_dir():
-        raise click.UsageError(f"{config} is a folder; CONFIG is a settings file, and `--bot {config}` names a bot.")
+        raise click.UsageError(
+            f"{config} is a folder; CONFIG is a settings file, and `--bot {config}` names a bot."
+        )
     from khiva_arena.words import meant  # not above: few files are mistaken
 
     near = meant(config.name, [path.name for path in config.parent.glob("*.toml")])
-    raise click.UsageError(f"{config}: there is no such settings file{near}; `khiva-arena init {config}` writes one.")
+    raise click.UsageError(
+        f"{config}: there is no such settings file{near}; `khiva-arena init {config}` writes one."
+    )
 
 
 @click.command("run", cls=Verb, needs="--bot A --bot B ... | --shipped | CONFIG")
@@ -35,24 +41,29 @@ def _settings_file(_context: click.Context, _parameter: click.Parameter, config:
 @click.option(
     "--shipped",
     is_flag=True,
-    help="Add bots that come with the arena. These are the ones in Python except slow ones, and the random ones in C and "
-    "JavaScript if they can run here.",
+    help="Add bots that come with the arena. These are the ones in Python except slow ones, and "
+    "the random ones in C and JavaScript if they can run here.",
 )
 @click.option(
-    "--any-engine", cls=Rare, is_flag=True, help="Continue an event that another version of khiva-arena began; it is marked."
+    "--any-engine",
+    cls=Rare,
+    is_flag=True,
+    help="Continue an event that another version of khiva-arena began; it is marked.",
 )
 @click.option(
     "--new-event",
     cls=Rare,
     is_flag=True,
-    help="Begin another event if all events of these settings are over, or beside an unfinished one whose bots or settings have "
+    help="Begin another event if all events of these settings are over, or beside an unfinished "
+    "one whose bots or settings have "
     "changed since. An unfinished event of these settings is continued.",
 )
 @click.option(
     "--budget",
     metavar="TIME",
-    help="Choose line-ups and seeds for about this time, as 4m. It knows how long matches take from this store, from one "
-    "beside it or from a short try. It says what errors to expect, and asks before it plays for more than half an hour.",
+    help="Choose line-ups and seeds for about this time, as 4m. It knows how long matches take "
+    "from this store, from one beside it or from a short try. It says what errors to expect, and "
+    "asks before it plays for more than half an hour.",
 )
 @yes_option
 @extension_options("run")

@@ -5,17 +5,28 @@ from pathlib import Path
 import click
 
 from khiva_arena.interface.cli.help import Verb
-from khiva_arena.interface.cli.options import extension_options, handed_games_option, json_option, store_argument
+from khiva_arena.interface.cli.options import (
+    extension_options,
+    handed_games_option,
+    json_option,
+    store_argument,
+)
 
 
 @click.command("show", cls=Verb)
 @store_argument
 @click.argument("match", required=False)
 @handed_games_option
-@click.option("--notes", is_flag=True, help="Also print each bot's stderr. It is marked with the requests that came before.")
+@click.option(
+    "--notes",
+    is_flag=True,
+    help="Also print each bot's stderr. It is marked with the requests that came before.",
+)
 @extension_options("show")
 @json_option
-def command(store: Path, match: str | None, notes: bool, as_json: bool, transcript: bool = False) -> None:
+def command(
+    store: Path, match: str | None, notes: bool, as_json: bool, transcript: bool = False
+) -> None:
     """List the events and matches of STORE, or print MATCH turn by turn. MATCH is EVENT/ORDINAL, as 1/0, or the beginning of its
     id.
 

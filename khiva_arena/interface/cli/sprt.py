@@ -8,10 +8,19 @@ from khiva_arena.common.exit_codes import VerdictWord, answers_of
 from khiva_arena.competition.settings.table import TEST_SEEDS, TEST_TABLE
 from khiva_arena.interface.cli.completion import BOT
 from khiva_arena.interface.cli.help import Rare, Verb
-from khiva_arena.interface.cli.options import ELSEWHERE, OF_A_MATCH, draw_options, extension_options, json_option, setting_options
+from khiva_arena.interface.cli.options import (
+    ELSEWHERE,
+    OF_A_MATCH,
+    draw_options,
+    extension_options,
+    json_option,
+    setting_options,
+)
 
 
-def _accepted(_context: click.Context, _parameter: click.Parameter, text: str) -> frozenset[VerdictWord]:
+def _accepted(
+    _context: click.Context, _parameter: click.Parameter, text: str
+) -> frozenset[VerdictWord]:
     """Return the verdicts of a list with commas."""
     answers = answers_of("sprt")
     words = [word.strip() for word in text.split(",")] if text else []
@@ -19,7 +28,9 @@ def _accepted(_context: click.Context, _parameter: click.Parameter, text: str) -
         if word not in answers:
             from khiva_arena.words import meant  # not above: few words are mistaken
 
-            raise click.BadParameter(f"{word!r} is no verdict{meant(word, answers)}; give some of {','.join(answers)}")
+            raise click.BadParameter(
+                f"{word!r} is no verdict{meant(word, answers)}; give some of {','.join(answers)}"
+            )
     return frozenset(map(VerdictWord, words))
 
 
@@ -36,14 +47,17 @@ def _accepted(_context: click.Context, _parameter: click.Parameter, text: str) -
     out="The folder for results. A test that is in it is resumed.",
 )
 @click.option(
-    "--any-engine", cls=Rare, is_flag=True, help="Continue a test that another version of khiva-arena began; it is marked."
+    "--any-engine",
+    cls=Rare,
+    is_flag=True,
+    help="Continue a test that another version of khiva-arena began; it is marked.",
 )
 @click.option(
     "--new-event",
     cls=Rare,
     is_flag=True,
-    help="Begin another test if all tests of these settings are over, or beside an unfinished one whose bots or settings have "
-    "changed since.",
+    help="Begin another test if all tests of these settings are over, or beside an unfinished "
+    "one whose bots or settings have changed since.",
 )
 @extension_options("sprt")
 @draw_options
@@ -52,7 +66,8 @@ def _accepted(_context: click.Context, _parameter: click.Parameter, text: str) -
     default="",
     metavar="VERDICTS",
     callback=_accepted,
-    help=f"Verdicts that end with exit code 0, as open,same. They are some of {', '.join(answers_of('sprt'))}. better does so "
+    help="Verdicts that end with exit code 0, as open,same. They are some of "
+    f"{', '.join(answers_of('sprt'))}. better does so "
     "anyway. A forfeit of the candidate and a bad result are never accepted.",
 )
 @json_option

@@ -6,7 +6,13 @@ import click
 
 from khiva_arena.interface.cli.completion import one_of
 from khiva_arena.interface.cli.help import Verb
-from khiva_arena.interface.cli.options import among_options, extension_options, handed_games_option, json_option, store_argument
+from khiva_arena.interface.cli.options import (
+    among_options,
+    extension_options,
+    handed_games_option,
+    json_option,
+    store_argument,
+)
 from khiva_arena.rating.report.section_names import ALL, NAMES
 
 
@@ -18,7 +24,8 @@ from khiva_arena.rating.report.section_names import ALL, NAMES
     "anchors",
     multiple=True,
     metavar="BOT[=ELO[:SD]]",
-    help="The bot at 0 [default: as stored with the event]. The stored one is random, or the first bot if random "
+    help="The bot at 0 [default: as stored with the event]. The stored one is random, or the "
+    "first bot if random "
     "did not play. ELO puts the bot elsewhere, and SD is the error of ELO; repeat for each.",
 )
 @click.option(
@@ -27,17 +34,21 @@ from khiva_arena.rating.report.section_names import ALL, NAMES
     multiple=True,
     metavar="NAME",
     shell_complete=one_of(lambda: (*NAMES, ALL)),
-    help=f"Also print a section, as crosstable or all. There are {', '.join(NAMES)}, or {ALL}; repeat for each.",
+    help=f"Also print a section, as crosstable or all. There are {', '.join(NAMES)}, or {ALL}; "
+    "repeat for each.",
 )
 @click.option(
-    "--effects", metavar="LIST", help="Fit only seats or neighbours in effects [default: both]. The section effects is printed."
+    "--effects",
+    metavar="LIST",
+    help="Fit only seats or neighbours in effects [default: both]. The section effects is printed.",
 )
 @click.option(
     "--contrast",
     "sets",
     multiple=True,
     metavar="BOT,BOT",
-    help="Also print how far these bots are apart. Choose them before you see the results; repeat for each set.",
+    help="Also print how far these bots are apart. Choose them before you see the results; "
+    "repeat for each set.",
 )
 @click.option("--wide", is_flag=True, help="Print every column.")
 @extension_options("standings")
@@ -49,6 +60,8 @@ def command(**flags: Any) -> None:
 
     Events with equal game, rules, time, policy, isolation, limits and pondering are pooled into one table; others get tables of
     their own. An event that was closed before it was over counts only if you name it, or if a cap ended it."""
-    from khiva_arena.interface.commands.standings import standings  # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.standings import (
+        standings,
+    )  # when it is called, so that -h is quick
 
     standings(**flags)

@@ -20,7 +20,9 @@ def _end(_number: int, _frame: object) -> None:
     os._exit(130)
 
 
-if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # a script's background job ignores it
+if (
+    _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+):  # a script's background job ignores it
     _signal.signal(_signal.SIGINT, _end)
 
 
@@ -31,4 +33,5 @@ def main() -> None:
     try:
         run()
     finally:
-        gc.freeze()  # or Python would look through all modules for garbage while it ends: a fifth of the CPU of a short command
+        # or Python would look through all modules for garbage while it ends: a fifth of the CPU of a short command
+        gc.freeze()

@@ -6,42 +6,59 @@ from typing import Any
 import click
 
 from khiva_arena.interface.cli.help import Verb
-from khiva_arena.interface.cli.options import WholeNumber, handed_games_option, json_option, modules_option, store_argument
+from khiva_arena.interface.cli.options import (
+    WholeNumber,
+    handed_games_option,
+    json_option,
+    modules_option,
+    store_argument,
+)
 
 
 @click.command("verify", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
-@click.option("--jobs", "-j", type=WholeNumber(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
+@click.option(
+    "--jobs",
+    "-j",
+    type=WholeNumber(1, 1_000),
+    default=1,
+    metavar="N",
+    help="Replay with N processes [default: 1].",
+)
 @click.option(
     "--sample",
     type=WholeNumber(1),
     metavar="N",
-    help="Replay only N random matches of each event. It says how much that proves about the others.",
+    help="Replay only N random matches of each event. It says how much that proves about the "
+    "others.",
 )
 @click.option(
-    "--rerun-bots", is_flag=True, help="Run the bots of events in ticks again. Every answer, fault and tick is compared."
+    "--rerun-bots",
+    is_flag=True,
+    help="Run the bots of events in ticks again. Every answer, fault and tick is compared.",
 )
 @click.option(
     "--seen",
     multiple=True,
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Compare the chain of a league with this file. It is a bundle of last month, a saved feed or page, or what `submit` was "
-    "told. Repeat for each.",
+    help="Compare the chain of a league with this file. It is a bundle of last month, a saved "
+    "feed or page, or what `submit` was told. Repeat for each.",
 )
 @click.option(
     "--since",
     type=WholeNumber(0),
     metavar="LINK",
-    help="Replay only batches of a league from this link on. For earlier ones, check only sums, hash chains and run digests.",
+    help="Replay only batches of a league from this link on. For earlier ones, check only sums, "
+    "hash chains and run digests.",
 )
 @click.option(
     "--beacon",
     default="",
     metavar="COMMAND",
-    help="Compare a league's beacon with this command. A league mixed lines into its deals; the command prints those of their "
-    "rounds, with the number of a round as its last word.",
+    help="Compare a league's beacon with this command. A league mixed lines into its deals; the "
+    "command prints those of their rounds, with the number of a round as its last word.",
 )
 @modules_option
 @handed_games_option
@@ -63,6 +80,8 @@ def command(**flags: Any) -> int:
          or --beacon has no line of a round; a line on stderr says which
       2  there is no match to verify
     """
-    from khiva_arena.interface.commands.verify import verify  # when it is called, so that -h is quick
+    from khiva_arena.interface.commands.verify import (
+        verify,
+    )  # when it is called, so that -h is quick
 
     return verify(**flags)

@@ -15,7 +15,8 @@ from khiva_arena.interface.cli.options import extension_options
 @click.option(
     "--report",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With --web: also show this page of the run. The run writes it by its own --report; it is shown as it grows.",
+    help="With --web: also show this page of the run. The run writes it by its own --report; it "
+    "is shown as it grows.",
 )
 def command(file: Path, report: Path | None, **flags: Any) -> int:
     """Watch a run until it ends. The run writes FILE by its option --events-file.

@@ -56,8 +56,14 @@ def kinds_of(*matches: tuple[Header, Sequence[Reply]]) -> dict[str, OfKind]:
     of_kind = {}
     for name, asked in kinds.items():
         differ = [one for one in asked if not same(one[-1])]
-        then = {words_of(header, message, decision_asked(reply.request).choice.choice) for header, message, reply in differ}
-        now = {"" if reply.choice is None else words_of(header, message, reply.choice) for header, message, reply in differ}
+        then = {
+            words_of(header, message, decision_asked(reply.request).choice.choice)
+            for header, message, reply in differ
+        }
+        now = {
+            "" if reply.choice is None else words_of(header, message, reply.choice)
+            for header, message, reply in differ
+        }
         always = [words.pop() if len(differ) > len(words) == 1 else "" for words in (then, now)]
         of_kind[name] = OfKind(len(asked), len(differ), *always)
     return dict(sorted(of_kind.items(), key=lambda item: -item[1].differ))
@@ -67,9 +73,15 @@ def in_words(kinds: Mapping[str, OfKind]) -> str:
     """Return in words how many decisions of each kind differ, without the kinds of which none does."""
     parts = []
     for name, of in kinds.items():
-        habits = [f"{when} always '{words}'" for when, words in (("then", of.always_then), ("now", of.always_now)) if words]
+        habits = [
+            f"{when} always '{words}'"
+            for when, words in (("then", of.always_then), ("now", of.always_now))
+            if words
+        ]
         if of.differ:
-            parts.append(f"{name} {of.differ} of {of.asked}" + (f" ({', '.join(habits)})" if habits else ""))
+            parts.append(
+                f"{name} {of.differ} of {of.asked}" + (f" ({', '.join(habits)})" if habits else "")
+            )
     return ", ".join(parts)
 
 

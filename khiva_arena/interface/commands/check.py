@@ -47,7 +47,9 @@ class CheckPrint(NamedTuple):
     quiet: bool
 
 
-def check(bot: str, games: tuple[str, ...], quick: bool, wish: CheckPrint, flags: dict[str, Any]) -> int:
+def check(
+    bot: str, games: tuple[str, ...], quick: bool, wish: CheckPrint, flags: dict[str, Any]
+) -> int:
     """Check a bot and print the report. Returns the exit code."""
     form, as_json, quiet = wish
     if as_json and form not in (None, "json"):
@@ -79,7 +81,9 @@ class _Printer:
     def show(self, step: CheckStep) -> None:
         if self._quiet and step.status is Status.OK:
             return
-        if self._postponed and (step.status is not Status.SKIPPED or step.said != self._postponed[0].said):
+        if self._postponed and (
+            step.status is not Status.SKIPPED or step.said != self._postponed[0].said
+        ):
             self.finish()
         if step.status is Status.SKIPPED:
             self._postponed.append(step)
@@ -93,7 +97,9 @@ class _Printer:
         self._postponed.clear()
 
 
-def _print(report: CheckReport, running: RunningCheck, form: CheckForm, rules: Sequence[str]) -> None:
+def _print(
+    report: CheckReport, running: RunningCheck, form: CheckForm, rules: Sequence[str]
+) -> None:
     match form:
         case "json":
             command = _next_step(report, running, rules).command
@@ -124,7 +130,9 @@ def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str])
     """Return the next thing to do. ``rules``: as they were given."""
     failures = [step for step in report.steps if step.status is Status.FAILED]
     if failures:
-        return _NextStep(f"It does not keep the protocol yet: begin with step {failures[0].number}.", "")
+        return _NextStep(
+            f"It does not keep the protocol yet: begin with step {failures[0].number}.", ""
+        )
     game = running.games[0]
     words = [
         "khiva-arena",
@@ -141,10 +149,16 @@ def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str])
         return _NextStep(f"It keeps the protocol in ticks. Next: {in_ticks}", in_ticks)
     words += ["--bot", OPPONENT] * others
     words += permissions_of(running.bot.name, running.network, running.handed)
-    words += [word for runtime in running.bot.runtimes for word in ("--runtime", f"{runtime.name}={runtime.program}")]
+    words += [
+        word
+        for runtime in running.bot.runtimes
+        for word in ("--runtime", f"{runtime.name}={runtime.program}")
+    ]
     page = f"\nIn ticks ({where('modules')}): {in_ticks}" if running.bot.module else ""
     ask = ask_stronger(game.name, "games", "1/0", 0)
-    loss = f"\nAfter a loss in a run with --out games: {ask} {SAYS_WHERE}{if_yours(report.isolation)}"
+    loss = (
+        f"\nAfter a loss in a run with --out games: {ask} {SAYS_WHERE}{if_yours(report.isolation)}"
+    )
     more = f"\nHow to make it better: {where('improve-a-bot')}"
     command = shlex.join(words)
     return _NextStep(f"It keeps the protocol. Next: {command}{page}{loss}{more}", command)

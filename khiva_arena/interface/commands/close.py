@@ -37,27 +37,44 @@ def close(store: Path, event: str, yes: bool) -> None:
     say(harmless(f"event {row.number} is closed: run digest {digest}; its secrets are revealed"))
     folder = shlex.quote(str(store))
     if is_capped:
-        next_step = f"; next: khiva-arena bundle {folder} capped.bundle {row.number}" if may_bundle else ""
+        next_step = (
+            f"; next: khiva-arena bundle {folder} capped.bundle {row.number}" if may_bundle else ""
+        )
         say(harmless(f"tables keep it, and say that a cap ended it{next_step}"))
         return
-    say(harmless(f"tables leave it out; to see it: khiva-arena standings {folder} {row.number}, khiva-arena verify {folder}"))
+    say(
+        harmless(
+            f"tables leave it out; to see it: khiva-arena standings {folder} {row.number}, "
+            f"khiva-arena verify {folder}"
+        )
+    )
 
 
 def _to_close(store: Store, word: str) -> EventRow:
     """Return the event that ``word`` names. Raises ConfigError if it is over, or closed already."""
     (event,) = events_of(store, (word,))
     if event.definition.batch:
-        raise ConfigError(f"{store.folder}: event {event.number} is a batch of a league, which is never closed: play it on")
+        raise ConfigError(
+            f"{store.folder}: event {event.number} is a batch of a league, which is never "
+            "closed: play it on"
+        )
     if event.closed:
-        raise ConfigError(f"{store.folder}: event {event.number} was closed at {event.closed}; nothing is left to close")
+        raise ConfigError(
+            f"{store.folder}: event {event.number} was closed at {event.closed}; nothing "
+            "is left to close"
+        )
     if store.conclusion(event.id) is not None:
-        raise ConfigError(f"{store.folder}: event {event.number} is over; there is nothing to close")
+        raise ConfigError(
+            f"{store.folder}: event {event.number} is over; there is nothing to close"
+        )
     return event
 
 
 def _how_far(store: Store, event: EventRow) -> str:
     """Return how much of an event is recorded."""
-    return f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are recorded"
+    return (
+        f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are recorded"
+    )
 
 
 def _warnings_of_shard(store: Store, event: EventRow) -> list[str]:
@@ -65,17 +82,29 @@ def _warnings_of_shard(store: Store, event: EventRow) -> list[str]:
     note = read_note(store.folder, event.id)
     if note is None or note.of < 2:
         return []
-    subject, effect = f"this is shard {note.as_typed} of", "no merge takes this store; what it holds may be left as it is"
+    subject, effect = (
+        f"this is shard {note.as_typed} of",
+        "no merge takes this store; what it holds may be left as it is",
+    )
     if not note.shard:
         subject, effect = "into this store shards were merged of", "no merge adds to it"
-    return [f"{subject} {note.plan}: the deals of all shards become known, also those that others still play, and {effect}"]
+    return [
+        (
+            f"{subject} {note.plan}: the deals of all shards become known, also those that "
+            f"others still play, and {effect}"
+        )
+    ]
 
 
 def _close(store: Store, event: EventRow) -> None:
     """Close an event, and reveal the run's secret and that of each seed that has a match: nobody will play on any of them."""
     check_event(store, event)
     revealed = store.reveals(event.id)
-    secrets = {seed: event.seed_secret(seed) for seed in sorted(_seeds_played(store, event)) if seed not in revealed}
+    secrets = {
+        seed: event.seed_secret(seed)
+        for seed in sorted(_seeds_played(store, event))
+        if seed not in revealed
+    }
     store.close_event(event.id, secrets | {RUN_SECRET: event.secret})
 
 

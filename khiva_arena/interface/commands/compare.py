@@ -15,7 +15,12 @@ from khiva_arena.common.exit_codes import NOT_BETTER, VerdictWord, code_of, in_w
 from khiva_arena.common.setting_row import duration_ms
 from khiva_arena.common.shipped import searcher
 from khiva_arena.common.text import harmless
-from khiva_arena.competition.playing.comparing import OUT, answer_of, comparison_of, comparison_settings
+from khiva_arena.competition.playing.comparing import (
+    OUT,
+    answer_of,
+    comparison_of,
+    comparison_settings,
+)
 from khiva_arena.competition.playing.seed_limit import Most
 from khiva_arena.competition.run.guest_seats import seating_of
 from khiva_arena.competition.run.options import RunOptions
@@ -31,7 +36,13 @@ from khiva_arena.entrants.bots_of_an_event import named_twice
 from khiva_arena.entrants.own_name import own_name
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.run import LONGEST_BUDGET, check_needed_flags
-from khiva_arena.rating.report.comparison import ComparedBots, ComparedTables, sentence, to_json, to_text
+from khiva_arena.rating.report.comparison import (
+    ComparedBots,
+    ComparedTables,
+    sentence,
+    to_json,
+    to_text,
+)
 from khiva_arena.rating.report.same_names import namesakes, under_a_table
 
 DEFAULT_TIME, DEFAULT_SEATS = "4m", (2,)
@@ -61,9 +72,15 @@ def compare(time: str | None, matches: int | None, as_json: bool, **flags: Any) 
     time, matches: the most that all numbers of seats have together; None if it was not given.
     flags: the fields of ``Typed`` and ``RunOptions``, and settings.
     """
-    typed, options, most = take_fields(flags, Typed), take_fields(flags, RunOptions), _most(time, matches)
+    typed, options, most = (
+        take_fields(flags, Typed),
+        take_fields(flags, RunOptions),
+        _most(time, matches),
+    )
     if options.web:
-        from khiva_arena.competition.run.live_views import LIVE_VIEWS  # not above: most runs are not served
+        from khiva_arena.competition.run.live_views import (
+            LIVE_VIEWS,
+        )  # not above: most runs are not served
 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     values = settings_by_flags(flags) | {"bots": (typed.new, typed.old, *typed.against)}
@@ -73,7 +90,9 @@ def compare(time: str | None, matches: int | None, as_json: bool, **flags: Any) 
         return _end_of_one_bot(values, typed, error, as_json)
 
 
-def _compare(values: Mapping[str, Any], typed: Typed, options: RunOptions, most: Most, as_json: bool) -> int:
+def _compare(
+    values: Mapping[str, Any], typed: Typed, options: RunOptions, most: Most, as_json: bool
+) -> int:
     """Play the comparison, print its answer, and return the exit code. Raises SameBots before anything is played."""
     entrants = _by_folders(entrants_named(values, say))
     parts = [comparison_of(values, seats, len(typed.seats), entrants) for seats in typed.seats]
@@ -91,8 +110,14 @@ def _by_folders(bots: Sequence[Bot]) -> list[Bot]:
     for group in namesakes(names):
         for position in group:
             names[position] = Path(bots[position].asked_as).name
-    is_told_apart = len({*names}) == len(names) and all(PLAIN_NAME.fullmatch(name) for name in names)
-    return [replace(bot, name=name) for bot, name in zip(bots, names, strict=True)] if is_told_apart else list(bots)
+    is_told_apart = len({*names}) == len(names) and all(
+        PLAIN_NAME.fullmatch(name) for name in names
+    )
+    return (
+        [replace(bot, name=name) for bot, name in zip(bots, names, strict=True)]
+        if is_told_apart
+        else list(bots)
+    )
 
 
 def _most(time: str | None, matches: int | None) -> Most:
@@ -106,7 +131,9 @@ def _most(time: str | None, matches: int | None) -> Most:
         raise ConfigError(f"--for: {error}") from None
 
 
-def _play(parts: Sequence[CompetitionParts], options: RunOptions, most: Most) -> list[ComparedTables]:
+def _play(
+    parts: Sequence[CompetitionParts], options: RunOptions, most: Most
+) -> list[ComparedTables]:
     """Play the comparison at each number of seats, one after another, and return the answers. Time that one leaves goes to the
     next ones."""
     answers: list[ComparedTables] = []
@@ -117,7 +144,10 @@ def _play(parts: Sequence[CompetitionParts], options: RunOptions, most: Most) ->
             (event,), _ = run.play()
         except KeyboardInterrupt:
             if run.begun:
-                say("there is no verdict before the comparison ends: the same command goes on with it")
+                say(
+                    "there is no verdict before the comparison ends: the same command goes "
+                    "on with it"
+                )
             raise
         answers.append(answer_of(settings.out, event, settings.jobs))
     return answers
@@ -135,7 +165,11 @@ def _share(most: Most, past: Sequence[ComparedTables], parts: int, jobs: int) ->
 
 def _end_of_one_bot(values: Mapping[str, Any], typed: Typed, error: SameBots, as_json: bool) -> int:
     """Print that both bots are one, and return the exit code. Raises ``error`` if another bot is named twice."""
-    if len(error.bots) < 2 or error.bots[0].identity != error.bots[1].identity or named_twice(error.bots[1:]):
+    if (
+        len(error.bots) < 2
+        or error.bots[0].identity != error.bots[1].identity
+        or named_twice(error.bots[1:])
+    ):
         raise error
     new, old, *against = _by_folders(error.bots)
     compared = ComparedBots(new.name, old.name, tuple(bot.name for bot in against), ())
@@ -157,10 +191,14 @@ class NextStep(NamedTuple):
     is_command: bool = True
 
 
-def _end(compared: ComparedBots, entrants: Sequence[Bot], steps: Sequence[NextStep], as_json: bool) -> int:
+def _end(
+    compared: ComparedBots, entrants: Sequence[Bot], steps: Sequence[NextStep], as_json: bool
+) -> int:
     code = code_of(compared.verdict)
     if as_json:
-        click.echo(json.dumps(to_json(compared, code, [step.line for step in steps if step.is_command])))
+        click.echo(
+            json.dumps(to_json(compared, code, [step.line for step in steps if step.is_command]))
+        )
     else:
         click.echo(harmless(to_text(compared), keep="\n"), nl=False)
         if same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants}):
@@ -172,7 +210,9 @@ def _end(compared: ComparedBots, entrants: Sequence[Bot], steps: Sequence[NextSt
     return code
 
 
-def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str, Any]) -> list[NextStep]:
+def _next(
+    compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str, Any]
+) -> list[NextStep]:
     """Return the steps to take next.
 
     options: the settings that the command was given.
@@ -180,27 +220,55 @@ def _next(compared: ComparedBots, typed: Typed, out: Path, options: Mapping[str,
     game = options.get("game", DEFAULTS["game"])
     flag = f" --game {shlex.quote(game)}" if game != DEFAULTS["game"] else ""
     env = variables_of(compared.new, options.get("env", ()))
-    open_to = permissions_of(own_name(typed.new, compared.new), compared.new in options.get("network", ()), env)
+    open_to = permissions_of(
+        own_name(typed.new, compared.new), compared.new in options.get("network", ()), env
+    )
     flag_and_permissions = flag + "".join(f" {shlex.quote(word)}" for word in open_to)
     new, lines, searching = shlex.quote(typed.new), list[NextStep](), searcher(game)
     lost = f"khiva-arena replay {shlex.quote(str(out))} --lost {shlex.quote(compared.new)} --bot"
     if sum(one.faults for one in compared.tables):
-        lines.append(NextStep(f"khiva-arena check {new}{flag_and_permissions}", f"finds mistakes of {compared.new}"))
+        lines.append(
+            NextStep(
+                f"khiva-arena check {new}{flag_and_permissions}",
+                f"finds mistakes of {compared.new}",
+            )
+        )
     match compared.answer:
         case VerdictWord.SAME:
-            lines.append(NextStep(f"change {typed.new}, and give the same command again", is_command=False))
-        case VerdictWord.BETTER if searching and searching not in (typed.new, typed.old, *typed.against):
-            lines.append(NextStep(f"khiva-arena compare {new} {searching}{_conditions(typed, options)}"))
+            lines.append(
+                NextStep(f"change {typed.new}, and give the same command again", is_command=False)
+            )
+        case VerdictWord.BETTER if searching and searching not in (
+            typed.new,
+            typed.old,
+            *typed.against,
+        ):
+            lines.append(
+                NextStep(f"khiva-arena compare {new} {searching}{_conditions(typed, options)}")
+            )
         case VerdictWord.BETTER:
             lines.append(
-                NextStep(f"khiva-arena run --bot {new} --shipped --budget 4m --out results/ladder{flag_and_permissions}")
+                NextStep(
+                    f"khiva-arena run --bot {new} --shipped --budget 4m --out "
+                    f"results/ladder{flag_and_permissions}"
+                )
             )
         case VerdictWord.OPEN if longer := _longer(compared, typed, out):
             lines.append(NextStep(longer + _conditions(typed, options)))
         case VerdictWord.OPEN if searching and searching != typed.new:
-            lines.append(NextStep(f"{lost} {searching}{flag}", "what a bot that searches chooses in the lost matches"))
+            lines.append(
+                NextStep(
+                    f"{lost} {searching}{flag}",
+                    "what a bot that searches chooses in the lost matches",
+                )
+            )
         case VerdictWord.OPEN | VerdictWord.WORSE:
-            lines.append(NextStep(f"{lost} {shlex.quote(typed.old)}{flag}", f"where {compared.old} chooses otherwise"))
+            lines.append(
+                NextStep(
+                    f"{lost} {shlex.quote(typed.old)}{flag}",
+                    f"where {compared.old} chooses otherwise",
+                )
+            )
     return lines
 
 

@@ -19,10 +19,18 @@ def decision_of(table: Decided, step: int, seat: int) -> StoredDecision:
 
 def hand_of(header: Header, view: Mapping[str, Plain]) -> str:
     """Return in words what a seat holds, as its game draws it for a person; "" if its game draws no hand."""
-    from khiva_arena.display.terminal.game_table import drawing_of  # not above: few commands draw anything
+    from khiva_arena.display.terminal.game_table import (
+        drawing_of,
+    )  # not above: few commands draw anything
 
     blocks = drawing_of(header.game)(view, [seat.name for seat in header.seats], header.rules)
-    cells = [row[1] for block in blocks if isinstance(block, Block) for row in block.rows if row[0] in HANDS]
+    cells = [
+        row[1]
+        for block in blocks
+        if isinstance(block, Block)
+        for row in block.rows
+        if row[0] in HANDS
+    ]
     return ", ".join(text for cell in cells if (text := _text(cell)) != NOTHING)
 
 

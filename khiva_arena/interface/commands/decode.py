@@ -10,7 +10,15 @@ from typing import BinaryIO
 
 import click
 
-from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, in_hex, message_of, type_of
+from khiva_arena.arbiter.transcript import (
+    Cutter,
+    Piece,
+    breach,
+    compact,
+    in_hex,
+    message_of,
+    type_of,
+)
 from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER, FRAME_MOST_TO_BOT
 from khiva_arena.common.text import harmless
 from khiva_arena.errors import ConfigError, RemoteProtocolError
@@ -64,7 +72,11 @@ def _print(file: str, number: int, piece: Piece, from_bot: bool | None, as_json:
         click.echo(json.dumps({**place, **content, "wrong": problem}))
         return bool(problem)
     what_text = f"{tag} {compact(message)}" if message is not None else in_hex(piece)
-    click.echo(f"{number:>5} {piece.offset:>9} {piece.length:>8}  " + (f"WRONG {problem}: " if problem else "") + what_text)
+    click.echo(
+        f"{number:>5} {piece.offset:>9} {piece.length:>8}  "
+        + (f"WRONG {problem}: " if problem else "")
+        + what_text
+    )
     return bool(problem)
 
 
@@ -99,7 +111,10 @@ def _read(source: BinaryIO, name: str, as_hex: bool) -> Iterator[bytes]:
         digits += bytes(byte for byte in chunk if byte not in SPACE)
         if not set(digits) <= HEX:
             at = next(at for at, byte in enumerate(digits) if byte not in HEX)
-            raise ConfigError(f"{name}: {chr(digits[at])!a} after {offset + at // 2} bytes in hex is not a hex digit")
+            raise ConfigError(
+                f"{name}: {chr(digits[at])!a} after {offset + at // 2} bytes in hex is not "
+                "a hex digit"
+            )
         even = len(digits) // 2 * 2
         yield bytes.fromhex(digits[:even].decode())
         offset += even // 2

@@ -29,15 +29,24 @@ def doctor(as_json: bool) -> int:
     reasons = levels()
     results = {level: checkup(level) for level in Level if not reasons[level]}
     best = best_level(reasons)
-    leaks = {level: [name for name in KEPT_OUT if succeeded.get(name)] for level, (succeeded, _) in results.items()}
+    leaks = {
+        level: [name for name in KEPT_OUT if succeeded.get(name)]
+        for level, (succeeded, _) in results.items()
+    }
     broken = [level for level in leaks if level.confines and leaks[level]]
     rows = _rows(best, reasons, results)
     if as_json:
-        click.echo(json.dumps({"v": 1, "sentence": _best_in_words(best), **{row.key: row.value for row in rows}}))
+        click.echo(
+            json.dumps(
+                {"v": 1, "sentence": _best_in_words(best), **{row.key: row.value for row in rows}}
+            )
+        )
     else:
         for row in rows:
             click.echo("".join(f"{line}\n" for line in row.lines), nl=False)
-        click.echo(f"No level keeps everything out: {where('isolation', 'What no level keeps out')}")
+        click.echo(
+            f"No level keeps everything out: {where('isolation', 'What no level keeps out')}"
+        )
     return 1 if broken or not best.confines else 0
 
 
@@ -73,12 +82,18 @@ def _rows(best: Level, reasons: dict[Level, str], results: Tried) -> list[Doctor
         _address_space(has_library=has_library),
         _memory(has_library=has_library),
         DoctorRow("holds_limits", system.PROC, [] if system.PROC else [unheld]),
-        DoctorRow("bounds", {key: getattr(loading.DEFAULT, key) for key in loading.WORDS}, _lines_of_bounds()),
+        DoctorRow(
+            "bounds",
+            {key: getattr(loading.DEFAULT, key) for key in loading.WORDS},
+            _lines_of_bounds(),
+        ),
     ]
 
 
 def _best_in_words(best: Level) -> str:
-    return f"bots play at isolation {best} here" + ("" if best.confines else ", with all of your rights")
+    return f"bots play at isolation {best} here" + (
+        "" if best.confines else ", with all of your rights"
+    )
 
 
 def _levels(reasons: dict[Level, str], results: Tried) -> dict[Level, dict[str, Any]]:
@@ -107,7 +122,10 @@ def _lines_of_levels(reasons: dict[Level, str], results: Tried) -> Iterator[str]
             yield f"  {level}: {results[level][1]}"
     yield ""
     names = [level for level in Level if level in results]
-    rows = [[deed, *(_cell(results[level][0], name) for level in names)] for name, deed in KEPT_OUT.items()]
+    rows = [
+        [deed, *(_cell(results[level][0], name) for level in names)]
+        for name, deed in KEPT_OUT.items()
+    ]
     yield tabulate(rows, ["tried from inside: a bot", *names])
     for level in names:
         for name, ways in _let_through(results[level][0]).items() if level.confines else ():
@@ -116,26 +134,40 @@ def _lines_of_levels(reasons: dict[Level, str], results: Tried) -> Iterator[str]
 
 
 def _lines_of_limits() -> list[str]:
-    lines = [f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}" for key, words in WORDS.items()]
+    lines = [
+        f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}"
+        for key, words in WORDS.items()
+    ]
     return ["What a bot may use, unless --limit says otherwise:", *lines]
 
 
 def _lines_of_bounds() -> list[str]:
     words_of = loading.WORDS.items()
-    lines = [f"  {key:<13}  {loading.in_words(key, getattr(loading.DEFAULT, key)):>8}  {words}" for key, words in words_of]
+    lines = [
+        f"  {key:<13}  {loading.in_words(key, getattr(loading.DEFAULT, key)):>8}  {words}"
+        for key, words in words_of
+    ]
     return ["How large a bot may be, unless --limit says otherwise:", *lines]
 
 
 def _line_of_modules(best: Level, *, has_library: bool) -> str:
     if not has_library:
         return f"No bot can be a WebAssembly module here: {modules.NEEDS}"
-    return f"modules: wasmtime {version('wasmtime')}; events by --clock ticks are played at {best} here"
+    return (
+        f"modules: wasmtime {version('wasmtime')}; events by --clock ticks are played at "
+        f"{best} here"
+    )
 
 
 def _address_space(*, has_library: bool) -> DoctorRow:
     of_a_table = {seats: memory_limits.of_a_runner(seats) for seats in SEATS}
-    rooms = ", ".join(f"{memory_limits.in_mib(room)} for {seats} seats" for seats, room in of_a_table.items())
-    lines = [f"A table of modules needs address space: {rooms}, and their compiled code", f"  {_most_seats()}"]
+    rooms = ", ".join(
+        f"{memory_limits.in_mib(room)} for {seats} seats" for seats, room in of_a_table.items()
+    )
+    lines = [
+        f"A table of modules needs address space: {rooms}, and their compiled code",
+        f"  {_most_seats()}",
+    ]
     value = {"limit": memory_limits.space_limit(), "of_a_table": of_a_table}
     return DoctorRow("address_space", value, lines if has_library else [])
 
@@ -145,8 +177,14 @@ def _memory(*, has_library: bool) -> DoctorRow:
     lines = []
     if has_library and most is not None:
         lines = [
-            f"  here a process may have {most // MIB:,} MiB of memory (ulimit -d); a table of modules in ticks needs",
-            f"  {memory_limits.in_mib(of_a_seat)} a seat, what each module declares, and room for code and payloads",
+            (
+                f"  here a process may have {most // MIB:,} MiB of memory (ulimit -d); a table "
+                "of modules in ticks needs"
+            ),
+            (
+                f"  {memory_limits.in_mib(of_a_seat)} a seat, what each module declares, and "
+                "room for code and payloads"
+            ),
         ]
     return DoctorRow("memory", {"limit": most, "of_a_seat": of_a_seat}, lines)
 
@@ -156,8 +194,15 @@ def _most_seats() -> str:
     if (most := memory_limits.space_limit()) is None:
         return "here it is not limited"
     here = f"here a process may have {most // MIB:,} MiB (ulimit -v)"
-    seats = max((seats for seats in range(MOST_SEATS + 1) if memory_limits.of_a_runner(seats) <= most), default=0)
-    return f"{here}: enough for {seats} seats with little code" if seats > 1 else f"{here}: too little for two seats"
+    seats = max(
+        (seats for seats in range(MOST_SEATS + 1) if memory_limits.of_a_runner(seats) <= most),
+        default=0,
+    )
+    return (
+        f"{here}: enough for {seats} seats with little code"
+        if seats > 1
+        else f"{here}: too little for two seats"
+    )
 
 
 def _let_through(results: Attempts) -> Attempts:

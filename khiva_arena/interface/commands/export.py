@@ -19,7 +19,15 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import SeatPoints
 from khiva_arena.interface.commands.choices import ExportFormat
-from khiva_arena.rating.report.exports import EventResults, pgn_names, points_columns, to_csv, to_jsonl, to_payoffs, to_pgn
+from khiva_arena.rating.report.exports import (
+    EventResults,
+    pgn_names,
+    points_columns,
+    to_csv,
+    to_jsonl,
+    to_payoffs,
+    to_pgn,
+)
 from khiva_arena.rating.report.standings import Entrant
 from khiva_arena.records.replay.verify import verify
 from khiva_arena.records.store.db import EventRow, Store
@@ -40,7 +48,10 @@ def export(store: Path, form: ExportFormat, out: Path | None, points: bool, **fl
         check_among(among, events)
         for event in events:
             check_matches(db, event)  # before anything is written
-        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(db, events, form, among, points=points))
+        texts = (
+            harmless(text, keep=LINE_ENDS)
+            for text in _texts(db, events, form, among, points=points)
+        )
         if out is None:
             for text in texts:
                 # as bytes, since names may hold more than a terminal's code page
@@ -51,11 +62,17 @@ def export(store: Path, form: ExportFormat, out: Path | None, points: bool, **fl
                 file.write(text.encode())
 
 
-def _texts(store: Store, events: Sequence[EventRow], form: ExportFormat, among: Among, *, points: bool) -> Iterator[str]:
+def _texts(
+    store: Store, events: Sequence[EventRow], form: ExportFormat, among: Among, *, points: bool
+) -> Iterator[str]:
     results = (_results(store, event, among, points=points) for event in events)
     match form:
         case "csv":
-            sources = dict.fromkeys(source for event in events for source in _sources(store, event)) if points else ()
+            sources = (
+                dict.fromkeys(source for event in events for source in _sources(store, event))
+                if points
+                else ()
+            )
             return to_csv(results, list(sources))
         case "jsonl":
             return to_jsonl(results)
@@ -73,7 +90,9 @@ def _results(store: Store, event: EventRow, among: Among, *, points: bool) -> Ev
     results = of_those([event], among, results_of(store, event))
     definition = event.definition
     by_source = _by_source(store, event) if points else None
-    return EventResults(event.id, event.number, definition.extends, definition.game, bots, results, by_source)
+    return EventResults(
+        event.id, event.number, definition.extends, definition.game, bots, results, by_source
+    )
 
 
 def _by_source(store: Store, event: EventRow) -> Callable[[Result], list[SeatPoints] | None]:
@@ -87,7 +106,9 @@ def _by_source(store: Store, event: EventRow) -> Callable[[Result], list[SeatPoi
     def replayed(match: Result) -> list[SeatPoints] | None:
         if match.seed not in secrets:
             return None
-        return verify(source.records(event, [match.ordinal])[match.ordinal], secrets[match.seed]).points_by_source
+        return verify(
+            source.records(event, [match.ordinal])[match.ordinal], secrets[match.seed]
+        ).points_by_source
 
     return replayed
 
@@ -95,6 +116,13 @@ def _by_source(store: Store, event: EventRow) -> Callable[[Result], list[SeatPoi
 def _sources(store: Store, event: EventRow) -> list[str]:
     """Return the columns of an event's points by source, as its first match has them whose deal is over."""
     by_source, secrets = _by_source(store, event), store.reveals(event.id)
-    first = next((match for match in results_of(store, event) if match.seed in secrets and not match.set_aside), None)
+    first = next(
+        (
+            match
+            for match in results_of(store, event)
+            if match.seed in secrets and not match.set_aside
+        ),
+        None,
+    )
     points = by_source(first) if first else None
     return list(points_columns(points[0])) if points else []

@@ -23,10 +23,15 @@ def games(game: tuple[str, ...], as_json: bool) -> None:
         return
     for each in named_games:
         low, high = each.seats[0], each.seats[-1]
-        click.echo(f"{each.name}: {each.title}, {low} to {high} seats, rules version {each.rules_version}")
+        click.echo(
+            f"{each.name}: {each.title}, {low} to {high} seats, rules version {each.rules_version}"
+        )
         for key, value in each.every_rule(each.rules({})).items():
             text = json.dumps(value)
-            click.echo(f"  {key} = {text if len(text) <= LONGEST else f'a table of {len(text):,} characters; --json has it'}")
+            click.echo(
+                f"  {key} = "
+                f"{text if len(text) <= LONGEST else f'a table of {len(text):,} characters; --json has it'}"
+            )
             click.echo(f"      {each.variants[key]}")
 
 

@@ -15,24 +15,41 @@ from khiva_arena.competition.settings.flags import settings_by_flags
 from khiva_arena.competition.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.display.terminal.console import say
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.commands.traced import MatchEnd, NoRecord, Tracing, forfeiters, play, print_aside, say_faults
+from khiva_arena.interface.commands.traced import (
+    MatchEnd,
+    NoRecord,
+    Tracing,
+    forfeiters,
+    play,
+    print_aside,
+    say_faults,
+)
 from khiva_arena.records.replay.conditions import kept_at
 
 
 def match(
-    stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, flags: dict[str, Any]
+    stored: tuple[str, str] | None,
+    notes: bool,
+    trace: bool,
+    capture: Path | None,
+    as_json: bool,
+    flags: dict[str, Any],
 ) -> int:
     """Play a match and print it. Returns the exit code."""
     fail_on_fault = flags.pop("fail_on_fault")
     is_full = flags.pop("is_full")
-    code, names = _play(stored, Tracing(trace, capture, notes, flags.pop("by_function"), is_full), as_json, flags)
+    code, names = _play(
+        stored, Tracing(trace, capture, notes, flags.pop("by_function"), is_full), as_json, flags
+    )
     if not fail_on_fault or with_forfeit(code, bool(names)) == code:
         return code
     say(harmless(in_words(FORFEITED, "match", ", ".join(names))))
     return FORFEITED
 
 
-def _play(stored: tuple[str, str] | None, tracing: Tracing, as_json: bool, flags: dict[str, Any]) -> MatchEnd:
+def _play(
+    stored: tuple[str, str] | None, tracing: Tracing, as_json: bool, flags: dict[str, Any]
+) -> MatchEnd:
     """Play a match, or a stored one again, and print it.
 
     flags: settings, and the flags of ``OtherChoice``.
@@ -43,11 +60,16 @@ def _play(stored: tuple[str, str] | None, tracing: Tracing, as_json: bool, flags
             raise ConfigError(f"{word} cannot go with --json, which prints only the record")
     if any(value is not None for value in other.values()):
         if not stored:
-            raise ConfigError("--step, --seat, --choice and --try change a stored match: name it with --from STORE MATCH")
+            raise ConfigError(
+                "--step, --seat, --choice and --try change a stored match: name it with "
+                "--from STORE MATCH"
+            )
         # when it is asked for: the store comes with it
         from khiva_arena.interface.commands.otherwise import OtherChoice, play_otherwise
 
-        return play_otherwise(Path(stored[0]), stored[1], OtherChoice(**other), flags, tracing, as_json)
+        return play_otherwise(
+            Path(stored[0]), stored[1], OtherChoice(**other), flags, tracing, as_json
+        )
     if stored:
         from khiva_arena.interface.commands.rematch import play_stored  # as above
 
@@ -66,7 +88,12 @@ def _play(stored: tuple[str, str] | None, tracing: Tracing, as_json: bool, flags
     print_aside(outcome, [seat.name for seat in setup.job.header.seats], tracing)
     say_faults(outcome, setup.job, setup.words, tracing)
     # not above: bots do not wait for it
-    from khiva_arena.interface.commands.next_step import SAYS_WHERE, ask_stronger, if_yours, lost_seat
+    from khiva_arena.interface.commands.next_step import (
+        SAYS_WHERE,
+        ask_stronger,
+        if_yours,
+        lost_seat,
+    )
 
     game = setup.job.header.game
     seat = lost_seat(game, outcome.record.ranks, setup.words)
@@ -79,7 +106,12 @@ def _play(stored: tuple[str, str] | None, tracing: Tracing, as_json: bool, flags
     ):
         ask = ask_stronger(game, "games", "1/0", seat, in_ticks=setup.job.in_ticks)
         hint = if_yours(setup.job.header.isolation)
-        say(harmless(f"after a loss: `khiva-arena run` with --out games keeps matches, and {ask} {SAYS_WHERE}{hint}"))
+        say(
+            harmless(
+                "after a loss: `khiva-arena run` with --out games keeps matches, and "
+                f"{ask} {SAYS_WHERE}{hint}"
+            )
+        )
     if setup.random_secret is not None:
         say(f"to play these deals again: --seed {setup.random_secret.hex()}")
     return MatchEnd(code, forfeiters([outcome], setup.job))
@@ -96,7 +128,12 @@ def _print(outcome: Outcome, setup: OneMatch, as_json: bool) -> None:
         from khiva_arena.interface.commands.result_words import result_sentence
 
         faults = [len(report.faults) for report in outcome.seats]
-        row = {"v": VERSION, "sentence": result_sentence(record), "faults": faults, **json.loads(record.to_json())}
+        row = {
+            "v": VERSION,
+            "sentence": result_sentence(record),
+            "faults": faults,
+            **json.loads(record.to_json()),
+        }
         click.echo(json.dumps(row))
         return
     from khiva_arena.records.replay.story import story  # not above: bots do not wait for it
@@ -109,4 +146,6 @@ def _print(outcome: Outcome, setup: OneMatch, as_json: bool) -> None:
     click.echo(story(record, setup.job.secret))
     for seat, report in enumerate(outcome.seats):
         for blame in report.faults:
-            click.echo(harmless(f"seat {seat}: {blame.verdict} at step {blame.step}: {blame.detail}"))
+            click.echo(
+                harmless(f"seat {seat}: {blame.verdict} at step {blame.step}: {blame.detail}")
+            )

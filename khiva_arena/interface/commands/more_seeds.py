@@ -29,7 +29,10 @@ FOLDER, GAME_FILE = "DIR", "FILE"
 
 
 def commands(
-    store: Path, members: Sequence[EventRow], times: float, shares: Mapping[str, float] = MappingProxyType({})
+    store: Path,
+    members: Sequence[EventRow],
+    times: float,
+    shares: Mapping[str, float] = MappingProxyType({}),
 ) -> list[str]:
     """Return commands that make the seeds ``times`` as many, at the line-ups of each event; a line for each kind of event, and
     before it the command that finishes its event if that is not over.
@@ -45,7 +48,9 @@ def commands(
     for event in members:
         if not FORMATS[event.definition.format].SEQUENTIAL:
             words = shlex.join(_words(event))
-            played[words] = played.get(words, 0.0) + event.definition.seeds * shares.get(event.id, 1.0)
+            played[words] = played.get(words, 0.0) + event.definition.seeds * shares.get(
+                event.id, 1.0
+            )
             lengths.setdefault(words, set()).add(event.definition.seeds)
             chain = chain_of(by_id, event)
             if chain[0].definition.seed is None and can_go_on(event):
@@ -61,10 +66,15 @@ def commands(
         wanted = ceil(chain_now.seeds - chain_now.unplayed + missing)
         numbers = [chain_now.seeds] * (chain_now.unplayed > 0)
         if wanted > chain_now.seeds:
-            while wanted in lengths[words]:  # the command of an event that is over would play nothing more
+            while (
+                wanted in lengths[words]
+            ):  # the command of an event that is over would play nothing more
                 wanted += 1
             numbers.append(wanted)
-        lines += [f"khiva-arena run {words} --seeds {number} --out {shlex.quote(str(store))}" for number in numbers]
+        lines += [
+            f"khiva-arena run {words} --seeds {number} --out {shlex.quote(str(store))}"
+            for number in numbers
+        ]
     return lines
 
 
@@ -79,13 +89,18 @@ class _Chain(NamedTuple):
     unplayed: float = 0.0
 
 
-def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals | None, missing: int) -> FewerLineUps | None:
+def fewer_line_ups(
+    store: Path, members: Sequence[EventRow], deals: SharedDeals | None, missing: int
+) -> FewerLineUps | None:
     """Return the seeds by ``--lineups auto`` that give the same errors as so many ``missing`` seeds.
 
     None means that it does not go with these events, or takes more than nine tenths of the matches. An event of fewer line-ups is
     one of its own, in the same table.
     """
-    kinds = {structs.replace(event.definition, seeds=1, seed=None, extends=None).text: event for event in members}
+    kinds = {
+        structs.replace(event.definition, seeds=1, seed=None, extends=None).text: event
+        for event in members
+    }
     if deals is None or deals.low <= 1 or len(kinds) != 1:
         return None
     [event] = kinds.values()
@@ -96,10 +111,15 @@ def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals 
     few, _ = auto(terms.bots, terms.seats, terms.copies, terms.authors)
     if few >= total:
         return None
-    seeds = ceil(missing * deals.variance(deals.tables * few / total) / deals.variance(deals.tables))
+    seeds = ceil(
+        missing * deals.variance(deals.tables * few / total) / deals.variance(deals.tables)
+    )
     if seeds * few > MOST_OF_THE_MATCHES * missing * total:
         return None
-    command = f"khiva-arena run {shlex.join(_words(event, lineups=AUTO))} --seeds {seeds} --out {shlex.quote(str(store))}"
+    command = (
+        f"khiva-arena run {shlex.join(_words(event, lineups=AUTO))} --seeds {seeds} --out "
+        f"{shlex.quote(str(store))}"
+    )
     return FewerLineUps(few, seeds, seeds * few * terms.seats, command)
 
 
@@ -120,16 +140,24 @@ def _settings_of(event: EventRow) -> dict[str, Any]:
     except GameMissing:
         usual = {}
     return {
-        **{row.name: plain[row.name] for row in TABLE if row.name in plain and row.name not in _NEW},
+        **{
+            row.name: plain[row.name] for row in TABLE if row.name in plain and row.name not in _NEW
+        },
         **({"game": GAME_FILE} if HASHED in plain["rules_version"] else {}),
         **({"lineups": AUTO} if event.definition.draw else {}),
         "bots": tuple(bot.asked_as for bot in event.bots),
         "network": tuple(bot.name for bot in event.definition.bots if bot.network),
-        "env": tuple(f"{bot.name}={variable}" for bot in event.definition.bots for variable in bot.env),
-        "candidates": tuple(event.bots[candidate].name for candidate in plain.get("candidates", ())),
+        "env": tuple(
+            f"{bot.name}={variable}" for bot in event.definition.bots for variable in bot.env
+        ),
+        "candidates": tuple(
+            event.bots[candidate].name for candidate in plain.get("candidates", ())
+        ),
         **_times(plain["time"]),
         "rules": {key: value for key, value in plain["rules"].items() if usual.get(key) != value},
-        "limits": {key: limit for key, limit in plain["limits"].items() if limit != getattr(DEFAULT, key)},
+        "limits": {
+            key: limit for key, limit in plain["limits"].items() if limit != getattr(DEFAULT, key)
+        },
         "runtimes": dict.fromkeys(plain.get("runtimes", {}), FOLDER),
     }
 

@@ -26,7 +26,9 @@ from khiva_arena.rating.report.text import listing
 from khiva_arena.words import count
 
 GAME, LADDER, GAME_FILE, KIT = "game", "ladder", "game.py", "khiva_kit.py"
-GAME_FILES = {name: name for name in (GAME_FILE, "bot/main.py", "bot/bot.toml")} | {"test_game.py": "try_game.py"}
+GAME_FILES = {name: name for name in (GAME_FILE, "bot/main.py", "bot/bot.toml")} | {
+    "test_game.py": "try_game.py"
+}
 """The files of a new game, and their sources: the package has no file that is named like a test."""
 
 
@@ -62,9 +64,15 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
     """Make the bot or the game, or list the languages."""
     as_module, searches, of_bot, game = wish
     if of_bot:
-        raise ConfigError(f"--language is for a repository: khiva-arena new repository my-bot --language {shlex.quote(of_bot)}")
+        raise ConfigError(
+            "--language is for a repository: khiva-arena new repository my-bot --language "
+            f"{shlex.quote(of_bot)}"
+        )
     if game and (language is None or language.casefold() in (GAME, LADDER)):
-        raise ConfigError(f"--game is for a bot or a repository: khiva-arena new python my-bot --game {shlex.quote(game)}")
+        raise ConfigError(
+            "--game is for a bot or a repository: khiva-arena new python my-bot --game "
+            f"{shlex.quote(game)}"
+        )
     if language is None:
         _list(as_json, as_module, searches)
         return
@@ -87,7 +95,8 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
     def fill_all(draft: Path, name: str) -> None:
         fill(kit, draft, name, start, as_module, wish.game)
         (draft / new_agents.FILE).write_text(
-            new_agents.bot_page(name, new_agents.typed(folder), kit, chosen, start, as_module), encoding="utf-8"
+            new_agents.bot_page(name, new_agents.typed(folder), kit, chosen, start, as_module),
+            encoding="utf-8",
         )
 
     files = make_folder(folder, fill_all)
@@ -98,7 +107,9 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
     commands = [f"khiva-arena check {word}"]
     if not only_ticks:
         others = new_agents.opponents(chosen)
-        commands.append(f"khiva-arena match{others.flag} --bot {word}{others.words}{' --notes' * searches}")
+        commands.append(
+            f"khiva-arena match{others.flag} --bot {word}{others.words}{' --notes' * searches}"
+        )
     if as_module or only_ticks:
         opponent = "shipped:python/greedy" if pin_of("python") else word
         commands.append(f"khiva-arena match --clock ticks --bot {word} --bot {opponent}")
@@ -118,7 +129,9 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
     click.echo(new_agents.start_line(kit, chosen, start, as_module))
     click.echo(harmless(f"{said}: {', '.join(files)}"))
     if only_ticks:
-        click.echo(f"It plays in ticks here; by the wall clock it needs, on Debian and Ubuntu: {lacks}")
+        click.echo(
+            f"It plays in ticks here; by the wall clock it needs, on Debian and Ubuntu: {lacks}"
+        )
     elif lacks:
         is_known = not lacks.startswith("not known")
         click.echo(
@@ -127,7 +140,9 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
             else f"The tools that the bot needs here are {lacks}"
         )
     click.echo(harmless(f"Edit {folder / kit.main}, then:"))
-    by_time, in_ticks = (commands[:-1], commands[-1:]) if as_module or only_ticks else (commands, [])
+    by_time, in_ticks = (
+        (commands[:-1], commands[-1:]) if as_module or only_ticks else (commands, [])
+    )
     for line in by_time:
         click.echo(harmless(f"  {line}"))
     if searches:
@@ -141,7 +156,12 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
         click.echo(f"How to limit thinking by instructions: {where('modules')}")
     brief = new_agents.page_in_brief(chosen)
     click.echo(f"{GAMES[chosen].title} in a thousand words: {brief}")
-    click.echo(harmless(f"The same with the commands of an author, for coding agents too: {folder / new_agents.FILE}"))
+    click.echo(
+        harmless(
+            "The same with the commands of an author, for coding agents too: "
+            f"{folder / new_agents.FILE}"
+        )
+    )
     click.echo(f"How to make it better: {where('improve-a-bot')}")
 
 
@@ -194,10 +214,23 @@ def _new_ladder(folder: Path | None, as_json: bool) -> None:
         raise ConfigError("name a folder for the new ladder: khiva-arena new ladder course-1")
     names = make_folder(folder, ladders.fill)
     said = harmless(f"{folder}: a new ladder: {count(len(names), 'file')}")
-    lines = [harmless(line) for line in ladders.next_lines(f"./{folder}" if str(folder).startswith("-") else str(folder))]
+    lines = [
+        harmless(line)
+        for line in ladders.next_lines(
+            f"./{folder}" if str(folder).startswith("-") else str(folder)
+        )
+    ]
     if as_json:
-        commands = [end for _, _, end in (line.partition(": ") for line in lines) if end.startswith("khiva-arena ")]
-        click.echo(printed(NewOutput(v=VERSION, sentence=said, folder=str(folder), files=names, next=commands)))
+        commands = [
+            end
+            for _, _, end in (line.partition(": ") for line in lines)
+            if end.startswith("khiva-arena ")
+        ]
+        click.echo(
+            printed(
+                NewOutput(v=VERSION, sentence=said, folder=str(folder), files=names, next=commands)
+            )
+        )
         return
     for line in (said, *lines):
         click.echo(line)
@@ -209,7 +242,9 @@ def _fill_game(draft: Path) -> None:
         (draft / name).parent.mkdir(exist_ok=True)
         (draft / name).write_bytes((folder / source).read_bytes())
     shutil.copyfile(shipped.folder("bots") / "python" / "kit" / KIT, draft / "bot" / KIT)
-    (draft / new_agents.FILE).write_text(new_agents.own_game_page(draft / GAME_FILE), encoding="utf-8")
+    (draft / new_agents.FILE).write_text(
+        new_agents.own_game_page(draft / GAME_FILE), encoding="utf-8"
+    )
 
 
 def _list(as_json: bool, as_module: bool, searches: bool) -> None:
@@ -217,16 +252,40 @@ def _list(as_json: bool, as_module: bool, searches: bool) -> None:
     tools, are_needs = shipped.all_tools(as_module, searches), as_module or searches
     for name, lacks in shipped.all_lacks(tools).items():
         language = shipped.languages()[name]
-        needs = {"needs": [*dict.fromkeys(package for one in tools[name] for package in one.debian)]} if are_needs else {}
-        rows.append({"language": name, "title": language.title, "aliases": language.aliases, **needs, "lacks": lacks})
+        needs = (
+            {"needs": [*dict.fromkeys(package for one in tools[name] for package in one.debian)]}
+            if are_needs
+            else {}
+        )
+        rows.append(
+            {
+                "language": name,
+                "title": language.title,
+                "aliases": language.aliases,
+                **needs,
+                "lacks": lacks,
+            }
+        )
     if as_json:
         languages = [NewLanguage(**row) for row in rows]
         said = f"bots in {count(len(rows), 'language')} have a kit"
         command = f"khiva-arena new python my-bot{' --search' * searches}{' --module' * as_module}"
-        click.echo(printed(NewOutput(v=VERSION, sentence=said, languages=languages, next=[command])))
+        click.echo(
+            printed(NewOutput(v=VERSION, sentence=said, languages=languages, next=[command]))
+        )
         return
     words = [" ".join(row["needs"]) if are_needs else ", ".join(row["aliases"]) for row in rows]
-    table = [[row["language"], row["title"], word or "-", row["lacks"] or "-"] for row, word in zip(rows, words, strict=True)]
-    click.echo("\n".join(listing([["language", "title", "needs" if are_needs else "or", "lacks"], *table], list_width())))
+    table = [
+        [row["language"], row["title"], word or "-", row["lacks"] or "-"]
+        for row, word in zip(rows, words, strict=True)
+    ]
+    click.echo(
+        "\n".join(
+            listing(
+                [["language", "title", "needs" if are_needs else "or", "lacks"], *table],
+                list_width(),
+            )
+        )
+    )
     if as_module and not modules.library():
         click.echo(modules.NEEDS)

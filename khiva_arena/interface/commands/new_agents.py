@@ -56,9 +56,13 @@ def strongest(kit: Language, game: str, as_module: bool = False) -> BestStart | 
     ``--search`` comes before stronger bots: it is made to be changed."""
     flag = " --module" * as_module
     if kit.search_tools(as_module) and game == NAMES[0]:
-        return BestStart(f"{kit.name} my-bot --search{flag}", shipped.SEARCH, _rungs(game, shipped.SEARCH)[0][1])
+        return BestStart(
+            f"{kit.name} my-bot --search{flag}", shipped.SEARCH, _rungs(game, shipped.SEARCH)[0][1]
+        )
     able = [
-        (rung.elo, name, rung) for name, rung in _shipped_rungs(kit, game).items() if rung.name != START and rung.elo is not None
+        (rung.elo, name, rung)
+        for name, rung in _shipped_rungs(kit, game).items()
+        if rung.name != START and rung.elo is not None
     ]
     if not able:
         return None
@@ -68,45 +72,77 @@ def strongest(kit: Language, game: str, as_module: bool = False) -> BestStart | 
 
 def how_strong(game: str, name: str, with_elo: bool = True) -> str:
     """Return the strength of a rung in words. ``with_elo``: with its Elo at the numbers of seats that are shown."""
-    found = [f"{one.in_words} at {seats}" for seats, one in _rungs(game, name) if with_elo and one.elo is not None]
+    found = [
+        f"{one.in_words} at {seats}"
+        for seats, one in _rungs(game, name)
+        if with_elo and one.elo is not None
+    ]
     same = f"about as strong as {name}"
-    return f"{same} (Elo over greedy: {', '.join(found)} seats)" if found and name != strength.ANCHOR else same
+    return (
+        f"{same} (Elo over greedy: {', '.join(found)} seats)"
+        if found and name != strength.ANCHOR
+        else same
+    )
 
 
 def _rungs(game: str, name: str) -> list[tuple[int, BotRung]]:
     """Return a rung at the numbers of seats that are shown."""
     by_seats = strength.ladders().get(game, {})
-    return [(seats, rung) for seats in strength.TABLED if seats in by_seats and (rung := by_seats[seats].rung(name))]
+    return [
+        (seats, rung)
+        for seats in strength.TABLED
+        if seats in by_seats and (rung := by_seats[seats].rung(name))
+    ]
 
 
 def _shipped_rungs(kit: Language, game: str) -> dict[str, BotRung]:
     """Return the rungs of the shipped bots of a language by their names. A bot is as strong in each language."""
     by_seats = strength.ladders().get(game, {})
     first = next((by_seats[seats] for seats in strength.TABLED if seats in by_seats), None)
-    names = [word.partition("/")[2] for word in shipped.bots() if word.startswith(f"{shipped.WORD}{kit.name}/")]
+    names = [
+        word.partition("/")[2]
+        for word in shipped.bots()
+        if word.startswith(f"{shipped.WORD}{kit.name}/")
+    ]
     of = {rung.bot.partition("/")[2]: rung for rung in first.rungs} if first else {}
     return {name: of[name] for name in names if name in of}
 
 
-def start_line(kit: Language, game: str, start: str, as_module: bool = False, *, with_elo: bool = True) -> str:
+def start_line(
+    kit: Language, game: str, start: str, as_module: bool = False, *, with_elo: bool = True
+) -> str:
     """Return a sentence on the strongest start.
 
     start: the name of the shipped bot that the new one is made from
     with_elo: whether it gives Elo, which a page with the ladder does not need
     """
-    title, best, own = GAMES[game].title, strongest(kit, game, as_module), _shipped_rungs(kit, game).get(start)
+    title, best, own = (
+        GAMES[game].title,
+        strongest(kit, game, as_module),
+        _shipped_rungs(kit, game).get(start),
+    )
     if best is None:
-        other = next((found for one in shipped.languages().values() if (found := strongest(one, game))), None)
+        other = next(
+            (found for one in shipped.languages().values() if (found := strongest(one, game))), None
+        )
         if other is None:
             return f"No bot that comes with the arena is a better start for {title}."
         strong = other.how_strong(game, with_elo)
-        return f"The strongest start for {title} is in another language: khiva-arena new {other.words}, {strong}."
+        return (
+            f"The strongest start for {title} is in another language: khiva-arena new "
+            f"{other.words}, {strong}."
+        )
     if own and own.elo is not None and best.rung.elo is not None and own.elo >= best.rung.elo:
         return f"This start for {title} is {how_strong(game, own.name, with_elo)}."
-    return f"The strongest start for {title} in {kit.title}: khiva-arena new {best.words}, {best.how_strong(game, with_elo)}."
+    return (
+        f"The strongest start for {title} in {kit.title}: khiva-arena new {best.words}, "
+        f"{best.how_strong(game, with_elo)}."
+    )
 
 
-def bot_page(name: str, word: str, kit: Language, game: str, start: str, as_module: bool = False) -> str:
+def bot_page(
+    name: str, word: str, kit: Language, game: str, start: str, as_module: bool = False
+) -> str:
     """Return AGENTS.md of a bot.
 
     word: its folder as it is typed
@@ -120,7 +156,10 @@ def bot_page(name: str, word: str, kit: Language, game: str, start: str, as_modu
         "MAIN": kit.main,
         "START": start_line(kit, game, start, as_module, with_elo=False),
         "FACTS": facts(game),
-        "NEW": f"khiva-arena new {best.words.replace(' my-bot', ' other') if best else f'{kit.name} other'}",
+        "NEW": (
+            "khiva-arena new "
+            f"{best.words.replace(' my-bot', ' other') if best else f'{kit.name} other'}"
+        ),
         "WORD": word,
         "OLD": OLD if word != "." else f"../{OLD}",  # a copy of a folder cannot lie in it
         "STRONGER": shipped.searcher(game) or others.bot,
@@ -139,7 +178,8 @@ def facts(game: str) -> str:
         "DECISION": decision_of(game),
         "LADDER": strength.ladder_table(game),
         "TWICE": strength.twice_line(game),
-        "VAIN": "\n".join(f"- {line}" for line in strength.in_vain(game)) or "Nobody has written down a trial that failed.",
+        "VAIN": "\n".join(f"- {line}" for line in strength.in_vain(game))
+        or "Nobody has written down a trial that failed.",
     }
     return filled(_text("facts.md"), marks).rstrip("\n")
 
@@ -164,7 +204,11 @@ class Opponents(NamedTuple):
 
 def opponents(game: str) -> Opponents:
     """Return the greedy bots of a game: in Python, which needs no tools."""
-    bot = next(word for name in (f"greedy_{game}", "greedy") if (word := f"{shipped.WORD}python/{name}") in shipped.bots())
+    bot = next(
+        word
+        for name in (f"greedy_{game}", "greedy")
+        if (word := f"{shipped.WORD}python/{name}") in shipped.bots()
+    )
     words = f" --bot {bot}" * (GAMES[game].seats[0] - 1)
     return Opponents(bot, words, f" --game {game}" * (game != NAMES[0]))
 
@@ -182,7 +226,11 @@ def decision_of(game: str) -> str:
     """Return the example of a decision that the page of the game in the protocol has, with its explanation."""
     page = (shipped.folder("protocol") / "games" / f"{game}.md").read_text(encoding="utf-8")
     body = page.split(f"\n### `{DECISIONS[game]}`\n", 1)[1]
-    example = re.split(r"\n##+ ", body, maxsplit=1)[0].strip("\n").replace(_LESS, f"the events and {_LESS}", 1)
+    example = (
+        re.split(r"\n##+ ", body, maxsplit=1)[0]
+        .strip("\n")
+        .replace(_LESS, f"the events and {_LESS}", 1)
+    )
     example = re.sub(r'  "events": \[\n.*?\n  \],\n', "", example, count=1, flags=re.DOTALL)
     return re.sub(r"(?<=[\]\d]), (?=[\[\d-])", ",", example)  # lists are read as one
 
@@ -203,11 +251,17 @@ def own_game_page(source: Path) -> str:
         "NAME": game.name,
         "SEATED": f"{game.seats[0]} to {game.seats[-1]}",
         "VERSION": game.rules_version,
-        "RULES": ", ".join(f"`{key} = {json.dumps(value)}`" for key, value in rules.items()) or "none",
+        "RULES": ", ".join(f"`{key} = {json.dumps(value)}`" for key, value in rules.items())
+        or "none",
         "LEAST": str(seats),
         "ASKED": str(asked),
-        "SCORING": f"The points at its end were {', '.join(map(str, state.scores))}; more points are better.",
-        "KINDS": "\n".join(f"- `{kind}`: for example `{json.dumps(entry)}`" for kind, entry in kinds.items()),
+        "SCORING": (
+            f"The points at its end were {', '.join(map(str, state.scores))}; more points are "
+            "better."
+        ),
+        "KINDS": "\n".join(
+            f"- `{kind}`: for example `{json.dumps(entry)}`" for kind, entry in kinds.items()
+        ),
         "DECISION": f"```json\n{first}\n```",
         "LINK": where("add-a-game"),
     }
@@ -217,7 +271,12 @@ def own_game_page(source: Path) -> str:
 def _request(state: State, events: Sequence[Mapping[str, Any]]) -> str:
     """Return the first request of a match as JSON."""
     seat, decision = next(iter(state.pending().items()))
-    values = {"kind": decision.kind, "view": state.view(seat), "events": events, "legal": decision.legal[:SHOWN]}
+    values = {
+        "kind": decision.kind,
+        "view": state.view(seat),
+        "events": events,
+        "legal": decision.legal[:SHOWN],
+    }
     rows = [f'  "{key}": {json.dumps(value)}' for key, value in values.items()]
     return "{\n" + ",\n".join(rows) + "\n}"
 

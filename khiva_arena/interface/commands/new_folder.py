@@ -36,7 +36,9 @@ def _module_tools(kit: Language) -> ModuleTools:
     """Return the tools that make a bot a module. Raises ConfigError for a language without any."""
     if kit.module is None:
         names = ", ".join(name for name, language in shipped.languages().items() if language.module)
-        raise ConfigError(f"--module: no bot in {kit.title} is known to become a module here; there are {names}")
+        raise ConfigError(
+            f"--module: no bot in {kit.title} is known to become a module here; there are {names}"
+        )
     return kit.module
 
 
@@ -46,7 +48,10 @@ def _search_of(kit: Language, as_module: bool) -> str:
     if not kit.search:
         raise ConfigError(f"--search: no bot in {kit.title} searches here; there are {names}")
     if as_module and (why := _module_tools(kit).no_search):
-        raise ConfigError(f"--search --module: the bot in {kit.title} cannot be a module: {why}; there are {names}")
+        raise ConfigError(
+            f"--search --module: the bot in {kit.title} cannot be a module: {why}; there "
+            f"are {names}"
+        )
     return shipped.SEARCH
 
 
@@ -94,15 +99,23 @@ def template_of(word: str) -> Template:
 def language_of(word: str) -> Language:
     """Return the language that a user means. Raises ConfigError."""
     languages = shipped.languages()
-    names = {name: language for language in languages.values() for name in (language.name, *language.aliases)}
+    names = {
+        name: language
+        for language in languages.values()
+        for name in (language.name, *language.aliases)
+    }
     if word.casefold() in names:
         return names[word.casefold()]
     near = get_close_matches(word.casefold(), names, n=1)
     hint = f"did you mean {names[near[0]].name}" if near else f"there are {', '.join(languages)}"
-    raise ConfigError(f"no kit for {word!r}; {hint}. How to write a bot without one: {where('another-language')}")
+    raise ConfigError(
+        f"no kit for {word!r}; {hint}. How to write a bot without one: {where('another-language')}"
+    )
 
 
-def make(language: Language, folder: Path, start: str = START, as_module: bool = False) -> list[str]:
+def make(
+    language: Language, folder: Path, start: str = START, as_module: bool = False
+) -> list[str]:
     """Make the folder, all of it or nothing, from the bot ``start`` of that language. Returns its files.
 
     as_module: its build makes a WebAssembly module, which the language can do
@@ -119,8 +132,13 @@ def make_folder(folder: Path, fill_draft: Callable[[Path, str], None]) -> list[s
     """
     place = Path(os.path.abspath(folder))
     if not (place.name.isprintable() and 1 <= len(place.name) <= 64):
-        raise ConfigError(f"{str(folder)!r}: a bot or game is named like its folder: give 1 to 64 printable characters")
-    if os.path.lexists(place) and (place.is_symlink() or not place.is_dir() or any(place.iterdir())):
+        raise ConfigError(
+            f"{str(folder)!r}: a bot or game is named like its folder: give 1 to 64 "
+            "printable characters"
+        )
+    if os.path.lexists(place) and (
+        place.is_symlink() or not place.is_dir() or any(place.iterdir())
+    ):
         raise ConfigError(f"{folder}: exists already; give another name")
     if place == Path.cwd():
         raise ConfigError(f"{folder}: this is the current folder; cd .., then name the folder")
@@ -140,7 +158,9 @@ def make_folder(folder: Path, fill_draft: Callable[[Path, str], None]) -> list[s
     return sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
 
 
-def fill(language: Language, draft: Path, name: str, start: str, as_module: bool, game: str | None = None) -> None:
+def fill(
+    language: Language, draft: Path, name: str, start: str, as_module: bool, game: str | None = None
+) -> None:
     """Write the files of a new bot.
 
     start: the shipped bot that it is made from
@@ -159,14 +179,28 @@ def fill(language: Language, draft: Path, name: str, start: str, as_module: bool
     text = main.read_text(encoding="utf-8")
     if f'"{bot.name}"' not in text:
         raise InternalError(f"{home / language.main} does not greet as {bot.name}")
-    main.write_text(text.replace(f'"{bot.name}"', f'"{name if PLAIN.fullmatch(name) else "my-bot"}"'), encoding="utf-8")
+    main.write_text(
+        text.replace(f'"{bot.name}"', f'"{name if PLAIN.fullmatch(name) else "my-bot"}"'),
+        encoding="utf-8",
+    )
     files = [*raw["files"], *(Path(include).name for include in raw.get("include", ()))]
     lines = [f"name = {_quoted(name)}", 'version = "1"']
-    module = {"build": language.module.build, "module": shipped.MODULE} if as_module and language.module else {}
-    commands = module or {key: raw[key] for key in ("build", "run", "interpreter", "memory") if key in raw}
-    lines += [f"{key} = {_quoted(words) if isinstance(words, str) else words}" for key, words in commands.items()]
+    module = (
+        {"build": language.module.build, "module": shipped.MODULE}
+        if as_module and language.module
+        else {}
+    )
+    commands = module or {
+        key: raw[key] for key in ("build", "run", "interpreter", "memory") if key in raw
+    }
+    lines += [
+        f"{key} = {_quoted(words) if isinstance(words, str) else words}"
+        for key, words in commands.items()
+    ]
     lists = {"games": plays, "files": files}
-    lines += [f"{key} = [{', '.join(map(_quoted, words))}]" for key, words in lists.items() if words]
+    lines += [
+        f"{key} = [{', '.join(map(_quoted, words))}]" for key, words in lists.items() if words
+    ]
     lines += ["reports = true"] if raw.get("reports") else []
     (draft / "bot.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -97,7 +97,11 @@ def _said(folder: Path, kit: Language) -> str:
 def _commands(folder: Path) -> list[str]:
     """Return the lines that begin the repository and run its test."""
     word = shlex.quote(f"./{folder}" if str(folder).startswith("-") else str(folder))
-    return [harmless(f"cd {word}"), 'git init -b main && git add . && git commit -m "Begin"', f"sh {TEST}"]
+    return [
+        harmless(f"cd {word}"),
+        'git init -b main && git add . && git commit -m "Begin"',
+        f"sh {TEST}",
+    ]
 
 
 def _print(folder: Path, kit: Language, names: list[str], lacks: str) -> None:
@@ -107,6 +111,12 @@ def _print(folder: Path, kit: Language, names: list[str], lacks: str) -> None:
     click.echo(harmless(f"Edit {folder / kit.main}, then:"))
     for line in _commands(folder):
         click.echo(f"  {line}")
-    click.echo(f"Push it to GitHub or GitLab, which run {TEST} after each push: {where('improve-a-bot', 'Check a bot in CI')}")
+    click.echo(
+        f"Push it to GitHub or GitLab, which run {TEST} after each push: "
+        f"{where('improve-a-bot', 'Check a bot in CI')}"
+    )
     if not is_released():
-        click.echo(f"khiva-arena {__version__} is no release, so `pip install` does not find it there; the page says what to do")
+        click.echo(
+            f"khiva-arena {__version__} is no release, so `pip install` does not find it "
+            "there; the page says what to do"
+        )

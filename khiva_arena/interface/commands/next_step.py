@@ -39,11 +39,16 @@ def if_yours(isolation: str, bots: Iterable[DefinedBot] = ()) -> str:
     bots: those of the match, which had the network and variables.
     """
     given = [permissions_of(bot.name, bot.network, bot.env) for bot in dict.fromkeys(bots)]
-    words = [*chain(*given), *(["--isolation", Level.TRUSTED] if isolation == Level.TRUSTED else [])]
+    words = [
+        *chain(*given),
+        *(["--isolation", Level.TRUSTED] if isolation == Level.TRUSTED else []),
+    ]
     return f" (add {shlex.join(words)} if these bots are yours)" if words else ""
 
 
-def ask_stronger(game: str, store: str, match: str, seat: int, *, in_ticks: bool = False, game_flag: str = "") -> str:
+def ask_stronger(
+    game: str, store: str, match: str, seat: int, *, in_ticks: bool = False, game_flag: str = ""
+) -> str:
     """Return the command to type, with what it lacks in words if no bot that comes with the arena can be asked.
 
     in_ticks: whether the match was, so that a bot of the user's own has to be a module.

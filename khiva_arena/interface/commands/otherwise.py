@@ -21,13 +21,32 @@ from khiva_arena.entrants.hints.starts import start_match
 from khiva_arena.errors import ConfigError
 from khiva_arena.interface.commands.choices import ALL
 from khiva_arena.interface.commands.decision import decision_of
-from khiva_arena.interface.commands.json_shapes import VERSION, RecordedEnd, TriedEnd, TryOutput, printed
+from khiva_arena.interface.commands.json_shapes import (
+    VERSION,
+    RecordedEnd,
+    TriedEnd,
+    TryOutput,
+    printed,
+)
 from khiva_arena.interface.commands.result_words import ends
 from khiva_arena.interface.commands.stored_table import StoredTable, named, seated, stored_table
-from khiva_arena.interface.commands.traced import MatchEnd, Tracing, forfeiters, play, print_aside, say_faults
+from khiva_arena.interface.commands.traced import (
+    MatchEnd,
+    Tracing,
+    forfeiters,
+    play,
+    print_aside,
+    say_faults,
+)
 from khiva_arena.rating.report.text import listing
 from khiva_arena.records.replay.conditions import kept_at
-from khiva_arena.records.replay.decided import THIS_DEAL, StoredDecision, choice_meant, end_of, listed
+from khiva_arena.records.replay.decided import (
+    THIS_DEAL,
+    StoredDecision,
+    choice_meant,
+    end_of,
+    listed,
+)
 from khiva_arena.records.replay.past import past_of
 from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.story import points_lines
@@ -37,8 +56,8 @@ from khiva_arena.words import count
 ENDS_MOST = 50
 """The most ends of tried matches that are said while they come, unless all are asked for; the table has each."""
 SENT_AGAIN = (
-    "each bot is sent the recorded steps again, and its answers there are not used: one that remembers its own choices may be "
-    "confused"
+    "each bot is sent the recorded steps again, and its answers there are not used: one that "
+    "remembers its own choices may be confused"
 )
 
 
@@ -58,18 +77,38 @@ class OtherChoice(NamedTuple):
 
 
 def play_otherwise(
-    folder: Path, word: str, other: OtherChoice, flags: dict[str, Any], tracing: Tracing, as_json: bool
+    folder: Path,
+    word: str,
+    other: OtherChoice,
+    flags: dict[str, Any],
+    tracing: Tracing,
+    as_json: bool,
 ) -> MatchEnd:
     """Play a stored match on from a decision, and print its end beside the recorded one."""
     if other.step is None or other.seat is None:
-        raise ConfigError("--choice and --try need the decision: add --step N and --seat S, as `khiva-arena replay` numbers them")
+        raise ConfigError(
+            "--choice and --try need the decision: add --step N and --seat S, as "
+            "`khiva-arena replay` numbers them"
+        )
     table = stored_table(folder, word, flags)
     decision = decision_of(table, other.step, other.seat)
     if (other.choice is None) == (other.tries is None):
-        raise ConfigError(f"--choice K, --try all or --try 0,1: give one of them; {listed(decision)}")
-    if other.tries is not None and tracing[:-1] != Tracing(trace=False, capture=None, notes=False)[:-1]:
-        raise ConfigError("--try plays several matches: --trace, --capture, --notes and --by-function go with --choice")
-    choices = _tried(decision, other.tries or "") if other.choice is None else [choice_meant(decision, other.choice)]
+        raise ConfigError(
+            f"--choice K, --try all or --try 0,1: give one of them; {listed(decision)}"
+        )
+    if (
+        other.tries is not None
+        and tracing[:-1] != Tracing(trace=False, capture=None, notes=False)[:-1]
+    ):
+        raise ConfigError(
+            "--try plays several matches: --trace, --capture, --notes and --by-function go "
+            "with --choice"
+        )
+    choices = (
+        _tried(decision, other.tries or "")
+        if other.choice is None
+        else [choice_meant(decision, other.choice)]
+    )
     entrants, job = seated(table, flags, by_function=tracing.by_function)
     if flags["bots"]:
         job = replace(job, header=named(job.header, [bot.name for bot in entrants]))
@@ -78,7 +117,9 @@ def play_otherwise(
         say(SENT_AGAIN)
     jobs = [_job(table, decision, job, choice) for choice in choices]
     if other.tries is not None:
-        outcomes, code = _play_each(jobs, entrants, table, decision, 1 if tracing.is_full else ceil(len(jobs) / ENDS_MOST))
+        outcomes, code = _play_each(
+            jobs, entrants, table, decision, 1 if tracing.is_full else ceil(len(jobs) / ENDS_MOST)
+        )
     else:
         outcome, code = play(jobs[0], tracing, entrants)
         outcomes = [outcome]
@@ -90,7 +131,11 @@ def play_otherwise(
     elif records:
         if outcomes[0].cell:
             click.echo(kept_at(outcomes[0].cell))
-        for line in [_title(table, decision), *(_ends if other.tries is None else _ranking)(table, decision, records), THIS_DEAL]:
+        for line in [
+            _title(table, decision),
+            *(_ends if other.tries is None else _ranking)(table, decision, records),
+            THIS_DEAL,
+        ]:
             click.echo(harmless(line))
     if other.tries is None and records:
         print_aside(outcomes[0], [seat.name for seat in job.header.seats], tracing)
@@ -104,13 +149,21 @@ def _tried(decision: StoredDecision, word: str) -> Sequence[int]:
     if word == ALL:
         return range(len(decision.texts))
     parts = [part.strip() for part in word.split(",")]
-    if all(part.isascii() and part.isdigit() and int(part[:9]) < len(decision.texts) for part in parts):
+    if all(
+        part.isascii() and part.isdigit() and int(part[:9]) < len(decision.texts) for part in parts
+    ):
         return list(dict.fromkeys(map(int, parts)))
-    raise ConfigError(f"--try {word}: give all, or choices by their numbers, as --try 0,1; {listed(decision)}")
+    raise ConfigError(
+        f"--try {word}: give all, or choices by their numbers, as --try 0,1; {listed(decision)}"
+    )
 
 
 def _job(table: StoredTable, decision: StoredDecision, job: Job, choice: int) -> Job:
-    return replace(job, ordinal=choice, past=past_of(table.record, table.details, decision.step, decision.seat, choice))
+    return replace(
+        job,
+        ordinal=choice,
+        past=past_of(table.record, table.details, decision.step, decision.seat, choice),
+    )
 
 
 class TriedChoices(NamedTuple):
@@ -125,7 +178,11 @@ class TriedChoices(NamedTuple):
 
 
 def _play_each(
-    jobs: Sequence[Job], entrants: Sequence[Bot], table: StoredTable, decision: StoredDecision, each: int
+    jobs: Sequence[Job],
+    entrants: Sequence[Bot],
+    table: StoredTable,
+    decision: StoredDecision,
+    each: int,
 ) -> TriedChoices:
     """Play the match of each choice, one after another, since they share bots and a deal. Ends are said as they come: every
     ``each``-th of them, and the last one."""
@@ -144,7 +201,10 @@ def _play_each(
     try:
         play_all(jobs, 1, take)
     except KeyboardInterrupt:
-        say(f"interrupted: {count(len(outcomes), 'choice was', 'choices were')} played; --try takes the numbers of others")
+        say(
+            f"interrupted: {count(len(outcomes), 'choice was', 'choices were')} played; "
+            "--try takes the numbers of others"
+        )
         return TriedChoices(outcomes, INTERRUPTED)
     return TriedChoices(outcomes, 0)
 
@@ -154,14 +214,22 @@ def _estimate(matches: int, seconds: float | None) -> str:
     text = f"{count(matches, 'match', 'matches')}, one for each choice"
     if not seconds:
         return text
-    return f"{text}; at most about {in_time(matches * seconds)}, since the recorded one took {in_time(seconds)}"
+    return (
+        f"{text}; at most about {in_time(matches * seconds)}, since the recorded one took "
+        f"{in_time(seconds)}"
+    )
 
 
 def _end_in_words(table: StoredTable, decision: StoredDecision, outcome: Outcome) -> str:
     """Return how the match of a choice ended for its seat."""
     if outcome.record is None:
-        return harmless(f"choice {outcome.ordinal}: the match failed twice on this machine: {outcome.void}")
-    return harmless(f"choice {outcome.ordinal}, {decision.texts[outcome.ordinal]}: {ends(outcome.record)[decision.seat]}")
+        return harmless(
+            f"choice {outcome.ordinal}: the match failed twice on this machine: {outcome.void}"
+        )
+    return harmless(
+        f"choice {outcome.ordinal}, {decision.texts[outcome.ordinal]}: "
+        f"{ends(outcome.record)[decision.seat]}"
+    )
 
 
 # --- as text ---
@@ -170,7 +238,10 @@ def _end_in_words(table: StoredTable, decision: StoredDecision, outcome: Outcome
 def _title(table: StoredTable, decision: StoredDecision) -> str:
     name = table.record.header.seats[decision.seat].name
     hand = f"; hand {decision.hand}" if decision.hand else ""
-    return f"match {table.name}, step {decision.step}, seat {decision.seat} ({name}), {decision.kind}{hand}"
+    return (
+        f"match {table.name}, step {decision.step}, seat {decision.seat} ({name}), "
+        f"{decision.kind}{hand}"
+    )
 
 
 def beside(then: Record, now: Record, secret: bytes, head: Sequence[str] = ()) -> list[str]:
@@ -180,8 +251,15 @@ def beside(then: Record, now: Record, secret: bytes, head: Sequence[str] = ()) -
     head: a row before them.
     """
     seats = enumerate(zip(then.header.seats, now.header.seats, strict=True))
-    names = [f"{old.name}#{at}" + ("" if new.name == old.name else f", now {new.name}") for at, (old, new) in seats]
-    rows = [["", "then", "now"], *([list(head)] if head else []), *zip(names, ends(then), ends(now), strict=True)]
+    names = [
+        f"{old.name}#{at}" + ("" if new.name == old.name else f", now {new.name}")
+        for at, (old, new) in seats
+    ]
+    rows = [
+        ["", "then", "now"],
+        *([list(head)] if head else []),
+        *zip(names, ends(then), ends(now), strict=True),
+    ]
     lines = listing(rows, list_width())
     for when, record in (("then", then), ("now", now)):
         of_seats = [f"{seat.name}#{at}" for at, seat in enumerate(record.header.seats)]
@@ -195,26 +273,38 @@ def _ends(table: StoredTable, decision: StoredDecision, records: Mapping[int, Re
     return beside(table.record, record, table.secret, ["choice", then + _default(decision), now])
 
 
-def _ranking(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> list[str]:
+def _ranking(
+    table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]
+) -> list[str]:
     """Return the end of the match of each choice, a line a choice, the best for the seat first."""
-    seats = [decision.seat, *(seat for seat in range(len(table.record.ranks)) if seat != decision.seat)]
+    seats = [
+        decision.seat,
+        *(seat for seat in range(len(table.record.ranks)) if seat != decision.seat),
+    ]
     header = next(iter(records.values())).header
     rows = [[*(f"{header.seats[seat].name}#{seat}" for seat in seats), "choice"]]
     for choice in _best_first(decision, records):
         of_seats = ends(records[choice])
         mark = f"  as recorded{_default(decision)}" if choice == decision.choice.choice else ""
-        rows.append([*(of_seats[seat] for seat in seats), f"{choice}: {decision.texts[choice]}{mark}"])
+        rows.append(
+            [*(of_seats[seat] for seat in seats), f"{choice}: {decision.texts[choice]}{mark}"]
+        )
     lines = listing(rows, list_width())
     again = records.get(decision.choice.choice)
     if again and again.scores != table.record.scores and not decision.choice.why:
         then = ", ".join(ends(table.record))
-        lines.append(f"the recorded choice ended otherwise then: {then}; these bots do not repeat themselves")
+        lines.append(
+            f"the recorded choice ended otherwise then: {then}; these bots do not repeat themselves"
+        )
     return lines
 
 
 def _best_first(decision: StoredDecision, records: Mapping[int, Record]) -> list[int]:
     """Return the choices that were tried, the best end for their seat first."""
-    return sorted(records, key=lambda at: (records[at].ranks[decision.seat], -records[at].scores[decision.seat], at))
+    return sorted(
+        records,
+        key=lambda at: (records[at].ranks[decision.seat], -records[at].scores[decision.seat], at),
+    )
 
 
 def _default(decision: StoredDecision) -> str:
@@ -224,7 +314,9 @@ def _default(decision: StoredDecision) -> str:
 # --- as JSON ---
 
 
-def _output(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> TryOutput:
+def _output(
+    table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]
+) -> TryOutput:
     then, texts = decision.choice, decision.texts
     return TryOutput(
         v=VERSION,
@@ -234,17 +326,31 @@ def _output(table: StoredTable, decision: StoredDecision, records: Mapping[int, 
         seat=decision.seat,
         kind=decision.kind,
         hand=decision.hand,
-        then=RecordedEnd(choice=then.choice, words=texts[then.choice], why=then.why, **end_of(table.record, table.secret)),
-        now=[TriedEnd(choice=at, words=texts[at], **end_of(record, table.secret)) for at, record in records.items()],
+        then=RecordedEnd(
+            choice=then.choice,
+            words=texts[then.choice],
+            why=then.why,
+            **end_of(table.record, table.secret),
+        ),
+        now=[
+            TriedEnd(choice=at, words=texts[at], **end_of(record, table.secret))
+            for at, record in records.items()
+        ],
         note=THIS_DEAL,
     )
 
 
 def _sentence(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> str:
     """Return which choice ended best for its seat, beside the recorded one."""
-    then = f"choice {decision.choice.choice}, {decision.texts[decision.choice.choice]}: {ends(table.record)[decision.seat]}"
+    then = (
+        f"choice {decision.choice.choice}, {decision.texts[decision.choice.choice]}: "
+        f"{ends(table.record)[decision.seat]}"
+    )
     if not records:
         return harmless(f"no match was played to its end; as recorded, {then}")
     best = _best_first(decision, records)[0]
     now = f"choice {best}, {decision.texts[best]}: {ends(records[best])[decision.seat]}"
-    return harmless(f"{'best of ' * (len(records) > 1)}{count(len(records), 'choice')}: {now}; as recorded, {then}")
+    return harmless(
+        f"{'best of ' * (len(records) > 1)}{count(len(records), 'choice')}: {now}; as "
+        f"recorded, {then}"
+    )

@@ -43,7 +43,9 @@ class Goal(NamedTuple):
     power: float | None
 
 
-def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool, **flags: Any) -> None:
+def plan(
+    store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool, **flags: Any
+) -> None:
     """Print a plan for each pool of events. ``flags``: those of ``Goal``."""
     error, gap, power = take_fields(flags, Goal)
     assert not flags, flags
@@ -54,25 +56,39 @@ def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool,
     with Store.read(store) as db:
         refuse_league(db.folder, db)
         tables = [
-            (members, standings_of(members, results_of(db, *members), (anchor,) if anchor else (), say=say))
+            (
+                members,
+                standings_of(
+                    members, results_of(db, *members), (anchor,) if anchor else (), say=say
+                ),
+            )
             for members in pooled(rated_events(db, event, say))
         ]
-        shares = {row.id: len(db.recorded(row.id)) / bare_timetable(row).matches for members, _ in tables for row in members}
+        shares = {
+            row.id: len(db.recorded(row.id)) / bare_timetable(row).matches
+            for members, _ in tables
+            for row in members
+        }
     if any(one.sd for _, table in tables for one in table.anchors):
         raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
     answers = []
     for members, table in tables:
-        answer = _plan_of(_as_extended(members, table), error, gap, POWER if power is None else power)
+        answer = _plan_of(
+            _as_extended(members, table), error, gap, POWER if power is None else power
+        )
         answers.append((members, table, _with_next(store, members, table, answer, shares)))
     if as_json:
         rows = [
-            {**in_common(members), **msgspec.to_builtins(one), "sentence": plans.sentence(one)} for members, _, one in answers
+            {**in_common(members), **msgspec.to_builtins(one), "sentence": plans.sentence(one)}
+            for members, _, one in answers
         ]
         said = " ".join(row["sentence"] for row in rows) or f"no event to plan with in {store}"
         click.echo(json.dumps({"v": 1, "sentence": said, "plans": rows}))
         return
     width = table_width()
-    for heading, (_, table, one) in zip(titles([members for members, _, _ in answers]), answers, strict=True):
+    for heading, (_, table, one) in zip(
+        titles([members for members, _, _ in answers]), answers, strict=True
+    ):
         click.echo("\n".join(paragraphs([heading], width)))
         click.echo(plans.to_text(one, table, width))
     if not answers:
@@ -90,11 +106,19 @@ def _as_extended(members: list[EventRow], table: Standings) -> Standings:
 
 
 def _plan_of(table: Standings, error: float | None, gap: float | None, power: float) -> plans.Plan:
-    return plans.for_gap(table, gap, power) if error is None and gap is not None else plans.for_error(table, error or 0.0)
+    return (
+        plans.for_gap(table, gap, power)
+        if error is None and gap is not None
+        else plans.for_error(table, error or 0.0)
+    )
 
 
 def _with_next(
-    store: Path, members: list[EventRow], table: Standings, answer: plans.Plan, shares: Mapping[str, float]
+    store: Path,
+    members: list[EventRow],
+    table: Standings,
+    answer: plans.Plan,
+    shares: Mapping[str, float],
 ) -> plans.Plan:
     """Return the plan with the commands that play the missing seeds, if any can be played. ``shares``: as of ``commands``."""
     target = answer.need.seeds if answer.need else 0 if answer.enough else answer.fewest_seeds

@@ -10,12 +10,22 @@ from khiva_arena.common.exit_codes import BAD_RESULT
 from khiva_arena.common.text import harmless
 from khiva_arena.interface.commands.json_shapes import VERSION, RematchOutput, printed
 from khiva_arena.interface.commands.stored_table import seated, stored_table
-from khiva_arena.interface.commands.traced import MatchEnd, NoRecord, Tracing, forfeiters, play, print_aside, say_faults
+from khiva_arena.interface.commands.traced import (
+    MatchEnd,
+    NoRecord,
+    Tracing,
+    forfeiters,
+    play,
+    print_aside,
+    say_faults,
+)
 from khiva_arena.records.replay.conditions import kept_at
 from khiva_arena.records.replay.record import Record
 
 
-def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> MatchEnd:
+def play_stored(
+    folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool
+) -> MatchEnd:
     """Play a stored match again, and print where it first differs from the recorded one."""
     table = stored_table(folder, word, flags)
     entrants, job = seated(table, flags, by_function=tracing.by_function)
@@ -49,7 +59,9 @@ def first_difference(before: Record, after: Record) -> str | None:
         for step, later in zip(old, new, strict=False):
             if step != later:
                 name = before.header.seats[step.seat].name
-                words = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (step, later)]
+                words = [
+                    f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (step, later)
+                ]
                 return f"step {number}, seat {step.seat} ({name}): {words[0]} then, {words[1]} now"
     if len(before.steps) != len(after.steps):
         return f"the stored match has {len(before.steps)} steps, this one {len(after.steps)}"

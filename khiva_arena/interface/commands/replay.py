@@ -108,7 +108,10 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
     fed, show = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
     assert not flags, flags
     if match is None:
-        raise ConfigError("name a MATCH, as `khiva-arena show` lists them, or the bot whose lost matches are meant, by --lost")
+        raise ConfigError(
+            "name a MATCH, as `khiva-arena show` lists them, or the bot whose lost matches "
+            "are meant, by --lost"
+        )
     loading = asking(loading_of_stored(fed._asdict()), say)
     source = _bundled(store, match) if store.is_file() else stored(store, match, loading)
     record = source.record
@@ -117,9 +120,15 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
     if record.header.meter:
         refuse_unspoken(record.header.meter)
     if in_ticks and fed.wait:
-        raise ConfigError("--wait stops a clock for a debugger, and a match in ticks has none; leave it out")
+        raise ConfigError(
+            "--wait stops a clock for a debugger, and a match in ticks has none; leave it out"
+        )
 
-    other_bot = None if fed.bot is None else as_played(bot_files.load(fed.bot, loading=loading), record, sandbox.level)
+    other_bot = (
+        None
+        if fed.bot is None
+        else as_played(bot_files.load(fed.bot, loading=loading), record, sandbox.level)
+    )
     seat = _seat_of(record, other_bot) if fed.seat is None else fed.seat
     seats = len(record.header.seats)
     if seat >= seats:
@@ -127,19 +136,28 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
     if other_bot is not None:
         entrant = other_bot
     elif seat in record.header.persons:
-        raise ConfigError(f"--bot person:{record.header.seats[seat].name}: {guests.NOT_HERE[guests.PERSON]}")
+        raise ConfigError(
+            f"--bot person:{record.header.seats[seat].name}: {guests.NOT_HERE[guests.PERSON]}"
+        )
     elif source.bot is None:
         raise ConfigError("--bot: a bundle holds no bots; name the one to play")
     else:
         entrant = as_played(source.bot(seat), record, sandbox.level)
     all_requests = requests(record, source.secret, seat, source.details[seat])
-    fed_requests = [request for request in all_requests if show.last is None or request.step <= show.last]
+    fed_requests = [
+        request for request in all_requests if show.last is None or request.step <= show.last
+    ]
     bot = FedBot(stage(entrant, sandbox.level), sandbox, record.header, seat)
     attach = _attach(sandbox.level) if fed.wait else None
-    with BufferedStderr() as lines, closing(Trace([f"{entrant.name}#{seat}"], lines, fed.capture, first=seat)) as trace:
+    with (
+        BufferedStderr() as lines,
+        closing(Trace([f"{entrant.name}#{seat}"], lines, fed.capture, first=seat)) as trace,
+    ):
         trace.write = lines if fed.trace else None
         try:
-            refed = feed(fed_requests, bot, trace=trace if fed.trace or fed.capture else None, attach=attach)
+            refed = feed(
+                fed_requests, bot, trace=trace if fed.trace or fed.capture else None, attach=attach
+            )
         except BaseException:
             trace.undo()
             raise
@@ -150,15 +168,29 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
     if out_of and source.bot is not None and source.is_over:
         command = to_play(source, f"{store}", match, seat, out_of, "--choice", str(out_of.choice))
     if show.as_json:
-        click.echo(printed(replay_output(record, seat, entrant.name, refed, replies, [command] if command else [])))
+        click.echo(
+            printed(
+                replay_output(
+                    record, seat, entrant.name, refed, replies, [command] if command else []
+                )
+            )
+        )
     else:
         _print(source, seat, entrant.name, refed, replies)
         if command:
-            say(harmless(f"to play such a choice out: {command}{if_yours(record.header.isolation, source.bots)}"))
+            say(
+                harmless(
+                    "to play such a choice out: "
+                    f"{command}{if_yours(record.header.isolation, source.bots)}"
+                )
+            )
         if show.notes:
             click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
     if trace.failure:
-        say(f"khiva-arena: error: --capture {fed.capture}: not all bytes are kept: {trace.failure}; capture again elsewhere")
+        say(
+            f"khiva-arena: error: --capture {fed.capture}: not all bytes are kept: "
+            f"{trace.failure}; capture again elsewhere"
+        )
     return 1 if differ or refed.out is not None or trace.failure else 0
 
 
@@ -180,12 +212,18 @@ def _seat_of(record: Record, bot: Bot | None) -> int:
     for sat in (
         [number for number, seat in enumerate(seats) if bot and seat.bot == bot.identity],
         [number for number, seat in enumerate(seats) if bot and seat.name == bot.name],
-        [number for number, seat in enumerate(seats) if bot and seat.name == without_commit(bot.name, bot.commit)],
+        [
+            number
+            for number, seat in enumerate(seats)
+            if bot and seat.name == without_commit(bot.name, bot.commit)
+        ],
     ):
         if len(sat) == 1:
             return sat[0]
     listing = ", ".join(f"{number} was {seat.name}" for number, seat in enumerate(seats))
-    raise ConfigError(f"--seat is missing, and --bot does not say which one is meant: seat {listing}")
+    raise ConfigError(
+        f"--seat is missing, and --bot does not say which one is meant: seat {listing}"
+    )
 
 
 class AskedMatch(NamedTuple):
@@ -226,23 +264,31 @@ def stored(folder: Path, word: str, loading: Loading) -> AskedMatch:
         return entrant
 
     bots = [event.definition.bots[seat.bot] for seat in row.seats]
-    return AskedMatch(word, row.parsed(), secret, event.definition.sandbox(best()), bot, details, is_over, bots)
+    return AskedMatch(
+        word, row.parsed(), secret, event.definition.sandbox(best()), bot, details, is_over, bots
+    )
 
 
 def _bundled(file: Path, word: str) -> AskedMatch:
     """Return a match of a bundle. Limits that a stranger's file claims are not used."""
     record, secret = bundled_match(file, word)
-    return AskedMatch(word, record, secret, Sandbox(best()), None, [{}] * len(record.header.seats), is_over=True)
+    return AskedMatch(
+        word, record, secret, Sandbox(best()), None, [{}] * len(record.header.seats), is_over=True
+    )
 
 
 def _sandbox(recorded: Sandbox, level_flag: str | None, wait: bool) -> Sandbox:
     sandbox = sandbox_of_stored(recorded, level_flag, say)
-    return replace(sandbox, ponder=True) if wait else sandbox  # a debugger cannot use a process that is stopped between its turns
+    return (
+        replace(sandbox, ponder=True) if wait else sandbox
+    )  # a debugger cannot use a process that is stopped between its turns
 
 
 def _attach(level: Level) -> Callable[[int], bool]:
     def attach(pid: int) -> bool:
-        hint = f"; it runs at isolation {level}: if a debugger may not attach, try --isolation trusted"
+        hint = (
+            f"; it runs at isolation {level}: if a debugger may not attach, try --isolation trusted"
+        )
         note = "" if kind(level).debuggable else hint
         if not sys.stdin or not sys.stdin.isatty():
             say(f"the bot is process {pid}{note}; no clock runs")
@@ -253,20 +299,35 @@ def _attach(level: Level) -> Callable[[int], bool]:
     return attach
 
 
-def to_play(source: AskedMatch, store: str, match: str, seat: int, reply: Reply, *choices: str) -> str:
+def to_play(
+    source: AskedMatch, store: str, match: str, seat: int, reply: Reply, *choices: str
+) -> str:
     """Return the command that plays a decision of a match on by other choices.
 
     match: EVENT/ORDINAL, or the beginning of its id.
     choices: the flag and the value that name them.
     """
-    words = ["khiva-arena", "match", "--from", store, match, "--step", str(reply.request.step), "--seat", str(seat), *choices]
+    words = [
+        "khiva-arena",
+        "match",
+        "--from",
+        store,
+        match,
+        "--step",
+        str(reply.request.step),
+        "--seat",
+        str(seat),
+        *choices,
+    ]
     return shlex.join(words) + handed(source.record.header)
 
 
 # --- as text ---
 
 
-def _print(source: AskedMatch, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply]) -> None:
+def _print(
+    source: AskedMatch, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply]
+) -> None:
     record, header = source.record, source.record.header
     differ = [reply for reply in replies if not same(reply)]
     typed = "" if header.match.startswith(source.word) else f"{source.word} "
@@ -276,10 +337,20 @@ def _print(source: AskedMatch, seat: int, name: str, refed: RefeedResult, replie
         request, message = reply.request, reply.request.message
         assert isinstance(message, Decide)
         hand = hand_of(header, message.view)
-        click.echo(harmless(f"step {request.step}, {message.kind}, {len(message.legal)} legal{hand and f', hand {hand}'}:"))
+        click.echo(
+            harmless(
+                f"step {request.step}, {message.kind}, {len(message.legal)} "
+                f"legal{hand and f', hand {hand}'}:"
+            )
+        )
         then, fault = decision_asked(request).choice.choice, decision_asked(request).choice.why
         follows = [_consequences(record, request, choice) for choice in (then, reply.choice)]
-        click.echo(harmless(f"  then {_choice_text(record, message, then)}{fault and f' (the default, for {fault})'}"))
+        click.echo(
+            harmless(
+                "  then "
+                f"{_choice_text(record, message, then)}{fault and f' (the default, for {fault})'}"
+            )
+        )
         _echo_lines(follows[0], follows[1])
         if reply.blame is not None:
             click.echo(harmless(f"  now  {reply.blame.verdict}: {reply.blame.detail}"))
@@ -291,14 +362,26 @@ def _print(source: AskedMatch, seat: int, name: str, refed: RefeedResult, replie
         moment, _, fault = moment_of(refed.out).partition(": ")
         click.echo(harmless(f"{name} fails {moment}{as_then}: {fault}"))
     if differ:
-        click.echo(f"{len(differ)} of {len(replies)} choices differ: {harmless(in_words(kinds_of((header, replies))), LONGEST)}")
+        click.echo(
+            f"{len(differ)} of {len(replies)} choices differ: "
+            f"{harmless(in_words(kinds_of((header, replies))), LONGEST)}"
+        )
     elif replies or refed.out is None:
-        click.echo("the only choice is the same" if len(replies) == 1 else f"all {len(replies)} choices are the same")
-    paid = [(reply.request.step, took, reply.ticks) for reply in replies if (took := ticks_then(record, reply)) is not None]
+        click.echo(
+            "the only choice is the same"
+            if len(replies) == 1
+            else f"all {len(replies)} choices are the same"
+        )
+    paid = [
+        (reply.request.step, took, reply.ticks)
+        for reply in replies
+        if (took := ticks_then(record, reply)) is not None
+    ]
     if other := [row for row in paid if row[1] != row[2]]:
         at, before, after = other[0]
         click.echo(
-            f"ticks differ at {len(other)} of {len(paid)} decisions, first at step {at}: {before:,} then, {after or 0:,} now"
+            f"ticks differ at {len(other)} of {len(paid)} decisions, first at step {at}: "
+            f"{before:,} then, {after or 0:,} now"
         )
     elif paid:
         click.echo("every decision took as many ticks as then")

@@ -7,7 +7,14 @@ import msgspec
 from khiva_arena.arbiter.refeed import RefeedResult, Reply
 from khiva_arena.bots.protocol.messages import Decide
 from khiva_arena.common.text import LONGEST, harmless
-from khiva_arena.interface.commands.asked_again import OfKind, decision_asked, kinds_of, moment_of, same, ticks_then
+from khiva_arena.interface.commands.asked_again import (
+    OfKind,
+    decision_asked,
+    kinds_of,
+    moment_of,
+    same,
+    ticks_then,
+)
 from khiva_arena.interface.commands.json_shapes import (
     VERSION,
     ChoiceNow,
@@ -23,13 +30,20 @@ from khiva_arena.words import count
 
 
 def replay_output(
-    record: Record, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply], commands: Sequence[str]
+    record: Record,
+    seat: int,
+    name: str,
+    refed: RefeedResult,
+    replies: Sequence[Reply],
+    commands: Sequence[str],
 ) -> ReplayOutput:
     """Return what ``--json`` prints. ``commands``: to type next."""
     differ, out = [reply for reply in replies if not same(reply)], refed.out
     return ReplayOutput(
         v=VERSION,
-        sentence=replay_sentence(len(differ), len(replies), "" if out is None else f"{name} fails {moment_of(out)}"),
+        sentence=replay_sentence(
+            len(differ), len(replies), "" if out is None else f"{name} fails {moment_of(out)}"
+        ),
         match=record.header.match,
         seat=seat,
         bot=name,
@@ -38,7 +52,9 @@ def replay_output(
         kinds=kinds_as_json(kinds_of((record.header, replies))),
         failed=None if out is None else FailedBot(out.step, out.step, str(out.verdict), out.detail),
         differences=[_difference(record.header, reply) for reply in differ],
-        ticks=msgspec.UNSET if record.ticks is None else [(ticks_then(record, reply), reply.ticks) for reply in replies],
+        ticks=msgspec.UNSET
+        if record.ticks is None
+        else [(ticks_then(record, reply), reply.ticks) for reply in replies],
         notes=refed.ending.notes,
         next=list(commands),
     )
@@ -46,7 +62,11 @@ def replay_output(
 
 def replay_sentence(differ: int, asked: int, failed: str) -> str:
     """Return in words how many choices differ. ``failed``: when and how the bot failed; "" if it did not."""
-    choices = f"{differ} of {count(asked, 'choice')} differ" if differ else f"{count(asked, 'choice')}, all as they were"
+    choices = (
+        f"{differ} of {count(asked, 'choice')} differ"
+        if differ
+        else f"{count(asked, 'choice')}, all as they were"
+    )
     return harmless(f"{choices}{failed and f'; {failed}'}", LONGEST)
 
 
@@ -66,6 +86,11 @@ def _difference(header: Header, reply: Reply) -> OtherDecision:
         gather=request.step,
         kind=message.kind,
         req=message.req,
-        then=ChoiceThen(then.choice, message.legal[then.choice], words_of(header, message, then.choice), then.why),
+        then=ChoiceThen(
+            then.choice,
+            message.legal[then.choice],
+            words_of(header, message, then.choice),
+            then.why,
+        ),
         now=ChoiceNow(reply.choice, entry, words, fault, detail),
     )

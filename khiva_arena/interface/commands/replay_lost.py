@@ -18,7 +18,14 @@ from khiva_arena.display.terminal.console import say
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
-from khiva_arena.interface.commands.asked_again import decision_asked, first_other, in_words, kinds_of, moment_of, same
+from khiva_arena.interface.commands.asked_again import (
+    decision_asked,
+    first_other,
+    in_words,
+    kinds_of,
+    moment_of,
+    same,
+)
 from khiva_arena.interface.commands.json_shapes import VERSION, LostAsked, LostOutput, printed
 from khiva_arena.interface.commands.next_step import if_yours
 from khiva_arena.interface.commands.replay import AskedMatch, as_played, stored, to_play
@@ -55,8 +62,8 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
     """
     if match is not None or flags["seat"] is not None or any(flags[name] for name in WITHOUT):
         raise ConfigError(
-            "--lost asks again whole matches, all that the bot lost: without MATCH, --seat, --from, --until, --wait, --trace, "
-            "--capture and --notes"
+            "--lost asks again whole matches, all that the bot lost: without MATCH, --seat, "
+            "--from, --until, --wait, --trace, --capture and --notes"
         )
     loading = asking(loading_of_stored(flags), say)
     entrant = None if flags["bot"] is None else bot_files.load(flags["bot"], loading=loading)
@@ -65,8 +72,14 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
         say(f"the newest {MOST} of {len(all_lost)} lost matches are asked again")
         all_lost = all_lost[-MOST:]
     if not all_lost:
-        nothing = harmless(f"{lost} lost no recorded match of {store}: nothing is asked again", LONGEST)
-        click.echo(printed(LostOutput(v=VERSION, sentence=nothing, matches=[], kinds={}, next=[])) if as_json else nothing)
+        nothing = harmless(
+            f"{lost} lost no recorded match of {store}: nothing is asked again", LONGEST
+        )
+        click.echo(
+            printed(LostOutput(v=VERSION, sentence=nothing, matches=[], kinds={}, next=[]))
+            if as_json
+            else nothing
+        )
         return DONE
     sandboxes: dict[Sandbox, Sandbox] = {}
     asked: list[tuple[AskedMatch, RefeedResult]] = []
@@ -81,21 +94,30 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
         sandbox = sandboxes[source.sandbox]
         assert source.bot is not None, "a store has bots"
         bot = as_played(entrant or source.bot(lost_match.seat), source.record, sandbox.level)
-        sent = requests(source.record, source.secret, lost_match.seat, source.details[lost_match.seat])
+        sent = requests(
+            source.record, source.secret, lost_match.seat, source.details[lost_match.seat]
+        )
         refed = feed(sent, FedBot(stage(bot, sandbox.level), sandbox, header, lost_match.seat))
         asked.append((source, refed))
         differ, failed = sum(not same(reply) for reply in refed.replies), _failed(refed)
         plain.append(LostAsked(*lost_match, len(refed.replies), differ, failed or None))
         if not as_json:
-            line = f"{lost_match.match}, seat {lost_match.seat}: {differ} of {count(len(refed.replies), 'choice')} differ"
+            line = (
+                f"{lost_match.match}, seat {lost_match.seat}: {differ} of "
+                f"{count(len(refed.replies), 'choice')} differ"
+            )
             click.echo(harmless(f"{line}{failed and f'; {bot.name} fails {failed}'}", LONGEST))
     kinds = kinds_of(*((source.record.header, refed.replies) for source, refed in asked))
-    differ, total = (sum(numbers) for numbers in ([of.differ for of in kinds.values()], [of.asked for of in kinds.values()]))
+    differ, total = (
+        sum(numbers)
+        for numbers in ([of.differ for of in kinds.values()], [of.asked for of in kinds.values()])
+    )
     command, hint = _to_try(store, all_lost, asked)
     if as_json:
         output = LostOutput(
             v=VERSION,
-            sentence=f"{count(len(asked), 'lost match', 'lost matches')}: {replay_sentence(differ, total, '')}",
+            sentence=f"{count(len(asked), 'lost match', 'lost matches')}: "
+            f"{replay_sentence(differ, total, '')}",
             matches=plain,
             kinds=kinds_as_json(kinds),
             next=[harmless(command)] if command else [],
@@ -104,9 +126,16 @@ def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flag
     else:
         of_all = f"{differ} of {count(total, 'choice')} differ"
         by_kind = f": {in_words(kinds)}" if differ else ""
-        click.echo(harmless(f"{count(len(asked), 'lost match', 'lost matches')}: {of_all}{by_kind}", LONGEST))
+        click.echo(
+            harmless(
+                f"{count(len(asked), 'lost match', 'lost matches')}: {of_all}{by_kind}", LONGEST
+            )
+        )
         if command:
-            say("most differences are style, between good bots too; try the few that may matter before you copy them, as here:")
+            say(
+                "most differences are style, between good bots too; try the few that may "
+                "matter before you copy them, as here:"
+            )
             say(harmless(f"  {command}{hint}", LONGEST))
     return BAD_RESULT if differ or any(refed.out for _, refed in asked) else DONE
 
@@ -122,7 +151,9 @@ class ToTry(NamedTuple):
     hint: str
 
 
-def _to_try(store: Path, matches: Sequence[LostMatch], asked: Sequence[tuple[AskedMatch, RefeedResult]]) -> ToTry:
+def _to_try(
+    store: Path, matches: Sequence[LostMatch], asked: Sequence[tuple[AskedMatch, RefeedResult]]
+) -> ToTry:
     """Return the command that plays the first difference on by both choices."""
     for lost_match, (source, refed) in zip(matches, asked, strict=True):
         reply = first_other(refed.replies)
@@ -144,7 +175,13 @@ def lost_matches(folder: Path, lost: str) -> list[LostMatch]:
         events = store.events()
         names = sorted({bot.name for event in events for bot in event.bots})
         if lost not in names:
-            raise ConfigError(harmless(f"--lost {lost}: no bot of {folder} has this name; there are {', '.join(names)}", LONGEST))
+            raise ConfigError(
+                harmless(
+                    f"--lost {lost}: no bot of {folder} has this name; there are "
+                    f"{', '.join(names)}",
+                    LONGEST,
+                )
+            )
         newest = [bot.identity for event in events for bot in event.bots if bot.name == lost][-1]
         return [
             LostMatch(f"{event.number}/{row.ordinal}", seat.seat)
@@ -152,7 +189,8 @@ def lost_matches(folder: Path, lost: str) -> list[LostMatch]:
             if newest in [bot.identity for bot in event.bots]
             for row in matches_of(store, event, beside=())
             for seat in row.seats
-            if event.bots[seat.bot].identity == newest and (seat.rank > 1 or [one.rank for one in row.seats].count(1) > 1)
+            if event.bots[seat.bot].identity == newest
+            and (seat.rank > 1 or [one.rank for one in row.seats].count(1) > 1)
         ]
 
 

@@ -19,4 +19,7 @@ def result_sentence(record: Record) -> str:
     names = [f"{seat.name}#{number}" for number, seat in enumerate(record.header.seats)]
     first = [name for name, rank in zip(names, record.ranks, strict=True) if rank == 1]
     won = f"{first[0]} won" if len(first) == 1 else f"{' and '.join(first)} share the first place"
-    return harmless(f"{won}: {', '.join(f'{name} {end}' for name, end in zip(names, ends(record), strict=True))}")
+    return harmless(
+        f"{won}: "
+        f"{', '.join(f'{name} {end}' for name, end in zip(names, ends(record), strict=True))}"
+    )

@@ -10,7 +10,14 @@ import click
 from click.core import ParameterSource
 from msgspec.structs import replace
 
-from khiva_arena.common.exit_codes import BAD_RESULT, DONE, FORFEITED, INTERRUPTED, in_words, with_forfeit
+from khiva_arena.common.exit_codes import (
+    BAD_RESULT,
+    DONE,
+    FORFEITED,
+    INTERRUPTED,
+    in_words,
+    with_forfeit,
+)
 from khiva_arena.common.setting_row import duration_ms
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events import stored
@@ -18,7 +25,11 @@ from khiva_arena.competition.playing.starts import BudgetTrial, trial_problems, 
 from khiva_arena.competition.run.guest_seats import seating_of
 from khiva_arena.competition.run.options import ModelFlags, PlanFlags, RunOptions
 from khiva_arena.competition.run.run import Run
-from khiva_arena.competition.settings.competition import CompetitionParts, competition_from, not_taken
+from khiva_arena.competition.settings.competition import (
+    CompetitionParts,
+    competition_from,
+    not_taken,
+)
 from khiva_arena.competition.settings.file import SettingsFile, read_file
 from khiva_arena.competition.settings.flags import settings_by_flags, take_fields
 from khiva_arena.competition.settings.settings import DEFAULTS, OF_EXTENSIONS, ROWS, Settings
@@ -48,15 +59,21 @@ def check_needed_flags(first: Settings) -> None:
         return
     unused: dict[str, list[str]] = {}
     for row in OF_EXTENSIONS:
-        is_typed = row.needs and context.get_parameter_source(row.parameter) is ParameterSource.COMMANDLINE
+        is_typed = (
+            row.needs and context.get_parameter_source(row.parameter) is ParameterSource.COMMANDLINE
+        )
         if is_typed and first.of_extensions[row.needs] is None:
             unused.setdefault(row.needs, []).append(row.option)
     if unused:
-        needed = [(", ".join(flags), ROWS[name].option, ROWS[name].of) for name, flags in unused.items()]
+        needed = [
+            (", ".join(flags), ROWS[name].option, ROWS[name].of) for name, flags in unused.items()
+        ]
         raise ConfigError([f"{flags}: needs {option}, {what}" for flags, option, what in needed])
 
 
-def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_json: bool, **flags: Any) -> int:
+def run(
+    config: Path | None, shipped: bool, budget: str | None, yes: bool, as_json: bool, **flags: Any
+) -> int:
     """Play the competition, print its table, and return the exit code.
 
     flags: the fields of ``RunOptions``, ``PlanFlags`` and ``ModelFlags``, and settings.
@@ -70,7 +87,9 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         plans = PLANS.get("--plan, --from-plan and --shard")
         plans.check_together(of_plan, config, options, shipped=shipped)
     if options.web:
-        from khiva_arena.competition.run.live_views import LIVE_VIEWS  # not above: most runs are not served
+        from khiva_arena.competition.run.live_views import (
+            LIVE_VIEWS,
+        )  # not above: most runs are not served
 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     flag_settings = settings_by_flags(flags)
@@ -83,10 +102,18 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         _add_shipped(file, flag_settings)
     if from_plan is not None:
         if budget is not None:
-            raise ConfigError("--from-plan and --budget: the plan says what is played; give --budget to the run that writes it")
+            raise ConfigError(
+                "--from-plan and --budget: the plan says what is played; give --budget to "
+                "the run that writes it"
+            )
         if spend is not None:
-            raise ConfigError("--from-plan and --spend: the plan says what is played, and its machines cannot keep a cap")
-        stages, entrants, planned = plans.competition_of_plan(from_plan, shard, flag_settings, options.any_engine, say)
+            raise ConfigError(
+                "--from-plan and --spend: the plan says what is played, and its machines "
+                "cannot keep a cap"
+            )
+        stages, entrants, planned = plans.competition_of_plan(
+            from_plan, shard, flag_settings, options.any_engine, say
+        )
         options = replace(options, planned=planned)
     else:
         stages, entrants = _competition_from(file, flag_settings, is_plan=plan is not None)
@@ -94,21 +121,31 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     trial: BudgetTrial | None = None
     if shard is not None and from_plan is None:
         plans.refuse_shard(stages)
-    if chooses := [option for option, value in (("--budget", budget), ("--spend", spend)) if value is not None]:
+    if chooses := [
+        option for option, value in (("--budget", budget), ("--spend", spend)) if value is not None
+    ]:
         if len(chooses) > 1:
             raise ConfigError("--budget and --spend: each chooses the seeds; give one of them")
         if "seeds" in flag_settings:
-            raise ConfigError(f"{chooses[0]} chooses the seeds: leave --seeds out, or give it without {chooses[0]}")
+            raise ConfigError(
+                f"{chooses[0]} chooses the seeds: leave --seeds out, or give it without "
+                f"{chooses[0]}"
+            )
     if spend is not None:
         if plan is not None:
-            raise ConfigError("--plan and --spend: machines know nothing of each other, so none can keep a cap; give --seeds")
+            raise ConfigError(
+                "--plan and --spend: machines know nothing of each other, so none can keep "
+                "a cap; give --seeds"
+            )
         proposal = _capped(spend, stages, entrants, new_event=options.new_event)
         options = replace(options, ends_short=proposal.limit)
         stages, trial = (proposal.settings,), proposal.trial
     if budget is not None:
         if plan is not None:
             plans.check_plannable(plan, stages, entrants)  # before a try takes its time
-        fitting = _within(budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None)
+        fitting = _within(
+            budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None
+        )
         if fitting is None:
             say("nothing was played")
             return DONE
@@ -118,7 +155,16 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         return DONE
     name = config.name if config and flag_settings.keys() <= KEPT_BY_A_FILE else ""
     seating, others = seating_of(stages[0], entrants, say), not_taken(file, flag_settings)
-    competition = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=name, not_taken=others)
+    competition = Run(
+        stages,
+        entrants,
+        options,
+        say,
+        seating=seating,
+        trial=trial,
+        settings_file=name,
+        not_taken=others,
+    )
     try:
         event_ids, complete = competition.play()
     except KeyboardInterrupt:
@@ -133,13 +179,22 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         raise
     except BotError as error:
         problems = error.problems or (str(error),)
-        error.problems = (*problems, *(way_on(len(entrants), len(problems)) if from_plan is None else ()))
+        error.problems = (
+            *problems,
+            *(way_on(len(entrants), len(problems)) if from_plan is None else ()),
+        )
         raise
     if options.commit:
         print_commitment(stages[0].out, event_ids[0], as_json)
         return DONE
-    with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):
-        from khiva_arena.interface.commands.standings import WITH_SOURCES, print_run, print_standings  # as above
+    with if_interrupted(
+        say, lambda: "all matches are recorded" if complete else "some matches are not recorded"
+    ):
+        from khiva_arena.interface.commands.standings import (
+            WITH_SOURCES,
+            print_run,
+            print_standings,
+        )  # as above
 
         if as_json:
             print_standings(stages[0].out, event_ids, WITH_SOURCES, as_json=True)
@@ -151,21 +206,29 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
 
 def _with_forfeits(code: int, folder: Path, events: Sequence[str]) -> int:
     """Return the exit code of a run that fails if a bot forfeited a match, and say which bots did."""
-    from khiva_arena.competition.events.forfeits import forfeits  # not above: most runs do not fail on faults
+    from khiva_arena.competition.events.forfeits import (
+        forfeits,
+    )  # not above: most runs do not fail on faults
 
     with Store.read(folder) as store:
         rows = [stored.stored_event(store, event) for event in events]
         matches = Counter[str]()
         for row in rows:
-            matches.update({row.bots[bot].name: times for bot, times in forfeits(store, row.id).items()})
+            matches.update(
+                {row.bots[bot].name: times for bot, times in forfeits(store, row.id).items()}
+            )
     if with_forfeit(code, bool(matches)) == code:
         return code
-    names = ", ".join(f"{name} in {count(times, 'match', 'matches')}" for name, times in matches.most_common())
+    names = ", ".join(
+        f"{name} in {count(times, 'match', 'matches')}" for name, times in matches.most_common()
+    )
     say(harmless(in_words(FORFEITED, "run", names)))
     return FORFEITED
 
 
-def _competition_from(file: SettingsFile, flag_settings: Mapping[str, Any], *, is_plan: bool) -> CompetitionParts:
+def _competition_from(
+    file: SettingsFile, flag_settings: Mapping[str, Any], *, is_plan: bool
+) -> CompetitionParts:
     """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included.
 
     is_plan: whether a plan is written.
@@ -180,10 +243,14 @@ def _competition_from(file: SettingsFile, flag_settings: Mapping[str, Any], *, i
             typed = {**file.settings, **flag_settings}
             if is_plan:
                 typed["skip_broken"] = True  # a plan leaves nobody out, so that this is no way on
-            raise ConfigError([*problems, *(trial_problems(typed) if typed.get("bots") else [])]) from None
+            raise ConfigError(
+                [*problems, *(trial_problems(typed) if typed.get("bots") else [])]
+            ) from None
 
 
-def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> "Proposal | None":
+def _within(
+    budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool
+) -> "Proposal | None":
     """Return the proposal for a budget, None if the user does not agree. Raises ConfigError."""
     from khiva_arena.competition.run.budget import propose  # not above: numpy comes with it
     from khiva_arena.display.terminal.question import agreed
@@ -196,10 +263,16 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
         proposal = propose(stages, entrants, milliseconds, say, new_event=new_event)
         for line in proposal.lines:
             say(line)
-        return proposal if not proposal.unusual or agreed(f"{proposal.unusual}: play this?", yes) else None
+        return (
+            proposal
+            if not proposal.unusual or agreed(f"{proposal.unusual}: play this?", yes)
+            else None
+        )
 
 
-def _capped(cap: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, new_event: bool) -> "Proposal":
+def _capped(
+    cap: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, new_event: bool
+) -> "Proposal":
     """Return the proposal for a cap on what bots spend. Raises ConfigError."""
     from khiva_arena.competition.run.caps import CAPS  # not above: few runs have one
 
@@ -218,10 +291,15 @@ def _add_listed(path: Path, file: SettingsFile, flags: dict[str, Any], *, yes: b
     """
     from khiva_arena.entrants.bot_lists import BOT_LISTS  # not above: most runs have no list
 
-    if hidden := [name for name in ("network", "env") if name in file.settings and name not in flags]:
+    if hidden := [
+        name for name in ("network", "env") if name in file.settings and name not in flags
+    ]:
         raise ConfigError(
             [
-                f"--models sets {ROWS[name].option}, which wins over {file.path}; type that of the file as a flag"
+                (
+                    f"--models sets {ROWS[name].option}, which wins over {file.path}; type "
+                    "that of the file as a flag"
+                )
                 for name in hidden
             ]
         )
@@ -246,11 +324,21 @@ def print_commitment(folder: Path, event: str, as_json: bool) -> None:
         done, planned = len(store.recorded(event)), stored.bare_timetable(row).matches
     definition = row.definition.digest
     if as_json:
-        values = {"event": row.id, "number": row.number, "definition": definition, "commitment": row.commitment}
-        click.echo(json.dumps({**values, "public": row.public, "recorded": done, "planned": planned}))
+        values = {
+            "event": row.id,
+            "number": row.number,
+            "definition": definition,
+            "commitment": row.commitment,
+        }
+        click.echo(
+            json.dumps({**values, "public": row.public, "recorded": done, "planned": planned})
+        )
         return
     click.echo(f"event {row.number} ({row.id}): {done} of {planned} matches are recorded")
     click.echo(f"definition {definition}")
     click.echo(f"commitment {row.commitment}")
     if not done:
-        say("next: publish the commitment; the same command without --commit plays, with --public TEXT if a text is drawn then")
+        say(
+            "next: publish the commitment; the same command without --commit plays, with "
+            "--public TEXT if a text is drawn then"
+        )

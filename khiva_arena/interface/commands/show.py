@@ -12,7 +12,13 @@ from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.bots.modules.released import by_interpreter, described, lines_of
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.extending import KNOWN
-from khiva_arena.competition.events.find import check_matches, events_of, match_of, matches_of, secret_of
+from khiva_arena.competition.events.find import (
+    check_matches,
+    events_of,
+    match_of,
+    matches_of,
+    secret_of,
+)
 from khiva_arena.competition.events.stored import bare_timetable
 from khiva_arena.display.terminal.console import say
 from khiva_arena.display.terminal.tty import list_width
@@ -38,10 +44,15 @@ _LINES_AT_ONCE = 1_000
 NONE_KEPT = "a run with --transcripts keeps those of bots with `reports = true` in their bot.toml"
 
 
-def show(store: Path, match: str | None, notes: bool, as_json: bool, *, transcript: bool = False) -> None:
+def show(
+    store: Path, match: str | None, notes: bool, as_json: bool, *, transcript: bool = False
+) -> None:
     """Print the list, or one match. Raises ConfigError for a transcript of no match, or of one whose deal is not revealed."""
     if transcript and match is None:
-        raise ConfigError("--transcript: of which match? Name one: khiva-arena show STORE EVENT/ORDINAL --transcript")
+        raise ConfigError(
+            "--transcript: of which match? Name one: khiva-arena show STORE EVENT/ORDINAL "
+            "--transcript"
+        )
     with Store.read(store) as db:
         if match is None:
             _list(db, as_json)
@@ -57,15 +68,20 @@ def _list(store: Store, as_json: bool) -> None:
         _list_as_json(store, events)
         return
     numbers = {event.id: event.number for event in events}
-    for event, variant in zip(events, which_of([event.definition for event in events]), strict=True):
+    for event, variant in zip(
+        events, which_of([event.definition for event in events]), strict=True
+    ):
         definition = event.definition
         stage = f"stage {definition.stage}, " if definition.stage else ""
         each = " a round" if FORMATS[definition.format].IN_ROUNDS else ""
         at_most = "at most " if FORMATS[definition.format].SEQUENTIAL else ""
-        seed = f"{at_most}{count(definition.seeds, 'seed')}{each}" + (", drawn" if definition.seed is None else ", given")
+        seed = f"{at_most}{count(definition.seeds, 'seed')}{each}" + (
+            ", drawn" if definition.seed is None else ", given"
+        )
         click.echo(
             harmless(
-                f"event {event.number} ({event.id}): {stage}{definition.called}, {definition.game}{variant}, "
+                f"event {event.number} ({event.id}): {stage}{definition.called}, "
+                f"{definition.game}{variant}, "
                 f"{definition.seats} seats, {seed}, begun {event.created}" + _marks(event, numbers)
             )
         )
@@ -78,7 +94,13 @@ def _list(store: Store, as_json: bool) -> None:
 def _list_as_json(store: Store, events: Sequence[EventRow]) -> None:
     """Print events and matches as JSON, match by match, since there may be very many."""
     about = [
-        {"event": e.number, "id": e.id, "begun": e.created, "closed": e.closed, "definition": e.definition.plain()}
+        {
+            "event": e.number,
+            "id": e.id,
+            "begun": e.created,
+            "closed": e.closed,
+            "definition": e.definition.plain(),
+        }
         for e in events
     ]
     click.echo(f'{{"events": {json.dumps(about)}, "matches": [', nl=False)
@@ -87,7 +109,13 @@ def _list_as_json(store: Store, events: Sequence[EventRow]) -> None:
         names = [bot.name for bot in event.bots]
         for row in matches_of(store, event):
             result = [(names[seat.bot], seat.rank, seat.score, seat.verdict) for seat in row.seats]
-            match = {"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result, "cell": row.cell}
+            match = {
+                "match": f"{event.number}/{row.ordinal}",
+                "id": row.id,
+                "seed": row.seed,
+                "seats": result,
+                "cell": row.cell,
+            }
             click.echo(between + json.dumps(match), nl=False)
             between = ", "
     click.echo("]}")
@@ -99,14 +127,25 @@ def _match_lines(store: Store, events: Sequence[EventRow]) -> Iterator[list[str]
     Its columns are as wide as the largest numbers that the events will have.
     """
     timetables = [(event.number, bare_timetable(event)) for event in events]
-    match = max([len("match"), *(len(f"{number}/{all_of.matches - 1}") for number, all_of in timetables)])
+    match = max(
+        [len("match"), *(len(f"{number}/{all_of.matches - 1}") for number, all_of in timetables)]
+    )
     seed = max([len("seed"), *(len(str(all_of.seeds - 1)) for _, all_of in timetables)])
-    rows = [["match".ljust(match), "id".ljust(ID_LENGTH), "seed".rjust(seed), "by seat: bot, score (place)"]]
+    rows = [
+        [
+            "match".ljust(match),
+            "id".ljust(ID_LENGTH),
+            "seed".rjust(seed),
+            "by seat: bot, score (place)",
+        ]
+    ]
     for event in events:
         for row in matches_of(store, event):
             seats = "  ".join(_seated(event.definition.bots[seat.bot], seat) for seat in row.seats)
             name = f"{event.number}/{row.ordinal}"
-            rows.append([name.ljust(match), harmless(row.id), str(row.seed).rjust(seed), harmless(seats)])
+            rows.append(
+                [name.ljust(match), harmless(row.id), str(row.seed).rjust(seed), harmless(seats)]
+            )
             if len(rows) == _LINES_AT_ONCE:
                 yield listing(rows, list_width())
                 rows = []
@@ -116,7 +155,10 @@ def _match_lines(store: Store, events: Sequence[EventRow]) -> Iterator[list[str]
 
 def _seated(bot: DefinedBot, seat: SeatRow) -> str:
     marks = f" [{', '.join(bot.marks)}]" if bot.marks else ""
-    return f"{bot.name}{marks} {seat.score} ({seat.rank}.{'' if seat.verdict == 'ok' else ' ' + seat.verdict})"
+    return (
+        f"{bot.name}{marks} {seat.score} "
+        f"({seat.rank}.{'' if seat.verdict == 'ok' else ' ' + seat.verdict})"
+    )
 
 
 def _marks(event: EventRow, numbers: Mapping[str, int]) -> str:
@@ -139,7 +181,10 @@ def _points(store: Store, event: EventRow, row: MatchRow) -> list[dict[str, Any]
 
 
 def _transcripts(store: Store, event: EventRow, row: MatchRow) -> dict[int, "SeatTranscript"]:
-    from khiva_arena.competition.events.transcripts import check_revealed, transcripts_of  # not above: few matches have any
+    from khiva_arena.competition.events.transcripts import (
+        check_revealed,
+        transcripts_of,
+    )  # not above: few matches have any
 
     check_revealed(store, event, row)
     return transcripts_of(store, event, row.ordinal)
@@ -161,12 +206,25 @@ def _show(store: Store, word: str, notes: bool, as_json: bool, *, transcript: bo
     record = row.parsed()
     if as_json:
         seats = [_plain_seat(seat) for seat in row.seats]
-        beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
+        beside = {
+            "attempt": row.attempt,
+            "req_start": row.req_start,
+            "seconds": row.seconds,
+            "finished": row.finished,
+        }
         if transcript:
             found = [transcripts.get(seat.seat) for seat in row.seats]
             beside["transcripts"] = [one.plain() if one else None for one in found]
-        beside |= {"extends": event.definition.extends, "cell": row.cell, "points": _points(store, event, row)}
-        click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
+        beside |= {
+            "extends": event.definition.extends,
+            "cell": row.cell,
+            "points": _points(store, event, row),
+        }
+        click.echo(
+            json.dumps(
+                {"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}
+            )
+        )
         return
     if row.cell:
         click.echo(kept_at(row.cell))
@@ -188,12 +246,21 @@ def _show(store: Store, word: str, notes: bool, as_json: bool, *, transcript: bo
         click.echo(f"transcripts: n/a; {NONE_KEPT}")
     name, game_flag = f"{event.number}/{row.ordinal}", handed(record.header)
     hint = if_yours(event.definition.isolation)
-    seat = lost_seat(record.header.game, record.ranks, [event.bots[one.bot].asked_as for one in row.seats])
+    seat = lost_seat(
+        record.header.game, record.ranks, [event.bots[one.bot].asked_as for one in row.seats]
+    )
     if seat is not None:
         ask = ask_stronger(
-            record.header.game, str(store.folder), name, seat, in_ticks=event.definition.in_ticks, game_flag=game_flag
+            record.header.game,
+            str(store.folder),
+            name,
+            seat,
+            in_ticks=event.definition.in_ticks,
+            game_flag=game_flag,
         )
         click.echo(harmless(f"what a stronger bot would have chosen: {ask}{hint}"))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), name])
-    hint = if_yours(event.definition.isolation, [event.definition.bots[sat.bot] for sat in row.seats])
+    hint = if_yours(
+        event.definition.isolation, [event.definition.bots[sat.bot] for sat in row.seats]
+    )
     click.echo(harmless(f"to play it again: {again}{game_flag}{hint}"))

@@ -6,9 +6,22 @@ from typing import Any
 
 import click
 
-from khiva_arena.common.exit_codes import DONE, FORFEITED, INTERRUPTED, NOT_BETTER, VerdictWord, code_of, in_words
+from khiva_arena.common.exit_codes import (
+    DONE,
+    FORFEITED,
+    INTERRUPTED,
+    NOT_BETTER,
+    VerdictWord,
+    code_of,
+    in_words,
+)
 from khiva_arena.common.text import harmless
-from khiva_arena.competition.playing.sequential import sprt_of, test_of, test_of_one_bot, test_settings
+from khiva_arena.competition.playing.sequential import (
+    sprt_of,
+    test_of,
+    test_of_one_bot,
+    test_settings,
+)
 from khiva_arena.competition.run.guest_seats import seating_of
 from khiva_arena.competition.run.options import PlanFlags, RunOptions
 from khiva_arena.competition.run.run import Run
@@ -22,7 +35,13 @@ from khiva_arena.rating.report.sprt import Sprt, to_json, to_text
 from khiva_arena.words import count
 
 
-def sprt(candidate: str, opponents: tuple[str, ...], accept: frozenset[VerdictWord], as_json: bool, **flags: Any) -> int:
+def sprt(
+    candidate: str,
+    opponents: tuple[str, ...],
+    accept: frozenset[VerdictWord],
+    as_json: bool,
+    **flags: Any,
+) -> int:
     """Play the test, print it, and return the exit code.
 
     accept: the verdicts for which the code is 0.
@@ -35,7 +54,9 @@ def sprt(candidate: str, opponents: tuple[str, ...], accept: frozenset[VerdictWo
         flag = f"--{'plan' if of_plan.plan else 'shard' if of_plan.shard else 'from-plan'}"
         raise ConfigError(f"{flag}: {PLANS.get(flag).why_not_in_shards('sprt')}")
     if options.web:
-        from khiva_arena.competition.run.live_views import LIVE_VIEWS  # not above: most runs are not served
+        from khiva_arena.competition.run.live_views import (
+            LIVE_VIEWS,
+        )  # not above: most runs are not served
 
         LIVE_VIEWS.get("--web")  # or it is refused, before anything is read
     values = settings_by_flags(flags) | {"bots": (candidate, *opponents)}
@@ -48,7 +69,9 @@ def sprt(candidate: str, opponents: tuple[str, ...], accept: frozenset[VerdictWo
         return _end(test, accept, (), as_json)
 
 
-def _play(values: dict[str, Any], options: RunOptions, accept: frozenset[VerdictWord], as_json: bool) -> int:
+def _play(
+    values: dict[str, Any], options: RunOptions, accept: frozenset[VerdictWord], as_json: bool
+) -> int:
     """Play the test, print it, and return the exit code. Raises SameBots before anything is played."""
     (settings,), entrants = test_of(values, say)
     check_needed_flags(settings)
@@ -74,7 +97,11 @@ def _end(test: Sprt, accept: frozenset[VerdictWord], entrants: Sequence[Bot], as
     else:
         _print_text(test, entrants)
     if code >= NOT_BETTER:
-        lost = f"{test.candidate} in {count(test.forfeits, 'match', 'matches')}" if code == FORFEITED else ""
+        lost = (
+            f"{test.candidate} in {count(test.forfeits, 'match', 'matches')}"
+            if code == FORFEITED
+            else ""
+        )
         say(harmless(in_words(code, "sprt", lost)))
     elif test.verdict is not VerdictWord.BETTER and test.verdict in accept:
         say(f"exit code {code}: --accept names the verdict {test.verdict}")

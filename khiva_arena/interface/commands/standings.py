@@ -11,7 +11,14 @@ from msgspec.structs import replace
 
 from khiva_arena.common.text import harmless
 from khiva_arena.competition.events.league_batches import public_words_of, words_of
-from khiva_arena.competition.events.pool_tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
+from khiva_arena.competition.events.pool_tables import (
+    PLAIN,
+    PooledTable,
+    TableRequest,
+    effects_named,
+    sections_named,
+    tables_of,
+)
 from khiva_arena.competition.events.selection import StoreSelection
 from khiva_arena.competition.settings.flags import take_fields
 from khiva_arena.display.terminal.console import say
@@ -28,7 +35,9 @@ from khiva_arena.rating.report.standings import set_apart
 from khiva_arena.rating.report.text import paragraphs
 
 WITH_SOURCES = PLAIN._replace(by_source=True)
-_AFTER_PLACES = "The format decides the places. Elo, from the matches played, only estimates strength:"
+_AFTER_PLACES = (
+    "The format decides the places. Elo, from the matches played, only estimates strength:"
+)
 
 
 class SectionFlags(NamedTuple):
@@ -52,12 +61,22 @@ def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     selection, section_flags = take_fields(flags, StoreSelection), take_fields(flags, SectionFlags)
     assert not flags, flags
     effects = section_flags.effects
-    fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
+    fitted = effects_named(
+        EFFECTS if effects is None else [part.strip() for part in effects.split(",")]
+    )
     sections = sections_named((*section_flags.names, *(("effects",) if effects else ())))
-    request = TableRequest(section_flags.anchors, sections, fitted, selection.among, most_lots=most_lots)
+    request = TableRequest(
+        section_flags.anchors, sections, fitted, selection.among, most_lots=most_lots
+    )
     # Where points come from tells of hands, so the deals of a league's batch are looked at once its secret is public.
-    words = public_words_of(store, selection, say, of_season=True) if "points" in sections else words_of(store, selection, say)
-    print_standings(store, words, request, contrasts.sets_of(section_flags.sets), as_json=as_json, wide=wide)
+    words = (
+        public_words_of(store, selection, say, of_season=True)
+        if "points" in sections
+        else words_of(store, selection, say)
+    )
+    print_standings(
+        store, words, request, contrasts.sets_of(section_flags.sets), as_json=as_json, wide=wide
+    )
 
 
 def print_standings(
@@ -73,7 +92,10 @@ def print_standings(
     somewhere gives no table at all."""
     with progress() as far:
         tables = tables_of(folder, words, request, far.say, far)
-    tables = [table._replace(contrasts=tuple(contrasts.contrasts(table.standings, sets))) for table in tables]
+    tables = [
+        table._replace(contrasts=tuple(contrasts.contrasts(table.standings, sets)))
+        for table in tables
+    ]
     if as_json:
         click.echo(json.dumps(_to_json(folder, tables)))
         return
@@ -89,9 +111,20 @@ def _to_json(folder: Path, tables: Sequence[PooledTable]) -> dict[str, Any]:
     for table in tables:
         said, _, command = table.verdict(command=_more_seeds(folder, table)).partition("\n")
         said = harmless(" ".join(filter(None, (said, *table.caps()))))
-        rows.append({**table.to_json(), **_reported(table), "sentence": said, "next": [command] if command else []})
+        rows.append(
+            {
+                **table.to_json(),
+                **_reported(table),
+                "sentence": said,
+                "next": [command] if command else [],
+            }
+        )
     said = " ".join(row["sentence"] for row in rows if row["sentence"])
-    return {"v": 1, "sentence": said if tables else harmless(f"no event to rate in {folder}"), "standings": rows}
+    return {
+        "v": 1,
+        "sentence": said if tables else harmless(f"no event to rate in {folder}"),
+        "standings": rows,
+    }
 
 
 def _reported(table: PooledTable) -> dict[str, Any]:
@@ -108,11 +141,22 @@ def _reported(table: PooledTable) -> dict[str, Any]:
 def _print_not_played(bots: Sequence[NotPlayedBot]) -> None:
     """Print which bots were left out of the events, and why."""
     if bots:
-        lines = dict.fromkeys(f"{bot.name}: {bot.why}: {bot.line}" for bot in bots)  # in several events, told once
-        click.echo("\n".join(["Not played, and why:", *paragraphs([harmless(line) for line in lines], table_width())]))
+        lines = dict.fromkeys(
+            f"{bot.name}: {bot.why}: {bot.line}" for bot in bots
+        )  # in several events, told once
+        click.echo(
+            "\n".join(
+                [
+                    "Not played, and why:",
+                    *paragraphs([harmless(line) for line in lines], table_width()),
+                ]
+            )
+        )
 
 
-def print_run(folder: Path, events: Sequence[str], settings: str = "", *, so_far: bool = False) -> None:
+def print_run(
+    folder: Path, events: Sequence[str], settings: str = "", *, so_far: bool = False
+) -> None:
     """Print the tables of the events that a run has played, by id.
 
     settings: the file with all settings of the newest event; "" if there is none.
@@ -125,10 +169,21 @@ def print_run(folder: Path, events: Sequence[str], settings: str = "", *, so_far
 
 
 def _print_tables(
-    folder: Path, tables: Sequence[PooledTable], sections: Sequence[str] = (), settings: str = "", *, wide: bool = False
+    folder: Path,
+    tables: Sequence[PooledTable],
+    sections: Sequence[str] = (),
+    settings: str = "",
+    *,
+    wide: bool = False,
 ) -> None:
     for table in tables:
-        _print_table(table, sections, wide, table_width(), table.verdict(settings, command=_more_seeds(folder, table)))
+        _print_table(
+            table,
+            sections,
+            wide,
+            table_width(),
+            table.verdict(settings, command=_more_seeds(folder, table)),
+        )
 
 
 def _more_seeds(folder: Path, table: PooledTable) -> Callable[[int], str]:
@@ -142,7 +197,9 @@ def _more_seeds(folder: Path, table: PooledTable) -> Callable[[int], str]:
     return command
 
 
-def _print_table(table: PooledTable, sections: Sequence[str], wide: bool, width: int, verdict: str) -> None:
+def _print_table(
+    table: PooledTable, sections: Sequence[str], wide: bool, width: int, verdict: str
+) -> None:
     click.echo("\n".join(paragraphs([table.title], width)))
     for placed in table.places:
         click.echo(places.to_text(placed, width))
@@ -155,7 +212,9 @@ def _print_table(table: PooledTable, sections: Sequence[str], wide: bool, width:
         click.echo("\n".join([*paragraphs([harmless(said)], width), *filter(None, [command]), ""]))
     if table.by_source and "points" not in sections:
         click.echo("\n".join(paragraphs([table.by_source], width)))
-    if same := under_a_table([event.bots for event in table.events], {row.bot: row.name for row in table.standings.rows}):
+    if same := under_a_table(
+        [event.bots for event in table.events], {row.bot: row.name for row in table.standings.rows}
+    ):
         click.echo(same)
     click.echo(contrasts.to_text(table.standings, table.contrasts, width), nl=False)
     click.echo(section_text.to_text(table.standings, table.sections, sections, width), nl=False)

@@ -87,7 +87,8 @@ def stored_table(folder: Path, word: str, flags: dict[str, Any]) -> StoredTable:
     values = settings_by_flags(flags)
     if set(values) - GIVEN:
         raise ConfigError(
-            "--from plays the stored match again: apart from it only --bot, --game, --isolation, --network, --env, --runtime, "
+            "--from plays the stored match again: apart from it only --bot, --game, "
+            "--isolation, --network, --env, --runtime, "
             "--allow-include and limits on the size of a bot can be given"
         )
     if "game" in values:
@@ -102,7 +103,13 @@ def stored_table(folder: Path, word: str, flags: dict[str, Any]) -> StoredTable:
     return StoredTable(f"{event.number}/{row.ordinal}", event, row, record, secret, is_revealed)
 
 
-def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = None, by_function: bool = False) -> SeatedBots:
+def seated(
+    table: StoredTable,
+    flags: dict[str, Any],
+    *,
+    guest: int | None = None,
+    by_function: bool = False,
+) -> SeatedBots:
     """Return the bots at a table, staged, and the job that plays its match again.
 
     flags: as in ``stored_table``, with the permissions of the bots.
@@ -110,44 +117,67 @@ def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = Non
 
     Raises ConfigError, BotError.
     """
-    values, definition, header = settings_by_flags(flags), table.event.definition, table.record.header
+    values, definition, header = (
+        settings_by_flags(flags),
+        table.event.definition,
+        table.record.header,
+    )
     loading = asking(loading_of_stored(flags), say)
     if words := flags["bots"]:
         if len(words) != len(header.seats):
             raise ConfigError(
-                f"--bot: {len(words)} given, the match has {len(header.seats)} seats; give one for each, in seat order"
+                f"--bot: {len(words)} given, the match has {len(header.seats)} seats; give "
+                "one for each, in seat order"
             )
         entrants = [bot_files.load(word, loading=loading) for word in words]
     else:
         entrants = [
-            bot_files.load(guests.PERSON) if number == guest else recorded_bot(table.event, seat.bot, loading)
+            bot_files.load(guests.PERSON)
+            if number == guest
+            else recorded_bot(table.event, seat.bot, loading)
             for number, seat in enumerate(table.row.seats)
         ]
     in_ticks = definition.in_ticks
     open_to = values.get("network", ()), values.get("env", ())
     problems = bots_of_an_event.of_another_game(entrants, header.game)
-    problems += bots_of_an_event.not_modules([bot for bot in entrants if bot.guest != guests.PERSON]) if in_ticks else []
+    problems += (
+        bots_of_an_event.not_modules([bot for bot in entrants if bot.guest != guests.PERSON])
+        if in_ticks
+        else []
+    )
     if problems := [*problems, *mistakes(*open_to, [bot.name for bot in entrants])]:
         raise ConfigError(problems)
     for runtime in changed_runtimes(definition, entrants):
         say(f"warning: the runtime {runtime} has changed since it was played with")
     recorded = definition.sandbox(best())
-    sandbox = sandbox_of_stored(recorded, flags["isolation"], say, trusts=bool(words) or values.get("trust_bots", False))
+    sandbox = sandbox_of_stored(
+        recorded, flags["isolation"], say, trusts=bool(words) or values.get("trust_bots", False)
+    )
     if in_ticks:
         entrants = modules_of(entrants, sandbox.level)
     if not words:
         for number, (bot, seat) in enumerate(zip(entrants, header.seats, strict=True)):
             then = definition.bots[table.row.seats[number].bot]
-            if number != guest and bot.identity != (seat.bot if in_ticks else then.sources or seat.bot):
+            if number != guest and bot.identity != (
+                seat.bot if in_ticks else then.sources or seat.bot
+            ):
                 say(f"warning: {seat.name} has changed since it played")
     for bot, sat in zip(entrants, table.row.seats, strict=True):
         if definition.bots[sat.bot].network and bot.name not in open_to[0] and not bot.guest:
             given = shlex.join(permissions_of(bot.name, True, definition.bots[sat.bot].env))
-            say(harmless(f"warning: {bot.name} played with a network, and has none now; if it is yours, {given} opens it"))
+            say(
+                harmless(
+                    f"warning: {bot.name} played with a network, and has none now; if it "
+                    f"is yours, {given} opens it"
+                )
+            )
     commands = stage_all(entrants, sandbox, *open_to, by_function=by_function)
     keep_apart(entrants, commands, sandbox)
     if guest is not None:
-        names = [entrants[at].name if words or at == guest else seat.name for at, seat in enumerate(header.seats)]
+        names = [
+            entrants[at].name if words or at == guest else seat.name
+            for at, seat in enumerate(header.seats)
+        ]
         header = named(header, names)
     if in_ticks:
         header = _of_players(header, table.record.header.persons, entrants)
@@ -158,7 +188,11 @@ def _of_players(header: Header, then: Sequence[int], entrants: Sequence[Bot]) ->
     """Return the header of a match in ticks with the persons who sit there now. ``then``: the seats of those who did."""
     rows = enumerate(zip(header.seats, entrants, strict=True))
     seats = [
-        seat._replace(bot=person_called(seat.name)) if bot.guest else seat._replace(bot=bot.identity) if at in then else seat
+        seat._replace(bot=person_called(seat.name))
+        if bot.guest
+        else seat._replace(bot=bot.identity)
+        if at in then
+        else seat
         for at, (seat, bot) in rows
     ]
     now = replace(header, seats=tuple(seats))
@@ -167,7 +201,12 @@ def _of_players(header: Header, then: Sequence[int], entrants: Sequence[Bot]) ->
 
 def named(header: Header, names: Sequence[str]) -> Header:
     """Return a header with other names of the bots, by seat."""
-    return replace(header, seats=tuple(seat._replace(name=name) for seat, name in zip(header.seats, names, strict=True)))
+    return replace(
+        header,
+        seats=tuple(
+            seat._replace(name=name) for seat, name in zip(header.seats, names, strict=True)
+        ),
+    )
 
 
 def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) -> Bot:
@@ -181,5 +220,9 @@ def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) ->
         with suppress(ConfigError):
             return bot_files.load(word, row.folder, loading)
     if row.folder != os.getcwd():
-        say(harmless(f"warning: {word} was named in {row.folder}, but is not there; looking for it here"))
+        say(
+            harmless(
+                f"warning: {word} was named in {row.folder}, but is not there; looking for it here"
+            )
+        )
     return bot_files.load(word, loading=loading)

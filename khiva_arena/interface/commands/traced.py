@@ -100,7 +100,10 @@ def play(job: Job, tracing: Tracing, entrants: Sequence[Bot]) -> TracedMatch:
         outcome = play_one(job, trace, _void)
     if not trace.failure:
         return TracedMatch(outcome, DONE)
-    say(f"khiva-arena: error: --capture {tracing.capture}: not all bytes are kept: {trace.failure}; capture again elsewhere")
+    say(
+        f"khiva-arena: error: --capture {tracing.capture}: not all bytes are kept: "
+        f"{trace.failure}; capture again elsewhere"
+    )
     return TracedMatch(outcome, BAD_RESULT)
 
 
@@ -110,7 +113,9 @@ def _void(outcome: Outcome) -> None:
         say(harmless(f"the match is void, and is played again: {outcome.void}"))
 
 
-def _try(job: Job, tracing: Tracing, entrants: Sequence[Bot], trace: "Trace", lines: BufferedStderr) -> None:
+def _try(
+    job: Job, tracing: Tracing, entrants: Sequence[Bot], trace: "Trace", lines: BufferedStderr
+) -> None:
     """Start the bots for a trial. Nothing of it is shown or kept unless one fails: then there is no match to trace."""
     postponed: list[str] = []
     trace.write = postponed.append if tracing.trace else None
@@ -127,7 +132,10 @@ def _try(job: Job, tracing: Tracing, entrants: Sequence[Bot], trace: "Trace", li
         else:
             trace.undo()
             if tracing.capture is not None:
-                lines(f"nothing is kept in {tracing.capture}: no bot that failed wrote anything on stdout")
+                lines(
+                    f"nothing is kept in {tracing.capture}: no bot that failed wrote "
+                    "anything on stdout"
+                )
         raise
     except BaseException:
         trace.undo()
@@ -155,18 +163,31 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
         faults = [blame for blame in report.faults if blame.step > before]
         if not faults:
             continue
-        from khiva_arena.arbiter.start_problem import NEXT, permissions_of  # when a fault has happened: most matches have none
+        from khiva_arena.arbiter.start_problem import (
+            NEXT,
+            permissions_of,
+        )  # when a fault has happened: most matches have none
         from khiva_arena.entrants import guests
 
         if guests.is_guest(word):
             continue
         name = f"{job.header.seats[seat].name}#{seat}"
-        lines = [f"{name}: {blame.verdict} at step {blame.step}: {blame.detail}" for blame in faults]
+        lines = [
+            f"{name}: {blame.verdict} at step {blame.step}: {blame.detail}" for blame in faults
+        ]
         if not tracing.notes:
             notes = for_its_author(report.ending.notes).strip("\n").splitlines()[-LAST_LINES:]
-            lines += ["  its stderr, the last lines:" if notes else "  its stderr: nothing", *(f"    {line}" for line in notes)]
+            lines += [
+                "  its stderr, the last lines:" if notes else "  its stderr: nothing",
+                *(f"    {line}" for line in notes),
+            ]
         bot, command = job.header.seats[seat].name, job.commands[seat]
-        check = ["khiva-arena", "check", word, *permissions_of(bot, command.network, command.handed)]
+        check = [
+            "khiva-arena",
+            "check",
+            word,
+            *permissions_of(bot, command.network, command.handed),
+        ]
         for line in (*lines, f"{NEXT}{shlex.join(check)}"):
             say(harmless(line.expandtabs()))
 
@@ -175,7 +196,12 @@ def forfeiters(outcomes: Sequence[Outcome], job: Job) -> tuple[str, ...]:
     """Return the bots that forfeited in matches of a job, as "name#seat". Recorded forfeits of a past are left out."""
     before = _recorded_before(job)
     records = [outcome.record for outcome in outcomes if outcome.record]
-    seats = {seat for record in records for seat, at in enumerate(record.forfeited_at) if at is not None and at > before}
+    seats = {
+        seat
+        for record in records
+        for seat, at in enumerate(record.forfeited_at)
+        if at is not None and at > before
+    }
     return tuple(f"{job.header.seats[seat].name}#{seat}" for seat in sorted(seats))
 
 
@@ -188,7 +214,9 @@ def print_aside(outcome: Outcome, names: Sequence[str], tracing: Tracing) -> Non
     """Print what is asked for beside the match. ``names``: of the bots, by seat."""
     for seat, (report, name) in enumerate(zip(outcome.seats, names, strict=True)):
         if tracing.by_function:
-            from khiva_arena.arbiter.tick_batches import by_function  # not above: few matches are in ticks
+            from khiva_arena.arbiter.tick_batches import (
+                by_function,
+            )  # not above: few matches are in ticks
 
             rows = by_function(report.ending.functions)
             for row in (f"{name}#{seat} by function:" + ("" if rows else " n/a"), *rows):

@@ -63,7 +63,9 @@ def seat_bias(matches: Iterable[Result] | Matches) -> tuple[SeatBias, ...]:
     """Return the bias of each seat of each table size that was played."""
     by_seats: dict[int, list[tuple[Ints, Floats]]] = {}
     for tables in map(_without_unstarted, tables_of(matches)):
-        by_seats.setdefault(tables.bots.shape[1], []).append((tables.block, pair_scores(tables.ranks)))
+        by_seats.setdefault(tables.bots.shape[1], []).append(
+            (tables.block, pair_scores(tables.ranks))
+        )
     biases = []
     for seats, parts in sorted(by_seats.items()):
         block, score = np.concatenate([b for b, _ in parts]), np.concatenate([s for _, s in parts])
@@ -73,18 +75,30 @@ def seat_bias(matches: Iterable[Result] | Matches) -> tuple[SeatBias, ...]:
         count = np.bincount(at).astype(np.float64)
         for seat in range(seats):
             all_blocks = np.zeros(len(blocks_played), dtype=np.int64)
-            p = proportions(BlockRows(all_blocks, sums_at(at, score[:, seat], len(blocks_played)), count), 1)
+            p = proportions(
+                BlockRows(all_blocks, sums_at(at, score[:, seat], len(blocks_played)), count), 1
+            )
             low, high = _or_none(float(p.low[0])), _or_none(float(p.high[0]))
-            biases.append(SeatBias(seats, seat, float(p.share[0]), low, high, len(block), len(blocks_played)))
+            biases.append(
+                SeatBias(seats, seat, float(p.share[0]), low, high, len(block), len(blocks_played))
+            )
     return tuple(biases)
 
 
-def neighbour_bias(matches: Iterable[Result] | Matches, ratings: Ratings) -> tuple[NeighbourBias, ...]:
+def neighbour_bias(
+    matches: Iterable[Result] | Matches, ratings: Ratings
+) -> tuple[NeighbourBias, ...]:
     """Return the neighbour bias of each bot. Tables with copies of a bot, or with a bot that has no rating, are left out."""
     bots = len(ratings.elo)
     elo = np.array([np.nan if e is None else e for e in ratings.elo])
-    rows = [_neighbours(_without_unstarted(tables), elo) for tables in tables_of(matches) if tables.bots.shape[1] > 2]
-    block, upstream, group, after, rest = (np.concatenate(column) for column in zip(*rows, _NO_ROWS, strict=True))
+    rows = [
+        _neighbours(_without_unstarted(tables), elo)
+        for tables in tables_of(matches)
+        if tables.bots.shape[1] > 2
+    ]
+    block, upstream, group, after, rest = (
+        np.concatenate(column) for column in zip(*rows, _NO_ROWS, strict=True)
+    )
     _, at = np.unique(group, return_inverse=True)  # one bot beside one other at tables of one size
     size = np.bincount(at).astype(np.float64)
     x = after - (sums_at(at, after, len(size)) / size)[at]
@@ -107,7 +121,11 @@ def neighbour_bias(matches: Iterable[Result] | Matches, ratings: Ratings) -> tup
             biases.append(NeighbourBias(bot, None, None, None, 0, 0))
             continue
         variance = float((jumps[bot, informative] ** 2).sum()) * (number - 1) / number
-        error = half_width(sqrt(variance), number) if np.isfinite(variance) and variance > _ROUNDING else None
+        error = (
+            half_width(sqrt(variance), number)
+            if np.isfinite(variance) and variance > _ROUNDING
+            else None
+        )
         mean = float(effect[bot])
         low, high = (None, None) if error is None else (mean - error, mean + error)
         biases.append(NeighbourBias(bot, mean, low, high, played, number))
@@ -116,7 +134,12 @@ def neighbour_bias(matches: Iterable[Result] | Matches, ratings: Ratings) -> tup
 
 def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None, ...]:
     """Return the mean Elo of each bot's opponents that have a finite rating, weighted as in the fit; None if it met none."""
-    elo = np.array([np.nan if e is None or bound else e for e, bound in zip(ratings.elo, ratings.bounds, strict=True)])
+    elo = np.array(
+        [
+            np.nan if e is None or bound else e
+            for e, bound in zip(ratings.elo, ratings.bounds, strict=True)
+        ]
+    )
     bot, opponent = np.concatenate([cells.low, cells.high]), np.concatenate([cells.high, cells.low])
     weight = np.concatenate([cells.weight, cells.weight]) * ~np.isnan(elo[opponent])
     total = sums_at(bot, weight, cells.bots)
@@ -130,7 +153,9 @@ def tie_share(matches: Iterable[Result] | Matches, bots: int) -> tuple[float | N
     for meeting in (meeting for tables in tables_of(matches) for meeting in meetings(tables, bots)):
         for seat in (meeting.i, meeting.j):
             total += meeting.weight * np.bincount(meeting.bots[:, seat], minlength=bots)
-            ties += meeting.weight * np.bincount(meeting.bots[meeting.ahead == 0.5, seat], minlength=bots)
+            ties += meeting.weight * np.bincount(
+                meeting.bots[meeting.ahead == 0.5, seat], minlength=bots
+            )
     return tuple(t / w if w else None for t, w in zip(ties.tolist(), total.tolist(), strict=True))
 
 
@@ -157,14 +182,22 @@ def _neighbours(tables: TableArrays, elo: Floats) -> tuple[Ints, Ints, Ints, Flo
     one."""
     seats = tables.bots.shape[1]
     in_order = np.sort(tables.bots, axis=1)
-    usable = (in_order[:, 1:] != in_order[:, :-1]).all(axis=1) & ~np.isnan(elo[tables.bots]).any(axis=1)
+    usable = (in_order[:, 1:] != in_order[:, :-1]).all(axis=1) & ~np.isnan(elo[tables.bots]).any(
+        axis=1
+    )
     bots, ranks = tables.bots[usable], tables.ranks[usable]
     strength = elo[bots]
     expectation = 1 / (1 + 10 ** ((strength[:, None, :] - strength[:, :, None]) / 400))
-    rest = pair_scores(ranks) - (expectation.sum(axis=2) - 0.5) / (seats - 1)  # less the seat against itself
+    rest = pair_scores(ranks) - (expectation.sum(axis=2) - 0.5) / (
+        seats - 1
+    )  # less the seat against itself
     one, other = np.array([(i, j) for i in range(seats) for j in range(seats) if i != j]).T
     group = ((seats * len(elo) + bots[:, one]) * len(elo) + bots[:, other]).reshape(-1)
-    after = np.broadcast_to((one + 1) % seats == other, (len(bots), len(one))).reshape(-1).astype(np.float64)
+    after = (
+        np.broadcast_to((one + 1) % seats == other, (len(bots), len(one)))
+        .reshape(-1)
+        .astype(np.float64)
+    )
     block = np.repeat(tables.block[usable], len(one))
     return block, bots[:, one].reshape(-1), group, after, rest[:, other].reshape(-1)
 

@@ -39,7 +39,9 @@ def los(ratings: Ratings) -> Floats:
     difference, error, freedom = _pairs(ratings)
     chance = np.full(difference.shape, np.nan)
     has_error = ~np.isnan(error) & (error > 0)  # it is 0 between two numbers that are given
-    chance[has_error] = ratings.widening.superior(freedom[has_error] + 1, difference[has_error] / error[has_error])
+    chance[has_error] = ratings.widening.superior(
+        freedom[has_error] + 1, difference[has_error] / error[has_error]
+    )
     shares = _shares_by_count(ratings)
     chance = np.fmax(chance, np.where(shares < 1, 1 - shares, np.nan))
     return np.asarray(np.fmin(chance, np.where(shares.T < 1, shares.T, np.nan)))
@@ -52,8 +54,12 @@ def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
     """
     has_rank, above = _has_rank(ratings), certainly_above(ratings)
     better, worse = above.sum(axis=1), above.sum(axis=0)
-    ranks = ((int(worse[bot]) + 1, sum(has_rank) - int(better[bot])) for bot in range(len(has_rank)))
-    return tuple(interval if is_ranked else None for interval, is_ranked in zip(ranks, has_rank, strict=True))
+    ranks = (
+        (int(worse[bot]) + 1, sum(has_rank) - int(better[bot])) for bot in range(len(has_rank))
+    )
+    return tuple(
+        interval if is_ranked else None for interval, is_ranked in zip(ranks, has_rank, strict=True)
+    )
 
 
 def fewest_for_ranks(ratings: Ratings) -> int:
@@ -84,10 +90,14 @@ def certainly_above(ratings: Ratings) -> Mask:
 
 def _has_rank(ratings: Ratings) -> list[bool]:
     """Return which bots have a rating and have played."""
-    return [elo is not None and seeds > 0 for elo, seeds in zip(ratings.elo, ratings.seeds, strict=True)]
+    return [
+        elo is not None and seeds > 0 for elo, seeds in zip(ratings.elo, ratings.seeds, strict=True)
+    ]
 
 
-def _certainly(pairs: tuple[Floats, Floats, Ints], shares: Floats, level: float, widening: Widening) -> npt.NDArray[np.bool_]:
+def _certainly(
+    pairs: tuple[Floats, Floats, Ints], shares: Floats, level: float, widening: Widening
+) -> npt.NDArray[np.bool_]:
     """Return (n, n) whether bot i is above bot j, if one comparison of two may err with that probability."""
     difference, error, freedom = pairs
     threshold = np.full(difference.shape, np.inf)
@@ -123,13 +133,17 @@ def range_quantile(bots: Sequence[int], level: float) -> float:
 
     For n numbers P = n times the integral of phi(x) (Phi(x) - Phi(x - q))^(n - 1), the largest number being x.
     """
-    x = np.linspace(-9, 9, 721)  # the integrand vanishes with all its derivatives at the ends: plain sums converge fast
+    x = np.linspace(
+        -9, 9, 721
+    )  # the integrand vanishes with all its derivatives at the ends: plain sums converge fast
     density, below = np.exp(-x * x / 2) / sqrt(2 * pi) * (x[1] - x[0]), ndtr(x)
     low, high = 0.0, 20.0
     for _ in range(45):
         middle = (low + high) / 2
         within = below - ndtr(x - middle)
-        inside = prod((n * float(density @ within ** (n - 1))) ** often for n, often in Counter(bots).items())
+        inside = prod(
+            (n * float(density @ within ** (n - 1))) ** often for n, often in Counter(bots).items()
+        )
         low, high = (middle, high) if inside < level else (low, middle)
     return (low + high) / 2
 
@@ -151,13 +165,20 @@ def _pairs(ratings: Ratings) -> tuple[Floats, Floats, Ints]:
     difference = elo[:, None] - elo
     variance = differences(ratings.covariance)
     fewer = np.minimum(seeds[:, None], seeds)
-    comparable = (groups[:, None] == groups) & (fewer > 1) & ~np.isnan(difference) & ~np.isnan(variance)
+    comparable = (
+        (groups[:, None] == groups) & (fewer > 1) & ~np.isnan(difference) & ~np.isnan(variance)
+    )
     comparable &= ~ratings.no_variance_seen & ~np.eye(len(elo), dtype=np.bool_)
     error = np.where(comparable, np.sqrt(np.maximum(0, np.where(comparable, variance, 0))), np.nan)
     difference, freedom = np.where(comparable, difference, 0.0), fewer - 1
     if ratings.oneway is None:
         return difference, error, freedom
     has_error = ~np.isnan(ratings.oneway.error)
-    distance, errors = (ELO_PER_NAT * nats for nats in (ratings.oneway.distance, ratings.oneway.error))
-    error, freedom = np.where(has_error, errors, error), np.where(has_error, ratings.oneway.freedom, freedom)
+    distance, errors = (
+        ELO_PER_NAT * nats for nats in (ratings.oneway.distance, ratings.oneway.error)
+    )
+    error, freedom = (
+        np.where(has_error, errors, error),
+        np.where(has_error, ratings.oneway.freedom, freedom),
+    )
     return np.where(has_error, distance, difference), error, freedom

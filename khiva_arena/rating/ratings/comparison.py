@@ -73,12 +73,16 @@ class ComparedElo(NamedTuple):
 
 def at_a_look(rule: Comparison, scores: SeedScores) -> ScoreInterval:
     """Return the interval that holds at all looks at once, with the half of errors that the looks have."""
-    return _ends(scores, rule.error / 2, _critical_of_looks(rule, scores.seeds) if scores.variance else 0.0)
+    return _ends(
+        scores, rule.error / 2, _critical_of_looks(rule, scores.seeds) if scores.variance else 0.0
+    )
 
 
 def at_the_end(rule: Comparison, scores: SeedScores) -> ScoreInterval:
     """Return the interval for the one look at the end, with the half of errors that the end has."""
-    return _ends(scores, rule.error / 2, _critical_of_the_end(rule, scores.seeds) if scores.variance else 0.0)
+    return _ends(
+        scores, rule.error / 2, _critical_of_the_end(rule, scores.seeds) if scores.variance else 0.0
+    )
 
 
 def _ends(scores: SeedScores, error: float, critical: float) -> ScoreInterval:
@@ -101,7 +105,9 @@ def _critical_of_the_end(rule: Comparison, seeds: int) -> float:
 
 def seeds_to_clear(rule: Comparison, scores: SeedScores) -> int | None:
     """Return after how many seeds in all a look would be clear if the mean and the variance stayed; None if never."""
-    if not scores.variance or scores.mean == 0.5:  # equal scores: the next seed may differ, so nobody can tell
+    if (
+        not scores.variance or scores.mean == 0.5
+    ):  # equal scores: the next seed may differ, so nobody can tell
         return None
 
     def is_clear(seeds: int) -> bool:
@@ -160,7 +166,11 @@ class ComparisonTest:
     def scores(self) -> SeedScores:
         """The scores so far. There is a seed."""
         mean = self._sum / self.blocks
-        variance = 0.0 if self._is_equal else float((self._squares - self.blocks * mean**2) / (self.blocks - 1))
+        variance = (
+            0.0
+            if self._is_equal
+            else float((self._squares - self.blocks * mean**2) / (self.blocks - 1))
+        )
         return SeedScores(self.blocks, float(mean), variance)
 
     def ends(self) -> ScoreInterval:
@@ -176,7 +186,10 @@ class ComparisonTest:
     def _seen_elo(self) -> float:
         """Return the difference that was seen in Elo, with half of a match given back by each bot whose record is clean."""
         given_back = 0.5 / (self.blocks * self.matches / (1 if self._is_direct else 2))
-        new, old = (min(1 - given_back, max(given_back, float(of / self.blocks))) for of in (self._of_new, self._of_old))
+        new, old = (
+            min(1 - given_back, max(given_back, float(of / self.blocks)))
+            for of in (self._of_new, self._of_old)
+        )
         return elo_of(new) if self._is_direct else elo_of(new) - elo_of(old)
 
     def least_told(self) -> float:
@@ -188,4 +201,6 @@ class ComparisonTest:
         if self._is_direct:
             return elo_of(score)
         middle, apart = float((self._of_new + self._of_old) / (2 * self.blocks)), score - 0.5
-        return elo_of(min(1.0, max(0.0, middle + apart))) - elo_of(min(1.0, max(0.0, middle - apart)))
+        return elo_of(min(1.0, max(0.0, middle + apart))) - elo_of(
+            min(1.0, max(0.0, middle - apart))
+        )

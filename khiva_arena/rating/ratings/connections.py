@@ -36,11 +36,15 @@ _BOUNDS = {
 }  # (the anchor takes points from it, it takes points from the anchor)
 
 
-def connections(cells: PairCells, anchors: Sequence[int]) -> tuple[tuple[Bound, ...], tuple[int, ...]]:
+def connections(
+    cells: PairCells, anchors: Sequence[int]
+) -> tuple[tuple[Bound, ...], tuple[int, ...]]:
     """Return by bot the bound, and the group. Bots at a finite distance from each other have the same group number, the lowest
     bot's. Several anchors are at finite distances from each other, since their numbers are given."""
     flow = flows(cells, anchors)
-    below, above = (np.asarray(f[list(anchors)].any(axis=0), dtype=np.bool_) for f in (flow, flow.T))
+    below, above = (
+        np.asarray(f[list(anchors)].any(axis=0), dtype=np.bool_) for f in (flow, flow.T)
+    )
     bounds = tuple(_BOUNDS[bool(a), bool(b)] for a, b in zip(below, above, strict=True))
     return bounds, tuple(np.argmax(flow & flow.T, axis=1).tolist())
 

@@ -32,12 +32,16 @@ class Contrast(msgspec.Struct, frozen=True):
     los: float | None
 
 
-def differences_among(ratings: Ratings, bots: Sequence[int]) -> tuple[tuple[int, int, Contrast], ...]:
+def differences_among(
+    ratings: Ratings, bots: Sequence[int]
+) -> tuple[tuple[int, int, Contrast], ...]:
     """Return each two of a set that was named before, the first of them less the other. Intervals hold 95 % for all pairs of the
     set at once; the likelihood is of the pair alone."""
     superior = los(ratings)
     level = together(len(bots))
-    return tuple((i, j, _difference(ratings, superior, i, j, level)) for i, j in combinations(bots, 2))
+    return tuple(
+        (i, j, _difference(ratings, superior, i, j, level)) for i, j in combinations(bots, 2)
+    )
 
 
 def _difference(ratings: Ratings, superior: Floats, i: int, j: int, level: float) -> Contrast:
@@ -69,4 +73,9 @@ def trend(ratings: Ratings, bots: Sequence[int], at: Sequence[float]) -> Contras
     if error is None:
         return None
     freedom: Ints = np.array([seeds])
-    return Contrast(rise, rise - error, rise + error, float(ratings.widening.superior(freedom, np.array([rise / se]))[0]))
+    return Contrast(
+        rise,
+        rise - error,
+        rise + error,
+        float(ratings.widening.superior(freedom, np.array([rise / se]))[0]),
+    )

@@ -47,8 +47,11 @@ from khiva_arena.rating.ratings.pairs import PairCells, sums_at
 from khiva_arena.rating.ratings.rows import Rows, by_block, expected_score
 
 _ROUNDING = 1e-9  # of a variance
-_GIVEN = 1e-4  # of a variance: if the matches make up less of it (1 % of an error), the number is given
-_DRAWS_KEPT = 1e-4  # of the prior draws when they are taken away, so that every parameter keeps a finite value
+_GIVEN = (
+    1e-4  # of a variance: if the matches make up less of it (1 % of an error), the number is given
+)
+# of the prior draws when they are taken away, so that every parameter keeps a finite value
+_DRAWS_KEPT = 1e-4
 
 
 class Variances(msgspec.Struct, frozen=True, eq=False):
@@ -67,7 +70,12 @@ class Variances(msgspec.Struct, frozen=True, eq=False):
 
     def map(self, function: Callable[[Floats], Floats]) -> "Variances":
         """Apply a function to all four views."""
-        return Variances(*(function(one) for one in (self.clustered, self.among_blocks, self.of_matches, self.of_model)))
+        return Variances(
+            *(
+                function(one)
+                for one in (self.clustered, self.among_blocks, self.of_matches, self.of_model)
+            )
+        )
 
     def none_seen(self) -> npt.NDArray[np.bool_]:
         """Return by element whether all blocks say the same. False for a number that is given."""
@@ -98,7 +106,9 @@ def variances(rows: Rows, solution: Solution) -> Variances:
 def left_out(columns: Ints, scores: Floats, information: Floats, bread: Floats) -> Floats:
     """Return (b, m) the z_b of blocks as ``by_block`` gives them. ``bread`` may be that of a fit under linear constraints: then
     the fits without a block are under the same constraints. The prior draws keep every parameter's value finite in each."""
-    remainder = np.eye(columns.shape[1]) - information @ bread[columns[:, :, None], columns[:, None, :]]
+    remainder = (
+        np.eye(columns.shape[1]) - information @ bread[columns[:, :, None], columns[:, None, :]]
+    )
     return np.asarray(np.linalg.solve(remainder, scores[:, :, None])[:, :, 0])
 
 
@@ -119,7 +129,9 @@ def add_squares(total: Floats, columns: Ints, z: Floats) -> None:
 def blocks_by_bot(cells: PairCells) -> Ints:
     """Return (n,) how many blocks hold a counted pair of the bot."""
     present = np.zeros(cells.blocks * cells.bots, dtype=np.bool_)
-    present[cells.block * cells.bots + cells.low] = present[cells.block * cells.bots + cells.high] = True
+    present[cells.block * cells.bots + cells.low] = present[
+        cells.block * cells.bots + cells.high
+    ] = True
     return np.asarray(present.reshape(cells.blocks, cells.bots).sum(axis=0), dtype=np.int64)
 
 

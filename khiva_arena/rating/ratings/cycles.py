@@ -66,7 +66,9 @@ def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
 
     # without a block only its own pairs change: by ``moved`` in the log odds, and by ``turned`` in what is beyond the ratings
     weight_left = weight[at] - cells.weight
-    odds_left, beyond_left = _odds(weight_left, np.clip(score[at] - cells.score, 0, weight_left), expectation[at])
+    odds_left, beyond_left = _odds(
+        weight_left, np.clip(score[at] - cells.score, 0, weight_left), expectation[at]
+    )
     moved, turned = odds_left - odds[at], beyond_left - beyond[at]
     start = np.searchsorted(cells.block, np.arange(cells.blocks + 1)).tolist()
     pulled = np.array([_pull(cells, turned, back, first, last) for first, last in pairwise(start)])

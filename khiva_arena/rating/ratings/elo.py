@@ -118,10 +118,18 @@ class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def quasi(self) -> QuasiErrors:
         """The quasi standard errors of the bots that have an ``error``. Few tables show them, and they take long."""
-        bots = [bot for bot, group in enumerate(self.groups) if group == self.groups[self.anchor] and self.error[bot] is not None]
+        bots = [
+            bot
+            for bot, group in enumerate(self.groups)
+            if group == self.groups[self.anchor] and self.error[bot] is not None
+        ]
         square = np.ix_(bots, bots)
         between_two = ~np.eye(len(bots), dtype=np.bool_)
-        quasi = None if (self.no_variance_seen[square] & between_two).any() else quasi_variances(self.covariance[square])
+        quasi = (
+            None
+            if (self.no_variance_seen[square] & between_two).any()
+            else quasi_variances(self.covariance[square])
+        )
         ses: list[float | None] = [None] * len(self.elo)
         if quasi is None:
             return QuasiErrors(tuple(ses), None)
@@ -135,9 +143,15 @@ class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
         variance = float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
         if a is None or b is None:
             return Distance(None, None)
-        if isnan(variance) or self.groups[i] != self.groups[j] or (i != j and self.no_variance_seen[i, j]):
+        if (
+            isnan(variance)
+            or self.groups[i] != self.groups[j]
+            or (i != j and self.no_variance_seen[i, j])
+        ):
             return Distance(a - b, None)
-        error = self.widening.half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
+        error = self.widening.half_width(
+            sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j])
+        )
         return Distance(a - b, error)
 
     def ends(self, i: int, j: int) -> EloInterval:
@@ -158,7 +172,11 @@ class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
         elo, error = self.elo[bot], self.error[bot]
         if elo is not None and error is not None:
             return EloInterval(elo - error, elo + error)
-        exact = [one for one in [check.bot for check in self.anchors] or [self.anchor] if self.error[one] == 0]
+        exact = [
+            one
+            for one in [check.bot for check in self.anchors] or [self.anchor]
+            if self.error[one] == 0
+        ]
         ends = [(self.elo[one] or 0.0, *self.ends(bot, one)) for one in exact if one != bot]
         lows = [given + low for given, low, _ in ends if low is not None]
         highs = [given + high for given, _, high in ends if high is not None]
@@ -167,7 +185,11 @@ class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
     def rough(self, bot: int) -> bool:
         """Tell whether the error of ``elo`` is from so few seeds that it is hardly known itself."""
         anchors = [check.bot for check in self.anchors] or [self.anchor]
-        return self.interval(bot) != (None, None) and self.error[bot] != 0 and self._fewer(bot, anchors) < FEWEST_SEEDS
+        return (
+            self.interval(bot) != (None, None)
+            and self.error[bot] != 0
+            and self._fewer(bot, anchors) < FEWEST_SEEDS
+        )
 
     def _fewer(self, bot: int, anchors: Sequence[int]) -> int:
         return min(self.seeds[bot], max(self.seeds[anchor] for anchor in anchors))
@@ -178,7 +200,10 @@ def _lowest(oneway: OneWay, i: int, j: int, widening: Widening) -> float | None:
     seeds, error = int(oneway.met[i, j]), float(oneway.error[i, j])
     ends = []
     if not isnan(error):
-        ends.append(float(oneway.distance[i, j]) - (widening.half_width(error, int(oneway.freedom[i, j]) + 1) or 0.0))
+        ends.append(
+            float(oneway.distance[i, j])
+            - (widening.half_width(error, int(oneway.freedom[i, j]) + 1) or 0.0)
+        )
     if seeds > 1:
         chance = ((1 - LEVEL) / 2) ** (1 / seeds)
         ends.append(log(chance / (1 - chance)))
@@ -208,31 +233,54 @@ def rate(
     """
     if not 0 <= anchor < bots:
         raise ValueError(f"anchor {anchor} is not among the {bots} bots")
-    numbers = given_numbers(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
+    numbers = given_numbers(
+        anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {}
+    )
     problem = problem_of(matches, bots, prior, effects or EffectsToFit())
     checks = anchor_checks(problem, numbers) if len(numbers) > 1 else ()
     ratings = _ratings(fit(problem, numbers), problem.cells, tuple(numbers), checks, widening)
     if effects or len(ratings.components) == 1:
         return ratings
-    return replace(ratings, oneway=one_way(problem.cells, prior, tuple(numbers), np.array(ratings.seeds)))
+    return replace(
+        ratings, oneway=one_way(problem.cells, prior, tuple(numbers), np.array(ratings.seeds))
+    )
 
 
 def _ratings(
-    result: Fit, cells: PairCells, anchors: Sequence[int], checks: tuple[AnchorCheck, ...], widening: Widening
+    result: Fit,
+    cells: PairCells,
+    anchors: Sequence[int],
+    checks: tuple[AnchorCheck, ...],
+    widening: Widening,
 ) -> Ratings:
     anchor, seeds = anchors[0], blocks_by_bot(cells)
     of_anchors = int(max(seeds[list(anchors)]))
     is_fixed = np.diag(result.no_variance_seen).tolist()
     variances = np.diag(result.variances.clustered).tolist()
-    ses = [None if isnan(v) or none_seen else sqrt(max(0.0, v)) for v, none_seen in zip(variances, is_fixed, strict=True)]
+    ses = [
+        None if isnan(v) or none_seen else sqrt(max(0.0, v))
+        for v, none_seen in zip(variances, is_fixed, strict=True)
+    ]
     has_matches = [bot in anchors or count > 0 for bot, count in enumerate(seeds)]
-    elo = [float(number) if is_rated else None for number, is_rated in zip(result.elo, has_matches, strict=True)]
+    elo = [
+        float(number) if is_rated else None
+        for number, is_rated in zip(result.elo, has_matches, strict=True)
+    ]
     errors: list[float | None] = []
     for bot, (se, bound) in enumerate(zip(ses, result.bounds, strict=True)):
         usable = elo[bot] is not None and bound is Bound.NONE
-        errors.append(widening.half_width(se, int(min(seeds[bot], of_anchors))) if usable and se is not None else None)
-    pool_ses, design = _against_pools(result, [number is not None and bool(n) for number, n in zip(elo, seeds, strict=True)])
-    pool_errors = [None if se is None else widening.half_width(se, n) for se, n in zip(pool_ses, seeds.tolist(), strict=True)]
+        errors.append(
+            widening.half_width(se, int(min(seeds[bot], of_anchors)))
+            if usable and se is not None
+            else None
+        )
+    pool_ses, design = _against_pools(
+        result, [number is not None and bool(n) for number, n in zip(elo, seeds, strict=True)]
+    )
+    pool_errors = [
+        None if se is None else widening.half_width(se, n)
+        for se, n in zip(pool_ses, seeds.tolist(), strict=True)
+    ]
     return Ratings(
         anchor=anchor,
         blocks=cells.blocks,
@@ -257,7 +305,9 @@ def _ratings(
     )
 
 
-def _against_pools(result: Fit, counts: list[bool]) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+def _against_pools(
+    result: Fit, counts: list[bool]
+) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
     """Return by bot the standard error against the mean of its group's bots that count, and its variance over that of independent
     matches."""
     n = len(result.elo)
@@ -287,11 +337,17 @@ def _components(groups: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     by_group: dict[int, list[int]] = {}
     for bot, group in enumerate(groups):
         by_group.setdefault(group, []).append(bot)
-    return tuple(sorted((tuple(bots) for bots in by_group.values()), key=lambda bots: (-len(bots), bots)))
+    return tuple(
+        sorted((tuple(bots) for bots in by_group.values()), key=lambda bots: (-len(bots), bots))
+    )
 
 
 def _scores(cells: PairCells) -> tuple[float | None, ...]:
-    weight = np.bincount(cells.low, cells.weight, cells.bots) + np.bincount(cells.high, cells.weight, cells.bots)
+    weight = np.bincount(cells.low, cells.weight, cells.bots) + np.bincount(
+        cells.high, cells.weight, cells.bots
+    )
     points_lost = cells.weight - cells.score
-    score = np.bincount(cells.low, cells.score, cells.bots) + np.bincount(cells.high, points_lost, cells.bots)
+    score = np.bincount(cells.low, cells.score, cells.bots) + np.bincount(
+        cells.high, points_lost, cells.bots
+    )
     return tuple(s / w if w else None for s, w in zip(score.tolist(), weight.tolist(), strict=True))

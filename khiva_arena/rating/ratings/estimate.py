@@ -21,8 +21,11 @@ from khiva_arena.rating.ratings.quasi import differences
 from khiva_arena.rating.ratings.rows import Columns, Rows, rows_of_cells, rows_of_tables
 from khiva_arena.rating.ratings.scale import ELO_PER_NAT, half_width
 
-_EXACT = 0.01  # Elo: a smaller standard deviation of a given number is none, nobody knows a number better
-_LARGEST_SPREAD = 10_000.0  # Elo between given numbers: beyond, chances of winning are 0 to a computer
+# Elo: a smaller standard deviation of a given number is none, nobody knows a number better
+_EXACT = 0.01
+_LARGEST_SPREAD = (
+    10_000.0  # Elo between given numbers: beyond, chances of winning are 0 to a computer
+)
 Given = dict[int, tuple[float, float]]
 
 
@@ -63,25 +66,36 @@ class Fit(msgspec.Struct, frozen=True, eq=False):
     effects: tuple[FittedEffect, ...]
 
 
-def given_numbers(anchor: int, bots: int, numbers: Mapping[int, float], deviations: Mapping[int, float]) -> Given:
+def given_numbers(
+    anchor: int, bots: int, numbers: Mapping[int, float], deviations: Mapping[int, float]
+) -> Given:
     """Return by bot (Elo, standard deviation), ``anchor`` first; 0 is exact. Raises ValueError if a bot or a number is out of
     range."""
     if anchor not in numbers or not deviations.keys() <= numbers.keys():
         raise ValueError("the anchor, and each bot with a standard deviation, needs a given number")
-    fixed = {bot: (float(numbers[bot]), float(deviations.get(bot, 0.0))) for bot in [anchor, *numbers]}
+    fixed = {
+        bot: (float(numbers[bot]), float(deviations.get(bot, 0.0))) for bot in [anchor, *numbers]
+    }
     if any(not 0 <= bot < bots for bot in fixed):
         raise ValueError(f"an anchor is not among the {bots} bots")
     elos = [elo for elo, _ in fixed.values()]
     finite = all(isfinite(elo) and isfinite(sd) and sd >= 0 for elo, sd in fixed.values())
     if not finite or max(elos) - min(elos) > _LARGEST_SPREAD:
-        raise ValueError(f"anchors need finite numbers at most {_LARGEST_SPREAD:.0f} Elo apart, and deviations of 0 or more")
+        raise ValueError(
+            f"anchors need finite numbers at most {_LARGEST_SPREAD:.0f} Elo apart, and "
+            "deviations of 0 or more"
+        )
     return {bot: (elo, sd if sd >= _EXACT else 0.0) for bot, (elo, sd) in fixed.items()}
 
 
-def problem_of(matches: Iterable[Result] | Matches | PairCells, bots: int, prior: float, effects: EffectsToFit) -> Problem:
+def problem_of(
+    matches: Iterable[Result] | Matches | PairCells, bots: int, prior: float, effects: EffectsToFit
+) -> Problem:
     """Return the problem of rating the matches. Raises ValueError on arguments that cannot be combined."""
     if not effects:
-        return problem_of_cells(matches if isinstance(matches, PairCells) else pair_cells(matches, bots), prior)
+        return problem_of_cells(
+            matches if isinstance(matches, PairCells) else pair_cells(matches, bots), prior
+        )
     if isinstance(matches, PairCells):
         raise ValueError("cells do not say who sat where: effects need the matches themselves")
     tables = list(tables_of(matches))  # gone through twice
@@ -130,8 +144,14 @@ def _identified(
 ) -> tuple[tuple[Bound, ...], tuple[int, ...]]:
     """Return the bounds and groups once there are effects: a bot whose number then comes only from the prior is compared with
     none."""
-    lone = tuple(bound if ok or bound is not Bound.NONE else Bound.APART for bound, ok in zip(bounds, identified, strict=True))
-    marks = [(group, -1 if ok else bot) for bot, (group, ok) in enumerate(zip(groups, identified, strict=True))]
+    lone = tuple(
+        bound if ok or bound is not Bound.NONE else Bound.APART
+        for bound, ok in zip(bounds, identified, strict=True)
+    )
+    marks = [
+        (group, -1 if ok else bot)
+        for bot, (group, ok) in enumerate(zip(groups, identified, strict=True))
+    ]
     return lone, tuple(marks.index(mark) for mark in marks)
 
 
@@ -170,10 +190,14 @@ def _of_numbers(solution: Solution, covariance: Floats, exact: Sequence[int]) ->
     return np.asarray(of_numbers)
 
 
-def _effects(problem: Problem, solution: Solution, of_parameters: Variances) -> tuple[FittedEffect, ...]:
+def _effects(
+    problem: Problem, solution: Solution, of_parameters: Variances
+) -> tuple[FittedEffect, ...]:
     columns, blocks = problem.columns, _blocks_by_column(problem.rows)
     no_variance_seen = of_parameters.map(np.diag).none_seen()
-    places: list[tuple[int, int | None, int | None, int | None]] = []  # column, size, seat, neighbour
+    places: list[
+        tuple[int, int | None, int | None, int | None]
+    ] = []  # column, size, seat, neighbour
     for k in columns.sizes:
         places += [(columns.first_seat(k) + seat, k, seat, None) for seat in range(k)]
     if columns.neighbours:
@@ -181,10 +205,20 @@ def _effects(problem: Problem, solution: Solution, of_parameters: Variances) -> 
     effects = []
     for column, size, seat, bot in places:
         count, variance = int(blocks[column]), float(of_parameters.clustered[column, column])
-        elo = float(solution.parameters[column]) * ELO_PER_NAT if solution.identified[column] else None
-        usable = elo is not None and count > 1 and not isnan(variance) and not no_variance_seen[column]
+        elo = (
+            float(solution.parameters[column]) * ELO_PER_NAT
+            if solution.identified[column]
+            else None
+        )
+        usable = (
+            elo is not None and count > 1 and not isnan(variance) and not no_variance_seen[column]
+        )
         se = sqrt(max(0.0, variance)) * ELO_PER_NAT if usable else None
-        effects.append(FittedEffect(size, seat, bot, elo, None if se is None else half_width(se, count), se, count))
+        effects.append(
+            FittedEffect(
+                size, seat, bot, elo, None if se is None else half_width(se, count), se, count
+            )
+        )
     return tuple(effects)
 
 

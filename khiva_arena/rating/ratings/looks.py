@@ -22,7 +22,9 @@ O_BRIEN_FLEMING = (
 )  # fmt: skip
 """The constants for 1 to 20 equally spaced looks, two-sided 5 % in all (Jennison and Turnbull, table 2.3)."""
 MOST_LOOKS = len(O_BRIEN_FLEMING)
-_SHARPEST = 3 / 7.8  # of the first event's seeds: a mixture with this rho is sharpest at three times as many
+_SHARPEST = (
+    3 / 7.8
+)  # of the first event's seeds: a mixture with this rho is sharpest at three times as many
 _SMALLEST = 1e-12  # below, nobody tells one level from another
 
 
@@ -54,7 +56,12 @@ class Looks(msgspec.Struct, frozen=True):
             level = max(_SMALLEST, 2 * float(ndtr(-z)))
         elif self.boundary:
             normal = NormalDist()
-            z = self.boundary / sqrt(seeds) * normal.inv_cdf(1 - level / 2) / normal.inv_cdf((1 + LEVEL) / 2)
+            z = (
+                self.boundary
+                / sqrt(seeds)
+                * normal.inv_cdf(1 - level / 2)
+                / normal.inv_cdf((1 + LEVEL) / 2)
+            )
             level = max(_SMALLEST, 2 * float(ndtr(-z)))
         return -float(stdtrit(seeds - 1, level / 2))
 

@@ -16,7 +16,8 @@ from khiva_arena.common.result import Result
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-_CHUNK = 100_000  # matches made wide at a time: bounds memory to some 100 MB whatever the number of matches
+# matches made wide at a time: bounds memory to some 100 MB whatever the number of matches
+_CHUNK = 100_000
 _FAULTS, _SET_ASIDE = 1, 2  # flags of a match
 
 
@@ -67,7 +68,9 @@ class SameSize(msgspec.Struct, frozen=True, eq=False):
         """Yield the matches in the form that a fit takes, some at a time."""
         for first in range(0, len(self.row), _CHUNK):
             some = slice(first, first + _CHUNK)
-            block, bots, ranks = (one[some].astype(np.int64) for one in (self.block, self.bots, self.ranks))
+            block, bots, ranks = (
+                one[some].astype(np.int64) for one in (self.block, self.bots, self.ranks)
+            )
             yield TableArrays(block, bots, ranks, self.unstarted[some])
 
 
@@ -91,8 +94,13 @@ class Matches(msgspec.Struct, frozen=True, eq=False):
     def numbered(self, numbers: Sequence[Sequence[int]]) -> "Matches":
         """Return the matches with other numbers for bots. ``numbers``: by event, by the number that a bot has there."""
         first = np.cumsum([0, *map(len, numbers)])[:-1]
-        all_numbers = np.array([number for of_event in numbers for number in of_event], dtype=np.int32)
-        sizes = (replace(size, bots=all_numbers[first[size.event][:, None] + size.bots]) for size in self.sizes)
+        all_numbers = np.array(
+            [number for of_event in numbers for number in of_event], dtype=np.int32
+        )
+        sizes = (
+            replace(size, bots=all_numbers[first[size.event][:, None] + size.bots])
+            for size in self.sizes
+        )
         return Matches(self.events, tuple(sizes))
 
     def tables(self) -> Iterator[TableArrays]:
@@ -104,7 +112,9 @@ class Matches(msgspec.Struct, frozen=True, eq=False):
         return {
             (self.events[event], seed, lineup)
             for size in self.sizes
-            for event, seed, lineup in zip(size.event.tolist(), size.seed.tolist(), size.lineup.tolist(), strict=True)
+            for event, seed, lineup in zip(
+                size.event.tolist(), size.seed.tolist(), size.lineup.tolist(), strict=True
+            )
         }
 
 
@@ -114,11 +124,19 @@ def join_matches(parts: Sequence[Matches]) -> Matches:
     rows, events, blocks = 0, 0, 0
     for part in parts:
         for size in part.sizes:
-            moved = replace(size, row=size.row + rows, event=size.event + np.int32(events), block=size.block + np.int32(blocks))
+            moved = replace(
+                size,
+                row=size.row + rows,
+                event=size.event + np.int32(events),
+                block=size.block + np.int32(blocks),
+            )
             by_seats.setdefault(size.bots.shape[1], []).append(moved)
         rows, events = rows + len(part), events + len(part.events)
         blocks += 1 + max((int(size.block.max(initial=-1)) for size in part.sizes), default=-1)
-    sizes = (SameSize(*map(np.concatenate, zip(*map(astuple, of_size), strict=True))) for of_size in by_seats.values())
+    sizes = (
+        SameSize(*map(np.concatenate, zip(*map(astuple, of_size), strict=True)))
+        for of_size in by_seats.values()
+    )
     return Matches(tuple(event for part in parts for event in part.events), tuple(sizes))
 
 
@@ -143,7 +161,9 @@ class MatchCollector:
 
     def end(self) -> Matches:
         """Return all matches that were added; no more can be added."""
-        return Matches(tuple(self._events), tuple(columns.end(seats) for seats, columns in self._sizes.items()))
+        return Matches(
+            tuple(self._events), tuple(columns.end(seats) for seats, columns in self._sizes.items())
+        )
 
 
 class _Columns:

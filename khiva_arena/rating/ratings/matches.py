@@ -59,7 +59,13 @@ def complete_tables(results: Iterable[Result] | Matches) -> Selection:
         left_out += int((~keep & ~size.set_aside).sum())
         set_aside += _places_named(size, firsts[void], matches.events)
         incomplete += _places_named(size, firsts[~void & ~complete], matches.events)
-    return Selection(Matches(matches.events, tuple(rated)), tables, _in_order(incomplete), _in_order(set_aside), left_out)
+    return Selection(
+        Matches(matches.events, tuple(rated)),
+        tables,
+        _in_order(incomplete),
+        _in_order(set_aside),
+        left_out,
+    )
 
 
 def _tables(size: SameSize, events: tuple[str, ...]) -> tuple[Ints, Ints]:
@@ -91,4 +97,7 @@ def _is_rotation(size: SameSize) -> Flags:
 def _places_named(size: SameSize, places: Ints, events: tuple[str, ...]) -> _Named:
     """Return the rows and names of tables, given the place of one match of each."""
     columns = (column[places].tolist() for column in (size.row, size.event, size.seed, size.lineup))
-    return [(row, (events[event], f"{seed}/{lineup}")) for row, event, seed, lineup in zip(*columns, strict=True)]
+    return [
+        (row, (events[event], f"{seed}/{lineup}"))
+        for row, event, seed, lineup in zip(*columns, strict=True)
+    ]

@@ -24,7 +24,8 @@ _CLOSE_ENOUGH = 1e-13  # nats
 _ROUNDING = 1e-6  # nats: below it rounding would decide what is better, and Newton is safe
 _NO_INFORMATION = 1e-9  # of the largest element
 _NO_PART = 1e-6  # of a unit vector
-_PULL = 0.5  # nats by which the draws move a parameter, to first order: about 1 if without them it had no finite value
+# nats by which the draws move a parameter, to first order: about 1 if without them it had no finite value
+_PULL = 0.5
 
 
 class Solution(msgspec.Struct, frozen=True, eq=False):
@@ -50,7 +51,9 @@ class Solution(msgspec.Struct, frozen=True, eq=False):
     numbers_identified: npt.NDArray[np.bool_]
 
 
-def solve(rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tuple[float, float]]) -> Solution:
+def solve(
+    rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tuple[float, float]]
+) -> Solution:
     """Solve for the parameters. ``anchors``: bot: (number, standard deviation), in nats. Raises ValueError without an anchor or
     prior draws."""
     if not anchors or prior <= 0:
@@ -59,17 +62,33 @@ def solve(rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tupl
     start, basis = _constraints(columns, terms, anchors)
     draws = np.zeros(columns.width)
     draws[: columns.bots] = prior
-    draws[columns.bots : columns.shift] = prior * (np.abs(terms[columns.bots : columns.shift]).sum(axis=1) > 0)
+    draws[columns.bots : columns.shift] = prior * (
+        np.abs(terms[columns.bots : columns.shift]).sum(axis=1) > 0
+    )
     loose = _loose(columns, anchors)
-    middle = float(np.mean([number for number, _ in anchors.values()]))  # from there ratings lie about 0, and no p is 0 or 1
+    middle = float(
+        np.mean([number for number, _ in anchors.values()])
+    )  # from there ratings lie about 0, and no p is 0 or 1
     parameters = start + basis[:, np.flatnonzero(basis[columns.shift])[0]] * middle
     parameters, hessian = _newton(rows, parameters, basis, draws, loose)
     bread = basis @ np.linalg.inv(basis.T @ hessian @ basis) @ basis.T
     numbers = np.eye(columns.bots, columns.width)
     numbers[:, columns.shift] = 1
     pull = bread @ (draws * (expected_score(parameters) - 0.5))
-    identified, numbers_identified = is_known & (np.abs(pull) < _PULL), np.abs(numbers @ pull) < _PULL
-    return Solution(columns, parameters, bread, numbers, loose.information, draws, identified, numbers_identified)
+    identified, numbers_identified = (
+        is_known & (np.abs(pull) < _PULL),
+        np.abs(numbers @ pull) < _PULL,
+    )
+    return Solution(
+        columns,
+        parameters,
+        bread,
+        numbers,
+        loose.information,
+        draws,
+        identified,
+        numbers_identified,
+    )
 
 
 class _Loose(msgspec.Struct, frozen=True, eq=False):
@@ -94,10 +113,14 @@ def _loose(columns: Columns, anchors: Mapping[int, tuple[float, float]]) -> _Loo
     x = np.eye(columns.width)[list(loose)]
     x[:, columns.shift] = 1
     numbers = np.array([number for number, _ in loose.values()], dtype=np.float64)
-    return _Loose(x, numbers, np.array([deviation**-2 for _, deviation in loose.values()], dtype=np.float64))
+    return _Loose(
+        x, numbers, np.array([deviation**-2 for _, deviation in loose.values()], dtype=np.float64)
+    )
 
 
-def _constraints(columns: Columns, terms: Floats, anchors: Mapping[int, tuple[float, float]]) -> tuple[Floats, Floats]:
+def _constraints(
+    columns: Columns, terms: Floats, anchors: Mapping[int, tuple[float, float]]
+) -> tuple[Floats, Floats]:
     """Return start (P,) and basis (P, Q): where an anchor is exact, t_i = number - s."""
     start = np.zeros(columns.width)
     ratings = np.eye(columns.width)[:, [*range(columns.bots), columns.shift]]
@@ -112,15 +135,21 @@ def _terms(rows: Rows, columns: Columns) -> tuple[Floats, npt.NDArray[np.bool_]]
     wholly."""
     width, bots = columns.width, columns.bots
     is_known = np.zeros(width, dtype=np.bool_)
-    families = [list(range(at, at + size)) for size in columns.sizes for at in [columns.first_seat(size)]]
+    families = [
+        list(range(at, at + size)) for size in columns.sizes for at in [columns.first_seat(size)]
+    ]
     if columns.neighbours:
         families.append(_played_neighbours(rows, columns))
-    basis = np.hstack([np.zeros((width, 0)), *(_sum_to_zero(width, family) for family in families if family)])
+    basis = np.hstack(
+        [np.zeros((width, 0)), *(_sum_to_zero(width, family) for family in families if family)]
+    )
     if not basis.shape[1]:
         return basis, is_known
     information = normal(rows, rows.weight)
     ratings, cross = information[:bots, :bots], basis.T @ information[:, :bots]
-    beside = basis.T @ information @ basis - cross @ np.linalg.pinv(ratings, hermitian=True) @ cross.T
+    beside = (
+        basis.T @ information @ basis - cross @ np.linalg.pinv(ratings, hermitian=True) @ cross.T
+    )
     values, vectors = np.linalg.eigh((beside + beside.T) / 2)
     real = values > _NO_INFORMATION * max(float(information.max(initial=0)), 1e-300)
     loss = np.linalg.norm(basis @ vectors[:, ~real], axis=1)
@@ -132,7 +161,11 @@ def _terms(rows: Rows, columns: Columns) -> tuple[Floats, npt.NDArray[np.bool_]]
 def _played_neighbours(rows: Rows, columns: Columns) -> list[int]:
     """Return the neighbour columns that are in a row at all."""
     last: list[Ints] = [np.unique(side[:, -1]) for side in (rows.plus, rows.minus)]
-    return [int(column) for column in np.unique(np.concatenate(last)) if columns.first_neighbour <= column < columns.shift]
+    return [
+        int(column)
+        for column in np.unique(np.concatenate(last))
+        if columns.first_neighbour <= column < columns.shift
+    ]
 
 
 def _sum_to_zero(width: int, family: list[int]) -> Floats:
@@ -166,18 +199,24 @@ def _at(rows: Rows, parameters: Floats, draws: Floats, loose: _Loose) -> _Point:
     return _Point(parameters, np.exp(-loss), quality)  # as ``expected_score``
 
 
-def _newton(rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose: _Loose) -> tuple[Floats, Floats]:
+def _newton(
+    rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose: _Loose
+) -> tuple[Floats, Floats]:
     """Return the parameters (P,) of the best quality, and the Hessian (P, P) there. The quality is concave, so halving any step
     that lowers it converges."""
     last = np.inf
     point = _at(rows, parameters, draws, loose)
     for _ in range(_STEPS):
-        slope = gradient(rows, rows.score - rows.weight * point.p) + draws * (0.5 - expected_score(point.parameters))
+        slope = gradient(rows, rows.score - rows.weight * point.p) + draws * (
+            0.5 - expected_score(point.parameters)
+        )
         slope += loose.x.T @ (loose.precision * (loose.number - loose.x @ point.parameters))
         hessian = _hessian(rows, point, draws, loose)
         step = basis @ np.linalg.solve(basis.T @ hessian @ basis, basis.T @ slope)
         size = float(np.abs(step).max(initial=0))
-        if size < _CLOSE_ENOUGH or (size < _ROUNDING and size > last / 2):  # steps that stay as they are, are rounding
+        if size < _CLOSE_ENOUGH or (
+            size < _ROUNDING and size > last / 2
+        ):  # steps that stay as they are, are rounding
             return point.parameters, hessian
         last = size
         next_point = _at(rows, point.parameters + step, draws, loose)
@@ -191,4 +230,6 @@ def _newton(rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose:
 
 def _hessian(rows: Rows, point: _Point, draws: Floats, loose: _Loose) -> Floats:
     p, q = point.p, expected_score(point.parameters)
-    return np.asarray(normal(rows, rows.weight * p * (1 - p)) + np.diag(draws * q * (1 - q)) + loose.information)
+    return np.asarray(
+        normal(rows, rows.weight * p * (1 - p)) + np.diag(draws * q * (1 - q)) + loose.information
+    )

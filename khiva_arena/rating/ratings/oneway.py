@@ -96,21 +96,35 @@ def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints)
     given_back = problem_of_cells(replace(cells, score=score), prior)
     solution = solution_of(given_back, at_0)
     of_the_part = solution.bread @ _of_the_part(given_back, solution, crossings) @ solution.bread
-    variance = differences((variances(given_back.rows, solution).clustered + of_the_part)[: cells.bots, : cells.bots])
-    freedom = np.minimum(np.minimum(seeds[:, None], seeds), _fewest_seeds(cells, crossings, group, groups_above)) - 1
+    variance = differences(
+        (variances(given_back.rows, solution).clustered + of_the_part)[: cells.bots, : cells.bots]
+    )
+    freedom = (
+        np.minimum(
+            np.minimum(seeds[:, None], seeds), _fewest_seeds(cells, crossings, group, groups_above)
+        )
+        - 1
+    )
     is_known = (above | above.T) & (freedom > 0)
     error = np.where(is_known, np.sqrt(np.maximum(0, variance)), np.nan)
     ratings = solution.parameters[: cells.bots]
     distance = np.where(is_known, ratings[:, None] - ratings, np.nan)
-    meetings = np.bincount(cells.low * cells.bots + cells.high, minlength=cells.bots**2).reshape(cells.bots, cells.bots)
-    return OneWay(above, distance, error, freedom, np.where(above | above.T, meetings + meetings.T, 0))
+    meetings = np.bincount(cells.low * cells.bots + cells.high, minlength=cells.bots**2).reshape(
+        cells.bots, cells.bots
+    )
+    return OneWay(
+        above, distance, error, freedom, np.where(above | above.T, meetings + meetings.T, 0)
+    )
 
 
 def _one_a_seed(cells: PairCells, group: Ints) -> PairCells:
     """Return the cells with the weight of one pair of one match for all that two groups played on a seed."""
     low, high = group[cells.low], group[cells.high]
     groups = int(group.max()) + 1
-    _, at = np.unique((cells.block * groups + np.minimum(low, high)) * groups + np.maximum(low, high), return_inverse=True)
+    _, at = np.unique(
+        (cells.block * groups + np.minimum(low, high)) * groups + np.maximum(low, high),
+        return_inverse=True,
+    )
     of_all = sums_at(at, cells.weight, int(at.max()) + 1)[at]
     part = np.where(low == high, 1.0, cells.unit / of_all)
     return replace(cells, weight=cells.weight * part, score=cells.score * part)
@@ -125,8 +139,16 @@ def _crossings(cells: PairCells, nats: Floats, group: Ints, groups_above: Mask) 
     low, high, by_low = low[cell], high[cell], by_low[cell]
     p = expected_score(nats[cells.low[cell]] - nats[cells.high[cell]])
     likely = cells.weight[cell] * p * (1 - p)
-    _, boundary = np.unique(np.where(by_low, low * len(groups_above) + high, high * len(groups_above) + low), return_inverse=True)
-    return _Crossings(cell, boundary, likely / sums_at(boundary, likely, int(boundary.max()) + 1)[boundary], by_low)
+    _, boundary = np.unique(
+        np.where(by_low, low * len(groups_above) + high, high * len(groups_above) + low),
+        return_inverse=True,
+    )
+    return _Crossings(
+        cell,
+        boundary,
+        likely / sums_at(boundary, likely, int(boundary.max()) + 1)[boundary],
+        by_low,
+    )
 
 
 def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) -> Floats:
@@ -149,7 +171,9 @@ def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) ->
             has_share = share > 0
             part = np.take_along_axis(changes, columns, axis=1)[has_share] * GIVEN_BACK * cells.unit
             z = left_out(columns[has_share], part, information[has_share], solution.bread)
-            spread = np.sqrt(share * np.maximum(0.0, 1 - share))  # a sum of all parts may be a rounding above 1
+            spread = np.sqrt(
+                share * np.maximum(0.0, 1 - share)
+            )  # a sum of all parts may be a rounding above 1
             add_squares(total, columns[has_share], z * spread[has_share, None])
     return total * (cells.blocks - 1) / cells.blocks
 

@@ -45,7 +45,9 @@ class PairCells(msgspec.Struct, frozen=True, eq=False):
         new = np.ones(len(old), dtype=np.bool_)
         new[1:] = old[1:] != old[:-1]  # blocks come in order
         parts = self.low[keep], self.high[keep], self.weight[keep], self.score[keep]
-        return PairCells(self.bots, int(new.sum()), np.cumsum(new, dtype=np.int64) - 1, *parts, self.unit)
+        return PairCells(
+            self.bots, int(new.sum()), np.cumsum(new, dtype=np.int64) - 1, *parts, self.unit
+        )
 
     def over_all_blocks(self) -> "PairCells":
         """Sum the cells over all blocks, to one for each pair: all that the estimate needs, while its errors need the blocks."""
@@ -92,12 +94,16 @@ def cells_of_tables(tables: Iterable[TableArrays], bots: int) -> PairCells:
     largest = 2
     for table in tables:
         largest = max(largest, table.bots.shape[1])
-        parts.append(_by_key(*_concat([_summands(meeting, bots) for meeting in meetings(table, bots)])))
+        parts.append(
+            _by_key(*_concat([_summands(meeting, bots) for meeting in meetings(table, bots)]))
+        )
     keys, weight, score = parts[0] if len(parts) == 1 else _by_key(*_concat(parts))
     block, pair = np.divmod(keys, max(1, bots * bots))
     low, high = np.divmod(pair, max(1, bots))
     cells = PairCells(bots, 0, block, low, high, weight, score, pair_weight(largest))
-    return cells.only(np.ones(len(keys), dtype=np.bool_))  # blocks without a counted pair do not count
+    return cells.only(
+        np.ones(len(keys), dtype=np.bool_)
+    )  # blocks without a counted pair do not count
 
 
 def meetings(tables: TableArrays, bots: int) -> Iterator[Meetings]:
@@ -114,7 +120,9 @@ def meetings(tables: TableArrays, bots: int) -> Iterator[Meetings]:
             if unstarted is not None:
                 counts &= all_started | unstarted[:, i] | unstarted[:, j]
             ahead = (1.0 + np.sign(rank[counts, j] - rank[counts, i])) / 2
-            yield Meetings(seats, i, j, tables.block[counts], bot[counts], ahead, pair_weight(seats))
+            yield Meetings(
+                seats, i, j, tables.block[counts], bot[counts], ahead, pair_weight(seats)
+            )
 
 
 def pair_weight(seats: int) -> float:

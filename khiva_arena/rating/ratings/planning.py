@@ -69,11 +69,19 @@ def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need 
     needs = []
     for bot, _ in enumerate(ratings.elo):
         if pool:
-            usable, se, blocks = ratings.pool_error[bot] is not None, ratings.pool_se[bot], ratings.seeds[bot]
+            usable, se, blocks = (
+                ratings.pool_error[bot] is not None,
+                ratings.pool_se[bot],
+                ratings.seeds[bot],
+            )
         else:
             blocks = min(ratings.seeds[bot], ratings.seeds[ratings.anchor])
             usable, se = bot != ratings.anchor and ratings.error[bot] is not None, ratings.se[bot]
-        needs.append(_need(se, blocks, ratings.blocks, error, critical) if usable and se is not None else None)
+        needs.append(
+            _need(se, blocks, ratings.blocks, error, critical)
+            if usable and se is not None
+            else None
+        )
     return tuple(needs)
 
 
@@ -103,7 +111,10 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
     """
     _above_0("gap", gap)
     if not 0.5 <= power < 1:
-        raise ConfigError(f"power is {power:g}: give how often the gap is to be found, from 0.5 to below 1, such as 0.8")
+        raise ConfigError(
+            f"power is {power:g}: give how often the gap is to be found, from 0.5 to below "
+            "1, such as 0.8"
+        )
 
     critical = _critical(ratings)
 
@@ -112,9 +123,13 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
 
     bots = [bot for bot, elo in enumerate(ratings.elo) if elo is not None and ratings.seeds[bot]]
     often = Counter(ratings.groups[bot] for bot in bots)
-    if max(often.values(), default=0) > 1:  # a bot at no finite distance from any other stands between no two
+    if (
+        max(often.values(), default=0) > 1
+    ):  # a bot at no finite distance from any other stands between no two
         bots = [bot for bot in bots if often[ratings.groups[bot]] > 1]
-    order = sorted(bots, key=lambda bot: -round(ratings.elo[bot] or 0.0, 6))  # rounding of the fit must not decide ties
+    order = sorted(
+        bots, key=lambda bot: -round(ratings.elo[bot] or 0.0, 6)
+    )  # rounding of the fit must not decide ties
     needs = []
     for upper, lower in pairwise(order):
         distance, error = ratings.between(upper, lower)
@@ -122,12 +137,18 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
         variance = float(v[upper, upper] + v[lower, lower] - 2 * v[upper, lower])
         blocks = min(ratings.seeds[upper], ratings.seeds[lower])
         usable = error is not None and not isnan(variance)
-        need = _need(sqrt(max(0.0, variance)), blocks, ratings.blocks, gap, quantiles) if usable else None
+        need = (
+            _need(sqrt(max(0.0, variance)), blocks, ratings.blocks, gap, quantiles)
+            if usable
+            else None
+        )
         needs.append(GapNeed(upper, lower, distance if usable else None, error, need))
     return tuple(needs)
 
 
-def for_order(ratings: Ratings, upper: int, lower: int, level: float, widening: Widening) -> Need | None:
+def for_order(
+    ratings: Ratings, upper: int, lower: int, level: float, widening: Widening
+) -> Need | None:
     """Return the seeds after which ``ranks`` calls a bot certainly above another one, if they stay as far apart as they are.
 
     level: of one comparison of two, as ``compare.together`` gives it.
@@ -141,10 +162,14 @@ def for_order(ratings: Ratings, upper: int, lower: int, level: float, widening: 
     v = ratings.covariance
     se = sqrt(max(0.0, float(v[upper, upper] + v[lower, lower] - 2 * v[upper, lower])))
     blocks = min(ratings.seeds[upper], ratings.seeds[lower])
-    return _need(se, blocks, ratings.blocks, distance, lambda seeds: float(widening.certain(seeds, level)))
+    return _need(
+        se, blocks, ratings.blocks, distance, lambda seeds: float(widening.certain(seeds, level))
+    )
 
 
-def _need(se: float, blocks: int, all_blocks: int, reach: float, quantile: Callable[[int], float]) -> Need | None:
+def _need(
+    se: float, blocks: int, all_blocks: int, reach: float, quantile: Callable[[int], float]
+) -> Need | None:
     """Return the seeds after which quantile * standard error is down to ``reach``. A bot that played on a part of the seeds is
     assumed to keep playing on that part."""
     if blocks < FEWEST_SEEDS or se < 1e-9:
@@ -152,7 +177,8 @@ def _need(se: float, blocks: int, all_blocks: int, reach: float, quantile: Calla
     freedom, tail = blocks - 1, (1 - LEVEL) / 2
     spread = [se * sqrt(freedom / chdtri(freedom, p)) for p in (tail, 1 - tail)]
     seeds, low, high = (
-        min(MOST_SEEDS, ceil(_fewest(error * sqrt(blocks), reach, quantile) * all_blocks / blocks)) for error in (se, *spread)
+        min(MOST_SEEDS, ceil(_fewest(error * sqrt(blocks), reach, quantile) * all_blocks / blocks))
+        for error in (se, *spread)
     )
     return Need(seeds, low, high)
 

@@ -64,7 +64,9 @@ def quasi_variances(covariance: Floats) -> QuasiVariances | None:
         weight.flat[:: n + 1] = weight.sum(axis=1)
         step = np.linalg.solve(weight, ((logs - np.log(sums)) / sums).sum(axis=1))  # Gauss-Newton
         least = _CLOSE_ENOUGH * np.abs(q).max()
-        while (size := float(np.abs(step).max())) > least and not (after := misfit(q + step)) < before:
+        while (size := float(np.abs(step).max())) > least and not (
+            after := misfit(q + step)
+        ) < before:
             step /= 2
         if size <= least:
             break

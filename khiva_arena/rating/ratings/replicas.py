@@ -46,8 +46,12 @@ class ReplicaRound(msgspec.Struct, frozen=True, eq=False):
         first = np.arange(events)[:, None] * bots
         for i, j in permutations(range(seats), 2):
             a, b = self.tables[:, :, i], self.tables[:, :, j]
-            weight += np.bincount(((first + a) * bots + b).ravel(), (self.rated & (a != b)).ravel(), len(weight))
-        return np.asarray(weight.reshape(events, bots, bots) * (pair_weight(seats) * seats), dtype=np.float64)
+            weight += np.bincount(
+                ((first + a) * bots + b).ravel(), (self.rated & (a != b)).ravel(), len(weight)
+            )
+        return np.asarray(
+            weight.reshape(events, bots, bots) * (pair_weight(seats) * seats), dtype=np.float64
+        )
 
 
 class Replicas(NamedTuple):
@@ -74,9 +78,14 @@ def fit_replicas(rounds: Sequence[ReplicaRound]) -> Replicas:
     """Fit each event with the prior of the headline fit, and its CR3 errors over seeds."""
     meetings = [one.met() for one in rounds]
     seeds = [one.points.shape[1] for one in rounds]
-    weight = np.sum([count * of_seed for count, of_seed in zip(seeds, meetings, strict=True)], axis=0)
+    weight = np.sum(
+        [count * of_seed for count, of_seed in zip(seeds, meetings, strict=True)], axis=0
+    )
     unit = [pair_weight(one.tables.shape[2]) for one in rounds]
-    score = np.sum([w * one.points.sum(axis=1, dtype=np.int64) for w, one in zip(unit, rounds, strict=True)], axis=0)
+    score = np.sum(
+        [w * one.points.sum(axis=1, dtype=np.int64) for w, one in zip(unit, rounds, strict=True)],
+        axis=0,
+    )
     nats = _solve(weight, score)
     p = _expectation(nats)
     bread = np.asarray(np.linalg.inv(_hessian(weight, nats, p)), dtype=np.float64)
@@ -95,9 +104,14 @@ def fit_replicas(rounds: Sequence[ReplicaRound]) -> Replicas:
     of_blocks = np.asarray(bread @ jackknife @ bread * ((blocks - 1) / blocks), dtype=np.float64)
     scatter -= total[:, :, None] * total[:, None, :] / blocks
     among = _differences(np.asarray(loose @ scatter @ loose, dtype=np.float64))
-    often = np.sum([(of_seed.sum(axis=2) > 0) * count for count, of_seed in zip(seeds, meetings, strict=True)], axis=0)
+    often = np.sum(
+        [(of_seed.sum(axis=2) > 0) * count for count, of_seed in zip(seeds, meetings, strict=True)],
+        axis=0,
+    )
     comparable = _both_ways(np.logical_or.reduce([one.ahead for one in rounds]))
-    comparable &= (np.minimum(often[:, :, None], often[:, None, :]) > 1) & (among > _NONE_SEEN * _differences(bread))
+    comparable &= (np.minimum(often[:, :, None], often[:, None, :]) > 1) & (
+        among > _NONE_SEEN * _differences(bread)
+    )
     return Replicas(nats, bread, of_blocks, comparable)
 
 
@@ -137,7 +151,9 @@ def _laplacian(between: Floats) -> Floats:
 
 def _differences(covariance: Floats) -> Floats:
     variances = np.diagonal(covariance, axis1=1, axis2=2)
-    return np.asarray(variances[:, :, None] + variances[:, None, :] - covariance - np.swapaxes(covariance, 1, 2))
+    return np.asarray(
+        variances[:, :, None] + variances[:, None, :] - covariance - np.swapaxes(covariance, 1, 2)
+    )
 
 
 def _without_draws(nats: Floats, bread: Floats) -> tuple[Floats, Floats]:
@@ -180,7 +196,9 @@ def shrunk(nats: Floats, of_blocks: Floats, bread: Floats) -> Ints:
     likelihood = -(np.log(total) + along**2 / total).sum(axis=1) / 2
     share = np.exp(likelihood - likelihood.max())
     share_kept = (share[:, None] * (1 - variance / total)).sum(axis=0) / share.sum()
-    return np.asarray(np.rint(ELO_PER_NAT * (basis @ (axes @ (share_kept * along)))), dtype=np.int64)
+    return np.asarray(
+        np.rint(ELO_PER_NAT * (basis @ (axes @ (share_kept * along)))), dtype=np.int64
+    )
 
 
 _SPREADS = np.arange(0.0, 800.0, 10.0)

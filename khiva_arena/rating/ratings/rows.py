@@ -96,7 +96,9 @@ class RowsWithTerms(NamedTuple):
     columns: Columns
 
 
-def rows_of_tables(tables: Sequence[TableArrays], bots: int, *, seats: bool, neighbours: bool) -> RowsWithTerms:
+def rows_of_tables(
+    tables: Sequence[TableArrays], bots: int, *, seats: bool, neighbours: bool
+) -> RowsWithTerms:
     """Return rows with seat and neighbour terms. A table of two has no neighbour terms: there the neighbour is the opponent.
 
     Raises ValueError like ``pair_cells``.
@@ -109,12 +111,17 @@ def rows_of_tables(tables: Sequence[TableArrays], bots: int, *, seats: bool, nei
     new = np.ones(len(numbers), dtype=np.bool_)
     new[1:] = numbers[1:] != numbers[:-1]
     block = np.cumsum(new, dtype=np.int64) - 1
-    plus, minus = np.asfortranarray(plus[order]), np.asfortranarray(minus[order])  # used column by column
+    plus, minus = (
+        np.asfortranarray(plus[order]),
+        np.asfortranarray(minus[order]),
+    )  # used column by column
     rows = Rows(columns.width, int(new.sum()), block, plus, minus, weights[order], scores[order])
     return RowsWithTerms(rows, columns)
 
 
-def _sides(tables: Sequence[TableArrays], columns: Columns) -> tuple[Ints, ColumnNumbers, ColumnNumbers, Floats, Floats]:
+def _sides(
+    tables: Sequence[TableArrays], columns: Columns
+) -> tuple[Ints, ColumnNumbers, ColumnNumbers, Floats, Floats]:
     """Return block, both sides' columns, weight and score of every counted pair."""
     terms = 1 + bool(columns.sizes) + columns.neighbours
     blocks: list[Ints] = [np.zeros(0, dtype=np.int64)]
@@ -139,7 +146,11 @@ def _side(meeting: Meetings, seat: int, columns: Columns) -> npt.NDArray[np.int3
         terms.append(np.full(len(meeting.block), columns.first_seat(meeting.seats) + seat))
     if columns.neighbours:
         passes = meeting.bots[:, seat - 1]  # seat 0 gets from the last one
-        terms.append(np.full(len(meeting.block), columns.shift) if meeting.seats == 2 else columns.first_neighbour + passes)
+        terms.append(
+            np.full(len(meeting.block), columns.shift)
+            if meeting.seats == 2
+            else columns.first_neighbour + passes
+        )
     return np.stack(terms, axis=1).astype(np.int32)
 
 
@@ -153,7 +164,11 @@ def normal(rows: Rows, weight: Floats) -> Floats:
     for a, (first, sign) in enumerate(sides):
         for second, other in sides[a:]:
             part = np.bincount(first * width + second, weight, width * width)
-            total += sign * other * (part if second is first else part + part.reshape(width, width).T.ravel())
+            total += (
+                sign
+                * other
+                * (part if second is first else part + part.reshape(width, width).T.ravel())
+            )
     return total.reshape(width, width)
 
 
@@ -188,7 +203,10 @@ def _blocks(
     the place of a parameter in its block is a difference."""
     mine = slice(first[start], first[end])
     rest, weight = rest[mine], weight[mine]
-    ends = np.concatenate([rows.plus[mine], rows.minus[mine]], axis=1) + ((rows.block[mine] - start) * rows.width)[:, None]
+    ends = (
+        np.concatenate([rows.plus[mine], rows.minus[mine]], axis=1)
+        + ((rows.block[mine] - start) * rows.width)[:, None]
+    )
     present = np.zeros((end - start) * rows.width, dtype=np.bool_)
     present[ends.ravel()] = True
     nodes = np.flatnonzero(present)
@@ -202,17 +220,28 @@ def _blocks(
     starts = np.cumsum(sizes) - sizes
     first_row = first[start : end + 1] - first[start]
     sides = [(k, 1 if k < terms else -1) for k in range(2 * terms)]
-    crossings = [(k, k, 0.5) for k, _ in sides] + [(k, o, s * t) for (k, s), (o, t) in combinations(sides, 2)]  # half of them
+    crossings = [(k, k, 0.5) for k, _ in sides] + [
+        (k, o, s * t) for (k, s), (o, t) in combinations(sides, 2)
+    ]  # half of them
     for m in np.flatnonzero(np.bincount(sizes)).tolist():
         alike = np.flatnonzero(sizes == m)
         step = max(1, _NUMBERS_AT_ONCE // (m * m))
         for chunk in (alike[i : i + step] for i in range(0, len(alike), step)):
             place = starts[chunk][:, None] + np.arange(m)
             counts = first_row[chunk + 1] - first_row[chunk]
-            rows_of_chunk = np.arange(counts.sum()) + np.repeat(first_row[chunk] - (np.cumsum(counts) - counts), counts)
+            rows_of_chunk = np.arange(counts.sum()) + np.repeat(
+                first_row[chunk] - (np.cumsum(counts) - counts), counts
+            )
             b = np.repeat(np.arange(len(chunk)), counts)
             inside = at[rows_of_chunk] - starts[chunk][b][:, None]
-            cells = np.concatenate([(b * m + inside[:, k]) * m + inside[:, o] for k, o, _ in crossings])
+            cells = np.concatenate(
+                [(b * m + inside[:, k]) * m + inside[:, o] for k, o, _ in crossings]
+            )
             values = np.concatenate([sign * weight[rows_of_chunk] for _, _, sign in crossings])
             half = sums_at(cells, values, len(chunk) * m * m).reshape(len(chunk), m, m)
-            yield chunk + start, nodes[place] % rows.width, score[place], half + half.transpose(0, 2, 1)
+            yield (
+                chunk + start,
+                nodes[place] % rows.width,
+                score[place],
+                half + half.transpose(0, 2, 1),
+            )

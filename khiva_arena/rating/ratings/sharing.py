@@ -58,19 +58,34 @@ def shared_deals(matches: Matches, cells: PairCells, ratings: Ratings) -> Shared
     """
     numbers, seed_of = _tables(matches)
     often = sum(len(size.row) for size in matches.sizes) / max(1, sum(ratings.seeds))
-    if cells.blocks < FEWEST_SEEDS or often <= 1 or cells.bots > _MOST_BOTS or len(np.unique(seed_of)) != cells.blocks:
+    if (
+        cells.blocks < FEWEST_SEEDS
+        or often <= 1
+        or cells.bots > _MOST_BOTS
+        or len(np.unique(seed_of)) != cells.blocks
+    ):
         return None
-    sizes = [replace(size, block=number) for size, number in zip(matches.sizes, numbers, strict=True)]
+    sizes = [
+        replace(size, block=number) for size, number in zip(matches.sizes, numbers, strict=True)
+    ]
     alone = cells_of_tables((table for size in sizes for table in size.tables()), cells.bots)
     if alone.blocks != len(seed_of):  # a table at which nobody met another, as of copies of one bot
         return None
     of_seeds = _squares(cells, ratings)
-    of_tables = sums_at(np.unique(seed_of, return_inverse=True)[1], _squares(alone, ratings), cells.blocks)
+    of_tables = sums_at(
+        np.unique(seed_of, return_inverse=True)[1], _squares(alone, ratings), cells.blocks
+    )
     total, without = float(of_seeds.sum()), float(of_tables.sum())
     if min(total, without) < _ROUNDING:
         return None
     effect = total / without
-    error = half_width(_error(of_seeds, of_tables, sum(count > 0 for count in ratings.seeds), often, effect), cells.blocks) or inf
+    error = (
+        half_width(
+            _error(of_seeds, of_tables, sum(count > 0 for count in ratings.seeds), often, effect),
+            cells.blocks,
+        )
+        or inf
+    )
     return SharedDeals(effect, effect * exp(-error), effect * exp(error), often)
 
 
@@ -86,11 +101,21 @@ def _error(of_seeds: Floats, of_tables: Floats, bots: int, often: float, effect:
 def _tables(matches: Matches) -> tuple[list[npt.NDArray[np.int32]], Ints]:
     """Return the number of the table of each match, by table size; and the seed of each table, in order."""
     names = ("event", "lineup")
-    counts = [max((int(getattr(size, name).max(initial=0)) for size in matches.sizes), default=0) + 1 for name in names]
-    keys = [(size.block.astype(np.int64) * counts[0] + size.event) * counts[1] + size.lineup for size in matches.sizes]
-    tables, number = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *keys]), return_inverse=True)
+    counts = [
+        max((int(getattr(size, name).max(initial=0)) for size in matches.sizes), default=0) + 1
+        for name in names
+    ]
+    keys = [
+        (size.block.astype(np.int64) * counts[0] + size.event) * counts[1] + size.lineup
+        for size in matches.sizes
+    ]
+    tables, number = np.unique(
+        np.concatenate([np.zeros(0, dtype=np.int64), *keys]), return_inverse=True
+    )
     ends = np.cumsum([len(key) for key in keys])[:-1]
-    return [part.astype(np.int32) for part in np.split(number, ends)], np.asarray(tables // (counts[0] * counts[1]))
+    return [part.astype(np.int32) for part in np.split(number, ends)], np.asarray(
+        tables // (counts[0] * counts[1])
+    )
 
 
 def _squares(cells: PairCells, ratings: Ratings) -> Floats:

@@ -16,12 +16,22 @@ import numpy as np
 from khiva_arena.common.result import Hypotheses, Model, Result
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.ratings.elo import half_width
-from khiva_arena.rating.ratings.likelihood import MOST_T, Histogram, arrays, elo_of, llr_of_scores, llr_of_ts, moments, score_of
+from khiva_arena.rating.ratings.likelihood import (
+    MOST_T,
+    Histogram,
+    arrays,
+    elo_of,
+    llr_of_scores,
+    llr_of_ts,
+    moments,
+    score_of,
+)
 from khiva_arena.rating.ratings.proportions import wilson
 from khiva_arena.rating.ratings.stopping import BlockScores, after_stop
 
 NELO_PER_T = 800 / log(10)  # normalised Elo per (mean - 1/2) / sd of one match
-FEWEST_BLOCKS = 32  # no decision before: Wald's bounds are for many blocks; with 8, up to twice as many simulated tests erred
+# no decision before: Wald's bounds are for many blocks; with 8, up to twice as many simulated tests erred
+FEWEST_BLOCKS = 32
 _ROUNDING = 1e-18  # a variance of block scores below this is rounding
 
 
@@ -88,9 +98,13 @@ class SequentialTest:
 
     def __init__(self, hypotheses: Hypotheses, matches: int) -> None:
         limit = MOST_T * NELO_PER_T / sqrt(matches)
-        if hypotheses.model is Model.NORMALIZED and max(abs(hypotheses.elo0), abs(hypotheses.elo1)) > limit:
+        if (
+            hypotheses.model is Model.NORMALIZED
+            and max(abs(hypotheses.elo0), abs(hypotheses.elo1)) > limit
+        ):
             raise ConfigError(
-                f"normalised Elo is at most {limit:.0f} if a seed has {matches} matches: set the bounds nearer to 0"
+                f"normalised Elo is at most {limit:.0f} if a seed has {matches} matches: "
+                "set the bounds nearer to 0"
             )
         self.hypotheses, self.matches = hypotheses, matches
         self.decision = SprtDecision.NONE
@@ -231,4 +245,6 @@ def _estimates(counts: Histogram, matches: int) -> tuple[Estimate, Estimate | No
     away = (values - mean) / sd
     error = quantile * sqrt(float(number @ (away - t / 2 * (away**2 - 1)) ** 2) / blocks)
     scale, error = NELO_PER_T / sqrt(matches), error / sqrt(1 + t**2)
-    return score, Estimate(t * scale, scale * sinh(asinh(t) - error), scale * sinh(asinh(t) + error))
+    return score, Estimate(
+        t * scale, scale * sinh(asinh(t) - error), scale * sinh(asinh(t) + error)
+    )

@@ -23,7 +23,8 @@ _MOST_ELO = 1000.0  # estimates end here
 _NODES = 48  # of the integral over where the LLR stood at the first look
 _FAR = 8.0  # standard deviations that it is taken over
 _CLOSE_ENOUGH = 1e-12  # of a score
-_SOONER = 0.5  # of the blocks before the first look; in simulations intervals hold above, and in 1 of 10 to 1 of 4 cases below
+# of the blocks before the first look; in simulations intervals hold above, and in 1 of 10 to 1 of 4 cases below
+_SOONER = 0.5
 
 
 class BlockScores(NamedTuple):
@@ -88,13 +89,22 @@ def after_stop(
 
 
 def chance_of_worse(
-    drift: float, variance: float, time: float, at: float, bounds: tuple[float, float], first: float = 0
+    drift: float,
+    variance: float,
+    time: float,
+    at: float,
+    bounds: tuple[float, float],
+    first: float = 0,
 ) -> float:
     """Return the probability that a Brownian motion from 0 does worse than to stand ``at`` after ``time``, lower <= at <= upper.
     The bounds end it from the time ``first`` on. ``drift`` and ``variance`` are of one unit of time."""
     lower, upper = bounds
     if first == 0:
-        return float(_worse_between(drift, variance, time, np.array([at]), np.array([lower]), np.array([upper]))[0])
+        return float(
+            _worse_between(
+                drift, variance, time, np.array([at]), np.array([lower]), np.array([upper])
+            )[0]
+        )
     middle, sd = drift * first, sqrt(variance * first)
     chance_ended = float(normal((lower - middle) / sd))
     low, high = max(lower, middle - _FAR * sd), min(upper, middle + _FAR * sd)
@@ -102,8 +112,16 @@ def chance_of_worse(
         return chance_ended
     nodes, weights = _legendre()
     start = (low + high) / 2 + (high - low) / 2 * nodes
-    density = np.exp(-(((start - middle) / sd) ** 2) / 2) / (sd * sqrt(2 * np.pi)) * weights * (high - low) / 2
-    later = _worse_between(drift, variance, max(time - first, 1e-9), at - start, lower - start, upper - start)
+    density = (
+        np.exp(-(((start - middle) / sd) ** 2) / 2)
+        / (sd * sqrt(2 * np.pi))
+        * weights
+        * (high - low)
+        / 2
+    )
+    later = _worse_between(
+        drift, variance, max(time - first, 1e-9), at - start, lower - start, upper - start
+    )
     return min(1.0, chance_ended + float(density @ later))
 
 
@@ -112,7 +130,9 @@ def _legendre() -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(_NODES)
 
 
-def _worse_between(drift: float, variance: float, time: float, at: Floats, lower: Floats, upper: Floats) -> Floats:
+def _worse_between(
+    drift: float, variance: float, time: float, at: Floats, lower: Floats, upper: Floats
+) -> Floats:
     """Return the chance of a worse outcome with bounds from the start, for several bounds of equal distance.
 
     By reflection (method of images): every term is at most about 1 in size, so that no drift, however far from what was seen,
@@ -130,13 +150,19 @@ def _worse_between(drift: float, variance: float, time: float, at: Floats, lower
     images = 2 * k * width + 0 * upper, 2 * upper + 2 * k * width
     ends = [(end - image - gamma * s) / root for image in images for end in (lower, at)]
     flips = [np.where(end > 0, -1.0, 1.0) for end in ends[::2]]  # take the smaller tail
-    tails = [flip * end for flip, both in zip(flips, (ends[:2], ends[2:]), strict=True) for end in both]
+    tails = [
+        flip * end for flip, both in zip(flips, (ends[:2], ends[2:]), strict=True) for end in both
+    ]
     soon, late, *laws = log_ndtr(np.stack([(size * s - c) / root, (-size * s - c) / root, *tails]))
     hit = np.exp(gamma * lower - size * c + soon)
     hit += np.exp(gamma * lower + size * c + late)
     worse = (sign * hit).sum(axis=1)
-    for image, flip, near, far, positive in zip(images, flips, laws[::2], laws[1::2], (1.0, -1.0), strict=True):
-        worse += positive * (flip * (np.exp(gamma * image + far) - np.exp(gamma * image + near))).sum(axis=1)
+    for image, flip, near, far, positive in zip(
+        images, flips, laws[::2], laws[1::2], (1.0, -1.0), strict=True
+    ):
+        worse += positive * (
+            flip * (np.exp(gamma * image + far) - np.exp(gamma * image + near))
+        ).sum(axis=1)
     return np.asarray(np.clip(worse, 0, 1))
 
 

@@ -37,7 +37,9 @@ def stdtr(df: Ints | int, t: Floats | float) -> Floats:
 def stdtrit(df: Ints | int, p: float) -> Floats:
     """Return the t with P(T < t) = p, by element, to 13 digits. Raises ValueError for df < 1 or p not between 0 and 1."""
     freedom = np.asarray(df)
-    return np.array([_quantile(degrees, p) for degrees in freedom.ravel().tolist()], dtype=np.float64).reshape(freedom.shape)
+    return np.array(
+        [_quantile(degrees, p) for degrees in freedom.ravel().tolist()], dtype=np.float64
+    ).reshape(freedom.shape)
 
 
 def ndtr(x: Floats | float) -> Floats:
@@ -70,7 +72,9 @@ def chdtri(df: int, p: float) -> float:
         raise ValueError(f"no quantile {p} of chi-square with {df} degrees of freedom")
     a = df / 2
     z = NormalDist().inv_cdf(p)
-    x = a * max(1e-3, 1 - 1 / (9 * a) - z / (3 * sqrt(a))) ** 3  # Wilson and Hilferty; x is half the quantile
+    x = (
+        a * max(1e-3, 1 - 1 / (9 * a) - z / (3 * sqrt(a))) ** 3
+    )  # Wilson and Hilferty; x is half the quantile
     low, high = 0.0, inf
     for _ in range(_STEPS):
         below, above = _gamma_tails(a, x)
@@ -125,7 +129,9 @@ def _within(df: int, t: Floats) -> Floats:
     for k in range(2 + odd, df + 1, 2):
         total += term
         term = term * ratio * ((k - 1) / k)
-    return np.asarray(2 / pi * (np.arctan2(np.abs(t), sqrt(df)) + sine * total) if odd else sine * total)
+    return np.asarray(
+        2 / pi * (np.arctan2(np.abs(t), sqrt(df)) + sine * total) if odd else sine * total
+    )
 
 
 @cache
@@ -151,7 +157,9 @@ def _quantile(df: int, p: float) -> float:
 
 
 def _density(t: float, df: int) -> float:
-    return exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(t * t / df)) / sqrt(df * pi)
+    return exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(t * t / df)) / sqrt(
+        df * pi
+    )
 
 
 def _expansion(df: int, p: float) -> float:

@@ -35,7 +35,9 @@ def surprises(cells: PairCells, ratings: Ratings) -> Floats:
     cells = cells.only(~np.isnan(nats[cells.low]) & ~np.isnan(nats[cells.high]))
     if cells.blocks < 2:
         return surprise
-    pairs, at, blocks = np.unique(cells.low * bots + cells.high, return_inverse=True, return_counts=True)
+    pairs, at, blocks = np.unique(
+        cells.low * bots + cells.high, return_inverse=True, return_counts=True
+    )
     low, high = np.divmod(pairs, bots)
     step, squares, sums = _steps(cells, nats, ratings)
     weight, score = sums_at(at, cells.weight, len(pairs)), sums_at(at, cells.score, len(pairs))
@@ -44,7 +46,11 @@ def surprises(cells: PairCells, ratings: Ratings) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):  # of a pair with one block
         shift = (score[at] - cells.score) / (weight[at] - cells.weight) - share[at]
     of_share = sums_at(at, shift**2, len(pairs))
-    total = of_share + 2 * slope * sums_at(at, shift * step, len(pairs)) + slope**2 * differences(squares)[low, high]
+    total = (
+        of_share
+        + 2 * slope * sums_at(at, shift * step, len(pairs))
+        + slope**2 * differences(squares)[low, high]
+    )
     mean = (sums_at(at, shift, len(pairs)) + slope * (sums[low] - sums[high])) / cells.blocks
     variance = (cells.blocks - 1) / cells.blocks * (total - cells.blocks * mean**2)
     is_known = (blocks > 1) & (variance > _ROUNDING) & ~_bridges(low, high, bots)
@@ -69,7 +75,9 @@ def _steps(cells: PairCells, nats: Floats, ratings: Ratings) -> tuple[Floats, Fl
     node, step = np.concatenate(nodes), np.concatenate(steps)
     order = np.argsort(node)
     node, step = node[order], step[order]
-    low_step, high_step = (step[np.searchsorted(node, cells.block * bots + side)] for side in (cells.low, cells.high))
+    low_step, high_step = (
+        step[np.searchsorted(node, cells.block * bots + side)] for side in (cells.low, cells.high)
+    )
     return low_step - high_step, bread @ squares @ bread, bread @ sums
 
 

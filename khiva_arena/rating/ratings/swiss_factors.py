@@ -41,16 +41,23 @@ def by_shape(bots: int, seats: int, rounds: int, seeds: int) -> Factors:
     low, high = sizes[at - 1], sizes[at]
     share = max(0.0, log2(bots / low) / log2(high / low))
     below, above = (_factors_of(table, size, seats, rounds, seeds) for size in (low, high))
-    return Factors(*(round(a + share * max(0.0, b - a), 3) for a, b in zip(below, above, strict=True)))
+    return Factors(
+        *(round(a + share * max(0.0, b - a), 3) for a, b in zip(below, above, strict=True))
+    )
 
 
-def _factors_of(table: dict[tuple[int, int, int, int], Factors], bots: int, seats: int, rounds: int, seeds: int) -> Factors:
+def _factors_of(
+    table: dict[tuple[int, int, int, int], Factors], bots: int, seats: int, rounds: int, seeds: int
+) -> Factors:
     """Return the factors of a number of bots that was measured."""
     shapes = [shape for shape in table if shape[0] == bots]
     of_seats = _not_above({shape[1] for shape in shapes}, seats)
     of_seeds = _not_above({shape[3] for shape in shapes}, seeds)
     counts = sorted({shape[2] for shape in shapes})
-    around = {counts[max(0, bisect_right(counts, rounds) - 1)], counts[min(len(counts) - 1, bisect_left(counts, rounds))]}
+    around = {
+        counts[max(0, bisect_right(counts, rounds) - 1)],
+        counts[min(len(counts) - 1, bisect_left(counts, rounds))],
+    }
     factors = [table[bots, of_seats, of_rounds, of_seeds] for of_rounds in around]
     return Factors(max(factor.pair for factor in factors), max(factor.ranks for factor in factors))
 
@@ -64,4 +71,7 @@ def _not_above(numbers: set[int], number: int) -> int:
 def _table() -> dict[tuple[int, int, int, int], Factors]:
     text = resources.files(__package__).joinpath("swiss_factors.json").read_bytes()
     rows = msgspec.json.decode(text, type=_Table).rows
-    return {(bots, seats, rounds, seeds): Factors(pair, ranks) for bots, seats, rounds, seeds, pair, ranks in rows}
+    return {
+        (bots, seats, rounds, seeds): Factors(pair, ranks)
+        for bots, seats, rounds, seeds, pair, ranks in rows
+    }

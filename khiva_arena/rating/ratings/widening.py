@@ -43,7 +43,10 @@ class Widening(msgspec.Struct, frozen=True):
     def critical(self, seeds: Ints | int, level: float = 1 - LEVEL) -> Floats:
         """Return the half width in standard errors of an interval that errs with probability ``level``."""
         factor = np.maximum(1.0, self.pair / stdtrit(np.asarray(seeds) - 1, (1 + LEVEL) / 2))
-        return np.maximum(stdtrit(np.asarray(seeds) - 1, 1 - level / 2) * factor, self.looks.critical(seeds, level))
+        return np.maximum(
+            stdtrit(np.asarray(seeds) - 1, 1 - level / 2) * factor,
+            self.looks.critical(seeds, level),
+        )
 
     def certain(self, seeds: Ints | int, level: float) -> Floats:
         """Return how many standard errors a difference exceeds if it is certain in ``ranks``. ``level``: of one comparison of
@@ -57,7 +60,9 @@ class Widening(msgspec.Struct, frozen=True):
     def says_nothing(self, seeds: int) -> bool:
         """Tell whether so few seeds give no interval: fewer than two, or so few of those planned that one which holds at any
         look has more standard errors than two seeds alone ever take."""
-        return seeds < 2 or (bool(self.looks) and float(self.looks.critical(seeds, 1 - LEVEL)) > _WIDEST)
+        return seeds < 2 or (
+            bool(self.looks) and float(self.looks.critical(seeds, 1 - LEVEL)) > _WIDEST
+        )
 
     def superior(self, seeds: Ints, z: Floats) -> Floats:
         """Return how likely a difference of ``z`` standard errors is above 0: .975 where the 95 % interval ends at 0."""

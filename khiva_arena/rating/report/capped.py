@@ -32,6 +32,6 @@ def ended_by(capped: EndedByCap) -> str:
     currency = harmless(capped.currency, CURRENCY_MOST)
     spent = money(capped.spent, currency, capped.at_least)
     return (
-        f"ended by its cap of {money(capped.cap, currency)}: {spent} spent, by the bots' own word, so set your provider's own "
-        "limit, too"
+        f"ended by its cap of {money(capped.cap, currency)}: {spent} spent, by the bots' own word, "
+        "so set your provider's own limit, too"
     )

@@ -15,7 +15,11 @@ from khiva_arena.words import count
 
 MOST_MINUTES = 24 * 60
 """Above, nobody waits for an answer: the smallest difference that was told is named instead."""
-_SIDES = {Side.BETTER: VerdictWord.BETTER, Side.WORSE: VerdictWord.WORSE, Side.NONE: VerdictWord.OPEN}
+_SIDES = {
+    Side.BETTER: VerdictWord.BETTER,
+    Side.WORSE: VerdictWord.WORSE,
+    Side.NONE: VerdictWord.OPEN,
+}
 
 
 class ComparedTables(msgspec.Struct, frozen=True):
@@ -116,7 +120,11 @@ class ComparedBots(msgspec.Struct, frozen=True):
     @property
     def verdict(self) -> VerdictWord:
         """The answer, or the verdict that comes before it."""
-        return concluded(self.answer, is_finished=self.answer is not VerdictWord.UNFINISHED, has_forfeited=self.forfeits > 0)
+        return concluded(
+            self.answer,
+            is_finished=self.answer is not VerdictWord.UNFINISHED,
+            has_forfeited=self.forfeits > 0,
+        )
 
 
 def overall(verdicts: Collection[VerdictWord]) -> VerdictWord:
@@ -140,7 +148,13 @@ class FaultsSeen(NamedTuple):
 
 
 def tables_of(
-    test: ComparisonTest, event: str, seats: int, seconds: float, faults: FaultsSeen, *, is_over: bool
+    test: ComparisonTest,
+    event: str,
+    seats: int,
+    seconds: float,
+    faults: FaultsSeen,
+    *,
+    is_over: bool,
 ) -> ComparedTables:
     """Return the answer of a test.
 
@@ -199,10 +213,18 @@ def sentence(compared: ComparedBots) -> str:
     else:
         head = f"{new} is {answer} than {old}{beside}"
     if compared.forfeits:
-        head = f"{new} forfeited {count(compared.forfeits, 'match', 'matches')}; with these as lost, {head}"
+        head = (
+            f"{new} forfeited {count(compared.forfeits, 'match', 'matches')}; with these as "
+            f"lost, {head}"
+        )
     if len(tables) == 1:
-        return f"{head}: {_numbers(tables[0])} at {count(tables[0].seats, 'seat')}{_way_on(tables[0])}"
-    parts = [f"{one.verdict} at {count(one.seats, 'seat')}, {_numbers(one)}{_way_on(one)}" for one in tables]
+        return (
+            f"{head}: {_numbers(tables[0])} at {count(tables[0].seats, 'seat')}{_way_on(tables[0])}"
+        )
+    parts = [
+        f"{one.verdict} at {count(one.seats, 'seat')}, {_numbers(one)}{_way_on(one)}"
+        for one in tables
+    ]
     return f"{head}: {'; '.join(parts)}"
 
 
@@ -223,7 +245,10 @@ def _way_on(one: ComparedTables) -> str:
     if one.verdict is not VerdictWord.OPEN or one.elo is None:
         return ""
     if one.minutes_to_clear is not None:
-        return f"; if the difference stays so, it takes {in_time(60 * one.minutes_to_clear)} in all to tell it"
+        return (
+            f"; if the difference stays so, it takes {in_time(60 * one.minutes_to_clear)} in "
+            "all to tell it"
+        )
     time = in_time(60 * one.minutes)
     if one.least_told is None:
         return f"; no difference can be told in {time}"
@@ -240,17 +265,29 @@ def to_text(compared: ComparedBots) -> str:
 
 
 def _note(compared: ComparedBots) -> str:
-    ways = {one.seats: "it was clear" if one.clear else "its time or its matches were used up" for one in compared.tables}
+    ways = {
+        one.seats: "it was clear" if one.clear else "its time or its matches were used up"
+        for one in compared.tables
+    }
     if len({*ways.values()}) == 1:
         stop = f"The comparison stopped because {next(iter(ways.values()))}"
     else:
-        stop = "The comparison stopped " + "; ".join(f"at {seats} seats because {way}" for seats, way in ways.items())
-    return f"{stop}. Its errors allow for a look after each seed: of 100 comparisons of equal bots at most 5 say better or worse."
+        stop = "The comparison stopped " + "; ".join(
+            f"at {seats} seats because {way}" for seats, way in ways.items()
+        )
+    return (
+        f"{stop}. Its errors allow for a look after each seed: of 100 comparisons of equal "
+        "bots at most 5 say better or worse."
+    )
 
 
 def _faults(compared: ComparedBots, one: ComparedTables) -> list[str]:
     found = ((compared.new, one.faults), (compared.old, one.old_faults))
-    return [f"{name} made {count(number, 'fault')} at {one.seats} seats" for name, number in found if number]
+    return [
+        f"{name} made {count(number, 'fault')} at {one.seats} seats"
+        for name, number in found
+        if number
+    ]
 
 
 def to_json(compared: ComparedBots, code: int, next_lines: Sequence[str]) -> dict[str, Any]:

@@ -17,8 +17,17 @@ def sets_of(words: Sequence[str]) -> list[list[str]]:
     """Return the sets of names in ``A,B`` or ``A,B,C``. Raises ConfigError for a set of fewer than two names, or with a name
     twice."""
     sets = [[name.strip() for name in word.split(",")] for word in words]
-    if wrong := [word for word, names in zip(words, sets, strict=True) if len(names) < 2 or len(set(names)) < len(names)]:
-        raise ConfigError([f"--contrast {word}: name two bots or more, each once, as --contrast A,B" for word in wrong])
+    if wrong := [
+        word
+        for word, names in zip(words, sets, strict=True)
+        if len(names) < 2 or len(set(names)) < len(names)
+    ]:
+        raise ConfigError(
+            [
+                f"--contrast {word}: name two bots or more, each once, as --contrast A,B"
+                for word in wrong
+            ]
+        )
     return sets
 
 
@@ -26,11 +35,15 @@ def contrasts(standings: Standings, sets: Sequence[Sequence[str]]) -> list[shape
     """Return the differences of each two bots of each set. Raises ConfigError for a bot that is not in the table."""
     index = {bot: i for i, bot in enumerate(standings.order)}
     of_word = {
-        word: index[row.bot] for row in standings.rows for word in (row.bot, f"{row.name}#{row.bot[:ID_DIGITS]}", row.name)
+        word: index[row.bot]
+        for row in standings.rows
+        for word in (row.bot, f"{row.name}#{row.bot[:ID_DIGITS]}", row.name)
     }
     if wrong := [name for names in sets for name in names if name not in of_word]:
         there = ", ".join(row.name for row in standings.rows)
-        raise ConfigError([f"--contrast: no bot called {name!r}; there are {there}" for name in wrong])
+        raise ConfigError(
+            [f"--contrast: no bot called {name!r}; there are {there}" for name in wrong]
+        )
     return [_contrasts(standings, [of_word[name] for name in names]) for names in sets]
 
 
@@ -38,7 +51,14 @@ def _contrasts(standings: Standings, bots: Sequence[int]) -> shapes.Contrasts:
     """Return the differences of each two of these bots."""
     ids = standings.order
     pairs = [
-        shapes.PairDifference(ids[i], ids[j], round_off(pair.elo), round_off(pair.low), round_off(pair.high), percent(pair.los))
+        shapes.PairDifference(
+            ids[i],
+            ids[j],
+            round_off(pair.elo),
+            round_off(pair.low),
+            round_off(pair.high),
+            percent(pair.los),
+        )
         for i, j, pair in differences_among(standings.ratings, bots)
     ]
     return shapes.Contrasts([ids[bot] for bot in bots], pairs)
@@ -55,7 +75,15 @@ def to_text(standings: Standings, contrasts: Sequence[shapes.Contrasts], width: 
         for of in contrasts
         for pair in of.pairs
     ]
-    return "\n".join(["Contrasts:", *table(rows, to_left=(0, 1)), *paragraphs([f"{NAMED_BEFORE}."], width), "", ""])
+    return "\n".join(
+        [
+            "Contrasts:",
+            *table(rows, to_left=(0, 1)),
+            *paragraphs([f"{NAMED_BEFORE}."], width),
+            "",
+            "",
+        ]
+    )
 
 
 def _ends(pair: shapes.PairDifference) -> str:

@@ -78,9 +78,13 @@ def counted(results: Iterable[Result], identities: Mapping[str, Sequence[str]]) 
         by_table[result.event, result.seed, result.lineup].append(result)
         _count_always(result, [table.bots[identities[result.event][bot]] for bot in result.bots])
     for matches in by_table.values():
-        if sorted(match.rotation for match in matches if not match.set_aside) != list(range(len(matches[0].bots))):
+        if sorted(match.rotation for match in matches if not match.set_aside) != list(
+            range(len(matches[0].bots))
+        ):
             table.left_out += sum(not match.set_aside for match in matches)
-            unrated = table.set_aside if any(match.set_aside for match in matches) else table.incomplete
+            unrated = (
+                table.set_aside if any(match.set_aside for match in matches) else table.incomplete
+            )
             unrated.append((matches[0].event, matches[0].table))
             continue
         table.tables += 1
@@ -135,8 +139,15 @@ def to_json(table: CountedTable, names: Mapping[str, str]) -> dict[str, Any]:
         "tables": table.tables,
         "blocks": len(table.blocks),
         "fault_free_matches": table.fault_free_matches,
-        "left_out": {"matches": table.left_out, "incomplete": table.incomplete, "set_aside": table.set_aside},
-        "rows": [{"bot": bot, "name": names[bot], **_columns(of, table.seats)} for bot, of in table.bots.items()],
+        "left_out": {
+            "matches": table.left_out,
+            "incomplete": table.incomplete,
+            "set_aside": table.set_aside,
+        },
+        "rows": [
+            {"bot": bot, "name": names[bot], **_columns(of, table.seats)}
+            for bot, of in table.bots.items()
+        ],
     }
 
 

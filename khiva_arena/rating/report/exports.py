@@ -91,7 +91,10 @@ def to_csv(events: Iterable[EventResults], sources: Sequence[str] = ()) -> Itera
             common = _common(event, match, int(rated)).values()
             seats = (_seat(event, match, seat) for seat in range(len(match.bots)))
             columns = [*map(points_columns, _points(event, match))]
-            more = ([event.extends, *(points.get(source, "") for source in sources)] for points in columns)
+            more = (
+                [event.extends, *(points.get(source, "") for source in sources)]
+                for points in columns
+            )
             yield _csv(
                 [*common, number, *_in_a_sheet(**seat), *rest]
                 for number, (seat, rest) in enumerate(zip(seats, more, strict=True))
@@ -103,7 +106,9 @@ def points_columns(points: SeatPoints | None) -> dict[str, int]:
     parts = points._asdict() if points else {}
     words = {"counted": "points", "uncounted": "uncounted"}
     return {
-        f"{words[part]}_{source.replace(' ', '_')}": value for part, values in parts.items() for source, value in values.items()
+        f"{words[part]}_{source.replace(' ', '_')}": value
+        for part, values in parts.items()
+        for source, value in values.items()
     }
 
 
@@ -131,8 +136,15 @@ def _seat(event: EventResults, match: Result, seat: int) -> dict[str, Any]:
     return dict(zip(_OF_A_SEAT, values, strict=True))
 
 
-def _in_a_sheet(bot: str, faults: Iterable[tuple[str, int]], marks: Iterable[str], **rest: object) -> list[object]:
-    return [_in_a_cell(bot), *rest.values(), " ".join(f"{fault}@{step}" for fault, step in faults), " ".join(marks)]
+def _in_a_sheet(
+    bot: str, faults: Iterable[tuple[str, int]], marks: Iterable[str], **rest: object
+) -> list[object]:
+    return [
+        _in_a_cell(bot),
+        *rest.values(),
+        " ".join(f"{fault}@{step}" for fault, step in faults),
+        " ".join(marks),
+    ]
 
 
 def _in_a_cell(name: str) -> str:
@@ -153,7 +165,12 @@ def to_jsonl(events: Iterable[EventResults]) -> Iterator[str]:
             if event.points:
                 for seat, points in zip(seats, _points(event, match), strict=True):
                     seat["points"] = points and points._asdict()
-            yield json.dumps({**_common(event, match, rated), "seats": seats, "extends": event.extends}) + "\n"
+            yield (
+                json.dumps(
+                    {**_common(event, match, rated), "seats": seats, "extends": event.extends}
+                )
+                + "\n"
+            )
 
 
 def to_payoffs(events: Iterable[EventResults]) -> Iterator[str]:
@@ -164,13 +181,38 @@ def to_payoffs(events: Iterable[EventResults]) -> Iterator[str]:
         for match, rated in event.recorded():
             for seats in counted_pairs(match) if rated else ():
                 for seat, opponent in (seats, seats[::-1]):
-                    ahead = (1 + (match.ranks[opponent] > match.ranks[seat]) - (match.ranks[opponent] < match.ranks[seat])) / 2
+                    ahead = (
+                        1
+                        + (match.ranks[opponent] > match.ranks[seat])
+                        - (match.ranks[opponent] < match.ranks[seat])
+                    ) / 2
                     pair = deals.setdefault((match.bots[seat], match.bots[opponent]), {})
-                    pair.setdefault(match.block, []).append((ahead, match.scores[seat] - match.scores[opponent]))
+                    pair.setdefault(match.block, []).append(
+                        (ahead, match.scores[seat] - match.scores[opponent])
+                    )
         for (seat, opponent), blocks in sorted(deals.items()):
-            bots = [part for number in (seat, opponent) for part in (_in_a_cell(event.bots[number].name), event.bots[number].id)]
-            numbers = [part for column in (0, 1) for part in _mean([[gain[column] for gain in deal] for deal in blocks.values()])]
-            yield _csv([[event.event, event.game, *bots, sum(map(len, blocks.values())), len(blocks), *numbers]])
+            bots = [
+                part
+                for number in (seat, opponent)
+                for part in (_in_a_cell(event.bots[number].name), event.bots[number].id)
+            ]
+            numbers = [
+                part
+                for column in (0, 1)
+                for part in _mean([[gain[column] for gain in deal] for deal in blocks.values()])
+            ]
+            yield _csv(
+                [
+                    [
+                        event.event,
+                        event.game,
+                        *bots,
+                        sum(map(len, blocks.values())),
+                        len(blocks),
+                        *numbers,
+                    ]
+                ]
+            )
 
 
 def _mean(deals: Sequence[Sequence[float]]) -> tuple[str, str]:
@@ -197,11 +239,14 @@ def counted_pairs(match: Result) -> list[tuple[int, int]]:
     return [
         (first, second)
         for first, second in combinations(range(len(match.bots)), 2)
-        if match.bots[first] != match.bots[second] and (not unstarted or first in unstarted or second in unstarted)
+        if match.bots[first] != match.bots[second]
+        and (not unstarted or first in unstarted or second in unstarted)
     ]
 
 
-def _game(event: EventResults, match: Result, one: int, other: int, names: Mapping[str, str]) -> str:
+def _game(
+    event: EventResults, match: Result, one: int, other: int, names: Mapping[str, str]
+) -> str:
     first, second = sorted((one, other), key=lambda seat: match.bots[seat])
     white, black = (first, second) if (match.seed + match.rotation) % 2 == 0 else (second, first)
     ranks = match.ranks
@@ -222,7 +267,10 @@ def pgn_names(bots: Sequence[Entrant]) -> dict[str, str]:
     """Return a name for each identity, all different."""
     plain = {bot.id: bot.name.replace('"', "'").replace("\\", "/") for bot in bots}
     often = Counter(plain.values())
-    names = {bot: name if often[name] == 1 else f"{name}#{bot[:ID_DIGITS]}" for bot, name in plain.items()}
+    names = {
+        bot: name if often[name] == 1 else f"{name}#{bot[:ID_DIGITS]}"
+        for bot, name in plain.items()
+    }
     if len(set(names.values())) < len(names):  # a bot bears another's name with its mark
         names = {bot: f"{name}#{bot}" for bot, name in plain.items()}
     return names

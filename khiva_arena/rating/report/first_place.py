@@ -65,8 +65,16 @@ def first_place(rows: Sequence[Ranked], blocks: int) -> FirstPlace:
     leaders = [row for row in rows if row.rank == rows[0].rank]
     is_known = first is not None and blocks > 1
     is_certain = is_known and len(leaders) == 1 and first == (1, 1)
-    why = ", and by more than luck explains" if is_certain else _LUCK + _who_else(rows) if is_known else _TOO_FEW
-    return FirstPlace(listed([short(row.name) for row in leaders]), len(leaders), why, is_known, is_certain)
+    why = (
+        ", and by more than luck explains"
+        if is_certain
+        else _LUCK + _who_else(rows)
+        if is_known
+        else _TOO_FEW
+    )
+    return FirstPlace(
+        listed([short(row.name) for row in leaders]), len(leaders), why, is_known, is_certain
+    )
 
 
 def may_be_first(rows: Sequence[_Row]) -> list[_Row]:
@@ -80,7 +88,11 @@ def _who_else(rows: Sequence[Ranked]) -> str:
     others = may_be_first(rows)
     if len(others) == len(rows) - 1 > 1:
         return ": the results don't tell the bots apart yet"
-    return f": {listed([short(row.name) for row in others], 'or')} may be as good or better" if others else ""
+    return (
+        f": {listed([short(row.name) for row in others], 'or')} may be as good or better"
+        if others
+        else ""
+    )
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:

@@ -59,7 +59,13 @@ def to_text(places: Places, width: int = WIDTH) -> str:
     own = [head for _, head, _, _ in places.rows[0].columns]
     heads = ["place", "bot", "score%", *own, "byes"]
     cells = [
-        [f"{row.place}", row.name, _percent(row.score), *(text for _, _, _, text in row.columns), str(row.byes)]
+        [
+            f"{row.place}",
+            row.name,
+            _percent(row.score),
+            *(text for _, _, _, text in row.columns),
+            str(row.byes),
+        ]
         for row in places.rows
     ]
     far = "over" if places.rounds == places.of else f"after round {places.rounds} of {places.of}"
@@ -79,7 +85,13 @@ def _percent(value: Fraction | None) -> str:
 def to_json(places: Places) -> dict[str, Any]:
     """Return plain values, keys in the order of the module's docstring."""
     rows = [
-        {"place": row.place, "bot": row.bot, "name": row.name, "score": _hundred(row.score), "byes": row.byes}
+        {
+            "place": row.place,
+            "bot": row.bot,
+            "name": row.name,
+            "score": _hundred(row.score),
+            "byes": row.byes,
+        }
         | {key: value for key, _, value, _ in row.columns}
         for row in places.rows
     ]

@@ -60,10 +60,16 @@ def in_order(bots: Sequence[Rated], batches: Batches) -> list[tuple[Rated, int |
     placed: list[Rated] = []
     rest: list[Rated] = []
     for bot in sorted(bots, key=_key):
-        has_place = bot.elo is not None and batches.of.get(bot.bot, 0) >= batches.fewest and bot.bot not in batches.retired
+        has_place = (
+            bot.elo is not None
+            and batches.of.get(bot.bot, 0) >= batches.fewest
+            and bot.bot not in batches.retired
+        )
         (placed if has_place else rest).append(bot)
     keys = [*map(_key, placed)]
-    return [(bot, 1 + bisect_left(keys, key)) for bot, key in zip(placed, keys, strict=True)] + [(bot, None) for bot in rest]
+    return [(bot, 1 + bisect_left(keys, key)) for bot, key in zip(placed, keys, strict=True)] + [
+        (bot, None) for bot in rest
+    ]
 
 
 def _key(bot: RatedBot) -> tuple[bool, bool, float, float]:

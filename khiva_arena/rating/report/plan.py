@@ -120,7 +120,12 @@ class Plan(Struct, frozen=True):
 def for_error(standings: Standings, error: float) -> Plan:
     """Plan seeds for a 95 % half width of ``error`` Elo of every bot. Raises ConfigError unless it is above 0."""
     ratings = standings.ratings
-    by_bot = zip(standings.order, planning.for_error(ratings, error), planning.for_error(ratings, error, pool=True), strict=True)
+    by_bot = zip(
+        standings.order,
+        planning.for_error(ratings, error),
+        planning.for_error(ratings, error, pool=True),
+        strict=True,
+    )
     needs = {bot: (_seeds(standings, need), _seeds(standings, pool)) for bot, need, pool in by_bot}
     rows = [
         ErrorRow(
@@ -188,12 +193,16 @@ def _so_far(standings: Standings) -> dict[str, Any]:
 def _seeds(standings: Standings, need: planning.Need | None) -> Seeds | None:
     if need is None:
         return None
-    return Seeds(need.seeds, need.low, need.high, ceil(need.seeds * standings.matches / standings.blocks))
+    return Seeds(
+        need.seeds, need.low, need.high, ceil(need.seeds * standings.matches / standings.blocks)
+    )
 
 
 def _most(needs: list[Seeds | None]) -> Seeds | None:
     """Return the largest of the known needs, None if none is known."""
-    return max((need for need in needs if need is not None), key=lambda need: need.seeds, default=None)
+    return max(
+        (need for need in needs if need is not None), key=lambda need: need.seeds, default=None
+    )
 
 
 # --- text ---
@@ -205,7 +214,8 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
     if not plan.enough:
         why = f"Too few to know how much results vary: it takes {plan.fewest_seeds} seeds or more."
         then = (
-            "Next, and then plan again; new seeds are drawn, and rated together with those that are there:"
+            "Next, and then plan again; new seeds are drawn, and rated together with those "
+            "that are there:"
             if plan.next
             else "Play some, and plan again."
         )
@@ -213,7 +223,10 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
     lines = _errors(plan, width) if plan.error is not None else _gaps(plan, standings, width)
     notes = [sentence(plan), *_left_out(plan, standings), so_far, _CAUTION]
     notes += [*shared_deals.to_notes(standings.shared_deals), *_next(plan)]
-    return "\n".join([*lines, "", *paragraphs(notes, width), *_commands(plan), *_instead(plan, width)]) + "\n"
+    return (
+        "\n".join([*lines, "", *paragraphs(notes, width), *_commands(plan), *_instead(plan, width)])
+        + "\n"
+    )
 
 
 def _left_out(plan: Plan, standings: Standings) -> list[str]:
@@ -227,10 +240,20 @@ def _left_out(plan: Plan, standings: Standings) -> list[str]:
             why = "has played no rated match"
         elif row.bound:
             way = "won" if row.bound == ">=" else "lost"
-            all_of = f"{way} each point between it and the anchor" if row.bound != "?" else "was never compared with the anchor"
-            why = f"{all_of}{f' ({faults})' if faults else ''}; it has no error that seeds could shrink"
+            all_of = (
+                f"{way} each point between it and the anchor"
+                if row.bound != "?"
+                else "was never compared with the anchor"
+            )
+            why = (
+                f"{all_of}{f' ({faults})' if faults else ''}; it has no error that seeds could "
+                "shrink"
+            )
         elif row.seeds < planning.FEWEST_SEEDS:
-            why = f"has played on {count(row.seeds, 'seed')} only, of {planning.FEWEST_SEEDS} or more that are needed"
+            why = (
+                f"has played on {count(row.seeds, 'seed')} only, of {planning.FEWEST_SEEDS} or "
+                "more that are needed"
+            )
         else:
             why = "did the same on every seed, which gives no error"
         notes.append(f"Left out: {short(row.name)} {why}.")
@@ -248,19 +271,26 @@ def _instead(plan: Plan, width: int) -> list[str]:
     if fewer is None:
         return []
     advice = (
-        f"Or, in {count(fewer.matches, 'match', 'matches')}, since the matches on a deal say much the same: "
-        f"{count(fewer.seeds, 'new seed')} of {count(fewer.line_ups, 'line-up')}:"
+        f"Or, in {count(fewer.matches, 'match', 'matches')}, since the matches on a deal say much "
+        f"the same: {count(fewer.seeds, 'new seed')} of {count(fewer.line_ups, 'line-up')}:"
     )
     return [*paragraphs([advice], width), fewer.command.replace("\n", "\\n")]
 
 
 def _of_one_event(plan: Plan) -> list[str]:
     """Return a line on the number of seeds in a command that is another one than that of the plan."""
-    wanted = {line.rpartition(" --seeds ")[2].partition(" ")[0] for line in plan.next[plan.finishes :]}
+    wanted = {
+        line.rpartition(" --seeds ")[2].partition(" ")[0] for line in plan.next[plan.finishes :]
+    }
     if plan.need is None or not wanted or wanted == {str(plan.need.seeds)}:
         return []
     missing = f"{plan.need.seeds - plan.blocks} of the {plan.need.seeds} are missing"
-    return [f"--seeds counts the seeds of one event and of those that it extends, here {listed(sorted(wanted))}: {missing}."]
+    return [
+        (
+            "--seeds counts the seeds of one event and of those that it extends, here "
+            f"{listed(sorted(wanted))}: {missing}."
+        )
+    ]
 
 
 def _next(plan: Plan) -> list[str]:
@@ -273,14 +303,18 @@ def _next(plan: Plan) -> list[str]:
 def _how(plan: Plan) -> list[str]:
     if plan.next and plan.extends:
         return [
-            "Next, to play the missing seeds; new ones are drawn, and extend an event whose results you have seen: the errors of "
-            "the table then hold however often one looks, and are about 1.6 times as wide as if so many had been planned. The "
+            "Next, to play the missing seeds; new ones are drawn, and extend an event "
+            "whose results you have seen: the errors of "
+            "the table then hold however often one looks, and are about 1.6 times as wide "
+            "as if so many had been planned. The "
             "seeds above allow for that."
         ]
     if plan.next:
         return [
-            "Next, to play the missing seeds; new ones are drawn, and rated together with those that are there, with errors "
-            "as if all had been planned; adding seeds until a result pleases makes errors too small:"
+            "Next, to play the missing seeds; new ones are drawn, and rated together with "
+            "those that are there, with errors "
+            "as if all had been planned; adding seeds until a result pleases makes errors "
+            "too small:"
         ]
     if plan.need is not None and plan.need.seeds <= plan.blocks:
         return ["Next: nothing; there are seeds enough."]
@@ -290,7 +324,8 @@ def _how(plan: Plan) -> list[str]:
 
 
 _CAUTION = (
-    "Seeds are those in all, with the ones played, at the same line-ups and bots; 95 %: how far the number itself may be off, "
+    "Seeds are those in all, with the ones played, at the same line-ups and bots; 95 %: "
+    "how far the number itself may be off, "
     "since the variance is known from these seeds only."
 )
 
@@ -303,7 +338,11 @@ def _errors(plan: Plan, width: int) -> list[str]:
     lines = table(rows, to_left=(0,))
     if max(map(columns_of, lines)) <= width:
         return lines
-    return [*fitting([row[:5] for row in rows], width), "", *fitting([row[:1] + row[5:] for row in rows], width)]
+    return [
+        *fitting([row[:5] for row in rows], width),
+        "",
+        *fitting([row[:1] + row[5:] for row in rows], width),
+    ]
 
 
 def _gaps(plan: Plan, standings: Standings, width: int) -> list[str]:
@@ -311,7 +350,13 @@ def _gaps(plan: Plan, standings: Standings, width: int) -> list[str]:
     rows = [["bot", "above", "elo", "+/-", *_HEADS, "matches"]]
     for row in plan.gaps:
         now = [names[row.upper], names[row.lower], number(row.elo, 1), number(row.error, 1)]
-        rows.append([*now, *_cells(row.need), "n/a" if row.need is None else _most_said(row.need.seeds, row.need.matches)])
+        rows.append(
+            [
+                *now,
+                *_cells(row.need),
+                "n/a" if row.need is None else _most_said(row.need.seeds, row.need.matches),
+            ]
+        )
     return fitting(rows, width, first=2, to_left=(0, 1))
 
 
@@ -321,7 +366,10 @@ _HEADS = ("seeds", "95 %")
 def _cells(need: Seeds | None) -> list[str]:
     if need is None:
         return ["n/a", "n/a"]
-    return [_most_said(need.seeds, need.seeds), f"{_most_said(need.low, need.low)} .. {_most_said(need.high, need.high)}"]
+    return [
+        _most_said(need.seeds, need.seeds),
+        f"{_most_said(need.low, need.low)} .. {_most_said(need.high, need.high)}",
+    ]
 
 
 def _most_said(seeds: int, value: int) -> str:
@@ -331,9 +379,15 @@ def _most_said(seeds: int, value: int) -> str:
 def sentence(plan: Plan) -> str:
     """Return how many seeds are needed in all, in a sentence: the number for which ``Plan.next`` has commands."""
     if not plan.enough:
-        return f"{count(plan.blocks, 'seed')} are too few to know how much results vary: it takes {plan.fewest_seeds} or more."
+        return (
+            f"{count(plan.blocks, 'seed')} are too few to know how much results vary: it takes "
+            f"{plan.fewest_seeds} or more."
+        )
     if plan.error is None:
-        gap = f"a true gap of {plan.gap:g} Elo between any two neighbours apart in {100 * (plan.power or 0):g} of 100 cases"
+        gap = (
+            f"a true gap of {plan.gap:g} Elo between any two neighbours apart in "
+            f"{100 * (plan.power or 0):g} of 100 cases"
+        )
         return _sentence(f"to tell {gap}", plan.need)
     bots = "every other bot" if plan.left_out and plan.need else "every bot"
     return _sentence(f"for +/- {plan.error:g} of {bots} relative to the anchor", plan.need)
@@ -344,4 +398,7 @@ def _sentence(what: str, need: Seeds | None) -> str:
         return f"It is unknown how many seeds are needed {what}: see n/a above."
     if need.seeds >= planning.MOST_SEEDS:
         return f"More seeds are needed than can be played {what}."
-    return f"{count(need.seeds, 'seed')} (95 %: {need.low} .. {need.high}), {count(need.matches, 'match', 'matches')}, {what}."
+    return (
+        f"{count(need.seeds, 'seed')} (95 %: {need.low} .. {need.high}), "
+        f"{count(need.matches, 'match', 'matches')}, {what}."
+    )

@@ -64,9 +64,14 @@ def section(standings: Standings, sample: PointsSample) -> PointsBySource:
     if not sample.matches:
         return PointsBySource(0, standings.matches, [], [], [], None, sample.why_none)
     counted, uncounted = sample.matches[0].points[0]
-    rows = [_of_bot(standings, bot, sample.matches) for bot in (standings.order.index(row.bot) for row in standings.rows)]
+    rows = [
+        _of_bot(standings, bot, sample.matches)
+        for bot in (standings.order.index(row.bot) for row in standings.rows)
+    ]
     lead = _lead(standings, sample.matches, [*counted])
-    return PointsBySource(len(sample.matches), standings.matches, [*counted], [*uncounted], rows, lead)
+    return PointsBySource(
+        len(sample.matches), standings.matches, [*counted], [*uncounted], rows, lead
+    )
 
 
 def _values(points: SeatPoints) -> list[int]:
@@ -83,20 +88,28 @@ def _of_bot(standings: Standings, bot: int, matches: Sequence[SourcedMatch]) -> 
     name = standings.order[bot]
     if not rows:
         return BotPoints(name, 0, 0, [], [])
-    mean, se, seeds = _mean(np.array([values for _, values in rows], dtype=np.float64), [block for block, _ in rows])
+    mean, se, seeds = _mean(
+        np.array([values for _, values in rows], dtype=np.float64), [block for block, _ in rows]
+    )
     widening = standings.ratings.widening
     errors = [round_off(widening.half_width(float(one), seeds)) for one in se]
     played = sum(bot in match.bots for match in matches)
     return BotPoints(name, played, seeds, [round_off(float(one)) for one in mean], errors)
 
 
-def _lead(standings: Standings, matches: Sequence[SourcedMatch], counted: Sequence[str]) -> Lead | None:
+def _lead(
+    standings: Standings, matches: Sequence[SourcedMatch], counted: Sequence[str]
+) -> Lead | None:
     """Return by how much, and by which source, the first bot makes more points than the others at its tables.
 
     None if it does not make more beyond the error, which allows for all sources at once, or if too few deals tell.
     """
     first = standings.order.index(standings.rows[0].bot)
-    pairs = [(match.block, *_own_and_others(match, first)) for match in matches if {first} < set(match.bots)]
+    pairs = [
+        (match.block, *_own_and_others(match, first))
+        for match in matches
+        if {first} < set(match.bots)
+    ]
     blocks = [block for block, _, _ in pairs]
     if standings.rows[0].rank is None or len(set(blocks)) < _FEWEST_SEEDS:
         return None
@@ -111,13 +124,19 @@ def _lead(standings: Standings, matches: Sequence[SourcedMatch], counted: Sequen
     total, best = round_off(float(mean[-1])), max(range(len(counted)), key=lambda at: mean[at])
     if mean[best] <= errors[best]:
         return Lead(standings.rows[0].bot, total)
-    numbers = [round_off(float(one)) for one in (own[:, best].mean(), others[:, best].mean(), mean[best], errors[best])]
+    numbers = [
+        round_off(float(one))
+        for one in (own[:, best].mean(), others[:, best].mean(), mean[best], errors[best])
+    ]
     return Lead(standings.rows[0].bot, total, counted[best], *numbers)
 
 
 def _own_and_others(match: SourcedMatch, bot: int) -> tuple[Floats, Floats]:
     """Return the mean points by source of a bot, and of the others at its table."""
-    values, is_own = np.array([*map(_values, match.points)], dtype=np.float64), np.array(match.bots) == bot
+    values, is_own = (
+        np.array([*map(_values, match.points)], dtype=np.float64),
+        np.array(match.bots) == bot,
+    )
     return values[is_own].mean(axis=0), values[~is_own].mean(axis=0)
 
 
@@ -132,4 +151,7 @@ def sentence(standings: Standings, points: PointsBySource) -> str:
     several = "several sources of points, most by " if 2 * lead.more < lead.total else ""
     others = "" if len(standings.rows) == 2 else " of the others at its tables"
     gap = f"{number(lead.more, 1)} +/- {number(lead.error, 1)} more"
-    return f"{who} by {several}{lead.source}: {number(lead.own, 1)} against {number(lead.others, 1)}{others} ({gap})."
+    return (
+        f"{who} by {several}{lead.source}: {number(lead.own, 1)} against "
+        f"{number(lead.others, 1)}{others} ({gap})."
+    )

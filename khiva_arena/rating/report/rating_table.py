@@ -27,7 +27,17 @@ from khiva_arena.rating.report.columns import (
 )
 from khiva_arena.rating.report.reported import shows_spent
 from khiva_arena.rating.report.standings import DIGITS
-from khiva_arena.rating.report.text import NARROWEST_NAME, ROUGH, WIDEST_NAME, columns_of, elo, number, paragraphs, short, table
+from khiva_arena.rating.report.text import (
+    NARROWEST_NAME,
+    ROUGH,
+    WIDEST_NAME,
+    columns_of,
+    elo,
+    number,
+    paragraphs,
+    short,
+    table,
+)
 from khiva_arena.rating.report.values import Standings
 from khiva_arena.words import count
 
@@ -49,7 +59,10 @@ def meaning(standings: Standings) -> str:
     names = _names(standings)
     relation = f"relative to the anchor {names[standings.anchor]}"
     if standings.anchors:
-        at = [f"{names[one.bot]} at {one.given:g}" + (f" (sd {one.sd:g})" if one.sd else "") for one in standings.anchors]
+        at = [
+            f"{names[one.bot]} at {one.given:g}" + (f" (sd {one.sd:g})" if one.sd else "")
+            for one in standings.anchors
+        ]
         relation = f"with {', '.join(at)}"
     return (
         f"P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is {100 * LEVEL:.0f} %, "
@@ -67,13 +80,19 @@ def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str
         lines = _lines(standings, columns, max(columns_of(row.name) for row in standings.rows))
     else:
         lines, hidden = _fitting(standings, columns, width)
-    return "\n".join([*lines, "", *paragraphs([*notes(standings), *_left_out(hidden)], width)]) + "\n"
+    return (
+        "\n".join([*lines, "", *paragraphs([*notes(standings), *_left_out(hidden)], width)]) + "\n"
+    )
 
 
 def shown_columns(standings: Standings, wide: bool) -> list[Column]:
     """Return the columns of a table, from left to right. ``wide``: all there are."""
     shown = [column for column in TABLE if wide or column.shown(standings.rows)]
-    columns = [one for column in shown for one in (_finishes(standings.seats) if column is FINISHES else [column])]
+    columns = [
+        one
+        for column in shown
+        for one in (_finishes(standings.seats) if column is FINISHES else [column])
+    ]
     if shows := shows_spent(standings.rows):
         columns = shows.columns(columns, standings.rows)
     return [*columns, *DETAILS] if wide else columns
@@ -91,7 +110,9 @@ def _finish(place: int, row: Standing) -> str:
     return str(row.finishes[place])
 
 
-def _fitting(standings: Standings, columns: Sequence[Column], width: int) -> tuple[list[str], list[str]]:
+def _fitting(
+    standings: Standings, columns: Sequence[Column], width: int
+) -> tuple[list[str], list[str]]:
     """Return the widest form of the table that fits, else the narrowest; and the heads of the columns that are left out."""
     lines: list[str] = []
     hidden: list[str] = []
@@ -103,18 +124,31 @@ def _fitting(standings: Standings, columns: Sequence[Column], width: int) -> tup
             lines = _lines(standings, rest, name_width)
             beyond = max(map(columns_of, lines)) - width
             if beyond <= 0:
-                return lines if name_width == longest else _lines(standings, rest, NARROWEST_NAME - beyond), hidden
+                return lines if name_width == longest else _lines(
+                    standings, rest, NARROWEST_NAME - beyond
+                ), hidden
     return lines, hidden
 
 
 def _lines(standings: Standings, columns: Sequence[Column], name_width: int) -> list[str]:
     cells = [
-        [short(column.text(row), name_width) if column.left else column.text(row) for column in columns] for row in standings.rows
+        [
+            short(column.text(row), name_width) if column.left else column.text(row)
+            for column in columns
+        ]
+        for row in standings.rows
     ]
-    lines = table([[column.head for column in columns], *cells], to_left=[i for i, column in enumerate(columns) if column.left])
-    if standings.fewest_batches is not None and (below := sum(row.rank is None for row in standings.rows)):
+    lines = table(
+        [[column.head for column in columns], *cells],
+        to_left=[i for i, column in enumerate(columns) if column.left],
+    )
+    if standings.fewest_batches is not None and (
+        below := sum(row.rank is None for row in standings.rows)
+    ):
         lines.insert(len(lines) - below, f"-- {WITHOUT_PLACE} --")
-    if (apart := standings.apart) and (above := [row.bot in apart.bots for row in standings.rows]).count(True):
+    if (apart := standings.apart) and (
+        above := [row.bot in apart.bots for row in standings.rows]
+    ).count(True):
         lines.insert(1 + above.index(True), f"-- {apart.words} --")
     return lines
 
@@ -129,7 +163,9 @@ def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> s
         matches=standings.matches,
         fault_free_matches=standings.fault_free_matches,
         left_out=shapes.LeftOut(
-            standings.left_out, [list(name) for name in standings.incomplete], [list(name) for name in standings.set_aside]
+            standings.left_out,
+            [list(name) for name in standings.incomplete],
+            [list(name) for name in standings.set_aside],
         ),
         confidence=100 * LEVEL,
         meaning=meaning(standings),
@@ -138,7 +174,9 @@ def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> s
         sections=sections or shapes.Sections(),
         widening=_widening(standings),
         looks=_looked_at(standings),
-        fewest_batches=msgspec.UNSET if standings.fewest_batches is None else standings.fewest_batches,
+        fewest_batches=msgspec.UNSET
+        if standings.fewest_batches is None
+        else standings.fewest_batches,
     )
 
 
@@ -146,18 +184,27 @@ def _widening(standings: Standings) -> shapes.Widened | msgspec.UnsetType:
     widening = standings.ratings.widening
     if not widening:
         return msgspec.UNSET
-    return shapes.Widened(widening.kind, widening.pair, widening.ranks, round(standings.widened, DIGITS))
+    return shapes.Widened(
+        widening.kind, widening.pair, widening.ranks, round(standings.widened, DIGITS)
+    )
 
 
 def _looked_at(standings: Standings) -> shapes.LookedAt | msgspec.UnsetType:
     looks = standings.ratings.widening.looks
-    return shapes.LookedAt("mixture" if looks.rho else "planned", round(_times(standings), DIGITS)) if looks else msgspec.UNSET
+    return (
+        shapes.LookedAt("mixture" if looks.rho else "planned", round(_times(standings), DIGITS))
+        if looks
+        else msgspec.UNSET
+    )
 
 
 def _times(standings: Standings) -> float:
     """Return how many times as wide an error is as for one look."""
     seeds = max(2, standings.blocks)
-    return float(standings.ratings.widening.looks.critical(seeds, 1 - LEVEL) / ONE_LOOK.critical(seeds, 1 - LEVEL))
+    return float(
+        standings.ratings.widening.looks.critical(seeds, 1 - LEVEL)
+        / ONE_LOOK.critical(seeds, 1 - LEVEL)
+    )
 
 
 def to_json(standings: Standings, sections: shapes.Sections | None = None) -> dict[str, Any]:
@@ -170,50 +217,74 @@ def notes(standings: Standings) -> list[str]:
     """Return the lines below the table: the meaning of the numbers, and the matches that are not in them."""
     rows = standings.rows
     lines = [meaning(standings)]
-    lines += [f"{mark}: {says}." for mark, says in MARKS.items() if any(mark in row.marks for row in rows)]
+    lines += [
+        f"{mark}: {says}." for mark, says in MARKS.items() if any(mark in row.marks for row in rows)
+    ]
     if shows := shows_spent(rows):
         lines += shows.notes(rows)
     lines += standings.remarks
     if standings.fewest_batches is not None:
-        below = f" Below the line: bots {WITHOUT_PLACE}; a place takes {count(standings.fewest_batches, 'batch', 'batches')}."
+        below = (
+            f" Below the line: bots {WITHOUT_PLACE}; a place takes "
+            f"{count(standings.fewest_batches, 'batch', 'batches')}."
+        )
         lines.append(
-            "least: the lower end of the 95 % interval against the other bots, which orders the table."
-            + below * any(row.rank is None for row in rows)
+            "least: the lower end of the 95 % interval against the other bots, which "
+            "orders the table." + below * any(row.rank is None for row in rows)
         )
     if standings.blocks < (fewest := fewest_for_ranks(standings.ratings)):
         lines.append(f"ranks are n/a: at two seats they need {fewest} seeds or more.")
     elif any(row.rank_interval for row in rows):
         lines.append(
-            "ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than the next, "
+            "ranks: the places still possible, 95 % for all bots at once; los%: how likely "
+            "a bot is stronger than the next, "
             f"{UNDER_THE_PRIOR}."
         )
     if any(row.met_next is False for row in rows):
         lines.append(
-            f"{UNMET}: this bot and the next never met, so games with others decide their order; all bots meet in a "
+            f"{UNMET}: this bot and the next never met, so games with others decide their "
+            "order; all bots meet in a "
             "round-robin of all line-ups or, if they are 32 at most, with --lineups auto."
         )
     if any(row.rough for row in rows):
-        lines.append(f"{ROUGH}: fewer than {FEWEST_SEEDS} seeds, so the error is rough, and ranks and los% with it.")
+        lines.append(
+            f"{ROUGH}: fewer than {FEWEST_SEEDS} seeds, so the error is rough, and ranks "
+            "and los% with it."
+        )
     if standings.blocks < 2:
         lines.append("Errors are n/a: they need two seeds or more, and seeds whose results differ.")
     if alike := _alike(standings):
         lines.append(
-            f"No variance seen, +/- or los% n/a ({_some(alike)}): every seed came out alike, which says nothing about the next."
+            f"No variance seen, +/- or los% n/a ({_some(alike)}): every seed came out "
+            "alike, which says nothing about the next."
         )
     if any(row.bound in (">=", "<=") for row in rows):
         lines.append(
-            "Behind >= or <=, all points between bot and anchor went one way: elo is the prior's, +/- the 95 % bound of the "
+            "Behind >= or <=, all points between bot and anchor went one way: elo is the "
+            "prior's, +/- the 95 % bound of the "
             "results, or n/a. Give another --anchor to see errors between the others."
         )
     lines += _notes_on_bounds(standings)
     if any(row.bound == "?" for row in rows):
         lines.append("Behind ?, no points link bot and anchor at all: the number is the prior's.")
-    for word, names in (("incomplete", standings.incomplete), ("set aside as void", standings.set_aside)):
+    for word, names in (
+        ("incomplete", standings.incomplete),
+        ("set aside as void", standings.set_aside),
+    ):
         if names:
-            lines.append(f"Not rated: {count(len(names), 'table')} {word} ({_some([name for _, name in names])}).")
+            lines.append(
+                f"Not rated: {count(len(names), 'table')} {word} "
+                f"({_some([name for _, name in names])})."
+            )
     if standings.left_out:
-        lines.append(f"Not rated in all: {count(standings.left_out, 'recorded match', 'recorded matches')}.")
-    lines += _notes_on_looks(standings) + _notes_on_widening(standings) + shared_deals.to_notes(standings.shared_deals)
+        lines.append(
+            f"Not rated in all: {count(standings.left_out, 'recorded match', 'recorded matches')}."
+        )
+    lines += (
+        _notes_on_looks(standings)
+        + _notes_on_widening(standings)
+        + shared_deals.to_notes(standings.shared_deals)
+    )
     return lines + _notes_on_anchors(standings) + _notes_on_faults(standings)
 
 
@@ -222,7 +293,12 @@ def _notes_on_bounds(standings: Standings) -> list[str]:
     oneway = standings.ratings.oneway
     if oneway is None or not (oneway.met > 1).any():
         return []
-    return ["Where one bot took all points of another, each seed counts as one match: nothing shows how alike a seed's are."]
+    return [
+        (
+            "Where one bot took all points of another, each seed counts as one match: nothing "
+            "shows how alike a seed's are."
+        )
+    ]
 
 
 def _notes_on_looks(standings: Standings) -> list[str]:
@@ -231,8 +307,8 @@ def _notes_on_looks(standings: Standings) -> list[str]:
     if not looks or standings.blocks < 2:
         return []
     why = (
-        "Extended, or short of its planned end, so results may have decided when to stop: errors, ranks and los% hold "
-        "however often one looks"
+        "Extended, or short of its planned end, so results may have decided when to stop: errors, "
+        "ranks and los% hold however often one looks"
         if looks.rho
         else "Looks were planned, and errors, ranks and los% hold for all of them together"
     )
@@ -253,7 +329,11 @@ def _notes_on_widening(standings: Standings) -> list[str]:
 
 def _left_out(heads: Sequence[str]) -> list[str]:
     """Return the line that names the columns missing from a narrow table, [] if none is."""
-    return [f"Left out at this width: {', '.join(heads)}; --wide prints every column."] if heads else []
+    return (
+        [f"Left out at this width: {', '.join(heads)}; --wide prints every column."]
+        if heads
+        else []
+    )
 
 
 def _some(names: Sequence[str]) -> str:
@@ -268,7 +348,9 @@ def _alike(standings: Standings) -> list[str]:
     for place, (row, i) in enumerate(zip(rows, at, strict=True)):
         j = at[place + 1] if place + 1 < len(rows) else i
         no_error = row.error is None and not row.bound and ratings.no_variance_seen[i, i]
-        no_los = i != j and ratings.groups[i] == ratings.groups[j] and ratings.no_variance_seen[i, j]
+        no_los = (
+            i != j and ratings.groups[i] == ratings.groups[j] and ratings.no_variance_seen[i, j]
+        )
         if row.elo is not None and (no_error or no_los):
             names.append(short(row.name))
     return names
@@ -277,7 +359,8 @@ def _alike(standings: Standings) -> list[str]:
 def _notes_on_anchors(standings: Standings) -> list[str]:
     names = _names(standings)
     return [
-        f"Anchor {names[anchor.bot]} is given as {number(anchor.given, 1)}; the results place it at {number(anchor.found, 1)}, "
+        f"Anchor {names[anchor.bot]} is given as {number(anchor.given, 1)}; the results "
+        f"place it at {number(anchor.found, 1)}, "
         f"{number(anchor.z, 1, '+')} standard errors away."
         for anchor in standings.anchors
         if anchor.contradicts
@@ -289,28 +372,33 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     notes = [f"Faults of {short(row.name)}: {_faults(row)}." for row in rows if row.fault_counts]
     if caused := [f"{short(row.name)} {row.caused}" for row in rows if row.caused]:
         notes.append(
-            f"Void since a bot had no core when it was to answer: {', '.join(caused)}. The host was short of processor time, "
-            "which honest bots suffer alike: leave cores free, as by fewer --jobs, before you blame a bot."
+            f"Void since a bot had no core when it was to answer: {', '.join(caused)}. The host "
+            "was short of processor time, which honest bots suffer alike: leave cores free, as by "
+            "fewer --jobs, before you blame a bot."
         )
     if pauses := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
         notes.append(
-            "These bots kept a seat that was asked, or the arbiter, from a core, and were stopped until their turn: "
-            f"{', '.join(pauses)}."
+            "These bots kept a seat that was asked, or the arbiter, from a core, and were stopped "
+            f"until their turn: {', '.join(pauses)}."
         )
-    if faults := [f"{short(row.name)} {_page_faults(row)}" for row in many_page_faults(standings.rows)]:
+    if faults := [
+        f"{short(row.name)} {_page_faults(row)}" for row in many_page_faults(standings.rows)
+    ]:
         notes.append(
-            f"These bots had far more page faults from disk (disk) than others: {', '.join(faults)}. If memory is short, each "
+            "These bots had far more page faults from disk (disk) than others: "
+            f"{', '.join(faults)}. If memory is short, each "
             f"start reads its runtime again, which is {OF_RUNTIMES}."
         )
     notes += [
-        f"{short(row.name)}: {number(row.fault_free_elo, 1)} Elo over the {standings.fault_free_matches} fault-free matches, "
+        f"{short(row.name)}: {number(row.fault_free_elo, 1)} Elo over the "
+        f"{standings.fault_free_matches} fault-free matches, "
         f"further from {number(row.elo, 1)} than the error."
         for row in rows
         if row.differs
     ]
     notes += [
-        f"{short(row.name)}: {elo(row.fault_free_bound, row.fault_free_elo)} Elo over the {standings.fault_free_matches} "
-        "fault-free matches: only a bound."
+        f"{short(row.name)}: {elo(row.fault_free_bound, row.fault_free_elo)} Elo over the "
+        f"{standings.fault_free_matches} fault-free matches: only a bound."
         for row in rows
         if row.fault_counts and row.fault_free_bound and not row.bound
     ]

@@ -51,8 +51,18 @@ def place_of_each(group: Sequence[Named]) -> list[tuple[str, str]]:
     words = [bot.asked_as for bot in group]
     places = []
     for bot in group:
-        place = bot.asked_as if words.count(bot.asked_as) == 1 else os.path.join(bot.folder, bot.asked_as)
-        places.append((bot.identity, printable(place.encode("utf-8", "replace")).replace("\n", "\\n") or bot.identity[:DIGITS]))
+        place = (
+            bot.asked_as
+            if words.count(bot.asked_as) == 1
+            else os.path.join(bot.folder, bot.asked_as)
+        )
+        places.append(
+            (
+                bot.identity,
+                printable(place.encode("utf-8", "replace")).replace("\n", "\\n")
+                or bot.identity[:DIGITS],
+            )
+        )
     return places
 
 
@@ -69,7 +79,11 @@ def in_a_line(bots: Sequence[Named]) -> list[str]:
 def under_a_table(events: Iterable[Sequence[Named]], names: Mapping[str, str]) -> str:
     """Return the text below a table that names the bots of one name, "" if there are none. ``names``: names by identity, as the
     table has them."""
-    rows = [(names.get(identity, ""), place) for group in of_one_name(events) for identity, place in place_of_each(group)]
+    rows = [
+        (names.get(identity, ""), place)
+        for group in of_one_name(events)
+        for identity, place in place_of_each(group)
+    ]
     wide = max((len(name) for name, _ in rows), default=0)
     lines = [f"  {name.ljust(wide)}  {place}" for name, place in rows if name]
     return "\n".join(["Bots of one name:", *lines, ""]) if lines else ""

@@ -59,7 +59,9 @@ def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
             crosstables.append(crosstable(standings.evidence.cells, standings.ratings))
         return crosstables[0]
 
-    return shapes.Sections(**{name: make() for name, make in makers.items() if name in request.names})
+    return shapes.Sections(
+        **{name: make() for name, make in makers.items() if name in request.names}
+    )
 
 
 def _order(standings: Standings) -> list[int]:
@@ -82,10 +84,19 @@ def _crosstable(standings: Standings, table: Crosstable) -> list[list[shapes.Pai
         score = percent(float(table.score[i, j]))
         if score is None:
             return None
-        low, high, points = (percent(float(part[i, j])) for part in (table.low, table.high, table.expected))
+        low, high, points = (
+            percent(float(part[i, j])) for part in (table.low, table.high, table.expected)
+        )
         seeds, matches = int(table.blocks[i, j]), int(games[i, j])
         return shapes.Pair(
-            score, low, high, bool(table.significant[i, j]), points, seeds, matches, bool(above[i, j] or above[j, i])
+            score,
+            low,
+            high,
+            bool(table.significant[i, j]),
+            points,
+            seeds,
+            matches,
+            bool(above[i, j] or above[j, i]),
         )
 
     return [[pair(i, j) for j in order] for i in order]
@@ -95,13 +106,26 @@ def _seats(standings: Standings) -> shapes.Seats:
     matches = standings.evidence.matches
     seats = [
         shapes.SeatScore(
-            of.seats, of.seat, round_off(100 * of.score) or 0.0, percent(of.low), percent(of.high), of.matches, of.blocks
+            of.seats,
+            of.seat,
+            round_off(100 * of.score) or 0.0,
+            percent(of.low),
+            percent(of.high),
+            of.matches,
+            of.blocks,
         )
         for of in seat_bias(matches)
     ]
     biases = neighbour_bias(matches, standings.ratings)
     neighbours = [
-        shapes.Neighbour(standings.order[i], percent(of.effect), percent(of.low), percent(of.high), of.matches, of.blocks)
+        shapes.Neighbour(
+            standings.order[i],
+            percent(of.effect),
+            percent(of.low),
+            percent(of.high),
+            of.matches,
+            of.blocks,
+        )
         for i in _order(standings)
         for of in biases[i : i + 1]
     ]
@@ -112,21 +136,30 @@ def _cycles(standings: Standings) -> shapes.Cycles:
     cycles = intransitivity(standings.evidence.cells, standings.ratings)
     if cycles is None:
         return shapes.Cycles(None, None, None, None, None)
-    return shapes.Cycles(*map(percent, (cycles.share, cycles.low, cycles.high, cycles.raw, cycles.noise)))
+    return shapes.Cycles(
+        *map(percent, (cycles.share, cycles.low, cycles.high, cycles.raw, cycles.noise))
+    )
 
 
 def _connectivity(standings: Standings) -> shapes.Connectivity:
-    components = [[standings.order[i] for i in component] for component in standings.ratings.components]
+    components = [
+        [standings.order[i] for i in component] for component in standings.ratings.components
+    ]
     return shapes.Connectivity(len(components) <= 1, components)
 
 
 def _ratings(standings: Standings, ratings: Ratings) -> list[shapes.Rating]:
-    return [shapes.Rating(row.bot, *rating(ratings, i)) for row, i in zip(standings.rows, _order(standings), strict=True)]
+    return [
+        shapes.Rating(row.bot, *rating(ratings, i))
+        for row, i in zip(standings.rows, _order(standings), strict=True)
+    ]
 
 
 def _effects(standings: Standings, names: Sequence[str]) -> shapes.EffectsSection:
     evidence = standings.evidence
-    ratings = refit(evidence, evidence.matches, EffectsToFit("seats" in names, "neighbours" in names))
+    ratings = refit(
+        evidence, evidence.matches, EffectsToFit("seats" in names, "neighbours" in names)
+    )
     effects = [
         shapes.Effect(
             "seat" if effect.bot is None else "neighbour",
@@ -138,7 +171,9 @@ def _effects(standings: Standings, names: Sequence[str]) -> shapes.EffectsSectio
         )
         for effect in ratings.effects
     ]
-    return shapes.EffectsSection([name for name in EFFECTS if name in names], _ratings(standings, ratings), effects)
+    return shapes.EffectsSection(
+        [name for name in EFFECTS if name in names], _ratings(standings, ratings), effects
+    )
 
 
 def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:
@@ -149,9 +184,19 @@ def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[sha
     stages = []
     for at, (event, number) in enumerate(events):
         mine = _of_events(matches, of_events[at : at + 1])
-        together, alone = refit(standings.evidence, _of_events(matches, of_events[: at + 1])), refit(standings.evidence, mine)
+        together, alone = (
+            refit(standings.evidence, _of_events(matches, of_events[: at + 1])),
+            refit(standings.evidence, mine),
+        )
         stages.append(
-            shapes.Stage(event, number, len(mine), alone.blocks, _ratings(standings, together), _ratings(standings, alone))
+            shapes.Stage(
+                event,
+                number,
+                len(mine),
+                alone.blocks,
+                _ratings(standings, together),
+                _ratings(standings, alone),
+            )
         )
     return stages
 
@@ -171,7 +216,9 @@ def by_seeds(standings: Standings) -> list[shapes.AfterSeeds]:
     and fewer for very many bots; the last one is after all seeds."""
     matches = standings.evidence.matches
     seeds = sorted({(event, seed) for size in matches.sizes for event, seed in _seeds(size)})
-    points = min(len(seeds), MOST_POINTS, max(2, MOST_POINTS_TIMES_BOTS // standings.evidence.cells.bots))
+    points = min(
+        len(seeds), MOST_POINTS, max(2, MOST_POINTS_TIMES_BOTS // standings.evidence.cells.bots)
+    )
     stages = []
     for at, (event, seed) in enumerate(seeds, 1):
         if at * points // len(seeds) > (at - 1) * points // len(seeds):
@@ -183,7 +230,9 @@ def by_seeds(standings: Standings) -> list[shapes.AfterSeeds]:
 
 def _until(matches: Matches, event: int, seed: int) -> Matches:
     """Return the matches of the events before, and of this one up to a seed."""
-    return matches.only(lambda size: (size.event < event) | ((size.event == event) & (size.seed <= seed)))
+    return matches.only(
+        lambda size: (size.event < event) | ((size.event == event) & (size.seed <= seed))
+    )
 
 
 def _seeds(one: SameSize) -> list[tuple[int, int]]:

@@ -18,7 +18,9 @@ Matrix = list[list[float | None]]
 
 def meanings(kind: type[Struct]) -> dict[str, str]:
     """Return the meaning of each field, as the docstring of its class tells it."""
-    lines = [line.split(": ", 1) for line in cleandoc(kind.__doc__ or "").splitlines() if ": " in line]
+    lines = [
+        line.split(": ", 1) for line in cleandoc(kind.__doc__ or "").splitlines() if ": " in line
+    ]
     return {name: text for names, text in lines for name in names.split(", ")}
 
 

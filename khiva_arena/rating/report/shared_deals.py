@@ -13,7 +13,9 @@ def to_value(deals: SharedDeals | None) -> DesignEffect | None:
     """Return the effect and its interval with few digits; None for none."""
     if deals is None:
         return None
-    return DesignEffect(*(round(value, DIGITS) for value in (deals.effect, deals.low, deals.high, deals.tables)))
+    return DesignEffect(
+        *(round(value, DIGITS) for value in (deals.effect, deals.low, deals.high, deals.tables))
+    )
 
 
 def to_notes(deals: SharedDeals | None) -> list[str]:
@@ -26,8 +28,11 @@ def to_notes(deals: SharedDeals | None) -> list[str]:
     elif high < LITTLE:
         then = "New deals tell more than more line-ups on these"
     else:
-        then = "These seeds leave open whether more line-ups on them would tell as much as new deals"
+        then = (
+            "These seeds leave open whether more line-ups on them would tell as much as new deals"
+        )
     return [
-        f"Design effect of shared deals: {number(deals.effect, 2)} (95 %: {interval(deals.low, deals.high, 2)}): with a deal of "
-        f"its own for each table, errors would be {number(alone, 2)} times as wide ({interval(low, high, 2)}). {then}."
+        f"Design effect of shared deals: {number(deals.effect, 2)} (95 %: "
+        f"{interval(deals.low, deals.high, 2)}): with a deal of its own for each table, errors "
+        f"would be {number(alone, 2)} times as wide ({interval(low, high, 2)}). {then}."
     ]

@@ -52,8 +52,10 @@ def to_text(sprt: Sprt) -> str:
     """Return the hypotheses, the result and the table scores as text. Ends with a newline."""
     report, hypotheses = sprt.report, sprt.report.hypotheses
     head = (
-        f"sprt: {sprt.candidate} against {', '.join(sprt.opponents)}, {sprt.seats} seats; {question(hypotheses)}; "
-        f"aims at {100 * hypotheses.alpha:g} % and {100 * hypotheses.beta:g} % wrong decisions for a candidate at "
+        f"sprt: {sprt.candidate} against {', '.join(sprt.opponents)}, {sprt.seats} seats; "
+        f"{question(hypotheses)}; "
+        f"aims at {100 * hypotheses.alpha:g} % and {100 * hypotheses.beta:g} % wrong "
+        "decisions for a candidate at "
         f"{hypotheses.elo0:g} or below, at {hypotheses.elo1:g} or above"
     )
     lines = [*wrap(head, WIDTH, subsequent_indent="  "), decision(sprt)]
@@ -67,7 +69,10 @@ def to_text(sprt: Sprt) -> str:
 
 def question(hypotheses: Hypotheses) -> str:
     """Return the two hypotheses in words."""
-    return f"H0: {_kind(hypotheses)} <= {hypotheses.elo0:g}, H1: {_kind(hypotheses)} >= {hypotheses.elo1:g}"
+    return (
+        f"H0: {_kind(hypotheses)} <= {hypotheses.elo0:g}, H1: {_kind(hypotheses)} >= "
+        f"{hypotheses.elo1:g}"
+    )
 
 
 def _kind(hypotheses: Hypotheses) -> str:
@@ -79,13 +84,19 @@ def decision(sprt: Sprt) -> str:
     report = sprt.report
     if sprt.verdict is VerdictWord.SAME:
         return f"no match was played: {sprt.candidate} is the same bot as an opponent"
-    after = f"{count(report.blocks, 'seed')}, {count(report.blocks * sprt.per_seed, 'match', 'matches')}"
+    after = (
+        f"{count(report.blocks, 'seed')}, "
+        f"{count(report.blocks * sprt.per_seed, 'match', 'matches')}"
+    )
     if report.decision is SprtDecision.H1:
         return f"H1 accepted after {after}: {sprt.candidate} is {_words_for_h1(report.hypotheses)}"
     if report.decision is SprtDecision.H0:
         return f"H0 accepted after {after}: {sprt.candidate} is {_words_for_h0(report.hypotheses)}"
     if report.blocks >= sprt.most:
-        return f"no decision after {after}, the most that --seeds allows; more --seeds begin another test from the start"
+        return (
+            f"no decision after {after}, the most that --seeds allows; more --seeds begin "
+            "another test from the start"
+        )
     return f"no decision yet after {after}"
 
 
@@ -126,7 +137,8 @@ def _estimates(report: SprtReport) -> list[str]:
         f"LOS                {'n/a' if report.los is None else chance(100 * report.los) + ' %'}",
     ]
     note = (
-        'Intervals are 95 %, over seeds. A test stops when the score looks decided. Quote "Elo, stop allowed", which allows '
+        "Intervals are 95 %, over seeds. A test stops when the score looks decided. Quote "
+        '"Elo, stop allowed", which allows '
         "for that; the three lines above it do not. n/a if nearly all seeds end alike."
     )
     return [*lines, *wrap(note, WIDTH)]
@@ -139,7 +151,9 @@ def _interval(estimate: Estimate | None) -> str:
 
 
 def _elo(value: float) -> str:
-    if abs(value) >= MOST_ELO:  # estimates that allow for the stop end there, as do those of a score of all or nothing
+    if (
+        abs(value) >= MOST_ELO
+    ):  # estimates that allow for the stop end there, as do those of a score of all or nothing
         return f">={MOST_ELO:.0f}" if value > 0 else f"<=-{MOST_ELO:.0f}"
     return f"{value + 0.0:.1f}"
 
@@ -159,12 +173,18 @@ def _bars(histogram: Sequence[tuple[Any, int]]) -> list[str]:
         classes = [0] * MOST_BARS
         for value, often in histogram:
             classes[min(MOST_BARS - 1, int(value * MOST_BARS))] += often
-        rows = [(f"{i / MOST_BARS:.2f}-{(i + 1) / MOST_BARS:.2f}", often) for i, often in enumerate(classes)]
+        rows = [
+            (f"{i / MOST_BARS:.2f}-{(i + 1) / MOST_BARS:.2f}", often)
+            for i, often in enumerate(classes)
+        ]
     highest = max(often for _, often in rows)
     wide = len(str(highest))
     return [
         "table scores:",
-        *(f"  {name}  {often:>{wide}}  {'#' * round(BAR * often / highest)}".rstrip() for name, often in rows),
+        *(
+            f"  {name}  {often:>{wide}}  {'#' * round(BAR * often / highest)}".rstrip()
+            for name, often in rows
+        ),
     ]
 
 
@@ -265,8 +285,12 @@ def to_json(sprt: Sprt, code: int) -> dict[str, Any]:
 def _plain(estimate: Estimate | None, scale: float = 1) -> Interval | None:
     if estimate is None:
         return None
-    return Interval(*(_round_off(scale * value) for value in (estimate.value, estimate.low, estimate.high)))
+    return Interval(
+        *(_round_off(scale * value) for value in (estimate.value, estimate.low, estimate.high))
+    )
 
 
 def _round_off(value: float | None) -> float | None:
-    return None if value is None or not isfinite(value) else round(value, DIGITS) + 0.0  # + 0.0: no minus zero
+    return (
+        None if value is None or not isfinite(value) else round(value, DIGITS) + 0.0
+    )  # + 0.0: no minus zero

@@ -47,7 +47,10 @@ def choose_anchor(bots: Sequence[Entrant], word: str | None = None) -> str:
         if name in (bot.id, bot.name) or bot.name == f"{name}#{bot.id[:ID_DIGITS]}":
             return bot.id
     if word is not None:
-        raise ConfigError(f"no bot called {word!r} to anchor the ratings on; there are {', '.join(b.name for b in bots)}")
+        raise ConfigError(
+            f"no bot called {word!r} to anchor the ratings on; there are "
+            f"{', '.join(b.name for b in bots)}"
+        )
     if not bots:
         raise ConfigError("there are no bots to rate")
     return bots[0].id
@@ -74,12 +77,18 @@ def standings(
     bots = with_unique_names(bots)
     collected = results if isinstance(results, Collected | EventsData) else Collected(results)
     data = collected.data() if isinstance(collected, Collected) else collected
-    all_matches, tallies = data.end(len(bots), lambda event, bot: bot if numbers is None else numbers[event][bot])
+    all_matches, tallies = data.end(
+        len(bots), lambda event, bot: bot if numbers is None else numbers[event][bot]
+    )
     if numbers is not None:
         all_matches = all_matches.numbered([numbers[event] for event in all_matches.events])
     index = {bot.id: i for i, bot in enumerate(bots)}
-    if strangers := {int(bot) for size in all_matches.sizes for bot in np.unique(size.bots)}.difference(range(len(bots))):
-        raise InternalError(f"matches name bots that did not enter: {', '.join(map(str, sorted(strangers)))}")
+    if strangers := {
+        int(bot) for size in all_matches.sizes for bot in np.unique(size.bots)
+    }.difference(range(len(bots))):
+        raise InternalError(
+            f"matches name bots that did not enter: {', '.join(map(str, sorted(strangers)))}"
+        )
     selection = complete_tables(all_matches)
     at = [choose_anchor(bots, given.bot) for given in anchors]
     if len(set(at)) < len(at):
@@ -96,7 +105,12 @@ def standings(
     evidence = Evidence(matches, cells, ratings, 100 * los(ratings), index[anchor_id], fixed)
     seats = max((size.bots.shape[1] for size in matches.sizes if len(size.row)), default=0)
     count_rated(tallies, matches)
-    per_bot = zip(rank_intervals(ratings), opponents_average(cells, ratings), tie_share(matches, len(bots)), strict=True)
+    per_bot = zip(
+        rank_intervals(ratings),
+        opponents_average(cells, ratings),
+        tie_share(matches, len(bots)),
+        strict=True,
+    )
     rows = [
         _standing(i, bot, (ratings, fault_free), tallies[i], seats, more)
         for i, (bot, more) in enumerate(zip(bots, per_bot, strict=True))
@@ -123,8 +137,12 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
     check = next((anchor for anchor in ratings.anchors if anchor.bot == i), None)
     if check is None:
         return GivenAnchor(bot.id, elo, sd, None, None, None)
-    seeds_of_others = max(ratings.seeds[anchor.bot] for anchor in ratings.anchors if anchor.bot != i)
-    quantile = ratings.widening.half_width(1.0, min(ratings.seeds[i], seeds_of_others))  # in standard errors
+    seeds_of_others = max(
+        ratings.seeds[anchor.bot] for anchor in ratings.anchors if anchor.bot != i
+    )
+    quantile = ratings.widening.half_width(
+        1.0, min(ratings.seeds[i], seeds_of_others)
+    )  # in standard errors
     contradicts = None if check.z is None or quantile is None else abs(check.z) > quantile
     return GivenAnchor(bot.id, elo, sd, round_off(check.elo), round_off(check.z), contradicts)
 
@@ -144,7 +162,15 @@ def _fit(
     effects: EffectsToFit | None = None,
 ) -> Ratings:
     elos, sds = {bot: elo for bot, elo, _ in fixed}, {bot: sd for bot, _, sd in fixed}
-    return rate(matches, bots, anchor, anchors=elos or None, anchor_sds=sds, effects=effects, widening=widening)
+    return rate(
+        matches,
+        bots,
+        anchor,
+        anchors=elos or None,
+        anchor_sds=sds,
+        effects=effects,
+        widening=widening,
+    )
 
 
 def _standing(
@@ -163,10 +189,15 @@ def _standing(
     is_rated = elo is not None
     low, high = _ends(ratings, i, bound) if is_rated else (None, None)
     sums = total(tally.measured)._asdict()
-    usage: dict[str, Any] = {name: round_off(value) if isinstance(value, float) else value for name, value in sums.items()}
+    usage: dict[str, Any] = {
+        name: round_off(value) if isinstance(value, float) else value
+        for name, value in sums.items()
+    }
     return Standing(
         rank=None,
-        rank_interval=interval if is_rated and ratings.blocks >= fewest_for_ranks(ratings) else None,
+        rank_interval=interval
+        if is_rated and ratings.blocks >= fewest_for_ranks(ratings)
+        else None,
         bot=bot.id,
         name=bot.name,
         elo=elo,
@@ -189,7 +220,9 @@ def _standing(
         fault_free_elo=clean,
         fault_free_error=clean_error,
         fault_free_bound=clean_bound,
-        differs=None if elo is None or clean is None or error is None or clean_bound else abs(elo - clean) > error,
+        differs=None
+        if elo is None or clean is None or error is None or clean_bound
+        else abs(elo - clean) > error,
         pool_error=round_off(ratings.pool_error[i]),
         quasi_se=round_off(ratings.quasi.se[i]),
         design_effect=round_off(ratings.design_effect[i]),
@@ -238,9 +271,16 @@ def anchor_played(ratings: Ratings) -> bool:
     return any(ratings.score[bot] is not None for bot in anchors)
 
 
-def _with_ranks(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]) -> tuple[Standing, ...]:
+def _with_ranks(
+    rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]
+) -> tuple[Standing, ...]:
     elos = [row.elo for row in rows if row.elo is not None]
-    out = [structs.replace(row, rank=None if row.elo is None else 1 + sum(elo > row.elo for elo in elos)) for row in rows]
+    out = [
+        structs.replace(
+            row, rank=None if row.elo is None else 1 + sum(elo > row.elo for elo in elos)
+        )
+        for row in rows
+    ]
     out.sort(key=lambda row: len(rows) + 1 if row.rank is None else row.rank)
     return _with_next(out, evidence, index)
 
@@ -248,36 +288,55 @@ def _with_ranks(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str
 def in_league_order(table: Standings, batches: Batches) -> Standings:
     """Return a table of a league in the order of its bots. ``batches``: that they have played in."""
     rows = in_order(
-        [structs.replace(row, least=round_off(least_of(row.elo, row.pool_error, row.low))) for row in table.rows], batches
+        [
+            structs.replace(row, least=round_off(least_of(row.elo, row.pool_error, row.low)))
+            for row in table.rows
+        ],
+        batches,
     )
     index = {bot: i for i, bot in enumerate(table.order)}
-    ranked = _with_next([structs.replace(row, rank=rank) for row, rank in rows], table.evidence, index)
+    ranked = _with_next(
+        [structs.replace(row, rank=rank) for row, rank in rows], table.evidence, index
+    )
     return with_other(table, rows=ranked, fewest_batches=batches.fewest)
 
 
 def set_apart(table: Standings, apart: Apart) -> Standings:
     """Return a table to be printed with some of its bots below a line. Sections follow the order of the table itself."""
     in_order_of_places = table.fewest_batches is not None
-    rows = sorted(table.rows, key=lambda row: (in_order_of_places and row.rank is None, row.bot in apart.bots))
+    rows = sorted(
+        table.rows, key=lambda row: (in_order_of_places and row.rank is None, row.bot in apart.bots)
+    )
     index = {bot: i for i, bot in enumerate(table.order)}
     return with_other(table, rows=_with_next(rows, table.evidence, index), apart=apart)
 
 
-def _with_next(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]) -> tuple[Standing, ...]:
+def _with_next(
+    rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]
+) -> tuple[Standing, ...]:
     """Return the rows of a table, in their order, each with how it compares with the next."""
-    out, cells = [structs.replace(row, los_next=None, met_next=None) for row in rows], evidence.cells
+    out, cells = (
+        [structs.replace(row, los_next=None, met_next=None) for row in rows],
+        evidence.cells,
+    )
     pairs_met = set(np.unique(cells.low * cells.bots + cells.high).tolist())
     for place, (row, following) in enumerate(pairwise(tuple(out))):
         i, j = index[row.bot], index[following.bot]
         likely = round_off(float(evidence.los[i, j]))
-        have_met = min(i, j) * cells.bots + max(i, j) in pairs_met if row.matches and following.matches else None
+        have_met = (
+            min(i, j) * cells.bots + max(i, j) in pairs_met
+            if row.matches and following.matches
+            else None
+        )
         out[place] = structs.replace(row, los_next=likely, met_next=have_met)
     return tuple(out)
 
 
 def round_off(value: float | None) -> float | None:
     """Round to 3 digits; return None for None and for NaN."""
-    return None if value is None or isnan(value) else round(float(value), DIGITS) + 0.0  # + 0.0: no minus zero
+    return (
+        None if value is None or isnan(value) else round(float(value), DIGITS) + 0.0
+    )  # + 0.0: no minus zero
 
 
 def percent(share: float | None) -> float | None:

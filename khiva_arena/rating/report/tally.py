@@ -92,7 +92,9 @@ class Collected:
     def __init__(self, results: Iterable[Result] = ()) -> None:
         self.matches = 0
         self._collector = MatchCollector()
-        self._tallies: defaultdict[str, defaultdict[int, Tally]] = defaultdict(lambda: defaultdict(Tally))
+        self._tallies: defaultdict[str, defaultdict[int, Tally]] = defaultdict(
+            lambda: defaultdict(Tally)
+        )
         for result in results:
             self.add(result)
 
@@ -107,7 +109,9 @@ class Collected:
         if not match.fault_free:
             for bot, faults in zip(match.bots, match.faults, strict=True):
                 of_event[bot].faults.update(fault for fault, _ in faults)
-        for bot, measured in zip(match.bots, match.measured, strict=False):  # empty if nothing was measured
+        for bot, measured in zip(
+            match.bots, match.measured, strict=False
+        ):  # empty if nothing was measured
             mine = of_event[bot].measured
             mine.append(measured)
             if len(mine) >= _AT_ONCE:
@@ -120,7 +124,10 @@ class Collected:
         """Return what was collected; no more results can be added."""
         for tally in [tally for of_event in self._tallies.values() for tally in of_event.values()]:
             tally.measured = [total(tally.measured)]
-        return EventsData(self._collector.end(), {event: {**of_event} for event, of_event in self._tallies.items()})
+        return EventsData(
+            self._collector.end(),
+            {event: {**of_event} for event, of_event in self._tallies.items()},
+        )
 
 
 def count_rated(tallies: Sequence[Tally], matches: Matches) -> None:
@@ -129,12 +136,22 @@ def count_rated(tallies: Sequence[Tally], matches: Matches) -> None:
     seeds = [np.zeros(0, dtype=np.int64)]
     for table in matches.tables():
         count, seats = table.bots.shape
-        sat = np.unique(np.arange(count)[:, None] * bots + table.bots)  # copies of a bot sit in one match
-        for tally, often in zip(tallies, np.bincount(sat % bots, minlength=bots).tolist(), strict=True):
+        sat = np.unique(
+            np.arange(count)[:, None] * bots + table.bots
+        )  # copies of a bot sit in one match
+        for tally, often in zip(
+            tallies, np.bincount(sat % bots, minlength=bots).tolist(), strict=True
+        ):
             tally.matches += often
         seeds.append(np.unique(table.block[:, None] * bots + table.bots))
-        finishes = np.bincount((table.bots * (seats + 1) + table.ranks).ravel(), minlength=bots * (seats + 1))
+        finishes = np.bincount(
+            (table.bots * (seats + 1) + table.ranks).ravel(), minlength=bots * (seats + 1)
+        )
         for tally, places in zip(tallies, finishes.reshape(bots, seats + 1).tolist(), strict=True):
             tally.finishes.update({place: often for place, often in enumerate(places) if often})
-    for tally, often in zip(tallies, np.bincount(np.unique(np.concatenate(seeds)) % bots, minlength=bots).tolist(), strict=True):
+    for tally, often in zip(
+        tallies,
+        np.bincount(np.unique(np.concatenate(seeds)) % bots, minlength=bots).tolist(),
+        strict=True,
+    ):
         tally.seeds += often

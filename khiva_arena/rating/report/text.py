@@ -14,7 +14,9 @@ _MARK = re.compile(r"#[0-9a-f]{4}$")
 
 
 def number(value: float | None, digits: int, sign: str = "") -> str:
-    return "n/a" if value is None else f"{round(value, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no minus zero
+    return (
+        "n/a" if value is None else f"{round(value, digits) + 0.0:{sign}.{digits}f}"
+    )  # + 0.0: no minus zero
 
 
 def elo(bound: str, value: float | None) -> str:
@@ -35,12 +37,22 @@ def error(value: float | None, low: float | None, high: float | None, rough: boo
 
 def chance(value: float | None) -> str:
     """Return percent, never quite 0 or 100: no results make anything certain."""
-    return "<0.1" if value is not None and value < 0.05 else ">99.9" if value is not None and value >= 99.95 else number(value, 1)
+    return (
+        "<0.1"
+        if value is not None and value < 0.05
+        else ">99.9"
+        if value is not None and value >= 99.95
+        else number(value, 1)
+    )
 
 
 def interval(low: float | None, high: float | None, digits: int, sign: str = "") -> str:
     """Return "low .. high", n/a if there is none."""
-    return "n/a" if low is None or high is None else f"{number(low, digits, sign)} .. {number(high, digits, sign)}"
+    return (
+        "n/a"
+        if low is None or high is None
+        else f"{number(low, digits, sign)} .. {number(high, digits, sign)}"
+    )
 
 
 def columns_of(text: str) -> int:
@@ -73,7 +85,9 @@ def table(rows: Sequence[Sequence[str]], to_left: Sequence[int] = ()) -> list[st
     from tabulate import tabulate  # not above: it takes long, and many commands print no table
 
     alignment = ["left" if i in to_left else "right" for i in range(len(rows[0]))]
-    text = tabulate(rows, tablefmt="plain", colalign=alignment, disable_numparse=True, preserve_whitespace=True)
+    text = tabulate(
+        rows, tablefmt="plain", colalign=alignment, disable_numparse=True, preserve_whitespace=True
+    )
     return [line.rstrip() for line in text.split("\n")]
 
 
@@ -81,7 +95,10 @@ def listing(rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()
     """Return lines of a plain table, headers being its first row. If it is too wide, the last column continues on the next lines,
     and is broken where it has two spaces if that is necessary. ``right``: columns that are aligned to the right."""
     columns = len(rows[0])
-    room = width - sum(max(map(columns_of, column)) + len(GAP) for column in [*zip(*rows, strict=True)][: columns - 1])
+    room = width - sum(
+        max(map(columns_of, column)) + len(GAP)
+        for column in [*zip(*rows, strict=True)][: columns - 1]
+    )
     out: list[Sequence[str]] = []
     for *row, last in rows:
         parts = last.split(GAP) if GAP in last else last.split(" ")
@@ -125,11 +142,20 @@ def matrix(names: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> 
     if len(names) > MOST_IN_TEXT:
         return [f"{len(names)} bots are too many to print one against the other: ask for --json."]
     heads = [str(i + 1) for i in range(len(names))]
-    columns = [[head, *column] for head, column in zip(heads, zip(*cells, strict=True), strict=True)]
-    return blocks([["", *heads], ["bot", *(short(name, _NARROW_NAME) for name in names)]], columns, width, to_left=(1,))
+    columns = [
+        [head, *column] for head, column in zip(heads, zip(*cells, strict=True), strict=True)
+    ]
+    return blocks(
+        [["", *heads], ["bot", *(short(name, _NARROW_NAME) for name in names)]],
+        columns,
+        width,
+        to_left=(1,),
+    )
 
 
-def fitting(rows: Sequence[Sequence[str]], width: int, first: int = 1, to_left: Sequence[int] = (0,)) -> list[str]:
+def fitting(
+    rows: Sequence[Sequence[str]], width: int, first: int = 1, to_left: Sequence[int] = (0,)
+) -> list[str]:
     """Return a table by rows, headers being its first; if it is too wide it is cut into several, each with the ``first``
     columns."""
     columns = [*zip(*rows, strict=True)]
@@ -137,7 +163,10 @@ def fitting(rows: Sequence[Sequence[str]], width: int, first: int = 1, to_left: 
 
 
 def blocks(
-    first: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], width: int, to_left: Sequence[int] = ()
+    first: Sequence[Sequence[str]],
+    columns: Sequence[Sequence[str]],
+    width: int,
+    to_left: Sequence[int] = (),
 ) -> list[str]:
     """Return a table of columns, cut into several if it is too wide; each begins with the columns ``first``."""
     room = width - sum(max(map(columns_of, column)) + len(GAP) for column in first)
@@ -145,6 +174,9 @@ def blocks(
     while columns:
         ends = list(accumulate(max(map(columns_of, column)) + len(GAP) for column in columns))
         fits = max(1, sum(end - len(GAP) <= room for end in ends))
-        lines += [*([""] if lines else []), *table([*zip(*first, *columns[:fits], strict=True)], to_left)]
+        lines += [
+            *([""] if lines else []),
+            *table([*zip(*first, *columns[:fits], strict=True)], to_left),
+        ]
         columns = columns[fits:]
     return lines

@@ -36,7 +36,13 @@ class MoreSeeds(NamedTuple):
     command: Callable[[int], str] | None = None
 
 
-def verdict(standings: Standings, places: Places | None = None, more: MoreSeeds | None = None, *, so_far: bool = False) -> str:
+def verdict(
+    standings: Standings,
+    places: Places | None = None,
+    more: MoreSeeds | None = None,
+    *,
+    so_far: bool = False,
+) -> str:
     """Return who won, and whether that could be luck, in a sentence or two; "" if nobody is rated and there are no places. A
     warning of random choices comes before it. A line with a command may follow, if ``more`` has one.
 
@@ -65,13 +71,21 @@ def _of_places(standings: Standings, places: Places) -> str:
     first = [names.get(row.bot, short(row.name)) for row in places.rows if row.place == 1]
     is_over = places.rounds == places.of
     verb = "share the first place of" if len(first) > 1 else "won" if is_over else "is first in"
-    return f"{listed(first)} {verb} the {places.format}{'' if is_over else f' after round {places.rounds} of {places.of}'}"
+    return (
+        f"{listed(first)} {verb} the "
+        f"{places.format}{'' if is_over else f' after round {places.rounds} of {places.of}'}"
+    )
 
 
-def _seeds_that_tell(standings: Standings, first: Standing, rivals: Sequence[Standing], more: MoreSeeds) -> str:
+def _seeds_that_tell(
+    standings: Standings, first: Standing, rivals: Sequence[Standing], more: MoreSeeds
+) -> str:
     """Return how many more seeds would make the first bot's place certain, and the command; "" if that is not known."""
     at, ratings = standings.order.index, standings.ratings
-    widening, level = replace(ratings.widening, looks=more.looks), together(1 + len(rivals)) if rivals else 0.0
+    widening, level = (
+        replace(ratings.widening, looks=more.looks),
+        together(1 + len(rivals)) if rivals else 0.0,
+    )
     needs: list[tuple[Need, Standing]] = []
     for rival in rivals:
         need = for_order(ratings, at(first.bot), at(rival.bot), level, widening)
@@ -90,12 +104,18 @@ def _seeds_that_tell(standings: Standings, first: Standing, rivals: Sequence[Sta
     said = f"{gap}; about {about} more seeds would tell, if the difference stays"
     if not more.store:
         return f"{said}."
-    command = f"khiva-arena run {shlex.quote(more.settings)} --seeds {more.seeds + about}" if more.settings and more.seeds else ""
+    command = (
+        f"khiva-arena run {shlex.quote(more.settings)} --seeds {more.seeds + about}"
+        if more.settings and more.seeds
+        else ""
+    )
     if more.command is not None and (command := command or more.command(about)):
         return f"{said}:\n{command}"
     if command:
         return f"{said}: {command}"
-    return f"{said}; khiva-arena plan STORE --gap {max(1, round(elo))} --power 0.5 prints the command."
+    return (
+        f"{said}; khiva-arena plan STORE --gap {max(1, round(elo))} --power 0.5 prints the command."
+    )
 
 
 def _two_digits(value: int) -> int:

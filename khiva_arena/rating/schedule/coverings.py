@@ -21,7 +21,9 @@ FILE = Path(__file__).with_name("coverings.txt")
 """The file with a line for each shape: bots, seats and the length of the cycles, then line-ups that are renamed."""
 
 
-def all_meet(bots: int, seats: int, copies: int = 1, authors: Sequence[int] = ()) -> tuple[LineUp, ...] | None:
+def all_meet(
+    bots: int, seats: int, copies: int = 1, authors: Sequence[int] = ()
+) -> tuple[LineUp, ...] | None:
     """Return the set of a shape, its bots by position. Bots of one author, given as a group number per bot, never sit together;
     within an author bots sit equally often, plus or minus one. None if the set would take more than ``MOST_LINE_UPS`` line-ups,
     or no table can be filled."""
@@ -35,7 +37,9 @@ def _set_of(authors: tuple[int, ...], seats: int, copies: int) -> tuple[LineUp, 
     bots = sum(authors)
     if max(authors, default=0) > 1:
         return _of_authors(authors, seats) if len(authors) >= seats else None
-    if bots * (1 if bots >= seats else copies) < seats or bots * (bots - 1) > MOST_LINE_UPS * seats * (seats - 1):
+    if bots * (1 if bots >= seats else copies) < seats or bots * (
+        bots - 1
+    ) > MOST_LINE_UPS * seats * (seats - 1):
         return None
     if bots <= seats:
         return _all_at_each_table(bots, seats)
@@ -75,7 +79,9 @@ def _of_authors(authors: tuple[int, ...], seats: int) -> tuple[LineUp, ...] | No
     """Return a set for bots of whom some have one author: greedy, each seat to the bot that meets most others for the first
     time."""
     author = [number for number, size in enumerate(authors) for _ in range(size)]
-    of_other_authors = [sum(1 << bot for bot in range(len(author)) if author[bot] != mine) for mine in author]
+    of_other_authors = [
+        sum(1 << bot for bot in range(len(author)) if author[bot] != mine) for mine in author
+    ]
     if sum(map(int.bit_count, of_other_authors)) > MOST_LINE_UPS * seats * (seats - 1):
         return None
     unmet, sat = of_other_authors.copy(), [0] * len(author)
@@ -87,7 +93,9 @@ def _of_authors(authors: tuple[int, ...], seats: int) -> tuple[LineUp, ...] | No
     return tuple(sorted(line_ups)) if len(line_ups) <= MOST_LINE_UPS else None
 
 
-def _next_line_up(seats: int, of_other_authors: Sequence[int], unmet: list[int], sat: list[int]) -> LineUp:
+def _next_line_up(
+    seats: int, of_other_authors: Sequence[int], unmet: list[int], sat: list[int]
+) -> LineUp:
     """Return the next line-up, and count it in ``unmet`` and ``sat``. others, unmet: by bot, a bit for each bot that it may meet,
     and has not met yet."""
     line_up: list[int] = []
@@ -95,7 +103,14 @@ def _next_line_up(seats: int, of_other_authors: Sequence[int], unmet: list[int],
     for _ in range(seats):
         bots = [bot for bot in range(len(of_other_authors)) if free >> bot & 1]
         candidates = chosen or free
-        bot = min(bots, key=lambda bot: (-(unmet[bot] & candidates).bit_count(), -unmet[bot].bit_count(), sat[bot]))
+        bot = min(
+            bots,
+            key=lambda bot: (
+                -(unmet[bot] & candidates).bit_count(),
+                -unmet[bot].bit_count(),
+                sat[bot],
+            ),
+        )
         line_up.append(bot)
         chosen, free = chosen | 1 << bot, free & of_other_authors[bot]
         sat[bot] += 1
@@ -104,26 +119,37 @@ def _next_line_up(seats: int, of_other_authors: Sequence[int], unmet: list[int],
     return tuple(sorted(line_up))
 
 
-def _evening(authors: Sequence[int], seats: int, sat: list[int], line_ups: Sequence[LineUp]) -> LineUp | None:
+def _evening(
+    authors: Sequence[int], seats: int, sat: list[int], line_ups: Sequence[LineUp]
+) -> LineUp | None:
     """Return one more line-up, none of those taken, of bots that sit less often than others of their author, and count it in
     ``sat``. None if within each author bots sit equally often, plus or minus one."""
     ends = [sum(authors[: number + 1]) for number in range(len(authors))]
     members = [range(end - size, end) for end, size in zip(ends, authors, strict=True)]
-    uneven = [max(sat[bot] for bot in bots_of_author) - min(sat[bot] for bot in bots_of_author) for bots_of_author in members]
+    uneven = [
+        max(sat[bot] for bot in bots_of_author) - min(sat[bot] for bot in bots_of_author)
+        for bots_of_author in members
+    ]
     if max(uneven) <= 1:
         return None
     first, *rest = sorted(range(len(authors)), key=lambda number: -uneven[number])
     fewest = min(sat[bot] for bot in members[first])
     first_bots = [bot for bot in members[first] if sat[bot] == fewest]
     by_sat = [sorted(members[number], key=lambda bot: sat[bot]) for number in rest]
-    candidates = (bots for groups in combinations(by_sat, seats - 1) for bots in product(first_bots, *groups))
-    line_up = next((tuple(sorted(bots)) for bots in candidates if tuple(sorted(bots)) not in line_ups), None)
+    candidates = (
+        bots for groups in combinations(by_sat, seats - 1) for bots in product(first_bots, *groups)
+    )
+    line_up = next(
+        (tuple(sorted(bots)) for bots in candidates if tuple(sorted(bots)) not in line_ups), None
+    )
     for bot in line_up or ():
         sat[bot] += 1
     return line_up
 
 
-def by_lot(line_ups: Sequence[LineUp], bots: int, authors: Sequence[int], key: bytes) -> tuple[LineUp, ...]:
+def by_lot(
+    line_ups: Sequence[LineUp], bots: int, authors: Sequence[int], key: bytes
+) -> tuple[LineUp, ...]:
     """Return a set of ``all_meet`` with its bots renamed, in canonical order. The names are drawn among bots whose authors have
     as many bots."""
     members: dict[int, list[int]] = {}
@@ -149,10 +175,14 @@ class PairCounts(NamedTuple):
     allowed: int
 
 
-def without_meeting(line_ups: Iterable[LineUp], bots: int, authors: Sequence[int] = ()) -> PairCounts:
+def without_meeting(
+    line_ups: Iterable[LineUp], bots: int, authors: Sequence[int] = ()
+) -> PairCounts:
     """Count the pairs of bots that may meet and do not."""
     may = bots * (bots - 1) // 2 - sum(size * (size - 1) // 2 for size in Counter(authors).values())
-    pairs_met = {pair for line_up in line_ups for pair in combinations(line_up, 2) if pair[0] != pair[1]}
+    pairs_met = {
+        pair for line_up in line_ups for pair in combinations(line_up, 2) if pair[0] != pair[1]
+    }
     return PairCounts(may - len(pairs_met), may)
 
 

@@ -93,7 +93,9 @@ def check_terms(terms: Terms) -> None:
     if terms.seeds < 1:
         problems.append(f"--seeds is at least 1, not {terms.seeds}")
     if terms.authors and terms.copies > 1:
-        problems.append("--copies and --authors-apart do not go together: copies of a bot have one author")
+        problems.append(
+            "--copies and --authors-apart do not go together: copies of a bot have one author"
+        )
     if terms.draw and not (FORMATS[terms.format].AUTO and terms.draw == ALL_MEET):
         problems.append(f"the draw {terms.draw!r} is not for --format {terms.format}")
     problems += FORMATS[terms.format].mistakes(terms)
@@ -123,7 +125,9 @@ def shapes(terms: Terms) -> tuple[Shape, ...]:
     return FORMATS[terms.format].shapes(terms)
 
 
-def rounds(terms: Terms, results: Callable[[Shape], Sequence[Result] | None]) -> Iterator[DrawnRound]:
+def rounds(
+    terms: Terms, results: Callable[[Shape], Sequence[Result] | None]
+) -> Iterator[DrawnRound]:
     """Yield the rounds, each drawn when it is asked for.
 
     results: returns the results of a round in any order, None while the round is not complete, which ends the iteration. Called
@@ -153,17 +157,24 @@ def check_results(now: DrawnRound, results: Sequence[Result]) -> None:
     seats = now.rotations or len(now.line_ups[0])
     counts = Counter((result.seed, result.lineup, result.rotation) for result in results)
     fits = all(
-        now.first_seed <= k < now.first_seed + now.seeds and 0 <= lineup < len(now.line_ups) and 0 <= rotation < seats
+        now.first_seed <= k < now.first_seed + now.seeds
+        and 0 <= lineup < len(now.line_ups)
+        and 0 <= rotation < seats
         for k, lineup, rotation in counts
     )
     if not fits or max(counts.values(), default=0) > 1:
         raise StoreError(f"round {now.number + 1} holds results that are not of its schedule")
     missing = now.seeds * len(now.line_ups) * seats - len(counts)
     if missing:
-        raise StoreError(f"round {now.number + 1} is not complete: {missing} of its matches have no result")
+        raise StoreError(
+            f"round {now.number + 1} is not complete: {missing} of its matches have no result"
+        )
     strange = next((r for r in results if tuple(sorted(r.bots)) != now.line_ups[r.lineup]), None)
     if strange is not None:
-        raise StoreError(f"round {now.number + 1}, seed {strange.seed}, line-up {strange.lineup}: other bots than were drawn")
+        raise StoreError(
+            f"round {now.number + 1}, seed {strange.seed}, line-up {strange.lineup}: other "
+            "bots than were drawn"
+        )
 
 
 def schedule(terms: Terms, draw: DrawnRound, first_seed: int = 0) -> Iterator[ScheduledMatch]:
@@ -171,7 +182,9 @@ def schedule(terms: Terms, draw: DrawnRound, first_seed: int = 0) -> Iterator[Sc
     ``ordinal`` are those of the event, ``lineup`` is that of the round. Circular orders are balanced within the round."""
     key, first = round_key(terms.key, draw.number), max(0, first_seed - draw.first_seed)
     orders, twins = draw.orders, draw.twins
-    for match in seating.schedule(draw.line_ups, draw.seeds, key=key, first_seed=first, fixed=orders, twins=twins):
+    for match in seating.schedule(
+        draw.line_ups, draw.seeds, key=key, first_seed=first, fixed=orders, twins=twins
+    ):
         ordinal, k = match.ordinal + draw.first_ordinal, match.k + draw.first_seed
         if draw.rotations and match.rotation >= draw.rotations:
             continue

@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from khiva_arena.common.result import Result
 from khiva_arena.rating.schedule.lineups import MOST_LINE_UPS, LineUp, count_line_ups, pick
 from khiva_arena.rating.schedule.scores import by_score
-from khiva_arena.rating.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn_round, seating_mistakes, shapes_of
+from khiva_arena.rating.schedule.terms import (
+    DrawnRound,
+    Placing,
+    Shape,
+    Terms,
+    drawn_round,
+    seating_mistakes,
+    shapes_of,
+)
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 
@@ -32,7 +40,11 @@ def mistakes(terms: Terms) -> list[str]:
 def table_mistakes(terms: Terms) -> list[str]:
     """Return the mistakes in the seats, the bots and their copies, one line each."""
     problems = seating_mistakes(terms)
-    return problems if problems or terms.copies >= 1 else [f"--copies is at least 1, not {terms.copies}"]
+    return (
+        problems
+        if problems or terms.copies >= 1
+        else [f"--copies is at least 1, not {terms.copies}"]
+    )
 
 
 def candidate_mistakes(terms: Terms) -> list[str]:
@@ -64,7 +76,8 @@ def _unfilled(terms: Terms, candidate: int) -> list[str]:
         if authors >= seats:
             return []
         return [
-            f"--authors-apart leaves bots of {count(authors, 'other author')} to bot {candidate + 1}, a --candidate, for {seats} "
+            f"--authors-apart leaves bots of {count(authors, 'other author')} to bot "
+            f"{candidate + 1}, a --candidate, for {seats} "
             "seats beside it: add bots of others, or give fewer --seats"
         ]
     if len(opponents) * min(terms.copies, seats) >= seats:
@@ -72,8 +85,8 @@ def _unfilled(terms: Terms, candidate: int) -> list[str]:
     if not opponents:
         return ["every bot is a --candidate: a gauntlet needs others to play them"]
     return [
-        f"{count(len(opponents), 'bot')} beside the --candidate cannot fill {seats} seats: add bots, or let copies "
-        f"of one bot sit together with --copies {-(-seats // len(opponents))}"
+        f"{count(len(opponents), 'bot')} beside the --candidate cannot fill {seats} seats: add "
+        f"bots, or let copies of one bot sit together with --copies {-(-seats // len(opponents))}"
     ]
 
 
@@ -81,7 +94,9 @@ def _opponents(terms: Terms, candidate: int) -> tuple[int, ...]:
     """Return the bots that may sit with a candidate."""
     candidates, authors = candidates_of(terms), terms.authors
     return tuple(
-        bot for bot in range(terms.bots) if bot not in candidates and not (authors and authors[bot] == authors[candidate])
+        bot
+        for bot in range(terms.bots)
+        if bot not in candidates and not (authors and authors[bot] == authors[candidate])
     )
 
 
@@ -95,7 +110,12 @@ def _counts(terms: Terms) -> list[tuple[int, int]]:
 
 
 def _possible(terms: Terms, opponents: tuple[int, ...]) -> int:
-    return count_line_ups(len(opponents), terms.seats - 1, min(terms.copies, terms.seats - 1), _authors(terms, opponents))
+    return count_line_ups(
+        len(opponents),
+        terms.seats - 1,
+        min(terms.copies, terms.seats - 1),
+        _authors(terms, opponents),
+    )
 
 
 def _authors(terms: Terms, opponents: tuple[int, ...]) -> tuple[int, ...]:
@@ -113,8 +133,12 @@ def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> Drawn
     line_ups: list[LineUp] = []
     for candidate, (_, number) in zip(candidates_of(terms), counts, strict=True):
         opponents = _opponents(terms, candidate)
-        stream = Stream(terms.key, "schedule", "gauntlet")  # the same for all: equal others give equal line-ups
-        tables = pick(len(opponents), terms.seats - 1, cap, number, stream, _authors(terms, opponents))
+        stream = Stream(
+            terms.key, "schedule", "gauntlet"
+        )  # the same for all: equal others give equal line-ups
+        tables = pick(
+            len(opponents), terms.seats - 1, cap, number, stream, _authors(terms, opponents)
+        )
         line_ups += [tuple(sorted((candidate, *(opponents[i] for i in table)))) for table in tables]
     return drawn_round(shape, sorted(line_ups), total=sum(total for total, _ in counts))
 

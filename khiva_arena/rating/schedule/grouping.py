@@ -17,7 +17,10 @@ from collections.abc import Iterable, Sequence
 
 from khiva_arena.rng import Stream
 
-_WORK, _MOST_WORK = 40_000, 120_000  # exchanges weighed, the second about 40 ms; more while grave pairs are left
+_WORK, _MOST_WORK = (
+    40_000,
+    120_000,
+)  # exchanges weighed, the second about 40 ms; more while grave pairs are left
 
 Tables = list[list[int]]
 
@@ -52,17 +55,26 @@ def exchange_seats(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
         load[p][home] -= weight[p][p]
     work, unchanged = 0, 0
     exchanges: list[int] = []  # both tables of each exchange, in order
-    exchanges_before = [-1] * count  # how many of these there were when no exchange helped a position; -1: it is not known
+    exchanges_before = (
+        [-1] * count
+    )  # how many of these there were when no exchange helped a position; -1: it is not known
     while unchanged < count:
         for p in range(count - 1, -1, -1):
             unchanged += 1
             if unchanged > count:
                 break
             if not load[p][at[p]]:
-                continue  # an exchange that helps is found from the other position, whose cost it lowers
-            changed_tables = set(exchanges[exchanges_before[p] :]) if exchanges_before[p] >= 0 else set()
+                # an exchange that helps is found from the other position, whose cost it lowers
+                continue
+            changed_tables = (
+                set(exchanges[exchanges_before[p] :]) if exchanges_before[p] >= 0 else set()
+            )
             all_positions = exchanges_before[p] < 0 or at[p] in changed_tables
-            positions = range(count) if all_positions else sorted([q for table in changed_tables for q in tables[table]])
+            positions = (
+                range(count)
+                if all_positions
+                else sorted([q for table in changed_tables for q in tables[table]])
+            )
             q = _best_exchange(p, positions, at, load, weight[p])
             work += count
             exchanges_before[p] = len(exchanges) if q is None else -1
@@ -73,7 +85,9 @@ def exchange_seats(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
     return work
 
 
-def _best_exchange(p: int, positions: Iterable[int], at: list[int], load: list[list[int]], weight: Sequence[int]) -> int | None:
+def _best_exchange(
+    p: int, positions: Iterable[int], at: list[int], load: list[list[int]], weight: Sequence[int]
+) -> int | None:
     """Return the position among ``positions``, in order, to exchange with p; None if no exchange lowers the cost."""
     home, mine = at[p], load[p]
     best, partner = (0, 0), None
@@ -87,7 +101,14 @@ def _best_exchange(p: int, positions: Iterable[int], at: list[int], load: list[l
     return partner
 
 
-def _exchange(p: int, q: int, tables: Tables, at: list[int], load: list[list[int]], weight: Sequence[Sequence[int]]) -> None:
+def _exchange(
+    p: int,
+    q: int,
+    tables: Tables,
+    at: list[int],
+    load: list[list[int]],
+    weight: Sequence[Sequence[int]],
+) -> None:
     x, y = at[p], at[q]
     tables[x][tables[x].index(p)], tables[y][tables[y].index(q)] = q, p
     at[p], at[q] = y, x

@@ -9,7 +9,13 @@ import msgspec
 
 from khiva_arena.common.result import Result
 from khiva_arena.rating.schedule.grouping import exchange_seats, snake
-from khiva_arena.rating.schedule.scores import BotSums, RoundSums, round_sums, scores_of, with_places
+from khiva_arena.rating.schedule.scores import (
+    BotSums,
+    RoundSums,
+    round_sums,
+    scores_of,
+    with_places,
+)
 from khiva_arena.rating.schedule.terms import (
     Detail,
     DrawnRound,
@@ -70,7 +76,11 @@ def bracket(bots: int, seats: int, advance: int) -> tuple[BracketRound, ...]:
     active = bots
     while active > seats:
         tables = min(active // seats, (active - seats) // (seats - advance))
-        rounds.append(BracketRound(active, tables, advance) if tables else BracketRound(active, 1, seats - (active - seats)))
+        rounds.append(
+            BracketRound(active, tables, advance)
+            if tables
+            else BracketRound(active, 1, seats - (active - seats))
+        )
         active -= rounds[-1].tables * (seats - rounds[-1].advance)
     return (*rounds, BracketRound(seats, 1, 0))
 
@@ -84,17 +94,30 @@ def mistakes(terms: Terms) -> list[str]:
     if problems := too_few_bots(terms):
         return problems
     if not 1 <= advance_of(terms) < terms.seats:
-        return [f"--advance is 1 to {terms.seats - 1} at a table of {terms.seats}, not {terms.advance}"]
+        return [
+            f"--advance is 1 to {terms.seats - 1} at a table of {terms.seats}, not {terms.advance}"
+        ]
     tables = bracket(terms.bots, terms.seats, advance_of(terms))[0].tables
     largest = max(Counter(terms.authors).values(), default=0)
     if largest > tables:
         have = count(tables, "table")
-        return [f"--authors-apart: {largest} bots have one author, but round 1 has {have} to part them at"]
+        return [
+            (
+                f"--authors-apart: {largest} bots have one author, but round 1 has {have} to "
+                "part them at"
+            )
+        ]
     return []
 
 
 def shapes(terms: Terms) -> tuple[Shape, ...]:
-    return shapes_of(terms, [bracket_round.tables for bracket_round in bracket(terms.bots, terms.seats, advance_of(terms))])
+    return shapes_of(
+        terms,
+        [
+            bracket_round.tables
+            for bracket_round in bracket(terms.bots, terms.seats, advance_of(terms))
+        ],
+    )
 
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
@@ -110,7 +133,12 @@ def draw_of(terms: Terms, shape: Shape, past: Sequence[RoundSums]) -> DrawnRound
     tables = snake(len(playing), shape.line_ups)
     exchange_seats(tables, [[_of_one_author(terms, a, b) for b in playing] for a in playing])
     line_ups = sorted(tuple(sorted(playing[p] for p in table)) for table in tables)
-    together = [pair for table in line_ups for pair in combinations(table, 2) if _of_one_author(terms, *pair)]
+    together = [
+        pair
+        for table in line_ups
+        for pair in combinations(table, 2)
+        if _of_one_author(terms, *pair)
+    ]
     return drawn_round(shape, line_ups, resting, together=together)
 
 
@@ -134,7 +162,9 @@ class _Field(msgspec.Struct, frozen=True):
 
     def resting(self, seats: int) -> list[int]:
         """Return the bots that have a bye: those with the fewest so far, of them the best seeded."""
-        return sorted(self.left, key=lambda bot: self.byes[bot])[: len(self.left) - self.now.tables * seats]
+        return sorted(self.left, key=lambda bot: self.byes[bot])[
+            : len(self.left) - self.now.tables * seats
+        ]
 
 
 def _field(terms: Terms, past: Sequence[RoundSums]) -> _Field:
@@ -146,7 +176,11 @@ def _field(terms: Terms, past: Sequence[RoundSums]) -> _Field:
     field = _Field(bracket_rounds[0], seeding, [0] * terms.bots, {})
     for number, of_round in enumerate(past):
         tables, sums = of_round.line_ups, of_round.sums
-        losers = {bot for table in tables for bot in _in_rank_order(table, sums, seeding)[field.now.advance :]}
+        losers = {
+            bot
+            for table in tables
+            for bot in _in_rank_order(table, sums, seeding)[field.now.advance :]
+        }
         resting = set(field.left).difference(*tables)
         field = _Field(
             bracket_rounds[number + 1],
@@ -157,10 +191,15 @@ def _field(terms: Terms, past: Sequence[RoundSums]) -> _Field:
     return field
 
 
-def _in_rank_order(table: Iterable[int], sums: Sequence[BotSums], seeding: Sequence[int]) -> list[int]:
+def _in_rank_order(
+    table: Iterable[int], sums: Sequence[BotSums], seeding: Sequence[int]
+) -> list[int]:
     """Return a table's bots, best first: by mean pair score, then more first places, then game score, then the better seeding.
     ``sums``: of a whole round, in which each bot plays at one table."""
-    return sorted(table, key=lambda bot: (-sums[bot].halves, -sums[bot].firsts, -sums[bot].game, seeding.index(bot)))
+    return sorted(
+        table,
+        key=lambda bot: (-sums[bot].halves, -sums[bot].firsts, -sums[bot].game, seeding.index(bot)),
+    )
 
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
@@ -172,11 +211,25 @@ def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, 
 def places_of(terms: Terms, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
     """Return the places that ``places`` gives, from sums."""
     all_shapes = shapes(terms)
-    complete = [of_round for shape, of_round in zip(all_shapes, rounds, strict=False) if of_round.matches == shape.matches]
+    complete = [
+        of_round
+        for shape, of_round in zip(all_shapes, rounds, strict=False)
+        if of_round.matches == shape.matches
+    ]
     field = _field(terms, complete[: len(all_shapes) - 1])
-    final = _in_rank_order(field.left, complete[-1].sums, field.left) if len(complete) == len(all_shapes) else []
+    final = (
+        _in_rank_order(field.left, complete[-1].sums, field.left)
+        if len(complete) == len(all_shapes)
+        else []
+    )
     out = field.out | dict.fromkeys(final[1:], len(all_shapes) - 1)
-    key = {bot: (field.out.get(bot, len(all_shapes)), -final.index(bot) if bot in final else 0) for bot in range(terms.bots)}
+    key = {
+        bot: (field.out.get(bot, len(all_shapes)), -final.index(bot) if bot in final else 0)
+        for bot in range(terms.bots)
+    }
     scores = scores_of(terms.bots, rounds)
-    rows = {bot: Placing(bot, 0, score, KnockoutDetail(field.byes[bot], out.get(bot))) for bot, score in enumerate(scores)}
+    rows = {
+        bot: Placing(bot, 0, score, KnockoutDetail(field.byes[bot], out.get(bot)))
+        for bot, score in enumerate(scores)
+    }
     return with_places(range(terms.bots), lambda bot: key[bot], rows)

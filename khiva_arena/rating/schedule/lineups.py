@@ -15,7 +15,11 @@ from khiva_arena.words import count
 
 MOST_LINE_UPS = 500
 FEWEST_SEATS, MOST_SEATS = 2, 10
-_SWAPS_PER_LINE_UP, _MOST_SWAPS, _MOST_TRIES = 80, 20_000, 8  # bound the search to well under a second
+_SWAPS_PER_LINE_UP, _MOST_SWAPS, _MOST_TRIES = (
+    80,
+    20_000,
+    8,
+)  # bound the search to well under a second
 
 LineUp = tuple[int, ...]
 
@@ -32,7 +36,13 @@ class LineUps(NamedTuple):
 
 
 def line_ups(
-    bots: int, seats: int, copies: int = 1, limit: int | None = None, *, key: bytes, authors: tuple[int, ...] = ()
+    bots: int,
+    seats: int,
+    copies: int = 1,
+    limit: int | None = None,
+    *,
+    key: bytes,
+    authors: tuple[int, ...] = (),
 ) -> LineUps:
     """Return all multisets of ``seats`` bots with each bot at most ``copies`` times, or a balanced ``limit`` of them.
 
@@ -52,7 +62,9 @@ def line_ups(
         raise ConfigError(problems)
     cap = cap_of(bots, seats, copies)
     stream = Stream(key, "schedule", "lineups")
-    return LineUps(count_line_ups(bots, seats, cap, authors), pick(bots, seats, cap, limit, stream, authors))
+    return LineUps(
+        count_line_ups(bots, seats, cap, authors), pick(bots, seats, cap, limit, stream, authors)
+    )
 
 
 def cap_of(bots: int, seats: int, copies: int) -> int:
@@ -60,7 +72,9 @@ def cap_of(bots: int, seats: int, copies: int) -> int:
     return copies if bots == 1 else min(copies, seats - 1)
 
 
-def pick(bots: int, seats: int, cap: int, limit: int, stream: Stream, authors: tuple[int, ...] = ()) -> tuple[LineUp, ...]:
+def pick(
+    bots: int, seats: int, cap: int, limit: int, stream: Stream, authors: tuple[int, ...] = ()
+) -> tuple[LineUp, ...]:
     """Return all line-ups with each bot at most ``cap`` times, or a balanced ``limit`` of them, in canonical order. The numbers
     are checked, as ``line_ups`` does; 1 seat is allowed here."""
     if count_line_ups(bots, seats, cap, authors) <= limit:
@@ -75,13 +89,19 @@ def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()
     are. So all bots can be compared, directly or through others. ``--lineups auto`` played so many until version 0.2. It still
     does where the sets in which all bots meet are too large, see ``coverings``."""
     cap = cap_of(bots, seats, copies)
-    often = max(2, -(-(bots - 1) // (2 * (seats - 1))))  # two bots that each met half of the others met each other, or a third
+    often = max(
+        2, -(-(bots - 1) // (2 * (seats - 1)))
+    )  # two bots that each met half of the others met each other, or a third
     lower_bound = -(-often * bots // seats)
-    smallest = next(number for number in range(lower_bound, lower_bound + bots) if number * seats % bots == 0)
+    smallest = next(
+        number for number in range(lower_bound, lower_bound + bots) if number * seats % bots == 0
+    )
     return min(smallest, count_line_ups(bots, seats, cap, authors))
 
 
-def mistakes(bots: int, seats: int, copies: int, limit: int, authors: tuple[int, ...] = ()) -> list[str]:
+def mistakes(
+    bots: int, seats: int, copies: int, limit: int, authors: tuple[int, ...] = ()
+) -> list[str]:
     """Return the mistakes in the numbers of a round robin, one line each."""
     problems = []
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
@@ -97,11 +117,15 @@ def mistakes(bots: int, seats: int, copies: int, limit: int, authors: tuple[int,
         have = count(bots, "bot") + (f" with --copies {copies}" if copies > 1 else "")
         fewer = f"take --seats {bots * copies}, " if bots * copies >= FEWEST_SEATS else ""
         problems.append(
-            f"{have} cannot fill {seats} seats: {fewer}add bots, or let copies of one bot sit together with --copies {need}"
+            f"{have} cannot fill {seats} seats: {fewer}add bots, or let copies of one bot "
+            f"sit together with --copies {need}"
         )
     if authors and len(set(authors)) < seats:
         have = f"bots of {count(len(set(authors)), 'author')}"
-        problems.append(f"--authors-apart: {have} cannot fill {seats} seats: add bots of others, or give fewer --seats")
+        problems.append(
+            f"--authors-apart: {have} cannot fill {seats} seats: add bots of others, or "
+            "give fewer --seats"
+        )
     return problems
 
 
@@ -121,7 +145,9 @@ def _all(bots: int, seats: int, cap: int, authors: tuple[int, ...]) -> Iterator[
         return iter(sorted(_apart(seats, authors)))
     if cap == 1:
         return combinations(range(bots), seats)
-    return (c for c in combinations_with_replacement(range(bots), seats) if max(map(c.count, c)) <= cap)
+    return (
+        c for c in combinations_with_replacement(range(bots), seats) if max(map(c.count, c)) <= cap
+    )
 
 
 def _apart(seats: int, authors: tuple[int, ...]) -> Iterator[LineUp]:
@@ -148,7 +174,9 @@ def _balanced_part(tables: _Tables, limit: int, stream: Stream) -> list[LineUp]:
     total = count_line_ups(*tables)
     if limit == total:
         return list(_all(*tables))
-    if 2 * limit > total:  # all line-ups are balanced, so the rest of a balanced set is, too; it is easier to search
+    if (
+        2 * limit > total
+    ):  # all line-ups are balanced, so the rest of a balanced set is, too; it is easier to search
         left_out = set(_search(tables, total - limit, stream))
         return [line_up for line_up in _all(*tables) if line_up not in left_out]
     return sorted(_search(tables, limit, stream))
@@ -175,7 +203,9 @@ class _Search:
     def __init__(self, tables: _Tables, count: int, stream: Stream, swaps: int) -> None:
         self.bots, self.seats, self.cap, self.authors = tables
         self.stream = stream
-        self.met = [[0] * self.bots for _ in range(self.bots)]  # met[a][b], a <= b: how often they sit together
+        self.met = [
+            [0] * self.bots for _ in range(self.bots)
+        ]  # met[a][b], a <= b: how often they sit together
         self.sat = [0] * self.bots
         self.picked = [self._next_greedy() for _ in range(count)]
         self.taken = Counter(self.picked)
@@ -186,11 +216,19 @@ class _Search:
 
     def spread(self) -> int:
         """Return how much more often one pair sits together than another."""
-        meetings = [self.met[a][b] for a, b in combinations(range(self.bots), 2) if not self._is_kept_apart(a, (b,))]
+        meetings = [
+            self.met[a][b]
+            for a, b in combinations(range(self.bots), 2)
+            if not self._is_kept_apart(a, (b,))
+        ]
         return max(meetings, default=0) - min(meetings, default=0)
 
     def _is_kept_apart(self, bot: int, bots: Sequence[int]) -> bool:
-        return self.authors[bot] in [self.authors[opponent] for opponent in bots] if self.authors else False
+        return (
+            self.authors[bot] in [self.authors[opponent] for opponent in bots]
+            if self.authors
+            else False
+        )
 
     def _next_greedy(self) -> LineUp:
         chosen: list[int] = []
@@ -200,7 +238,9 @@ class _Search:
                 free = [b for b in free if not self._is_kept_apart(b, chosen)]
             low = min([self.sat[b] for b in free])
             low_free = [b for b in free if self.sat[b] == low]
-            meetings = [sum([self.met[b][c] if b < c else self.met[c][b] for c in chosen]) for b in low_free]
+            meetings = [
+                sum([self.met[b][c] if b < c else self.met[c][b] for c in chosen]) for b in low_free
+            ]
             fewest = min(meetings)
             best = [b for b, m in zip(low_free, meetings, strict=True) if m == fewest]
             bot = best[self.stream.below(len(best))]
@@ -235,9 +275,19 @@ class _Search:
         if self._is_kept_apart(other, rest_x) or self._is_kept_apart(one, rest_y):
             return
         meet = self._meet
-        change = meet(one, rest_x, -1) + meet(other, rest_y, -1) + meet(other, rest_x, 1) + meet(one, rest_y, 1)
+        change = (
+            meet(one, rest_x, -1)
+            + meet(other, rest_y, -1)
+            + meet(other, rest_x, 1)
+            + meet(one, rest_y, 1)
+        )
         if only_better and change > 0:
-            meet(one, rest_y, -1), meet(other, rest_x, -1), meet(other, rest_y, 1), meet(one, rest_x, 1)
+            (
+                meet(one, rest_y, -1),
+                meet(other, rest_x, -1),
+                meet(other, rest_y, 1),
+                meet(one, rest_x, 1),
+            )
             return
         self.taken[old_x] -= 1
         self.taken[old_y] -= 1
@@ -247,7 +297,9 @@ class _Search:
     def _make_distinct(self) -> None:
         """Swap until no line-up is taken twice. At most half of all are taken, so a free one is always near."""
         for _ in range(1000 * len(self.picked)):
-            twice = next((i for i, line_up in enumerate(self.picked) if self.taken[line_up] > 1), None)
+            twice = next(
+                (i for i, line_up in enumerate(self.picked) if self.taken[line_up] > 1), None
+            )
             if twice is None:
                 return
             self._swap(twice, only_better=False)

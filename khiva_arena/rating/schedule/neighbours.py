@@ -27,9 +27,14 @@ def off_balance(timetable: Timetable, seeds: int) -> str:
     off = furthest(timetable, rest) if few else 0
     if few and not off:
         return ""
-    extent = f"at up to {count(off, 'table')} more or fewer than its share" if few else "more or less often than its share"
+    extent = (
+        f"at up to {count(off, 'table')} more or fewer than its share"
+        if few
+        else "more or less often than its share"
+    )
     return (
-        f"who sits next after whom is balanced over every {block} seeds at {timetable.seats} seats: with {timetable.seeds} a bot "
+        f"who sits next after whom is balanced over every {block} seeds at "
+        f"{timetable.seats} seats: with {timetable.seeds} a bot "
         f"sits next after another {extent}; --seeds {seeds + block - rest} balances it"
     )
 
@@ -40,12 +45,16 @@ def furthest(timetable: Timetable, rest: int) -> int:
     draw = timetable.round(0)
     assert draw is not None
     seats = timetable.seats
-    above: Counter[tuple[int, int]] = Counter()  # by pair, in parts of a table of which seats - 1 are a whole one
+    above: Counter[tuple[int, int]] = (
+        Counter()
+    )  # by pair, in parts of a table of which seats - 1 are a whole one
     for match in schedule(timetable.terms, draw, timetable.seeds - rest):
         if match.rotation == 0:
             for pair in permutations(match.bots, 2):
                 above[pair] -= 1
             for pair in zip(match.bots, match.bots[1:] + match.bots[:1], strict=True):
                 above[pair] += seats - 1
-    largest = max((abs(parts) for pair, parts in above.items() if len(set(pair)) == 2), default=0)  # one bot may be alone
+    largest = max(
+        (abs(parts) for pair, parts in above.items() if len(set(pair)) == 2), default=0
+    )  # one bot may be alone
     return -(-largest // (seats - 1))

@@ -67,13 +67,17 @@ def power(order: Order, d: int) -> Order:
 
 def label_orders(seats: int, stream: Stream) -> tuple[tuple[Order, ...], ...]:
     """Return the fixed set of orders of so many positions, read in ``LABELLINGS`` ways that are drawn."""
-    from khiva_arena.rating.schedule.decompositions import DECOMPOSITIONS  # not above: few tables are that large
+    from khiva_arena.rating.schedule.decompositions import (
+        DECOMPOSITIONS,
+    )  # not above: few tables are that large
 
     sets = []
     for _ in range(LABELLINGS):
         labels = list(range(seats))
         stream.shuffle(labels)
-        sets.append(tuple(_from_0([labels[place] for place in order]) for order in DECOMPOSITIONS[seats]))
+        sets.append(
+            tuple(_from_0([labels[place] for place in order]) for order in DECOMPOSITIONS[seats])
+        )
     return tuple(sets)
 
 
@@ -100,7 +104,11 @@ def allowed_next(orders_played: Sequence[Order], seats: int) -> tuple[Order, ...
     if not orders_played or seats == 4:
         return tuple(order for order in circular_orders(seats) if order not in orders_played)
     powers = (2, 3) if seats == 5 and len(orders_played) < 3 else (seats - 1,)
-    return tuple(order for order in (power(orders_played[0], d) for d in powers) if order not in orders_played)
+    return tuple(
+        order
+        for order in (power(orders_played[0], d) for d in powers)
+        if order not in orders_played
+    )
 
 
 class _Imbalance(msgspec.Struct):
@@ -125,13 +133,21 @@ class _Imbalance(msgspec.Struct):
         self.off = off
 
 
-def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) -> Iterator[tuple[Order, ...]]:
+def block_orders(
+    line_ups: Sequence[tuple[int, ...]], key: bytes, block: int
+) -> Iterator[tuple[Order, ...]]:
     """Yield the orders of each seed of a block, by line-up, as positions in the line-up.
 
     Positions are labels of their own, so that copies of a bot are treated alike; a bot next to its own copy counts nowhere.
     """
     seats = len(line_ups[0])
-    together = [(a, b) for bots in line_ups for i, a in enumerate(bots) for j, b in enumerate(bots) if i != j and a != b]
+    together = [
+        (a, b)
+        for bots in line_ups
+        for i, a in enumerate(bots)
+        for j, b in enumerate(bots)
+        if i != j and a != b
+    ]
     index = {pair: i for i, pair in enumerate(dict.fromkeys(together))}
     imbalance = _Imbalance([0] * len(index), seats - 1)
     numbers = [index[pair] for pair in together]
@@ -142,10 +158,16 @@ def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) ->
         stream = Stream(key, "schedule", "orders", str(block), str(within))
         imbalance.add(numbers, -1)
         if sets:
-            options = [next_of(orders_allowed, orders) for orders_allowed, orders in zip(sets, orders_played, strict=True)]
+            options = [
+                next_of(orders_allowed, orders)
+                for orders_allowed, orders in zip(sets, orders_played, strict=True)
+            ]
         else:
             options = [allowed_next(orders, seats) for orders in orders_played]
-        pairs = [[_neighbours(bots, order, index) for order in some] for bots, some in zip(line_ups, options, strict=True)]
+        pairs = [
+            [_neighbours(bots, order, index) for order in some]
+            for bots, some in zip(line_ups, options, strict=True)
+        ]
         picks = _choose(pairs, imbalance, stream)
         choice = tuple(some[pick] for some, pick in zip(options, picks, strict=True))
         for orders, order in zip(orders_played, choice, strict=True):
@@ -159,7 +181,9 @@ def _neighbours(bots: Sequence[int], order: Order, index: dict[tuple[int, int], 
     return [index[arc] for arc in arcs if arc[0] != arc[1]]
 
 
-def _choose(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, stream: Stream) -> list[int]:
+def _choose(
+    pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, stream: Stream
+) -> list[int]:
     """Return one option for each line-up, such that as few pairs as possible are off balance; ``imbalance`` then includes the
     choice.
 
@@ -170,7 +194,10 @@ def _choose(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, str
         return picks
     above, limit, below = imbalance.above, imbalance.limit, stream.below
     # an option has no pair or several, of which a getter makes a tuple
-    readers = [[itemgetter(*option) if option else itemgetter(slice(0)) for option in options] for options in pairs]
+    readers = [
+        [itemgetter(*option) if option else itemgetter(slice(0)) for option in options]
+        for options in pairs
+    ]
     squares = [[sum(map(option.count, option)) for option in options] for options in pairs]
     best, cost, lowest = picks.copy(), 0, 0
     for move in range(_MOVES):
@@ -204,7 +231,9 @@ def _choose(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, str
     return best
 
 
-def _greedy(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, stream: Stream) -> list[int]:
+def _greedy(
+    pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, stream: Stream
+) -> list[int]:
     turn: list[Any] = list(range(len(pairs)))
     stream.shuffle(turn)
     picks = [0] * len(pairs)

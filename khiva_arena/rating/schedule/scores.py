@@ -45,7 +45,9 @@ def bot_sums(bots: int, results: Iterable[Result]) -> list[BotSums]:
         for bot, rank, score in zip(result.bots, result.ranks, result.scores, strict=True):
             sums[bot].firsts += rank == best
             sums[bot].game += score
-        for (a, rank_a), (b, rank_b) in combinations(zip(result.bots, result.ranks, strict=True), 2):
+        for (a, rank_a), (b, rank_b) in combinations(
+            zip(result.bots, result.ranks, strict=True), 2
+        ):
             if a != b:
                 sums[a].pairs += 1
                 sums[b].pairs += 1
@@ -79,8 +81,13 @@ def line_ups_in(results: Iterable[Result]) -> list[LineUp]:
 
 def scores_of(bots: int, rounds: Sequence[RoundSums]) -> list[Fraction | None]:
     """Return the mean pair score of each bot over some rounds; None without a pair."""
-    halves, pairs = ([sum(getattr(past.sums[bot], key) for past in rounds) for bot in range(bots)] for key in ("halves", "pairs"))
-    return [Fraction(half, 2 * pair) if pair else None for half, pair in zip(halves, pairs, strict=True)]
+    halves, pairs = (
+        [sum(getattr(past.sums[bot], key) for past in rounds) for bot in range(bots)]
+        for key in ("halves", "pairs")
+    )
+    return [
+        Fraction(half, 2 * pair) if pair else None for half, pair in zip(halves, pairs, strict=True)
+    ]
 
 
 def by_score(bots: int, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
@@ -101,7 +108,9 @@ def or_last(score: Fraction | None) -> Fraction | int:
 
 
 def with_places(
-    bots: Iterable[int], key: Callable[[int], tuple[Fraction | int, ...]], rows: Mapping[int, Placing]
+    bots: Iterable[int],
+    key: Callable[[int], tuple[Fraction | int, ...]],
+    rows: Mapping[int, Placing],
 ) -> tuple[Placing, ...]:
     """Return the ``rows`` of the bots with their places filled in: a greater key is better, and equal keys share a place."""
     order = sorted(bots, key=lambda bot: tuple(-part for part in key(bot)))

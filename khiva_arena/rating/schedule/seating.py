@@ -46,7 +46,13 @@ class ScheduledMatch(msgspec.Struct, frozen=True):
 
 
 def tables(
-    line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0, fixed: Sequence[Order] = (), twins: bool = False
+    line_ups: Sequence[LineUp],
+    seeds: int,
+    *,
+    key: bytes,
+    first_seed: int = 0,
+    fixed: Sequence[Order] = (),
+    twins: bool = False,
 ) -> Iterator[ScheduledTable]:
     """Yield the tables of seeds first_seed..seeds-1, seed by seed, line-ups in the order given, which is the canonical one.
 
@@ -72,8 +78,12 @@ def tables(
                 return
             if k >= first_seed:
                 firsts = Stream(key, "schedule", "firsts", str(k))
-                places = [order[(first := firsts.below(seats)) :] + order[:first] for order in orders]
-                for lineup, (bots, order) in enumerate(zip(line_ups, places * (1 + twins), strict=True)):
+                places = [
+                    order[(first := firsts.below(seats)) :] + order[:first] for order in orders
+                ]
+                for lineup, (bots, order) in enumerate(
+                    zip(line_ups, places * (1 + twins), strict=True)
+                ):
                     yield ScheduledTable(k, lineup, tuple(bots[p] for p in order))
 
 
@@ -86,13 +96,25 @@ def matches(table: ScheduledTable, line_ups: int) -> tuple[ScheduledMatch, ...]:
     seats = len(table.order)
     start = (table.k * line_ups + table.lineup) * seats
     return tuple(
-        ScheduledMatch(start + r, table.k, table.lineup, r, tuple(table.order[(i + r) % seats] for i in range(seats)))
+        ScheduledMatch(
+            start + r,
+            table.k,
+            table.lineup,
+            r,
+            tuple(table.order[(i + r) % seats] for i in range(seats)),
+        )
         for r in range(seats)
     )
 
 
 def schedule(
-    line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0, fixed: Sequence[Order] = (), twins: bool = False
+    line_ups: Sequence[LineUp],
+    seeds: int,
+    *,
+    key: bytes,
+    first_seed: int = 0,
+    fixed: Sequence[Order] = (),
+    twins: bool = False,
 ) -> Iterator[ScheduledMatch]:
     """Yield all matches of a round in schedule order; lazy, as ``tables``. The first ordinal is that of ``first_seed``."""
     for table in tables(line_ups, seeds, key=key, first_seed=first_seed, fixed=fixed, twins=twins):

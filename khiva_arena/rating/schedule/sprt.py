@@ -21,10 +21,22 @@ def mistakes(terms: Terms) -> list[str]:
     """Return the mistakes in the terms of a sequential test, one line each."""
     candidates = len(terms.candidates)
     if terms.twins:
-        problems = [] if terms.candidates == (0, 1) and not terms.authors else ["only the first two bots are compared by others"]
+        problems = (
+            []
+            if terms.candidates == (0, 1) and not terms.authors
+            else ["only the first two bots are compared by others"]
+        )
     else:
-        problems = [f"a sequential test is of one --candidate, not of {candidates}"] if candidates > 1 else []
-    return gauntlet.table_mistakes(terms) or [*problems, *gauntlet.candidate_mistakes(terms)] or gauntlet.seats_unfilled(terms)
+        problems = (
+            [f"a sequential test is of one --candidate, not of {candidates}"]
+            if candidates > 1
+            else []
+        )
+    return (
+        gauntlet.table_mistakes(terms)
+        or [*problems, *gauntlet.candidate_mistakes(terms)]
+        or gauntlet.seats_unfilled(terms)
+    )
 
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:

@@ -9,7 +9,14 @@ from math import lcm
 
 from khiva_arena.common.result import Result
 from khiva_arena.rating.schedule.grouping import exchange_seats, search, snake
-from khiva_arena.rating.schedule.scores import HALF, RoundSums, or_last, round_sums, scores_of, with_places
+from khiva_arena.rating.schedule.scores import (
+    HALF,
+    RoundSums,
+    or_last,
+    round_sums,
+    scores_of,
+    with_places,
+)
 from khiva_arena.rating.schedule.terms import (
     Detail,
     DrawnRound,
@@ -47,7 +54,10 @@ class SwissDetail(Detail):
 
     def columns(self, *, over: bool) -> tuple[PlaceColumn, ...]:
         """Return the columns "points", "tables" and "opponents", see ``Detail``."""
-        points, percent = float(self.points), None if self.opponents is None else float(100 * self.opponents)
+        points, percent = (
+            float(self.points),
+            None if self.opponents is None else float(100 * self.opponents),
+        )
         return (
             PlaceColumn("points", "points", round(points, 3), f"{points:.2f}"),
             PlaceColumn("tables", "tables", self.tables, str(self.tables)),
@@ -67,7 +77,9 @@ def default_rounds(bots: int, seats: int) -> int:
     Sitting in the upper half of a table halves the field, so log2 rounds would order all bots if results were sure; they are not,
     hence one more.
     """
-    all_play = -(-bots // (bots // seats * seats))  # bots that are left over in a round play in the next one
+    all_play = -(
+        -bots // (bots // seats * seats)
+    )  # bots that are left over in a round play in the next one
     return max(all_play, min((bots - 1).bit_length() + 1, (bots - 1) // (seats - 1)))
 
 
@@ -81,7 +93,10 @@ def mistakes(terms: Terms) -> list[str]:
     largest = max(Counter(terms.authors).values(), default=0)
     if largest > tables:
         have = count(tables, "table")
-        problems.append(f"--authors-apart: {largest} bots have one author, but a round has {have} to part them at")
+        problems.append(
+            f"--authors-apart: {largest} bots have one author, but a round has {have} to "
+            "part them at"
+        )
     return problems
 
 
@@ -95,7 +110,9 @@ def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnR
     return draw_of(terms, shape, [round_sums(terms.bots, results) for results in past])
 
 
-def draw_of(terms: Terms, shape: Shape, past: Sequence[RoundSums], *, quick: bool = False) -> DrawnRound:
+def draw_of(
+    terms: Terms, shape: Shape, past: Sequence[RoundSums], *, quick: bool = False
+) -> DrawnRound:
     """Draw the next round from sums. ``quick``: by exchanges from one start, without a search among many."""
     tables = [of_round.line_ups for of_round in past]
     byes = _byes(terms.bots, tables)
@@ -107,14 +124,20 @@ def draw_of(terms: Terms, shape: Shape, past: Sequence[RoundSums], *, quick: boo
         start = [list(range(i, i + terms.seats)) for i in range(0, len(playing), terms.seats)]
     else:
         start = snake(len(playing), shape.line_ups)
-    meetings = Counter(pair for of_round in tables for table in of_round for pair in combinations(table, 2))
+    meetings = Counter(
+        pair for of_round in tables for table in of_round for pair in combinations(table, 2)
+    )
     weight, grave = _weights(terms, playing, meetings, ranked=bool(past))
     if quick:
         tables_drawn = start
         exchange_seats(tables_drawn, weight)
     else:
-        tables_drawn = search(start, weight, grave, Stream(round_key(terms.key, shape.number), "schedule", "swiss"))
-    return drawn_round(shape, sorted(tuple(sorted(playing[p] for p in table)) for table in tables_drawn), resting)
+        tables_drawn = search(
+            start, weight, grave, Stream(round_key(terms.key, shape.number), "schedule", "swiss")
+        )
+    return drawn_round(
+        shape, sorted(tuple(sorted(playing[p] for p in table)) for table in tables_drawn), resting
+    )
 
 
 def _byes(bots: int, tables: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:
@@ -144,7 +167,9 @@ def _whole(scores: Sequence[Fraction | None]) -> tuple[list[int], int]:
     return [score.numerator * (shared // score.denominator) for score in known], shared
 
 
-def _standing(terms: Terms, past: Sequence[RoundSums]) -> tuple[list[Fraction | None], list[Fraction | None]]:
+def _standing(
+    terms: Terms, past: Sequence[RoundSums]
+) -> tuple[list[Fraction | None], list[Fraction | None]]:
     """Return by bot its mean pair score, and the mean of the scores of those it met, counted once for each table; None if
     none."""
     scores = scores_of(terms.bots, past)
@@ -154,7 +179,10 @@ def _standing(terms: Terms, past: Sequence[RoundSums]) -> tuple[list[Fraction | 
         for table in of_round.line_ups:
             for a in table:
                 met[a] += [whole[b] for b in table if b != a]
-    return scores, [Fraction(sum(scores_met), shared * len(scores_met)) if scores_met else None for scores_met in met]
+    return scores, [
+        Fraction(sum(scores_met), shared * len(scores_met)) if scores_met else None
+        for scores_met in met
+    ]
 
 
 def _weights(
@@ -183,12 +211,20 @@ def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, 
 def places_of(terms: Terms, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
     """Return the places that ``places`` gives, from sums."""
     scores, opponents = _standing(terms, rounds)
-    complete = [of_round for shape, of_round in zip(shapes(terms), rounds, strict=False) if of_round.matches == shape.matches]
+    complete = [
+        of_round
+        for shape, of_round in zip(shapes(terms), rounds, strict=False)
+        if of_round.matches == shape.matches
+    ]
     byes = _byes(terms.bots, [of_round.line_ups for of_round in complete])
     tables = Counter(bot for of_round in rounds for table in of_round.line_ups for bot in table)
     rows = {}
     for bot, score in enumerate(scores):
         points = _or_half(score) * tables[bot]
-        detail = SwissDetail(byes=byes[bot], points=points, tables=tables[bot], opponents=opponents[bot])
+        detail = SwissDetail(
+            byes=byes[bot], points=points, tables=tables[bot], opponents=opponents[bot]
+        )
         rows[bot] = Placing(bot, 0, score, detail)
-    return with_places(range(terms.bots), lambda bot: (or_last(scores[bot]), or_last(opponents[bot])), rows)
+    return with_places(
+        range(terms.bots), lambda bot: (or_last(scores[bot]), or_last(opponents[bot])), rows
+    )

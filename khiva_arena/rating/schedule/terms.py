@@ -165,7 +165,12 @@ def too_few_bots(terms: Terms) -> list[str]:
     if problems := seating_mistakes(terms):
         return problems
     if terms.bots < terms.seats:
-        return [f"{terms.bots} bots cannot fill a table of --seats {terms.seats}: add bots, or give fewer seats"]
+        return [
+            (
+                f"{terms.bots} bots cannot fill a table of --seats {terms.seats}: add bots, or "
+                "give fewer seats"
+            )
+        ]
     return []
 
 

@@ -12,7 +12,16 @@ from itertools import groupby, islice
 from typing import NamedTuple
 
 from khiva_arena.common.result import Result
-from khiva_arena.rating.schedule.formats import DrawnRound, Shape, Terms, check_results, check_terms, draw, schedule, shapes
+from khiva_arena.rating.schedule.formats import (
+    DrawnRound,
+    Shape,
+    Terms,
+    check_results,
+    check_terms,
+    draw,
+    schedule,
+    shapes,
+)
 from khiva_arena.rating.schedule.seating import ScheduledMatch
 
 Results = Callable[[Shape], Sequence[Result] | None]

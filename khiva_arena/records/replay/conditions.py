@@ -59,7 +59,9 @@ class TimeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.turn_ms / 1000
 
 
-class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class Conditions(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True
+):
     """The conditions under which matches are played: results of equal conditions may be rated together.
 
     game, rules_version: the game.
@@ -118,7 +120,10 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
             game=self.game,
             rules_version=self.rules_version,
             rules=self.rules,
-            seats=tuple(RecordedSeat(name, bot, seeds.seat_number(secret, match, i)) for i, (name, bot) in enumerate(seats)),
+            seats=tuple(
+                RecordedSeat(name, bot, seeds.seat_number(secret, match, i))
+                for i, (name, bot) in enumerate(seats)
+            ),
             commit=seeds.commitment(match, secret),
             time=msgspec.to_builtins(self.time),
             policy=str(self.policy),
@@ -126,4 +131,9 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
         )
         if not self.in_ticks:
             return header
-        return structs.replace(header, format=WITH_PERSONS if header.persons else IN_TICKS, clock="ticks", meter=self.meter)
+        return structs.replace(
+            header,
+            format=WITH_PERSONS if header.persons else IN_TICKS,
+            clock="ticks",
+            meter=self.meter,
+        )

@@ -18,7 +18,8 @@ from khiva_arena.records.replay.requests import requests
 from khiva_arena.records.replay.verify import verify
 
 THIS_DEAL = (
-    "so it would have gone on this deal, which the seat could not know; `khiva-arena compare` tells over many deals whether a "
+    "so it would have gone on this deal, which the seat could not know; `khiva-arena "
+    "compare` tells over many deals whether a "
     "bot that chooses so is better"
 )
 LISTED_MOST, NEAR_MOST = 40, 8
@@ -69,7 +70,10 @@ def no_hand(_header: Header, _view: Mapping[str, Plain]) -> str:
 
 
 def decision_of(
-    table: Decided, step: int, seat: int, hand_of: Callable[[Header, Mapping[str, Plain]], str] = no_hand
+    table: Decided,
+    step: int,
+    seat: int,
+    hand_of: Callable[[Header, Mapping[str, Plain]], str] = no_hand,
 ) -> StoredDecision:
     """Return the decision of a seat at a step. Raises ConfigError if its deal is not over, or the seat was not asked there.
 
@@ -78,17 +82,22 @@ def decision_of(
     seats = table.record.header.seats
     if not table.is_revealed:
         raise ConfigError(
-            f"match {table.name}: another match on its deal is still to be played, and what is tried out now could steer it; "
+            f"match {table.name}: another match on its deal is still to be played, and "
+            "what is tried out now could steer it; "
             "resume its event by its `khiva-arena run` first"
         )
     if seat >= len(seats):
         raise ConfigError(f"--seat {seat}: the match has {len(seats)} seats, 0 to {len(seats) - 1}")
     asked = {one.step: one for one in requests(table.record, table.secret, seat, {}) if one.asked}
     if step not in asked:
-        steps, out = f"steps {', '.join(map(str, asked))}" if asked else "no step", table.record.forfeited_at[seat]
+        steps, out = (
+            f"steps {', '.join(map(str, asked))}" if asked else "no step",
+            table.record.forfeited_at[seat],
+        )
         forfeit = "" if out is None else f", and forfeited at step {out}"
         raise ConfigError(
-            f"--step {step}: seat {seat} ({seats[seat].name}) was not asked there; it was asked at {steps}{forfeit}, of the "
+            f"--step {step}: seat {seat} ({seats[seat].name}) was not asked there; it was "
+            f"asked at {steps}{forfeit}, of the "
             f"{len(table.record.steps)} steps of match {table.name}"
         )
     message, decision = asked[step].message, asked[step].asked
@@ -96,12 +105,16 @@ def decision_of(
     assert decision is not None
     header = table.record.header
     texts = [words_of(header, message, choice) for choice in range(len(message.legal))]
-    return StoredDecision(step, seat, message.kind, hand_of(header, message.view), texts, decision.choice)
+    return StoredDecision(
+        step, seat, message.kind, hand_of(header, message.view), texts, decision.choice
+    )
 
 
 def words_of(header: Header, message: Decide, choice: int) -> str:
     """Return a choice of a request in words. ``header``: of the match."""
-    return get(header.game, header.rules_version).choice(message.kind, message.legal[choice], message.view)
+    return get(header.game, header.rules_version).choice(
+        message.kind, message.legal[choice], message.view
+    )
 
 
 def choice_meant(decision: StoredDecision, word: str) -> int:
@@ -120,13 +133,20 @@ def choice_meant(decision: StoredDecision, word: str) -> int:
             return numbers.index(number)
     parts = _parts(word)
     equal = [at for at, text in enumerate(decision.texts) if _parts(text) == parts]
-    matching = equal or [at for at, text in enumerate(decision.texts) if parts and _is_among(parts, _parts(text))]
+    matching = equal or [
+        at for at, text in enumerate(decision.texts) if parts and _is_among(parts, _parts(text))
+    ]
     if len(matching) != 1:
-        matching = [at for at, text in enumerate(decision.texts) if parts and _has_parts(word, text)] or matching
+        matching = [
+            at for at, text in enumerate(decision.texts) if parts and _has_parts(word, text)
+        ] or matching
     if len(matching) == 1:
         return matching[0]
     fits = "several choices have" if matching else "no choice has"
-    near = sorted(matching or range(len(decision.texts)), key=lambda at: -len({*parts} & {*_parts(decision.texts[at])}))
+    near = sorted(
+        matching or range(len(decision.texts)),
+        key=lambda at: -len({*parts} & {*_parts(decision.texts[at])}),
+    )
     raise ConfigError(f"--choice {word}: {fits} these words; {listed(decision, near, NEAR_MOST)}")
 
 
@@ -144,8 +164,12 @@ def _parts(text: str) -> list[str]:
 
 def _has_parts(word: str, text: str) -> bool:
     """Tell whether each part of a word, between / or commas, has words of the same part of a text alone, in any order."""
-    parts, of = ([Counter(_parts(part)) for part in _BETWEEN.split(whole)] for whole in (word, text))
-    return len(parts) == len(of) and all(some <= all_of for some, all_of in zip(parts, of, strict=True))
+    parts, of = (
+        [Counter(_parts(part)) for part in _BETWEEN.split(whole)] for whole in (word, text)
+    )
+    return len(parts) == len(of) and all(
+        some <= all_of for some, all_of in zip(parts, of, strict=True)
+    )
 
 
 def _is_among(parts: Sequence[str], of: Sequence[str]) -> bool:

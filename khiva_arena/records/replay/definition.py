@@ -15,7 +15,16 @@ from khiva_arena.common.result import Comparison, Hypotheses
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule.names import Format
 from khiva_arena.records.replay import league_format
-from khiva_arena.records.replay.conditions import MARKS, MODULE, NO_KEY, Conditions, Count, Digest, FileKind, Index
+from khiva_arena.records.replay.conditions import (
+    MARKS,
+    MODULE,
+    NO_KEY,
+    Conditions,
+    Count,
+    Digest,
+    FileKind,
+    Index,
+)
 from khiva_arena.records.replay.record import (
     PERSON,
     canonical,
@@ -85,7 +94,10 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     @property
     def has_its_payload(self) -> bool:
         """True if its identity is that of its module and payload."""
-        return bool(self.module and self.payload) and identity_with_payload(self.module, self.payload) == self.identity
+        return (
+            bool(self.module and self.payload)
+            and identity_with_payload(self.module, self.payload) == self.identity
+        )
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -121,7 +133,9 @@ class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Count = league_format.FORMAT
 
 
-class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class Definition(
+    Conditions, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True
+):
     """The complete definition of an event.
 
     seeds: of the event; of each round for formats that draw their rounds.
@@ -193,28 +207,55 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
         Bots' names are printed wherever their results are.
         """
-        from khiva_arena.rating.schedule.formats import FORMATS  # not above: a match alone knows no schedule
+        from khiva_arena.rating.schedule.formats import (
+            FORMATS,
+        )  # not above: a match alone knows no schedule
 
         form = FORMATS[self.format]
         rules = [rule for rule in (self.hypotheses, self.comparison) if rule is not None]
         if len(rules) != form.SEQUENTIAL:
-            raise ValueError("hypotheses belong to a sequential test, and only to one; or the rule of a comparison does")
+            raise ValueError(
+                "hypotheses belong to a sequential test, and only to one; or the rule of a "
+                "comparison does"
+            )
         if (self.batch is not None) != (self.format is Format.LEAGUE):
-            raise ValueError("tables drawn beforehand belong to a batch of a league, and only to one")
-        if bool(self.table) != (self.format is Format.PLAY) or (any(bot.person for bot in self.bots) and not self.table):
-            raise ValueError("bots by seat belong to the format play, and only to it; and persons sit in no other")
-        if any(bot.identity.startswith(PERSON) and not (bot.person and self.in_ticks) for bot in self.bots):
+            raise ValueError(
+                "tables drawn beforehand belong to a batch of a league, and only to one"
+            )
+        if bool(self.table) != (self.format is Format.PLAY) or (
+            any(bot.person for bot in self.bots) and not self.table
+        ):
+            raise ValueError(
+                "bots by seat belong to the format play, and only to it; and persons sit "
+                "in no other"
+            )
+        if any(
+            bot.identity.startswith(PERSON) and not (bot.person and self.in_ticks)
+            for bot in self.bots
+        ):
             raise ValueError("a person has the name of another, or plays by the wall clock")
-        if self.extends is not None and (self.batch or self.table or self.stage or form.IN_ROUNDS or form.SEQUENTIAL):
-            raise ValueError("only an event whose seeds are all known before, and which is no stage, can extend another one")
+        if self.extends is not None and (
+            self.batch or self.table or self.stage or form.IN_ROUNDS or form.SEQUENTIAL
+        ):
+            raise ValueError(
+                "only an event whose seeds are all known before, and which is no stage, "
+                "can extend another one"
+            )
         if self.in_ticks != (self.isolation == MODULE) or self.in_ticks != (self.meter > 0):
-            raise ValueError("a price list and isolation module belong to an event in ticks, and only to one")
+            raise ValueError(
+                "a price list and isolation module belong to an event in ticks, and only to one"
+            )
         if self.in_ticks and (self.ponder or self.link_ms):
             raise ValueError("in an event in ticks nobody ponders, and no link is given time back")
         names = self.names
-        if not all(name and name.isprintable() for name in (*names, *(bot.author for bot in self.bots if bot.author))):
+        if not all(
+            name and name.isprintable()
+            for name in (*names, *(bot.author for bot in self.bots if bot.author))
+        ):
             raise ValueError("a bot has a name that cannot be printed")
-        if not all(self.in_ticks and bot.has_its_payload for bot in self.bots if bot.module or bot.payload):
+        if not all(
+            self.in_ticks and bot.has_its_payload for bot in self.bots if bot.module or bot.payload
+        ):
             raise ValueError("a bot has the identity of another module or payload")
         if len(set(names)) < len(names) or len({bot.identity for bot in self.bots}) < len(names):
             raise ValueError("two bots have one name, or are the same")
@@ -272,7 +313,9 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
         key: draws the line-ups and seatings. Without it the schedule can be checked and counted, but does not say who meets.
         """
-        from khiva_arena.rating.schedule.terms import Terms  # not above: a match alone knows no schedule
+        from khiva_arena.rating.schedule.terms import (
+            Terms,
+        )  # not above: a match alone knows no schedule
 
         return Terms(
             format=self.format,

@@ -58,7 +58,10 @@ class Film:
         counted, uncounted = self.sources
         cut = len(counted)
         return [
-            SeatPoints(dict(zip(counted, seat, strict=False)), dict(zip(uncounted, seat[cut:], strict=True)))
+            SeatPoints(
+                dict(zip(counted, seat, strict=False)),
+                dict(zip(uncounted, seat[cut:], strict=True)),
+            )
             for seat in self.points[-1]
         ]
 
@@ -76,25 +79,42 @@ def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = F
 
     def watch(step: int, state: State, events: Sequence[Event]) -> None:
         choices = record.steps[step - 1] if step else ()
-        out.asked.append([[*who, one.choice, *([one.why] if one.why else [])] for who, one in zip(pending, choices, strict=True)])
-        out.events.append([(event, harmless(game.narrate(event, names), keep=ISOLATES)) for event in events])
+        out.asked.append(
+            [
+                [*who, one.choice, *([one.why] if one.why else [])]
+                for who, one in zip(pending, choices, strict=True)
+            ]
+        )
+        out.events.append(
+            [(event, harmless(game.narrate(event, names), keep=ISOLATES)) for event in events]
+        )
         out.scores.append(list(state.scores))
         by_source = state.points_by_source or []
         out.sources = [[*part] for part in by_source[0]] if by_source else out.sources
-        out.points.append([[points for part in seat for points in part.values()] for seat in by_source])
+        out.points.append(
+            [[points for part in seat for points in part.values()] for seat in by_source]
+        )
         if sketches:
             out.sketches.append(harmless(game.sketch(state, names), keep=f"\n{ISOLATES}"))
         public = state.public()
         views.append([{**public, **state.private(seat)} for seat in range(len(names))])
-        pending[:] = [(seat, decision.kind, list(decision.legal)) for seat, decision in state.pending().items()]
+        pending[:] = [
+            (seat, decision.kind, list(decision.legal))
+            for seat, decision in state.pending().items()
+        ]
 
     verify(record, secret, watch)
     out.public = [
-        key for key in views[0][0] if all(one.get(key) == of_seats[0].get(key) for of_seats in views for one in of_seats)
+        key
+        for key in views[0][0]
+        if all(one.get(key) == of_seats[0].get(key) for of_seats in views for one in of_seats)
     ]
     before: Plain = {}
     for of_seats in views:
-        own = [{key: value for key, value in view.items() if key not in out.public} for view in of_seats]
+        own = [
+            {key: value for key, value in view.items() if key not in out.public}
+            for view in of_seats
+        ]
         knows = {"all": reduce(_shared, of_seats), "own": own}
         out.knows.append(patch(before, knows))
         before = knows
@@ -107,8 +127,14 @@ def _shared(first: Plain, second: Plain) -> Plain:
         return first
     if isinstance(first, dict) and isinstance(second, dict):
         common = {key: _shared(first[key], second[key]) for key in first if key in second}
-        return {key: value for key, value in common.items() if value is not None or first[key] is None}
-    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)) and len(first) == len(second):
+        return {
+            key: value for key, value in common.items() if value is not None or first[key] is None
+        }
+    if (
+        isinstance(first, (list, tuple))
+        and isinstance(second, (list, tuple))
+        and len(first) == len(second)
+    ):
         return [_shared(mine, theirs) for mine, theirs in zip(first, second, strict=True)]
     return None
 
@@ -122,10 +148,17 @@ def block(films: Sequence[Film], shared: Callable[[list[Plain]], int]) -> dict[s
     return {
         "public": [one.public for one in films],
         "asked": [
-            [[[seat, kind, shared(legal), *rest] for seat, kind, legal, *rest in step] for step in one.asked] for one in films
+            [
+                [[seat, kind, shared(legal), *rest] for seat, kind, legal, *rest in step]
+                for step in one.asked
+            ]
+            for one in films
         ],
         "count": [[len(frame) for frame in one.events] for one in films],
-        "to": [[0 if event.to is None else list(event.to) for event, _ in of_film] for of_film in events],
+        "to": [
+            [0 if event.to is None else list(event.to) for event, _ in of_film]
+            for of_film in events
+        ],
         "data": [[event.data for event, _ in of_film] for of_film in events],
         "text": [[text for _, text in of_film] for of_film in events],
         "scores": [one.scores for one in films],
@@ -149,7 +182,10 @@ def opened(reel: Film) -> dict[str, Plain]:
 
 def names_in_text(names: Sequence[str]) -> list[str]:
     """Return the names of a match's seats in sentences: bots of one name with their seat behind it."""
-    return [isolated(name, LONGEST) + (f"#{seat}" if names.count(name) > 1 else "") for seat, name in enumerate(names)]
+    return [
+        isolated(name, LONGEST) + (f"#{seat}" if names.count(name) > 1 else "")
+        for seat, name in enumerate(names)
+    ]
 
 
 def patch(old: Plain, new: Plain) -> Plain:
@@ -174,14 +210,26 @@ def _patch_of_object(old: dict[str, Plain], new: dict[str, Plain]) -> Plain:
 
 def _patch_of_list(old: Sequence[Plain], new: Sequence[Plain]) -> Plain:
     if len(old) == len(new):
-        changes = [(place, patch(was, now)) for place, (was, now) in enumerate(zip(old, new, strict=True))]
+        changes = [
+            (place, patch(was, now)) for place, (was, now) in enumerate(zip(old, new, strict=True))
+        ]
         changes = [change for change in changes if change[1] != SAME]
         replacements = sum(isinstance(change, list) for _, change in changes)
-        return [new] if 2 * replacements > len(new) else {"i": [part for change in changes for part in change]}
+        return (
+            [new]
+            if 2 * replacements > len(new)
+            else {"i": [part for change in changes for part in change]}
+        )
     shorter = min(len(old), len(new))
     start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
-    end = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
-    return {"s": [start, len(old) - start - end, *new[start : len(new) - end]]} if start + end else [new]
+    end = next(
+        (at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start
+    )
+    return (
+        {"s": [start, len(old) - start - end, *new[start : len(new) - end]]}
+        if start + end
+        else [new]
+    )
 
 
 def apply_patch(old: Plain, change: Plain) -> Plain:

@@ -7,7 +7,9 @@ from khiva_arena.records.replay.record import Choice, Past, PastFault, Record
 from khiva_arena.records.replay.verify import faults_of
 
 
-def past_of(record: Record, details: Sequence[Mapping[int, str]], step: int, seat: int, choice: int | None) -> Past:
+def past_of(
+    record: Record, details: Sequence[Mapping[int, str]], step: int, seat: int, choice: int | None
+) -> Past:
     """Return the past of a match in which a seat decides otherwise; all others do in that step as they did.
 
     details: by seat and step, the line about its fault that a bot was sent.
@@ -26,4 +28,6 @@ def past_of(record: Record, details: Sequence[Mapping[int, str]], step: int, sea
         if at < step or (at == step and number != seat)
     )
     out = tuple(fault.seat for fault in faults if record.forfeited_at[fault.seat] == fault.step)
-    return Past((*record.steps[: step - 1], tuple(last)), faults, out, (record.ticks or ())[: step + 1])
+    return Past(
+        (*record.steps[: step - 1], tuple(last)), faults, out, (record.ticks or ())[: step + 1]
+    )

@@ -94,7 +94,11 @@ class Header(msgspec.Struct, frozen=True):
     @property
     def persons(self) -> tuple[int, ...]:
         """The seats of persons, in a match in ticks. By the wall clock a record does not tell them from bots."""
-        return tuple(seat for seat, player in enumerate(self.seats) if player.bot == person_called(player.name))
+        return tuple(
+            seat
+            for seat, player in enumerate(self.seats)
+            if player.bot == person_called(player.name)
+        )
 
 
 class Record(msgspec.Struct, frozen=True, dict=True):
@@ -129,7 +133,9 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         """The last link of the hash chain, 64 hex digits: header, then each choice in seat order, then the result."""
         link = sha256(b"khiva-record-%d\0" % self.header.format + self._header).digest()
         for step in self.steps:
-            for choice in step:  # by hand: a record has a hundred choices, nearly all of the same form
+            for (
+                choice
+            ) in step:  # by hand: a record has a hundred choices, nearly all of the same form
                 text = canonical(choice) if choice.why else b'[%d,%d,""]' % choice[:2]
                 link = short_sha256(link + text).digest()
         return sha256(link + canonical(self._result())).hexdigest()
@@ -150,12 +156,22 @@ class Record(msgspec.Struct, frozen=True, dict=True):
 
     def _text(self, digest: str) -> str:
         return canonical(
-            {"header": msgspec.to_builtins(self.header), "steps": self.steps, **self._result(), "digest": digest}
+            {
+                "header": msgspec.to_builtins(self.header),
+                "steps": self.steps,
+                **self._result(),
+                "digest": digest,
+            }
         ).decode()
 
     def _is_written_as(self, text: str) -> bool:
         """Tell whether ``to_json`` gives this text. Text with signs that two encoders write differently counts as another."""
-        parts = {"header": msgspec.Raw(self._header), "steps": self.steps, **self._result(), "digest": self.digest}
+        parts = {
+            "header": msgspec.Raw(self._header),
+            "steps": self.steps,
+            **self._result(),
+            "digest": self.digest,
+        }
         is_plain = text.isascii() and "\\" not in text and "\x7f" not in text
         return is_plain and msgspec.json.encode(parts, order="sorted") == text.encode()
 
@@ -164,7 +180,11 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         head = self.header
         has = {head.clock is not UNSET, head.meter is not UNSET, self.ticks is not None}
         is_known = head.format in (FORMAT, IN_TICKS, WITH_PERSONS)
-        return is_known and has == {head.in_ticks} and bool(head.persons) == (head.format == WITH_PERSONS)
+        return (
+            is_known
+            and has == {head.in_ticks}
+            and bool(head.persons) == (head.format == WITH_PERSONS)
+        )
 
     @classmethod
     def from_json(cls, text: str) -> "Record":
@@ -179,16 +199,23 @@ class Record(msgspec.Struct, frozen=True, dict=True):
             stored_digest = raw["digest"]
             digest, is_same = record.digest, record._text(stored_digest) == text
         except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise RecordError(f"not a record of a match ({type(error).__name__}: {str(error)[:200]})") from None
+            raise RecordError(
+                f"not a record of a match ({type(error).__name__}: {str(error)[:200]})"
+            ) from None
         if record.header.format not in (FORMAT, IN_TICKS, WITH_PERSONS):
             known = f"{FORMAT}, {IN_TICKS} and {WITH_PERSONS}"
-            raise RecordError(f"a record of format {record.header.format}; this engine reads {known}")
+            raise RecordError(
+                f"a record of format {record.header.format}; this engine reads {known}"
+            )
         if not record._has_its_format():
             raise RecordError(
-                "a clock, a price list and ticks belong to formats 2 and 3, and a person to format 3, and only to these"
+                "a clock, a price list and ticks belong to formats 2 and 3, and a person "
+                "to format 3, and only to these"
             )
         if digest != stored_digest:
-            raise RecordError(f"the hash chain ends in {digest[:16]}, the record says {str(stored_digest)[:16]}")
+            raise RecordError(
+                f"the hash chain ends in {digest[:16]}, the record says {str(stored_digest)[:16]}"
+            )
         if not is_same:
             raise RecordError("not canonical text, or with more in it than a record has")
         return record
@@ -228,7 +255,9 @@ class Past(msgspec.Struct, frozen=True):
 
 
 _decode = msgspec.json.Decoder(Record).decode
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+).encode
 
 
 def canonical(value: object) -> bytes:

@@ -89,7 +89,9 @@ class _Builder:
         self._faults: dict[int, list[tuple[int, str]]] = {}
         self._faults_of = faults_of
 
-    def add(self, step: int, message: Hello | Decide | Fault | End, asked: AskedDecision | None = None) -> None:
+    def add(
+        self, step: int, message: Hello | Decide | Fault | End, asked: AskedDecision | None = None
+    ) -> None:
         self.found.append(Request(step, message, asked))
 
     def watch(self, step: int, state: State, events: Sequence[Event]) -> None:
@@ -107,10 +109,14 @@ class _Builder:
             self._strikes[number] += verdict in STRIKING
             if number == self._seat:
                 self._own_fault(step, verdict)
-        self._events += [event.data for event in events if event.to is None or self._seat in event.to]
+        self._events += [
+            event.data for event in events if event.to is None or self._seat in event.to
+        ]
         for number, verdict in faults:
             kind = "forfeit" if self._out(number, step) else "default"
-            self._events.append({"type": kind, "seat": number, "why": verdict, "strikes": self._strikes[number]})
+            self._events.append(
+                {"type": kind, "seat": number, "why": verdict, "strikes": self._strikes[number]}
+            )
         if step < len(self._record.steps) and not self._out(self._seat, step):
             self._ask(step + 1, state)
 
@@ -123,21 +129,33 @@ class _Builder:
             self._bank_ms = 0  # in ticks, too: a time-out is at the limit
         if not self._out(self._seat, step):
             detail = self._details.get(step, "")
-            self.add(step, fault_of(self._record.header, verdict, detail, self._strikes[self._seat]))
+            self.add(
+                step, fault_of(self._record.header, verdict, detail, self._strikes[self._seat])
+            )
 
     def _ask(self, step: int, state: State) -> None:
         decision, choices = state.pending().get(self._seat), self._record.steps[step - 1]
         choice = next((choice for choice in choices if choice.seat == self._seat), None)
         if decision is None or choice is None:
             return
-        turn_ms, view, legal = self._record.header.time["turn_ms"], state.view(self._seat), list(decision.legal)
+        turn_ms, view, legal = (
+            self._record.header.time["turn_ms"],
+            state.view(self._seat),
+            list(decision.legal),
+        )
         events, self._events = self._events, []
         message = Decide(self._req, decision.kind, turn_ms, self._bank_ms, view, events, legal)
         self._req += 1
         if self._record.ticks is not None:
-            self._took += max(0, self._record.ticks[step][choices.index(choice)] - turn_ms * TICKS_A_MS)
+            self._took += max(
+                0, self._record.ticks[step][choices.index(choice)] - turn_ms * TICKS_A_MS
+            )
             self._bank_ms = self._record.header.time["bank_ms"] - -(-self._took // TICKS_A_MS)
-        self.add(step, message, AskedDecision(state.clone(), choices, choice, choice.why in FOUND_BEFORE_ASKING))
+        self.add(
+            step,
+            message,
+            AskedDecision(state.clone(), choices, choice, choice.why in FOUND_BEFORE_ASKING),
+        )
 
 
 def hello(header: Header, seat: int, caps: Sequence[str] = ()) -> Hello:

@@ -17,7 +17,9 @@ def story(record: Record, secret: bytes) -> str:
     header = record.header
     game = get(header.game, header.rules_version)
     names = [f"{seat.name}#{number}" for number, seat in enumerate(header.seats)]
-    lines = [f"match {header.match}: {game.title}{which(header)}, {len(names)} seats: {', '.join(names)}"]
+    lines = [
+        f"match {header.match}: {game.title}{which(header)}, {len(names)} seats: {', '.join(names)}"
+    ]
 
     def watch(step: int, _state: State, events: Sequence[Event]) -> None:
         if step:
@@ -35,12 +37,17 @@ def story(record: Record, secret: bytes) -> str:
     lines.append("")
     lines.append("the match is over" if record.reason == "over" else "all but one have forfeited")
     lines += ending(record, names, end.points_by_source)
-    lines += [f"{name}: {ticks}" for name, ticks in zip(names, spending(record), strict=bool(record.ticks))]
+    lines += [
+        f"{name}: {ticks}"
+        for name, ticks in zip(names, spending(record), strict=bool(record.ticks))
+    ]
     lines.append(f"digest {record.digest}")
     return "\n".join(map(harmless, lines))
 
 
-def ending(record: Record, names: Sequence[str], by_source: Sequence[SeatPoints] | None) -> list[str]:
+def ending(
+    record: Record, names: Sequence[str], by_source: Sequence[SeatPoints] | None
+) -> list[str]:
     """Return the end of a match: a line a seat, the best first, and where the points of each come from.
 
     by_source: by seat; None if the game does not say.
@@ -50,12 +57,18 @@ def ending(record: Record, names: Sequence[str], by_source: Sequence[SeatPoints]
     for seat in order:
         verdict = record.verdicts[seat]
         fault = "" if verdict == "ok" else f"  {verdict}"
-        lines.append(f"{record.ranks[seat]:>3}. {names[seat]}  {count(record.scores[seat], 'point')}{fault}")
+        lines.append(
+            f"{record.ranks[seat]:>3}. {names[seat]}  {count(record.scores[seat], 'point')}{fault}"
+        )
     return lines + points_lines(record, names, by_source, order)
 
 
 def points_lines(
-    record: Record, names: Sequence[str], by_source: Sequence[SeatPoints] | None, order: Sequence[int] = (), when: str = ""
+    record: Record,
+    names: Sequence[str],
+    by_source: Sequence[SeatPoints] | None,
+    order: Sequence[int] = (),
+    when: str = "",
 ) -> list[str]:
     """Return where the points of each seat come from at the end of a match, a line a seat; no line if its game does not say.
 
@@ -68,9 +81,21 @@ def points_lines(
     rows = [["", *counted, "points", *(f"({source})" for source in uncounted)]]
     for seat in order or range(len(names)):
         points = by_source[seat]
-        rows.append([names[seat], *map(str, (*points.counted.values(), record.scores[seat], *points.uncounted.values()))])
+        rows.append(
+            [
+                names[seat],
+                *map(
+                    str, (*points.counted.values(), record.scores[seat], *points.uncounted.values())
+                ),
+            ]
+        )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [f"points by source{when and f' {when}'}{', what counts nothing in brackets' if uncounted else ''}:"]
+    lines = [
+        (
+            "points by "
+            f"source{when and f' {when}'}{', what counts nothing in brackets' if uncounted else ''}:"
+        )
+    ]
     for name, *numbers in rows:
         cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
         lines.append("  ".join(["", name.ljust(widths[0]), *cells]))

@@ -69,7 +69,10 @@ def check_ticks(record: Record, ticks: Sequence[Sequence[int]]) -> None:
             if why in (FORFEITED, Verdict.RESOURCE):
                 most = 0
             if took > most or (why == Verdict.TIMEOUT and took < most):
-                raise RecordError(f"step {number}, seat {seat}: took {took:,} of {most:,} ticks{f', {why}' if why else ''}")
+                raise RecordError(
+                    f"step {number}, seat {seat}: took {took:,} of {most:,} "
+                    f"ticks{f', {why}' if why else ''}"
+                )
             banks[seat].charge(took)
 
 
@@ -78,14 +81,19 @@ def refuse_unspoken(price_list: int) -> None:
     if price_list not in SPOKEN_PRICE_LISTS:
         known = ", ".join(map(str, SPOKEN_PRICE_LISTS))
         raise ConfigError(
-            f"its ticks are of price list {price_list}, and this khiva-arena has only list {known}: take a version that has it"
+            f"its ticks are of price list {price_list}, and this khiva-arena has only list "
+            f"{known}: take a version that has it"
         )
 
 
 def unconfirmed(record: Record) -> tuple[tuple[int, int], ...]:
     """Return the forfeits of a record in ticks that no other machine can confirm: each seat, and the number of the step."""
     pairs = zip(record.verdicts, record.forfeited_at, strict=True)
-    return tuple((seat, at) for seat, (verdict, at) in enumerate(pairs) if verdict is Verdict.RESOURCE and at is not None)
+    return tuple(
+        (seat, at)
+        for seat, (verdict, at) in enumerate(pairs)
+        if verdict is Verdict.RESOURCE and at is not None
+    )
 
 
 def granted(record: Record) -> tuple[tuple[int, int, int], ...]:
@@ -96,7 +104,11 @@ def granted(record: Record) -> tuple[tuple[int, int, int], ...]:
     starts, *rows = record.ticks or ((),)
     again = [(seat, 0, took + 1) for seat, took in enumerate(starts)]
     for number, (step, row) in enumerate(zip(record.steps, rows, strict=True) if rows else (), 1):
-        again += [(choice.seat, number, took + 1) for choice, took in zip(step, row, strict=True) if choice.why != FORFEITED]
+        again += [
+            (choice.seat, number, took + 1)
+            for choice, took in zip(step, row, strict=True)
+            if choice.why != FORFEITED
+        ]
     return tuple(again)
 
 
@@ -115,4 +127,7 @@ def _in_words(start: int, decisions: Sequence[int]) -> str:
     words = f"{start:,} ticks to start, {count(len(decisions), 'decision')}"
     if not decisions:
         return words
-    return f"{words}: least {min(decisions):,}, median {median_low(decisions):,}, most {max(decisions):,} ticks"
+    return (
+        f"{words}: least {min(decisions):,}, median {median_low(decisions):,}, most "
+        f"{max(decisions):,} ticks"
+    )

@@ -7,7 +7,14 @@ policy.
 
 from collections.abc import Callable, Sequence
 
-from khiva_arena.common.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
+from khiva_arena.common.result import (
+    FAULTS,
+    STRIKES_TO_FORFEIT,
+    STRIKING,
+    Policy,
+    Verdict,
+    final_ranks,
+)
 from khiva_arena.errors import ArenaError, GameFault, RecordError
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
@@ -37,7 +44,10 @@ def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> S
     try:
         game = get(header.game, header.rules_version)
         if game.rules_version != header.rules_version:
-            raise RecordError(f"played by rules version {header.rules_version}; this engine has {game.rules_version}")
+            raise RecordError(
+                f"played by rules version {header.rules_version}; this engine has "
+                f"{game.rules_version}"
+            )
         state, events = game.new(count, game.rules(header.rules), secret)
     except (GameFault, RecordError):
         raise
@@ -54,7 +64,9 @@ def check_unplayed(record: Record, secret: bytes) -> None:
     """
     _check_header(record, secret)
     _check_verdicts(record)
-    if list(record.ranks) != [1 + sum(better < rank for better in record.ranks) for rank in record.ranks]:
+    if list(record.ranks) != [
+        1 + sum(better < rank for better in record.ranks) for rank in record.ranks
+    ]:
         raise RecordError(f"{list(record.ranks)} are not ranks")
 
 
@@ -70,7 +82,9 @@ def _check_header(record: Record, secret: bytes) -> None:
         if len(getattr(record, name)) != count:
             raise RecordError(f"{name} are not one for each of {count} seats")
     if record.ticks is not None:
-        from khiva_arena.records.replay.ticks import check_ticks  # not above: most records are by the wall clock
+        from khiva_arena.records.replay.ticks import (
+            check_ticks,
+        )  # not above: most records are by the wall clock
 
         check_ticks(record, record.ticks)
 
@@ -83,7 +97,9 @@ def faults_of(record: Record) -> list[list[tuple[str, int]]]:
             if why and why != FORFEITED:
                 found[seat].append((why, number))
     for faults, verdict, at in zip(found, record.verdicts, record.forfeited_at, strict=True):
-        if at is not None and at not in [step for _, step in faults]:  # the seat forfeited at the start, or unasked
+        if at is not None and at not in [
+            step for _, step in faults
+        ]:  # the seat forfeited at the start, or unasked
             faults.append((str(verdict), at))
     return found
 
@@ -98,7 +114,9 @@ def _replay(record: Record, state: State, events: list[Event], watch: StepWatche
         state.expect(steps)
     for number, (step, choices) in enumerate(zip(record.steps, steps, strict=True), 1):
         pending = state.pending()
-        if list(choices) != list(pending) or len(choices) < len(step):  # a seat may stand there twice
+        if list(choices) != list(pending) or len(choices) < len(
+            step
+        ):  # a seat may stand there twice
             raise RecordError(f"step {number} has choices of other seats than {list(pending)}")
         for choice in step:
             if choice[2] or out[choice[0]] is not None:  # few choices need the check
@@ -119,32 +137,46 @@ def _replay(record: Record, state: State, events: list[Event], watch: StepWatche
 def _out_at_the_start(record: Record) -> list[int | None]:
     for seat, at in enumerate(record.forfeited_at):
         if at == 0 and record.verdicts[seat] not in BLAMED_AT_THE_START:
-            raise RecordError(f"seat {seat}: {record.verdicts[seat]} cannot be a fault at the start")
+            raise RecordError(
+                f"seat {seat}: {record.verdicts[seat]} cannot be a fault at the start"
+            )
     return [0 if at == 0 else None for at in record.forfeited_at]
 
 
-def _check_choice(record: Record, number: int, choice: Choice, out: list[int | None], strikes: list[int]) -> None:
+def _check_choice(
+    record: Record, number: int, choice: Choice, out: list[int | None], strikes: list[int]
+) -> None:
     """Check that a default is played if the record has a fault or a forfeit there, and only then. Raises RecordError."""
     seat, index, why = choice
     place = f"step {number}, seat {seat}"
     if why and index != 0:
         raise RecordError(f"{place}: a default is choice 0, not {index}")
     if (why == FORFEITED) != (out[seat] is not None):
-        raise RecordError(f"{place}: {'plays on after' if out[seat] is not None else 'is out without'} a forfeit")
+        raise RecordError(
+            f"{place}: {'plays on after' if out[seat] is not None else 'is out without'} a forfeit"
+        )
     if not why or why == FORFEITED:
         return
     if why not in BLAMED_AT_A_STEP:
         raise RecordError(f"{place}: {why!r} is not a fault")
     fault = Verdict(why)
     strikes[seat] += fault in STRIKING
-    forfeits = fault not in STRIKING or strikes[seat] >= STRIKES_TO_FORFEIT[Policy(record.header.policy)]
-    if forfeits != (record.forfeited_at[seat] == number) or (forfeits and record.verdicts[seat] != fault):
-        raise RecordError(f"{place}: the policy and the fault {fault} do not give the forfeit that is recorded")
+    forfeits = (
+        fault not in STRIKING or strikes[seat] >= STRIKES_TO_FORFEIT[Policy(record.header.policy)]
+    )
+    if forfeits != (record.forfeited_at[seat] == number) or (
+        forfeits and record.verdicts[seat] != fault
+    ):
+        raise RecordError(
+            f"{place}: the policy and the fault {fault} do not give the forfeit that is recorded"
+        )
     if forfeits:
         out[seat] = number
 
 
-def _check_forfeits(record: Record, number: int, choosers: list[int], out: list[int | None]) -> None:
+def _check_forfeits(
+    record: Record, number: int, choosers: list[int], out: list[int | None]
+) -> None:
     """Check that a seat which was asked forfeits only by a fault in its choice. Raises RecordError.
 
     A seat that was not asked may still break the protocol.
@@ -159,7 +191,9 @@ def _check_forfeits(record: Record, number: int, choosers: list[int], out: list[
 def _check_verdicts(record: Record) -> None:
     for seat, at in enumerate(record.forfeited_at):
         if (at is None) != (record.verdicts[seat] is Verdict.OK):
-            raise RecordError(f"seat {seat}: verdict {record.verdicts[seat]} and forfeit {at} do not go together")
+            raise RecordError(
+                f"seat {seat}: verdict {record.verdicts[seat]} and forfeit {at} do not go together"
+            )
 
 
 def _check_end(record: Record, state: State, out: list[int | None]) -> None:
@@ -169,7 +203,10 @@ def _check_end(record: Record, state: State, out: list[int | None]) -> None:
             raise RecordError(f"seat {seat} forfeited at step {at} of {len(record.steps)}")
     playing = sum(at is None for at in out)
     if record.reason != ("over" if state.is_over else "forfeits"):
-        raise RecordError(f"ended for the reason {record.reason!r}, but the rules say {'over' if state.is_over else 'not over'}")
+        raise RecordError(
+            f"ended for the reason {record.reason!r}, but the rules say "
+            f"{'over' if state.is_over else 'not over'}"
+        )
     if not state.is_over and playing > 1:
         raise RecordError(f"the record stops with {playing} seats left in")
     if list(record.scores) != state.scores:

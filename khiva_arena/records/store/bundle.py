@@ -18,7 +18,15 @@ from khiva_arena.errors import RecordError, StoreError
 from khiva_arena.rating.report.capped import EndedByCap
 from khiva_arena.records.replay.conditions import FileKind
 from khiva_arena.records.replay.record import canonical
-from khiva_arena.records.store.bundle_text import GZIP, LONGEST_LINE, SHOWN, Readable, parse, refuse_other_formats, texts
+from khiva_arena.records.store.bundle_text import (
+    GZIP,
+    LONGEST_LINE,
+    SHOWN,
+    Readable,
+    parse,
+    refuse_other_formats,
+    texts,
+)
 from khiva_arena.records.store.transcripts import PACKED_MOST
 
 FORMAT, EXTENDED = 1, 2
@@ -93,7 +101,10 @@ class PayloadLine(FileLine, tag_field="kind", tag="payload"):
     """The payload of a module."""
 
 
-FILE_LINES: dict[FileKind, type[ModuleLine | PayloadLine]] = {"module": ModuleLine, "payload": PayloadLine}
+FILE_LINES: dict[FileKind, type[ModuleLine | PayloadLine]] = {
+    "module": ModuleLine,
+    "payload": PayloadLine,
+}
 
 
 class RevealLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="reveal"):
@@ -163,7 +174,9 @@ class CapEntry(msgspec.Struct, forbid_unknown_fields=True):
     currency: Annotated[str, msgspec.Meta(max_length=CURRENCY_MOST)]
 
 
-class OverLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, tag_field="kind", tag="over"):
+class OverLine(
+    msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, tag_field="kind", tag="over"
+):
     """The end of an event.
 
     digest: of the run.
@@ -206,7 +219,17 @@ class _End(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="en
     sha256: Hex
 
 
-BundleLine = LinkLine | EventLine | ModuleLine | PayloadLine | RevealLine | VoidLine | MatchLine | OverLine | StandingsLine
+BundleLine = (
+    LinkLine
+    | EventLine
+    | ModuleLine
+    | PayloadLine
+    | RevealLine
+    | VoidLine
+    | MatchLine
+    | OverLine
+    | StandingsLine
+)
 _Any = BundleLine | _End
 
 
@@ -266,14 +289,20 @@ class Writer:
         """Add a line. Raises StoreError if it is longer than readers allow."""
         text = canonical(msgspec.to_builtins(line)) + b"\n"
         if len(text) > LONGEST_LINE:
-            raise StoreError(f"a line of {len(text):,} bytes is more than a bundle can hold; bundle fewer events at a time")
+            raise StoreError(
+                f"a line of {len(text):,} bytes is more than a bundle can hold; bundle "
+                "fewer events at a time"
+            )
         self._sums.count(line)
         self._write(text)
 
     def end(self) -> str:
         """Add the last line. Returns the sum over all lines before it, 64 hex digits."""
         end = self._sums.end()
-        self._file.write(self._deflate.compress(canonical(msgspec.to_builtins(end)) + b"\n") + self._deflate.flush())
+        self._file.write(
+            self._deflate.compress(canonical(msgspec.to_builtins(end)) + b"\n")
+            + self._deflate.flush()
+        )
         return end.sha256
 
     def _write(self, text: bytes) -> None:
@@ -299,7 +328,10 @@ class Reader:
         except (RecordError, StopIteration, ValueError):
             raise NoBundle("not a bundle of khiva-arena") from None
         if header.format not in (FORMAT, EXTENDED):
-            raise StoreError(f"a bundle of format {header.format}; this engine reads formats {FORMAT} and {EXTENDED}")
+            raise StoreError(
+                f"a bundle of format {header.format}; this engine reads formats {FORMAT} "
+                f"and {EXTENDED}"
+            )
         self._is_extended = header.format == EXTENDED
         self._sums.add(first)
         self.engine = header.engine
@@ -315,7 +347,11 @@ class Reader:
                 values = parse(text)
                 refuse_other_formats(values)
                 line = msgspec.convert(values, _Any)
-                if isinstance(line, MatchLine | OverLine) and line.is_extended and not self._is_extended:
+                if (
+                    isinstance(line, MatchLine | OverLine)
+                    and line.is_extended
+                    and not self._is_extended
+                ):
                     raise ValueError(f"it has what only format {EXTENDED} has")
             except ValueError as error:
                 raise RecordError(f"{place} is damaged: {str(error)[:SHOWN]}") from None

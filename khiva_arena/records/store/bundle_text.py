@@ -62,7 +62,10 @@ def _inflate(file: Readable) -> Iterator[bytes]:
             data = inflate.unconsumed_tail
             size_out += len(piece)
             if size_out > MOST_GROWTH * size_in + FREE_GROWTH:
-                raise RecordError(f"it grows more than {MOST_GROWTH} times when it is unpacked, which no bundle does")
+                raise RecordError(
+                    f"it grows more than {MOST_GROWTH} times when it is unpacked, which no "
+                    "bundle does"
+                )
             yield piece
         if inflate.unused_data:
             raise RecordError("more bytes follow its end")

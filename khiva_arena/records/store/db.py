@@ -13,15 +13,41 @@ from khiva_arena.errors import StoreError
 from khiva_arena.records.replay.record import run_digest
 from khiva_arena.records.store import files, locks, meant, private, shape, versions, wal
 from khiva_arena.records.store.files import FILE, explain_errors
-from khiva_arena.records.store.inserting import Insertion, insert_event, insert_link, insert_match, insert_void
+from khiva_arena.records.store.inserting import (
+    Insertion,
+    insert_event,
+    insert_link,
+    insert_match,
+    insert_void,
+)
 from khiva_arena.records.store.locks import LOCK
 from khiva_arena.records.store.queries import select_from
 from khiva_arena.records.store.reads import RUN_SECRET, StoreReads
 from khiva_arena.records.store.row_checks import UNREADABLE
-from khiva_arena.records.store.rows import BotRow, CapRow, EventRow, LinkRow, MatchRow, SeatRow, VoidRow, now
+from khiva_arena.records.store.rows import (
+    BotRow,
+    CapRow,
+    EventRow,
+    LinkRow,
+    MatchRow,
+    SeatRow,
+    VoidRow,
+    now,
+)
 from khiva_arena.records.store.versions import VERSION
 
-__all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "LinkRow", "MatchRow", "SeatRow", "Store"]
+__all__ = [
+    "FILE",
+    "RUN_SECRET",
+    "UNREADABLE",
+    "VERSION",
+    "BotRow",
+    "EventRow",
+    "LinkRow",
+    "MatchRow",
+    "SeatRow",
+    "Store",
+]
 __all__ += ["VoidRow", "now"]
 
 
@@ -36,7 +62,10 @@ class Store(StoreReads):
         StoreError if there is no store, or one of another version."""
         with explain_errors(folder):
             if folder.is_file():
-                raise StoreError(f"{folder}: a file, not a results folder; `khiva-arena verify` and `report` read bundles")
+                raise StoreError(
+                    f"{folder}: a file, not a results folder; `khiva-arena verify` and "
+                    "`report` read bundles"
+                )
             files.check_pieces(folder / FILE)
             if not (folder / FILE).is_file():
                 why = f"{FILE} is missing" if folder.exists() else "there is no such file or folder"
@@ -45,11 +74,14 @@ class Store(StoreReads):
             try:
                 if files.is_blank(connection):
                     raise StoreError(
-                        f"{folder}: an empty store: its first command was ended at once; the same command continues it"
+                        f"{folder}: an empty store: its first command was ended at once; "
+                        "the same command continues it"
                     )
                 files.check_version(folder, connection)
                 versions.stand_in(connection)
-                connection.execute("BEGIN")  # or an arbiter at work would change what we count while we count it
+                connection.execute(
+                    "BEGIN"
+                )  # or an arbiter at work would change what we count while we count it
             except BaseException:
                 connection.close()
                 raise
@@ -99,7 +131,9 @@ class Store(StoreReads):
         whole, and seals the file if everything in it is sound. A store of an older version, without a new row, stays as it is."""
         try:
             if self._lock is not None and not self._is_older:
-                with suppress(StoreError, *shape.REFUSED, OSError):  # a -wal file keeps what is not moved; a seal is no loss
+                with suppress(
+                    StoreError, *shape.REFUSED, OSError
+                ):  # a -wal file keeps what is not moved; a seal is no loss
                     self._leave_whole()
         finally:
             self._connection.close()
@@ -118,7 +152,12 @@ class Store(StoreReads):
         with type(self).read(self.folder, trusting=False) as store:
             events = store.events()  # damage may hide all of them
             links_intact = all(link.intact for link in store.links())
-            return bool(events) and links_intact and not store.damage() and all(map(store._is_sound, events))
+            return (
+                bool(events)
+                and links_intact
+                and not store.damage()
+                and all(map(store._is_sound, events))
+            )
 
     def _is_sound(self, event: EventRow) -> bool:
         from khiva_arena.records.store.sums import TABLES  # not above: as in ``changed``
@@ -126,7 +165,9 @@ class Store(StoreReads):
         if event.changed or self.changed(event.id):
             return False
         queries = ((table, f"{select_from(table)} WHERE event = ?") for table in TABLES)
-        batches = ((table, rows) for table, query in queries for rows in self._batches(query, (event.id,)))
+        batches = (
+            (table, rows) for table, query in queries for rows in self._batches(query, (event.id,))
+        )
         return all(intact for table, rows in batches for _, intact in self._check_rows(table, rows))
 
     def __enter__(self) -> Self:
@@ -142,9 +183,26 @@ class Store(StoreReads):
         with self._transaction(event) as insert:
             insert("engines", {"event": event, "engine": engine, "since": now()})
 
-    def add_event(self, event: str, definition: str, engine: str, commitment: str, secret: bytes, bots: Sequence[BotRow]) -> None:
+    def add_event(
+        self,
+        event: str,
+        definition: str,
+        engine: str,
+        commitment: str,
+        secret: bytes,
+        bots: Sequence[BotRow],
+    ) -> None:
         """Add an event with its bots, in one transaction. ``definition`` is canonical JSON."""
-        row = EventRow(event, 1 + self.newest_number(), definition, (engine,), now(), commitment, secret, tuple(bots))
+        row = EventRow(
+            event,
+            1 + self.newest_number(),
+            definition,
+            (engine,),
+            now(),
+            commitment,
+            secret,
+            tuple(bots),
+        )
         with self._transaction(event) as insert:
             insert_event(insert, row)
 
@@ -185,7 +243,11 @@ class Store(StoreReads):
             insert_link(insert, link)
 
     def end_batch(
-        self, event: str, links: Iterable[LinkRow], set_aside: Iterable[tuple[int, int]], reveals: Mapping[int, bytes]
+        self,
+        event: str,
+        links: Iterable[LinkRow],
+        set_aside: Iterable[tuple[int, int]],
+        reveals: Mapping[int, bytes],
     ) -> None:
         """Add the link that ends a batch and those that follow from it, in one transaction with the tables that are set aside.
 
@@ -214,7 +276,11 @@ class Store(StoreReads):
         self.add_several(row.event, (), [row], {})
 
     def add_several(
-        self, event: str, matches: Iterable[MatchRow], voids: Iterable[VoidRow], reveals: Mapping[int, bytes]
+        self,
+        event: str,
+        matches: Iterable[MatchRow],
+        voids: Iterable[VoidRow],
+        reveals: Mapping[int, bytes],
     ) -> None:
         """Record matches, note voids and publish secrets of an event in one transaction, as the methods for one of each do."""
         with self._transaction(event) as insert:
@@ -244,7 +310,8 @@ class Store(StoreReads):
         with explain_errors(self.folder):
             if self._who_is_there() != self._files:
                 raise StoreError(
-                    f"{self.folder}: {FILE} or {LOCK} was deleted or replaced while this run was writing it: "
+                    f"{self.folder}: {FILE} or {LOCK} was deleted or replaced while this "
+                    "run was writing it: "
                     "put it back, or give the same command again, which begins a new store"
                 )
             if self._is_older:
@@ -263,5 +330,7 @@ class Store(StoreReads):
 
     def _roll_back(self) -> None:
         with suppress(sqlite3.Error):  # the first error is the one to report
-            if self._connection.in_transaction:  # if the disk is full, SQLite itself has rolled back already
+            if (
+                self._connection.in_transaction
+            ):  # if the disk is full, SQLite itself has rolled back already
                 self._connection.execute("ROLLBACK")

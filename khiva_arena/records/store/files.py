@@ -14,7 +14,15 @@ from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.records.store import private, shape, wal
 from khiva_arena.records.store.locks import LOCK, is_locked
 from khiva_arena.records.store.seal import SEAL
-from khiva_arena.records.store.versions import READABLE, VERSION, schema, stand_in, statements, statements_of, version_of
+from khiva_arena.records.store.versions import (
+    READABLE,
+    VERSION,
+    schema,
+    stand_in,
+    statements,
+    statements_of,
+    version_of,
+)
 
 _LEAGUES = 7
 """The first version that holds leagues."""
@@ -40,12 +48,19 @@ PROBLEMS_MOST = 20
 MAKE_WRITABLE = "; make it writable and run the same command again, or give another --out"
 MALFORMED = "database disk image is malformed"
 FREE_SPACE = "; free some space and run the same command again, nothing that was recorded is lost"
-_NO_ROOM = ("SQLITE_FULL", *(f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC", "DIR_FSYNC", "TRUNCATE", "SHMSIZE")))
+_NO_ROOM = (
+    "SQLITE_FULL",
+    *(f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC", "DIR_FSYNC", "TRUNCATE", "SHMSIZE")),
+)
 
 
 def narrow(folder: Path) -> None:
     """Take all rights of others to the files of a store that is to be written: from now on they hold a secret."""
-    private.narrow(folder / f"{name}{end}" for name in (FILE, LOCK, LOG, SEAL) for end in ("", "-wal", "-shm", "-journal"))
+    private.narrow(
+        folder / f"{name}{end}"
+        for name in (FILE, LOCK, LOG, SEAL)
+        for end in ("", "-wal", "-shm", "-journal")
+    )
 
 
 class FileId(NamedTuple):
@@ -76,7 +91,9 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         if shape.is_interrupt(error) or _is_busy(error) or wal.is_left(path) or is_locked(folder):
             raise
-        return _open_in_mode(path, ALONE)  # a full disk has no room for the files that SQLite writes to read
+        return _open_in_mode(
+            path, ALONE
+        )  # a full disk has no room for the files that SQLite writes to read
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
@@ -88,7 +105,9 @@ def _open_in_mode(path: Path, mode: str) -> sqlite3.Connection:
     connection = _connect(f"{path.as_uri()}?{mode}")
     try:
         connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA schema_version").fetchone()  # the first look, for which SQLite makes its files
+        connection.execute(
+            "PRAGMA schema_version"
+        ).fetchone()  # the first look, for which SQLite makes its files
     except BaseException:
         connection.close()
         raise
@@ -107,7 +126,9 @@ def _connect(uri: str) -> sqlite3.Connection:
 
 
 def _text(data: bytes) -> str:
-    return data.decode(errors="backslashreplace")  # damage is for the sums to find, not an error of the whole query
+    return data.decode(
+        errors="backslashreplace"
+    )  # damage is for the sums to find, not an error of the whole query
 
 
 def _how_to_read(path: Path) -> str:
@@ -132,7 +153,9 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA temp_store = MEMORY")
         stand_in(connection)
         wal.bound(connection)
-        connection.set_progress_handler(None, 0)  # Ctrl-C lets a match be recorded that is being recorded
+        connection.set_progress_handler(
+            None, 0
+        )  # Ctrl-C lets a match be recorded that is being recorded
         # A match that was reported as recorded must outlive even a power cut. macOS has the disk empty its cache only if asked.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")
@@ -152,7 +175,9 @@ def refuse_links(path: Path) -> None:
             if error.errno not in (EINVAL, EISDIR):
                 raise
             problem = f"{path}{end}: {error.strerror}"
-            raise StoreError(f"{problem}; put the file itself there, or name the folder that it is in") from None
+            raise StoreError(
+                f"{problem}; put the file itself there, or name the folder that it is in"
+            ) from None
 
 
 def check_pieces(path: Path) -> None:
@@ -161,9 +186,15 @@ def check_pieces(path: Path) -> None:
     refuse_links(path)
     remains = f", and {FILE}-wal holds what is left of it" if wal.is_left(path) else ""
     if path.exists() and path.stat().st_size == 0:
-        raise StoreError(f"{path}: it is empty{remains}: restore a copy, or remove both, and the next run begins a new store")
+        raise StoreError(
+            f"{path}: it is empty{remains}: restore a copy, or remove both, and the next "
+            "run begins a new store"
+        )
     if not path.exists() and remains:
-        raise StoreError(f"{path}: it is missing{remains}: put it back, or remove that, and the next run begins a new store")
+        raise StoreError(
+            f"{path}: it is missing{remains}: put it back, or remove that, and the next "
+            "run begins a new store"
+        )
 
 
 def _make_if_blank(path: Path) -> None:
@@ -222,7 +253,8 @@ def check_version(folder: Path, connection: sqlite3.Connection) -> None:
         raise StoreError(f"{folder / FILE}: not a store of Khiva Arena; give another folder")
     if version not in READABLE:
         raise StoreError(
-            f"{folder / FILE}: a store of version {version}; this engine reads versions {READABLE[0]} to {VERSION}: "
+            f"{folder / FILE}: a store of version {version}; this engine reads versions "
+            f"{READABLE[0]} to {VERSION}: "
             "use the engine that made it, or another folder"
         )
     shape.check(folder / FILE, connection, schema(version))
@@ -238,7 +270,10 @@ def damage(connection: sqlite3.Connection) -> list[str]:
             problems.append("its tables are not those of a store")
         problems += _of_pages(connection)
         rows = connection.execute("PRAGMA foreign_key_check").fetchall()
-        problems += [f"row {row} of {table} belongs to nothing in {parent}" for table, row, parent, _ in rows[:PROBLEMS_MOST]]
+        problems += [
+            f"row {row} of {table} belongs to nothing in {parent}"
+            for table, row, parent, _ in rows[:PROBLEMS_MOST]
+        ]
     except shape.REFUSED as error:
         if shape.is_interrupt(error):
             raise KeyboardInterrupt from None
@@ -260,7 +295,12 @@ def first_damage(connection: sqlite3.Connection) -> str:
 
 def _of_pages(connection: sqlite3.Connection) -> list[str]:
     rows = connection.execute(f"PRAGMA integrity_check({PROBLEMS_MOST})").fetchall()
-    return [line for (text,) in rows for line in str(text).splitlines() if not line.startswith(("ok", "*** in database"))]
+    return [
+        line
+        for (text,) in rows
+        for line in str(text).splitlines()
+        if not line.startswith(("ok", "*** in database"))
+    ]
 
 
 # --- errors ---
@@ -275,32 +315,58 @@ def explain_errors(folder: Path) -> Iterator[None]:
         if shape.is_interrupt(error):
             raise KeyboardInterrupt from None
         text = _words(error)
-        kind = StoreFull if "full" in text or getattr(error, "sqlite_errorname", "") in _NO_ROOM else StoreError
+        kind = (
+            StoreFull
+            if "full" in text or getattr(error, "sqlite_errorname", "") in _NO_ROOM
+            else StoreError
+        )
         raise kind(f"{folder / FILE}: {text}{_advice(text)}") from error
     except OSError as error:
         no_room = error.errno in (ENOSPC, EDQUOT, EFBIG)
-        advice = FREE_SPACE if no_room else {EROFS: MAKE_WRITABLE, EACCES: MAKE_WRITABLE}.get(error.errno or 0, "")
-        raise (StoreFull if no_room else StoreError)(f"{folder}: {error.strerror or error}{advice}") from error
+        advice = (
+            FREE_SPACE
+            if no_room
+            else {EROFS: MAKE_WRITABLE, EACCES: MAKE_WRITABLE}.get(error.errno or 0, "")
+        )
+        raise (StoreFull if no_room else StoreError)(
+            f"{folder}: {error.strerror or error}{advice}"
+        ) from error
 
 
 def _words(error: Exception) -> str:
     """Return SQLite's message, made harmless since names of a hostile file may stand in it."""
-    return MALFORMED if isinstance(error, UnicodeDecodeError) else harmless(" ".join(str(error).split()), LONGEST)
+    return (
+        MALFORMED
+        if isinstance(error, UnicodeDecodeError)
+        else harmless(" ".join(str(error).split()), LONGEST)
+    )
 
 
 def _advice(text: str) -> str:
     hints = {
         "full": FREE_SPACE,
         "locked": "; another program holds it: end that and run the same command again",
-        "readonly": "; it cannot be written: check the permissions of the folder, then run the same command again",
-        "unable to open": "; check the permissions of the folder; if it cannot be written, copy arena.db and arena.db-wal to one "
-        "that can",
-        "disk I/O": "; the disk is full or refuses: free some space or mend it, and run the same command again, nothing that was "
-        "recorded is lost",
-        "malformed": "; it is damaged: restore a copy to continue; `khiva-arena verify` says what is sound, if it can be read",
+        "readonly": (
+            "; it cannot be written: check the permissions of the folder, then run the same "
+            "command again"
+        ),
+        "unable to open": "; check the permissions of the folder; if it cannot be written, copy arena.db and "
+        "arena.db-wal to one that can",
+        "disk I/O": "; the disk is full or refuses: free some space or mend it, and run the same "
+        "command again, nothing that was recorded is lost",
+        "malformed": (
+            "; it is damaged: restore a copy to continue; `khiva-arena verify` says what is "
+            "sound, if it can be read"
+        ),
         "no such": "; it is damaged: restore a copy to continue",
-        "too big": "; a row of it is larger than any that an arbiter writes: `khiva-arena verify` says which; restore a copy",
+        "too big": (
+            "; a row of it is larger than any that an arbiter writes: `khiva-arena verify` "
+            "says which; restore a copy"
+        ),
         "not a database": "; it is damaged or not a store: restore a copy, or give another folder",
         "unsupported file format": "; it is damaged: restore a copy to continue",
     }
-    return next((hint for word, hint in hints.items() if word in text), "; `khiva-arena verify` says what is sound")
+    return next(
+        (hint for word, hint in hints.items() if word in text),
+        "; `khiva-arena verify` says what is sound",
+    )

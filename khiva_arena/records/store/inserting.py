@@ -31,12 +31,16 @@ class Insertion:
             self._sums.append(total)
         marks = ", ".join(f":{name}" for name in (*values, "sum"))
         names = ", ".join((*values, "sum"))
-        self._connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", {**values, "sum": total})
+        self._connection.execute(
+            f"INSERT INTO {table} ({names}) VALUES ({marks})", {**values, "sum": total}
+        )
 
     def tally(self, event: str) -> None:
         """Count the rows in the tally of their event: the last step of a transaction."""
         # In the transaction of the rows: a kill leaves neither rows without their tally nor a tally without its rows.
-        row = self._connection.execute("SELECT count, total FROM tallies WHERE event = ?", (event,)).fetchone()
+        row = self._connection.execute(
+            "SELECT count, total FROM tallies WHERE event = ?", (event,)
+        ).fetchone()
         count, total = row or (0, "0")
         values = (event, count + len(self._sums), sums.add(total, self._sums))
         again = "ON CONFLICT (event) DO UPDATE SET count = excluded.count, total = excluded.total"
@@ -45,10 +49,20 @@ class Insertion:
 
 def insert_event(insert: Insertion, event: EventRow) -> None:
     """Insert the row of an event and those of its bots."""
-    values = {name: getattr(event, name) for name in ("id", "number", "created", "commitment", "secret")}
+    values = {
+        name: getattr(event, name) for name in ("id", "number", "created", "commitment", "secret")
+    }
     insert("events", {**values, "definition": event.text, "engine": event.engines[0]})
     for position, bot in enumerate(event.bots):
-        insert("bots", {"event": event.id, "position": position, **structs.asdict(bot), "complete": int(bot.complete)})
+        insert(
+            "bots",
+            {
+                "event": event.id,
+                "position": position,
+                **structs.asdict(bot),
+                "complete": int(bot.complete),
+            },
+        )
 
 
 def insert_match(insert: Insertion, match: MatchRow) -> None:

@@ -10,7 +10,9 @@ from khiva_arena.errors import StoreError
 from khiva_arena.records.store import private
 
 LOCK = "arena.lock"
-LOCK_SECONDS = 0.5  # for an arbiter that is just ending, or a command that looks whether there is one
+LOCK_SECONDS = (
+    0.5  # for an arbiter that is just ending, or a command that looks whether there is one
+)
 
 
 def lock(folder: Path) -> int:
@@ -60,4 +62,6 @@ def _is_taken(descriptor: int) -> bool:
 
 
 def _in_use(folder: Path) -> StoreError:
-    return StoreError(f"{folder}: another arbiter is at work on this store; wait for it, or give another --out")
+    return StoreError(
+        f"{folder}: another arbiter is at work on this store; wait for it, or give another --out"
+    )

@@ -16,11 +16,15 @@ def instead(folder: Path, file: str) -> str:
     if (folder / "bot.toml").exists():
         return f"; this is a bot: `khiva-arena check {folder}` tries it"
     if folder.is_dir():
-        below = sorted(str(found.parent) for depth in ("*", "*/*") for found in folder.glob(f"{depth}/{file}"))
+        below = sorted(
+            str(found.parent) for depth in ("*", "*/*") for found in folder.glob(f"{depth}/{file}")
+        )
         named, rest = ", ".join(below[:_MOST]), len(below) - _MOST
         return f"; below it lies {named}{f', and {rest} more' if rest > 0 else ''}" if below else ""
     homes = [home for home in (folder.parent, Path("results")) if home.is_dir()]
-    there = {str(found.parent): found.parent.name for home in homes for found in home.glob(f"*/{file}")}
+    there = {
+        str(found.parent): found.parent.name for home in homes for found in home.glob(f"*/{file}")
+    }
     from difflib import get_close_matches  # not above: few words are mistaken
 
     near = get_close_matches(folder.name, there.values(), n=1)
@@ -34,5 +38,14 @@ def no_bundle(path: Path) -> str:
     """Return the end of a message: what a file is that is no bundle, and how to write one."""
     with regular_files.open_file(path) as file:
         head = file.read(256)
-    what = "this is a page; " if head.lstrip().lower().startswith(_PAGE) else "" if head else "this file is empty; "
-    return f"; {what}give a results folder, or a file that `khiva-arena bundle STORE {path.stem or 'out'}.bundle` wrote"
+    what = (
+        "this is a page; "
+        if head.lstrip().lower().startswith(_PAGE)
+        else ""
+        if head
+        else "this file is empty; "
+    )
+    return (
+        f"; {what}give a results folder, or a file that `khiva-arena bundle STORE "
+        f"{path.stem or 'out'}.bundle` wrote"
+    )

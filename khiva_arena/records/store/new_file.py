@@ -38,9 +38,13 @@ def new_file(path: Path, replaces: bytes = b"", mode: int = 0o666) -> Iterator[B
         if part.is_file() and not part.is_symlink():  # what a kill has left
             part.unlink()
         # O_EXCL and O_NOFOLLOW: another command may write the same file, and a link may lead anywhere.
-        file = os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb")
+        file = os.fdopen(
+            os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb"
+        )
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+        raise ConfigError(
+            f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}"
+        ) from None
     try:
         with file:
             yield file
@@ -59,14 +63,22 @@ def new_file(path: Path, replaces: bytes = b"", mode: int = 0o666) -> Iterator[B
 def check_new_file(path: Path, replaces: bytes = b"") -> None:
     """Check that ``new_file`` can write there, before long work. Raises ConfigError."""
     _refuse_other(path, replaces)
-    why = "no such folder" if not path.parent.is_dir() else "permission denied" if not os.access(path.parent, os.W_OK) else ""
+    why = (
+        "no such folder"
+        if not path.parent.is_dir()
+        else "permission denied"
+        if not os.access(path.parent, os.W_OK)
+        else ""
+    )
     if why:
         raise ConfigError(f"{path}: cannot be written: {why}")
 
 
 def _refuse_other(path: Path, replaces: bytes) -> None:
     if os.path.lexists(path) and not (replaces and begins(path, replaces)):
-        raise ConfigError(f"{path}: exists already, and is not changed; give another name, or remove it first")
+        raise ConfigError(
+            f"{path}: exists already, and is not changed; give another name, or remove it first"
+        )
 
 
 def begins(path: Path, text: bytes) -> bool:

@@ -27,7 +27,9 @@ _Kept = dict[str, list[NotPlayed]]
 def read(folder: Path) -> _Kept:
     """Return the bots that do not play, by the id of their event; {} if there is no file of use."""
     with suppress(OSError, ValueError, RecursionError):
-        return msgspec.json.decode(regular_files.read(folder / NOT_PLAYED, _LONGEST, follow=False), type=_Kept)
+        return msgspec.json.decode(
+            regular_files.read(folder / NOT_PLAYED, _LONGEST, follow=False), type=_Kept
+        )
     return {}
 
 

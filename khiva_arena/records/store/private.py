@@ -52,7 +52,11 @@ def narrow(paths: Iterable[Path]) -> None:
             status = path.lstat()
         except FileNotFoundError:
             continue
-        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and status.st_mode & _OTHERS:
+        if (
+            stat.S_ISREG(status.st_mode)
+            and status.st_uid == os.geteuid()
+            and status.st_mode & _OTHERS
+        ):
             path.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
 
 

@@ -12,8 +12,13 @@ from khiva_arena.records.store.files import FILE, explain_errors
 from khiva_arena.records.store.rows import CapRow, TranscriptRow
 from khiva_arena.records.store.seal import Seal
 
-MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
-ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
+MATCHES_AT_ONCE, BYTES_AT_ONCE = (
+    500,
+    32 * 2**20,
+)  # read at a time: bounds memory whatever the size of a store
+ROWS_AT_ONCE = (
+    32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
+)
 MOST_BYTES = 2**30  # that one question may take: more than a million matches need
 
 
@@ -50,7 +55,11 @@ class StoreRows:
     def caps(self, event: str) -> list[CapRow]:
         """Return the caps on what the bots of an event spend, in their order. A damaged one is left out: ``changed`` tells it."""
         rows = self._checked_rows("caps", "event = ? ORDER BY number", event)
-        return [CapRow(**{**values, "at_least": bool(values["at_least"])}) for values, intact in rows if intact]
+        return [
+            CapRow(**{**values, "at_least": bool(values["at_least"])})
+            for values, intact in rows
+            if intact
+        ]
 
     def seconds(self, event: str) -> list[float]:
         """Return how long each match took, in schedule order."""
@@ -73,13 +82,18 @@ class StoreRows:
     def changed_transcripts(self, event: str) -> list[str]:
         """Return each changed transcript of an event, a line each. ``changed`` does not look for them: that takes long."""
         query = "SELECT DISTINCT ordinal FROM transcripts WHERE event = ? ORDER BY ordinal"
-        found = ((ordinal, row) for (ordinal,) in self._rows(query, event) for row in self.transcripts(event, ordinal))
+        found = (
+            (ordinal, row)
+            for (ordinal,) in self._rows(query, event)
+            for row in self.transcripts(event, ordinal)
+        )
         what = "the transcript of seat {} of match {} was changed since it was written"
         return [what.format(row.seat, ordinal) for ordinal, row in found if not row.intact]
 
     def room_of_transcripts(self, event: str) -> list[RoomTaken]:
         """Return how much room the transcripts of each bot of an event take; [] if none were to be kept."""
-        without = "sum(length(packed) = 0 AND total > 0)"  # SQLite knows a length without reading the bytes
+        # SQLite knows a length without reading the bytes
+        without = "sum(length(packed) = 0 AND total > 0)"
         sizes = f"bot, sum(length(packed)), count(*), {without}, max(room)"
         query = f"SELECT {sizes} FROM transcripts WHERE event = ? GROUP BY bot ORDER BY bot"
         rows = self._rows(query, event)
@@ -94,10 +108,15 @@ class StoreRows:
         for rows, weight in self._pieces(query, values):
             size += weight
             if size > MOST_BYTES:
-                raise StoreError(f"{self.folder / FILE}: it is damaged: its rows are larger than any that an arbiter writes")
+                raise StoreError(
+                    f"{self.folder / FILE}: it is damaged: its rows are larger than any "
+                    "that an arbiter writes"
+                )
             yield rows
 
-    def _pieces(self, query: str, values: tuple[Any, ...]) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
+    def _pieces(
+        self, query: str, values: tuple[Any, ...]
+    ) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
         """Yield the rows of a query, a few at a time, each time with their weight in bytes. A small hostile file may be made so
         that a query has rows without end: callers set a limit."""
         with explain_errors(self.folder):
@@ -122,12 +141,16 @@ class StoreRows:
         rows = self._all(table, condition, *values)
         return sums.check_all(table, versions.columns(table), rows, sealed=self._seal.holds())
 
-    def _pairs(self, table: str, condition: str, *values: Any) -> Iterator[tuple[Sequence[Any], bool]]:
+    def _pairs(
+        self, table: str, condition: str, *values: Any
+    ) -> Iterator[tuple[Sequence[Any], bool]]:
         """Yield rows of a table, each as its values in the order of the schema, sum included, with whether it is as it was
         written."""
         return self._check_rows(table, self._all(table, condition, *values))
 
-    def _check_rows(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Sequence[Any], bool]]:
+    def _check_rows(
+        self, table: str, rows: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[Sequence[Any], bool]]:
         return sums.check_rows(table, versions.columns(table), rows, sealed=self._seal.holds())
 
     def _all(self, table: str, condition: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -23,11 +23,20 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
 class StoreReads(StoreRows):
     """The reads of an open store."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None, *, trusting: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        connection: sqlite3.Connection,
+        lock: int | None,
+        *,
+        trusting: bool = True,
+    ) -> None:
         self.folder = folder
         self._connection = connection
         self._lock, self._trusting, self._is_older = lock, trusting, False
-        self.over: Callable[[str, Iterator[MatchRow]], Iterator[MatchRow]] = lambda _, rows: rows  # of ``matches``, by event
+        self.over: Callable[[str, Iterator[MatchRow]], Iterator[MatchRow]] = lambda _, rows: (
+            rows
+        )  # of ``matches``, by event
         self._files = self._who_is_there()
         self._seal = Seal(folder / FILE, connection, trusted=trusting)
         self._results: dict[str, Any] = {}
@@ -35,7 +44,10 @@ class StoreReads(StoreRows):
 
     def events(self) -> list[EventRow]:
         """Return all events in order of creation."""
-        return [self._event(row, intact) for row, intact in self._checked_rows("events", "1 ORDER BY number")]
+        return [
+            self._event(row, intact)
+            for row, intact in self._checked_rows("events", "1 ORDER BY number")
+        ]
 
     def event_ids(self, first: int = LOWEST, last: int = HIGHEST) -> list[str]:
         """Return the ids of all events in order of creation, or those with numbers first..last."""
@@ -66,7 +78,9 @@ class StoreReads(StoreRows):
             values["complete"] = bool(values["complete"])
         row["text"] = row.pop("definition")
         row["engines"] = (row.pop("engine"), *(values["engine"] for values, _ in engines))
-        return EventRow(**row, bots=tuple(BotRow(**values) for values, _ in bots), changed=tuple(changes))
+        return EventRow(
+            **row, bots=tuple(BotRow(**values) for values, _ in bots), changed=tuple(changes)
+        )
 
     def links(self, first: int = 0, end: int = HIGHEST) -> list[LinkRow]:
         """Return the links of the league whose batches the events are, in the order of the chain; [] if it is no league's.
@@ -85,56 +99,96 @@ class StoreReads(StoreRows):
 
     def recorded(self, event: str) -> set[int]:
         """Return the ordinals of the matches that are recorded."""
-        return {row[0] for row in self._rows("SELECT ordinal FROM matches WHERE event = ?", event) if isinstance(row[0], int)}
+        return {
+            row[0]
+            for row in self._rows("SELECT ordinal FROM matches WHERE event = ?", event)
+            if isinstance(row[0], int)
+        }
 
     def count(self, event: str, first: int, last: int) -> int:
         """Return how many matches with ordinals first..last are recorded."""
         query = "SELECT count(*) FROM matches WHERE event = ? AND ordinal BETWEEN ? AND ?"
         return int(self._rows(query, event, first, last)[0][0])
 
-    def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST, beside: Sequence[str] = BESIDE) -> Iterator[MatchRow]:
+    def matches(
+        self, event: str, first: int = LOWEST, last: int = HIGHEST, beside: Sequence[str] = BESIDE
+    ) -> Iterator[MatchRow]:
         """Yield recorded matches with ordinals first..last in schedule order, read on demand, some at a time. ``beside``: the
         facts that are read, too: page faults and the times of decisions take as long to read as everything else."""
-        all_matches = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
+        all_matches = (first, last) == (
+            LOWEST,
+            HIGHEST,
+        )  # with one whose ordinal is damaged and no number now
         within = "" if all_matches else "AND ordinal BETWEEN ? AND ?"
         query = f"{select_from('matches')} WHERE event = ? {within} ORDER BY ordinal"
         for rows in self._batches(query, (event,) if all_matches else (event, first, last)):
-            yield from self.over(event, self._joined(event, self._check_rows("matches", rows), beside))
+            yield from self.over(
+                event, self._joined(event, self._check_rows("matches", rows), beside)
+            )
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
         """Return one recorded match, None if it is not here."""
-        return next(self._joined(event, self._pairs("matches", "event = ? AND ordinal = ?", event, ordinal)), None)
+        return next(
+            self._joined(
+                event, self._pairs("matches", "event = ? AND ordinal = ?", event, ordinal)
+            ),
+            None,
+        )
 
     def matches_with(self, event: str, beginning: str) -> list[MatchRow]:
         """Return the recorded matches whose id has this beginning, at most two, in schedule order."""
-        query = "SELECT ordinal FROM matches WHERE event = ? AND substr(id, 1, ?) = ? ORDER BY ordinal LIMIT 2"
+        query = (
+            "SELECT ordinal FROM matches WHERE event = ? AND substr(id, 1, ?) = ? ORDER BY "
+            "ordinal LIMIT 2"
+        )
         ordinals = self._rows(query, event, len(beginning), beginning)
         return [match for (ordinal,) in ordinals if (match := self.match(event, ordinal))]
 
-    def _joined(self, event: str, matches: Checked, beside: Sequence[str] = BESIDE) -> Iterator[MatchRow]:
+    def _joined(
+        self, event: str, matches: Checked, beside: Sequence[str] = BESIDE
+    ) -> Iterator[MatchRow]:
         """Yield rows of ``matches`` joined with their rows in other tables."""
         rows = list(matches)
         if not rows:
             return iter(())
         ordinals = [row[1] for row, _ in rows]
-        condition = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(ordinals), max(ordinals))
+        condition = (
+            "event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal",
+            event,
+            min(ordinals),
+            max(ordinals),
+        )
         seats = self._pairs("seats", f"{condition[0]}, seat", *condition[1:])
-        faults, times, cells, spent = (self._pairs(table, *condition) if table in beside else () for table in BESIDE)
+        faults, times, cells, spent = (
+            self._pairs(table, *condition) if table in beside else () for table in BESIDE
+        )
         return whole_matches(rows, faults, seats, times, cells, spent)
 
     def places(self, event: str) -> Iterator[tuple[int, str]]:
         """Yield ordinal and digest of each recorded match in schedule order, read on demand, some at a time, by no sums."""
-        for rows, _ in self._pieces("SELECT ordinal, digest FROM matches WHERE event = ? ORDER BY ordinal", (event,)):
-            yield from ((ordinal, str(digest)) for ordinal, digest in rows if isinstance(ordinal, int))
+        for rows, _ in self._pieces(
+            "SELECT ordinal, digest FROM matches WHERE event = ? ORDER BY ordinal", (event,)
+        ):
+            yield from (
+                (ordinal, str(digest)) for ordinal, digest in rows if isinstance(ordinal, int)
+            )
 
     def digests(self, event: str) -> list[str]:
         """Return the match digests in schedule order."""
-        return [row[0] for row in self._rows("SELECT digest FROM matches WHERE event = ? ORDER BY ordinal", event)]
+        return [
+            row[0]
+            for row in self._rows(
+                "SELECT digest FROM matches WHERE event = ? ORDER BY ordinal", event
+            )
+        ]
 
     def cpu(self, event: str, since: str) -> dict[int, float]:
         """Return the seconds of CPU that each bot of an event used in the matches that ended at a time or later, by position."""
         of_match = "seats.event = matches.event AND seats.ordinal = matches.ordinal"
-        query = f"SELECT bot, sum(cpu) FROM seats JOIN matches ON {of_match} WHERE seats.event = ? AND finished >= ? GROUP BY bot"
+        query = (
+            f"SELECT bot, sum(cpu) FROM seats JOIN matches ON {of_match} WHERE seats.event = ? "
+            "AND finished >= ? GROUP BY bot"
+        )
         return {bot: float(cpu) for bot, cpu in self._rows(query, event, since)}
 
     def cells(self, events: Iterable[str]) -> tuple[str, ...]:
@@ -146,12 +200,17 @@ class StoreReads(StoreRows):
     def voids(self, event: str) -> list[VoidRow]:
         """Return the void attempts in schedule order."""
         rows = self._checked_rows("voids", "event = ? ORDER BY ordinal, attempt", event)
-        causes, spent = (self._checked_rows(table, "event = ?", event) for table in ("void_causes", "void_spent"))
+        causes, spent = (
+            self._checked_rows(table, "event = ?", event) for table in ("void_causes", "void_spent")
+        )
         return whole_voids(rows, causes, spent)
 
     def reveals(self, event: str) -> dict[int, bytes]:
         """Return the published secrets by seed; -1 is the run's."""
-        return {row["seed"]: row["secret"] for row, _ in self._checked_rows("reveals", "event = ?", event)}
+        return {
+            row["seed"]: row["secret"]
+            for row, _ in self._checked_rows("reveals", "event = ?", event)
+        }
 
     def conclusion(self, event: str) -> str | None:
         """Return the run digest of the moment when the event was over, or closed; None before that."""
@@ -174,9 +233,15 @@ class StoreReads(StoreRows):
         with explain_errors(self.folder):
             if self._seal.holds():
                 return []
-        from khiva_arena.records.store.sums import changes  # not above: a sealed store has no need of it
+        from khiva_arena.records.store.sums import (
+            changes,
+        )  # not above: a sealed store has no need of it
 
-        return list(self._once(event, lambda: changes(event, self._rows, self._rows_by_piece, self._checked_rows)))
+        return list(
+            self._once(
+                event, lambda: changes(event, self._rows, self._rows_by_piece, self._checked_rows)
+            )
+        )
 
     def is_known_sound(self) -> bool:
         """Tell whether no sum need be computed: the store was sealed when it was opened, and nobody else has written since."""
@@ -185,7 +250,10 @@ class StoreReads(StoreRows):
 
     def _once(self, key: str, look: Callable[[], T]) -> T:
         """Return the result of ``look``, kept under a key. It reads the whole store, so it runs again only after a write."""
-        now_at = (self._rows("PRAGMA data_version")[0][0], self._connection.total_changes)  # of others, and its own
+        now_at = (
+            self._rows("PRAGMA data_version")[0][0],
+            self._connection.total_changes,
+        )  # of others, and its own
         if now_at != self._read_at:
             self._results, self._read_at = {}, now_at
         if key not in self._results:

@@ -23,7 +23,12 @@ T = TypeVar("T")
 
 
 def whole_matches(
-    matches: Sequence[tuple[Sequence[Any], bool]], faults: Checked, seats: Checked, times: Checked, cells: Checked, spent: Checked
+    matches: Sequence[tuple[Sequence[Any], bool]],
+    faults: Checked,
+    seats: Checked,
+    times: Checked,
+    cells: Checked,
+    spent: Checked,
 ) -> Iterator[MatchRow]:
     """Yield rows of ``matches`` with their rows of ``page_faults``, ``seats`` (by number), ``times``, ``cells`` and ``spent``.
     Rows of other matches may be among these."""
@@ -56,12 +61,34 @@ def whole_matches(
             damaged_ordinals.add(ordinal)
     for row, intact in matches:
         at = row[1]
-        values = (*row[:-1], tuple(mine[at]), took.get(at), kept.get(at), told.get(at, ()), intact and at not in damaged_ordinals)
+        values = (
+            *row[:-1],
+            tuple(mine[at]),
+            took.get(at),
+            kept.get(at),
+            told.get(at, ()),
+            intact and at not in damaged_ordinals,
+        )
         yield MatchRow(*values)
 
 
 def _seat(row: Sequence[Any], major: int) -> SeatRow:
-    _, _, seat, bot, rank, score, verdict, faults, decisions, thought, slowest, bank_left, cpu, *rest = row
+    (
+        _,
+        _,
+        seat,
+        bot,
+        rank,
+        score,
+        verdict,
+        faults,
+        decisions,
+        thought,
+        slowest,
+        bank_left,
+        cpu,
+        *rest,
+    ) = row
     status, notes, notes_total, peak, paused, _ = rest
     place, thinking = (seat, bot, rank, score, verdict), (decisions, thought, slowest, bank_left)
     blames = _faults(faults)
@@ -69,12 +96,17 @@ def _seat(row: Sequence[Any], major: int) -> SeatRow:
     return SeatRow(*place, blames, *thinking, status, notes, notes_total, peak, measured)
 
 
-def whole_voids(voids: list[CheckedRow], causes: list[CheckedRow], spent: list[CheckedRow]) -> list[VoidRow]:
+def whole_voids(
+    voids: list[CheckedRow], causes: list[CheckedRow], spent: list[CheckedRow]
+) -> list[VoidRow]:
     """Return rows of ``voids`` with those of ``void_causes`` and ``void_spent``, all given by column."""
     seats_by_attempt = {
-        (cause["ordinal"], cause["attempt"]): (tuple(_list(cause["seats"], list[int])), intact) for cause, intact in causes
+        (cause["ordinal"], cause["attempt"]): (tuple(_list(cause["seats"], list[int])), intact)
+        for cause, intact in causes
     }
-    reports = {(told["ordinal"], told["attempt"]): (told["by_seat"], intact) for told, intact in spent}
+    reports = {
+        (told["ordinal"], told["attempt"]): (told["by_seat"], intact) for told, intact in spent
+    }
     out = []
     for row, intact in voids:
         attempt = (row["ordinal"], row["attempt"])
@@ -95,7 +127,9 @@ def _list(text: str, kind: type[list[T]]) -> list[T]:
         return []
 
 
-def _by_seat(text: str, decoder: msgspec.json.Decoder[tuple[T, ...]], seats: int) -> tuple[T, ...] | None:
+def _by_seat(
+    text: str, decoder: msgspec.json.Decoder[tuple[T, ...]], seats: int
+) -> tuple[T, ...] | None:
     try:
         values = decoder.decode(text)
     except (ValueError, RecursionError):

@@ -91,7 +91,10 @@ class EventRow(msgspec.Struct, frozen=True):
 
     def opens(self, secret: bytes) -> bool:
         """Tell whether a run secret is the one that the commitment binds."""
-        return seeds.commitment(self.id if self.is_of_0_1 else text_digest(self.text), secret) == self.commitment
+        return (
+            seeds.commitment(self.id if self.is_of_0_1 else text_digest(self.text), secret)
+            == self.commitment
+        )
 
     def seed_secret(self, k: int) -> bytes:
         """Return the secret of seed k, 32 bytes."""

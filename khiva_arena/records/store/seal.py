@@ -73,7 +73,10 @@ class Seal:
         if self._sealed_state is None:
             return False
         now = self._now()
-        return now.own_writes > self._sealed_state.own_writes and now.writes_by_others == self._sealed_state.writes_by_others
+        return (
+            now.own_writes > self._sealed_state.own_writes
+            and now.writes_by_others == self._sealed_state.writes_by_others
+        )
 
     def put(self, is_sound: Callable[[], bool]) -> None:
         """Seal the store if ``is_sound``, which reads the file anew, finds its contents sound. Earlier reads and writes prove
@@ -81,7 +84,9 @@ class Seal:
         if self.holds():
             return
         with _one_moment(self._connection):
-            if (content := _content(self._path)) and is_sound():  # in this order: a later change does not have this hash
+            if (
+                content := _content(self._path)
+            ) and is_sound():  # in this order: a later change does not have this hash
                 _write(self._path.parent, content)
 
     def _look(self) -> _State | None:
@@ -93,7 +98,10 @@ class Seal:
             with _one_moment(self._connection):
                 state = self._now()
                 return state if _content(self._path) == seal else None
-        except (OSError, *shape.REFUSED) as error:  # whoever then checks everything says what is wrong
+        except (
+            OSError,
+            *shape.REFUSED,
+        ) as error:  # whoever then checks everything says what is wrong
             if shape.is_interrupt(error):
                 raise KeyboardInterrupt from None
             return None

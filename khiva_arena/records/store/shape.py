@@ -60,7 +60,8 @@ def check(file: Path, connection: sqlite3.Connection, schema: str) -> None:
     strange = [row for row in statements if row not in expected]
     if strange or len(statements) != len(expected):
         raise StoreError(
-            f"{file}: its tables are not those of a store: {_why(strange, expected, statements)}; it is damaged or was made by "
+            f"{file}: its tables are not those of a store: "
+            f"{_why(strange, expected, statements)}; it is damaged or was made by "
             "others: restore a copy, or give another folder"
         )
 
@@ -73,7 +74,9 @@ def check_league(file: Path, connection: sqlite3.Connection) -> None:
         for (text,) in links:
             league_format.check_link(league_format.values_of(text))
         batches = []
-        if not links:  # as in a store of shards: a chain says of all batches beside it what they are
+        if (
+            not links
+        ):  # as in a store of shards: a chain says of all batches beside it what they are
             query = "SELECT definition FROM events WHERE instr(definition, '\"batch\":')"
             batches = [league_format.values_of(text) for (text,) in connection.execute(query)]
         for definition in batches:
@@ -87,12 +90,18 @@ def check_league(file: Path, connection: sqlite3.Connection) -> None:
             raise
 
 
-def _why(strange: list[_Statement], expected: frozenset[_Statement], statements: list[_Statement]) -> str:
+def _why(
+    strange: list[_Statement], expected: frozenset[_Statement], statements: list[_Statement]
+) -> str:
     if not strange:
         return f"there is no {' '.join(min(expected - set(statements))[:2])}"
     kind, name = (harmless(word, _NAMED) for word in strange[0][:2])
     is_known = strange[0][:2] in {row[:2] for row in expected}
-    return f"{kind} {name} differs" if is_known else f"there is {'an' if kind[:1] in 'aeiou' else 'a'} {kind} {name}"
+    return (
+        f"{kind} {name} differs"
+        if is_known
+        else f"there is {'an' if kind[:1] in 'aeiou' else 'a'} {kind} {name}"
+    )
 
 
 def _plain(row: tuple[object, ...]) -> _Statement:
@@ -107,6 +116,9 @@ def _made_by(schema: str) -> frozenset[_Statement]:
     connection = sqlite3.connect(":memory:")
     try:
         connection.executescript(schema)
-        return frozenset(_plain(row) for row in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
+        return frozenset(
+            _plain(row)
+            for row in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")
+        )
     finally:
         connection.close()

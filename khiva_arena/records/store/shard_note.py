@@ -43,7 +43,11 @@ def leave_note(folder: Path, note: ShardNote, say: Say) -> None:
     try:
         write_note(folder, note)
     except OSError as error:
-        say(f"{folder}: no note of the shard can be left for `khiva-arena merge`: {error.strerror or error}", warning=True)
+        say(
+            f"{folder}: no note of the shard can be left for `khiva-arena merge`: "
+            f"{error.strerror or error}",
+            warning=True,
+        )
 
 
 def write_note(folder: Path, note: ShardNote) -> None:
@@ -58,7 +62,9 @@ def write_note(folder: Path, note: ShardNote) -> None:
 def read_note(folder: Path, event: str) -> ShardNote | None:
     """Return the note beside a store that holds an event, None if there is none of use."""
     with suppress(OSError, ValueError, RecursionError):
-        note = msgspec.json.decode(regular_files.read(folder / NOTE, _LONGEST, follow=False), type=ShardNote)
+        note = msgspec.json.decode(
+            regular_files.read(folder / NOTE, _LONGEST, follow=False), type=ShardNote
+        )
         if note.event == event and 0 <= note.shard <= note.of and note.of:
             return note
     return None

@@ -19,7 +19,12 @@ DIGITS = 16
 _MODULUS = 16**DIGITS
 ColumnTypes = tuple[tuple[str, str, bool], ...]
 """The name and type of each column, and whether it may be NULL; the sum is the last."""
-EMPTY: dict[str, tuple[type, Any]] = {"TEXT": (str, ""), "INTEGER": (int, -1), "REAL": (float, 0.0), "BLOB": (bytes, b"")}
+EMPTY: dict[str, tuple[type, Any]] = {
+    "TEXT": (str, ""),
+    "INTEGER": (int, -1),
+    "REAL": (float, 0.0),
+    "BLOB": (bytes, b""),
+}
 """By the type of a column, the type of its values, and the value that replaces one of another type."""
 
 TABLES = (
@@ -76,7 +81,9 @@ def _sums(table: str, names: tuple[str, ...], columns: Sequence[Sequence[Any]]) 
 def _form(table: str, names: tuple[str, ...]) -> tuple[tuple[int, ...], str]:
     """Return the order of the columns by name, and the hashed text with a gap for each value."""
     order = tuple(sorted(range(len(names)), key=names.__getitem__))
-    return order, f'khiva-row-1\0["{table}", ' + ", ".join(f'["{names[i]}", %s]' for i in order) + "]"
+    return order, f'khiva-row-1\0["{table}", ' + ", ".join(
+        f'["{names[i]}", %s]' for i in order
+    ) + "]"
 
 
 def _json(values: Sequence[Any]) -> Iterable[str]:
@@ -87,7 +94,9 @@ def _json(values: Sequence[Any]) -> Iterable[str]:
     if types == {int}:
         return map(repr, values)
     if types == {float} and all(map(isfinite, values)):
-        return [repr(int(value)) if value.is_integer() else repr(value) for value in values]  # as _one, which costs a call
+        return [
+            repr(int(value)) if value.is_integer() else repr(value) for value in values
+        ]  # as _one, which costs a call
     return map(_one, values)
 
 
@@ -129,12 +138,15 @@ class CheckedRow(NamedTuple):
     intact: bool
 
 
-def check_all(table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False) -> list[CheckedRow]:
+def check_all(
+    table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False
+) -> list[CheckedRow]:
     """Return many rows by column, each with whether it is as it was written. ``sealed``: as in
     ``check_rows``."""
     names = [name for name, _, _ in columns[:-1]]
     return [
-        CheckedRow(dict(zip(names, row, strict=False)), intact) for row, intact in check_rows(table, columns, rows, sealed=sealed)
+        CheckedRow(dict(zip(names, row, strict=False)), intact)
+        for row, intact in check_rows(table, columns, rows, sealed=sealed)
     ]
 
 
@@ -150,16 +162,23 @@ def check_rows(
         return iter(())
     names, types = _shape(columns)
     values = list(zip(*rows, strict=True))
-    all_typed = all(kinds.issuperset(map(type, of_column)) for kinds, of_column in zip(types, values, strict=True))
+    all_typed = all(
+        kinds.issuperset(map(type, of_column))
+        for kinds, of_column in zip(types, values, strict=True)
+    )
     if sealed and all_typed:
         return zip(rows, repeat(True))
     intact = map(eq, _sums(table, names, values), values[-1])
-    return zip(rows if all_typed else [_with_types(columns, row) for row in rows], intact, strict=True)
+    return zip(
+        rows if all_typed else [_with_types(columns, row) for row in rows], intact, strict=True
+    )
 
 
 def _with_types(columns: ColumnTypes, row: Sequence[Any]) -> list[Any]:
     return [
-        value if isinstance(value, EMPTY[kind][0]) or (nullable and value is None) else EMPTY[kind][1]
+        value
+        if isinstance(value, EMPTY[kind][0]) or (nullable and value is None)
+        else EMPTY[kind][1]
         for value, (_, kind, nullable) in zip(row, columns, strict=True)
     ]
 
@@ -167,7 +186,10 @@ def _with_types(columns: ColumnTypes, row: Sequence[Any]) -> list[Any]:
 @cache
 def _shape(columns: ColumnTypes) -> tuple[tuple[str, ...], list[set[type]]]:
     """Return the names of columns without the sum, and the types that the values of each may have, the sum's included."""
-    types = [{EMPTY[kind][0], type(None)} if nullable else {EMPTY[kind][0]} for _, kind, nullable in columns]
+    types = [
+        {EMPTY[kind][0], type(None)} if nullable else {EMPTY[kind][0]}
+        for _, kind, nullable in columns
+    ]
     return tuple(name for name, _, _ in columns[:-1]), types
 
 
@@ -190,16 +212,26 @@ def changes(
         if not intact
     ]
     for table, (parent, columns) in READ_WITH.items():
-        condition = " AND ".join(f"{parent}.{column} = {table}.{column}" for column in ("event", *columns))
+        condition = " AND ".join(
+            f"{parent}.{column} = {table}.{column}" for column in ("event", *columns)
+        )
         alone = f"event = ? AND NOT EXISTS (SELECT 1 FROM {parent} WHERE {condition})"
-        problems += [f"the row in {table} belongs to no row in {parent}: {row}" for row, _ in checked_rows(table, alone, event)]
+        problems += [
+            f"the row in {table} belongs to no row in {parent}: {row}"
+            for row, _ in checked_rows(table, alone, event)
+        ]
     count, total = 0, "0"
     for query in ("events WHERE id = ?", *(f"{table} WHERE event = ?" for table in TABLES)):
-        for sums_read in pieces(f"SELECT sum FROM {query}", event):  # not all at once: a large event has millions
+        for sums_read in pieces(
+            f"SELECT sum FROM {query}", event
+        ):  # not all at once: a large event has millions
             count, total = count + len(sums_read), add(total, (str(row[0]) for row in sums_read))
     tally_now = (count, total)
     tally = rows("SELECT count, total FROM tallies WHERE event = ?", event)
     if tally != [tally_now]:
         claim = f"{tally[0][0]} rows" if tally else "nothing"
-        problems.append(f"its tally says {claim}, and there are {tally_now[0]}: some were lost, added or changed")
+        problems.append(
+            f"its tally says {claim}, and there are {tally_now[0]}: some were lost, added "
+            "or changed"
+        )
     return problems

@@ -44,7 +44,9 @@ class Packer:
         """Begin before the first request. ``most``: bytes of the packed transcript."""
         self.total = 0
         self._most = min(most, PACKED_MOST)
-        self._block = min(_BLOCK, max(_BLOCK_LEAST, self._most // 8))  # a block that does not fit is dropped whole
+        self._block = min(
+            _BLOCK, max(_BLOCK_LEAST, self._most // 8)
+        )  # a block that does not fit is dropped whole
         self._deflate = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW)
         self._step = self._size = 0
         self._entry = -1  # where the entry of this step begins among the bytes that wait
@@ -87,7 +89,10 @@ class Packer:
         self._size += len(self._waiting)
         self._waiting.clear()
         self._entry = -1
-        if len(self._packed) + len(packed) + len(_LAST_BLOCK) > self._most or self._size > UNPACKED_MOST:
+        if (
+            len(self._packed) + len(packed) + len(_LAST_BLOCK) > self._most
+            or self._size > UNPACKED_MOST
+        ):
             self._is_full = True
         else:
             self._packed += packed
@@ -116,7 +121,12 @@ def _entries(packed: bytes) -> Iterator[tuple[int, memoryview]]:
         data = inflate.decompress(packed, UNPACKED_MOST + 1) if packed else b""
     except zlib.error as error:
         raise ValueError(f"a transcript is damaged ({error})") from None
-    if packed and (len(data) > UNPACKED_MOST or not inflate.eof or inflate.unused_data or len(packed) > PACKED_MOST):
+    if packed and (
+        len(data) > UNPACKED_MOST
+        or not inflate.eof
+        or inflate.unused_data
+        or len(packed) > PACKED_MOST
+    ):
         raise ValueError("a transcript is damaged, or larger than any that an arbiter writes")
     whole, at, before, entries = memoryview(data), 0, 0, 0
     while at < len(data):
@@ -125,7 +135,12 @@ def _entries(packed: bytes) -> Iterator[tuple[int, memoryview]]:
         step, length = _ENTRY.unpack_from(data, at)
         at += _ENTRY.size + length
         entries += 1
-        if at > len(data) or not length or not before <= step <= STEPS_MOST or entries > ENTRIES_MOST:
+        if (
+            at > len(data)
+            or not length
+            or not before <= step <= STEPS_MOST
+            or entries > ENTRIES_MOST
+        ):
             raise ValueError("a transcript has an entry that no arbiter writes")
         yield step, whole[at - length : at]
         before = step

@@ -13,7 +13,9 @@ READABLE = (2, 3, 4, 5, 6, 7, VERSION)  # an older one is brought up to date whe
 def stand_in(connection: sqlite3.Connection) -> None:
     """Give a store of an older version, opened to read, the tables it lacks: empty ones, in memory."""
     if is_older(connection):
-        connection.executescript(_additions(version_of(connection)).replace("CREATE TABLE", "CREATE TEMP TABLE"))
+        connection.executescript(
+            _additions(version_of(connection)).replace("CREATE TABLE", "CREATE TEMP TABLE")
+        )
 
 
 def is_older(connection: sqlite3.Connection) -> bool:
@@ -23,11 +25,15 @@ def is_older(connection: sqlite3.Connection) -> bool:
 
 def bring_up_to_date(connection: sqlite3.Connection) -> None:
     """Make the tables that a store of an older version lacks, in place of those of ``stand_in``, in one transaction."""
-    lacking = connection.execute("SELECT name FROM temp.sqlite_master WHERE type = 'table'").fetchall()
+    lacking = connection.execute(
+        "SELECT name FROM temp.sqlite_master WHERE type = 'table'"
+    ).fetchall()
     drops = "".join(f"DROP TABLE temp.{name};" for (name,) in lacking)
     additions = _additions(version_of(connection))
     try:
-        connection.executescript(f"BEGIN IMMEDIATE; {drops} {additions} PRAGMA user_version = {VERSION}; COMMIT;")
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {drops} {additions} PRAGMA user_version = {VERSION}; COMMIT;"
+        )
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
@@ -80,7 +86,10 @@ def columns(table: str) -> tuple[tuple[str, str, bool], ...]:
 
 @cache
 def _columns() -> dict[str, tuple[tuple[str, str, bool], ...]]:
-    query = 'SELECT m.name, c.name, c.type, NOT c."notnull" FROM sqlite_master m, pragma_table_info(m.name) c ORDER BY c.cid'
+    query = (
+        'SELECT m.name, c.name, c.type, NOT c."notnull" FROM sqlite_master m, '
+        "pragma_table_info(m.name) c ORDER BY c.cid"
+    )
     found: dict[str, tuple[tuple[str, str, bool], ...]] = {}
     with _empty(VERSION) as store:
         for table, name, kind, may_be_null in store.execute(query):

@@ -35,14 +35,20 @@ def named(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if isinstance(value, dict):
             yield from ((f"{key}: {name}", item) for name, item in value.items())
         elif isinstance(value, list):
-            yield from ((f"{key}: {item.get('name') or item['header']['match']}", item) for item in value)
+            yield from (
+                (f"{key}: {item.get('name') or item['header']['match']}", item) for item in value
+            )
         else:
             yield key, value
 
 
 def digest(row: Any) -> str:
     """Return the digest of a row's bytes as they stand in its file, the open column left out."""
-    held = {column: value for column, value in row.items() if column != OPEN} if isinstance(row, dict) else row
+    held = (
+        {column: value for column, value in row.items() if column != OPEN}
+        if isinstance(row, dict)
+        else row
+    )
     return sha256(json.dumps(held).encode()).hexdigest()[:DIGITS]
 
 
@@ -50,7 +56,10 @@ def standing(folder: Path = VECTORS) -> Kept:
     """Return the digests of the rows that stand in the files now."""
     found: Kept = {}
     for file in FILES:
-        rows = [(name, digest(row)) for name, row in named(json.loads((folder / file).read_text("utf-8")))]
+        rows = [
+            (name, digest(row))
+            for name, row in named(json.loads((folder / file).read_text("utf-8")))
+        ]
         found[file] = dict(rows)
         if len(rows) > len(found[file]):
             raise LookupError(f"{file}: two rows have one name")
@@ -65,14 +74,29 @@ def kept() -> Kept:
 
 def changed(held: Kept, now: Kept) -> list[str]:
     """Return the rows that are kept and are missing or differ, each behind its file."""
-    return [f"{file}: {name}" for file, rows in held.items() for name, was in rows.items() if now[file].get(name) != was]
+    return [
+        f"{file}: {name}"
+        for file, rows in held.items()
+        for name, was in rows.items()
+        if now[file].get(name) != was
+    ]
 
 
 def main() -> int:
     """Add the rows that are new, or name those that differ."""
     held, now = kept(), standing()
     if wrong := changed(held, now):
-        print("\n".join([*wrong, f"these rows differ from those of price list {prices.NUMBER}, which is another price list"]))
+        print(
+            "\n".join(
+                [
+                    *wrong,
+                    (
+                        f"these rows differ from those of price list {prices.NUMBER}, which is "
+                        "another price list"
+                    ),
+                ]
+            )
+        )
         return 1
     return settle({KEPT_FILE: entries({file: held.get(file, {}) | now[file] for file in FILES})})
 

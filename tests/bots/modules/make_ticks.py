@@ -82,14 +82,26 @@ MATCHES = (
     _khiva("lenient", {"max_turns": 3}, ("honest", "uses its bank")),
     _khiva("strict", {"max_turns": 3}, ("illegal once", "honest", "late")),
     _khiva("lenient", {"max_turns": 3}, ("late", "honest", "illegal three times", "traps")),
-    _khiva("lenient", {"max_turns": 3}, ("honest", "recurses", "prints", "floods", "traps at its end")),
+    _khiva(
+        "lenient", {"max_turns": 3}, ("honest", "recurses", "prints", "floods", "traps at its end")
+    ),
     _emira("lenient", {"max_rounds": 1}, ("uses more than its bank", "honest", "illegal once")),
     _emira("strict", {"max_rounds": 1}, ("honest", "traps", "exits", "late")),
-    _emira("lenient", {"max_rounds": 1}, ("traps at its start", "honest", "illegal three times", "late at its start", "prints")),
+    _emira(
+        "lenient",
+        {"max_rounds": 1},
+        ("traps at its start", "honest", "illegal three times", "late at its start", "prints"),
+    ),
     _silk_road("lenient", {"max_turns": 3}, ("illegal once", "uses its bank")),
     _silk_road("strict", {"max_turns": 3}, ("honest", "exits", "late")),
-    _silk_road("strict", {"max_turns": 4}, ("floods", "honest", "uses more than its bank", "recurses")),
-    _silk_road("lenient", {"max_turns": 2}, ("honest", "traps at its start", "illegal once", "exits", "recurses")),
+    _silk_road(
+        "strict", {"max_turns": 4}, ("floods", "honest", "uses more than its bank", "recurses")
+    ),
+    _silk_road(
+        "lenient",
+        {"max_turns": 2},
+        ("honest", "traps at its start", "illegal once", "exits", "recurses"),
+    ),
     *(Match(game, "lenient", {}, bots, "-full") for game, bots in FULL.items()),
 )
 
@@ -102,11 +114,23 @@ def name_of(match: Match) -> str:
 def job_of(ordinal: int, match: Match, commands: Mapping[str, Command]) -> Job:
     """Return the job of a match. ``commands``: of the bots, by their names."""
     name = name_of(match)
-    of = job([commands[one] for one in match.bots], Clock.TICKS, ordinal=ordinal, game=match.game, policy=match.policy, **TIME)
+    of = job(
+        [commands[one] for one in match.bots],
+        Clock.TICKS,
+        ordinal=ordinal,
+        game=match.game,
+        policy=match.policy,
+        **TIME,
+    )
     numbers = [seeds.seat_number(SECRET, name, seat) for seat in range(len(match.bots))]
-    seats = tuple(RecordedSeat(one, HASHES[one], number) for one, number in zip(match.bots, numbers, strict=True))
+    seats = tuple(
+        RecordedSeat(one, HASHES[one], number)
+        for one, number in zip(match.bots, numbers, strict=True)
+    )
     rules, commit = get(match.game).rules(match.rules), seeds.commitment(name, SECRET)
-    return replace(of, header=replace(of.header, match=name, rules=rules, seats=seats, commit=commit))
+    return replace(
+        of, header=replace(of.header, match=name, rules=rules, seats=seats, commit=commit)
+    )
 
 
 def played() -> list[tuple[Record, list[Part]]]:
@@ -114,7 +138,10 @@ def played() -> list[tuple[Record, list[Part]]]:
     modules = {HASHES[name]: module for name, module in BOTS.items()}
     with tempfile.TemporaryDirectory() as folder:
         commands = {name: staged(Path(folder), name, module) for name, module in BOTS.items()}
-        return [overheard(job_of(number, match, commands), modules) for number, match in enumerate(MATCHES)]
+        return [
+            overheard(job_of(number, match, commands), modules)
+            for number, match in enumerate(MATCHES)
+        ]
 
 
 def seat_rows(record: Record, parts: Sequence[Part]) -> list[dict[str, Any]]:

@@ -82,7 +82,9 @@ def passes(folder: Path) -> bool:
     """Say whether all vectors pass in a copy of protocol/."""
     words = ["node", "--stack-size=1800", str(folder / "verifier" / "vectors.js"), "--stop"]
     try:
-        return subprocess.run(words, capture_output=True, timeout=SECONDS, check=False).returncode == 0
+        return (
+            subprocess.run(words, capture_output=True, timeout=SECONDS, check=False).returncode == 0
+        )
     except subprocess.TimeoutExpired:
         return False
 
@@ -123,8 +125,13 @@ def main() -> int:
 def tell(folder: Path, mutant: Mutant) -> bool:
     """Try a change, and print it if it lives."""
     if alive := lives(folder, mutant):
-        before = (folder / "verifier" / mutant.file).read_text("utf-8").splitlines()[mutant.line].strip()
-        print(f"{mutant.file}:{mutant.line + 1}: {before}\n    {mutant.text.strip() or '(left out)'}", flush=True)
+        before = (
+            (folder / "verifier" / mutant.file).read_text("utf-8").splitlines()[mutant.line].strip()
+        )
+        print(
+            f"{mutant.file}:{mutant.line + 1}: {before}\n    {mutant.text.strip() or '(left out)'}",
+            flush=True,
+        )
     return alive
 
 

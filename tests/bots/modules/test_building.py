@@ -24,7 +24,9 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return names
 
 
-def built(recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch, out: Path, *words: str) -> list[str]:
+def built(
+    recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch, out: Path, *words: str
+) -> list[str]:
     """Run the recipe without a compiler. Returns what it was used for: the toolchain, and each module that it built."""
     done: list[str] = []
 
@@ -43,7 +45,9 @@ def built(recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch, out: Path, *w
     return done
 
 
-def test_only_what_is_missing_is_built(recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_only_what_is_missing_is_built(
+    recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     newest = {word: f"the newest of {word}".encode() for word in recipe["BUILDS"]}
     hashes = {word: ["0" * 64, sha256(data).hexdigest()] for word, data in newest.items()}
     monkeypatch.setitem(recipe, "released", lambda word: hashes[word])
@@ -79,7 +83,10 @@ def test_sources_of_python_come_from_apt_or_their_authors(
     monkeypatch.setattr(recipe["shutil"], "which", lambda _name: "apt-get")
     monkeypatch.setitem(recipe, "run", lambda *_words: "http://mirror.example/ubuntu/\n" * 2)
     monkeypatch.setattr(recipe["urllib"].request, "urlopen", urlopen)
-    with pytest.raises(recipe["BuildError"], match=r"put https://.*Python-3\.13\.5\.tar\.xz into .*sources as python3"):
+    with pytest.raises(
+        recipe["BuildError"],
+        match=r"put https://.*Python-3\.13\.5\.tar\.xz into .*sources as python3",
+    ):
         recipe["from_debian"](pin, archive)
     assert asked == [f"http://mirror.example/ubuntu/{pin['debian']}", pin["authors"]]
     there[pin["authors"]] = b"theirs"

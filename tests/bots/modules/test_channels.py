@@ -24,11 +24,26 @@ TRIES = int(os.environ.get("TRIES", "100"))
 ANSWER = command("a")
 CRASHES = (script("t", command("u")), [script("t", command(letter, 3)) for letter in "xdbinr"])
 WAYS: dict[str, tuple[bytes, list[bytes]]] = {
-    "spending": (script("t", ANSWER), [script("t", command("s", number), ANSWER) for number in (1, 19)]),
-    "growth": (script("t", ANSWER), [script("t", command("g", number), ANSWER) for number in (0, 1)]),
-    "stderr": (script("t", ANSWER), [script("t", command("w", 2, b"x" * number), ANSWER) for number in (1, 60_000)]),
-    "calls": (script("t", ANSWER), [script("t", command("c"), command("o", 200), command("c"), ANSWER)]),
-    "descriptors": (script("t", ANSWER), [script("t", ANSWER, command("k", number)) for number in (2, 9)]),
+    "spending": (
+        script("t", ANSWER),
+        [script("t", command("s", number), ANSWER) for number in (1, 19)],
+    ),
+    "growth": (
+        script("t", ANSWER),
+        [script("t", command("g", number), ANSWER) for number in (0, 1)],
+    ),
+    "stderr": (
+        script("t", ANSWER),
+        [script("t", command("w", 2, b"x" * number), ANSWER) for number in (1, 60_000)],
+    ),
+    "calls": (
+        script("t", ANSWER),
+        [script("t", command("c"), command("o", 200), command("c"), ANSWER)],
+    ),
+    "descriptors": (
+        script("t", ANSWER),
+        [script("t", ANSWER, command("k", number)) for number in (2, 9)],
+    ),
     "pieces": (script("t", ANSWER), [script("t", command("a", 1))]),
     "behind": (script("t", ANSWER), [script("t", *[ANSWER] * 3)]),
     "crashes": CRASHES,
@@ -51,9 +66,19 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Command:
 def read(sender: Command, reader: Command, lots: int) -> Part:
     """The reader's part of a match, in which lots say who sits where."""
     number = random.Random(lots).randrange(2)
-    made = job([(sender, reader)[(seat + number) % 2] for seat in range(2)], Clock.TICKS, ordinal=lots, turn_ms=100)
-    seats = tuple(RecordedSeat("bot", "one" if seat == number else "other", made.header.seats[seat].number) for seat in range(2))
-    parts = overheard(replace(made, header=replace(made.header, seats=seats)), {"one": b"", "other": b""})[1]
+    made = job(
+        [(sender, reader)[(seat + number) % 2] for seat in range(2)],
+        Clock.TICKS,
+        ordinal=lots,
+        turn_ms=100,
+    )
+    seats = tuple(
+        RecordedSeat("bot", "one" if seat == number else "other", made.header.seats[seat].number)
+        for seat in range(2)
+    )
+    parts = overheard(
+        replace(made, header=replace(made.header, seats=seats)), {"one": b"", "other": b""}
+    )[1]
     return parts[1 - number]
 
 

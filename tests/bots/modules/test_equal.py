@@ -71,7 +71,9 @@ def test_the_matches_have_every_game_and_every_end(played: Played) -> None:
     assert {"ok", "timeout", "crashed", "start_failed", "protocol"} <= counts.keys(), counts
 
 
-def test_two_at_a_time_in_two_processes_play_the_same(played: Played, commands: dict[str, Command]) -> None:
+def test_two_at_a_time_in_two_processes_play_the_same(
+    played: Played, commands: dict[str, Command]
+) -> None:
     assert play(commands, 2, 2) == played[0]
 
 
@@ -81,7 +83,9 @@ def test_a_busy_machine_plays_the_same(played: Played, commands: dict[str, Comma
         assert play(commands, 3, 1) == played[0]
 
 
-def test_the_verifier_gives_every_frame_and_tick_on_another_vm(played: Played, tmp_path: Path) -> None:
+def test_the_verifier_gives_every_frame_and_tick_on_another_vm(
+    played: Played, tmp_path: Path
+) -> None:
     for part, (answers, notes) in zip(played[1], again(played[1], tmp_path), strict=True):
         assert answers == part.answers
         assert notes == part.notes
@@ -102,20 +106,33 @@ def test_other_versions_of_the_vm_play_the_same(
 @pytest.mark.parametrize("python", OTHER_PYTHONS)
 def test_other_pythons_play_the_same(python: str, played: Played, open_folder: Path) -> None:
     """Arbiter, meter and runner are in that Python, and nothing is in its cache."""
-    words = [python, str(ROOT / "tests" / "support" / "records_there.py"), str(MATCHES), str(open_folder)]
+    words = [
+        python,
+        str(ROOT / "tests" / "support" / "records_there.py"),
+        str(MATCHES),
+        str(open_folder),
+    ]
     env = os.environ | {"KHIVA_ARENA_CACHE": str(open_folder)}
-    done = subprocess.run(words, capture_output=True, text=True, timeout=7_200, check=False, env=env)
+    done = subprocess.run(
+        words, capture_output=True, text=True, timeout=7_200, check=False, env=env
+    )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert [msgspec.json.decode(line, type=Record) for line in done.stdout.splitlines()] == played[0]
+    assert [msgspec.json.decode(line, type=Record) for line in done.stdout.splitlines()] == played[
+        0
+    ]
 
 
 @pytest.mark.parametrize("place", on_arm64(), ids=str)
-def test_arm64_plays_the_same(place: Place, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arm64_plays_the_same(
+    place: Place, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Meter, compiler and runner work on ARM64, and the arbiter here. Only level trusted allows what an emulator needs."""
     need_place(place)
     runner = modules.runner
     monkeypatch.setattr(modules, "library", lambda: place.library)
-    monkeypatch.setattr(modules, "runner", lambda work, *words: (*place.words, *runner(work, *words)[1:]))
+    monkeypatch.setattr(
+        modules, "runner", lambda work, *words: (*place.words, *runner(work, *words)[1:])
+    )
     monkeypatch.setattr(module_matches, "BEST", lambda: Level.TRUSTED)
     commands = stage_modules(tmp_path)
     assert place.library in commands["probe"].module

@@ -19,16 +19,26 @@ def own_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
     monkeypatch.delitem(sys.modules, "library")
     engine = ROOT / "khiva_arena"
-    yield from (path for path in library.files(PROJECT / "sources", engine).values() if path.is_relative_to(engine))
+    yield from (
+        path
+        for path in library.files(PROJECT / "sources", engine).values()
+        if path.is_relative_to(engine)
+    )
     yield from (path for pattern in library.DATA for path in engine.glob(pattern))
     yield from (path for pattern in (*library.IN_C, library.KIT) for path in ROOT.glob(pattern))
     yield from (path for path in (PROJECT / "python").iterdir() if path.is_file())
     yield from (PROJECT / name for name in ("cpython.py", "host.py", "library.py"))
 
 
-def test_the_released_interpreter_has_the_files_of_now_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_released_interpreter_has_the_files_of_now_inside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     digest = sha256()
     for path in sorted(own_files(monkeypatch)):
-        digest.update(f"{path.relative_to(ROOT).as_posix()} {sha256(path.read_bytes()).hexdigest()}\n".encode())
+        digest.update(
+            f"{path.relative_to(ROOT).as_posix()} {sha256(path.read_bytes()).hexdigest()}\n".encode()
+        )
     pinned = tomllib.loads((PROJECT / "pins.toml").read_text())["python"]["inside"]
-    assert digest.hexdigest() == pinned, "build it anew as interpreters/README.md says, and put the hash of now into pins.toml"
+    assert digest.hexdigest() == pinned, (
+        "build it anew as interpreters/README.md says, and put the hash of now into pins.toml"
+    )

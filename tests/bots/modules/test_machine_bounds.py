@@ -30,10 +30,16 @@ def told(code: str, folder: Path) -> Any:
     """What a script prints."""
     need("node")
     (folder / "script.mjs").write_text(SCRIPT + code)
-    return json.loads(subprocess.run(["node", "script.mjs"], cwd=folder, capture_output=True, timeout=120, check=True).stdout)
+    return json.loads(
+        subprocess.run(
+            ["node", "script.mjs"], cwd=folder, capture_output=True, timeout=120, check=True
+        ).stdout
+    )
 
 
-def test_so_many_bytes_of_files_are_kept_and_a_bot_whose_file_is_not_cannot_be_run(tmp_path: Path) -> None:
+def test_so_many_bytes_of_files_are_kept_and_a_bot_whose_file_is_not_cannot_be_run(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "small.wasm").write_bytes(bytes(Made([Function("")])))
     code = """
     machine.take("small", new Uint8Array(readFileSync("small.wasm")));
@@ -50,13 +56,19 @@ def test_a_module_that_was_refused_is_not_looked_at_again(tmp_path: Path) -> Non
     console.log(JSON.stringify([run("none").why, run("none").why, validated]));
     """
     first, second, times = told(code, tmp_path)
-    assert first == second == "this page's meter refuses the module: not valid, or of a later WebAssembly"
+    assert (
+        first
+        == second
+        == "this page's meter refuses the module: not valid, or of a later WebAssembly"
+    )
     assert times == 1
 
 
 def test_of_compiled_modules_those_that_were_used_last_are_kept(tmp_path: Path) -> None:
     for number in range(5):
-        (tmp_path / f"{number}.wasm").write_bytes(bytes(Made([Function("")], data=(bytes([number]) * LARGE,))))
+        (tmp_path / f"{number}.wasm").write_bytes(
+            bytes(Made([Function("")], data=(bytes([number]) * LARGE,)))
+        )
     code = """
     for (const name of ["0", "1", "2", "3", "0", "4", "0", "1"]) {
       machine.take(name, new Uint8Array(readFileSync(`${name}.wasm`)));
@@ -69,7 +81,9 @@ def test_of_compiled_modules_those_that_were_used_last_are_kept(tmp_path: Path) 
 
 def test_memory_that_this_machine_refuses_is_no_answer_of_the_module(tmp_path: Path) -> None:
     """The VM gives the module 2 pages, where the meter has it have 9; a browser that is short of memory does so, too."""
-    (tmp_path / "grows.wasm").write_bytes(bytes(Made([Function("i32.const 5 memory.grow drop")], memory=b"\1\1\x09")))
+    (tmp_path / "grows.wasm").write_bytes(
+        bytes(Made([Function("i32.const 5 memory.grow drop")], memory=b"\1\1\x09"))
+    )
     code = """
     const { Module } = WebAssembly;
     const short = (bytes) => bytes.map((byte, at) => (byte === 9 && bytes[at - 1] === 1 && bytes[at - 3] === 1 ? 2 : byte));

@@ -61,8 +61,15 @@ def parts() -> dict[str, Part]:
 def test_an_own_module_hides_errors_only_if_the_hints_name_it() -> None:
     """Of a file in UTF-8 the interpreter needs two of them, and of one in another encoding all four."""
     latin = "# coding: latin-1\n1/0"
-    for code, names in (("1/0", sys.stdlib_module_names - {"codecs", "encodings"}), (latin, NEEDED)):
-        hiding = {name for name in names if interpreted.UNSHOWN.search(ran(code, **{name: "raise ValueError"}).notes.decode())}
+    for code, names in (
+        ("1/0", sys.stdlib_module_names - {"codecs", "encodings"}),
+        (latin, NEEDED),
+    ):
+        hiding = {
+            name
+            for name in names
+            if interpreted.UNSHOWN.search(ran(code, **{name: "raise ValueError"}).notes.decode())
+        }
         assert hiding == {*NEEDED} & {*names}
 
 
@@ -80,9 +87,14 @@ def test_it_ends_alike_on_another_vm(parts: dict[str, Part], tmp_path: Path) -> 
 
 
 def test_chance_is_of_the_seat_and_the_order_of_sets_is_of_nobody() -> None:
-    one, same, other = (ran("import random\nprint(random.random())\nprint(hash('a'), {*'abc'})", key=key) for key in (0, 0, 1))
+    one, same, other = (
+        ran("import random\nprint(random.random())\nprint(hash('a'), {*'abc'})", key=key)
+        for key in (0, 0, 1)
+    )
     assert one.notes == same.notes
-    (drawn, order), (drawn_otherwise, same_order) = (part.notes.splitlines() for part in (one, other))
+    (drawn, order), (drawn_otherwise, same_order) = (
+        part.notes.splitlines() for part in (one, other)
+    )
     assert drawn != drawn_otherwise
     assert order == same_order
 
@@ -90,24 +102,35 @@ def test_chance_is_of_the_seat_and_the_order_of_sets_is_of_nobody() -> None:
 # --- built ---
 
 
-@pytest.mark.long  # each checkout builds it once, and its hash has to be the released one: the others of these tests fail if not
+# each checkout builds it once, and its hash has to be the released one: the others of these tests fail if not
+@pytest.mark.long
 def test_two_folders_give_the_same_bytes(tmp_path: Path) -> None:
     """The one that every test takes, and a copy elsewhere, which has nothing of what the first one left but the compiler."""
     assert sha256(interpreter(WORD)).hexdigest() == javascript.released(WORD)
     project = tmp_path / "interpreters"
     shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns("build"))
-    shutil.copytree(ROOT / "khiva_arena", tmp_path / "khiva_arena", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "khiva_arena", tmp_path / "khiva_arena", ignore=shutil.ignore_patterns("__pycache__")
+    )
     for part in ("rules", "c/kit", "python/kit"):
         shutil.copytree(ROOT / "bots" / part, tmp_path / "bots" / part)
     shutil.copy(ROOT / "LICENSE", tmp_path)
-    done = javascript.build(project, WORD, "--toolchain", str(javascript.BUILT.parent / "toolchain"))
+    done = javascript.build(
+        project, WORD, "--toolchain", str(javascript.BUILT.parent / "toolchain")
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert (project / "build" / "python.wasm").read_bytes() == interpreter(WORD)
 
 
-@pytest.mark.parametrize("mib", [*in_long([16]), 64])  # that of 16 MiB is what all others of these tests run
+@pytest.mark.parametrize(
+    "mib", [*in_long([16]), 64]
+)  # that of 16 MiB is what all others of these tests run
 def test_each_maximum_is_the_same_module_with_another_number_of_pages(mib: int) -> None:
-    row = [row for row in tomllib.loads(javascript.RELEASED.read_text())["interpreters"] if row["word"] == WORD][-1]
+    row = [
+        row
+        for row in tomllib.loads(javascript.RELEASED.read_text())["interpreters"]
+        if row["word"] == WORD
+    ][-1]
     made = with_memory(interpreter(WORD), mib)
     assert sha256(made).hexdigest() == row["maxima"][str(mib)]
     assert rewritten(made).wasm
@@ -125,7 +148,11 @@ def test_where_ticks_were_spent_is_told_by_function_of_the_bot_and_changes_none(
     interpreter(WORD)
     loaded = [bots.load(f"shipped:python/{name}").in_ticks for name in ("greedy", "naive")]
     outcomes = [
-        play_one(job([staging.stage(bot, by_function=by_function) for bot in loaded], Clock.TICKS, **TIME))
+        play_one(
+            job(
+                [staging.stage(bot, by_function=by_function) for bot in loaded], Clock.TICKS, **TIME
+            )
+        )
         for by_function in (False, True)
     ]
     assert outcomes[0].record == outcomes[1].record
@@ -137,10 +164,18 @@ def test_where_ticks_were_spent_is_told_by_function_of_the_bot_and_changes_none(
 def shipped_files(name: str) -> dict[str, bytes]:
     """The files of a shipped bot, and those that it includes. One that thinks by the clock has a number of playouts instead."""
     folder = BOTS / name
-    named = [folder / include for include in tomllib.loads((folder / "bot.toml").read_text())["include"]]
-    files = {path.name: path.read_bytes() for path in (*folder.glob("*.py"), *(path for path in named if path.is_file()))}
+    named = [
+        folder / include for include in tomllib.loads((folder / "bot.toml").read_text())["include"]
+    ]
+    files = {
+        path.name: path.read_bytes()
+        for path in (*folder.glob("*.py"), *(path for path in named if path.is_file()))
+    }
     for place in (path for path in named if path.is_dir()):
-        files |= {path.relative_to(place.parent).as_posix(): path.read_bytes() for path in place.rglob("*.py")}
+        files |= {
+            path.relative_to(place.parent).as_posix(): path.read_bytes()
+            for path in place.rglob("*.py")
+        }
     return files | {"main.py": files["main.py"].replace(b"\nPLAYOUTS = 0\n", b"\nPLAYOUTS = 400\n")}
 
 
@@ -156,10 +191,17 @@ def shipped_files(name: str) -> dict[str, bytes]:
         *in_long([("silk_road", ("greedy_silk_road", "search_silk_road", "random"))]),
     ],
 )
-def test_shipped_bots_choose_in_ticks_as_by_the_wall_clock(game: str, names: tuple[str, ...], tmp_path: Path) -> None:
-    bots_in_ticks = [staging.stage(bots.load(str(python.payload_folder(tmp_path / name, shipped_files(name))))) for name in names]
+def test_shipped_bots_choose_in_ticks_as_by_the_wall_clock(
+    game: str, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    bots_in_ticks = [
+        staging.stage(bots.load(str(python.payload_folder(tmp_path / name, shipped_files(name)))))
+        for name in names
+    ]
     one = job(bots_in_ticks, Clock.TICKS, game=game, **TIME | {"turn_ms": 3_000})
-    record, parts = overheard(one, {f"{number:064x}": interpreter(WORD) for number in range(len(names))})
+    record, parts = overheard(
+        one, {f"{number:064x}": interpreter(WORD) for number in range(len(names))}
+    )
     verify(record, one.secret)
     assert set(record.verdicts) == {Verdict.OK}
     for name, part in zip(names, parts, strict=True):
@@ -168,5 +210,14 @@ def test_shipped_bots_choose_in_ticks_as_by_the_wall_clock(game: str, names: tup
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(data)
         asked = b"".join(bytes.fromhex(data) for _, _, data in part.orders)
-        done = subprocess.run([sys.executable, "main.py"], cwd=folder, input=asked, capture_output=True, timeout=300, check=True)
-        assert done.stdout.hex() == "".join(data for word, _, data in part.answers if word == "answered")
+        done = subprocess.run(
+            [sys.executable, "main.py"],
+            cwd=folder,
+            input=asked,
+            capture_output=True,
+            timeout=300,
+            check=True,
+        )
+        assert done.stdout.hex() == "".join(
+            data for word, _, data in part.answers if word == "answered"
+        )

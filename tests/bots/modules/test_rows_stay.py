@@ -19,7 +19,9 @@ def keeper() -> Iterator[ModuleType]:
 
 def row_of(content: dict[str, Any]) -> dict[str, Any]:
     """Return the last row of a file of vectors that has columns."""
-    rows: list[dict[str, Any]] = next(value for value in reversed(content.values()) if isinstance(value, list))
+    rows: list[dict[str, Any]] = next(
+        value for value in reversed(content.values()) if isinstance(value, list)
+    )
     return rows[-1]
 
 
@@ -40,7 +42,9 @@ def test_each_column_of_a_row_is_held_but_what_a_meter_makes(keeper: ModuleType)
     assert held > 20
 
 
-def test_a_row_that_differs_or_is_missing_is_named_and_one_that_is_new_is_not(keeper: ModuleType, tmp_path: Path) -> None:
+def test_a_row_that_differs_or_is_missing_is_named_and_one_that_is_new_is_not(
+    keeper: ModuleType, tmp_path: Path
+) -> None:
     for file in keeper.FILES:
         content = json.loads((keeper.VECTORS / file).read_text("utf-8"))
         rows = next(value for value in content.values() if isinstance(value, list))

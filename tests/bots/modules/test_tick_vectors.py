@@ -50,7 +50,9 @@ def frames_of(row: Mapping[str, Any]) -> list[str]:
     return [order["bytes"] for order in row["orders"] if order["bytes"]]
 
 
-def answered_again(vectors: Mapping[str, Any], row: Mapping[str, Any], orders: list[dict[str, Any]]) -> tuple[Any, Any]:
+def answered_again(
+    vectors: Mapping[str, Any], row: Mapping[str, Any], orders: list[dict[str, Any]]
+) -> tuple[Any, Any]:
     """Return orders with what the arena's runner now answers to them, and what the module writes on stderr."""
     module = bytes.fromhex(vectors["modules"][row["module"]])
     told = [(order["order"], order.get("ticks", 0), order["bytes"]) for order in orders]
@@ -74,12 +76,16 @@ def test_every_frame_follows_from_the_record_alone(
     for row in vectors["seats"]:
         record, seat = records[row["match"]], int(row["name"].split()[-1])
         messages = [one.message for one in requests(record, maker.SECRET, seat, {})]
-        assert [codec.encode_for_module(message).hex() for message in messages] == frames_of(row), row["name"]
+        assert [codec.encode_for_module(message).hex() for message in messages] == frames_of(row), (
+            row["name"]
+        )
 
 
 def test_modules_answer_alike_when_they_run_again(vectors: dict[str, Any]) -> None:
     for row in vectors["seats"]:
-        assert answered_again(vectors, row, row["orders"]) == (row["orders"], row["stderr"]), row["name"]
+        assert answered_again(vectors, row, row["orders"]) == (row["orders"], row["stderr"]), row[
+            "name"
+        ]
 
 
 def test_another_byte_anywhere_in_a_frame_changes_what_is_answered(vectors: dict[str, Any]) -> None:
@@ -92,15 +98,21 @@ def test_another_byte_anywhere_in_a_frame_changes_what_is_answered(vectors: dict
         assert answered_again(vectors, row, orders)[0][1]["used"] != order["used"], at
 
 
-def test_every_game_number_of_seats_and_fault_has_a_match(vectors: dict[str, Any], records: dict[str, Record]) -> None:
+def test_every_game_number_of_seats_and_fault_has_a_match(
+    vectors: dict[str, Any], records: dict[str, Record]
+) -> None:
     headers = [record.header for record in records.values()]
     tables = {(header.game, len(header.seats)) for header in headers}
-    assert tables == {(game, seats) for game in GAMES for seats in get(game).seats if seats <= MOST_SEATS}
+    assert tables == {
+        (game, seats) for game in GAMES for seats in get(game).seats if seats <= MOST_SEATS
+    }
     assert {header.policy for header in headers} == {"lenient", "strict"}
     assert {record.reason for record in records.values()} == {"over", "forfeits"}
     verdicts = {verdict for record in records.values() for verdict in record.verdicts}
     assert verdicts == set(Verdict) - {Verdict.RESOURCE, Verdict.VOID}
-    words = {order["word"] for row in vectors["seats"] for order in row["orders"] if "word" in order}
+    words = {
+        order["word"] for row in vectors["seats"] for order in row["orders"] if "word" in order
+    }
     assert words == {"answered", "timeout", "exited", "trapped", "stack"}
 
 
@@ -111,11 +123,17 @@ def test_each_game_has_a_whole_match_at_its_fewest_seats(records: dict[str, Reco
         assert (record.reason, set(record.verdicts)) == ("over", {Verdict.OK})
 
 
-def test_the_whole_match_of_khiva_has_two_cards_of_a_seat_at_one_camel(vectors: dict[str, Any]) -> None:
+def test_the_whole_match_of_khiva_has_two_cards_of_a_seat_at_one_camel(
+    vectors: dict[str, Any],
+) -> None:
     """A verifier that guesses how they are told or listed sends other bytes than these."""
     rows = [row for row in vectors["seats"] if row["match"] == "ticks-khiva-2-full"]
-    messages = [msgpack.unpackb(bytes.fromhex(frame)[4:]) for row in rows for frame in frames_of(row)]
-    tables = [cards for message in messages if "view" in message for cards in message["view"]["table"]]
+    messages = [
+        msgpack.unpackb(bytes.fromhex(frame)[4:]) for row in rows for frame in frames_of(row)
+    ]
+    tables = [
+        cards for message in messages if "view" in message for cards in message["view"]["table"]
+    ]
     pairs = [cards for cards in tables if len(cards) == 2 and cards[0][0] == cards[1][0]]
     paid = [
         message["events"][at + 1 : at + 3]
@@ -127,10 +145,14 @@ def test_the_whole_match_of_khiva_has_two_cards_of_a_seat_at_one_camel(vectors: 
     assert all(first > second for (_, first), (_, second) in pairs)
     assert paid
     for gems in paid:
-        assert [(event["type"], event["count"], event["why"]) for event in gems] == [("gems", 1, "rejected")] * 2
+        assert [(event["type"], event["count"], event["why"]) for event in gems] == [
+            ("gems", 1, "rejected")
+        ] * 2
 
 
-def test_banks_are_used_and_strikes_counted(vectors: dict[str, Any], records: dict[str, Record]) -> None:
+def test_banks_are_used_and_strikes_counted(
+    vectors: dict[str, Any], records: dict[str, Record]
+) -> None:
     choices = [
         (choice.why, ticks > record.header.time["turn_ms"] * TICKS_A_MS)
         for record in records.values()
@@ -139,16 +161,25 @@ def test_banks_are_used_and_strikes_counted(vectors: dict[str, Any], records: di
     ]
     assert {("", True), ("timeout", True), ("timeout", False), ("illegal", False)} <= set(choices)
     told = {bytes.fromhex(frame) for row in vectors["seats"] for frame in frames_of(row)}
-    assert [code for code in (b"timeout", b"illegal") if not any(b"\xa4code\xa7" + code in frame for frame in told)] == []
+    assert [
+        code
+        for code in (b"timeout", b"illegal")
+        if not any(b"\xa4code\xa7" + code in frame for frame in told)
+    ] == []
 
 
-def test_ticks_of_a_record_are_those_of_the_orders(vectors: dict[str, Any], records: dict[str, Record]) -> None:
+def test_ticks_of_a_record_are_those_of_the_orders(
+    vectors: dict[str, Any], records: dict[str, Record]
+) -> None:
     for row in vectors["seats"]:
         record, seat = records[row["match"]], int(row["name"].split()[-1])
         assert record.ticks is not None
         steps = zip(record.steps, record.ticks[1:], strict=True)
         paid = [
-            (choice.why, took) for step, ticks in steps for choice, took in zip(step, ticks, strict=True) if choice.seat == seat
+            (choice.why, took)
+            for step, ticks in steps
+            for choice, took in zip(step, ticks, strict=True)
+            if choice.seat == seat
         ]
         recorded = [record.ticks[0][seat], *(took for why, took in paid if why != FORFEITED)]
         questions: list[int] = []

@@ -51,7 +51,12 @@ def requests(kind: str) -> list[dict[str, Any]]:
             asked = pending[0]
             if asked.kind == kind:
                 found.append(
-                    {"kind": kind, "view": state.view(0), "events": heard, "legal": [list(entry) for entry in asked.legal]}
+                    {
+                        "kind": kind,
+                        "view": state.view(0),
+                        "events": heard,
+                        "legal": [list(entry) for entry in asked.legal],
+                    }
                 )
             heard = []
         events = state.apply({seat: len(decision.legal) - 1 for seat, decision in pending.items()})
@@ -73,7 +78,8 @@ ARBITER_HELLO = {
     "commit": seeds.commitment(MATCH, SECRET),
 }
 MANY, _, FEW = (
-    {"type": "decide", "req": REQ, "turn_ms": 1_000, "bank_ms": 10_000} | asked for asked in requests("play_pass")[:3]
+    {"type": "decide", "req": REQ, "turn_ms": 1_000, "bank_ms": 10_000} | asked
+    for asked in requests("play_pass")[:3]
 )
 """Two whole requests, with 420 choices and with 6."""
 
@@ -87,7 +93,15 @@ def make() -> list[dict[str, Any]]:
     """All vectors, in the order of the file."""
     vectors: list[dict[str, Any]] = []
 
-    def add(name: str, direction: str, message: str, payload: bytes, value: Any, reason: str, frame: bytes | None = None) -> None:
+    def add(
+        name: str,
+        direction: str,
+        message: str,
+        payload: bytes,
+        value: Any,
+        reason: str,
+        frame: bytes | None = None,
+    ) -> None:
         vectors.append(
             {
                 "name": name,
@@ -114,7 +128,9 @@ Add = Callable[..., None]
 
 def pairs(*items: Any) -> bytes:
     """A map of the items, key value key value; bytes stand for what they are, already encoded."""
-    return bytes([0x80 + len(items) // 2]) + b"".join(i if isinstance(i, bytes) else msgpack.packb(i) for i in items)
+    return bytes([0x80 + len(items) // 2]) + b"".join(
+        i if isinstance(i, bytes) else msgpack.packb(i) for i in items
+    )
 
 
 def act(choice: Any = 5, *more: Any, req: Any = REQ) -> bytes:
@@ -145,7 +161,10 @@ def _acts(add: Add) -> None:
     good("map16", b"\xde\x00\x03" + act()[1:], "longer encodings than needed are accepted: map16")
     good("map32", b"\xdf\x00\x00\x00\x03" + act()[1:], "map32")
     for tag, width, name in ((0xD9, ">B", "str8"), (0xDA, ">H", "str16"), (0xDB, ">I", "str32")):
-        words = [bytes([tag]) + struct.pack(width, len(w)) + w for w in (b"type", b"act", b"req", b"choice")]
+        words = [
+            bytes([tag]) + struct.pack(width, len(w)) + w
+            for w in (b"type", b"act", b"req", b"choice")
+        ]
         payload = pairs(words[0], words[1], words[2], REQ, words[3], 5)
         good(name, payload, f"{name} for keys and values")
     for number in (
@@ -161,17 +180,49 @@ def _acts(add: Add) -> None:
         data = bytes.fromhex(number)
         kind = ("uint" if data[0] < 0xD0 else "int") + str(8 * (len(data) - 1))
         good("choice-" + kind, act(data), f"5 as {kind}")
-    for name, value in (("unknown-field", {"a": [1, None, True, -1]}), ("unknown-empty-map", {}), ("unknown-empty-array", [])):
-        good(name, act(5, "note", msgpack.packb(value)), "unknown fields are ignored", {**ACT, "note": value})
+    for name, value in (
+        ("unknown-field", {"a": [1, None, True, -1]}),
+        ("unknown-empty-map", {}),
+        ("unknown-empty-array", []),
+    ):
+        good(
+            name,
+            act(5, "note", msgpack.packb(value)),
+            "unknown fields are ignored",
+            {**ACT, "note": value},
+        )
     good("choice-10", act(10), "a line feed, 0x0A, in the payload", {**ACT, "choice": 10})
     good("choice-13", act(13), "a carriage return, 0x0D, in the payload", {**ACT, "choice": 13})
     good("choice-0", act(0), "a zero byte in the payload", {**ACT, "choice": 0})
-    good("choice-int-most", act(BIG), "2**53 - 1 is the largest integer (no legal choice, but no breach)", {**ACT, "choice": BIG})
-    good("choice-negative", act(-1), "a negative choice is illegal, but no breach of the protocol", {**ACT, "choice": -1})
-    good("choice-int-least", act(-BIG), "-(2**53 - 1) is the smallest integer", {**ACT, "choice": -BIG})
+    good(
+        "choice-int-most",
+        act(BIG),
+        "2**53 - 1 is the largest integer (no legal choice, but no breach)",
+        {**ACT, "choice": BIG},
+    )
+    good(
+        "choice-negative",
+        act(-1),
+        "a negative choice is illegal, but no breach of the protocol",
+        {**ACT, "choice": -1},
+    )
+    good(
+        "choice-int-least",
+        act(-BIG),
+        "-(2**53 - 1) is the smallest integer",
+        {**ACT, "choice": -BIG},
+    )
     good("duplicate-key", act(4, "choice", 5), "of duplicate keys the last wins")
-    good("duplicate-type", pairs("type", "hello", *("type", "act", "req", REQ, "choice", 5)), "of duplicate keys the last wins")
-    good("duplicate-key-other-kind", act("5", "choice", 5), "the one that loses is of another kind, but within the profile")
+    good(
+        "duplicate-type",
+        pairs("type", "hello", *("type", "act", "req", REQ, "choice", 5)),
+        "of duplicate keys the last wins",
+    )
+    good(
+        "duplicate-key-other-kind",
+        act("5", "choice", 5),
+        "the one that loses is of another kind, but within the profile",
+    )
     inner = b"\x82\xa1a\x01\xa1a\x02"
     good(
         "duplicate-inner-key",
@@ -180,17 +231,41 @@ def _acts(add: Add) -> None:
         {**ACT, "note": {"a": 2}},
     )
     for name, head in (("array16", b"\xdc\0\2"), ("array32", b"\xdd\0\0\0\2")):
-        good(name, act(5, "note", head + b"\x01\xc0"), f"{name} in an unknown field", {**ACT, "note": [1, None]})
-    good("inner-map32", act(5, "note", b"\xdf\0\0\0\1\xa1a\x01"), "map32 in an unknown field", {**ACT, "note": {"a": 1}})
+        good(
+            name,
+            act(5, "note", head + b"\x01\xc0"),
+            f"{name} in an unknown field",
+            {**ACT, "note": [1, None]},
+        )
+    good(
+        "inner-map32",
+        act(5, "note", b"\xdf\0\0\0\1\xa1a\x01"),
+        "map32 in an unknown field",
+        {**ACT, "note": {"a": 1}},
+    )
     last = "\U0010ffff"
-    good("last-code-point", act(5, "note", last), "U+10FFFF, the last there is", {**ACT, "note": last})
+    good(
+        "last-code-point",
+        act(5, "note", last),
+        "U+10FFFF, the last there is",
+        {**ACT, "note": last},
+    )
     good("empty-key", act(5, "", 1), "the empty string is a key", {**ACT, "": 1})
-    good("nested-16", act(5, "note", nested(15)), "16 levels, the map of the message included", {**ACT, "note": nested(15)})
+    good(
+        "nested-16",
+        act(5, "note", nested(15)),
+        "16 levels, the map of the message included",
+        {**ACT, "note": nested(15)},
+    )
 
     bad("missing-type", pairs("req", REQ, "choice", 5), "type is missing")
     bad("missing-req", pairs("type", "act", "choice", 5), "req is missing")
     bad("missing-choice", pairs("type", "act", "req", REQ), "choice is missing")
-    bad("wrong-type", pairs("type", "hello", "req", REQ, "choice", 5), "another message where an act is expected")
+    bad(
+        "wrong-type",
+        pairs("type", "hello", "req", REQ, "choice", 5),
+        "another message where an act is expected",
+    )
     bad("unknown-type", pairs("type", "ping"), "a bot has no messages but hello and act")
     bad("choice-nil", act(None), "choice is nil")
     bad("choice-bool", act(True), "a boolean is no integer")
@@ -205,13 +280,21 @@ def _acts(add: Add) -> None:
     bad("req-2-53", act(req=2**53), "2**53 is one too large")
     bad("type-integer", pairs("type", 1, "req", REQ, "choice", 5), "type is a string")
     bad("type-nil", pairs("type", None, "req", REQ, "choice", 5), "type is a string")
-    bad("type-capital", pairs("type", "Act", "req", REQ, "choice", 5), "another message where an act is expected")
+    bad(
+        "type-capital",
+        pairs("type", "Act", "req", REQ, "choice", 5),
+        "another message where an act is expected",
+    )
     bad("choice-nan", act(float("nan")), "not a number")
     bad("choice-infinity", act(float("inf")), "infinity")
     bad("choice-2-53", act(2**53), "2**53 is one too large")
     bad("choice-minus-2-53", act(-(2**53)), "-(2**53) is one too small")
     bad("choice-2-64", act(2**64 - 1), "2**64 - 1")
-    bad("duplicate-key-breach", act(5.0, "choice", 5), "a breach under a key that is given again is still one")
+    bad(
+        "duplicate-key-breach",
+        act(5.0, "choice", 5),
+        "a breach under a key that is given again is still one",
+    )
 
 
 def _hellos(add: Add) -> None:
@@ -230,7 +313,11 @@ def _hellos(add: Add) -> None:
     good("name-1", "the shortest name", name="x")
     good("name-64", "64 characters", name="x" * 64)
     good("name-64-wide", "64 characters are counted, not their 128 bytes", name="\u00e9" * 64)
-    good("name-64-beyond-16-bits", "64 characters are counted, not their 128 UTF-16 units", name="\U0001f42b" * 64)
+    good(
+        "name-64-beyond-16-bits",
+        "64 characters are counted, not their 128 UTF-16 units",
+        name="\U0001f42b" * 64,
+    )
     good("name-inner-space", "a space between other characters", name="my bot")
     good("version-64", "64 characters", version="x" * 64)
     good("caps-64", "a capability of 64 characters, which was not offered", caps=["x" * 64])
@@ -279,7 +366,11 @@ def _profile(add: Add) -> None:
     bad("not-a-map", msgpack.packb(["act", REQ, 5]), "an array, not a map")
     bad("only-an-integer", b"\x05", "an integer, not a map")
     bad("empty-map", b"\x80", "a map without type")
-    bad("bin-key", act(5, b"\xc4\x01x", 1), "a bin key; some libraries send byte strings unless told otherwise")
+    bad(
+        "bin-key",
+        act(5, b"\xc4\x01x", 1),
+        "a bin key; some libraries send byte strings unless told otherwise",
+    )
     bad("bin-value", pairs("type", b"\xc4\x03act", "req", REQ, "choice", 5), "a bin value")
     bad("bin16", act(5, "note", b"\xc5\x00\x01x"), "bin in an unknown field")
     bad("integer-key", act(5, 1, 2), "an integer as a key")
@@ -288,9 +379,15 @@ def _profile(add: Add) -> None:
     bad("array-key", act(5, b"\x90", 2), "an array as a key")
     bad("ext", act(b"\xd4\x05\x00"), "an extension type")
     bad("ext8", act(5, "note", b"\xc7\x02\x07ab"), "an extension type in an unknown field")
-    bad("timestamp", act(5, "note", b"\xd6\xff\x00\x00\x00\x01"), "a timestamp is an extension type")
+    bad(
+        "timestamp", act(5, "note", b"\xd6\xff\x00\x00\x00\x01"), "a timestamp is an extension type"
+    )
     bad("inner-float", act(5, "note", [0.5]), "a float in an unknown field")
-    bad("inner-integer-least", act(5, "note", b"\xd3\x80" + bytes(7)), "-(2**63) in an unknown field")
+    bad(
+        "inner-integer-least",
+        act(5, "note", b"\xd3\x80" + bytes(7)),
+        "-(2**63) in an unknown field",
+    )
     bad("inner-integer", act(5, "note", [2**60]), "an integer beyond 53 bits in an unknown field")
     bad("nested-17", act(5, "note", nested(16)), "17 levels, the map of the message included")
     bad("nested-17-maps", act(5, "note", b"\x81\xa1k" * 15 + b"\x80"), "17 levels of maps")
@@ -298,13 +395,21 @@ def _profile(add: Add) -> None:
     bad("nested-3000", act(5, "note", b"\x91" * 3_000 + b"\x90"), "very many levels")
     bad("utf8-broken", act(5, "note", b"\xa2\xc3\x28"), "a string that is not UTF-8")
     bad("utf8-overlong", act(5, "note", b"\xa2\xc0\xaf"), "an overlong form is not UTF-8")
-    bad("utf8-surrogate", act(5, "note", b"\xa3\xed\xa0\x80"), "half of a surrogate pair is not UTF-8")
+    bad(
+        "utf8-surrogate",
+        act(5, "note", b"\xa3\xed\xa0\x80"),
+        "half of a surrogate pair is not UTF-8",
+    )
     bad("utf8-beyond", act(5, "note", b"\xa4\xf4\x90\x80\x80"), "U+110000 is no code point")
     bad("utf8-cut", act(5, "note", b"\xa2\xe2\x82"), "a character that ends with the string")
     bad("utf8-key", act(5, b"\xa2\xc3\x28", 1), "a key that is not UTF-8")
     bad("never-used-byte", act(b"\xc1"), "0xC1 begins no msgpack value")
     bad("cut-short", act()[:-1], "the value ends before the map does")
-    bad("array-too-long", act(5, "note", b"\xdd\xff\xff\xff\xff"), "an array that claims 4 billion items")
+    bad(
+        "array-too-long",
+        act(5, "note", b"\xdd\xff\xff\xff\xff"),
+        "an array that claims 4 billion items",
+    )
     bad("string-too-long", act(5, "note", b"\xdb\x7f\xff\xff\xffx"), "a string that claims 2 GiB")
     bad("trailing-byte", act() + b"\xc0", "a second value in the frame")
     bad("trailing-newline", act() + b"\n", "a line end behind the value")
@@ -318,9 +423,20 @@ def _framing(add: Add) -> None:
     for size in (0x0100, 0x010A, 0x010D, 0x0A0D, 65_536):
         note = "x" * (size - len(act(5, "note", b"\xda\0\0")))
         payload = act(5, "note", b"\xda" + struct.pack(">H", len(note)) + note.encode())
-        add(f"frame-{size}-bytes", TO_ARBITER, "act", payload, {**ACT, "note": note}, f"a payload of {size} bytes")
+        add(
+            f"frame-{size}-bytes",
+            TO_ARBITER,
+            "act",
+            payload,
+            {**ACT, "note": note},
+            f"a payload of {size} bytes",
+        )
     bad("empty", bytes(4), "a length of zero")
-    bad("too-long", struct.pack(">I", 65_537), "65,537 bytes: refused at the length, nothing more is read")
+    bad(
+        "too-long",
+        struct.pack(">I", 65_537),
+        "65,537 bytes: refused at the length, nothing more is read",
+    )
     bad("16-mib", b"\x00\xff\xff\xff", "refused at the length")
     bad("4-gib", b"\xff\xff\xff\xff", "refused at the first byte")
     bad("little-endian", struct.pack("<I", len(act())) + act(), "the length is big-endian")
@@ -333,38 +449,101 @@ def _framing(add: Add) -> None:
 
 
 def _to_bot(add: Add) -> None:
-    def good(name: str, message: str, value: Any, reason: str, payload: bytes | None = None) -> None:
-        add("bot-" + name, TO_BOT, message, msgpack.packb(value) if payload is None else payload, value, reason)
+    def good(
+        name: str, message: str, value: Any, reason: str, payload: bytes | None = None
+    ) -> None:
+        add(
+            "bot-" + name,
+            TO_BOT,
+            message,
+            msgpack.packb(value) if payload is None else payload,
+            value,
+            reason,
+        )
 
     good("hello", "hello", ARBITER_HELLO, "the first message a bot reads")
     newer = {**ARBITER_HELLO, "protos": [1, 2], "caps": ["later"], "later": {"x": [1]}}
-    good("hello-later-arbiter", "hello", newer, "more protocols, capabilities and fields than a bot knows")
+    good(
+        "hello-later-arbiter",
+        "hello",
+        newer,
+        "more protocols, capabilities and fields than a bot knows",
+    )
     good("decide", "decide", FEW, "a request")
-    good("decide-no-events", "decide", {**FEW, "events": []}, "a request with nothing seen since the last message")
-    good("decide-shuffled", "decide", dict(reversed(FEW.items())), "the order of keys means nothing")
-    good("decide-unknown-fields", "decide", {"later": [{"deep": [None, True]}], **FEW}, "unknown fields are ignored")
-    wide = msgpack.packb(FEW).replace(b"\xa3req\xce" + struct.pack(">I", REQ), b"\xa3req\xcf" + struct.pack(">Q", REQ))
+    good(
+        "decide-no-events",
+        "decide",
+        {**FEW, "events": []},
+        "a request with nothing seen since the last message",
+    )
+    good(
+        "decide-shuffled", "decide", dict(reversed(FEW.items())), "the order of keys means nothing"
+    )
+    good(
+        "decide-unknown-fields",
+        "decide",
+        {"later": [{"deep": [None, True]}], **FEW},
+        "unknown fields are ignored",
+    )
+    wide = msgpack.packb(FEW).replace(
+        b"\xa3req\xce" + struct.pack(">I", REQ), b"\xa3req\xcf" + struct.pack(">Q", REQ)
+    )
     wide = b"\xdf" + struct.pack(">I", len(FEW)) + wide[1:]
     assert msgpack.unpackb(wide) == FEW
     good("decide-wide", "decide", FEW, "longer encodings than needed: map32, uint64", wide)
     good("decide-widest", "decide", FEW, "the longest encoding of everything", widest(FEW))
     good("decide-req-most", "decide", {**FEW, "req": BIG}, "2**53 - 1 is the largest integer")
     least = later(FEW, numbers=[-1, -32, -33, -128, -129, -32_769, -(2**31) - 1, -BIG])
-    good("decide-negative", "decide", least, "negative integers of all sizes, -(2**53 - 1) the smallest")
+    good(
+        "decide-negative",
+        "decide",
+        least,
+        "negative integers of all sizes, -(2**53 - 1) the smallest",
+    )
     good("decide-nested-16", "decide", later(FEW, deep=nested(13)), "16 levels in all")
-    good("decide-unknown-event", "decide", later(FEW, x={"": None}), "an event type that a bot does not know")
+    good(
+        "decide-unknown-event",
+        "decide",
+        later(FEW, x={"": None}),
+        "an event type that a bot does not know",
+    )
     long = later(FEW, words="x" * 66_000)
-    good("decide-66000-bytes", "decide", long, "more than a bot may send: bots are sent up to 1,048,576 bytes")
+    good(
+        "decide-66000-bytes",
+        "decide",
+        long,
+        "more than a bot may send: bots are sent up to 1,048,576 bytes",
+    )
     big = later({**FEW, "req": 2**31 + 16}, words="\u00e9\n\r\0" * 100)
-    good("decide-control-bytes", "decide", big, "0x0A, 0x0D, 0x00 and two-byte characters in the payload")
+    good(
+        "decide-control-bytes",
+        "decide",
+        big,
+        "0x0A, 0x0D, 0x00 and two-byte characters in the payload",
+    )
     good("decide-420-choices", "decide", MANY, "an array16 of choices")
     fault = {"type": "fault", "code": "timeout", "detail": "no answer came", "strikes": 1}
     good("fault", "fault", fault, "told after a timeout; no answer is expected")
     good("fault-later-code", "fault", {**fault, "code": "later"}, "a code that a bot does not know")
-    good("unknown-message-like-decide", "unknown", {**FEW, "type": "later"}, "whatever it holds, it is not answered")
-    good("unknown-message", "unknown", {"type": "later", "req": 1, "x": []}, "unknown messages are ignored, not answered")
+    good(
+        "unknown-message-like-decide",
+        "unknown",
+        {**FEW, "type": "later"},
+        "whatever it holds, it is not answered",
+    )
+    good(
+        "unknown-message",
+        "unknown",
+        {"type": "later", "req": 1, "x": []},
+        "unknown messages are ignored, not answered",
+    )
     end = {"type": "end", "reason": "over", "ranks": [1, 2], "scores": [41, 30]}
-    good("end-later-reason", "end", {**end, "reason": "later", "scores": [41, -3]}, "a reason not known, a score below zero")
+    good(
+        "end-later-reason",
+        "end",
+        {**end, "reason": "later", "scores": [41, -3]},
+        "a reason not known, a score below zero",
+    )
     good("end", "end", end, "the last message")
 
 

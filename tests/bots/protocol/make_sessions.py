@@ -12,14 +12,17 @@ from golden import VECTORS, framed, packed, rows
 REQ = 1_234_567
 HELLO_MESSAGE = {"type": "hello", "proto": 1, "name": "my-bot"}
 ABOUT = (
-    "Each session is a list of steps. A step of the arbiter has `arbiter`: HELLO, ASK (with `req`), LATE or END. A step of the "
-    "bot has `hex`, the bytes it sends, `json`, the messages in them (null where there is none), and `opened`, what the arbiter "
-    "makes of all that is there now, in order: greeting (the name), answer (the choice), dropped (the req), or breach (the "
+    "Each session is a list of steps. A step of the arbiter has `arbiter`: HELLO, ASK (with "
+    "`req`), LATE or END. A step of the bot has `hex`, the bytes it sends, `json`, the messages in "
+    "them (null where there is none), and `opened`, what the arbiter makes of all that is there "
+    "now, in order: greeting (the name), answer (the choice), dropped (the req), or breach (the "
     "verdict). `phase` is where the session stands at last."
 )
 ABOUT_CONVERSATIONS = (
-    "A bot is sent the frames, then its input ends. It has to answer as `answers` says, in order, with nothing else on standard "
-    "output: hello, or the act for a req with a choice from 0 to choices - 1. Then it exits; where `exit` is 0, with that code."
+    "A bot is sent the frames, then its input ends. It has to answer as `answers` says, in "
+    "order, with nothing else on standard "
+    "output: hello, or the act for a req with a choice from 0 to choices - 1. Then it "
+    "exits; where `exit` is 0, with that code."
 )
 GREETED = {"greeting": "my-bot"}
 
@@ -39,7 +42,11 @@ def act(n: int = 0, choice: int = 1, **more: Any) -> dict[str, Any]:
 def bot(parts: list[Any], *opened: dict[str, Any]) -> dict[str, Any]:
     """What the bot sends, messages and raw bytes, and what comes of it."""
     data = b"".join(part if isinstance(part, bytes) else packed(part) for part in parts)
-    return {"hex": data.hex(), "json": [None if isinstance(part, bytes) else part for part in parts], "opened": list(opened)}
+    return {
+        "hex": data.hex(),
+        "json": [None if isinstance(part, bytes) else part for part in parts],
+        "opened": list(opened),
+    }
 
 
 def answer(choice: int = 1) -> dict[str, int]:
@@ -64,7 +71,14 @@ def sessions() -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
 
     def add(name: str, reason: str, phase: str, *steps: dict[str, Any], start: bool = True) -> None:
-        made.append({"name": name, "reason": reason, "phase": phase, "steps": [*(START if start else ()), *steps]})
+        made.append(
+            {
+                "name": name,
+                "reason": reason,
+                "phase": phase,
+                "steps": [*(START if start else ()), *steps],
+            }
+        )
 
     _starts(add)
     _answers(add)
@@ -80,29 +94,75 @@ def _starts(add: Any) -> None:
 
     start("hello", "the bot's hello is its first message", "IDLE", bot([HELLO_MESSAGE], GREETED))
     more = {**HELLO_MESSAGE, "version": "2", "caps": ["later"], "author": "somebody"}
-    start("hello-more-fields", "optional and unknown fields, a capability not offered", "IDLE", bot([more], GREETED))
+    start(
+        "hello-more-fields",
+        "optional and unknown fields, a capability not offered",
+        "IDLE",
+        bot([more], GREETED),
+    )
     whole = packed(HELLO_MESSAGE)
     pieces = [bot([whole[:3]]), bot([whole[3:9]]), bot([whole[9:]], GREETED)]
     start("hello-in-pieces", "where a read ends means nothing", "IDLE", *pieces)
     failed = breach("start_failed")
     start("banner", "before the hello every breach is start_failed", "BROKEN", bot([TEXT], failed))
-    start("act-for-a-hello", "another message where the hello is expected", "BROKEN", bot([act()], failed))
-    start("wrong-proto", "a version that was not offered", "BROKEN", bot([{**HELLO_MESSAGE, "proto": 2}], failed))
-    start("no-name", "a required field is missing", "BROKEN", bot([{"type": "hello", "proto": 1}], failed))
+    start(
+        "act-for-a-hello",
+        "another message where the hello is expected",
+        "BROKEN",
+        bot([act()], failed),
+    )
+    start(
+        "wrong-proto",
+        "a version that was not offered",
+        "BROKEN",
+        bot([{**HELLO_MESSAGE, "proto": 2}], failed),
+    )
+    start(
+        "no-name",
+        "a required field is missing",
+        "BROKEN",
+        bot([{"type": "hello", "proto": 1}], failed),
+    )
     start("empty-frame-for-a-hello", "a length of zero", "BROKEN", bot([bytes(4)], failed))
-    start("banner-then-hello", "nothing is read behind a breach", "BROKEN", bot([TEXT, HELLO_MESSAGE], failed))
+    start(
+        "banner-then-hello",
+        "nothing is read behind a breach",
+        "BROKEN",
+        bot([TEXT, HELLO_MESSAGE], failed),
+    )
     behind = bot([HELLO_MESSAGE, TEXT], GREETED, breach())
-    start("breach-behind-a-hello", "the hello counts, and the breach is a fault of the next decision", "BROKEN", behind)
+    start(
+        "breach-behind-a-hello",
+        "the hello counts, and the breach is a fault of the next decision",
+        "BROKEN",
+        behind,
+    )
     second = bot([HELLO_MESSAGE, HELLO_MESSAGE], GREETED, breach())
-    start("second-hello", "no message but an act is taken once the bot has greeted", "BROKEN", second)
+    start(
+        "second-hello", "no message but an act is taken once the bot has greeted", "BROKEN", second
+    )
     early = bot([HELLO_MESSAGE, act()], GREETED, breach())
     start("act-behind-a-hello", "an act before anything was asked", "BROKEN", early)
 
 
 def _answers(add: Any) -> None:
     add("answer", "the act with the open req", "IDLE", ask(), bot([act()], answer()))
-    add("two-answers", "requests rise one by one", "IDLE", ask(), bot([act()], answer()), ask(1), bot([act(1, 0)], answer(0)))
-    add("answer-unknown-fields", "unknown fields are ignored", "IDLE", ask(), bot([act(why="x", more=[{}])], answer()))
+    add(
+        "two-answers",
+        "requests rise one by one",
+        "IDLE",
+        ask(),
+        bot([act()], answer()),
+        ask(1),
+        bot([act(1, 0)], answer(0)),
+    )
+    add(
+        "answer-unknown-fields",
+        "unknown fields are ignored",
+        "IDLE",
+        ask(),
+        bot([act(why="x", more=[{}])], answer()),
+    )
     whole = packed(act())
     add(
         "answer-in-pieces",
@@ -112,35 +172,119 @@ def _answers(add: Any) -> None:
         *map(bot, ([whole[:5]], [whole[5:8]])),
         bot([whole[8:]], answer()),
     )
-    add("half-an-answer", "a frame that has not ended is nothing yet", "ASKED", ask(), bot([whole[:-1]]))
-    add("late-half-an-answer", "nor is it when the time is up", "IDLE", ask(), bot([whole[:-1]]), step("LATE"))
-    add("choice-beyond", "whether a choice is legal is the game's to say", "IDLE", ask(), bot([act(choice=99)], answer(99)))
-    add("choice-negative", "whether a choice is legal is the game's to say", "IDLE", ask(), bot([act(choice=-1)], answer(-1)))
+    add(
+        "half-an-answer",
+        "a frame that has not ended is nothing yet",
+        "ASKED",
+        ask(),
+        bot([whole[:-1]]),
+    )
+    add(
+        "late-half-an-answer",
+        "nor is it when the time is up",
+        "IDLE",
+        ask(),
+        bot([whole[:-1]]),
+        step("LATE"),
+    )
+    add(
+        "choice-beyond",
+        "whether a choice is legal is the game's to say",
+        "IDLE",
+        ask(),
+        bot([act(choice=99)], answer(99)),
+    )
+    add(
+        "choice-negative",
+        "whether a choice is legal is the game's to say",
+        "IDLE",
+        ask(),
+        bot([act(choice=-1)], answer(-1)),
+    )
 
 
 def _strays(add: Any) -> None:
     late = [ask(), step("LATE")]
-    add("late-act", "the answer to a request that ran out of time is dropped", "IDLE", *late, bot([act()], dropped()))
-    add("late-act-while-asked", "it stands before the awaited one", "ASKED", *late, ask(1), bot([act()], dropped()))
+    add(
+        "late-act",
+        "the answer to a request that ran out of time is dropped",
+        "IDLE",
+        *late,
+        bot([act()], dropped()),
+    )
+    add(
+        "late-act-while-asked",
+        "it stands before the awaited one",
+        "ASKED",
+        *late,
+        ask(1),
+        bot([act()], dropped()),
+    )
     both = bot([act(), act(1)], dropped(), answer())
     add("late-act-and-answer", "then the awaited one counts", "IDLE", *late, ask(1), both)
     one = bot([act(1)], answer())
     add("late-act-never-sent", "a late answer need not come", "IDLE", *late, ask(1), one)
     two = bot([act(), act(choice=0)], answer(), dropped())
-    add("second-act", "the second act for a request is dropped, whatever it chooses", "IDLE", ask(), two)
-    again = [ask(), bot([act()], answer()), ask(1), bot([act(choice=0)], dropped()), bot([act(1)], answer())]
-    add("act-for-the-request-before", "an act for an earlier request changes nothing", "IDLE", *again)
+    add(
+        "second-act",
+        "the second act for a request is dropped, whatever it chooses",
+        "IDLE",
+        ask(),
+        two,
+    )
+    again = [
+        ask(),
+        bot([act()], answer()),
+        ask(1),
+        bot([act(choice=0)], dropped()),
+        bot([act(1)], answer()),
+    ]
+    add(
+        "act-for-the-request-before",
+        "an act for an earlier request changes nothing",
+        "IDLE",
+        *again,
+    )
     many = bot([act()] * 17, answer(), *[dropped()] * 16)
-    add("16-dropped", "16 in a match are no fault", "IDLE", ask(), many, ask(1), bot([act(1)], answer()))
+    add(
+        "16-dropped",
+        "16 in a match are no fault",
+        "IDLE",
+        ask(),
+        many,
+        ask(1),
+        bot([act(1)], answer()),
+    )
     flood = bot([act()] * 18, answer(), *[dropped()] * 16, breach("flooded"))
     add("17-dropped", "the 17th is", "BROKEN", ask(), flood)
     nine = bot([act()] * 10, answer(), *[dropped()] * 9)
     rest = bot([act(1)] * 9, answer(), *[dropped(1)] * 7, breach("flooded"))
-    add("17-dropped-of-two-requests", "they are counted over the whole match", "BROKEN", ask(), nine, ask(1), rest)
+    add(
+        "17-dropped-of-two-requests",
+        "they are counted over the whole match",
+        "BROKEN",
+        ask(),
+        nine,
+        ask(1),
+        rest,
+    )
     before = bot([act()] * 17 + [act(1)], *[dropped()] * 16, breach("flooded"))
-    add("17-dropped-before-the-answer", "the answer behind them does not count", "BROKEN", *late, ask(1), before)
+    add(
+        "17-dropped-before-the-answer",
+        "the answer behind them does not count",
+        "BROKEN",
+        *late,
+        ask(1),
+        before,
+    )
     bad = bot([FLOAT], breach())
-    add("late-act-with-a-float", "what will be dropped has to keep to the profile, too", "BROKEN", *late, bad)
+    add(
+        "late-act-with-a-float",
+        "what will be dropped has to keep to the profile, too",
+        "BROKEN",
+        *late,
+        bad,
+    )
 
 
 def _breaches(add: Any) -> None:
@@ -149,7 +293,11 @@ def _breaches(add: Any) -> None:
 
     bad("text", "text on standard output", TEXT)
     bad("empty-frame", "a length of zero", bytes(4))
-    bad("too-long-frame", "a length of 65,537, refused before anything of the payload is there", b"\0\1\0\1")
+    bad(
+        "too-long-frame",
+        "a length of 65,537, refused before anything of the payload is there",
+        b"\0\1\0\1",
+    )
     bad("float", "a choice that is a float", FLOAT)
     bad("not-a-map", "a payload that is no map", framed(b"\x93\x01\x02\x03"))
     bad("unknown-message", "bots send no messages but hello and act", {"type": "later"})
@@ -164,23 +312,72 @@ def _breaches(add: Any) -> None:
         TEXT,
         opened=(answer(),),
     )
-    bad("next-answer-behind-an-answer", "the next one was not asked yet", act(), act(1), opened=(answer(),))
+    bad(
+        "next-answer-behind-an-answer",
+        "the next one was not asked yet",
+        act(),
+        act(1),
+        opened=(answer(),),
+    )
     bad("answer-behind-a-breach", "nothing is read behind a breach", TEXT, act())
     bad("answer-behind-a-bad-frame", "nothing is read behind a breach", FLOAT, act())
-    bad("breach-behind-a-dropped-act", "frames are taken in their order", act(), act(), TEXT, opened=(answer(), dropped()))
+    bad(
+        "breach-behind-a-dropped-act",
+        "frames are taken in their order",
+        act(),
+        act(),
+        TEXT,
+        opened=(answer(), dropped()),
+    )
     add("act-before-the-first-request", "nothing was asked", "BROKEN", bot([act()], breach()))
     early = [ask(), bot([act()], answer()), bot([act(1)], breach())]
     add("answer-before-it-is-asked", "between two requests no answer is awaited", "BROKEN", *early)
-    add("text-while-nothing-is-asked", "a breach, whenever it comes", "BROKEN", ask(), step("LATE"), bot([TEXT], breach()))
-    add("nothing-behind-a-breach", "what comes later is not read either", "BROKEN", ask(), bot([TEXT], breach()), bot([act()]))
+    add(
+        "text-while-nothing-is-asked",
+        "a breach, whenever it comes",
+        "BROKEN",
+        ask(),
+        step("LATE"),
+        bot([TEXT], breach()),
+    )
+    add(
+        "nothing-behind-a-breach",
+        "what comes later is not read either",
+        "BROKEN",
+        ask(),
+        bot([TEXT], breach()),
+        bot([act()]),
+    )
 
 
 def _ends(add: Any) -> None:
     add("end", "the match is over", "ENDED", ask(), bot([act()], answer()), step("END"))
-    add("end-then-an-act", "nothing is read behind the end", "ENDED", ask(), bot([act()], answer()), step("END"), bot([act(1)]))
+    add(
+        "end-then-an-act",
+        "nothing is read behind the end",
+        "ENDED",
+        ask(),
+        bot([act()], answer()),
+        step("END"),
+        bot([act(1)]),
+    )
     add("end-then-text", "nothing is read behind the end", "ENDED", step("END"), bot([TEXT]))
-    add("end-while-asked", "the end may come while a request is open", "ENDED", ask(), step("END"), bot([act()]))
-    add("end-while-greeting", "the end may come before the bot has greeted", "ENDED", step("HELLO"), step("END"), start=False)
+    add(
+        "end-while-asked",
+        "the end may come while a request is open",
+        "ENDED",
+        ask(),
+        step("END"),
+        bot([act()]),
+    )
+    add(
+        "end-while-greeting",
+        "the end may come before the bot has greeted",
+        "ENDED",
+        step("HELLO"),
+        step("END"),
+        start=False,
+    )
 
 
 # --- what bots have to do ---
@@ -207,7 +404,14 @@ LATER = {"type": "later", "req": REQ, "legal": [[0], [1]], "view": {}}
 def decide(n: int = 0, choices: int = 3, **more: Any) -> dict[str, Any]:
     view = {"seat": 1, "seats": 2, "turn": n + 1}
     legal = [[i] for i in range(choices)]
-    request = {"type": "decide", "req": REQ + n, "kind": "later", "turn_ms": 1_000, "bank_ms": 10_000, "view": view}
+    request = {
+        "type": "decide",
+        "req": REQ + n,
+        "kind": "later",
+        "turn_ms": 1_000,
+        "bank_ms": 10_000,
+        "view": view,
+    }
     return {**request, "events": [], "legal": legal, **more}
 
 
@@ -225,30 +429,104 @@ def conversations() -> list[dict[str, Any]]:
                 answers.append({"type": "hello"})
             elif not deaf and part["type"] == "decide":
                 answers.append({"type": "act", "req": part["req"], "choices": len(part["legal"])})
-        made.append({"name": name, "reason": reason, "frames": sent, "answers": answers, "exit": 0 if clean else None})
+        made.append(
+            {
+                "name": name,
+                "reason": reason,
+                "frames": sent,
+                "answers": answers,
+                "exit": 0 if clean else None,
+            }
+        )
 
-    add("match", "one answer to each request, in their order", ARBITER_HELLO, *map(decide, range(5)), END)
+    add(
+        "match",
+        "one answer to each request, in their order",
+        ARBITER_HELLO,
+        *map(decide, range(5)),
+        END,
+    )
     add("no-end", "the end of input ends a bot, with or without an `end`", ARBITER_HELLO, decide())
     add("nothing", "the end of input before the hello")
     add("hello-only", "no decision is asked, as where the others forfeit", ARBITER_HELLO, END)
     later = {**ARBITER_HELLO, "protos": [1, 2], "caps": ["later"], "later": {"x": [1]}}
-    add("later-arbiter", "more protocols, capabilities and fields", later, decide(later=[None, {}]), END)
+    add(
+        "later-arbiter",
+        "more protocols, capabilities and fields",
+        later,
+        decide(later=[None, {}]),
+        END,
+    )
     offered = {**ARBITER_HELLO, "caps": ["spent"]}
-    add("spent-offered", "a bot may report what it spends, and need not", offered, decide(), decide(1), END)
+    add(
+        "spent-offered",
+        "a bot may report what it spends, and need not",
+        offered,
+        decide(),
+        decide(1),
+        END,
+    )
     add("unknown-message", "not answered", ARBITER_HELLO, LATER, decide(), LATER, decide(1), END)
-    add("fault", "not answered, and the match goes on", ARBITER_HELLO, decide(), FAULT, decide(1), END)
-    add("req-gaps", "all a bot may rely on is that requests rise", ARBITER_HELLO, decide(), decide(7), decide(2**40), END)
+    add(
+        "fault",
+        "not answered, and the match goes on",
+        ARBITER_HELLO,
+        decide(),
+        FAULT,
+        decide(1),
+        END,
+    )
+    add(
+        "req-gaps",
+        "all a bot may rely on is that requests rise",
+        ARBITER_HELLO,
+        decide(),
+        decide(7),
+        decide(2**40),
+        END,
+    )
     add("req-most", "the largest integer", ARBITER_HELLO, decide(2**53 - 1 - REQ), END)
-    add("many-choices", "a long list", ARBITER_HELLO, decide(choices=1_000), decide(1, choices=2), END)
-    add("unknown-kind-and-event", "of a later game", ARBITER_HELLO, decide(kind="x", events=[{"type": "x", "y": [{}]}]), END)
+    add(
+        "many-choices",
+        "a long list",
+        ARBITER_HELLO,
+        decide(choices=1_000),
+        decide(1, choices=2),
+        END,
+    )
+    add(
+        "unknown-kind-and-event",
+        "of a later game",
+        ARBITER_HELLO,
+        decide(kind="x", events=[{"type": "x", "y": [{}]}]),
+        END,
+    )
     none = {**ARBITER_HELLO, "protos": [2]}
-    add("no-common-protocol", "a bot that speaks none of `protos` does not greet", none, clean=False)
+    add(
+        "no-common-protocol", "a bot that speaks none of `protos` does not greet", none, clean=False
+    )
     add("ends-in-a-length", "the end of input inside a length", ARBITER_HELLO, decide(), b"\0\0")
-    add("ends-in-a-payload", "the end of input inside a payload", ARBITER_HELLO, decide(), packed(decide(1))[:-1])
-    bad = [(bytes(4), "empty-frame", "a length of zero"), (b"\0\x10\0\1", "too-long-frame", "1,048,577 bytes")]
+    add(
+        "ends-in-a-payload",
+        "the end of input inside a payload",
+        ARBITER_HELLO,
+        decide(),
+        packed(decide(1))[:-1],
+    )
+    bad = [
+        (bytes(4), "empty-frame", "a length of zero"),
+        (b"\0\x10\0\1", "too-long-frame", "1,048,577 bytes"),
+    ]
     bad += [(b"\xff\xff\xff\xff", "4-gib-frame", "4 GiB")]
     for length, name, reason in bad:
-        add(name, f"{reason}: refused before the payload is read", ARBITER_HELLO, decide(), length + bytes(10), clean=False)
+        add(
+            name,
+            f"{reason}: refused before the payload is read",
+            ARBITER_HELLO,
+            decide(),
+            length + bytes(10),
+            clean=False,
+        )
     return made
 
 
@@ -256,5 +534,7 @@ def files() -> dict[Path, str]:
     """What this module makes."""
     return {
         VECTORS / "sessions.json": rows({"about": ABOUT}, "sessions", sessions()),
-        VECTORS / "conversations.json": rows({"about": ABOUT_CONVERSATIONS}, "conversations", conversations()),
+        VECTORS / "conversations.json": rows(
+            {"about": ABOUT_CONVERSATIONS}, "conversations", conversations()
+        ),
     }

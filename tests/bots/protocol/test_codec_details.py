@@ -10,7 +10,11 @@ from khiva_arena.errors import RemoteProtocolError
 
 
 @pytest.mark.parametrize("decode", [decode_act, decode_bot_hello])
-@pytest.mark.parametrize("kind", ["x" * 60_000, ["\n" * 200] * 200, {"k" * 1000: "v" * 50_000}], ids=["text", "array", "map"])
+@pytest.mark.parametrize(
+    "kind",
+    ["x" * 60_000, ["\n" * 200] * 200, {"k" * 1000: "v" * 50_000}],
+    ids=["text", "array", "map"],
+)
 def test_a_type_of_any_size_is_told_in_a_line(decode: object, kind: object) -> None:
     with pytest.raises(RemoteProtocolError) as caught:
         decode(msgpack.packb({"type": kind}))  # type: ignore[operator]
@@ -19,7 +23,10 @@ def test_a_type_of_any_size_is_told_in_a_line(decode: object, kind: object) -> N
 
 
 @pytest.mark.parametrize("decode", [decode_act, decode_bot_hello])
-@pytest.mark.parametrize("message", [{"\x1b[2J": 0.5}, {"\x1b]0;x\x07": [b""]}, {"type": "\x1b[2J"}, {"a\n" * 50: {"b\r": 0.5}}])
+@pytest.mark.parametrize(
+    "message",
+    [{"\x1b[2J": 0.5}, {"\x1b]0;x\x07": [b""]}, {"type": "\x1b[2J"}, {"a\n" * 50: {"b\r": 0.5}}],
+)
 def test_no_control_character_of_a_bot_is_in_the_line(decode: object, message: object) -> None:
     with pytest.raises(RemoteProtocolError) as caught:
         decode(msgpack.packb(message))  # type: ignore[operator]
@@ -39,7 +46,9 @@ def test_no_control_character_of_a_bot_is_in_the_line(decode: object, message: o
 def test_a_breach_is_named_with_its_path(value: object, path: str) -> None:
     with pytest.raises(RemoteProtocolError) as caught:
         plain_value(msgpack.packb(value))
-    assert caught.value.detail == f"a float at {path}; " + sentence("protocol", "send-whole-number-integer")
+    assert caught.value.detail == f"a float at {path}; " + sentence(
+        "protocol", "send-whole-number-integer"
+    )
 
 
 def test_too_many_levels_are_named_by_the_beginning_of_their_path() -> None:

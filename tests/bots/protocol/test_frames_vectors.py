@@ -16,10 +16,17 @@ from khiva_arena.common.result import Verdict
 from khiva_arena.errors import RemoteProtocolError
 
 ROOT = Path(__file__).parents[3]
-VECTORS: list[dict[str, Any]] = json.loads((ROOT / "protocol" / "vectors" / "frames.json").read_text())
+VECTORS: list[dict[str, Any]] = json.loads(
+    (ROOT / "protocol" / "vectors" / "frames.json").read_text()
+)
 TO_ARBITER = [v for v in VECTORS if v["direction"] == "to_arbiter"]
 TO_BOT = [v for v in VECTORS if v["direction"] == "to_bot"]
-ARBITER_STRUCTS = {"hello": messages.Hello, "decide": messages.Decide, "fault": messages.Fault, "end": messages.End}
+ARBITER_STRUCTS = {
+    "hello": messages.Hello,
+    "decide": messages.Decide,
+    "fault": messages.Fault,
+    "end": messages.End,
+}
 
 
 def _each(vectors: list[dict[str, Any]]) -> Any:
@@ -32,7 +39,9 @@ def _decode(vector: dict[str, Any], pieces: list[bytes]) -> Any:
     for piece in pieces:
         reader.feed(piece)
     if not reader.frames:
-        raise RemoteProtocolError(sentence("arbiter", "bytes-frame", partial=f"the input ended with {reader.partial}"))
+        raise RemoteProtocolError(
+            sentence("arbiter", "bytes-frame", partial=f"the input ended with {reader.partial}")
+        )
     assert len(reader.frames) == 1
     assert reader.partial == 0
     decode = codec.decode_bot_hello if vector["message"] == "hello" else codec.decode_act
@@ -42,7 +51,10 @@ def _decode(vector: dict[str, Any], pieces: list[bytes]) -> Any:
 def _known(vector: dict[str, Any]) -> dict[str, Any]:
     """The value without the fields that the protocol does not know."""
     kind = messages.BotHello if vector["message"] == "hello" else messages.Act
-    return {"type": vector["json"]["type"], **{k: v for k, v in vector["json"].items() if k in kind.__struct_fields__}}
+    return {
+        "type": vector["json"]["type"],
+        **{k: v for k, v in vector["json"].items() if k in kind.__struct_fields__},
+    }
 
 
 def test_names_are_unique_and_both_verdicts_have_many() -> None:

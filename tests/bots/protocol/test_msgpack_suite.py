@@ -18,9 +18,13 @@ REFUSED = msgpack_suite.refused()
 HEAD = b"\x84\xa4type\xa3act\xa3req\x07\xa6choice\x05\xa1x"
 HELLO = b"\x84\xa4type\xa5hello\xa5proto\x01\xa4name\xa1b\xa1x"
 
-each_case = cases(("value", "encodings"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+each_case = cases(
+    ("value", "encodings"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
 each_refused = cases(
-    ("data", "reason"), [case[1:] for case in REFUSED], ids=[f"{name}-{data[:4].hex()}" for name, data, _ in REFUSED]
+    ("data", "reason"),
+    [case[1:] for case in REFUSED],
+    ids=[f"{name}-{data[:4].hex()}" for name, data, _ in REFUSED],
 )
 
 
@@ -36,7 +40,9 @@ def test_the_suite_is_all_there() -> None:
 
 
 @each_case
-def test_what_the_profile_allows_is_read_in_every_encoding(value: Any, encodings: list[bytes]) -> None:
+def test_what_the_profile_allows_is_read_in_every_encoding(
+    value: Any, encodings: list[bytes]
+) -> None:
     for data in encodings:
         assert same(codec.plain_value(data), value)
         assert same(msgpack.unpackb(data), value)
@@ -46,7 +52,9 @@ def test_what_the_profile_allows_is_read_in_every_encoding(value: Any, encodings
 
 
 @each_case
-def test_what_the_arena_encodes_is_the_shortest_encoding(value: Any, encodings: list[bytes]) -> None:
+def test_what_the_arena_encodes_is_the_shortest_encoding(
+    value: Any, encodings: list[bytes]
+) -> None:
     assert codec.encode({"x": value})[7:] == msgpack.packb(value) == min(encodings, key=len)
 
 

@@ -39,7 +39,8 @@ def test_schemas_are_schemas(name: str) -> None:
 def test_each_kind_and_each_event_has_a_schema_of_its_own(game: Game) -> None:
     shapes = shapes_of(game)
     decision, event, view = (
-        json.loads((FOLDER / game.name / f"{name}.json").read_text()) for name in ("decision", "event", "view")
+        json.loads((FOLDER / game.name / f"{name}.json").read_text())
+        for name in ("decision", "event", "view")
     )
     assert set(decision["$defs"]) == set(shapes.decisions)
     assert len(event["$defs"]) >= len(shapes.events)
@@ -62,7 +63,9 @@ def test_the_events_of_any_game_have_the_words_of_the_verdicts() -> None:
 def validator(path: str, part: str = "") -> jsonschema.Draft202012Validator:
     """Of a published schema, or of one of its parts."""
     whole = json.loads((FOLDER / path).read_text())
-    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": whole["$defs"]} if part else whole)
+    return jsonschema.Draft202012Validator(
+        {"$ref": f"#/$defs/{part}", "$defs": whole["$defs"]} if part else whole
+    )
 
 
 def fits(message: dict[str, Any], game: str) -> None:
@@ -77,7 +80,9 @@ def fits(message: dict[str, Any], game: str) -> None:
             validator(path, event["type"]).validate(event)
 
 
-@pytest.mark.parametrize("path", sorted((VECTORS / "transcripts").iterdir()), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((VECTORS / "transcripts").iterdir()), ids=lambda path: path.stem
+)
 def test_what_an_arbiter_sends_in_transcripts_fits_the_schemas(path: Path) -> None:
     for line in json.loads(path.read_text())["lines"]:
         if line["from"] == "arbiter" and "json" in line:
@@ -101,21 +106,34 @@ def test_golden_frames_that_are_accepted_fit_the_schemas() -> None:
     count = 0
     for vector in json.loads((VECTORS / "frames.json").read_text()):
         if vector["verdict"] == "accept" and vector["message"] != "unknown":
-            name = "bot-hello" if vector["direction"] == "to_arbiter" and vector["message"] == "hello" else vector["message"]
+            name = (
+                "bot-hello"
+                if vector["direction"] == "to_arbiter" and vector["message"] == "hello"
+                else vector["message"]
+            )
             validator(f"{name}.json").validate(vector["json"])
             count += 1
     assert count > 50
 
 
 def test_golden_frames_for_bots_are_of_one_match_of_khiva_and_its_real_positions() -> None:
-    vectors = [v["json"] for v in json.loads((VECTORS / "frames.json").read_text()) if v["direction"] == "to_bot"]
+    vectors = [
+        v["json"]
+        for v in json.loads((VECTORS / "frames.json").read_text())
+        if v["direction"] == "to_bot"
+    ]
     rules, seat, seats = (vectors[0][key] for key in ("rules", "seat", "seats"))
     assert rules == GAME.rules({})
     choices = set()
     for message in vectors:
         if message["type"] == "hello":
             fits(message, "khiva")
-            assert [message[key] for key in ("game", "rules", "seat", "seats")] == ["khiva", rules, seat, seats]
+            assert [message[key] for key in ("game", "rules", "seat", "seats")] == [
+                "khiva",
+                rules,
+                seat,
+                seats,
+            ]
         elif message["type"] == "decide":
             known = [event for event in message["events"] if event["type"] != "later"]
             fits({**message, "events": known}, "khiva")
@@ -132,7 +150,8 @@ def test_golden_frames_for_bots_are_of_one_match_of_khiva_and_its_real_positions
 
 def test_every_message_of_a_match_fits_its_schema() -> None:
     validators = {
-        name: jsonschema.Draft202012Validator(json.loads(text)) for name, text in ((n, messages()[f"{n}.json"]) for n in MESSAGES)
+        name: jsonschema.Draft202012Validator(json.loads(text))
+        for name, text in ((n, messages()[f"{n}.json"]) for n in MESSAGES)
     }
     count = 0
 

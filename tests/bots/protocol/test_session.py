@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 from scripted import frame
 
 from khiva_arena.bots.protocol import messages
-from khiva_arena.bots.protocol.session import DROPPED_MOST, TRANSITIONS, Answer, Breach, Greeting, Move, Phase, Session
+from khiva_arena.bots.protocol.session import (
+    DROPPED_MOST,
+    TRANSITIONS,
+    Answer,
+    Breach,
+    Greeting,
+    Move,
+    Phase,
+    Session,
+)
 from khiva_arena.common.result import Verdict
 from khiva_arena.errors import LocalProtocolError
 
@@ -177,7 +186,9 @@ def test_sealed_frames_are_bounded() -> None:
     session.ask(decide(5), 5)
     taken = sum(session.receive(act(5)) for _ in range(100))
     assert taken == DROPPED_MOST + 1
-    assert session.sealed == DROPPED_MOST + 3  # the frame that was too many, and the breach behind it
+    assert (
+        session.sealed == DROPPED_MOST + 3
+    )  # the frame that was too many, and the breach behind it
     assert session.open() == Answer(0)
     outcome = session.open()
     assert isinstance(outcome, Breach)
@@ -192,7 +203,9 @@ def test_sealed_frames_are_bounded_by_the_dropped_ones_that_are_left() -> None:
     opened = [session.open() for _ in range(10)]
     assert opened[0] == Answer(0)
     session.ask(decide(6), 6)
-    assert [session.receive(act(6)) for _ in range(DROPPED_MOST - 9 + 2)] == [True] * (DROPPED_MOST - 9 + 1) + [False]
+    assert [session.receive(act(6)) for _ in range(DROPPED_MOST - 9 + 2)] == [True] * (
+        DROPPED_MOST - 9 + 1
+    ) + [False]
 
 
 @pytest.mark.parametrize("req", [4, 6, 0, -1, 2**53 - 1])
@@ -227,12 +240,21 @@ def test_after_a_breach_nothing_is_read() -> None:
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text(max_size=8) | st.binary(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8) | st.integers(-9, 9), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats()
+    | st.text(max_size=8)
+    | st.binary(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(max_size=8) | st.integers(-9, 9), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 MESSAGES = st.fixed_dictionaries(
-    {"type": st.sampled_from(["act", "hello", "x"])}, optional={"req": VALUES, "choice": VALUES, "name": VALUES}
+    {"type": st.sampled_from(["act", "hello", "x"])},
+    optional={"req": VALUES, "choice": VALUES, "name": VALUES},
 )
 
 
@@ -244,7 +266,11 @@ def streams(draw: st.DrawFn) -> bytes:
         if kind == 0:
             parts.append(draw(st.binary(max_size=40)))
             continue
-        payload = act(draw(st.integers(4, 6)))[4:] if kind == 1 else msgpack.packb(draw(MESSAGES if kind < 4 else VALUES))
+        payload = (
+            act(draw(st.integers(4, 6)))[4:]
+            if kind == 1
+            else msgpack.packb(draw(MESSAGES if kind < 4 else VALUES))
+        )
         if draw(st.booleans()):
             at, byte = draw(st.integers(0, len(payload) - 1)), draw(st.integers(0, 255))
             payload = payload[:at] + bytes([byte]) + payload[at + 1 :]
@@ -277,7 +303,9 @@ def test_how_bytes_are_cut_changes_nothing(data: bytes, cuts: list[int]) -> None
         for piece in pieces:
             session.receive(piece)
         found = [session.open() for _ in range(20)]
-        return [each.verdict if isinstance(each, Breach) else each for each in found]  # a detail quotes what was there
+        return [
+            each.verdict if isinstance(each, Breach) else each for each in found
+        ]  # a detail quotes what was there
 
     pieces, at = [], 0
     for cut in cuts:

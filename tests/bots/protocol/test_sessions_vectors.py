@@ -10,7 +10,15 @@ import pytest
 from cases import cases
 
 from khiva_arena.bots.protocol import messages
-from khiva_arena.bots.protocol.session import TRANSITIONS, Answer, Breach, Greeting, Move, Phase, Session
+from khiva_arena.bots.protocol.session import (
+    TRANSITIONS,
+    Answer,
+    Breach,
+    Greeting,
+    Move,
+    Phase,
+    Session,
+)
 
 VECTORS = Path(__file__).parents[3] / "protocol" / "vectors"
 SESSIONS: list[dict[str, Any]] = json.loads((VECTORS / "sessions.json").read_text())["sessions"]
@@ -41,7 +49,9 @@ def _drive(session: Session, step: dict[str, Any], cut: Cut, eager: bool) -> lis
     if step.get("arbiter") == "HELLO":
         session.hello(HELLO)
     elif step.get("arbiter") == "ASK":
-        session.ask(messages.Decide(step["req"], "play_pass", 1000, 0, {}, [], [[0], [1]]), step["req"])
+        session.ask(
+            messages.Decide(step["req"], "play_pass", 1000, 0, {}, [], [[0], [1]]), step["req"]
+        )
     elif step.get("arbiter") == "LATE":
         session.late()
     elif step.get("arbiter") == "END":
@@ -64,7 +74,10 @@ def _expected(step: dict[str, Any]) -> list[dict[str, Any]]:
 def test_the_arena_makes_of_it_what_the_vector_says(session: dict[str, Any], eager: bool) -> None:
     """In one piece, byte by byte, and in two at each boundary."""
     longest = max(len(step.get("hex", "")) // 2 for step in session["steps"])
-    cuts: list[Cut] = [lambda data: [data], lambda data: [data[i : i + 1] for i in range(len(data))]]
+    cuts: list[Cut] = [
+        lambda data: [data],
+        lambda data: [data[i : i + 1] for i in range(len(data))],
+    ]
     cuts += [lambda data, at=at: [data[:at], data[at:]] for at in range(1, longest)]  # type: ignore[misc]
     for cut in cuts:
         live = Session()
@@ -80,9 +93,15 @@ def test_the_messages_beside_the_bytes_are_what_they_hold(session: dict[str, Any
         whole = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
         if None not in step.get("json", ()):
             assert bytes.fromhex(step.get("hex", "")) == whole
-        acts = [message["req"] for message in step.get("json", ()) if message and message["type"] == "act"]
+        acts = [
+            message["req"]
+            for message in step.get("json", ())
+            if message and message["type"] == "act"
+        ]
         assert [each["dropped"] for each in step.get("opened", ()) if "dropped" in each] == [
-            req for req, each in zip(acts, step.get("opened", ()), strict=False) if "dropped" in each
+            req
+            for req, each in zip(acts, step.get("opened", ()), strict=False)
+            if "dropped" in each
         ]
 
 

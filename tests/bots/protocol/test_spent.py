@@ -19,7 +19,9 @@ from khiva_arena.bots.protocol.spent import without_spent
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import Spent
 
-HELLO = messages.Hello([1], [CAPABILITY], "khiva", {}, "1", "m", 0, 2, 7, messages.Time(1, 1, 1), "00")
+HELLO = messages.Hello(
+    [1], [CAPABILITY], "khiva", {}, "1", "m", 0, 2, 7, messages.Time(1, 1, 1), "00"
+)
 NOBODY, REPORTER = Command((), ""), Command((), "", reports=True)
 TAKES = {"caps": ["spent"], "currency": "EUR"}
 PAIR = b"\xa5spent"
@@ -39,7 +41,9 @@ def session(**fields: Any) -> Session:
 
 
 def nested(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    return st.lists(values, max_size=20) | st.dictionaries(st.text(max_size=40), values, max_size=20)
+    return st.lists(values, max_size=20) | st.dictionaries(
+        st.text(max_size=40), values, max_size=20
+    )
 
 
 def with_raw(value: bytes) -> bytes:
@@ -77,7 +81,9 @@ def test_totals_that_are_none_are_dropped_and_counted_and_the_choice_counts(name
     assert begun.open() == Answer(1)
     assert begun.spent(1) == Spent({}, 1, dropped=1, currency="EUR")
     begun.ask(decide(6), 6)
-    begun.receive(frame({"type": "act", "req": 6, "choice": 0, "spent": {"lot": 2}, "later": [None]}))
+    begun.receive(
+        frame({"type": "act", "req": 6, "choice": 0, "spent": {"lot": 2}, "later": [None]})
+    )
     assert begun.open() == Answer(0)
     assert begun.spent(2) == Spent({"lot": 2}, 2, True, 1, "EUR")
 
@@ -109,11 +115,20 @@ def test_a_currency_that_is_none_is_left_out_and_the_totals_are_read(wrong: obje
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text() | st.binary(), nested
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats()
+    | st.text()
+    | st.binary(),
+    nested,
 )
 
 
-@given(st.dictionaries(st.sampled_from(["spent", "spend", "req", ""]) | st.text(), VALUES), st.binary(max_size=3))
+@given(
+    st.dictionaries(st.sampled_from(["spent", "spend", "req", ""]) | st.text(), VALUES),
+    st.binary(max_size=3),
+)
 def test_the_rest_of_any_map_stays_as_it_was(message: dict[str, Any], behind: bytes) -> None:
     whole = msgpack.packb(message)
     rest, spent = without_spent(whole + behind)
@@ -149,7 +164,9 @@ class Reporting:
         return act(message, delay=3.5 if self._asked == 2 else 0.001, **totals)
 
 
-def played(command: Command) -> tuple[Outcome, list[tuple[int, dict[str, Any]]], list[tuple[int, bytes]]]:
+def played(
+    command: Command,
+) -> tuple[Outcome, list[tuple[int, dict[str, Any]]], list[tuple[int, bytes]]]:
     outcome, wire = play(job([NOBODY, command]), [honest, Reporting()])
     return outcome, wire.sent, wire.frames
 
@@ -177,7 +194,9 @@ def counted(decode: Callable[[bytes], Any], decoded: list[bytes]) -> Callable[[b
     return counting
 
 
-def test_the_others_get_the_bytes_of_before_and_their_acts_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_others_get_the_bytes_of_before_and_their_acts_are_decoded_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     decoded: list[bytes] = []
     for name in ("decode_act", "decode_bot_hello", "plain_value"):
         monkeypatch.setattr(codec, name, counted(getattr(codec, name), decoded))
@@ -189,7 +208,10 @@ def test_the_others_get_the_bytes_of_before_and_their_acts_are_decoded_once(monk
         acts = [payload for payload in decoded if b"\xa3act" in payload]
         assert len(acts) == sum(message["type"] == "decide" for _, message in sent)
         counts.append((len(acts), [data for seat, data in frames if seat == 0]))
-        assert [message["caps"] for _, message in sent[:2]] == [[], ["spent"] if command.reports else []]
+        assert [message["caps"] for _, message in sent[:2]] == [
+            [],
+            ["spent"] if command.reports else [],
+        ]
     assert counts[0] == counts[1], "a neighbour that may report changes nothing for the others"
 
 

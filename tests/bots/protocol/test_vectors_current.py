@@ -29,12 +29,16 @@ def makers() -> Iterator[dict[str, ModuleType]]:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_the_files_are_what_is_made(makers: dict[str, ModuleType], name: str) -> None:
-    stale = [path.name for path, text in makers[name].files().items() if path.read_text("utf-8") != text]
+    stale = [
+        path.name for path, text in makers[name].files().items() if path.read_text("utf-8") != text
+    ]
     assert stale == [], "run `make vectors` and read the diff"
 
 
 @pytest.mark.parametrize("folder", ["transcripts", "matches"])
-def test_no_file_is_left_of_what_is_not_made_any_more(makers: dict[str, ModuleType], folder: str) -> None:
+def test_no_file_is_left_of_what_is_not_made_any_more(
+    makers: dict[str, ModuleType], folder: str
+) -> None:
     made = {path for path in makers["make_transcripts"].files() if path.parent.name == folder}
     assert set((VECTORS / folder).iterdir()) == made
 
@@ -51,6 +55,10 @@ def test_every_rule_has_its_vectors_and_every_vector_a_rule(makers: dict[str, Mo
     ]
     assert idle == []
     for letter, among in names.items():
-        held = {name for _, _, patterns in spec.RULES for name in spec.held(patterns.get(letter, ""), among)}
+        held = {
+            name
+            for _, _, patterns in spec.RULES
+            for name in spec.held(patterns.get(letter, ""), among)
+        }
         assert set(among) - held == set(), spec.KINDS[letter]
         assert len(among) == len(set(among))

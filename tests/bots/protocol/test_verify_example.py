@@ -55,7 +55,11 @@ def test_it_is_short_and_imports_the_standard_library_alone() -> None:
     found = {
         name
         for node in ast.walk(ast.parse(text))
-        for name in ([node.module] if isinstance(node, ast.ImportFrom) else [n.name for n in getattr(node, "names", ())])
+        for name in (
+            [node.module]
+            if isinstance(node, ast.ImportFrom)
+            else [n.name for n in getattr(node, "names", ())]
+        )
         if isinstance(node, ast.Import | ast.ImportFrom)
     }
     assert found
@@ -76,12 +80,20 @@ def test_there_are_published_bundles() -> None:
 
 def test_it_reads_a_record_in_ticks_whose_digest_holds_them() -> None:
     event = "e" * 16
-    head = replace(header(2, seeds.match_id(event, 0)), format=2, clock="ticks", meter=1, isolation="module")
+    head = replace(
+        header(2, seeds.match_id(event, 0)), format=2, clock="ticks", meter=1, isolation="module"
+    )
     record = Record(head, (), (Verdict.OK,) * 2, (None, None), (1, 1), (0, 0), "over", ((5, 6),))
     plain = json.loads(record.to_json())
     defined = {**plain["header"], "seats": 2}
     check = loaded().check_record
-    arguments = {"id": event, "definition": defined}, 0, plain, SECRET, [seat[:2] for seat in head.seats]
+    arguments = (
+        {"id": event, "definition": defined},
+        0,
+        plain,
+        SECRET,
+        [seat[:2] for seat in head.seats],
+    )
     check(*arguments)
     plain["ticks"][0][1] += 1
     with pytest.raises(SystemExit):
@@ -98,7 +110,11 @@ def test_it_reads_a_record_in_ticks_whose_digest_holds_them() -> None:
 def folder(folder: Path) -> None:
     """Bundles of 12 matches with strikes and forfeits: plain, of a public text, of a seed that was given, and of two events."""
     arena("run", *THREE, "--out", "public", "--commit", cwd=folder)
-    for name, more in (("plain", []), ("public", ["--public", "drawn: 7 \u2013 9"]), ("seed", ["--seed", "x"])):
+    for name, more in (
+        ("plain", []),
+        ("public", ["--public", "drawn: 7 \u2013 9"]),
+        ("seed", ["--seed", "x"]),
+    ):
         arena("run", *THREE, *more, "--out", name, cwd=folder)
     arena("run", *THREE[:-1], "1", "--turn", "2s", "--out", "plain", cwd=folder)
     for name in ("plain", "public", "seed"):
@@ -107,28 +123,42 @@ def folder(folder: Path) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("name", "events"), [("plain", 1), ("public", 1), ("seed", 1), ("both", 2)])
+@pytest.mark.parametrize(
+    ("name", "events"), [("plain", 1), ("public", 1), ("seed", 1), ("both", 2)]
+)
 def test_it_takes_new_bundles(folder: Path, name: str, events: int) -> None:
     done = verified(folder / f"{name}.khiva")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("records are sound") == events
     assert ("'drawn: 7 \\u2013 9'" in done.stdout) == (name == "public")
-    commitments = [line["commitment"] for line in lines_of(folder / f"{name}.khiva") if line["kind"] == "event"]
+    commitments = [
+        line["commitment"] for line in lines_of(folder / f"{name}.khiva") if line["kind"] == "event"
+    ]
     assert all(commitment in done.stdout for commitment in commitments)
 
 
 def test_its_deals_are_the_arena_s(folder: Path) -> None:
     verifier = loaded()
     secrets = {
-        k: bytes.fromhex(line["secret"]) for line in lines_of(folder / "public.khiva") if (k := line.get("seed")) is not None
+        k: bytes.fromhex(line["secret"])
+        for line in lines_of(folder / "public.khiva")
+        if (k := line.get("seed")) is not None
     }
     for seats in (2, 3, 4, 5):
         hands = [[CODE[card] for card in hand] for hand in first_deal(secrets[0], seats).hands]
         assert verifier.khiva_hands(secrets[0], seats) == hands
-    for deal in json.loads((ROOT / "protocol" / "vectors" / "deals" / "khiva.json").read_text())["deals"]:
-        assert verifier.khiva_hands(bytes.fromhex(deal["secret"]), deal["seats"]) == deal["first"]["hands"]
+    for deal in json.loads((ROOT / "protocol" / "vectors" / "deals" / "khiva.json").read_text())[
+        "deals"
+    ]:
+        assert (
+            verifier.khiva_hands(bytes.fromhex(deal["secret"]), deal["seats"])
+            == deal["first"]["hands"]
+        )
     said = verified(folder / "public.khiva", "--deals").stdout
-    assert [f"seed {k}: hands {verifier.khiva_hands(secrets[k], 2)}" in said for k in (0, 1)] == [True, True]
+    assert [f"seed {k}: hands {verifier.khiva_hands(secrets[k], 2)}" in said for k in (0, 1)] == [
+        True,
+        True,
+    ]
 
 
 # --- forged ones ---
@@ -173,7 +203,9 @@ def _chained(record: dict[str, Any]) -> str:
         for choice in step:
             link = verifier.digest(link, canonical(choice)).digest()
     result = {key: record[key] for key in ("verdicts", "forfeited_at", "ranks", "scores", "reason")}
-    return canonical({**record, "digest": verifier.digest(link, canonical(result)).hexdigest()}).decode()
+    return canonical(
+        {**record, "digest": verifier.digest(link, canonical(result)).hexdigest()}
+    ).decode()
 
 
 def swap_seats(record: dict[str, Any]) -> None:
@@ -211,15 +243,30 @@ FORGERIES: list[tuple[Callable[[Lines], None], str]] = [
     (without(FIRST_MATCH), "matches are missing"),
     (without(FIRST_MATCH + 10, FIRST_MATCH + 11), "the run digest"),
     (swap_records, sentence("audit", "not", it="id")),
-    (put(FIRST_MATCH, "record", "scores", 0)(lambda score: score + 1), "its chain ends in another digest"),
-    (put(FIRST_MATCH, "record", "steps", 0, 0, 1)(lambda choice: choice + 1), "its chain ends in another digest"),
+    (
+        put(FIRST_MATCH, "record", "scores", 0)(lambda score: score + 1),
+        "its chain ends in another digest",
+    ),
+    (
+        put(FIRST_MATCH, "record", "steps", 0, 0, 1)(lambda choice: choice + 1),
+        "its chain ends in another digest",
+    ),
     (put(FIRST_MATCH, "record", "more")(1), "more in it"),
     (rechained(lambda record: record["header"].update(policy="strict")), "its policy is not that"),
     (rechained(lambda record: record["header"]["time"].update(turn_ms=1)), "its time is not that"),
-    (rechained(lambda record: record["header"].update(commit="0" * 64)), "no secret of a seed opens its commit"),
-    (rechained(lambda record: record["header"].update(match="0" * 16)), "no secret of a seed opens its commit"),
+    (
+        rechained(lambda record: record["header"].update(commit="0" * 64)),
+        "no secret of a seed opens its commit",
+    ),
+    (
+        rechained(lambda record: record["header"].update(match="0" * 16)),
+        "no secret of a seed opens its commit",
+    ),
     (rechained(lambda record: record["header"]["seats"][0].__setitem__(2, 1)), "seat 0's number"),
-    (rechained(lambda record: record["header"]["seats"][0].__setitem__(0, "nobody")), "seat 0 is none of the bots"),
+    (
+        rechained(lambda record: record["header"]["seats"][0].__setitem__(0, "nobody")),
+        "seat 0 is none of the bots",
+    ),
     (rechained(swap_seats), "not this rotation of its table"),
     (rechained(lambda record: record["ranks"].reverse()), "counts otherwise"),
     (put(-2, "digest")(other), "the run digest"),
@@ -230,18 +277,33 @@ FORGERIES: list[tuple[Callable[[Lines], None], str]] = [
     (put(-1, "table", "rows", 1, "finishes")([8, 0]), "counts otherwise"),
     (put(-1, "table", "rows", 0, "faults", "crashed")(5), "counts otherwise"),
     (put(-1, "table", "events")([]), "in no table"),
-    (lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 2}), "void attempts"),
-    (lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 1}), "counts otherwise"),
-    (lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 99, "attempt": 1}), "a void is of no match"),
+    (
+        lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 2}),
+        "void attempts",
+    ),
+    (
+        lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 1}),
+        "counts otherwise",
+    ),
+    (
+        lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 99, "attempt": 1}),
+        "a void is of no match",
+    ),
     (lambda lines: lines.insert(-1, lines[FIRST_MATCH]), "KeyError"),
     (put(0, "format")(3), "not " + sentence("store", "bundle-format", format="1")),
 ]
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("change", "said"), FORGERIES, ids=[f"{place}" for place in range(len(FORGERIES))])
+@pytest.mark.parametrize(
+    ("change", "said"), FORGERIES, ids=[f"{place}" for place in range(len(FORGERIES))]
+)
 def test_it_refuses_what_was_forged(
-    folder: Path, tmp_path: Path, change: Callable[[Lines], None], said: str, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    change: Callable[[Lines], None],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Each with the last line, and what else a forger can, worked out again."""
     lines = copy.deepcopy(lines_of(folder / "public.khiva"))

@@ -48,14 +48,22 @@ def test_the_arbiter_moves_into_a_leaf_and_hands_the_controllers_on(tree: Path) 
     assert (tree / "cgroup.subtree_control").read_text() == "+memory +pids"
 
 
-def test_a_worker_of_the_arbiter_finds_the_same_home(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_of_the_arbiter_finds_the_same_home(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cgroup, "own_group", lambda: tree / ARBITERS)
     assert home() == tree
     assert not (tree / ARBITERS).exists()
 
 
 @pytest.mark.parametrize(
-    ("controllers", "what"), [("cpu io", "memory and pids"), ("cpu memory", "pids"), ("pids", "memory"), ("", "memory and pids")]
+    ("controllers", "what"),
+    [
+        ("cpu io", "memory and pids"),
+        ("cpu memory", "pids"),
+        ("pids", "memory"),
+        ("", "memory and pids"),
+    ],
 )
 def test_what_it_was_not_given_is_named(tree: Path, controllers: str, what: str) -> None:
     (tree / "cgroup.controllers").write_text(controllers)
@@ -65,7 +73,9 @@ def test_what_it_was_not_given_is_named(tree: Path, controllers: str, what: str)
 
 def test_a_group_with_others_in_it_cannot_hand_controllers_on(tree: Path) -> None:
     (tree / "cgroup.subtree_control").unlink()
-    (tree / "cgroup.subtree_control").mkdir(mode=0o777)  # writing there fails, as it does where a process is left
+    (tree / "cgroup.subtree_control").mkdir(
+        mode=0o777
+    )  # writing there fails, as it does where a process is left
     with pytest.raises(OSError, match="has other processes in it"):
         home()
 
@@ -100,7 +110,9 @@ def test_ending_a_group_that_is_gone_is_no_error(tree: Path) -> None:
     assert not group.path.exists()
 
 
-def test_a_group_that_does_not_become_empty_is_an_error(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_that_does_not_become_empty_is_an_error(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cgroup, "REMOVE_SECONDS", 0.01)
     group = Group(Resources(), tree)
     with pytest.raises(OSError):
@@ -108,7 +120,9 @@ def test_a_group_that_does_not_become_empty_is_an_error(tree: Path, monkeypatch:
 
 
 def test_sweeping_takes_what_dead_arbiters_left_alone(tmp_path: Path) -> None:
-    dead, alive, foreign = (tmp_path / name for name in (f"{BOTS}-{NOBODY}-0", f"{BOTS}-{os.getpid()}-0", "user.slice"))
+    dead, alive, foreign = (
+        tmp_path / name for name in (f"{BOTS}-{NOBODY}-0", f"{BOTS}-{os.getpid()}-0", "user.slice")
+    )
     for folder in (dead, alive, foreign):
         folder.mkdir()
     sweep(tmp_path)
@@ -122,11 +136,16 @@ def test_the_remedy_is_the_delegating_command(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("khiva_arena.bots.sandbox.detect.why_not", lambda level: "")
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     exists = os.path.exists
-    monkeypatch.setattr("os.path.exists", lambda path: str(path) == "/run/systemd/system" or exists(path))
+    monkeypatch.setattr(
+        "os.path.exists", lambda path: str(path) == "/run/systemd/system" or exists(path)
+    )
     monkeypatch.setattr(remedies, "_reads", lambda path: "cpu memory pids")
     for user, word in ((1000, " --user"), (0, "")):
         monkeypatch.setattr(os, "geteuid", lambda user=user: user)
-        assert remedy(Level.STRICT, "not delegated") == f"systemd-run{word} --scope -p Delegate=yes -- khiva-arena run ..."
+        assert (
+            remedy(Level.STRICT, "not delegated")
+            == f"systemd-run{word} --scope -p Delegate=yes -- khiva-arena run ..."
+        )
 
 
 # --- a real one ---

@@ -50,7 +50,10 @@ def tried(level: Level, name: str, *scripts: str) -> str:
 
 
 @KEEPING
-@pytest.mark.parametrize("name", ["@khiva-arena-test-talk", "/tmp/khiva-arena-test-talk", "/dev/shm/khiva-arena-test-talk"])
+@pytest.mark.parametrize(
+    "name",
+    ["@khiva-arena-test-talk", "/tmp/khiva-arena-test-talk", "/dev/shm/khiva-arena-test-talk"],
+)
 def test_two_bots_of_a_match_do_not_hear_each_other(level: Level, name: str) -> None:
     said = tried(level, name, HEARS, SAYS)
     assert "heard" not in said
@@ -58,11 +61,15 @@ def test_two_bots_of_a_match_do_not_hear_each_other(level: Level, name: str) -> 
 
 
 @pytest.mark.usefixtures("basic")
-def test_nor_with_a_landlock_that_knows_no_scopes(monkeypatch: pytest.MonkeyPatch, open_folder: Path) -> None:
+def test_nor_with_a_landlock_that_knows_no_scopes(
+    monkeypatch: pytest.MonkeyPatch, open_folder: Path
+) -> None:
     """As on Linux before 6.12, where nothing else would hold them."""
     text = (Path(basic.HERE) / "launcher.py").read_text()
     assert text.count("return max(0, int(syscall(") == 1
-    (open_folder / "launcher.py").write_text(text.replace("return max(0, int(syscall(", "return min(5, int(syscall("))
+    (open_folder / "launcher.py").write_text(
+        text.replace("return max(0, int(syscall(", "return min(5, int(syscall(")
+    )
     monkeypatch.setattr(basic, "HERE", str(open_folder))
     monkeypatch.setattr(build, "program", lambda name: "")
     said = tried(Level.BASIC, "@khiva-arena-test-talk", HEARS, SAYS)

@@ -15,7 +15,15 @@ from other_user import arena_as_user, as_user, need_user
 from khiva_arena.bots.sandbox import basic, readable_paths, uids
 from khiva_arena.bots.sandbox.cell import cell, kind
 from khiva_arena.bots.sandbox.command import Command
-from khiva_arena.bots.sandbox.detect import KEPT_OUT, ProgramRun, best, checkup, levels, python_closed, run_at
+from khiva_arena.bots.sandbox.detect import (
+    KEPT_OUT,
+    ProgramRun,
+    best,
+    checkup,
+    levels,
+    python_closed,
+    run_at,
+)
 from khiva_arena.bots.sandbox.level import Level, Sandbox
 from khiva_arena.bots.sandbox.limits import Resources
 from khiva_arena.native import build
@@ -24,7 +32,8 @@ pytestmark = pytest.mark.slow
 
 NOTHING: dict[str, list[str]] = {name: [] for name in KEPT_OUT}
 TRIES_BASIC = (
-    "import json; from khiva_arena.bots.sandbox.level import Level; from khiva_arena.bots.sandbox.detect import checkup; "
+    "import json; from khiva_arena.bots.sandbox.level import Level; from "
+    "khiva_arena.bots.sandbox.detect import checkup; "
     "print(json.dumps(checkup(Level.BASIC)))"
 )
 
@@ -51,22 +60,31 @@ def test_nothing_that_is_tried_gets_through(
 
 @pytest.mark.usefixtures("basic")
 @pytest.mark.parametrize("version", soak_but_every([1, 2, 3, 4, 5], 4))
-def test_an_older_kernels_landlock_keeps_out_the_same(version: int, user_home: Path, open_folder: Path) -> None:
+def test_an_older_kernels_landlock_keeps_out_the_same(
+    version: int, user_home: Path, open_folder: Path
+) -> None:
     """What a kernel with less of it would do: the launcher is told so. As an ordinary user, to whom nearly all belongs."""
     need_user(user_home)
     launcher = open_folder / "launcher.py"
     text = (Path(basic.HERE) / "launcher.py").read_text()
     assert text.count("return max(0, int(syscall(") == 1
-    launcher.write_text(text.replace("return max(0, int(syscall(", f"return min({version}, int(syscall("))
+    launcher.write_text(
+        text.replace("return max(0, int(syscall(", f"return min({version}, int(syscall(")
+    )
     launcher.chmod(0o644)
     nothing_gets_through(
-        f"from khiva_arena.bots.sandbox import basic; basic.HERE = {str(open_folder)!r}; {TRIES_BASIC}", "", user_home
+        f"from khiva_arena.bots.sandbox import basic; basic.HERE = {str(open_folder)!r}; "
+        f"{TRIES_BASIC}",
+        "",
+        user_home,
     )
 
 
 @pytest.mark.usefixtures("basic")
 @pytest.mark.parametrize("version", soak_but_every([1, 2, 3, 4, 5, 1000], 5))
-def test_the_launcher_in_c_keeps_out_the_same(version: int, user_home: Path, open_folder: Path) -> None:
+def test_the_launcher_in_c_keeps_out_the_same(
+    version: int, user_home: Path, open_folder: Path
+) -> None:
     """Also on a kernel with less Landlock, and as an ordinary user."""
     need_user(user_home)
     launcher = compiled_launcher(open_folder, f"-DLANDLOCK_MOST={version}")
@@ -84,7 +102,9 @@ def test_each_attempt_gets_through_where_nothing_holds_it() -> None:
 
 
 @WAYS
-def test_an_ordinary_users_arbiter_keeps_out_the_same(built: bool, user_home: Path, open_folder: Path) -> None:
+def test_an_ordinary_users_arbiter_keeps_out_the_same(
+    built: bool, user_home: Path, open_folder: Path
+) -> None:
     need_user(user_home)
     launcher = compiled_launcher(open_folder) if built else ""
     code = with_launcher(launcher, "from khiva_arena.interface.cli.start import main; main()")
@@ -104,7 +124,20 @@ def test_an_ordinary_users_arbiter_keeps_out_the_same(built: bool, user_home: Pa
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.BASIC], indirect=True)
 def test_an_ordinary_user_plays_the_shipped_bots(level: Level, user_home: Path) -> None:
     need_user(user_home)
-    run = ("run", "--shipped", "--seats", "2", "--seeds", "1", "--lineups", "3", "--seed", "rootless", "--rule", "max_turns=2")
+    run = (
+        "run",
+        "--shipped",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--lineups",
+        "3",
+        "--seed",
+        "rootless",
+        "--rule",
+        "max_turns=2",
+    )
     done = arena_as_user(*run, "--isolation", level, "--out", "results", "--json", home=user_home)
     table = json.loads(done.stdout)["standings"][0]
     assert table["isolation"] == level
@@ -155,7 +188,9 @@ def test_nothing_is_inherited(level: Level, monkeypatch: pytest.MonkeyPatch) -> 
 @KEEPING
 def test_it_has_no_rights_and_cannot_get_any(level: Level) -> None:
     found = look(level)
-    effective, bounding, no_new_privileges = found["status"] if len(found["status"]) == 3 else (*found["status"], "")
+    effective, bounding, no_new_privileges = (
+        found["status"] if len(found["status"]) == 3 else (*found["status"], "")
+    )
     assert int(effective, 16) == 0
     assert no_new_privileges == "1" or int(bounding, 16) == 0
     user, effective_user, group, groups = found["user"]
@@ -169,13 +204,21 @@ def test_it_has_no_rights_and_cannot_get_any(level: Level) -> None:
 def test_under_root_every_bot_is_a_user_of_its_own() -> None:
     found = [uids.next_user() for _ in range(uids.BOTS)]
     assert len(set(found)) == uids.BOTS
-    assert all(user is not None and uids.is_ours(user) and os.getpid() in uids.arbiters_of(user) for user in found)
+    assert all(
+        user is not None and uids.is_ours(user) and os.getpid() in uids.arbiters_of(user)
+        for user in found
+    )
 
 
 @pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD], indirect=True)
 def test_the_file_system_inside_is_nearly_empty(level: Level) -> None:
-    found = look(level, "/", "/dev", "/proc", "/proc/stat", "/proc/loadavg", "/tmp", "/dev/shm", "/scratch")
-    shown = [*readable_paths.interpreter(), *(path for path in readable_paths.ELSEWHERE if os.path.isdir(path))]
+    found = look(
+        level, "/", "/dev", "/proc", "/proc/stat", "/proc/loadavg", "/tmp", "/dev/shm", "/scratch"
+    )
+    shown = [
+        *readable_paths.interpreter(),
+        *(path for path in readable_paths.ELSEWHERE if os.path.isdir(path)),
+    ]
     assert not {"root", "home", "tmp", "var", "opt", "srv", "mnt", "sys", "run"} & {
         name for name in found["/"] if not any(path.startswith(f"/{name}/") for path in shown)
     }
@@ -186,7 +229,9 @@ def test_the_file_system_inside_is_nearly_empty(level: Level) -> None:
     assert not {"sda", "mem", "kmsg", "fuse", "net", "kvm"} & set(found["/dev"])
     assert found["/dev/shm"] == found["/scratch"] == []
     assert len([name for name in found["/proc"] if name.isdigit()]) <= 2
-    assert all(field == "0" for line in found["/proc/stat"].splitlines()[:1] for field in line.split()[1:])
+    assert all(
+        field == "0" for line in found["/proc/stat"].splitlines()[:1] for field in line.split()[1:]
+    )
 
 
 @KEEPING
@@ -197,22 +242,39 @@ def test_a_staged_bot_cannot_change_itself_or_see_others(level: Level, open_fold
         (folder / "bot.py").write_text(LOOKS)
         (folder / "bot.py").chmod(0o666)
         folder.chmod(0o777)
-    tries = "import sys\nfor path in sys.argv[1:]:\n try: open(path, 'a').close(); print('wrote', path)\n except OSError: pass\n"
+    tries = (
+        "import sys\nfor path in sys.argv[1:]:\n try: open(path, 'a').close(); print('wrote', "
+        "path)\n except OSError: pass\n"
+    )
     (own / "bot.py").write_text(tries)
     files = [str(own / "bot.py"), str(own / "new"), str(other / "bot.py"), str(other / "new")]
-    made = cell(Command((python_at(level), "bot.py", *files), str(own), staged=True), Sandbox(level), "test")
+    made = cell(
+        Command((python_at(level), "bot.py", *files), str(own), staged=True), Sandbox(level), "test"
+    )
     try:
         done = subprocess.run(
-            made.argv, cwd=made.folder, env=made.environment, pass_fds=made.descriptors, capture_output=True, check=False
+            made.argv,
+            cwd=made.folder,
+            env=made.environment,
+            pass_fds=made.descriptors,
+            capture_output=True,
+            check=False,
         )
     finally:
         made.clean()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert sorted(path.name for path in open_folder.rglob("*")) == ["bot.py", "bot.py", "other", "own"]
+    assert sorted(path.name for path in open_folder.rglob("*")) == [
+        "bot.py",
+        "bot.py",
+        "other",
+        "own",
+    ]
     assert look(level, str(other))[str(other)] in ("No such file or directory", "Permission denied")
 
 
-def test_a_prefix_that_holds_the_folder_of_the_arbiter_is_no_toolchain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prefix_that_holds_the_folder_of_the_arbiter_is_no_toolchain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("bin", "lib", "results"):
         (tmp_path / name).mkdir()
     program = tmp_path / "bin" / "bot"
@@ -242,8 +304,13 @@ def test_nothing_stays_behind_a_cell_that_never_ran(level: Level) -> None:
 
 
 def test_the_best_level_is_the_first_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert best() == next(level for level in Level if not levels()[level] and not python_closed(level))
-    monkeypatch.setattr("khiva_arena.bots.sandbox.detect.why_not", lambda level, _known: "" if level is Level.TRUSTED else "no")
+    assert best() == next(
+        level for level in Level if not levels()[level] and not python_closed(level)
+    )
+    monkeypatch.setattr(
+        "khiva_arena.bots.sandbox.detect.why_not",
+        lambda level, _known: "" if level is Level.TRUSTED else "no",
+    )
     assert best() is Level.TRUSTED
 
 

@@ -44,7 +44,9 @@ def look(level: Level) -> dict:
 
 @pytest.mark.slow
 @EVERY_LEVEL
-def test_a_bot_begins_the_same_with_and_without_it(level: Level, open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_begins_the_same_with_and_without_it(
+    level: Level, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(build, "program", lambda name: "")
     without = look(level)
     program = compiled_launcher(open_folder)
@@ -58,7 +60,9 @@ def launcher(tmp_path: Path) -> str:
 
 
 def said(launcher: str, *words: str) -> tuple[int, str]:
-    done = subprocess.run([launcher, *words], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [launcher, *words], capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.stderr.count("\n") <= 1
     return done.returncode, done.stderr.removesuffix("\n")
 
@@ -73,20 +77,38 @@ def said(launcher: str, *words: str) -> tuple[int, str]:
         pytest.param(["-x", "1", "--", "/bin/true"], "not an order: 1", id="an unknown letter"),
         pytest.param(["-rr", "/", "--", "/bin/true"], "not an order: /", id="two letters"),
         pytest.param(["-l", "7:64", "--", "/bin/true"], "7:64: not a limit", id="half a limit"),
-        pytest.param(["-l", "7:a:b", "--", "/bin/true"], "a: not a number", id="a limit of letters"),
+        pytest.param(
+            ["-l", "7:a:b", "--", "/bin/true"], "a: not a number", id="a limit of letters"
+        ),
         pytest.param(["-l", "7::", "--", "/bin/true"], ": not a number", id="an empty limit"),
-        pytest.param(["-l", "99:1:1", "--", "/bin/true"], "limits: Invalid argument", id="no such limit"),
-        pytest.param(["-l", "7:9:5", "--", "/bin/true"], "limits: Invalid argument", id="soft above hard"),
-        pytest.param(["-d", "/nope", "--", "/bin/true"], "/nope: No such file or directory", id="no folder"),
-        pytest.param(["-g", "zz", "--", "/bin/true"], "seccomp: not a program", id="a filter of no digits"),
-        pytest.param(["-g", "00", "--", "/bin/true"], "seccomp: not a program", id="a filter of one byte"),
-        pytest.param(["-g", "00" * 8 * 4097, "--", "/bin/true"], "seccomp: not a program", id="a filter too long"),
+        pytest.param(
+            ["-l", "99:1:1", "--", "/bin/true"], "limits: Invalid argument", id="no such limit"
+        ),
+        pytest.param(
+            ["-l", "7:9:5", "--", "/bin/true"], "limits: Invalid argument", id="soft above hard"
+        ),
+        pytest.param(
+            ["-d", "/nope", "--", "/bin/true"], "/nope: No such file or directory", id="no folder"
+        ),
+        pytest.param(
+            ["-g", "zz", "--", "/bin/true"], "seccomp: not a program", id="a filter of no digits"
+        ),
+        pytest.param(
+            ["-g", "00", "--", "/bin/true"], "seccomp: not a program", id="a filter of one byte"
+        ),
+        pytest.param(
+            ["-g", "00" * 8 * 4097, "--", "/bin/true"],
+            "seccomp: not a program",
+            id="a filter too long",
+        ),
         pytest.param(["--", "/nope"], "/nope: No such file or directory", id="no such program"),
         pytest.param(["--", "/"], "/: Permission denied", id="a folder"),
         pytest.param(["-d", "n" * 9000, "--", "/bin/true"], None, id="a path longer than a line"),
     ],
 )
-def test_a_mistake_is_one_line_and_no_program_runs(words: list[str], reason: str | None, launcher: str) -> None:
+def test_a_mistake_is_one_line_and_no_program_runs(
+    words: list[str], reason: str | None, launcher: str
+) -> None:
     code, line = said(launcher, *words)
     assert code == FAILED
     assert line.startswith(SAYS) if reason is None else line == SAYS + reason
@@ -94,7 +116,10 @@ def test_a_mistake_is_one_line_and_no_program_runs(words: list[str], reason: str
 
 def test_without_landlock_no_program_runs(tmp_path: Path) -> None:
     launcher = compiled_launcher(tmp_path, "-DLANDLOCK_MOST=0")
-    assert said(launcher, "-b", "0", "--", "/bin/echo", "ran") == (FAILED, SAYS + sentence("sandbox", "kernel-no-landlock"))
+    assert said(launcher, "-b", "0", "--", "/bin/echo", "ran") == (
+        FAILED,
+        SAYS + sentence("sandbox", "kernel-no-landlock"),
+    )
 
 
 def test_a_bot_whose_arbiter_is_gone_never_starts(launcher: str) -> None:
@@ -120,7 +145,10 @@ def test_a_limit_is_never_raised(launcher: str) -> None:
 
 
 def test_a_descriptor_that_is_not_open_is_a_mistake(launcher: str) -> None:
-    assert said(launcher, "-c", "77", "--", "/bin/true") == (FAILED, f"{SAYS}a descriptor: Bad file descriptor")
+    assert said(launcher, "-c", "77", "--", "/bin/true") == (
+        FAILED,
+        f"{SAYS}a descriptor: Bad file descriptor",
+    )
 
 
 def test_of_a_filter_that_is_too_long_no_part_is_enforced(launcher: str, tmp_path: Path) -> None:
@@ -129,14 +157,36 @@ def test_of_a_filter_that_is_too_long_no_part_is_enforced(launcher: str, tmp_pat
     filter_.write_bytes(allows_all * 4096)
     words = [launcher, "-e", "0", "--", "/bin/echo", "ran"]
     with filter_.open("rb") as stdin:
-        done = subprocess.run(words, stdin=stdin, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (FAILED, "", f"{SAYS}seccomp: not a program\n")
+        done = subprocess.run(
+            words, stdin=stdin, capture_output=True, text=True, timeout=60, check=False
+        )
+    assert (done.returncode, done.stdout, done.stderr) == (
+        FAILED,
+        "",
+        f"{SAYS}seccomp: not a program\n",
+    )
 
 
 def test_the_words_of_a_start() -> None:
-    words = launch.argv(["/bin/true", "-x"], {"NOFILE": (1, 2)}, 7, before=["-d", "/"], after=["-f", "00"])[1:]
+    words = launch.argv(
+        ["/bin/true", "-x"], {"NOFILE": (1, 2)}, 7, before=["-d", "/"], after=["-f", "00"]
+    )[1:]
     parent = words[words.index("-p") + 1]
-    assert words == ["-d", "/", "-l", "7:1:2", "-u", "7", "-p", parent, "-f", "00", "--", "/bin/true", "-x"]
+    assert words == [
+        "-d",
+        "/",
+        "-l",
+        "7:1:2",
+        "-u",
+        "7",
+        "-p",
+        parent,
+        "-f",
+        "00",
+        "--",
+        "/bin/true",
+        "-x",
+    ]
 
 
 def test_both_launchers_complain_in_the_same_words() -> None:

@@ -50,12 +50,16 @@ def port() -> Iterator[int]:
         yield port
 
 
-def said(level: Level, port: int, *, network: bool, handed: dict[str, str] | None = None) -> tuple[dict[str, str], str]:
+def said(
+    level: Level, port: int, *, network: bool, handed: dict[str, str] | None = None
+) -> tuple[dict[str, str], str]:
     """What a bot could do, and what it said of its key."""
     words = (python_at(level), "-I", "-c", TRIES, str(port))
 
     async def play() -> str:
-        wire = Processes([Command(words, "/", network=network, handed=handed or {})], Sandbox(level))
+        wire = Processes(
+            [Command(words, "/", network=network, handed=handed or {})], Sandbox(level)
+        )
         (ending,) = await wire.close(20)
         return ending.notes
 

@@ -41,7 +41,9 @@ def start() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     started: list[subprocess.Popen[bytes]] = []
 
     def run(script: str, **more: object) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True, **more)  # type: ignore[call-overload]
+        process = subprocess.Popen(
+            [sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True, **more
+        )  # type: ignore[call-overload]
         started.append(process)
         assert process.stdout
         assert process.stdout.readline() == b"ready\n"
@@ -61,9 +63,33 @@ def start() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 @pytest.mark.soak
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_whoever_starts_us_may_ignore_the_end_of_children(jobs: str, tmp_path: Path) -> None:
-    words = ["run", *bots(C_GREEDY, C), "--isolation", "trusted", "-j", jobs, "--out", str(tmp_path / "out")]
-    ignoring = "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.executable, sys.argv[1:])"
-    command = [sys.executable, "-c", ignoring, sys.executable, "-m", "khiva_arena", *words, "--seats", "2", "--seeds", "1"]
+    words = [
+        "run",
+        *bots(C_GREEDY, C),
+        "--isolation",
+        "trusted",
+        "-j",
+        jobs,
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    ignoring = (
+        "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+        "os.execv(sys.executable, sys.argv[1:])"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        ignoring,
+        sys.executable,
+        "-m",
+        "khiva_arena",
+        *words,
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -80,10 +106,14 @@ def test_no_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="set KHIVA_ARENA_CACHE"):
         cache_folder()
     (tmp_path / "bin").mkdir()
-    assert readable_paths.toolchain(str(tmp_path / "bin" / "program")) == (str(tmp_path / "bin" / "program"),)
+    assert readable_paths.toolchain(str(tmp_path / "bin" / "program")) == (
+        str(tmp_path / "bin" / "program"),
+    )
 
 
-def test_a_cache_that_is_named_from_where_we_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_cache_that_is_named_from_where_we_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KHIVA_ARENA_CACHE", "cache")
     assert cache_folder() == tmp_path / "cache"
@@ -93,7 +123,11 @@ def test_root_of_a_container_without_numbers_for_bots(monkeypatch: pytest.Monkey
     monkeypatch.setattr("os.geteuid", lambda: 0)
     both = {"uid_map": [range(1 << 32)], "gid_map": [range(1 << 32)]}
     few = [range(1), range(1, 65536)]
-    for maps, given in ((both, True), (both | {"uid_map": few}, False), (both | {"gid_map": few}, False)):
+    for maps, given in (
+        (both, True),
+        (both | {"uid_map": few}, False),
+        (both | {"gid_map": few}, False),
+    ):
         monkeypatch.setattr(uids, "_ids", maps.__getitem__)
         assert (uids.next_user() is not None) == given
 
@@ -103,7 +137,9 @@ def test_the_numbers_of_this_machine() -> None:
     assert any(os.getegid() in numbers for numbers in uids._ids("gid_map"))
 
 
-def test_a_scratch_folder_that_cannot_be_given_away_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scratch_folder_that_cannot_be_given_away_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object) -> None:
         raise OSError("no such user here")
 
@@ -116,7 +152,9 @@ def test_a_scratch_folder_that_cannot_be_given_away_is_removed(tmp_path: Path, m
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots are other users")
-def test_root_s_bots_must_come_to_their_scratch_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_s_bots_must_come_to_their_scratch_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tmp_path.chmod(0o700)
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     with pytest.raises(PermissionError, match=f"get at {tmp_path}"):
@@ -135,16 +173,23 @@ def test_no_limit_is_above_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.BASIC], indirect=True)
 def test_a_bot_starts_where_we_may_have_few_processes(level: Level) -> None:
     script = (
-        "import resource; from khiva_arena.bots.sandbox.level import Level; from khiva_arena.bots.sandbox.detect import run_at\n"
+        "import resource; from khiva_arena.bots.sandbox.level import Level; from "
+        "khiva_arena.bots.sandbox.detect import run_at\n"
         "resource.setrlimit(resource.RLIMIT_NPROC, (50, 50))\n"
-        f"print(tuple(run_at(Level({str(level)!r}), ('/bin/sh', '-c', 'ulimit -u 2> /dev/null || ulimit -p'))))"
+        f"print(tuple(run_at(Level({str(level)!r}), ('/bin/sh', '-c', 'ulimit -u 2> "
+        "/dev/null || ulimit -p'))))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=BOUND, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=BOUND, check=False
+    )
     assert done.stdout == "(0, '50\\n', '')\n", (done.stdout, done.stderr)
 
 
 def test_no_core_is_handed_to_a_program_either() -> None:
-    assert system_limits(Resources())["CORE"] in ((1, 1), (0, 0))  # core(5): 1 is what spares a pipe, 0 does not
+    assert system_limits(Resources())["CORE"] in (
+        (1, 1),
+        (0, 0),
+    )  # core(5): 1 is what spares a pipe, 0 does not
     if resource.getrlimit(resource.RLIMIT_CORE)[1]:
         assert system_limits(Resources())["CORE"] == (1, 1)
 
@@ -157,11 +202,16 @@ def test_a_program_that_may_not_be_run_is_said_so(level: Level, open_folder: Pat
     program = open_folder / "bot"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o644)
-    with pytest.raises(readable_paths.NotExecutable, match=pattern("entrants", "may-not-executed", program=f"{program}")):
+    with pytest.raises(
+        readable_paths.NotExecutable,
+        match=pattern("entrants", "may-not-executed", program=f"{program}"),
+    ):
         cell(Command((str(program),), "/"), Sandbox(level), reap.new_mark())
 
 
-def test_a_path_with_an_entry_from_where_we_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_path_with_an_entry_from_where_we_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     program = tmp_path / "tools" / "khiva-bot"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n")
@@ -174,7 +224,9 @@ def test_a_path_with_an_entry_from_where_we_are(monkeypatch: pytest.MonkeyPatch,
 # --- a level that is said not to work ---
 
 
-def test_a_bot_that_cries_that_its_level_fails_has_it_tried_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_cries_that_its_level_fails_has_it_tried_once_in_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     tried: list[Level] = []
 
     def works(level: Level) -> str:
@@ -189,7 +241,9 @@ def test_a_bot_that_cries_that_its_level_fails_has_it_tried_once_in_a_while(monk
     monkeypatch.setattr(detect, "GOOD_SECONDS", 0.0)
     monkeypatch.setattr(detect, "_good_until", {})
     monkeypatch.setattr(detect, "why_not", lambda _level: "no namespaces left")
-    assert [detect.host_refusal(Level.STANDARD, "bwrap: ") for _ in range(2)] == ["no namespaces left"] * 2
+    assert [detect.host_refusal(Level.STANDARD, "bwrap: ") for _ in range(2)] == [
+        "no namespaces left"
+    ] * 2
 
 
 # --- strays ---
@@ -214,7 +268,9 @@ HOPS = (
 def test_strays_that_hop_are_caught(tmp_path: Path) -> None:
     before, rests = descendants(os.getpid()), tmp_path / "rests"
     with reap.Adoption(reap.new_mark()) as adoption:
-        subprocess.run([sys.executable, "-c", HOPS, rests], env={}, check=True, start_new_session=True)
+        subprocess.run(
+            [sys.executable, "-c", HOPS, rests], env={}, check=True, start_new_session=True
+        )
         adoption.end_strays()
         assert not left_over(before)
     assert not rests.exists()
@@ -237,9 +293,13 @@ def test_strays_that_no_signal_reaches_shield_no_others(monkeypatch: pytest.Monk
     send, refusing = reap._send, set[int]()
     monkeypatch.setattr(reap, "STRAYS_SECONDS", 0.5)
     monkeypatch.setattr(reap, "STRAYS_AT_ONCE", 2)
-    monkeypatch.setattr(reap, "_send", lambda pid, number: pid not in refusing and send(pid, number))
+    monkeypatch.setattr(
+        reap, "_send", lambda pid, number: pid not in refusing and send(pid, number)
+    )
     with reap.Adoption(reap.new_mark()) as adoption:
-        processes = [subprocess.Popen(["sleep", "60"], env={reap.MARK: adoption._mark}) for _ in range(4)]
+        processes = [
+            subprocess.Popen(["sleep", "60"], env={reap.MARK: adoption._mark}) for _ in range(4)
+        ]
         refusing.update(process.pid for process in processes[1:])
         try:
             with pytest.raises(InternalError, match=r"^3 processes"):
@@ -260,7 +320,9 @@ ORPHAN = (
 )
 
 
-def test_who_is_in_the_group_of_a_bot_of_another_match_is_no_stray(start: Callable[..., subprocess.Popen[bytes]]) -> None:
+def test_who_is_in_the_group_of_a_bot_of_another_match_is_no_stray(
+    start: Callable[..., subprocess.Popen[bytes]],
+) -> None:
     """One that becomes another program shows no environment for a moment."""
     with reap.Adoption(reap.new_mark()) as adoption:
         leader = start(ORPHAN, env={})
@@ -296,7 +358,9 @@ def test_one_that_is_gone_is_no_stray() -> None:
         assert not adoption._is_stray(process.pid)
 
 
-def test_a_mark_is_found_and_a_large_environment_is_not_read_whole(start: Callable[..., subprocess.Popen[bytes]]) -> None:
+def test_a_mark_is_found_and_a_large_environment_is_not_read_whole(
+    start: Callable[..., subprocess.Popen[bytes]],
+) -> None:
     says = "import time; print('ready', flush=True); time.sleep(60)"
     many = {f"A{number}": "x" * 100_000 for number in range(12)}
     first = start(says, env={"FIRST": "1", reap.MARK: "7-abc", "LAST": "1"})
@@ -311,7 +375,8 @@ def test_a_mark_is_found_and_a_large_environment_is_not_read_whole(start: Callab
 
 SPARSE = (
     "import mmap, time\n"
-    "area = mmap.mmap(-1, 16 << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, mmap.PROT_READ)\n"
+    "area = mmap.mmap(-1, 16 << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, "
+    "mmap.PROT_READ)\n"
     "area.madvise(15)\n"  # no huge pages: a page table of 4 KiB for every 2 MiB
     "for at in range(0, 16 << 30, 2 << 20): area[at]\n"
     "print('ready', flush=True); time.sleep(60)\n"
@@ -333,7 +398,9 @@ FORKS = (
 )
 
 
-def test_what_is_shared_is_shared_out_only_where_it_matters(start: Callable[..., subprocess.Popen[bytes]]) -> None:
+def test_what_is_shared_is_shared_out_only_where_it_matters(
+    start: Callable[..., subprocess.Popen[bytes]],
+) -> None:
     process = start(FORKS)
     pids = proc_usage.tree(process.pid, 16)
     assert len(pids) == 4
@@ -356,7 +423,8 @@ def test_a_folder_that_keeps_us_out_counts_as_too_many(user_home: Path) -> None:
     need_user(user_home)
     script = (
         "import os, sys; from khiva_arena.bots.sandbox.proc_usage import scratch_use\n"
-        "os.makedirs('s/gone'); os.rmdir('s/gone'); print(scratch_use('s', 50)[1], scratch_use('nowhere', 50)[1])\n"
+        "os.makedirs('s/gone'); os.rmdir('s/gone'); print(scratch_use('s', 50)[1], "
+        "scratch_use('nowhere', 50)[1])\n"
         "os.mkdir('s/shut', 0o300); print(scratch_use('s', 50)[1])"
     )
     done = as_user(sys.executable, "-c", script, home=user_home)
@@ -368,8 +436,10 @@ def test_files_without_a_name_count_as_long_as_they_are_open(
 ) -> None:
     script = (
         "import os, sys, time\n"
-        f"os.chdir({str(tmp_path)!r}); file = open('file', 'wb'); file.write(bytes(1 << 20)); file.flush()\n"
-        "os.fsync(file.fileno()); twice = os.dup(file.fileno()); named = open('named', 'wb'); os.unlink('file')\n"
+        f"os.chdir({str(tmp_path)!r}); file = open('file', 'wb'); file.write(bytes(1 << "
+        "20)); file.flush()\n"
+        "os.fsync(file.fileno()); twice = os.dup(file.fileno()); named = open('named', "
+        "'wb'); os.unlink('file')\n"
         "print('ready', flush=True); time.sleep(60)\n"
     )
     process = start(script)
@@ -378,7 +448,9 @@ def test_files_without_a_name_count_as_long_as_they_are_open(
     assert proc_usage.nameless_size([process.pid], "/proc") == 0
     made = Trusted([], "/", {}, scratch=str(tmp_path))
     resources = Resources(scratch=MIB // 2)
-    assert watch.while_it_runs(made, process.pid, resources, scratch_too=True).startswith("scratch space: ")
+    assert watch.while_it_runs(made, process.pid, resources, scratch_too=True).startswith(
+        "scratch space: "
+    )
 
 
 def test_the_longer_a_look_takes_the_later_is_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,9 @@ def laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
     (etc / "link").symlink_to("file")
     os.mkfifo(etc / "closed" / "pipe")
     monkeypatch.setattr(prepared, "ETC", str(etc))
-    monkeypatch.setattr(readable_paths, "system", lambda: ("/usr", *sorted(str(path) for path in etc.iterdir())))
+    monkeypatch.setattr(
+        readable_paths, "system", lambda: ("/usr", *sorted(str(path) for path in etc.iterdir()))
+    )
     before = os.umask(0o077)
     made = prepared._lay_out({"/proc/stat": b"still", "/proc/sys/fs/nr_open": b"7"})
     os.umask(before)
@@ -40,12 +42,16 @@ def laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
     shutil.rmtree(made.folder)
 
 
-def test_what_is_small_is_copied_with_its_modes_and_the_rest_has_a_place(laid_out: tuple[Path, Prepared]) -> None:
+def test_what_is_small_is_copied_with_its_modes_and_the_rest_has_a_place(
+    laid_out: tuple[Path, Prepared],
+) -> None:
     etc, made = laid_out
     assert made.copies == {f"{etc}/{name}" for name in ("few", "file", "link")}
     assert made.mounts == {f"{etc}/{name}" for name in ("many", "large", "closed")}
     copies = Path(made.etc)
-    assert sorted(path.name for path in copies.iterdir()) == sorted(path.name for path in etc.iterdir())
+    assert sorted(path.name for path in copies.iterdir()) == sorted(
+        path.name for path in etc.iterdir()
+    )
     assert os.readlink(copies / "few" / "inner") == "../file"
     assert not (copies / "link").is_symlink()
     assert [(copies / name).stat().st_mode & 0o777 for name in ("file", "link")] == [0o640, 0o640]
@@ -55,7 +61,11 @@ def test_what_is_small_is_copied_with_its_modes_and_the_rest_has_a_place(laid_ou
 
 def test_a_bot_may_pass_its_folders_whatever_our_umask_is(laid_out: tuple[Path, Prepared]) -> None:
     _, made = laid_out
-    folders = [made.etc, f"{made.folder}{proc_mask.EMPTY}", *(f"{made.folder}/proc{name}" for name in ("", "/sys", "/sys/fs"))]
+    folders = [
+        made.etc,
+        f"{made.folder}{proc_mask.EMPTY}",
+        *(f"{made.folder}/proc{name}" for name in ("", "/sys", "/sys/fs")),
+    ]
     assert {os.stat(folder).st_mode & 0o777 for folder in folders} == {0o755}
     assert Path(f"{made.folder}/proc/sys/fs/nr_open").stat().st_mode & 0o777 == 0o444
     assert os.stat(made.folder).st_mode & 0o777 == 0o700  # nobody else gets there from outside
@@ -85,16 +95,24 @@ def test_it_goes_with_its_process_and_not_with_one_that_was_forked() -> None:
 
 
 def mounts(made: list[str]) -> list[str]:
-    return [path for word, path in zip(made, made[2:], strict=False) if word == "--ro-bind" and path.startswith("/etc")]
+    return [
+        path
+        for word, path in zip(made, made[2:], strict=False)
+        if word == "--ro-bind" and path.startswith("/etc")
+    ]
 
 
 @pytest.mark.usefixtures("standard")
 def test_settings_take_one_mount_unless_a_bot_may_read_more_of_etc() -> None:
     for readable, several in (((), False), (("/etc/passwd",), True)):
-        made = cell(Command(("/bin/true",), "/", readable=readable), Sandbox(Level.STANDARD), "test")
+        made = cell(
+            Command(("/bin/true",), "/", readable=readable), Sandbox(Level.STANDARD), "test"
+        )
         made.clean()
         assert (mounts(made.argv)[0] == "/etc") is not several
-        code, out, said = run_at(Level.STANDARD, ("/bin/sh", "-c", "ls /etc /etc/ssl; echo x > /etc/new"), readable)
+        code, out, said = run_at(
+            Level.STANDARD, ("/bin/sh", "-c", "ls /etc /etc/ssl; echo x > /etc/new"), readable
+        )
         assert code != 0
         assert "Read-only file system" in said
         assert "openssl.cnf" in out

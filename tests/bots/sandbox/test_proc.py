@@ -30,7 +30,9 @@ PYTHON = "/usr/bin/python3"
 HELD_SECONDS = 0.03
 # As an ordinary path and by links that a process has to itself.
 OF_THE_NETWORK = [
-    f"/proc/{who}/net/{name}" for who in ("self", "thread-self") for name in ("unix", "sockstat", "dev", "tcp", "udp")
+    f"/proc/{who}/net/{name}"
+    for who in ("self", "thread-self")
+    for name in ("unix", "sockstat", "dev", "tcp", "udp")
 ]
 
 
@@ -39,8 +41,14 @@ def of_the_machine() -> list[str]:
     found = []
     for folder, folders, files in os.walk("/proc"):
         if folder == "/proc":
-            folders[:] = [name for name in folders if not name.isdigit() and name not in ("self", "thread-self", "net")]
-        found += [f"{folder}/{name}" for name in files if os.lstat(f"{folder}/{name}").st_mode & 0o004]
+            folders[:] = [
+                name
+                for name in folders
+                if not name.isdigit() and name not in ("self", "thread-self", "net")
+            ]
+        found += [
+            f"{folder}/{name}" for name in files if os.lstat(f"{folder}/{name}").st_mode & 0o004
+        ]
     return sorted(found)
 
 
@@ -55,7 +63,9 @@ def commotion() -> Iterator[None]:
             for turn in count():
                 with ExitStack() as held:
                     for number in range(50 + turn % 100):
-                        held.enter_context(Path(folder, str(number)).open("wb")).write(bytes(100_000))
+                        held.enter_context(Path(folder, str(number)).open("wb")).write(
+                            bytes(100_000)
+                        )
                         for end in os.pipe():
                             held.callback(os.close, end)
                         held.enter_context(socket.socket(socket.AF_UNIX))
@@ -81,11 +91,16 @@ def test_nothing_there_moves_by_what_others_do(
     launcher = compiled_launcher(open_folder) if built else ""
     monkeypatch.setattr(build, "program", lambda name: launcher)
     names = open_folder / "names"
-    own = [f"/proc/self/{name}" for name in ("cgroup", "limits", "mountinfo", "mounts", "oom_score_adj", "uid_map")]
+    own = [
+        f"/proc/self/{name}"
+        for name in ("cgroup", "limits", "mountinfo", "mounts", "oom_score_adj", "uid_map")
+    ]
     names.write_text("\n".join([*of_the_machine(), *OF_THE_NETWORK, *own]))
     names.chmod(0o644)
     with commotion():
-        code, out, said = run_at(level, (PYTHON, "-I", "-S", READER, str(names)), (READER, str(names)))
+        code, out, said = run_at(
+            level, (PYTHON, "-I", "-S", READER, str(names)), (READER, str(names))
+        )
     assert code == 0, said
     found = json.loads(out)
     assert found["changed"] == []
@@ -97,9 +112,17 @@ def test_the_commotion_is_seen_where_nothing_is_hidden(open_folder: Path) -> Non
     names = open_folder / "names"
     names.write_text("\n".join([*of_the_machine(), *OF_THE_NETWORK]))
     with commotion():
-        done = subprocess.run([PYTHON, "-I", "-S", READER, str(names)], check=True, capture_output=True, timeout=60)
+        done = subprocess.run(
+            [PYTHON, "-I", "-S", READER, str(names)], check=True, capture_output=True, timeout=60
+        )
     changed = json.loads(done.stdout)["changed"]
-    assert {"/proc/meminfo", "/proc/stat", "/proc/vmstat", "/proc/sys/fs/file-nr", "/proc/self/net/unix"} <= set(changed)
+    assert {
+        "/proc/meminfo",
+        "/proc/stat",
+        "/proc/vmstat",
+        "/proc/sys/fs/file-nr",
+        "/proc/self/net/unix",
+    } <= set(changed)
 
 
 @pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD], indirect=True)
@@ -134,7 +157,10 @@ for path in sys.argv[1:]:
 @pytest.mark.usefixtures("basic")
 def test_of_the_network_nothing_is_seen_at_basic() -> None:
     """It is the machine's network there: who has which socket, and how many there are."""
-    code, out, said = run_at(Level.BASIC, (PYTHON, "-I", "-S", "-c", OPENS, *OF_THE_NETWORK, "/proc/net/unix", "/proc/self/task"))
+    code, out, said = run_at(
+        Level.BASIC,
+        (PYTHON, "-I", "-S", "-c", OPENS, *OF_THE_NETWORK, "/proc/net/unix", "/proc/self/task"),
+    )
     assert (code, out) == (0, ""), said
 
 
@@ -150,7 +176,11 @@ def java(level: Level) -> dict[str, str]:
 def test_a_jvm_sizes_itself_by_its_limits(level: Level) -> None:
     need("java")
     gib = 1 << 30
-    assert java(level) == {"MaxRAM": str(gib), "MaxHeapSize": str(gib // 4), "ActiveProcessorCount": "1"}
+    assert java(level) == {
+        "MaxRAM": str(gib),
+        "MaxHeapSize": str(gib // 4),
+        "ActiveProcessorCount": "1",
+    }
 
 
 @pytest.mark.language
@@ -159,7 +189,10 @@ def test_node_sizes_itself_by_the_machine(level: Level) -> None:
     """Its heap and the memory that it sees are as they are without a sandbox; so are the cores, except where they are counted in
     a file that says how busy they are and cannot be replaced."""
     need("node")
-    code = 'const os=require("os");console.log(os.totalmem(),require("v8").getHeapStatistics().heap_size_limit,os.cpus().length)'
+    code = (
+        "const "
+        'os=require("os");console.log(os.totalmem(),require("v8").getHeapStatistics().heap_size_limit,os.cpus().length)'
+    )
     words = (shutil.which("node") or "", "-e", code)
     outside = run_at(Level.TRUSTED, words)[1].split()
     status, out, said = run_at(level, words)
@@ -182,7 +215,14 @@ class M { static void Main() {
 def test_go_finds_the_cores_of_the_machine(level: Level) -> None:
     """Its own command says how many, without the variable by which the arena tells it otherwise."""
     need("go")
-    words = ("/usr/bin/env", "-u", "GOMAXPROCS", "GODEBUG=schedtrace=1", shutil.which("go") or "", "version")
+    words = (
+        "/usr/bin/env",
+        "-u",
+        "GOMAXPROCS",
+        "GODEBUG=schedtrace=1",
+        shutil.which("go") or "",
+        "version",
+    )
     cores: list[str] = []
     for _ in range(20):  # one that ends within a millisecond says nothing
         code, _, said = run_at(level, words)

@@ -62,7 +62,10 @@ def test_a_proxy_of_rustup_is_what_it_starts(home: Path) -> None:
         assert readable_paths.program_path(name, "/") == str(toolchain / "bin" / name)
     cargo = str(toolchain / "bin" / "cargo")
     assert readable_paths.toolchain(cargo) == (str(toolchain),)
-    assert readable_paths.search_path(cargo).split(":")[:2] == [str(toolchain / "bin"), "/usr/local/bin"]
+    assert readable_paths.search_path(cargo).split(":")[:2] == [
+        str(toolchain / "bin"),
+        "/usr/local/bin",
+    ]
 
 
 def asked(home: Path) -> list[str]:
@@ -87,7 +90,9 @@ def test_a_rustup_from_where_we_are_is_not_run(home: Path, monkeypatch: pytest.M
 def test_a_rustup_of_another_user_is_not_run(home: Path) -> None:
     proxies = home / ".cargo" / "bin"
     (proxies / "rustup").chmod(0o777)  # as in images for containers
-    assert readable_paths.program_path("cargo", "/") == str(home / ".rustup" / "toolchains" / "stable" / "bin" / "cargo")
+    assert readable_paths.program_path("cargo", "/") == str(
+        home / ".rustup" / "toolchains" / "stable" / "bin" / "cargo"
+    )
     if os.geteuid() != 0:
         pytest.skip("only root can give a file away")
     os.chown(proxies / "rustup", 12_345, 12_345)
@@ -104,7 +109,10 @@ def test_what_lies_beside_rustup_is_no_proxy(home: Path) -> None:
 
 def test_a_proxy_with_nothing_behind_it_is_said_so(home: Path) -> None:
     assert readable_paths.program_path("miri", "/") is None
-    with pytest.raises(FileNotFoundError, match=r"\.cargo/bin/miri " + "is rustup's, which names no miri .*: error: no default"):
+    with pytest.raises(
+        FileNotFoundError,
+        match=r"\.cargo/bin/miri " + "is rustup's, which names no miri .*: error: no default",
+    ):
         cell(Command(("miri",), "/"), Sandbox(Level.TRUSTED), "test")
 
 
@@ -119,17 +127,27 @@ def test_a_build_runs_the_toolchain_behind_the_proxy(
 
 
 @pytest.mark.usefixtures("basic")
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots are " + sentence("sandbox", "users-their-own"))
-def test_a_toolchain_in_a_home_closed_to_others_is_named(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="only root's bots are " + sentence("sandbox", "users-their-own")
+)
+def test_a_toolchain_in_a_home_closed_to_others_is_named(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home.chmod(0o700)
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(home.parent / "cache"))
     (tmp_path / "bot.toml").write_text('name = "built"\nrun = "./bot"\nbuild = "cargo build"\n')
-    with pytest.raises(BotError, match=rf"may not pass {home} to get at {home}/\.rustup/toolchains/stable/bin/cargo; play as"):
+    with pytest.raises(
+        BotError,
+        match=rf"may not pass {home} to get at {home}/\.rustup/toolchains/stable/bin/cargo; play "
+        r"as",
+    ):
         stage(load(str(tmp_path)), Level.BASIC)
 
 
 @pytest.mark.parametrize("root", ["sdk/go1.26.8", "go/sdk/go1.26.8"])
-def test_a_go_in_a_home_can_be_read_whole(root: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_go_in_a_home_can_be_read_whole(
+    root: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     go = program(home / root / "bin" / "go", "#!/bin/sh\n")
     (home / root / "lib").mkdir()
     monkeypatch.setenv("PATH", str(go.parent))
@@ -137,7 +155,18 @@ def test_a_go_in_a_home_can_be_read_whole(root: str, home: Path, monkeypatch: py
     assert readable_paths.toolchain(str(go)) == (str(home / root),)
 
 
-def test_what_else_of_the_system_is_on_our_path_is_found_inside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/opt/bin:/usr/local/go/bin:/root/bin:tools:/usr/bin:/usr/../home/x:/usr/local/go/bin/")
-    assert readable_paths.search_path("/usr/bin/env") == f"{readable_paths.BARE_PATH}:/usr/local/go/bin"
-    assert readable_paths.search_path("/opt/sdk/bin/x") == f"/opt/sdk/bin:{readable_paths.BARE_PATH}:/usr/local/go/bin"
+def test_what_else_of_the_system_is_on_our_path_is_found_inside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(
+        "PATH",
+        "/opt/bin:/usr/local/go/bin:/root/bin:tools:/usr/bin:/usr/../home/x:/usr/local/go/bin/",
+    )
+    assert (
+        readable_paths.search_path("/usr/bin/env")
+        == f"{readable_paths.BARE_PATH}:/usr/local/go/bin"
+    )
+    assert (
+        readable_paths.search_path("/opt/sdk/bin/x")
+        == f"/opt/sdk/bin:{readable_paths.BARE_PATH}:/usr/local/go/bin"
+    )

@@ -51,9 +51,12 @@ def start(groups: list[int], script: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("script", "status"), [("import sys; sys.exit(7)", 7), ("import os; os.kill(os.getpid(), 9)", -9), ("", 0)]
+    ("script", "status"),
+    [("import sys; sys.exit(7)", 7), ("import os; os.kill(os.getpid(), 9)", -9), ("", 0)],
 )
-def test_an_end_is_seen_and_told_again(kind: Reaper, started: list[int], script: str, status: int) -> None:
+def test_an_end_is_seen_and_told_again(
+    kind: Reaper, started: list[int], script: str, status: int
+) -> None:
     pid = start(started, script)
     assert kind.ends(pid, 20)
     assert [kind.status(pid), kind.status(pid)] == [status, status]
@@ -88,7 +91,9 @@ def test_a_group_is_stopped_and_killed(kind: Reaper, started: list[int]) -> None
     assert kind.reap(pid)[0] == -signal.SIGKILL
 
 
-def test_a_leader_that_ends_leaves_a_group_that_can_be_killed(kind: Reaper, started: list[int]) -> None:
+def test_a_leader_that_ends_leaves_a_group_that_can_be_killed(
+    kind: Reaper, started: list[int]
+) -> None:
     pid = start(started, LEADER_ENDS)
     assert kind.ends(pid, 20)
     os.killpg(pid, 0)
@@ -106,7 +111,9 @@ def test_a_leader_that_ends_leaves_a_group_that_can_be_killed(kind: Reaper, star
     assert until(is_empty)
 
 
-def test_a_group_that_was_seen_empty_is_never_signalled_again(started: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_that_was_seen_empty_is_never_signalled_again(
+    started: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its number may be a stranger's by then."""
     asking = AskingReaper()
     pid = start(started, "")
@@ -122,7 +129,9 @@ def test_a_group_that_was_seen_empty_is_never_signalled_again(started: list[int]
     assert sent == [pid, pid]
 
 
-def test_a_group_of_the_ended_that_may_not_be_signalled_is_empty(started: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_of_the_ended_that_may_not_be_signalled_is_empty(
+    started: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As on macOS, where signals to those that have ended and are not reaped are refused."""
 
     def refuse(group: int, number: int) -> None:
@@ -139,7 +148,9 @@ def test_a_group_of_the_ended_that_may_not_be_signalled_is_empty(started: list[i
     assert asking.reap_group(pid, 20) == []
 
 
-def test_processes_that_are_ours_have_to_die(started: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_are_ours_have_to_die(
+    started: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pid = start(started, "import time; time.sleep(60)")
     with pytest.raises(InternalError, match="did not die"):
         PidfdReaper().reap_group(pid, 0.05)
@@ -159,9 +170,12 @@ def test_a_descriptor_tells_of_an_end_where_there_is_one(kind: Reaper, started: 
 
 
 @pytest.mark.parametrize(
-    ("pidfd", "proc", "kind"), [(True, True, PidfdReaper), (False, True, AskingReaper), (True, False, AskingReaper)]
+    ("pidfd", "proc", "kind"),
+    [(True, True, PidfdReaper), (False, True, AskingReaper), (True, False, AskingReaper)],
 )
-def test_which_one_is_taken(monkeypatch: pytest.MonkeyPatch, pidfd: bool, proc: bool, kind: type) -> None:
+def test_which_one_is_taken(
+    monkeypatch: pytest.MonkeyPatch, pidfd: bool, proc: bool, kind: type
+) -> None:
     monkeypatch.setattr(system, "PIDFD", pidfd)
     monkeypatch.setattr(system, "PROC", proc)
     assert type(reaper._reaper()) is kind
@@ -187,8 +201,12 @@ def test_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     assert system.cores() == 1
 
 
-@pytest.mark.parametrize(("platform", "proc", "why"), [("darwin", True, "only Linux"), ("linux", False, "no /proc")])
-def test_levels_that_need_linux_say_so(monkeypatch: pytest.MonkeyPatch, platform: str, proc: bool, why: str) -> None:
+@pytest.mark.parametrize(
+    ("platform", "proc", "why"), [("darwin", True, "only Linux"), ("linux", False, "no /proc")]
+)
+def test_levels_that_need_linux_say_so(
+    monkeypatch: pytest.MonkeyPatch, platform: str, proc: bool, why: str
+) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(system, "PROC", proc)
     for level in (Level.STRICT, Level.STANDARD, Level.BASIC):
@@ -205,12 +223,23 @@ def test_an_orphan_is_found_and_ended_whichever_thread_started_its_parent(in_thr
     def start_and_end() -> None:
         with reap.Adoption(mark := reap.new_mark()) as adoption:
             environment = os.environ | {reap.MARK: reap.mark_of_seat(mark, 0)}
-            leader = subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60 & kill -STOP $$"], env=environment, process_group=0)
+            leader = subprocess.Popen(
+                ["sh", "-c", "sleep 60 & sleep 60 & kill -STOP $$"],
+                env=environment,
+                process_group=0,
+            )
             try:
                 os.waitid(os.P_PID, leader.pid, os.WSTOPPED)
-                started.update(map(int, Path(f"/proc/{leader.pid}/task/{leader.pid}/children").read_text().split()))
+                started.update(
+                    map(
+                        int,
+                        Path(f"/proc/{leader.pid}/task/{leader.pid}/children").read_text().split(),
+                    )
+                )
                 leader.kill()
-                os.waitid(os.P_PID, leader.pid, os.WEXITED | os.WNOWAIT)  # it stays the leader of its group
+                os.waitid(
+                    os.P_PID, leader.pid, os.WEXITED | os.WNOWAIT
+                )  # it stays the leader of its group
                 found.update(reap.orphans([leader.pid])[leader.pid])
             finally:
                 leader.kill()
@@ -229,7 +258,9 @@ def test_an_orphan_is_found_and_ended_whichever_thread_started_its_parent(in_thr
 
 
 @pytest.mark.skipif(not system.PROC, reason="nothing shows orphans")
-def test_a_look_for_orphans_costs_the_same_however_many_threads_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_for_orphans_costs_the_same_however_many_threads_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     looks: list[object] = []
     monkeypatch.setattr(reap, "_of_task", lambda task: looks.append(task) or [])
     over = threading.Event()

@@ -46,7 +46,9 @@ def test_a_link_at_any_part_below_the_folder_is_refused(tmp_path: Path, part: st
     with pytest.raises(OSError, match=sentence("sandbox", "link-not-followed-here")) as refusal:
         read(root / "sub" / "file", root)
     assert refusal.value.filename == str(root / "sub" / "file")
-    assert regular_files.read(root / "sub" / "file", 1_000) == SECRET.encode()  # as this user would by a path typed here
+    assert (
+        regular_files.read(root / "sub" / "file", 1_000) == SECRET.encode()
+    )  # as this user would by a path typed here
 
 
 def test_a_path_out_of_the_folder_is_refused(tmp_path: Path) -> None:

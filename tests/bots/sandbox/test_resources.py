@@ -23,7 +23,16 @@ from khiva_arena.bots.sandbox.cell import CORE_COUNTS, Cell, environment, kind
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.detect import levels, run_at
 from khiva_arena.bots.sandbox.level import Level, Sandbox
-from khiva_arena.bots.sandbox.limits import DEFAULT, LEAST, MIB, WORDS, Resources, in_words, of_settings, plain
+from khiva_arena.bots.sandbox.limits import (
+    DEFAULT,
+    LEAST,
+    MIB,
+    WORDS,
+    Resources,
+    in_words,
+    of_settings,
+    plain,
+)
 from khiva_arena.bots.sandbox.trusted import Trusted
 from khiva_arena.common.result import Measured, Verdict
 from khiva_arena.errors import ConfigError
@@ -31,15 +40,21 @@ from khiva_arena.records.replay.verify import verify
 
 pytestmark = pytest.mark.slow
 
-SMALL = Resources(memory=256 * MIB, processes=24, file_size=8 * MIB, open_files=64, cpu=1, scratch=4 * MIB)
-HEAVY = Resources(memory=128 * MIB, processes=24, file_size=8 * MIB, open_files=64, cpu=30, scratch=4 * MIB)
+SMALL = Resources(
+    memory=256 * MIB, processes=24, file_size=8 * MIB, open_files=64, cpu=1, scratch=4 * MIB
+)
+HEAVY = Resources(
+    memory=128 * MIB, processes=24, file_size=8 * MIB, open_files=64, cpu=30, scratch=4 * MIB
+)
 LONG = {"startup_ms": 60_000, "turn_ms": 60_000, "bank_ms": 0}
 
 
 def run(level: Level, how: str, *more: str, resources: Resources = SMALL, **time: int) -> Outcome:
     """The taker beside an honest bot, which must not feel anything of it."""
     seats = [script_at(level, "taker.py", how, *more), script_at(level, "taker.py", "nothing")]
-    outcome = play_one(job(seats, policy="strict", sandbox=Sandbox(level, resources), **(LONG | time)))
+    outcome = play_one(
+        job(seats, policy="strict", sandbox=Sandbox(level, resources), **(LONG | time))
+    )
     assert outcome.record is not None, outcome.void
     verify(outcome.record, SECRET)
     assert outcome.record.verdicts[1] is Verdict.OK
@@ -67,10 +82,14 @@ TAKES = {
 @pytest.mark.parametrize("how", TAKES)
 def test_who_fails_by_a_limit_is_told_which(level: Level, how: str) -> None:
     words, resources = TAKES[how]
-    outcome = run(level, how, resources=resources, turn_ms=60_000 if how != "many-orphans" else 3_000)
+    outcome = run(
+        level, how, resources=resources, turn_ms=60_000 if how != "many-orphans" else 3_000
+    )
     assert outcome.record is not None
     detail = outcome.seats[0].faults[0].detail
-    assert (outcome.record.verdicts[0], detail.partition(":")[0]) == (Verdict.RESOURCE, words), detail
+    assert (outcome.record.verdicts[0], detail.partition(":")[0]) == (Verdict.RESOURCE, words), (
+        detail
+    )
 
 
 COPES = ["memory", "threads", "file-size", "open-files"]
@@ -86,7 +105,9 @@ def test_who_copes_with_a_refusal_plays_on(level: Level, how: str) -> None:
 
 
 @EVERY_LEVEL
-def test_who_copes_with_a_full_scratch_folder_plays_on_where_the_system_bounds_it(level: Level) -> None:
+def test_who_copes_with_a_full_scratch_folder_plays_on_where_the_system_bounds_it(
+    level: Level,
+) -> None:
     outcome = run(level, "scratch", "copes")
     assert outcome.record is not None
     assert outcome.record.verdicts[0] is (Verdict.OK if kind(level).wrapping else Verdict.RESOURCE)
@@ -106,7 +127,9 @@ def test_what_a_killed_bot_used_is_counted(level: Level) -> None:
 def sleeper() -> subprocess.Popen[bytes]:  # type: ignore[misc]
     """A process that holds nothing much, and is past its start, when it opens and closes files."""
     pipe = subprocess.PIPE
-    with subprocess.Popen(["cat"], stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True) as process:
+    with subprocess.Popen(
+        ["cat"], stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True
+    ) as process:
         assert process.stdin
         assert process.stdout
         process.stdin.write(b"x")
@@ -122,7 +145,9 @@ def plain_cell(scratch: Path | None = None) -> Cell:
 def test_a_look_while_it_runs(sleeper: subprocess.Popen[bytes], tmp_path: Path) -> None:
     def found(scratch_too: bool = False, **limits: int) -> str:
         resources = Resources(**limits)
-        return watch.while_it_runs(plain_cell(scratch=tmp_path), sleeper.pid, resources, scratch_too=scratch_too)
+        return watch.while_it_runs(
+            plain_cell(scratch=tmp_path), sleeper.pid, resources, scratch_too=scratch_too
+        )
 
     assert found() == ""
     assert found(memory=1).startswith("memory: ")
@@ -137,7 +162,10 @@ def test_a_look_when_it_is_late(sleeper: subprocess.Popen[bytes]) -> None:
     assert watch.when_late(plain_cell(), sleeper.pid, Resources()) == ""
     assert watch.when_late(plain_cell(), sleeper.pid, Resources(processes=2)) == "processes: 2 of 2"
     opened = proc_usage.open_files(sleeper.pid)
-    assert watch.when_late(plain_cell(), sleeper.pid, Resources(open_files=opened)) == f"open files: {opened} of {opened}"
+    assert (
+        watch.when_late(plain_cell(), sleeper.pid, Resources(open_files=opened))
+        == f"open files: {opened} of {opened}"
+    )
     assert watch.when_late(plain_cell(), sleeper.pid, Resources(open_files=opened + 1)) == ""
 
 
@@ -152,9 +180,21 @@ ENDS = [
     (-24, 0.0, 0, "", "CPU time: "),
     (-25, 0.0, 0, "", "file size: "),
     (1, 3600.5, 0, "", "CPU time: 3600.5 s of 3600 s"),
-    (1, 0.0, 0, "MemoryError", sentence("sandbox", "reached-limit", words="memory") + " 1 GiB; it said 'MemoryError'"),
+    (
+        1,
+        0.0,
+        0,
+        "MemoryError",
+        sentence("sandbox", "reached-limit", words="memory") + " 1 GiB; it said 'MemoryError'",
+    ),
     (1, 0.0, 0, "java.lang.OutOfMemoryError: unable to create native thread", "processes: "),
-    (1, 0.0, 0, "OSError: [Errno 24] " + sentence("sandbox", "too-many-open-files"), "open files: "),
+    (
+        1,
+        0.0,
+        0,
+        "OSError: [Errno 24] " + sentence("sandbox", "too-many-open-files"),
+        "open files: ",
+    ),
     (1, 0.0, 0, sentence("sandbox", "no-space-left-device"), "scratch space: "),
     (-6, 0.0, DEFAULT.memory, "", "memory: 1 GiB of 1 GiB"),
     (-11, 0.0, DEFAULT.memory // 2, "", ""),
@@ -188,7 +228,10 @@ def test_a_module_meets_the_end_of_its_own_memory_first(own: int, met: str) -> N
 @EVERY_LEVEL
 def test_node_lives_with_the_defaults(level: Level) -> None:
     need("node")
-    works = "const a = []; for (let i = 0; i < 40; i++) a.push(Buffer.alloc(1 << 20, 1)); console.log(a.length)"
+    works = (
+        "const a = []; for (let i = 0; i < 40; i++) a.push(Buffer.alloc(1 << 20, 1)); "
+        "console.log(a.length)"
+    )
     assert run_at(level, ("node", "-e", works)) == (0, "40\n", "")
 
 
@@ -218,16 +261,23 @@ def test_a_jvm_lives_with_the_defaults(level: Level, open_folder: Path) -> None:
     assert (code, out) == (0, "100\n"), said
 
 
-GO = "package main\n\nfunc main() {\n\tdone := make(chan int)\n\tgo func() { done <- 7 }()\n\tprintln(<-done)\n}\n"
+GO = (
+    "package main\n\nfunc main() {\n\tdone := make(chan int)\n\tgo func() { done <- 7 "
+    "}()\n\tprintln(<-done)\n}\n"
+)
 
 
 @pytest.mark.language
-def test_a_program_in_go_lives_with_the_defaults(open_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_program_in_go_lives_with_the_defaults(
+    open_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     need("go")
     (open_folder / "works.go").write_text(GO)
     program = str(open_folder / "works")
     environment = os.environ | libraries(tmp_path_factory) | {"GO111MODULE": "off"}
-    subprocess.run(["go", "build", "-o", program, str(open_folder / "works.go")], check=True, env=environment)
+    subprocess.run(
+        ["go", "build", "-o", program, str(open_folder / "works.go")], check=True, env=environment
+    )
     for level in [level for level in Level if not levels()[level]]:
         assert run_at(level, (program,)) == (0, "", "7")
 
@@ -237,7 +287,16 @@ def test_a_program_in_go_lives_with_the_defaults(open_folder: Path, tmp_path_fac
 
 def test_limits_of_settings() -> None:
     assert of_settings({}) == DEFAULT
-    found = of_settings({"memory": "512M", "scratch": "64KiB", "file_size": 1000, "processes": 5, "cpu": 60, "open_files": 16})
+    found = of_settings(
+        {
+            "memory": "512M",
+            "scratch": "64KiB",
+            "file_size": 1000,
+            "processes": 5,
+            "cpu": 60,
+            "open_files": 16,
+        }
+    )
     assert found == Resources(512 * MIB, 5, 1000, 16, 60, 64 * 1024)
     assert set(plain(found)) == set(WORDS) == set(plain(LEAST))
 
@@ -275,6 +334,11 @@ def test_amounts_in_words(key: str, number: int, text: str) -> None:
 def test_what_runtimes_are_told_is_the_share_of_a_seat() -> None:
     """Beyond which it may be out, see SPEC.md, section 6."""
     told = environment(Command(("/bin/true",), "/"), "/bin/true", "/", "mark", DEFAULT.memory)
-    counts = {int(told[name]) for name in CORE_COUNTS} | {int(told["JAVA_TOOL_OPTIONS"].rpartition("ActiveProcessorCount=")[2])}
+    counts = {int(told[name]) for name in CORE_COUNTS} | {
+        int(told["JAVA_TOOL_OPTIONS"].rpartition("ActiveProcessorCount=")[2])
+    }
     assert counts == {int(DUE_ASKED)} == {1}
-    assert "a seat that is asked has a share of one core" in (ROOT / "protocol" / "SPEC.md").read_text()
+    assert (
+        "a seat that is asked has a share of one core"
+        in (ROOT / "protocol" / "SPEC.md").read_text()
+    )

@@ -28,7 +28,9 @@ OWN = 4242
 Answer = str | int
 
 
-def answer(program: bytes, number: int, arguments: Sequence[int] = (), architecture: int = 0) -> Answer:
+def answer(
+    program: bytes, number: int, arguments: Sequence[int] = (), architecture: int = 0
+) -> Answer:
     """What the kernel does with a call: ``ALLOW``, ``KILL``, or the error it fails with."""
     words = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("=IIQ6Q", number, architecture, 0, *(word & (1 << 64) - 1 for word in words))
@@ -71,30 +73,49 @@ def made(monkeypatch: pytest.MonkeyPatch, machine: str, **how: bool) -> bytes:
 
 HELD = refused_calls.MODES | refused_calls.ATTRIBUTES
 NOTES = refused_calls.TIMES | refused_calls.CHANGES_OF_OWNERS
-NEVER = refused_calls.REFUSED | refused_calls.LEAVING_THE_GROUP | refused_calls.WAITING | NOTES | HELD
+NEVER = (
+    refused_calls.REFUSED | refused_calls.LEAVING_THE_GROUP | refused_calls.WAITING | NOTES | HELD
+)
 
 
 @MACHINES
-def test_each_refused_call_fails_with_its_error(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+def test_each_refused_call_fails_with_its_error(
+    monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
     program = made(monkeypatch, machine)
     architecture = seccomp.ARCHITECTURES[machine]
-    refused = {name: call for name, call in NEVER.items() if name not in HELD and getattr(call, machine) != seccomp.ABSENT}
-    found = {name: answer(program, getattr(call, machine), (1,), architecture) for name, call in refused.items()}
+    refused = {
+        name: call
+        for name, call in NEVER.items()
+        if name not in HELD and getattr(call, machine) != seccomp.ABSENT
+    }
+    found = {
+        name: answer(program, getattr(call, machine), (1,), architecture)
+        for name, call in refused.items()
+    }
     assert found == {name: call.error for name, call in refused.items()}
     assert len({getattr(call, machine) for call in refused.values()}) == len(refused)
 
 
 @MACHINES
-def test_builds_may_leave_their_group_and_lock_files(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+def test_builds_may_leave_their_group_and_lock_files(
+    monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
     architecture = seccomp.ARCHITECTURES[machine]
     bot, build = made(monkeypatch, machine), made(monkeypatch, machine, may_leave_group=True)
-    for call in (*refused_calls.LEAVING_THE_GROUP.values(), *refused_calls.WAITING.values(), refused_calls.REFUSED["flock"]):
+    for call in (
+        *refused_calls.LEAVING_THE_GROUP.values(),
+        *refused_calls.WAITING.values(),
+        refused_calls.REFUSED["flock"],
+    ):
         assert answer(bot, getattr(call, machine), (), architecture) != ALLOW
         assert answer(build, getattr(call, machine), (), architecture) == ALLOW
 
 
 @MACHINES
-def test_files_are_held_where_nothing_else_does_it(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+def test_files_are_held_where_nothing_else_does_it(
+    monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
     architecture = seccomp.ARCHITECTURES[machine]
     free, held = made(monkeypatch, machine), made(monkeypatch, machine, hold_files=True)
     build = made(monkeypatch, machine, hold_files=True, may_leave_group=True)
@@ -111,12 +132,18 @@ def test_files_are_held_where_nothing_else_does_it(monkeypatch: pytest.MonkeyPat
     for command in refused_calls.FILE_FLAGS:
         assert answer(free, ioctl, (3, command), architecture) == errno.ENOTTY
         assert answer(free_build, ioctl, (3, command), architecture) == ALLOW
-        assert answer(held, ioctl, (3, command), architecture) == answer(build, ioctl, (3, command), architecture) == errno.EPERM
+        assert (
+            answer(held, ioctl, (3, command), architecture)
+            == answer(build, ioctl, (3, command), architecture)
+            == errno.EPERM
+        )
 
 
 @MACHINES
 @pytest.mark.parametrize("architecture", [0x40000003, 0x40000028, 0, 0xC00000F3])
-def test_calls_of_another_architecture_kill(monkeypatch: pytest.MonkeyPatch, machine: str, architecture: int) -> None:
+def test_calls_of_another_architecture_kill(
+    monkeypatch: pytest.MonkeyPatch, machine: str, architecture: int
+) -> None:
     assert answer(made(monkeypatch, machine), 1, (), architecture) == KILL
 
 
@@ -128,26 +155,52 @@ def test_the_other_numbering_of_x86_is_refused(monkeypatch: pytest.MonkeyPatch) 
 
 
 @MACHINES
-def test_a_call_is_refused_for_what_it_is_asked(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+def test_a_call_is_refused_for_what_it_is_asked(
+    monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
     program, architecture = made(monkeypatch, machine), seccomp.ARCHITECTURES[machine]
 
     def ask(call: refused_calls.Call, *arguments: int) -> Answer:
         return answer(program, getattr(call, machine), arguments, architecture)
 
-    namespaces = (0x80, 0x20000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
-    assert [ask(refused_calls.CLONE, flag | 17) for flag in namespaces] == [errno.EPERM] * len(namespaces)
+    namespaces = (
+        0x80,
+        0x20000,
+        0x02000000,
+        0x04000000,
+        0x08000000,
+        0x10000000,
+        0x20000000,
+        0x40000000,
+    )
+    assert [ask(refused_calls.CLONE, flag | 17) for flag in namespaces] == [errno.EPERM] * len(
+        namespaces
+    )
     threads_of_glibc = 0x3D0F00
-    assert ask(refused_calls.CLONE, threads_of_glibc) == ask(refused_calls.CLONE, 0x01200011) == ALLOW
-    assert [ask(refused_calls.FCNTL, 0, command) for command in (6, 7, 8, 15, 37, 38, 1024, 1026)] == [errno.EPERM] * 8
-    assert [ask(refused_calls.FCNTL, 6, command) for command in (0, 1, 2, 3, 4, 9, 1030, 1031)] == [ALLOW] * 8
+    assert (
+        ask(refused_calls.CLONE, threads_of_glibc) == ask(refused_calls.CLONE, 0x01200011) == ALLOW
+    )
+    assert [
+        ask(refused_calls.FCNTL, 0, command) for command in (6, 7, 8, 15, 37, 38, 1024, 1026)
+    ] == [errno.EPERM] * 8
+    assert [ask(refused_calls.FCNTL, 6, command) for command in (0, 1, 2, 3, 4, 9, 1030, 1031)] == [
+        ALLOW
+    ] * 8
     hint = 1036  # of how long a file lives: whoever opens it may read it
-    assert [ask(refused_calls.FCNTL, 6, command) for command in (5, 36, 1025, hint - 1, hint, 1 << 20)] == [errno.EINVAL] * 6
-    assert [ask(refused_calls.IOCTL, 0, command) for command in refused_calls.IOCTLS] == [errno.EPERM] * 3
-    assert [ask(refused_calls.IOCTL, 0x8901, command) for command in (0x5401, 0x5413, 0x541B)] == [ALLOW] * 3
-    add_a_key, clone_a_file, unlock_a_terminal = 0xC0506617, 0x40049409, 0x40045431
-    assert [ask(refused_calls.IOCTL, 3, command) for command in (add_a_key, clone_a_file, unlock_a_terminal)] == [
-        errno.ENOTTY
+    assert [
+        ask(refused_calls.FCNTL, 6, command) for command in (5, 36, 1025, hint - 1, hint, 1 << 20)
+    ] == [errno.EINVAL] * 6
+    assert [ask(refused_calls.IOCTL, 0, command) for command in refused_calls.IOCTLS] == [
+        errno.EPERM
     ] * 3
+    assert [ask(refused_calls.IOCTL, 0x8901, command) for command in (0x5401, 0x5413, 0x541B)] == [
+        ALLOW
+    ] * 3
+    add_a_key, clone_a_file, unlock_a_terminal = 0xC0506617, 0x40049409, 0x40045431
+    assert [
+        ask(refused_calls.IOCTL, 3, command)
+        for command in (add_a_key, clone_a_file, unlock_a_terminal)
+    ] == [errno.ENOTTY] * 3
     assert [ask(refused_calls.PRCTL, what) for what in (15, 38, 0x53564D41)] == [ALLOW] * 3
     assert [ask(refused_calls.PRCTL, what) for what in (35, 62, 67, 1000)] == [
         errno.EINVAL
@@ -185,18 +238,24 @@ def test_a_bot_may_not_wake_itself_outlive_the_arbiter_or_take_what_nobody_count
         number = getattr(call, machine)
         assert answer(bot, number, words, architecture) == error
         assert answer(build, number, words, architecture) == ALLOW
-    assert answer(bot, getattr(refused_calls.MMAP, machine), (0, 4096, 3, 0x22), architecture) == ALLOW
+    assert (
+        answer(bot, getattr(refused_calls.MMAP, machine), (0, 4096, 3, 0x22), architecture) == ALLOW
+    )
     assert answer(bot, getattr(refused_calls.KILLS["kill"], machine), (0, 9), architecture) == ALLOW
 
 
 @MACHINES
-def test_where_nothing_else_does_it_holds_signals_in(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+def test_where_nothing_else_does_it_holds_signals_in(
+    monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
     held, free = made(monkeypatch, machine, hold_signals=True), made(monkeypatch, machine)
     architecture = seccomp.ARCHITECTURES[machine]
     for call in refused_calls.KILLS.values():
         number = getattr(call, machine)
         assert [answer(held, number, (pid,), architecture) for pid in (0, OWN)] == [ALLOW, ALLOW]
-        assert [answer(held, number, (pid,), architecture) for pid in (1, OWN + 1, -1, -OWN)] == [errno.EPERM] * 4
+        assert [answer(held, number, (pid,), architecture) for pid in (1, OWN + 1, -1, -OWN)] == [
+            errno.EPERM
+        ] * 4
         assert answer(free, number, (1,), architecture) == ALLOW
     for call in refused_calls.OTHER_KILLS.values():
         assert answer(held, getattr(call, machine), (OWN,), architecture) == errno.EPERM
@@ -204,7 +263,9 @@ def test_where_nothing_else_does_it_holds_signals_in(monkeypatch: pytest.MonkeyP
 
 
 @MACHINES
-def test_a_network_is_the_internets_sockets_and_no_others(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+def test_a_network_is_the_internets_sockets_and_no_others(
+    monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
     program, closed = made(monkeypatch, machine, network=True), made(monkeypatch, machine)
     architecture = seccomp.ARCHITECTURES[machine]
     number = getattr(refused_calls.SOCKET, machine)
@@ -218,7 +279,9 @@ def test_a_network_is_the_internets_sockets_and_no_others(monkeypatch: pytest.Mo
         assert types == [ALLOW, errno.EPERM, errno.EPERM, ALLOW]
     every = [call for name, call in NEVER.items() if name not in HELD and name != "socket"]
     every = [call for call in every if getattr(call, machine) != seccomp.ABSENT]
-    assert [answer(program, getattr(call, machine), (1,), architecture) for call in every] == [call.error for call in every]
+    assert [answer(program, getattr(call, machine), (1,), architecture) for call in every] == [
+        call.error for call in every
+    ]
 
 
 def model(machine: str, number: int, words: Sequence[int], hold: bool, files: bool) -> Answer:
@@ -237,10 +300,20 @@ def model(machine: str, number: int, words: Sequence[int], hold: bool, files: bo
     if number not in {getattr(row, machine) for row in calls.rows().values()}:
         return errno.ENOSYS
     unknown = {
-        "fcntl": (errno.EINVAL, second not in (*refused_calls.OF_A_DESCRIPTOR, 6, 7, 8, 15, 37, 38, 1024, 1026)),
+        "fcntl": (
+            errno.EINVAL,
+            second not in (*refused_calls.OF_A_DESCRIPTOR, 6, 7, 8, 15, 37, 38, 1024, 1026),
+        ),
         "ioctl": (
             errno.ENOTTY,
-            second not in (*refused_calls.OF_A_STREAM, 0x8901, 0x8902, 0x5412, *(refused_calls.FILE_FLAGS if files else ())),
+            second
+            not in (
+                *refused_calls.OF_A_STREAM,
+                0x8901,
+                0x8902,
+                0x5412,
+                *(refused_calls.FILE_FLAGS if files else ()),
+            ),
         ),
         "prctl": (errno.EINVAL, first not in (1, *refused_calls.ABOUT_ITSELF)),
         "madvise": (errno.EINVAL, third not in (21, *refused_calls.ADVICE)),
@@ -250,10 +323,12 @@ def model(machine: str, number: int, words: Sequence[int], hold: bool, files: bo
     refused = {
         "prctl": first == 1,
         "madvise": third == 21,
-        "clone": any(first >> bit & 1 for bit in (7, 17, 25, 26, 27, 28, 29, 30)) or first & 0xFF == 18,
+        "clone": any(first >> bit & 1 for bit in (7, 17, 25, 26, 27, 28, 29, 30))
+        or first & 0xFF == 18,
         "socketpair": second & 0xF in (2, 3),
         "fcntl": second in (6, 7, 8, 15, 37, 38, 1024, 1026),
-        "ioctl": second in (0x8901, 0x8902, 0x5412) or (files and second in refused_calls.FILE_FLAGS),
+        "ioctl": second in (0x8901, 0x8902, 0x5412)
+        or (files and second in refused_calls.FILE_FLAGS),
         "prlimit64": first != 0,
         "kill": second == 18 or (hold and first not in (0, OWN)),
         "tgkill": third == 18 or (hold and first not in (0, OWN)),
@@ -271,7 +346,11 @@ def every_call() -> dict[str, refused_calls.Call]:
         "ioctl": refused_calls.IOCTL,
         "prctl": refused_calls.PRCTL,
     }
-    alone |= {"mmap": refused_calls.MMAP, "madvise": refused_calls.MADVISE, "socketpair": refused_calls.SOCKETPAIR}
+    alone |= {
+        "mmap": refused_calls.MMAP,
+        "madvise": refused_calls.MADVISE,
+        "socketpair": refused_calls.SOCKETPAIR,
+    }
     return NEVER | refused_calls.ONLY_SELF | refused_calls.KILLS | refused_calls.OTHER_KILLS | alone
 
 
@@ -315,21 +394,41 @@ def test_what_is_allowed_has_a_row_and_what_has_a_row_is_allowed(
 ) -> None:
     """Of each number, with any of these arguments: whether a bot may make the call at one level at least."""
     told = {(), (0, 0, 0, 2), (2, 0, 0, 2), (3, 0x5401), (15, 0, 4), (OWN, 1)}
-    programs = [made(monkeypatch, machine, hold_files=held, network=network) for held in (False, True)]
+    programs = [
+        made(monkeypatch, machine, hold_files=held, network=network) for held in (False, True)
+    ]
     architecture = seccomp.ARCHITECTURES[machine]
 
     def allowed(number: int) -> bool:
-        return any(answer(program, number, words, architecture) == ALLOW for program in programs for words in told)
+        return any(
+            answer(program, number, words, architecture) == ALLOW
+            for program in programs
+            for words in told
+        )
 
     with_a_row = {getattr(row, machine) for row in calls.rows().values()} - {calls.ABSENT}
     with_a_row |= {getattr(refused_calls.SOCKET, machine)} if network else set()
-    assert {number for number in range(600) if allowed(number)} == with_a_row  # the newest kernels have less than 500
+    assert {
+        number for number in range(600) if allowed(number)
+    } == with_a_row  # the newest kernels have less than 500
     assert len(with_a_row) >= 170
     assert all(row.outside for row in calls.rows().values())
 
 
 @pytest.mark.parametrize(
-    "name", ["ustat", "sync", "syncfs", "sysfs", "quotactl", "adjtimex", "shmctl", "semctl", "msgctl", "mq_unlink"]
+    "name",
+    [
+        "ustat",
+        "sync",
+        "syncfs",
+        "sysfs",
+        "quotactl",
+        "adjtimex",
+        "shmctl",
+        "semctl",
+        "msgctl",
+        "mq_unlink",
+    ],
 )
 def test_no_call_knows_the_whole_machine(name: str) -> None:
     assert name not in calls.rows()
@@ -357,9 +456,17 @@ print(json.dumps(out))
 @KEEPING
 def test_the_kernel_decides_likewise(level: Level) -> None:
     here = seccomp.refused_here() | {
-        name: (seccomp.number(call), call.error) for name, call in refused_calls.LEAVING_THE_GROUP.items()
+        name: (seccomp.number(call), call.error)
+        for name, call in refused_calls.LEAVING_THE_GROUP.items()
     }
-    words = (python_at(level), "-I", "-S", "-c", CALLS, json.dumps({name: number for name, (number, _) in here.items()}))
+    words = (
+        python_at(level),
+        "-I",
+        "-S",
+        "-c",
+        CALLS,
+        json.dumps({name: number for name, (number, _) in here.items()}),
+    )
     code, out, said = run_at(level, words)
     assert code == 0, said
     assert json.loads(out) == {name: [-1, error] for name, (_, error) in here.items()}
@@ -391,5 +498,9 @@ def test_numbers_are_those_of_the_kernels_headers(machine: str) -> None:
     numbers = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", done.stdout))
     numbers |= {name: numbers[old] for name, old in RENAMED.items() if old in numbers}
     rows: dict[str, refused_calls.Call | calls.Row] = {**every_call(), **calls.rows()}
-    known = {name: getattr(call, machine) for name, call in rows.items() if name not in YOUNG or name in numbers}
+    known = {
+        name: getattr(call, machine)
+        for name, call in rows.items()
+        if name not in YOUNG or name in numbers
+    }
     assert {name: int(numbers.get(name, seccomp.ABSENT)) for name in known} == known

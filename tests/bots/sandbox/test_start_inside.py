@@ -44,7 +44,9 @@ for launcher in (build.program("launch"), ""):
 
 @NAMESPACED
 @pytest.mark.parametrize("user", ["ours", "ordinary"])
-def test_a_bot_sees_the_same_by_both_ways(level: Level, user: str, user_home: Path, open_folder: Path) -> None:
+def test_a_bot_sees_the_same_by_both_ways(
+    level: Level, user: str, user_home: Path, open_folder: Path
+) -> None:
     """All but the mount of what the launcher needs, which is under another mount."""
     launcher = compiled_launcher(open_folder)
     same_for_all = ("/usr", *readable_paths.interpreter())
@@ -77,7 +79,9 @@ def words_of_a_start() -> list[str]:
 
 
 @pytest.mark.usefixtures("standard")
-def test_where_the_launcher_cannot_cover_bubblewrap_does(monkeypatch: pytest.MonkeyPatch, open_folder: Path) -> None:
+def test_where_the_launcher_cannot_cover_bubblewrap_does(
+    monkeypatch: pytest.MonkeyPatch, open_folder: Path
+) -> None:
     """As before Linux 5.12, where AppArmor takes capabilities from what bubblewrap starts, and where no compiler was."""
     covers = shutil.copy(compiled_launcher(open_folder), open_folder / "covers")
     words = {}
@@ -104,7 +108,9 @@ def test_a_program_that_cannot_start_is_a_complaint_that_is_looked_into(
     monkeypatch.setattr("khiva_arena.bots.sandbox.detect._good_until", {})
     assert host_refusal(Level.STANDARD, run.stderr) == ""
     monkeypatch.setattr("khiva_arena.bots.sandbox.detect._good_until", {})
-    monkeypatch.setattr("khiva_arena.bots.sandbox.detect._why_it_fails", lambda level: "no more memory")
+    monkeypatch.setattr(
+        "khiva_arena.bots.sandbox.detect._why_it_fails", lambda level: "no more memory"
+    )
     assert host_refusal(Level.STANDARD, run.stderr) == "no more memory"
 
 
@@ -121,14 +127,31 @@ def test_without_a_user_of_its_own_it_gets_no_further_user_namespaces(user: int 
     assert "--disable-userns" in command(inside, 3, None, prepare()) or user is not None
 
 
-OUTER = ("bwrap", "--unshare-user", "--unshare-pid", "--dev-bind", "/", "/", "--proc", "/proc", "--cap-drop", "ALL")
+OUTER = (
+    "bwrap",
+    "--unshare-user",
+    "--unshare-pid",
+    "--dev-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--cap-drop",
+    "ALL",
+)
 HAS = ("--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SYS_RESOURCE", "--cap-add", "CAP_SETPCAP")
 
 
 def inside(launcher: str, *words: str) -> tuple[int, str]:
     """What the launcher and its program say in a user namespace of their own; outside its orders would change the machine."""
     need("bwrap")
-    done = subprocess.run([*OUTER, *HAS, "--", launcher, *words], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [*OUTER, *HAS, "--", launcher, *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     return done.returncode, (done.stdout + done.stderr).strip()
 
 
@@ -147,11 +170,29 @@ def test_a_sealed_folder_stays_as_it_is(open_folder: Path) -> None:
     """Nothing may be written there and no device opened; without capabilities no mount can be changed either."""
     launcher = compiled_launcher(open_folder)
     orders = ("-m", "/dev/null:/proc/uptime")
-    tries = "echo x > /proc/self/comm && echo wrote; cat /proc/uptime && echo read; umount /proc/uptime && echo unmounted"
-    assert inside(launcher, *orders, "--", "/bin/sh", "-c", tries)[1].split() == ["wrote", "read", "unmounted"]
+    tries = (
+        "echo x > /proc/self/comm && echo wrote; cat /proc/uptime && echo read; umount "
+        "/proc/uptime && echo unmounted"
+    )
+    assert inside(launcher, *orders, "--", "/bin/sh", "-c", tries)[1].split() == [
+        "wrote",
+        "read",
+        "unmounted",
+    ]
     _, text = inside(launcher, *orders, "-o", "/proc", "--", "/bin/sh", "-c", tries)
     assert {"wrote", "read", "unmounted"} & set(text.split()) == {"unmounted"}
-    _, text = inside(launcher, *orders, "-o", "/proc", "-k", "-1", "--", "/bin/sh", "-c", f"{tries}; grep Cap /proc/self/status")
+    _, text = inside(
+        launcher,
+        *orders,
+        "-o",
+        "/proc",
+        "-k",
+        "-1",
+        "--",
+        "/bin/sh",
+        "-c",
+        f"{tries}; grep Cap /proc/self/status",
+    )
     assert not {"wrote", "read", "unmounted"} & set(text.split())
     assert dict(line.split() for line in text.splitlines() if line.startswith("Cap")) == {
         f"{name}:": "0" * 16 for name in CAPABILITIES
@@ -161,16 +202,28 @@ def test_a_sealed_folder_stays_as_it_is(open_folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        pytest.param(["-m", "/proc/uptime"], "/proc/uptime: not a source and a path", id="a mount of nothing"),
-        pytest.param(["-m", "/nope:/proc/uptime"], "/proc/uptime: No such file or directory", id="no source"),
-        pytest.param(["-m", "/usr:/proc/uptime"], "/proc/uptime: Not a directory", id="a folder over a file"),
+        pytest.param(
+            ["-m", "/proc/uptime"], "/proc/uptime: not a source and a path", id="a mount of nothing"
+        ),
+        pytest.param(
+            ["-m", "/nope:/proc/uptime"], "/proc/uptime: No such file or directory", id="no source"
+        ),
+        pytest.param(
+            ["-m", "/usr:/proc/uptime"], "/proc/uptime: Not a directory", id="a folder over a file"
+        ),
         pytest.param(["-n", "many"], "user namespaces: Invalid argument", id="no number"),
         pytest.param(["-o", "/nope"], "/nope: No such file or directory", id="no folder"),
-        pytest.param(["-o", "/usr/bin"], "/usr/bin: Invalid argument", id="a folder that is no mount"),
+        pytest.param(
+            ["-o", "/usr/bin"], "/usr/bin: Invalid argument", id="a folder that is no mount"
+        ),
         pytest.param(["-e", "9"], "seccomp: Bad file descriptor", id="no filter"),
         pytest.param(["-e", "0"], "seccomp: not a program", id="an empty filter"),
     ],
 )
-def test_an_order_that_fails_starts_no_program(words: list[str], reason: str, open_folder: Path) -> None:
-    launcher = compiled_launcher(open_folder, "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+def test_an_order_that_fails_starts_no_program(
+    words: list[str], reason: str, open_folder: Path
+) -> None:
+    launcher = compiled_launcher(
+        open_folder, "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"
+    )
     assert inside(launcher, *words, "--", "/bin/echo", "ran") == (126, SAYS + reason)

@@ -79,14 +79,29 @@ def test_a_level_that_cannot_be_prepared_is_tried_once(monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("standard")
-@pytest.mark.parametrize(("how", "isolation"), [("TERM", ()), ("HUP", ()), ("INT", ("--isolation", "standard"))])
-def test_a_stop_while_isolation_is_tried_is_a_stop(how: str, isolation: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "isolation"), [("TERM", ()), ("HUP", ()), ("INT", ("--isolation", "standard"))]
+)
+def test_a_stop_while_isolation_is_tried_is_a_stop(
+    how: str, isolation: tuple[str, ...], tmp_path: Path
+) -> None:
     """The probe first, and the arbiter a moment later."""
     fake = tmp_path / "bin" / "bwrap"
     fake.parent.mkdir()
     fake.write_text(FAKE.format(signal=how))
     fake.chmod(0o755)
-    words = ("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--trust-bots", *isolation, "--out", "out")
+    words = (
+        "run",
+        *bots(RANDOM, NAIVE),
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--trust-bots",
+        *isolation,
+        "--out",
+        "out",
+    )
     done = subprocess.run(
         [sys.executable, "-m", "khiva_arena", *words],
         cwd=tmp_path,

@@ -34,7 +34,9 @@ def keeping(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     warm.KEEPERS.close()
 
 
-def started(words: tuple[str, ...], more: tuple[str, ...] = (), level: Level = Level.STANDARD) -> str:
+def started(
+    words: tuple[str, ...], more: tuple[str, ...] = (), level: Level = Level.STANDARD
+) -> str:
     """What a bot of these words says, started as for a match."""
     cell = isolation.cell(Command(words, "/", {}, more), Sandbox(level), "test", for_a_match=True)
     try:
@@ -58,7 +60,11 @@ def started(words: tuple[str, ...], more: tuple[str, ...] = (), level: Level = L
 def cold_file() -> str:
     """A file of Python's own that no match needs, out of memory. Skips where the system keeps it there."""
     warm.KEEPERS.close()
-    path = next(path for path in sorted(Path("/usr/lib").glob("python3*/pydoc_data/topics.py")) if path.stat().st_size > 600_000)
+    path = next(
+        path
+        for path in sorted(Path("/usr/lib").glob("python3*/pydoc_data/topics.py"))
+        if path.stat().st_size > 600_000
+    )
     with path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     return str(path)
@@ -76,7 +82,11 @@ def notes_through(path: str) -> tuple[list[int], list[int]]:
 def sizes(folder: str) -> list[tuple[str, int]]:
     """All regular files below a folder with their sizes."""
     paths = [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
-    return [(path, os.lstat(path).st_size) for path in paths if os.path.isfile(path) and not os.path.islink(path)]
+    return [
+        (path, os.lstat(path).st_size)
+        for path in paths
+        if os.path.isfile(path) and not os.path.islink(path)
+    ]
 
 
 @pytest.mark.usefixtures("standard")
@@ -94,13 +104,17 @@ def test_a_note_can_be_left_where_files_are_not_kept_warm() -> None:
 def test_no_note_can_be_read_where_files_are_kept_warm(level: Level) -> None:
     left, read = notes_through(cold_file())
     assert warm.refusal() == ""
-    assert (set(left), set(read)) == ({0}, {0}), "every page was there, in the first match as in the second"
+    assert (set(left), set(read)) == ({0}, {0}), (
+        "every page was there, in the first match as in the second"
+    )
     whole = sum(size for _, size in sizes("/usr"))
     assert 100 << 20 < warm.KEEPERS.bytes < 0.8 * whole, "and not by reading all of /usr"
 
 
 @pytest.mark.usefixtures("keeping")
-def test_what_left_memory_is_there_again_at_the_next_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_left_memory_is_there_again_at_the_next_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """As for an ordinary user, who may not lock files in memory: a helper looks before each start."""
     monkeypatch.setattr(warm, "FRESH_SECONDS", 0.0)
     file = tmp_path / "file"
@@ -142,14 +156,18 @@ def test_too_much_is_said_and_the_bot_starts_all_the_same(monkeypatch: pytest.Mo
     assert warm.refusal() == "", "the next run of this process has not been refused anything"
 
 
-def test_what_can_be_kept_again_is_refused_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_can_be_kept_again_is_refused_no_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "file"
     file.write_bytes(bytes(1 << 20))
     warm.KEEPERS.close()
     with monkeypatch.context() as patch:
         patch.setattr(warm, "SHARE", 0.0)
         warm.keep([str(file)])
-    assert warm.refusal().startswith(sentence("sandbox", "mib-files-too-much-2", size="1", limit="0"))
+    assert warm.refusal().startswith(
+        sentence("sandbox", "mib-files-too-much-2", size="1", limit="0")
+    )
     warm.keep([str(file)])
     assert warm.refusal() == ""
 
@@ -174,7 +192,9 @@ RUNTIMES = {
 @pytest.mark.usefixtures("standard")
 @pytest.mark.usefixtures("keeping")
 @pytest.mark.parametrize("name", list(RUNTIMES))
-def test_runtimes_start_with_what_they_need_of_usr(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runtimes_start_with_what_they_need_of_usr(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     need(name)
     monkeypatch.setattr(warm, "keep", lambda _folders: None)
     program = shutil.which(name, path="/usr/bin") or shutil.which(name) or ""
@@ -187,9 +207,18 @@ def test_runtimes_start_with_what_they_need_of_usr(name: str, monkeypatch: pytes
 def test_a_bot_sees_nothing_of_other_runtimes_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm, "keep", lambda _folders: None)
     seen = started(
-        (PYTHON, "-c", "import os; print(*os.listdir('/usr'), *os.listdir('/usr/lib'), *os.listdir('/usr/share'))")
+        (
+            PYTHON,
+            "-c",
+            (
+                "import os; print(*os.listdir('/usr'), *os.listdir('/usr/lib'), "
+                "*os.listdir('/usr/share'))"
+            ),
+        )
     ).split()
-    assert not {"include", "src", "doc", "man", "jvm", "ghc", "racket", "perl", "nodejs"} & set(seen)
+    assert not {"include", "src", "doc", "man", "jvm", "ghc", "racket", "perl", "nodejs"} & set(
+        seen
+    )
     assert {"bin", "lib", "zoneinfo"} <= set(seen)
 
 

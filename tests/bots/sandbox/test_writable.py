@@ -24,13 +24,26 @@ def tops() -> list[str]:
     """Everything, and by name what cannot be listed at every level. Never at a level that does not confine."""
     system = [path for path in readable_paths.system() if not os.path.isdir(path)]
     own = [f"/proc/self/{name}" for name in (*proc_mask.OF_ITSELF, "autogroup", "task")]
-    return ["/", "/proc", *system, *own, *readable_paths.DEVICES, "/dev/ptmx", "/dev/pts", "/dev/tty", "/usr/bin/env", PROBE]
+    return [
+        "/",
+        "/proc",
+        *system,
+        *own,
+        *readable_paths.DEVICES,
+        "/dev/ptmx",
+        "/dev/pts",
+        "/dev/tty",
+        "/usr/bin/env",
+        PROBE,
+    ]
 
 
 def holds(out: str) -> None:
     """Check what the probe says: all that can be changed is a folder of its own, and devices can be written to."""
     found = json.loads(out)
-    assert found["tried"] >= len(readable_paths.DEVICES) + 30, "it saw next to nothing: that proves nothing"
+    assert found["tried"] >= len(readable_paths.DEVICES) + 30, (
+        "it saw next to nothing: that proves nothing"
+    )
     changed = {path: names for path, names in found["changed"].items() if path not in OWN_FOLDERS}
     assert changed == {path: ["open"] for path in readable_paths.DEVICES}
 
@@ -50,8 +63,10 @@ def test_an_ordinary_users_bots_change_nothing_of_theirs(level: Level, user_home
     probe.write_text(Path(PROBE).read_text())
     os.chown(probe, 1234, 1234)
     code = (
-        "import sys; from khiva_arena.bots.sandbox.detect import run_at; from khiva_arena.bots.sandbox.level import Level; "
-        "code, out, said = run_at(Level(sys.argv[1]), (sys.executable, '-I', '-S', *sys.argv[2:]), (sys.argv[2],)); "
+        "import sys; from khiva_arena.bots.sandbox.detect import run_at; from "
+        "khiva_arena.bots.sandbox.level import Level; "
+        "code, out, said = run_at(Level(sys.argv[1]), (sys.executable, '-I', '-S', "
+        "*sys.argv[2:]), (sys.argv[2],)); "
         "print(out); sys.exit(said if code else 0)"
     )
     done = as_user(sys.executable, "-c", code, level, str(probe), *tops(), home=user_home)
@@ -62,7 +77,9 @@ def test_an_ordinary_users_bots_change_nothing_of_theirs(level: Level, user_home
 def test_the_probe_finds_what_can_be_changed(tmp_path: Path) -> None:
     """Or it would prove nothing."""
     (tmp_path / "file").write_text("")
-    code, out, said = run_at(Level.TRUSTED, (sys.executable, "-I", "-S", PROBE, str(tmp_path), "/dev/null"), (PROBE,))
+    code, out, said = run_at(
+        Level.TRUSTED, (sys.executable, "-I", "-S", PROBE, str(tmp_path), "/dev/null"), (PROBE,)
+    )
     assert code == 0, said
     changed = json.loads(out)["changed"]
     assert {"times", "make"} <= set(changed[str(tmp_path)])

@@ -71,7 +71,10 @@ def records_of(store: Path) -> dict[int, tuple[Record, bytes]]:
         only_modules.keep("module", module.read_bytes())
     with Store.read(store) as opened:
         (event,) = opened.events()
-        return {row.ordinal: (Record.from_json(row.record), event.seed_secret(row.seed)) for row in opened.matches(event.id)}
+        return {
+            row.ordinal: (Record.from_json(row.record), event.seed_secret(row.seed))
+            for row in opened.matches(event.id)
+        }
 
 
 def backstop(record: Record, secret: bytes, rng: random.Random) -> Record:
@@ -80,7 +83,9 @@ def backstop(record: Record, secret: bytes, rng: random.Random) -> Record:
     level = best()
     modules = [only_modules.kept(ModuleFile("module", seat.bot)) for seat in record.header.seats]
     commands = tuple(staging.stage(load(str(module)), level) for module in modules)
-    job = Job(0, 1, record.header, secret, commands, Sandbox(level), forced=((place.seat, place.step),))
+    job = Job(
+        0, 1, record.header, secret, commands, Sandbox(level), forced=((place.seat, place.step),)
+    )
     claim = play_one(job).record
     assert claim
     return claim
@@ -93,7 +98,9 @@ def test_forged_matches_are_named_and_no_other(cup: Path, tmp_path: Path) -> Non
         rng = random.Random(counts.total())
         forged, claimed = {}, {}
         for ordinal in rng.sample(sorted(honest), 2 * len(honest) // 3):
-            for kind in sorted((*KINDS, backstop), key=lambda kind: (counts[kind.__name__], rng.random())):
+            for kind in sorted(
+                (*KINDS, backstop), key=lambda kind: (counts[kind.__name__], rng.random())
+            ):
                 record = kind(*honest[ordinal], rng)
                 if record is not None and record != honest[ordinal][0]:
                     (claimed if kind is backstop else forged)[ordinal] = record
@@ -111,12 +118,18 @@ def test_forged_matches_are_named_and_no_other(cup: Path, tmp_path: Path) -> Non
         for ordinal, problem in zip(sorted(forged), report.problems, strict=True):
             assert re.match(rf"match 1/{ordinal}: (step [0-9]+, )?seat [0-2]\b", problem)
         listed = {tuple(map(int, re.findall(r"[0-9]+", line)[1:])) for line in report.unconfirmed}
-        assert listed == {(ordinal, step, seat) for ordinal, one in claimed.items() for seat, step in unconfirmed(one)}
+        assert listed == {
+            (ordinal, step, seat)
+            for ordinal, one in claimed.items()
+            for seat, step in unconfirmed(one)
+        }
         shutil.rmtree(store)
     assert len(counts) == len(KINDS) + 1, counts
 
 
-def test_no_backstop_is_believed_of_a_bot_that_made_no_match_void(cup: Path, tmp_path: Path) -> None:
+def test_no_backstop_is_believed_of_a_bot_that_made_no_match_void(
+    cup: Path, tmp_path: Path
+) -> None:
     """The first one makes a match void, so that a forfeit without a void is found without the bots."""
     ordinal, (record, secret) = next(iter(records_of(cup / "store").items()))
     store, claim = tmp_path / "store", backstop(record, secret, random.Random(0))
@@ -133,7 +146,12 @@ def test_no_backstop_is_believed_of_a_bot_that_made_no_match_void(cup: Path, tmp
             assert report.problems == (
                 []
                 if others
-                else [f"match 1/{ordinal}: a seat is out by the backstop, but no attempt at a match of its bot was void"]
+                else [
+                    (
+                        f"match 1/{ordinal}: a seat is out by the backstop, but no attempt at "
+                        "a match of its bot was void"
+                    )
+                ]
             )
 
 
@@ -142,12 +160,19 @@ def test_an_honest_event_is_not_accused(cup: Path) -> None:
         result = verify(cup / place, rerun_bots=True)
         (report,) = result.events
         assert (result.sound, report.rerun, report.unconfirmed) == (True, report.planned, [])
-    faults = {choice.why for record, _ in records_of(cup / "store").values() for step in record.steps for choice in step}
+    faults = {
+        choice.why
+        for record, _ in records_of(cup / "store").values()
+        for step in record.steps
+        for choice in step
+    }
     assert {"timeout", "crashed"} <= faults
 
 
 def test_another_module_under_the_same_name_is_not_run(cup: Path, tmp_path: Path) -> None:
-    identity = min(seat.bot for record, _ in records_of(cup / "store").values() for seat in record.header.seats)
+    identity = min(
+        seat.bot for record, _ in records_of(cup / "store").values() for seat in record.header.seats
+    )
     folder, cache = tmp_path / "modules", tmp_path / "cache"
     folder.mkdir()
     file = only_modules.named(folder, ModuleFile("module", identity))
@@ -169,4 +194,7 @@ def test_an_altered_bundle_is_not_sound(cup: Path, tmp_path: Path) -> None:
         at = rng.randrange(len(text))
         altered = text[:at] + bytes([text[at] ^ 1]) + text[at + 1 :]
         (tmp_path / "altered.khiva").write_bytes(packed(altered))
-        assert arena("verify", "altered.khiva", cwd=tmp_path, code=None).returncode in (1, 2), (at, text[at - 20 : at + 20])
+        assert arena("verify", "altered.khiva", cwd=tmp_path, code=None).returncode in (1, 2), (
+            at,
+            text[at - 20 : at + 20],
+        )

@@ -23,7 +23,10 @@ pytestmark = pytest.mark.slow
 
 CHANGES = {
     "nothing changed": "",
-    "a score": "UPDATE matches SET record = replace(record, '\"scores\":[', '\"scores\":[1') WHERE ordinal = 2",
+    "a score": (
+        "UPDATE matches SET record = replace(record, '\"scores\":[', '\"scores\":[1') WHERE "
+        "ordinal = 2"
+    ),
     "a record nested too deep": "UPDATE matches SET record = replace(hex(zeroblob(50000)), '0', '[') WHERE ordinal = 2",
     "a match of another seed": "UPDATE matches SET seed = 1 WHERE ordinal = 0",
     "a seed below zero": "UPDATE matches SET seed = -5 WHERE ordinal = 1",
@@ -52,7 +55,9 @@ def test_two_processes_find_in_a_store_what_one_finds(tmp_path: Path, statements
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("case", long_but(CASES, ("silk_road-swiss", "khiva-knockout")))  # they have rounds as well
+@pytest.mark.parametrize(
+    "case", long_but(CASES, ("silk_road-swiss", "khiva-knockout"))
+)  # they have rounds as well
 def test_two_processes_find_in_a_bundle_what_one_finds(tmp_path: Path, case: str) -> None:
     store = published(case, tmp_path)
     arena("bundle", str(store), "bundle", cwd=tmp_path)
@@ -62,7 +67,11 @@ def test_two_processes_find_in_a_bundle_what_one_finds(tmp_path: Path, case: str
     assert found(tmp_path / "bundle", 2) == one
     lines = lines_of(tmp_path / "bundle")
     matches = [at for at, line in enumerate(lines) if line["kind"] == "match"]
-    for at in (matches[0], matches[-1], matches[-1] + 1):  # a match with another result, another in its place, none at all
+    for at in (
+        matches[0],
+        matches[-1],
+        matches[-1] + 1,
+    ):  # a match with another result, another in its place, none at all
         bad = lines_of(tmp_path / "bundle")
         if at == matches[0]:
             bad[at]["record"]["scores"][0] += 1
@@ -80,7 +89,9 @@ def test_an_audit_leaves_no_process_and_no_descriptor(tmp_path: Path) -> None:
     store = play_event(tmp_path / "store", planned(seeds=3))
     program = tmp_path / "twice.py"
     program.write_text(TWICE)
-    done = subprocess.run([sys.executable, str(program), str(store)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(program), str(store)], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "True True\n[] \n", "")
 
 
@@ -106,7 +117,9 @@ def test_a_damaged_match_hides_none_that_is_read_with_it(tmp_path: Path) -> None
         "UPDATE times SET by_seat = 'x' WHERE ordinal = 50",
         "UPDATE page_faults SET major = major + 1 WHERE ordinal = 49",
     )
-    store = play_event(tmp_path / "store", planned(seeds=12), fails=lambda _ordinal, _attempt: False)
+    store = play_event(
+        tmp_path / "store", planned(seeds=12), fails=lambda _ordinal, _attempt: False
+    )
     with closing(sqlite3.connect(store / "arena.db")) as connection:
         connection.executescript(";".join(damages))
     for jobs in (1, 2):
@@ -136,7 +149,9 @@ if __name__ == "__main__":
 def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path, how: signal.Signals) -> None:
     program = tmp_path / "long.py"
     program.write_text(LONG)
-    with subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, str(program)], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         pids = list(map(int, process.stdout.readline().split()))
         assert len(pids) == 2

@@ -61,7 +61,18 @@ def cup(folder: Path) -> None:
     arena("new", "shipped:c/greedy", "greedy", "--module", cwd=folder)
     arena("new", "c", "late", "--module", cwd=folder)
     (folder / "late" / "bot.c").write_text(LATE)
-    words = ("--clock", "ticks", "--seats", "2", "--seeds", str(MATCHES // 2), "--turn", "20ms", "--bank", "30ms")
+    words = (
+        "--clock",
+        "ticks",
+        "--seats",
+        "2",
+        "--seeds",
+        str(MATCHES // 2),
+        "--turn",
+        "20ms",
+        "--bank",
+        "30ms",
+    )
     arena("run", *words, *bots("late", "greedy"), "--out", "honest", cwd=folder)
     arena("bundle", "honest", "honest.khiva", "--with-modules", cwd=folder)
 
@@ -87,9 +98,13 @@ def test_a_bundle_is_told_from_an_honest_one(cup: Path, tmp_path: Path) -> None:
     assert re.search(rf"^match 1/{matches[1]['ordinal']}: step 1, seat [01]\b", report.problems[0])
 
 
-def test_a_machine_with_too_little_accuses_nobody_and_says_how_much_it_takes(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_with_too_little_accuses_nobody_and_says_how_much_it_takes(
+    cup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No match is tried, which would wait for a minute and more: what it takes is known before."""
-    monkeypatch.setattr(pool, "play", lambda jobs, *_: list(jobs) and pytest.fail("a match was tried"))
+    monkeypatch.setattr(
+        pool, "play", lambda jobs, *_: list(jobs) and pytest.fail("a match was tried")
+    )
     monkeypatch.setattr(memory_limits, "space_limit", lambda: 300 << 20)
     (report,) = verify(cup / "honest.khiva", rerun_bots=True).events
     assert (report.unsound_matches, report.unconfirmed_matches) == ([], list(range(MATCHES)))
@@ -103,13 +118,17 @@ def test_a_machine_with_too_little_accuses_nobody_and_says_how_much_it_takes(cup
     assert (report.unsound_matches, report.unconfirmed_matches) == ([], list(range(MATCHES)))
 
 
-def test_matches_that_another_module_played_are_found_where_the_rules_find_nothing(cup: Path) -> None:
+def test_matches_that_another_module_played_are_found_where_the_rules_find_nothing(
+    cup: Path,
+) -> None:
     """Every answer is legal, every digest fits, and the ticks are those of a module: of another one."""
     with Store.read(cup / "honest") as store:
         (event,) = store.events()
     (command,) = stage_all([load(str(cup / "greedy"))], event.definition.sandbox(best()))
     with Store.write(cup / "lies") as store:
-        store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots)
+        store.add_event(
+            event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots
+        )
         row = store.event(event.id)
         assert row
         part = Play(store, row, [command, command])
@@ -132,17 +151,33 @@ def test_a_match_is_sent_to_its_module_again_and_captured(cup: Path, tmp_path: P
         found, row = match_of(opened, "1/0")
         secret = secret_of(opened, found, row.seed)
     sent = [
-        b"".join(codec.encode_for_module(one.message) for one in requests(row.parsed(), secret, seat, {})) for seat in range(2)
+        b"".join(
+            codec.encode_for_module(one.message) for one in requests(row.parsed(), secret, seat, {})
+        )
+        for seat in range(2)
     ]
     arena("match", "--from", store, "1/0", "--capture", "match", cwd=tmp_path)
     for seat in range(2):
         folder = f"replay-{seat}"
-        said = arena("replay", store, "1/0", "--seat", str(seat), "--capture", folder, "--trace", cwd=tmp_path, code=None)
+        said = arena(
+            "replay",
+            store,
+            "1/0",
+            "--seat",
+            str(seat),
+            "--capture",
+            folder,
+            "--trace",
+            cwd=tmp_path,
+            code=None,
+        )
         assert "every decision took as many ticks as then" in said.stdout
         assert re.search(r" < act \{.*\} in [0-9,]+ ticks$", said.stderr, re.MULTILINE)
         for place in (tmp_path / "match", tmp_path / folder):
             assert (place / f"seat-{seat}.to-bot").read_bytes() == sent[seat]
-        answers = [(tmp_path / place / f"seat-{seat}.from-bot").read_bytes() for place in ("match", folder)]
+        answers = [
+            (tmp_path / place / f"seat-{seat}.from-bot").read_bytes() for place in ("match", folder)
+        ]
         assert answers[0] == answers[1] != b""
     other = next(seat.seat for seat in row.seats if found.bots[seat.bot].name == "late")
     words = ("replay", store, "1/0", "--seat", str(other), "--bot", str(cup / "greedy"))
@@ -171,7 +206,9 @@ def test_a_module_that_is_not_the_bots_is_named(cup: Path, tmp_path: Path, how: 
     (at, other) = (number for number, line in enumerate(lines) if line["kind"] == "module")
     line = lines[at]
     if how == "another byte":
-        line["data"] = line["data"][:-8] + ("AAAAAAAA" if line["data"][-8:] != "AAAAAAAA" else "BBBBBBBB")
+        line["data"] = line["data"][:-8] + (
+            "AAAAAAAA" if line["data"][-8:] != "AAAAAAAA" else "BBBBBBBB"
+        )
     elif how == "a part is missing":
         line["rest"] = 1
     elif how == "cut off":
@@ -189,18 +226,41 @@ def test_a_module_that_is_not_the_bots_is_named(cup: Path, tmp_path: Path, how: 
         assert WRONG_MODULES[how] in said
 
 
-def test_a_module_becomes_a_file_only_when_a_match_of_it_was_sound(cup: Path, tmp_path: Path) -> None:
+def test_a_module_becomes_a_file_only_when_a_match_of_it_was_sound(
+    cup: Path, tmp_path: Path
+) -> None:
     """A bundle of few bytes may hold modules of many."""
     lines = lines_of(cup / "honest.khiva")
     file, cache = tmp_path / "forged.khiva", tmp_path / "cache"
     for kinds, code, modules in ((("match",), 1, 0), ((), 0, 2)):
         file.write_bytes(forged([line for line in lines if line["kind"] not in kinds]))
-        arena("verify", str(file), "--rerun-bots", cwd=tmp_path, env={"KHIVA_ARENA_CACHE": str(cache)}, code=code)
+        arena(
+            "verify",
+            str(file),
+            "--rerun-bots",
+            cwd=tmp_path,
+            env={"KHIVA_ARENA_CACHE": str(cache)},
+            code=code,
+        )
         assert len(list((cache / "modules").glob("*.wasm"))) == modules
 
 
 def test_only_events_in_ticks_have_modules(tmp_path: Path) -> None:
-    arena("run", "--seats", "2", "--seeds", "1", "--trust-bots", *bots(C, NAIVE), "--out", "wall", cwd=tmp_path)
+    arena(
+        "run",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--trust-bots",
+        *bots(C, NAIVE),
+        "--out",
+        "wall",
+        cwd=tmp_path,
+    )
     refused = arena("bundle", "wall", "wall.khiva", "--with-modules", cwd=tmp_path, code=2).stderr
-    assert "--with-modules: no event here is in ticks, and other bots are no modules; leave it out" in refused
+    assert (
+        "--with-modules: no event here is in ticks, and other bots are no modules; leave it out"
+        in refused
+    )
     assert not (tmp_path / "wall.khiva").exists()

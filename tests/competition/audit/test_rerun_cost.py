@@ -72,30 +72,48 @@ def test_an_honest_record_comes_out_equal_within_its_own_ticks(what: str) -> Non
 
 @pytest.mark.parametrize("what", KINDS)
 @pytest.mark.parametrize("other", KINDS)
-def test_whatever_a_module_does_it_takes_no_more_than_its_record_claims(what: str, other: str) -> None:
+def test_whatever_a_module_does_it_takes_no_more_than_its_record_claims(
+    what: str, other: str
+) -> None:
     record = recorded(what)
     outcome, table = play(as_recorded(job_in_ticks(2), record), [does(other), honest])
-    assert sum(ticks for batch in table.batches for ticks in batch.values()) <= RerunCost().with_match(record.ticks).ticks
+    assert (
+        sum(ticks for batch in table.batches for ticks in batch.values())
+        <= RerunCost().with_match(record.ticks).ticks
+    )
     if recorded(other) != record:
         assert compared(record, outcome).difference
 
 
 def test_a_module_that_takes_more_than_its_record_is_named() -> None:
-    outcome, _ = play(as_recorded(job_in_ticks(2), record := recorded("honest")), [does("dear"), honest])
+    outcome, _ = play(
+        as_recorded(job_in_ticks(2), record := recorded("honest")), [does("dear"), honest]
+    )
     assert "more than 50,000 ticks" in compared(record, outcome).difference
-    outcome, _ = play(as_recorded(job_in_ticks(2), record), [lambda _, ticks: Reply(RunEnd.TIMEOUT, ticks), honest])
+    outcome, _ = play(
+        as_recorded(job_in_ticks(2), record),
+        [lambda _, ticks: Reply(RunEnd.TIMEOUT, ticks), honest],
+    )
     assert "1,001 or more" in compared(record, outcome).difference
 
 
 @pytest.mark.parametrize("is_before", [True, False])
-def test_a_difference_before_the_backstop_is_named_and_one_behind_it_is_not_known(is_before: bool) -> None:
+def test_a_difference_before_the_backstop_is_named_and_one_behind_it_is_not_known(
+    is_before: bool,
+) -> None:
     """Else a bot that takes too much of the machine at its end would hide what it was said to do before."""
     record = recorded("honest")
-    at = next(number for number, step in enumerate(record.steps, 1) if number > 2 and any(choice.seat == 0 for choice in step))
+    at = next(
+        number
+        for number, step in enumerate(record.steps, 1)
+        if number > 2 and any(choice.seat == 0 for choice in step)
+    )
     rows = [list(row) for row in record.ticks or ()]
     rows[at - is_before][0] += 1
     forged = replace(record, ticks=tuple(map(tuple, rows)))
-    again = play(replace(as_recorded(job_in_ticks(2), forged), forced=((0, at),)), [does("honest"), honest])[0]
+    again = play(
+        replace(as_recorded(job_in_ticks(2), forged), forced=((0, at),)), [does("honest"), honest]
+    )[0]
     one = compared(forged, again)
     assert (bool(one.difference), bool(one.unconfirmed)) == (is_before, not is_before)
 
@@ -104,21 +122,35 @@ def test_a_question_of_a_record_is_granted_one_tick_more_and_a_seat_that_is_out_
     record = recorded("traps")
     assert record.ticks
     assert granted(record)[:2] == ((0, 0, record.ticks[0][0] + 1), (1, 0, record.ticks[0][1] + 1))
-    asked = [(choice.seat, number) for number, step in enumerate(record.steps, 1) for choice in step if choice.why != FORFEITED]
+    asked = [
+        (choice.seat, number)
+        for number, step in enumerate(record.steps, 1)
+        for choice in step
+        if choice.why != FORFEITED
+    ]
     assert [(seat, step) for seat, step, _ in granted(record)[2:]] == asked
     took = [ticks for row in record.ticks[1:] for ticks in row if ticks]
     assert [most - 1 for _, _, most in granted(record)[2:] if most > 1] == took
 
 
-@pytest.mark.parametrize("claim", [None, 7, "ticks", {"a": 1}, [None, 5], [["x", -3, 1.5, True, 2**60, None]], [[], {}]])
+@pytest.mark.parametrize(
+    "claim", [None, 7, "ticks", {"a": 1}, [None, 5], [["x", -3, 1.5, True, 2**60, None]], [[], {}]]
+)
 def test_what_is_no_list_of_ticks_counts_nothing(claim: object) -> None:
     assert RerunCost(2, 5).with_match(claim) == RerunCost(3, 5)
 
 
 def test_the_cost_is_said_in_the_unit_that_fits() -> None:
     words = {"matches": "1 match", "ticks": "1,000,000,000,000"}
-    assert RerunCost(1, 10**12).says == sentence("audit", "cost", **words, best="100 s", worst="83 minutes")
-    nothing = {"matches": "0 matches", "ticks": "0", "best": (less := "less than 0.1 s"), "worst": less}
+    assert RerunCost(1, 10**12).says == sentence(
+        "audit", "cost", **words, best="100 s", worst="83 minutes"
+    )
+    nothing = {
+        "matches": "0 matches",
+        "ticks": "0",
+        "best": (less := "less than 0.1 s"),
+        "worst": less,
+    }
     assert RerunCost(0, 0).says == sentence("audit", "cost", **nothing)
     assert "; 3 days of" in RerunCost(9, 2_592 * 10**12).says
 
@@ -131,7 +163,9 @@ def test_the_cost_is_said_before_any_bot_is_run(
     """Of a stranger's bundle before its matches are checked, too: they may claim any limits."""
     said: list[str] = []
     rerunner = rerunner_of(monkeypatch, *MODULES, say=lambda text, **_: said.append(text))
-    monkeypatch.setattr(rerunner, "findings", lambda *_: pytest.fail("a bot was run") if not said else _nothing())
+    monkeypatch.setattr(
+        rerunner, "findings", lambda *_: pytest.fail("a bot was run") if not said else _nothing()
+    )
     if place == "store":
         with Store.read(six_in_ticks / "store") as store:
             (report,) = audit_store(store, (), rerunner=rerunner).events
@@ -151,7 +185,9 @@ def test_the_cost_is_said_before_any_bot_is_run(
 
 
 @pytest.mark.slow
-def test_a_bundle_that_claims_no_sense_is_still_read(six_in_ticks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_that_claims_no_sense_is_still_read(
+    six_in_ticks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     arena("bundle", "store", str(tmp_path / "b"), cwd=six_in_ticks)
     lines = lines_of(tmp_path / "b")
     record = next(line for line in lines if line["kind"] == "match")["record"]

@@ -25,7 +25,12 @@ UNKNOWN = Unconfirmed("no memory", ("alpha", "beta"))
 
 
 def run_with(
-    order: Sequence[int], wanted: int, unconfirmed: Sequence[int], forged: Sequence[int] = (), *, take: bool = True
+    order: Sequence[int],
+    wanted: int,
+    unconfirmed: Sequence[int],
+    forged: Sequence[int] = (),
+    *,
+    take: bool = True,
 ) -> RerunSample:
     """Draw in an order, where some matches cannot be confirmed, and some others are forged."""
 
@@ -45,7 +50,9 @@ def test_the_chance_is_that_of_all_orders_that_there_are(among: int) -> None:
     for known in range(1, among + 1):
         for wanted in range(1, among + 1):
             for forged in range(1, known + 1):
-                outcomes = [run_with(order, wanted, range(known, among), range(forged)) for order in orders]
+                outcomes = [
+                    run_with(order, wanted, range(known, among), range(forged)) for order in orders
+                ]
                 share = sum(bool(one.unequal) for one in outcomes) / len(orders)
                 assert share == pytest.approx(chance_found(known, min(wanted, known), forged))
 
@@ -62,13 +69,19 @@ def test_no_more_is_claimed_than_is_so_in_any_order(among: int) -> None:
                     continue
                 assert sample.one_found <= chance_found(known, sample.confirmed, 1) + 1e-12
                 assert sample.sure_from
-                assert sample.sure_from > known or chance_found(known, sample.confirmed, sample.sure_from) > 0.95
+                assert (
+                    sample.sure_from > known
+                    or chance_found(known, sample.confirmed, sample.sure_from) > 0.95
+                )
 
 
 @pytest.mark.parametrize(
-    ("among", "wanted", "unknown", "forged"), [(60, 3, 0, 4), (60, 12, 8, 3), (400, 80, 10, 2), (40, 40, 2, 1)]
+    ("among", "wanted", "unknown", "forged"),
+    [(60, 3, 0, 4), (60, 12, 8, 3), (400, 80, 10, 2), (40, 40, 2, 1)],
 )
-def test_drawn_by_lot_they_find_forged_ones_as_often_as_is_so(among: int, wanted: int, unknown: int, forged: int) -> None:
+def test_drawn_by_lot_they_find_forged_ones_as_often_as_is_so(
+    among: int, wanted: int, unknown: int, forged: int
+) -> None:
     found = 0
     for seed in range(SEEDS):
         order = lots(range(among), random.Random(seed))
@@ -87,8 +100,12 @@ def test_a_part_is_refused_exactly_above_one_draw_in_twenty(wanted: int) -> None
         order = lots(range(among), rng)
         sample, whole = (run_with(order, wanted, unknown, take=take) for take in (False, True))
         unconfirmed = len(sample.unconfirmed)
-        assert sample.too_many == (unconfirmed > 1 and MOST_UNCONFIRMED * unconfirmed > sample.drawn)
-        assert sample.too_many == whole.too_many, "it stops early only where all draws would come to the same"
+        assert sample.too_many == (
+            unconfirmed > 1 and MOST_UNCONFIRMED * unconfirmed > sample.drawn
+        )
+        assert sample.too_many == whole.too_many, (
+            "it stops early only where all draws would come to the same"
+        )
         assert sample.too_many or sample == whole
         assert sample.drawn <= whole.drawn
         taken += not sample.too_many
@@ -108,10 +125,23 @@ def test_what_a_sample_says_of_matches_that_could_not_be_confirmed() -> None:
     said = sample.finds()
     which = " " + sentence("audit", "that-can-be")
     many = sentence("audit", "forged-many", surely=sample.sure_from)
-    assert sentence("audit", "forged-found", which=which, one=f"{100 * 40 / 398:.2g} %", many=many) in said
-    assert said.endswith(sentence("audit", "not-confirmed", more="2 more that were", bots="alpha 2, beta 2", why="no memory"))
+    assert (
+        sentence("audit", "forged-found", which=which, one=f"{100 * 40 / 398:.2g} %", many=many)
+        in said
+    )
+    assert said.endswith(
+        sentence(
+            "audit",
+            "not-confirmed",
+            more="2 more that were",
+            bots="alpha 2, beta 2",
+            why="no memory",
+        )
+    )
     none = run_with(order, 40, order).finds()
-    assert not re.search(pattern("audit", "forged-found", which=".*", one=".*", many=".*"), none), "nothing is claimed of none"
+    assert not re.search(pattern("audit", "forged-found", which=".*", one=".*", many=".*"), none), (
+        "nothing is claimed of none"
+    )
 
 
 def test_the_chance_of_a_sample_without_such_matches_is_as_before() -> None:

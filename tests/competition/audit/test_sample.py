@@ -39,7 +39,9 @@ def unseen(among: int, drawn: int, wrong: int) -> float:
     return comb(among - wrong, drawn) / comb(among, drawn)
 
 
-@pytest.mark.parametrize(("among", "drawn"), [(1, 1), (10, 3), (50, 49), (200, 20), (1000, 300), (997, 0)])
+@pytest.mark.parametrize(
+    ("among", "drawn"), [(1, 1), (10, 3), (50, 49), (200, 20), (1000, 300), (997, 0)]
+)
 def test_the_bound_is_that_of_all_possible_samples(among: int, drawn: int) -> None:
     most = at_most_wrong(among, drawn)
     assert unseen(among, drawn, most) >= CHANCE
@@ -68,10 +70,14 @@ def test_what_a_sample_says_of_matches_that_could_not_be_run_again() -> None:
     sample = Sample.draw(range(1_000), 300, rng=random.Random(1))
     of = sentence("audit", "all-that-can-be")
     bound = at_most_wrong(990, 290)
-    assert f"95 % sure, at most {bound} of {of} ({100 * bound / 990:.2g} %) are" in sample.says(290, 0, 10)
+    assert f"95 % sure, at most {bound} of {of} ({100 * bound / 990:.2g} %) are" in sample.says(
+        290, 0, 10
+    )
     assert sample.to_dict(290, 0, 10) == {"drawn": 300, "among": 1_000, "at_most_wrong": bound}
     assert bound >= at_most_wrong(1_000, 300)
-    assert sample.says(0, 0, 300).endswith("and none could be run again here: nothing is known of the others")
+    assert sample.says(0, 0, 300).endswith(
+        "and none could be run again here: nothing is known of the others"
+    )
     assert sample.to_dict(0, 0, 300)["at_most_wrong"] is None
     assert sentence("audit", "not-sound-verify-rest") in sample.says(289, 0, 10)
 
@@ -88,17 +94,25 @@ def test_only_the_sample_is_replayed(played: Path, jobs: str) -> None:
     assert "sample" not in whole
     text = arena("verify", "out", "--sample", "10", cwd=played).stdout
     assert "10 of 10 drawn matches are sound" in text
-    assert "10 of 30 recorded matches were drawn at random and replayed, and none is wrong: 95 % sure" in text
+    assert (
+        "10 of 30 recorded matches were drawn at random and replayed, and none is wrong: 95 % sure"
+        in text
+    )
 
 
 @pytest.mark.slow
-def test_what_is_changed_is_found_in_a_sample_that_holds_it_and_by_sums_always(played: Path, tmp_path: Path) -> None:
+def test_what_is_changed_is_found_in_a_sample_that_holds_it_and_by_sums_always(
+    played: Path, tmp_path: Path
+) -> None:
     for name, by_design in (("forged", True), ("damaged", False)):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "arena.db").write_bytes((played / "out" / "arena.db").read_bytes())
         with closing(sqlite3.connect(folder / "arena.db")) as connection:
-            connection.execute("UPDATE matches SET record = replace(record, '\"why\":\"\"', '') || ' ' WHERE ordinal = 7")
+            connection.execute(
+                "UPDATE matches SET record = replace(record, '\"why\":\"\"', '') || ' ' "
+                "WHERE ordinal = 7"
+            )
             if by_design:
                 forge(connection)
             connection.commit()
@@ -122,7 +136,10 @@ def test_of_a_bundle_only_the_sample_is_replayed(played: Path, tmp_path: Path, j
     (event,) = said["events"]
     assert event["sample"] == {"drawn": 10, "among": 30, "at_most_wrong": at_most_wrong(30, 10)}
     assert (event["sound"], len(set(event["sound_matches"])), event["missing"]) == (10, 10, 0)
-    assert event["digest"] == json.loads(arena("verify", "b", "--json", cwd=tmp_path).stdout)["events"][0]["digest"]
+    assert (
+        event["digest"]
+        == json.loads(arena("verify", "b", "--json", cwd=tmp_path).stdout)["events"][0]["digest"]
+    )
     text = arena("verify", "b", "--sample", "10", cwd=tmp_path).stdout
     assert "95 % sure" in text
     assert "of the others only places, hash chains and commitments were checked" in text
@@ -176,6 +193,9 @@ def test_a_damaged_bundle_is_as_damaged_in_a_sample(played: Path, tmp_path: Path
     arena("bundle", str(played / "out"), "b", cwd=tmp_path)
     whole = (tmp_path / "b").read_bytes()
     (tmp_path / "half").write_bytes(whole[: len(whole) // 2])
-    one, other = khiva_arena.verify(tmp_path / "half"), khiva_arena.verify(tmp_path / "half", sample=3)
+    one, other = (
+        khiva_arena.verify(tmp_path / "half"),
+        khiva_arena.verify(tmp_path / "half", sample=3),
+    )
     assert not one.sound
     assert one.problems == other.problems != []

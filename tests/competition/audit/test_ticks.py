@@ -46,7 +46,9 @@ def test_a_store_and_a_bundle_of_it_are_verified(folder: Path) -> None:
 
 
 def test_the_verifier_that_was_written_from_documents_takes_it(folder: Path) -> None:
-    spec = importlib.util.spec_from_file_location("verify_bundle", ROOT / "protocol" / "examples" / "verify_bundle.py")
+    spec = importlib.util.spec_from_file_location(
+        "verify_bundle", ROOT / "protocol" / "examples" / "verify_bundle.py"
+    )
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -89,15 +91,29 @@ def test_an_honest_event_comes_out_equal(rerun: Callable[..., EventReport]) -> N
 
 def test_another_answer_is_not_sound(rerun: Callable[..., EventReport]) -> None:
     report = rerun("traps:1", *MODULES[1:])
-    assert (report.rerun, report.sound, report.unsound_matches, report.unconfirmed) == (2, 2, OF_THE_FIRST, [])
+    assert (report.rerun, report.sound, report.unsound_matches, report.unconfirmed) == (
+        2,
+        2,
+        OF_THE_FIRST,
+        [],
+    )
 
 
-@pytest.mark.parametrize(("what", "unconfirmed"), [("backstop:1", OF_THE_FIRST), ("ends:2", ALL), ("short:1", ALL)])
-def test_what_this_machine_cannot_do_accuses_nobody(rerun: Callable[..., EventReport], what: str, unconfirmed: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("what", "unconfirmed"), [("backstop:1", OF_THE_FIRST), ("ends:2", ALL), ("short:1", ALL)]
+)
+def test_what_this_machine_cannot_do_accuses_nobody(
+    rerun: Callable[..., EventReport], what: str, unconfirmed: list[int]
+) -> None:
     """The backstop, which is a fault at its second time in play, and a runner that fails again and again."""
     report = rerun(what, *MODULES[1:])
     sound = len(ALL) - len(unconfirmed)
-    assert (report.rerun, report.sound, report.problems, report.unsound_matches) == (sound, sound, [], [])
+    assert (report.rerun, report.sound, report.problems, report.unsound_matches) == (
+        sound,
+        sound,
+        [],
+        [],
+    )
     assert report.unconfirmed_matches == unconfirmed
     why = re.compile(pattern("audit", "not-here") + ".")
     assert all(why.search(line) for line in report.unconfirmed)
@@ -114,8 +130,8 @@ def test_a_price_list_that_this_version_lacks_is_named_and_the_rest_verified(
     assert (report.rerun, report.sound, report.problems) == (0, 0, [])
     assert report.unconfirmed_matches == ALL
     lacking = (
-        f"its ticks are of price list {PRICE_LIST}, and this khiva-arena has only list {PRICE_LIST + 1}: "
-        "take a version that has it"
+        f"its ticks are of price list {PRICE_LIST}, and this khiva-arena has only list "
+        f"{PRICE_LIST + 1}: take a version that has it"
     )
     assert report.unconfirmed == [f"match 1/{ordinal}: {lacking}" for ordinal in ALL]
     assert report.digest == rerun(*MODULES).digest
@@ -131,7 +147,10 @@ def test_verify_says_what_is_unconfirmed_and_ends_with_1(
     words = {"as_json": False, "rerun_bots": True, "modules": ()}
     assert verify_command.verify(folder / "store", (), **words) == 1
     said, why = capsys.readouterr()
-    assert why == f"{folder / 'store'}: " + sentence("audit", "why-unconfirmed", matches="1 match") + "\n"
+    assert (
+        why
+        == f"{folder / 'store'}: " + sentence("audit", "why-unconfirmed", matches="1 match") + "\n"
+    )
     assert "5 of 6 matches are sound, 1 is unconfirmed; run digest d" in said
     assert "  unconfirmed: match 1/3: because" in said
     assert sentence("verify", "nobody-at-fault", matches="3") in said
@@ -142,7 +161,12 @@ def _forge(plain: dict[str, Any]) -> dict[str, Any]:
     record = Record.from_json(canonical(plain).decode())
     assert record.ticks
     rows = [list(row) for row in record.ticks]
-    places = [(n, i) for n, step in enumerate(record.steps, 1) for i, choice in enumerate(step) if choice.why == "timeout"]
+    places = [
+        (n, i)
+        for n, step in enumerate(record.steps, 1)
+        for i, choice in enumerate(step)
+        if choice.why == "timeout"
+    ]
     rows[places[0][0]][places[0][1]] -= 1
     result: dict[str, Any] = json.loads(replace(record, ticks=tuple(map(tuple, rows))).to_json())
     return result

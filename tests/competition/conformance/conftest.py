@@ -25,7 +25,9 @@ MISFIT = Path(__file__).parent / "bots" / "misfit.py"
 SOON = TimeLimits(startup_ms=4_000, turn_ms=1_000, bank_ms=1_500)
 AT_ONCE = 0.1
 STUCK = {
-    **dict.fromkeys(("stopped", "hangs", "closes_input", "stops"), ("AFTER_DEADLINE", "AFTER_INPUT")),
+    **dict.fromkeys(
+        ("stopped", "hangs", "closes_input", "stops"), ("AFTER_DEADLINE", "AFTER_INPUT")
+    ),
     **dict.fromkeys(("silent", "half", "no_flush"), ("AFTER_DEADLINE",)),
 }
 """By the way of a bot that never does what a check waits for: the waits that so are only waste."""
@@ -50,7 +52,9 @@ def misfit(home: Path) -> Callable[[str], str]:
         if not folder.exists():
             folder.mkdir()
             shutil.copy(MISFIT, folder / "main.py")
-            (folder / "bot.toml").write_text(f'name = "{way}"\nrun = "{{python}} main.py {way}"\ngames = ["khiva"]\n')
+            (folder / "bot.toml").write_text(
+                f'name = "{way}"\nrun = "{{python}} main.py {way}"\ngames = ["khiva"]\n'
+            )
         return str(folder)
 
     return lay_out
@@ -63,7 +67,11 @@ def checked(misfit: Callable[[str], str], tmp_path_factory: pytest.TempPathFacto
     def run(way: str, **more: Any) -> CheckReport:
         if more:
             return fresh(way, **more)
-        made = filled(tmp_path_factory, f"check-{way}", lambda folder: (folder / "report").write_bytes(pickle.dumps(fresh(way))))
+        made = filled(
+            tmp_path_factory,
+            f"check-{way}",
+            lambda folder: (folder / "report").write_bytes(pickle.dumps(fresh(way))),
+        )
         report: CheckReport = pickle.loads((made / "report").read_bytes())
         return report
 

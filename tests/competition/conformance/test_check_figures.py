@@ -32,12 +32,22 @@ TURN, BANK = 1.0, 10.0
 def running(*games: str) -> RunningCheck:
     bot = load(shlex.join([sys.executable, str(Path(__file__).parent / "bots" / "misfit.py")]))
     played = tuple(get(name) for name in games or GAMES)
-    return RunningCheck(bot, TimeLimits(10_000, 1_000, 10_000), Sandbox(Level.TRUSTED), played, quick=True, levels=(), trust=True)
+    return RunningCheck(
+        bot,
+        TimeLimits(10_000, 1_000, 10_000),
+        Sandbox(Level.TRUSTED),
+        played,
+        quick=True,
+        levels=(),
+        trust=True,
+    )
 
 
 def test_percentiles_and_bars() -> None:
     thought = [0.001 * number for number in range(1, 101)]
-    assert steps_play.of_latency(thought) == pytest.approx({"p50": 50, "p90": 90, "p99": 99, "max": 100})
+    assert steps_play.of_latency(thought) == pytest.approx(
+        {"p50": 50, "p90": 90, "p99": 99, "max": 100}
+    )
     assert steps_play.of_latency([0.25]) == {"p50": 250, "p90": 250, "p99": 250, "max": 250}
     assert steps_play.of_latency([]) == {}
     assert steps_play.histogram([]) == []
@@ -57,7 +67,9 @@ def test_percentiles_and_bars() -> None:
     ],
 )
 def test_how_long_a_bank_lasts(thought: list[float], firsts: set[int], lasts: float) -> None:
-    assert steps_play.bank_lasts(thought, firsts, TimeLimits(10_000, 1_000, 10_000)) == pytest.approx(lasts)
+    assert steps_play.bank_lasts(
+        thought, firsts, TimeLimits(10_000, 1_000, 10_000)
+    ) == pytest.approx(lasts)
 
 
 def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:
@@ -67,7 +79,9 @@ def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:
         trio.run(steps_play.latency, slow)
     needed = decisions_of_a_match(get("emira"))
     assert (
-        failed.value.expected == f"a bank that lasts for a whole match, which asks a seat for about {needed} decisions in emira"
+        failed.value.expected
+        == f"a bank that lasts for a whole match, which asks a seat for about {needed} "
+        "decisions in emira"
     )
     assert failed.value.got.endswith(
         sentence("check", "took-longer-pay", over="60", bank="its bank of 10,000 ms")
@@ -75,7 +89,10 @@ def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:
         + "and at that rate it lasts 20 decisions"
     )
     slow.thought = [1.01] * 60
-    with pytest.raises(Warned, match=pattern("check", "took-longer-pay", over="60", bank="its bank of 10,000 ms") + "$"):
+    with pytest.raises(
+        Warned,
+        match=pattern("check", "took-longer-pay", over="60", bank="its bank of 10,000 ms") + "$",
+    ):
         trio.run(steps_play.latency, slow)
     slow.thought = [0.99] * 60
     assert trio.run(steps_play.latency, slow).endswith("a turn has 1,000 ms")
@@ -100,12 +117,17 @@ def test_a_quick_check_asks_no_more_once_every_decision_is_too_slow(
     async def tried(_running: RunningCheck) -> str:
         return "tried"
 
-    monkeypatch.setattr(whole_check, "steps", lambda _running: [whole_check.PlannedStep("x", "a step", tried)])
+    monkeypatch.setattr(
+        whole_check, "steps", lambda _running: [whole_check.PlannedStep("x", "a step", tried)]
+    )
     so_far = whole_check.CheckRun([], lambda _step: None, Redactor({}))
     trio.run(whole_check._run_steps, slow, so_far)
     slow.quick = False
     trio.run(whole_check._run_steps, slow, so_far)
-    assert [step.said for step in so_far.steps] == [f"not tried: {said}" if said else "tried", "tried"]
+    assert [step.said for step in so_far.steps] == [
+        f"not tried: {said}" if said else "tried",
+        "tried",
+    ]
     if said:
         with pytest.raises(Failed) as failed:
             trio.run(steps_play.latency, slow)
@@ -131,13 +153,21 @@ def test_matches_that_were_cut_are_not_counted_as_whole(begun: int, ended: int, 
 
 
 def look(at: float, cpu: float, **threads: float) -> CpuSample:
-    return CpuSample(at, [{int(thread[1:]): ThreadTime(0.0, had) for thread, had in threads.items()}], [cpu])
+    return CpuSample(
+        at, [{int(thread[1:]): ThreadTime(0.0, had) for thread, had in threads.items()}], [cpu]
+    )
 
 
 def test_cpu_between_two_looks() -> None:
-    assert processor.cpu_used(look(0, 0.0, t7=0.003), look(1, 0.01, t7=0.004, t8=0.005)) == pytest.approx(0.006)
-    assert processor.cpu_used(look(0, 1.0), look(1, 1.5)) == pytest.approx(0.48)  # a system that tells nothing of threads
-    assert processor.cpu_used(look(0, 1.0, t7=0.9), look(1, 1.01)) == 0.0  # its threads have ended, and ticks are rough
+    assert processor.cpu_used(
+        look(0, 0.0, t7=0.003), look(1, 0.01, t7=0.004, t8=0.005)
+    ) == pytest.approx(0.006)
+    assert processor.cpu_used(look(0, 1.0), look(1, 1.5)) == pytest.approx(
+        0.48
+    )  # a system that tells nothing of threads
+    assert (
+        processor.cpu_used(look(0, 1.0, t7=0.9), look(1, 1.01)) == 0.0
+    )  # its threads have ended, and ticks are rough
 
 
 @pytest.mark.parametrize(
@@ -148,23 +178,31 @@ def test_cpu_between_two_looks() -> None:
             10.0,
             12.5,
             0.02,
-            pattern("check", "cores-while-asked-while", asking="1.25", idling="0.02") + "; " + pattern("check", "share"),
+            pattern("check", "cores-while-asked-while", asking="1.25", idling="0.02")
+            + "; "
+            + pattern("check", "share"),
         ),
         (
             10.0,
             1.0,
             0.5,
-            pattern("check", "cores-while-asked-while", asking="0.10", idling="0.50") + ", " + pattern("check", "share-tenth"),
+            pattern("check", "cores-while-asked-while", asking="0.10", idling="0.50")
+            + ", "
+            + pattern("check", "share-tenth"),
         ),
         (0.001, 0.015, 0.11, ""),  # within what readings may be rounded by
         (0.0, 0.0, 0.0, ""),
     ],
 )
-def test_cores_that_are_not_its_due_are_a_warning(asked_for: float, used: float, idle: float, said: str) -> None:
+def test_cores_that_are_not_its_due_are_a_warning(
+    asked_for: float, used: float, idle: float, said: str
+) -> None:
     found = running("khiva")
     found.asked_for, found.used = asked_for, used
     if not said:
-        assert processor.judge(found, idle).endswith(sentence("check", "while-not", idling=f"{idle:.2f}"))
+        assert processor.judge(found, idle).endswith(
+            sentence("check", "while-not", idling=f"{idle:.2f}")
+        )
         return
     with pytest.raises(Warned, match=said):
         processor.judge(found, idle)

@@ -12,7 +12,14 @@ from wording import sentence
 from khiva_arena.bots.protocol.codec import plain_value
 from khiva_arena.common.shipped import folder
 from khiva_arena.competition.conformance.encodings import Encoder
-from khiva_arena.competition.conformance.positions import CheckTable, crowded, find, hello_of, kinds_of, place
+from khiva_arena.competition.conformance.positions import (
+    CheckTable,
+    crowded,
+    find,
+    hello_of,
+    kinds_of,
+    place,
+)
 from khiva_arena.entrants.hints.describe import as_bytes, in_brief, repeated_keys
 from khiva_arena.errors import InternalError
 from khiva_arena.games.registry import GAMES, get
@@ -66,7 +73,9 @@ def test_a_match_goes_on_when_another_seat_is_out() -> None:
             table.choose(len(asked.legal) - 1)
             asked = table.next()
         assert told == [{"type": "forfeit", "seat": 0, "why": "crashed", "strikes": 0}]
-        jsonschema.validate(told[0], json.loads((folder("protocol") / "schema" / "event.json").read_text()))
+        jsonschema.validate(
+            told[0], json.loads((folder("protocol") / "schema" / "event.json").read_text())
+        )
         assert table.over
 
 
@@ -99,8 +108,15 @@ def test_what_never_comes_is_an_error_of_ours() -> None:
 
 @pytest.mark.parametrize("widest", [True, False])
 def test_all_encodings_say_the_same(widest: bool) -> None:
-    value = {"a": [0, 1, -1, 127, 128, -32, -33, 255, 256, 2**31, 2**32, 2**53 - 1, -(2**53) + 1], "é" * 40: [None, True, False]}
-    value |= {"text": "x" * 300, "deep": {"list": list(range(20)), "": []}, "many": {str(key): key for key in range(20)}}
+    value = {
+        "a": [0, 1, -1, 127, 128, -32, -33, 255, 256, 2**31, 2**32, 2**53 - 1, -(2**53) + 1],
+        "é" * 40: [None, True, False],
+    }
+    value |= {
+        "text": "x" * 300,
+        "deep": {"list": list(range(20)), "": []},
+        "many": {str(key): key for key in range(20)},
+    }
     encoder, heads = Encoder(widest=widest), Counter[int]()
     for _ in range(12):
         frame = encoder.frame(value)
@@ -110,7 +126,24 @@ def test_all_encodings_say_the_same(widest: bool) -> None:
     assert heads[0xDF]
     assert heads[0xDB]
     if not widest:
-        assert all(heads[tag] for tag in (0xDE, 0xDC, 0xDD, 0xD9, 0xDA, 0xCC, 0xCD, 0xCE, 0xCF, 0xD0, 0xD1, 0xD2, 0xD3))
+        assert all(
+            heads[tag]
+            for tag in (
+                0xDE,
+                0xDC,
+                0xDD,
+                0xD9,
+                0xDA,
+                0xCC,
+                0xCD,
+                0xCE,
+                0xCF,
+                0xD0,
+                0xD1,
+                0xD2,
+                0xD3,
+            )
+        )
 
 
 def test_a_hello_is_as_in_a_match() -> None:
@@ -118,18 +151,28 @@ def test_a_hello_is_as_in_a_match() -> None:
     hello = hello_of(where, TimeLimits(10_000, 1_000, 10_000))
     known = json.loads((folder("protocol") / "schema" / "hello.json").read_text())
     assert set(hello) == set(known["$defs"]["Hello"]["properties"])
-    assert (hello["seat"], hello["seats"], hello["rules"]) == (2, 3, get("khiva").rules({"carpets": 25}))
+    assert (hello["seat"], hello["seats"], hello["rules"]) == (
+        2,
+        3,
+        get("khiva").rules({"carpets": 25}),
+    )
 
 
 def test_what_came_is_shown_as_far_as_it_can_be_read() -> None:
-    assert in_brief(msgpack.packb({"type": "act", "choice": 1.5})) == "{'type': 'act', 'choice': 1.5}"
-    assert in_brief(b"\x81\xa1") == sentence("check", "frame-not-msgpack-value") + ", 2 bytes: 81 a1"
+    assert (
+        in_brief(msgpack.packb({"type": "act", "choice": 1.5})) == "{'type': 'act', 'choice': 1.5}"
+    )
+    assert (
+        in_brief(b"\x81\xa1") == sentence("check", "frame-not-msgpack-value") + ", 2 bytes: 81 a1"
+    )
     assert in_brief(msgpack.packb({"a": "x" * 1000})).endswith("... (1009 characters)")
     assert as_bytes(b"hi\n") == "3 bytes: 68 69 0a = 'hi\\n'"
     assert as_bytes(b"\x01") == "1 byte: 01"
     assert as_bytes(b"\x1b]0;x\x07" * 20).startswith("120 bytes: 1b 5d 30")
     assert "\x1b" not in in_brief(msgpack.packb("\x1b]0;owned\x07"))
-    assert in_brief(b"\x91" * 990 + b"\x90").startswith(("[[[", sentence("check", "frame-not-msgpack-value")))
+    assert in_brief(b"\x91" * 990 + b"\x90").startswith(
+        ("[[[", sentence("check", "frame-not-msgpack-value"))
+    )
     assert repeated_keys(b"\x82\xa1a\x01\xa1a\x02") == {"'a'"}
     assert repeated_keys(b"\x81\xa1a\x92\x82\xa1b\x01\xa1b\x02\x00") == {"'b'"}
     assert repeated_keys(b"\x82\xa1a\x01\xa1b\x02") == repeated_keys(b"\xc1") == set()

@@ -21,7 +21,10 @@ from khiva_arena.records.replay.conditions import TimeLimits
 pytestmark = pytest.mark.slow
 
 SOON = TimeLimits(startup_ms=3_000, turn_ms=300, bank_ms=500)
-BY_THE_KIT = 'import time\nfrom khiva_kit import play\nasked = 0\ndef choose(decide, match):\n    {}\nplay("x", choose)\n'
+BY_THE_KIT = (
+    "import time\nfrom khiva_kit import play\nasked = 0\ndef choose(decide, match):\n    "
+    '{}\nplay("x", choose)\n'
+)
 BY_HAND = """import json, os, struct, sys, msgpack
 text, binary = sys.stdout, sys.stdout.buffer
 def read(n):
@@ -81,14 +84,20 @@ MISTAKES = {
         "no-such-prolog main.pl",
         {"main.pl": ":- initialization(main).\n"},
         "start",
-        (sentence("check", "program-not-machine", name="no-such-prolog"), sentence("check", "install-where-bots-can")),
+        (
+            sentence("check", "program-not-machine", name="no-such-prolog"),
+            sentence("check", "install-where-bots-can"),
+        ),
         ("perl",),
     ),
     "no interpreter for a first line": Mistake(
         "./main.pl",
         {"main.pl": "#!/usr/bin/env no-such-prolog\n", "x": "main.pl"},
         "start",
-        (sentence("check", "program-not-machine", name="no-such-prolog"), sentence("check", "install-where-bots-can")),
+        (
+            sentence("check", "program-not-machine", name="no-such-prolog"),
+            sentence("check", "install-where-bots-can"),
+        ),
         ("perl",),
     ),
     "bytes through a text stream": Mistake(
@@ -100,7 +109,10 @@ MISTAKES = {
     ),
     "bytes that are replaced": Mistake(
         PYTHON,
-        by_hand("text.reconfigure(encoding='utf-8'); print(end=f.decode('utf-8', 'replace'), flush=True)"),
+        by_hand(
+            "text.reconfigure(encoding='utf-8'); print(end=f.decode('utf-8', 'replace'), "
+            "flush=True)"
+        ),
         "start",
         (sentence("check", "byte-no-utf-became"), "sys.stdout.buffer"),
         ("was printed",),
@@ -121,14 +133,28 @@ MISTAKES = {
         stuck=True,
     ),
     "thinks for ever": Mistake(
-        PYTHON, kit("while True: pass"), "answers", (sentence("check", "act-due-within-turn"),), ("section",), stuck=True
+        PYTHON,
+        kit("while True: pass"),
+        "answers",
+        (sentence("check", "act-due-within-turn"),),
+        ("section",),
+        stuck=True,
     ),
     "choose returns nothing": Mistake(
-        PYTHON, kit("decide['legal'][0]"), "answers", ("choose returned nothing", "return"), ("//", "entry itself")
+        PYTHON,
+        kit("decide['legal'][0]"),
+        "answers",
+        ("choose returned nothing", "return"),
+        ("//", "entry itself"),
     ),
-    "not executable": Mistake("./bot.sh", {"bot.sh": "#!/bin/sh\ncat\n"}, "start", ("chmod +x bot.sh",)),
+    "not executable": Mistake(
+        "./bot.sh", {"bot.sh": "#!/bin/sh\ncat\n"}, "start", ("chmod +x bot.sh",)
+    ),
     "no line that names the interpreter": Mistake(
-        "./bot.py", {"bot.py": "import sys\n", "x": "bot.py"}, "start", ("#!", "bot.py", 'run = "{python} bot.py"')
+        "./bot.py",
+        {"bot.py": "import sys\n", "x": "bot.py"},
+        "start",
+        ("#!", "bot.py", 'run = "{python} bot.py"'),
     ),
     "a first line that ends in CR LF": Mistake(
         "./bot.py",
@@ -139,7 +165,12 @@ MISTAKES = {
     ),
     "play is never called": Mistake(
         PYTHON,
-        {"main.py": "from khiva_kit import play\ndef choose(decide, match):\n    return 0\n# play(...)\n"},
+        {
+            "main.py": (
+                "from khiva_kit import play\ndef choose(decide, match):\n    return 0\n# "
+                "play(...)\n"
+            )
+        },
         "start",
         ("main.py", 'play("NAME", choose)'),
         ("flush",),
@@ -148,7 +179,10 @@ MISTAKES = {
         "sh main.tcl",
         {"main.tcl": "echo Hello, here I am\nsleep 9\n"},
         "start",
-        (sentence("check", "text-printed-stdout") + " ('Hello, here I am')", sentence("check", "say-stderr")),
+        (
+            sentence("check", "text-printed-stdout") + " ('Hello, here I am')",
+            sentence("check", "say-stderr"),
+        ),
         ("stderr: ",),
     ),
     "print": Mistake(
@@ -158,14 +192,28 @@ MISTAKES = {
         (sentence("check", "text-printed-stdout") + " ('thinking')", "print(..., file=sys.stderr)"),
     ),
     "JSON": Mistake(
-        PYTHON, by_hand("print(json.dumps(a), flush=True)"), "start", (sentence("check", "json-another-protocol-frame"),)
+        PYTHON,
+        by_hand("print(json.dumps(a), flush=True)"),
+        "start",
+        (sentence("check", "json-another-protocol-frame"),),
     ),
     "little-endian": Mistake(
-        PYTHON, by_hand("os.write(1, struct.pack('<I', len(p)) + p)"), "start", (sentence("check", "length-little-endian-write"),)
+        PYTHON,
+        by_hand("os.write(1, struct.pack('<I', len(p)) + p)"),
+        "start",
+        (sentence("check", "length-little-endian-write"),),
     ),
-    "no length": Mistake(PYTHON, by_hand("os.write(1, p)"), "start", (sentence("check", "messagepack-without-length-before"),)),
+    "no length": Mistake(
+        PYTHON,
+        by_hand("os.write(1, p)"),
+        "start",
+        (sentence("check", "messagepack-without-length-before"),),
+    ),
     "held back": Mistake(
-        PYTHON, by_hand("binary.write(f)"), "start", (sentence("check", "answer-held-back-flush"), "sys.stdout.buffer.flush()")
+        PYTHON,
+        by_hand("binary.write(f)"),
+        "start",
+        (sentence("check", "answer-held-back-flush"), "sys.stdout.buffer.flush()"),
     ),
     "the entry itself": Mistake(
         PYTHON,
@@ -174,13 +222,22 @@ MISTAKES = {
         (sentence("check", "choose-returns-index-into"), sentence("check", "never-entry-itself")),
     ),
     "a float": Mistake(
-        PYTHON, by_hand(choice="len(m['legal']) / 2"), "answers", (sentence("check", "number-goes-out-float"), "//")
+        PYTHON,
+        by_hand(choice="len(m['legal']) / 2"),
+        "answers",
+        (sentence("check", "number-goes-out-float"), "//"),
     ),
     "counted from one": Mistake(
-        PYTHON, kit("return len(decide['legal'])"), "answers", (sentence("check", "answer-index-into-legal"), "counted from 0")
+        PYTHON,
+        kit("return len(decide['legal'])"),
+        "answers",
+        (sentence("check", "answer-index-into-legal"), "counted from 0"),
     ),
     "a missing module": Mistake(
-        PYTHON, {"main.py": "import no_such_module\n"}, "start", ("the module no_such_module is missing", "pip install")
+        PYTHON,
+        {"main.py": "import no_such_module\n"},
+        "start",
+        ("the module no_such_module is missing", "pip install"),
     ),
     "a file elsewhere": Mistake(
         PYTHON,
@@ -199,7 +256,11 @@ MISTAKES = {
         Level.STANDARD,
     ),
     "reads its own input": Mistake(
-        PYTHON, kit("return int(input())"), "answers", (sentence("check", "input-takes-messages-arbiter"),), ("no full buffer",)
+        PYTHON,
+        kit("return int(input())"),
+        "answers",
+        (sentence("check", "input-takes-messages-arbiter"),),
+        ("no full buffer",),
     ),
 }
 
@@ -217,17 +278,28 @@ def checked(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Callable[[s
         if executable := mistake.files.get("x"):
             (folder / executable).chmod(0o755)
         (folder / "bot.toml").write_text(f'name = "x"\nrun = "{mistake.run}"\ngames = ["khiva"]\n')
-        given: dict[str, Any] = {"games": (get("khiva"),), "quick": True, "levels": (), "trust": True}
+        given: dict[str, Any] = {
+            "games": (get("khiva"),),
+            "quick": True,
+            "levels": (),
+            "trust": True,
+        }
         with pytest.MonkeyPatch.context() as patch:
             for wait in ("AFTER_DEADLINE", "AFTER_INPUT") if mistake.stuck else ():
                 patch.setattr(talk, wait, 0.1)
-            return check(RunningCheck(load(str(folder)), SOON, Sandbox(mistake.level), **given), name, lambda step: None)
+            return check(
+                RunningCheck(load(str(folder)), SOON, Sandbox(mistake.level), **given),
+                name,
+                lambda step: None,
+            )
 
     return run
 
 
 @pytest.mark.parametrize(
-    ("name", "level"), [pytest.param(name, MISTAKES[name].level, id=name) for name in MISTAKES], indirect=["level"]
+    ("name", "level"),
+    [pytest.param(name, MISTAKES[name].level, id=name) for name in MISTAKES],
+    indirect=["level"],
 )
 @pytest.mark.usefixtures("level")
 def test_a_first_mistake_is_named(name: str, checked: Callable[[str], CheckReport]) -> None:
@@ -247,8 +319,14 @@ def test_a_bare_command_without_its_interpreter_is_told_so(home: Path) -> None:
     file.write_text("#!/usr/bin/env no-such-prolog\n")
     file.chmod(0o755)
     given: dict[str, Any] = {"games": (get("khiva"),), "quick": True, "levels": (), "trust": True}
-    made = check(RunningCheck(load(str(file)), SOON, Sandbox(Level.STANDARD), **given), "bare", lambda step: None)
+    made = check(
+        RunningCheck(load(str(file)), SOON, Sandbox(Level.STANDARD), **given),
+        "bare",
+        lambda step: None,
+    )
     (failed,) = [step for step in made.steps if step.status is Status.FAILED]
     assert failed.hint.startswith(
-        sentence("check", "program-not-machine", name="no-such-prolog") + "; " + sentence("check", "install-where-bots-can")
+        sentence("check", "program-not-machine", name="no-such-prolog")
+        + "; "
+        + sentence("check", "install-where-bots-can")
     )

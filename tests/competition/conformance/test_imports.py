@@ -24,7 +24,10 @@ TEXTS = {
     "from . import numpy": [],
     "from .numpy import array": [],
     "def f():\n    import numpy": ["numpy"],
-    "from khiva_arena import crules, no_such_name": ["khiva_arena.crules", "khiva_arena.no_such_name"],
+    "from khiva_arena import crules, no_such_name": [
+        "khiva_arena.crules",
+        "khiva_arena.no_such_name",
+    ],
     "import importlib\nimportlib.import_module('numpy')": ["importlib", "numpy"],
     "__import__('numpy')": ["numpy"],
     "import_module(name)": [],
@@ -34,7 +37,10 @@ TEXTS = {
     "try:\n    import numpy\nfinally:\n    import rich": ["numpy", "rich"],
     "try:\n    import numpy\nexcept:\n    pass\nelse:\n    import rich": ["rich"],
     "with suppress(ImportError):\n    import numpy": [],
-    "with open(path) as file, contextlib.suppress(OSError, ModuleNotFoundError):\n    import numpy\nimport rich": ["rich"],
+    (
+        "with open(path) as file, contextlib.suppress(OSError, ModuleNotFoundError):\n    "
+        "import numpy\nimport rich"
+    ): ["rich"],
     "with suppress(OSError):\n    import numpy": ["numpy"],
     "if TYPE_CHECKING:\n    import numpy\nelse:\n    import rich": ["rich"],
     "if typing.TYPE_CHECKING:\n    import numpy": [],
@@ -60,7 +66,8 @@ def bot(folder: Path, files: dict[str, str], toml: str = 'run = "{python} main.p
 
 def test_what_a_bot_has_itself_and_what_python_declares_is_no_finding(tmp_path: Path) -> None:
     everything = "\n".join(
-        f"import {name}" for name in ("os", "kit", "part", "part.deep", "inner", "built", "khiva_kit", *DECLARED)
+        f"import {name}"
+        for name in ("os", "kit", "part", "part.deep", "inner", "built", "khiva_kit", *DECLARED)
     )
     word = bot(tmp_path / "b", {"main.py": everything, "part/__init__.py": "", "part/inner.py": "import numpy", "kit.py": ""},
                'run = "{python} main.py"\ninclude = ["../khiva_kit.py"]')  # fmt: skip
@@ -94,16 +101,30 @@ def test_a_runtime_declares_the_packages_that_lie_in_it(run: str, tmp_path: Path
     (tmp_path / "torch" / "bin").mkdir()
     (tmp_path / "torch" / "bin" / "python3").symlink_to(sys.executable)
     loading = Loading(runtimes=of_settings({"torch": tmp_path / "torch"}))
-    word = bot(tmp_path / "b", {"main.py": "import msgpack\nimport numpy\nimport torch\nimport _cffi\nimport json\n"}, run)
+    word = bot(
+        tmp_path / "b",
+        {"main.py": "import msgpack\nimport numpy\nimport torch\nimport _cffi\nimport json\n"},
+        run,
+    )
     assert [one.module for one in undeclared(load(word, loading=loading))] == RUNS[run]
 
 
-def test_a_shipped_bot_comes_with_its_arena_and_a_copy_of_it_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shipped_bot_comes_with_its_arena_and_a_copy_of_it_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     trained = load("shipped:python/trained")
     assert undeclared(trained) == []
     monkeypatch.setattr(imports, "is_shipped", lambda path: False)
-    assert {one.module for one in undeclared(trained)} == {"numpy", "khiva_arena", "khiva_arena.env.coding"}
-    others = [word for word in shipped.bots() if word.startswith("shipped:python/") and word != "shipped:python/trained"]
+    assert {one.module for one in undeclared(trained)} == {
+        "numpy",
+        "khiva_arena",
+        "khiva_arena.env.coding",
+    }
+    others = [
+        word
+        for word in shipped.bots()
+        if word.startswith("shipped:python/") and word != "shipped:python/trained"
+    ]
     assert {word: {one.module for one in undeclared(load(word))} for word in others} == {
         word: {"pyspiel"} if word.endswith("openspiel") else set() for word in others
     }
@@ -132,7 +153,9 @@ def test_check_names_file_line_and_module_and_a_warning_fails_nothing(tmp_path: 
     assert sentence("check", "import-elsewhere", imports="1 import") in head
     assert where == f"main.py, line {len(main.read_text().splitlines())}: numpy"
     assert sentence("check", "import-advice") in advice
-    (tmp_path / "my-bot" / "many.py").write_text("\n".join(f"import not_here_{number}" for number in range(20)))
+    (tmp_path / "my-bot" / "many.py").write_text(
+        "\n".join(f"import not_here_{number}" for number in range(20))
+    )
     toml = tmp_path / "my-bot" / "bot.toml"
     toml.write_text(toml.read_text().replace('"main.py"', '"main.py", "many.py"'))
     said = checked(tmp_path / "my-bot", tmp_path)["said"].splitlines()
@@ -143,7 +166,11 @@ def test_check_names_file_line_and_module_and_a_warning_fails_nothing(tmp_path: 
 @pytest.mark.slow
 def test_a_bot_in_another_language_has_no_such_step(tmp_path: Path) -> None:
     arena("new", "perl", "other", cwd=tmp_path)
-    report = json.loads(arena("check", "--quick", "--game", "khiva", "--json", "other", cwd=tmp_path, code=None).stdout)
+    report = json.loads(
+        arena(
+            "check", "--quick", "--game", "khiva", "--json", "other", cwd=tmp_path, code=None
+        ).stdout
+    )
     assert "imports" not in {step["id"] for step in report["steps"]}
 
 
@@ -160,22 +187,40 @@ for name in NAMES:
         found[name] = False
 print("FOUND " + json.dumps(found), file=sys.stderr)
 """
-SENTENCE = re.compile(r"`\{python\}` declares (.+?)\. .+?, such as ([\w, ]+?), can be imported", re.DOTALL)
+SENTENCE = re.compile(
+    r"`\{python\}` declares (.+?)\. .+?, such as ([\w, ]+?), can be imported", re.DOTALL
+)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["bots/SANDBOX.md", "docs/mark-a-course.md"])
-def test_the_pages_say_what_a_bot_can_import_at_standard(page: str, standard: None, tmp_path: Path) -> None:
+def test_the_pages_say_what_a_bot_can_import_at_standard(
+    page: str, standard: None, tmp_path: Path
+) -> None:
     text = " ".join((ROOT / page).read_text().split())
     told = SENTENCE.search(text)
     assert told, f"{page} says what is declared, and what is there besides"
-    declared, besides = re.findall(r"`([\w.]+)`", told[1]), re.findall(r"\w+", told[2].replace(" and ", " "))
+    declared, besides = (
+        re.findall(r"`([\w.]+)`", told[1]),
+        re.findall(r"\w+", told[2].replace(" and ", " ")),
+    )
     assert sorted(declared) == sorted(DECLARED)
     arena("new", "python", "my-bot", cwd=tmp_path)
     main = tmp_path / "my-bot" / "main.py"
     names = [*declared, *besides, "khiva_arena.arbiter.match", "no_such_module"]
     main.write_text(TRIES.replace("NAMES", repr(names)) + main.read_text())
-    words = ("--bot", "my-bot", "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1", "--isolation", "standard")
+    words = (
+        "--bot",
+        "my-bot",
+        "--bot",
+        "shipped:python/random",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--isolation",
+        "standard",
+    )
     arena("run", *words, "--game", "khiva", "--out", "out", cwd=tmp_path)
     notes = arena("show", "out", "1/0", "--notes", cwd=tmp_path).stdout
     found = json.loads(re.findall(r"FOUND (\{.*\})", notes)[0])

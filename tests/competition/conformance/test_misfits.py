@@ -60,9 +60,15 @@ MISFITS = {
     "closes_input": (["answers"], sentence("check", "closed-stdin-perhaps-library")),
     "closes_output": (["answers"], sentence("check", "closed-stdout-put-something")),
     "hangs": (["answers"], sentence("check", "waits-something-other-input")),
-    "lost_at_exit": (["answers"], sentence("check", "exits-when-should-answer", how=" (sys.stdout.buffer.flush())")),
+    "lost_at_exit": (
+        ["answers"],
+        sentence("check", "exits-when-should-answer", how=" (sys.stdout.buffer.flush())"),
+    ),
     "newline": (["answers"], sentence("check", "line-end-stands-behind")),
-    "word": (["answers"], sentence("check", "word-sent-choice", an_index=sentence("check", "answer-is-an-index"))),
+    "word": (
+        ["answers"],
+        sentence("check", "word-sent-choice", an_index=sentence("check", "answer-is-an-index")),
+    ),
     "counts_its_length": (["answers"], sentence("check", "bytes-count-bytes-alone")),
     "proto_2": (["start"], sentence("check", "hello-says-proto-number")),
     "no_msgpack": (["answers"], ""),
@@ -73,8 +79,14 @@ MISFITS = {
     "wrong_req": (["answers"], sentence("check", "act-carries-req-decide")),
     "twice": (["answers"], sentence("check", "send-act-decide-none")),
     "memory": (["answers", "memory"], ""),
-    "strict_fields": (["later-hello", "unknown-fields", "large"], sentence("check", "take-fields-event-types")),
-    "one_read": (["fragments", "coalesced", "unknown-messages", "fault", "large"], sentence("check", "read-may-give-less")),
+    "strict_fields": (
+        ["later-hello", "unknown-fields", "large"],
+        sentence("check", "take-fields-event-types"),
+    ),
+    "one_read": (
+        ["fragments", "coalesced", "unknown-messages", "fault", "large"],
+        sentence("check", "read-may-give-less"),
+    ),
     "half_read": (["fragments", "large"], sentence("check", "read-may-give-less")),
     "drops_rest": (["coalesced", "unknown-messages"], sentence("check", "read-may-give-more")),
     "stops": (["encodings", "events"], ""),
@@ -136,19 +148,26 @@ def _step(report: CheckReport, word: str) -> CheckStep:
 def test_what_an_author_is_told(checked: Callable[..., CheckReport]) -> None:
     step = _step(checked("float"), "answers")
     assert step.expected.startswith("an act with req ")
-    assert step.got.endswith(".0}: a float at $.choice; " + sentence("protocol", "send-whole-number-integer"))
+    assert step.got.endswith(
+        ".0}: a float at $.choice; " + sentence("protocol", "send-whole-number-integer")
+    )
     step = _step(checked("library"), "start")
     assert "ModuleNotFoundError: No module named 'no_such_library'" in step.stderr
     assert step.got == "its " + sentence("check", "output-ended-exited-code") + " 1"
     assert "DIR/bin/pip install msgpack no_such_library, then --runtime NAME=DIR" in step.hint
-    assert _step(checked("proto_2"), "start").got.endswith("hello: proto is 2, and the one that is spoken here is 1")
+    assert _step(checked("proto_2"), "start").got.endswith(
+        "hello: proto is 2, and the one that is spoken here is 1"
+    )
     bytes_ = (
         "3 bytes: c1 c1 c1: "
         + sentence("protocol", "not-whole-msgpack-value")
         + ": "
         + sentence("protocol", "byte-xc-none-begins")
     )
-    assert _step(checked("no_msgpack"), "answers").got == sentence("check", "frame-not-msgpack-value") + f", {bytes_}"
+    assert (
+        _step(checked("no_msgpack"), "answers").got
+        == sentence("check", "frame-not-msgpack-value") + f", {bytes_}"
+    )
     assert "'proto': 2" in _step(checked("greets_any_proto"), "no-common-protocol").got
     step = _step(checked("memory"), "memory")
     assert step.got.startswith(sentence("sandbox", "reached-limit", words="memory") + " 150 MiB")
@@ -164,16 +183,23 @@ def test_what_an_author_is_told_where_nothing_came(checked: Callable[..., CheckR
     assert "held back" in _step(checked("no_flush"), "answers").hint
     step = _step(checked("half"), "answers")
     assert step.got.endswith(
-        sentence("check", "bytes-frame-no-more") + " within 2.5 s; " + sentence("sandbox", "waits-more-input-sent")
+        sentence("check", "bytes-frame-no-more")
+        + " within 2.5 s; "
+        + sentence("sandbox", "waits-more-input-sent")
     )
 
 
 @pytest.mark.soak
 def test_what_an_author_is_told_where_it_came_late(checked: Callable[..., CheckReport]) -> None:
     step = _step(checked("slow_answer"), "answers")
-    assert re.fullmatch(r"nothing within 2\.5 s; it came after (2\.[89]|3\.\d)\d s: too late", step.got)
+    assert re.fullmatch(
+        r"nothing within 2\.5 s; it came after (2\.[89]|3\.\d)\d s: too late", step.got
+    )
     step = _step(checked("slow_req"), "req")
-    assert " " + sentence("check", "s-slow-decisions-before", bank="1.5") + "; it came after 1." in step.got
+    assert (
+        " " + sentence("check", "s-slow-decisions-before", bank="1.5") + "; it came after 1."
+        in step.got
+    )
 
 
 @pytest.mark.soak
@@ -185,7 +211,9 @@ def test_what_an_author_is_told_where_it_came_late(checked: Callable[..., CheckR
     ("exits_3", "exit", "exited with code 3 after `end`"),
     ("spins", "processor", sentence("check", "idle") + ", " + sentence("check", "share-tenth")),
 ])  # fmt: skip
-def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, checked: Callable[..., CheckReport]) -> None:
+def test_what_no_match_blames_is_a_warning(
+    way: str, word: str, said: str, checked: Callable[..., CheckReport]
+) -> None:
     report = checked(way, limits=TimeLimits(4_000, 100, 2_400))
     assert word in _warned(report)
     assert _warned(report) <= {word, *BUSY}
@@ -194,15 +222,26 @@ def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, check
     assert report.passed
 
 
-@pytest.mark.parametrize(("way", "more"), soak_but_every([("honest", {"quick": False}), ("note", {})], 2), ids=["honest", "note"])
-def test_an_honest_bot_passes_every_step(way: str, more: dict[str, bool], checked: Callable[..., CheckReport]) -> None:
+@pytest.mark.parametrize(
+    ("way", "more"),
+    soak_but_every([("honest", {"quick": False}), ("note", {})], 2),
+    ids=["honest", "note"],
+)
+def test_an_honest_bot_passes_every_step(
+    way: str, more: dict[str, bool], checked: Callable[..., CheckReport]
+) -> None:
     report = checked(way, **more)
     assert report.passed
     assert _warned(report) <= BUSY
     assert not [step.id for step in report.steps if step.status is Status.SKIPPED]
     assert report.decisions > 100
     assert sum(bar.decisions for bar in report.histogram) == report.decisions
-    assert report.latency_ms["p50"] <= report.latency_ms["p99"] <= report.latency_ms["max"] == report.histogram[-1].up_to_ms
+    assert (
+        report.latency_ms["p50"]
+        <= report.latency_ms["p99"]
+        <= report.latency_ms["max"]
+        == report.histogram[-1].up_to_ms
+    )
     assert report.memory_bytes is not None
     assert 1 << 20 < report.memory_bytes < 100 << 20
 
@@ -220,14 +259,20 @@ def test_nothing_is_tried_that_makes_no_sense(checked: Callable[..., CheckReport
     report = checked("silent")
     assert _step(report, "req").said == "not tried: it does not answer plain requests"
     assert _step(report, "memory").status is Status.OK
-    assert _step(checked("never_exits"), "children").said == "not tried: " + sentence("check", "exit-when-match-over")
+    assert _step(checked("never_exits"), "children").said == "not tried: " + sentence(
+        "check", "exit-when-match-over"
+    )
 
 
-def test_a_bot_that_stops_is_not_waited_for_again_and_again(checked: Callable[..., CheckReport]) -> None:
+def test_a_bot_that_stops_is_not_waited_for_again_and_again(
+    checked: Callable[..., CheckReport],
+) -> None:
     report = checked("stops")
     later = report.steps[report.steps.index(_step(report, "events")) + 1 :]
     skipped = {
-        step.id for step in later if step.said == sentence("check", "steps-waited-answer-vain", silent_most="not tried: 2")
+        step.id
+        for step in later
+        if step.said == sentence("check", "steps-waited-answer-vain", silent_most="not tried: 2")
     }
     assert {step.id for step in later} - skipped == {"keys", "time", "memory", "imports"}
     assert {"exit", "children", "level:trusted", "game:khiva"} <= skipped
@@ -236,8 +281,12 @@ def test_a_bot_that_stops_is_not_waited_for_again_and_again(checked: Callable[..
 
 @pytest.mark.usefixtures("standard")
 def test_a_file_outside_of_the_folder_is_named(checked: Callable[..., CheckReport]) -> None:
-    step = _step(checked("reads_outside", sandbox=Sandbox(Level.STANDARD), levels=(Level.STANDARD,)), "start")
-    assert step.hint.startswith("/root/misfit/weights.bin: " + sentence("check", "bot-sees-own-folder-2"))
+    step = _step(
+        checked("reads_outside", sandbox=Sandbox(Level.STANDARD), levels=(Level.STANDARD,)), "start"
+    )
+    assert step.hint.startswith(
+        "/root/misfit/weights.bin: " + sentence("check", "bot-sees-own-folder-2")
+    )
     assert 'File "main.py", line ' in step.stderr
     assert "/staged/" not in step.stderr
     assert _step(checked("reads_outside"), "start").hint == ""  # at trusted it is just not there
@@ -246,18 +295,30 @@ def test_a_file_outside_of_the_folder_is_named(checked: Callable[..., CheckRepor
 def test_games_are_no_hint_to_a_bot_that_names_them(misfit: Callable[[str], str]) -> None:
     named = load(misfit("honest"))
     for bot, hint in ((named, ""), (replace(named, games=()), GAMES)):
-        running = RunningCheck(bot, LIMITS, Sandbox(Level.TRUSTED), (get("khiva"),), quick=True, levels=(), trust=True)
+        running = RunningCheck(
+            bot, LIMITS, Sandbox(Level.TRUSTED), (get("khiva"),), quick=True, levels=(), trust=True
+        )
         assert [plan.hint for plan in steps(running) if plan.id == "game:khiva"] == [hint]
 
 
 @pytest.mark.soak
-def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., CheckReport], misfit: Callable[[str], str]) -> None:
-    frames = [vector for vector in json.loads(FRAMES.read_text()) if vector["direction"] == "to_bot"]
+def test_golden_frames_are_for_bots_of_their_game(
+    checked: Callable[..., CheckReport], misfit: Callable[[str], str]
+) -> None:
+    frames = [
+        vector for vector in json.loads(FRAMES.read_text()) if vector["direction"] == "to_bot"
+    ]
     step = _step(checked("honest", quick=False), "vectors")
     assert (step.status, step.said) == (Status.OK, f"{len(frames)} frames of {FRAMES}")
     assert _step(checked("strict_fields", quick=False), "vectors").status is Status.FAILED
     other = RunningCheck(
-        load(misfit("honest")), LIMITS, Sandbox(Level.TRUSTED), (get("silk_road"),), quick=False, levels=(), trust=True
+        load(misfit("honest")),
+        LIMITS,
+        Sandbox(Level.TRUSTED),
+        (get("silk_road"),),
+        quick=False,
+        levels=(),
+        trust=True,
     )
     (plan,) = (plan for plan in steps(other) if plan.id == "vectors")
     with pytest.raises(Skipped) as skipped:
@@ -269,11 +330,17 @@ def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., CheckRe
 def test_levels_that_are_not_tried_say_why(checked: Callable[..., CheckReport]) -> None:
     report = checked("honest", levels=tuple(Level), trust=False)
     step = _step(report, "level:trusted")
-    assert (step.status, step.said) == (Status.SKIPPED, "there it would run with all of your rights; --trust-bots tries it")
+    assert (step.status, step.said) == (
+        Status.SKIPPED,
+        "there it would run with all of your rights; --trust-bots tries it",
+    )
     for level, why in levels().items():
         step = _step(report, f"level:{level}")
         if why:
-            assert (step.status, step.said) == (Status.SKIPPED, f"isolation {level} does not work on this machine: {why}")
+            assert (step.status, step.said) == (
+                Status.SKIPPED,
+                f"isolation {level} does not work on this machine: {why}",
+            )
         elif level in (Level.STRICT, Level.STANDARD):
             assert step.status is Status.OK
 
@@ -282,7 +349,9 @@ def test_levels_that_are_not_tried_say_why(checked: Callable[..., CheckReport]) 
 @pytest.mark.parametrize(
     "level", long_but(Level, set(Level) - {Level.TRUSTED}), indirect=True
 )  # where "child" is checked as a way to err
-def test_a_child_left_behind_is_seen_at_every_level(level: Level, checked: Callable[..., CheckReport]) -> None:
+def test_a_child_left_behind_is_seen_at_every_level(
+    level: Level, checked: Callable[..., CheckReport]
+) -> None:
     if level is Level.BASIC and (closed := python_closed(level)):
         lacks(f"root's bots may not pass {closed}", may=True)
     step = _step(checked("child", sandbox=Sandbox(level)), "children")
@@ -313,7 +382,9 @@ def test_no_process_stays_behind(checked: Callable[..., CheckReport]) -> None:
 def test_a_process_that_went_elsewhere_would_be_seen() -> None:
     words = ["sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $!"]
     environment = {**os.environ, MARK: f"{os.getpid()}-0"}
-    left = int(subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout)
+    left = int(
+        subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout
+    )
     try:
         assert left not in descendants(os.getpid())
         assert left in _marked()

@@ -49,7 +49,9 @@ def row(number: int, names: Sequence[str], form: str = "swiss", **changes: objec
         "stage": 0,
         **changes,
     }
-    text = canonical({key: value for key, value in settings.items() if (key, value) != ("stage", 0)}).decode()
+    text = canonical(
+        {key: value for key, value in settings.items() if (key, value) != ("stage", 0)}
+    ).decode()
     rows = tuple(BotRow(name, f"id-{name}", "1", True, name, "/") for name in names)
     return EventRow(f"{number:016x}", number, text, ("0.2.0",), "", "", bytes(32), rows)
 
@@ -70,7 +72,9 @@ def played(
     """The results of an event, by position of its bots."""
     terms = Terms(form, bots, seats, seeds, key=b"")
     rng = np.random.default_rng([seed, bots])
-    return of_event(competition(rng, terms, np.linspace(0, spread, bots), Luck(), rounds=rounds)[1], 1)
+    return of_event(
+        competition(rng, terms, np.linspace(0, spread, bots), Luck(), rounds=rounds)[1], 1
+    )
 
 
 def of_event(results: Sequence[Result], number: int) -> list[Result]:
@@ -87,7 +91,9 @@ def test_a_swiss_is_widened_by_replays_and_the_footnote_says_so(cache: Path) -> 
     twelve = table(played(bots=12), row(1, names(12)))
     widening = twelve.ratings.widening
     assert widening.kind == "replayed"
-    assert 2.3 < widening.pair < 3.2  # 12 equal bots of 5 rounds need 2.66, Student's t at 12 to 15 seeds 2.2
+    assert (
+        2.3 < widening.pair < 3.2
+    )  # 12 equal bots of 5 rounds need 2.66, Student's t at 12 to 15 seeds 2.2
     assert 3.8 < widening.ranks < 6.5
     assert twelve.widened > 1.1
     (said,) = [note for note in notes(twelve) if "Pairings" in note]
@@ -116,12 +122,15 @@ def test_equal_results_give_equal_numbers_whoever_asks() -> None:
     assert again.ratings.widening == widening
 
 
-def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_takes_long_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(draw_factors, "seconds_of", lambda events: 4.2)
     table(played())
     assert (
         capsys.readouterr().err
-        == "pairings followed results: replaying the draw shows how wide errors are, in about 8 s, once" + "\n"
+        == "pairings followed results: replaying the draw shows how wide errors are, in about "
+        "8 s, once" + "\n"
     )
     table(played())
     assert not capsys.readouterr().err
@@ -136,7 +145,9 @@ def test_what_was_kept_is_not_worked_out_again(monkeypatch: pytest.MonkeyPatch) 
         table(played(seed=2))  # other results, other numbers
 
 
-def test_where_nothing_can_be_kept_it_is_worked_out_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_kept_it_is_worked_out_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     results = played()
     widening = table(results).ratings.widening
     (tmp_path / "a file").write_text("")
@@ -150,14 +161,20 @@ def _forged(file: Path, key: str) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("how", ["writable", "link", "key", "broken", "negative", "endless", "folder"])
-def test_a_file_that_is_not_surely_ours_is_not_believed(how: str, cache: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "how", ["writable", "link", "key", "broken", "negative", "endless", "folder"]
+)
+def test_a_file_that_is_not_surely_ours_is_not_believed(
+    how: str, cache: Path, tmp_path: Path
+) -> None:
     results = played()
     widening = table(results).ratings.widening
     (file,) = cache.iterdir()
     key = file.stem
     _forged(file, key)
-    assert table(results).ratings.widening.pair == 0.5  # the user's own file, which nobody else can write, is believed
+    assert (
+        table(results).ratings.widening.pair == 0.5
+    )  # the user's own file, which nobody else can write, is believed
     if how == "writable":
         file.chmod(0o666)
     elif how == "link":
@@ -203,8 +220,12 @@ def test_while_an_event_runs_its_whole_rounds_are_replayed() -> None:
 def test_a_round_that_misses_a_match_is_not_whole() -> None:
     results = played()
     shape = shapes(Terms("swiss", BOTS, 2, SEEDS, key=b""))[1]
-    void = structs.replace(results[shape.first_ordinal], ranks=(), scores=(), verdicts=(), set_aside=True)
-    assert not table([void if one.ordinal == void.ordinal else one for one in results]).ratings.widening
+    void = structs.replace(
+        results[shape.first_ordinal], ranks=(), scores=(), verdicts=(), set_aside=True
+    )
+    assert not table(
+        [void if one.ordinal == void.ordinal else one for one in results]
+    ).ratings.widening
 
 
 @pytest.mark.parametrize("form", ["round-robin", "knockout", "gauntlet"])
@@ -217,14 +238,28 @@ def test_other_formats_stay_plain(form: str, cache: Path) -> None:
 def _stages(first: str, second: Stage, **changes: object) -> tuple[list[Result], list[EventRow]]:
     """A competition of two stages, as two events of one table."""
     terms = Terms(first, BOTS, 2, SEEDS, key=b"")
-    events, results = competition(np.random.default_rng(3), terms, np.linspace(0, 100, BOTS), Luck(), (second,))
+    events, results = competition(
+        np.random.default_rng(3), terms, np.linspace(0, 100, BOTS), Luck(), (second,)
+    )
     came = events[1].bots
-    how = {"stage": 2, "after": f"{1:016x}", "seats": second.seats, "seeds": second.seeds, **changes}
-    rows = [row(1, names(BOTS), first, stage=1), row(2, [names(BOTS)[bot] for bot in came], second.format, **how)]
+    how = {
+        "stage": 2,
+        "after": f"{1:016x}",
+        "seats": second.seats,
+        "seeds": second.seeds,
+        **changes,
+    }
+    rows = [
+        row(1, names(BOTS), first, stage=1),
+        row(2, [names(BOTS)[bot] for bot in came], second.format, **how),
+    ]
     position = {bot: at for at, bot in enumerate(came)}
     before = of_event([one for one in results if one.event == "0"], 1)
     last = of_event([one for one in results if one.event == "1"], 2)
-    return [*before, *(structs.replace(one, bots=tuple(position[bot] for bot in one.bots)) for one in last)], rows
+    return [
+        *before,
+        *(structs.replace(one, bots=tuple(position[bot] for bot in one.bots)) for one in last),
+    ], rows
 
 
 @pytest.mark.parametrize("form", ["round-robin", "knockout"])
@@ -234,15 +269,25 @@ def test_the_best_of_one_stage_in_the_next_are_no_reason_to_widen(form: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [("swiss", "round-robin"), ("round-robin", "swiss"), ("swiss", "knockout"), ("knockout", "swiss")]
+    ("first", "second"),
+    [
+        ("swiss", "round-robin"),
+        ("round-robin", "swiss"),
+        ("swiss", "knockout"),
+        ("knockout", "swiss"),
+    ],
 )
-def test_stages_are_replayed_one_after_the_other(first: str, second: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stages_are_replayed_one_after_the_other(
+    first: str, second: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The bots of the second are the best of each replay, not those that came."""
     results, rows = _stages(first, Stage(second, 4, 2, SEEDS))
     seen: list[EventToReplay] = []
     real = draw_factors.replay_factors
     monkeypatch.setattr(
-        draw_factors, "replay_factors", lambda events, *rest, **more: seen.extend(events) or real(events, *rest, **more)
+        draw_factors,
+        "replay_factors",
+        lambda events, *rest, **more: seen.extend(events) or real(events, *rest, **more),
     )
     widening = table(results, *reversed(rows)).ratings.widening
     assert widening.kind == "replayed"
@@ -254,10 +299,18 @@ def test_stages_are_replayed_one_after_the_other(first: str, second: str, monkey
 
 def _fields_of(events: Sequence[EventToReplay], number: int) -> list[list[int]]:
     """By event the bots that sit at its tables in a replay."""
-    rounds = redraws.play_replays(events, [0] * BOTS, [True] * BOTS, bytes(32), range(number, number + 1))
+    rounds = redraws.play_replays(
+        events, [0] * BOTS, [True] * BOTS, bytes(32), range(number, number + 1)
+    )
     ends = np.cumsum([one.rounds + len(one.played) for one in events])
     return [
-        sorted({int(bot) for one in rounds[end - event.rounds - len(event.played) : end] for bot in one.tables.ravel()})
+        sorted(
+            {
+                int(bot)
+                for one in rounds[end - event.rounds - len(event.played) : end]
+                for bot in one.tables.ravel()
+            }
+        )
         for event, end in zip(events, ends, strict=True)
     ]
 
@@ -275,7 +328,9 @@ def test_bots_that_do_not_count_are_played_but_not_rated(monkeypatch: pytest.Mon
     monkeypatch.setattr(
         draw_factors,
         "replay_factors",
-        lambda events, ratings, rated, *rest, **more: seen.append(rated) or real(events, ratings, rated, *rest, **more),
+        lambda events, ratings, rated, *rest, **more: (
+            seen.append(rated) or real(events, ratings, rated, *rest, **more)
+        ),
     )
     some = table(results, row(1, names(BOTS)), among=Among(exclude=("b00", "b01")))
     assert seen == [(False, False, *[True] * (BOTS - 2))]
@@ -286,7 +341,9 @@ def test_the_whole_draw_is_replayed_with_byes_and_authors_apart() -> None:
     """9 bots at 2 tables of 4 seats, of which two have one author: what the landed draw promises holds in each replay."""
     authors = (0, 1, 2, 0, 4, 5, 6, 7, 8)
     terms = Terms("swiss", 9, 4, 1, rounds=4, authors=authors, key=b"")
-    rounds = redraws.play_replays([EventToReplay(terms, tuple(range(9)), 4)], [0] * 9, [True] * 9, bytes(32), range(20))
+    rounds = redraws.play_replays(
+        [EventToReplay(terms, tuple(range(9)), 4)], [0] * 9, [True] * 9, bytes(32), range(20)
+    )
     assert len(rounds) == 4
     for replay in range(20):
         byes = np.zeros(9, dtype=int)
@@ -302,7 +359,9 @@ def test_the_whole_draw_is_replayed_with_byes_and_authors_apart() -> None:
 
 def test_a_seeded_field_is_folded_in_each_replay() -> None:
     terms = Terms("swiss", 9, 3, 1, rounds=2, seeded=True, key=b"")
-    first = redraws.play_replays([EventToReplay(terms, tuple(range(9)), 2)], [0] * 9, [True] * 9, bytes(32), range(3))[0]
+    first = redraws.play_replays(
+        [EventToReplay(terms, tuple(range(9)), 2)], [0] * 9, [True] * 9, bytes(32), range(3)
+    )[0]
     for tables in first.tables.tolist():
         assert sorted(tables) == [[0, 5, 6], [1, 4, 7], [2, 3, 8]]
 
@@ -336,13 +395,20 @@ def test_a_large_field_is_judged_by_its_shape(monkeypatch: pytest.MonkeyPatch, c
     widening = large.ratings.widening
     known = by_shape(80, 2, 3, 2)
     assert (widening.kind, widening.pair, widening.ranks) == ("shape", known.pair, known.ranks)
-    assert any("as equal bots need at as many bots, seats, rounds and seeds" in note for note in notes(large))
+    assert any(
+        "as equal bots need at as many bots, seats, rounds and seeds" in note
+        for note in notes(large)
+    )
     assert not cache.exists()
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("bots", "spread"), [(12, 0), pytest.param(16, 174, marks=pytest.mark.long)])
-def test_widened_intervals_of_a_swiss_hold_where_plain_ones_do_not(bots: int, spread: float) -> None:
+@pytest.mark.parametrize(
+    ("bots", "spread"), [(12, 0), pytest.param(16, 174, marks=pytest.mark.long)]
+)
+def test_widened_intervals_of_a_swiss_hold_where_plain_ones_do_not(
+    bots: int, spread: float
+) -> None:
     """Few tournaments and few replays; ``python -m tests.tools coverage-swiss`` is the long form."""
     terms = Terms("swiss", bots, 2, 5, key=b"")
     plain, wide = simulate(terms, np.linspace(0, spread, bots), 40, replays=40)
@@ -360,6 +426,11 @@ def test_intervals_of_a_knockout_and_of_the_best_of_a_stage_hold_as_they_are() -
     knockout, _ = simulate(Terms("knockout", 16, 2, 20, key=b""), [0] * 16, 40)
     assert knockout.cover > 93
     assert knockout.ranks <= 10
-    stages, _ = simulate(Terms("round-robin", 10, 2, 10, key=b""), [0] * 10, 40, stages=(Stage("round-robin", 4, 2, 10),))
+    stages, _ = simulate(
+        Terms("round-robin", 10, 2, 10, key=b""),
+        [0] * 10,
+        40,
+        stages=(Stage("round-robin", 4, 2, 10),),
+    )
     assert 92 < stages.cover < 98.5
     assert stages.ranks <= 15

@@ -8,7 +8,9 @@ from khiva_arena.competition.events.drift import differences
 from khiva_arena.records.replay.definition import DefinedBot
 from khiva_arena.records.store.db import EventRow
 
-OPENED = structs.replace(DefinedBot("ann", "a" * 64), network=True, env=("KEY",), author="Ann", remote=True)
+OPENED = structs.replace(
+    DefinedBot("ann", "a" * 64), network=True, env=("KEY",), author="Ann", remote=True
+)
 
 
 @pytest.fixture
@@ -28,7 +30,9 @@ def event() -> EventRow:
         ({"sources": "c" * 40}, f"bot ann: sources was not set, is {'c' * 40}"),
     ],
 )
-def test_what_a_bot_has_beside_its_identity(event: EventRow, changes: dict[str, object], line: str) -> None:
+def test_what_a_bot_has_beside_its_identity(
+    event: EventRow, changes: dict[str, object], line: str
+) -> None:
     """Otherwise nothing would be said of two events that are not alike."""
     what = event.definition
     now = structs.replace(what, bots=(structs.replace(OPENED, **changes), what.bots[1]))
@@ -37,7 +41,18 @@ def test_what_a_bot_has_beside_its_identity(event: EventRow, changes: dict[str, 
 
 def test_every_field_of_a_bot_is_looked_at() -> None:
     """Its module and payload are what the identity is of."""
-    names = ("name", "identity", "author", "network", "env", "remote", "kept", "sources", "module", "payload")
+    names = (
+        "name",
+        "identity",
+        "author",
+        "network",
+        "env",
+        "remote",
+        "kept",
+        "sources",
+        "module",
+        "payload",
+    )
     assert DefinedBot.__struct_fields__ == names
 
 

@@ -24,7 +24,10 @@ def test_a_row_and_its_record_give_one_result(case: str, tmp_path: Path) -> None
         for match in store.matches(row.id):
             scheduled = timetable.match(match.ordinal)
             assert scheduled is not None
-            from_row, from_record = results.of_row(row, match), results.of_record(row, scheduled, match.parsed())
+            from_row, from_record = (
+                results.of_row(row, match),
+                results.of_record(row, scheduled, match.parsed()),
+            )
             assert from_row == from_record
             pairs += 1
         assert pairs == timetable.matches
@@ -32,15 +35,27 @@ def test_a_row_and_its_record_give_one_result(case: str, tmp_path: Path) -> None
         assert [structs.replace(one, measured=()) for one in measured] == [
             results.of_row(row, one) for one in store.matches(row.id)
         ]
-        assert all(seat.page_faults is None and seat.cpu_s is not None for one in measured for seat in one.measured)
+        assert all(
+            seat.page_faults is None and seat.cpu_s is not None
+            for one in measured
+            for seat in one.measured
+        )
 
 
 def test_bots_of_pooled_events_are_numbered_as_in_the_table() -> None:
-    one, other = event(1), structs.replace(event(2), bots=event(2).bots[::-1], secret=bytes(31) + b"x")
+    one, other = (
+        event(1),
+        structs.replace(event(2), bots=event(2).bots[::-1], secret=bytes(31) + b"x"),
+    )
     won_by_a = [(one.id, 0, 1), (other.id, 1, 0)]
     every = [
         Result(
-            event=id, seed=seed, rotation=turn, block=f"{id} {seed}", bots=(a, b)[:: 1 - 2 * turn], ranks=(1, 2)[:: 1 - 2 * turn]
+            event=id,
+            seed=seed,
+            rotation=turn,
+            block=f"{id} {seed}",
+            bots=(a, b)[:: 1 - 2 * turn],
+            ranks=(1, 2)[:: 1 - 2 * turn],
         )
         for id, a, b in won_by_a
         for seed in range(3)
@@ -63,7 +78,9 @@ def test_a_match_that_stayed_void_has_nobodys_rank() -> None:
 
 def test_who_failed_to_start_is_known_by_the_verdict() -> None:
     found = Result(
-        bots=(0, 1, 2), verdicts=(Verdict.OK, Verdict.START_FAILED, "timeout"), faults=((), (("start_failed", 0),), ())
+        bots=(0, 1, 2),
+        verdicts=(Verdict.OK, Verdict.START_FAILED, "timeout"),
+        faults=((), (("start_failed", 0),), ()),
     )
     assert found.unstarted == (1,)
     assert not found.fault_free

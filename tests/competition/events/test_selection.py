@@ -7,7 +7,13 @@ from wording import pattern
 from khiva_arena.common.result import Result
 from khiva_arena.competition.events.conditions import pooled
 from khiva_arena.competition.events.pools import pools_of
-from khiva_arena.competition.events.selection import EVERYBODY, Among, check_among, counting, of_those
+from khiva_arena.competition.events.selection import (
+    EVERYBODY,
+    Among,
+    check_among,
+    counting,
+    of_those,
+)
 from khiva_arena.errors import ConfigError
 
 
@@ -45,7 +51,9 @@ def test_an_event_in_which_fewer_than_two_count_makes_no_table() -> None:
 
 def test_words_that_name_nobody_are_refused_together() -> None:
     check_among(Among(("a", "b")), [event(1)])
-    with pytest.raises(ConfigError, match=pattern("events", "no-event-two-bots", said="only a, without b")):
+    with pytest.raises(
+        ConfigError, match=pattern("events", "no-event-two-bots", said="only a, without b")
+    ):
         check_among(Among(("a",), ("b",)), [event(1)])
     with pytest.raises(ConfigError) as error:
         check_among(Among(("a", "c"), ("d",)), [event(1)])

@@ -15,7 +15,13 @@ from wording import pattern
 from khiva_arena.common.time_in_words import in_time
 from khiva_arena.competition.events import worst_case
 from khiva_arena.competition.events.trial_times import of_trials
-from khiva_arena.competition.events.worst_case import GAMES, RandomGames, random_games, seconds_of, worst_line
+from khiva_arena.competition.events.worst_case import (
+    GAMES,
+    RandomGames,
+    random_games,
+    seconds_of,
+    worst_line,
+)
 from khiva_arena.errors import GameFault
 from khiva_arena.games import registry
 from khiva_arena.games.base import Decision, Event, Game, Pending, State
@@ -82,7 +88,9 @@ def test_the_longest_game_counts() -> None:
     assert (found.games, found.steps, found.decisions) == (GAMES, 3, 2)
 
 
-def test_games_that_take_long_are_few_and_none_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_that_take_long_are_few_and_none_tells_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     seconds = iter(range(10**6))
     monkeypatch.setattr(worst_case.time, "process_time", lambda: next(seconds))
     monkeypatch.setattr(worst_case, "MOST_SECONDS", 25)
@@ -136,7 +144,9 @@ def played(folder: Path, *words: str, doing: str) -> tuple[Store, str]:
     """Play a small cup of bots that do so before each decision."""
     write(folder / "entries", ann=doing, bob=f"{doing}  # bob")
     named = bots(str(folder / "entries" / "ann"), str(folder / "entries" / "bob"))
-    said = arena("run", *named, "--seats", "2", "--seed", "x", "--out", "out", *words, *TRUSTED, cwd=folder).stderr
+    said = arena(
+        "run", *named, "--seats", "2", "--seed", "x", "--out", "out", *words, *TRUSTED, cwd=folder
+    ).stderr
     return Store.read(folder / "out"), said
 
 
@@ -164,8 +174,14 @@ def seconds_allowed(times: Times | None, limits: TimeLimits) -> float:
     banks = 0.0
     for decisions in times:
         taken = {step: microseconds / 1e6 for step, microseconds in decisions}
-        steps = {step: max(steps.get(step, 0.0), min(taken.get(step, 0.0), limits.turn)) for step in {*steps, *taken}}
-        banks += min(sum(max(0.0, seconds - limits.turn) for seconds in taken.values()), limits.bank_ms / 1000)
+        steps = {
+            step: max(steps.get(step, 0.0), min(taken.get(step, 0.0), limits.turn))
+            for step in {*steps, *taken}
+        }
+        banks += min(
+            sum(max(0.0, seconds - limits.turn) for seconds in taken.values()),
+            limits.bank_ms / 1000,
+        )
     return sum(steps.values()) + banks
 
 
@@ -195,7 +211,9 @@ def test_a_trial_against_a_quick_bot_counts_for_all_seats() -> None:
     copies = of_trials([trial(seconds=22.0, steps=20, decisions=20, mean=1.0)], 2, turns)
     assert copies is not None
     assert copies.seconds == pytest.approx(took.seconds), "a copy of the bot sat at the other seat"
-    at_once = of_trials([trial(seconds=12.0, steps=10, decisions=10, mean=1.0)], 2, RandomGames(20, 10, 10, 2.0))
+    at_once = of_trials(
+        [trial(seconds=12.0, steps=10, decisions=10, mean=1.0)], 2, RandomGames(20, 10, 10, 2.0)
+    )
     assert at_once is not None
     assert at_once.seconds / 1.2 == pytest.approx(2 + 10)
 
@@ -218,13 +236,25 @@ FORMATS = {
 @pytest.mark.parametrize("name", FORMATS)
 def test_each_format_says_what_it_costs_at_worst(name: str, tmp_path: Path) -> None:
     words, matches = FORMATS[name]
-    run = ("run", *bots(RANDOM, NAIVE, GREEDY), "--seats", "2", "--jobs", "2", "--bank", "50s", *TRUSTED)
+    run = (
+        "run",
+        *bots(RANDOM, NAIVE, GREEDY),
+        "--seats",
+        "2",
+        "--jobs",
+        "2",
+        "--bank",
+        "50s",
+        *TRUSTED,
+    )
     said = arena(*run, *words, "--out", "out", cwd=tmp_path).stderr
     game = registry.get("khiva")
     games = random_games(game, 2, game.rules({}))
     assert games is not None
     limits = TimeLimits(startup_ms=10_000, turn_ms=1_000, bank_ms=50_000)
-    seconds = sum(-(-of_a_round // 2) for of_a_round in matches) * (10 + games.steps + 2 * 50 + worst_case.EXIT_GRACE)
+    seconds = sum(-(-of_a_round // 2) for of_a_round in matches) * (
+        10 + games.steps + 2 * 50 + worst_case.EXIT_GRACE
+    )
     assert worst_line(games, limits, 2, matches, 2) in said.splitlines()
     line = pattern("events", "worst-case", seconds=in_time(seconds), games=f".*{GAMES}.*")
     assert re.search(f"^{line}$", said, re.MULTILINE)
@@ -238,4 +268,7 @@ def test_a_resumed_event_says_what_is_left(tmp_path: Path) -> None:
     game = registry.get("khiva")
     games = random_games(game, 2, game.rules({}))
     assert games is not None
-    assert worst_line(games, TimeLimits(startup_ms=10_000, turn_ms=1_000, bank_ms=10_000), 2, [2], 1) in said.splitlines()
+    assert (
+        worst_line(games, TimeLimits(startup_ms=10_000, turn_ms=1_000, bank_ms=10_000), 2, [2], 1)
+        in said.splitlines()
+    )

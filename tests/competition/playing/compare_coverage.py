@@ -20,11 +20,16 @@ TIMES = (40, 400)  # seconds, of matches that last two on the mean
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--number", type=int, default=2000, help="comparisons for each line (default 2000)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--number", type=int, default=2000, help="comparisons for each line (default 2000)"
+    )
     number, outside = parser.parse_args().number, 0
     print(
-        "seats  third  world               Elo  -j  seconds  false %  held %  better %  by a look %  matches of 9 in 10",
+        "seats  third  world               Elo  -j  seconds  false %  held %  better %  by "
+        "a look %  matches of 9 in 10",
         flush=True,
     )
     for shape in SHAPES:
@@ -34,10 +39,19 @@ def main() -> int:
                     for seconds in TIMES:
                         found = figures(world, shape, elo, seconds, slots, number, seed=20261129)
                         is_late = elo == 300 and seconds == TIMES[-1] and not shape.against
-                        is_late = is_late and (found.better < 0.9 or found.nine_in_ten > SOON[shape.seats])
-                        mark = "  OUTSIDE" if found.false > 0.05 or found.held < 0.95 or is_late else ""
+                        is_late = is_late and (
+                            found.better < 0.9 or found.nine_in_ten > SOON[shape.seats]
+                        )
+                        mark = (
+                            "  OUTSIDE"
+                            if found.false > 0.05 or found.held < 0.95 or is_late
+                            else ""
+                        )
                         outside += bool(mark)
-                        where = f"{shape.seats:5}  {shape.against:5}  {world.name:18} {elo:4.0f}  {slots:2}  {seconds:7}"
+                        where = (
+                            f"{shape.seats:5}  {shape.against:5}  {world.name:18} {elo:4.0f}  "
+                            f"{slots:2}  {seconds:7}"
+                        )
                         shares = f"{100 * found.false:7.2f}  {100 * found.held:6.2f}"
                         shares += f"  {100 * found.better:8.1f}  {100 * found.clear:11.1f}"
                         print(f"{where}  {shares}  {found.nine_in_ten:18.0f}{mark}", flush=True)

@@ -42,7 +42,12 @@ def wait_as_at_strict(patch: pytest.MonkeyPatch, level: Level) -> None:
 
 
 def played(
-    folder: Path, patch: pytest.MonkeyPatch, *words: str, cores: int = 2, change: Change = sound, code: int = 0
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    *words: str,
+    cores: int = 2,
+    change: Change = sound,
+    code: int = 0,
 ) -> tuple[Watch, str]:
     """Watch a run of two bots in C. Gives what it says, too."""
     patch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
@@ -57,7 +62,9 @@ EIGHT = ("--isolation", "trusted", "--seeds", "8")
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The digest of the same matches one at a time."""
-    said = arena("run", *SHAPE, *EIGHT, "--out", "alone", cwd=tmp_path_factory.mktemp("alone")).stderr
+    said = arena(
+        "run", *SHAPE, *EIGHT, "--out", "alone", cwd=tmp_path_factory.mktemp("alone")
+    ).stderr
     (digest,) = re.findall(r"run digest \w+", said)
     return digest
 
@@ -68,23 +75,35 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
     ids=["one process", "two workers", "three slots of two"],
 )
 def test_rotations_of_a_table_are_not_played_side_by_side(
-    cores: int, slots: int, change: Change, tries: int, alone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cores: int,
+    slots: int,
+    change: Change,
+    tries: int,
+    alone: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    watch, said = played(tmp_path, monkeypatch, *EIGHT, "-j", str(slots), cores=cores, change=change)
+    watch, said = played(
+        tmp_path, monkeypatch, *EIGHT, "-j", str(slots), cores=cores, change=change
+    )
     assert len(watch.starts) == tries
     assert watch.overlapped > 4
     assert watch.needless() == []
     assert re.findall(r"run digest \w+", said) == [alone]
 
 
-@pytest.mark.parametrize("level", [Level.STRICT, Level.TRUSTED], ids=["strict", "trusted as strict"], indirect=True)
+@pytest.mark.parametrize(
+    "level", [Level.STRICT, Level.TRUSTED], ids=["strict", "trusted as strict"], indirect=True
+)
 @pytest.mark.parametrize(("cores", "slots"), [(1, 2), (2, 3)], ids=["one process", "two workers"])
 def test_the_matches_of_a_single_deal_are_played_one_after_another_at_strict(
     cores: int, slots: int, level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wait_as_at_strict(monkeypatch, level)
     words = ["--isolation", level, "--seeds", "1", "--seats", "3", "--copies", "2"]
-    watch, _ = played(tmp_path, monkeypatch, *words, "-j", str(slots), cores=cores, change=some_void)
+    watch, _ = played(
+        tmp_path, monkeypatch, *words, "-j", str(slots), cores=cores, change=some_void
+    )
     assert len(watch.starts) == 9
     assert watch.overlapped == 0
 
@@ -110,7 +129,9 @@ def test_no_match_that_was_passed_over_is_played_once_its_table_is_set_aside(
 
 
 @pytest.mark.soak
-def test_no_match_that_was_passed_over_is_played_once_a_test_has_decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_match_that_was_passed_over_is_played_once_a_test_has_decided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun: list[int] = []
     real = SequentialPlay.record
 
@@ -122,6 +143,19 @@ def test_no_match_that_was_passed_over_is_played_once_a_test_has_decided(tmp_pat
 
     monkeypatch.setattr(SequentialPlay, "record", record)
     with watched(monkeypatch, cores=1, change=sound) as watch:
-        arena("sprt", GREEDY_C, C, "--elo1", "400", "--isolation", "trusted", "-j", "4", "--out", "out", cwd=tmp_path)
+        arena(
+            "sprt",
+            GREEDY_C,
+            C,
+            "--elo1",
+            "400",
+            "--isolation",
+            "trusted",
+            "-j",
+            "4",
+            "--out",
+            "out",
+            cwd=tmp_path,
+        )
     assert len(begun) > 1, "other matches were in flight at the decision"
     assert begun[0] == len(watch.starts)

@@ -16,13 +16,19 @@ NUMBER = 150
 
 def test_equal_bots_are_seldom_told_apart() -> None:
     cases = product(WORLDS, SHAPES, (40, 200), (1, 4))
-    found = [figures(world, shape, 0, seconds, slots, NUMBER, seed=1) for world, shape, seconds, slots in cases]
+    found = [
+        figures(world, shape, 0, seconds, slots, NUMBER, seed=1)
+        for world, shape, seconds, slots in cases
+    ]
     assert np.mean([one.false for one in found]) <= 0.05
     assert np.mean([one.held for one in found]) >= 0.95
 
 
 def test_intervals_hold_and_no_better_bot_is_called_worse() -> None:
-    found = [figures(world, shape, elo, 120, 4, NUMBER, seed=2) for world, shape, elo in product(WORLDS, SHAPES, ELO[1:])]
+    found = [
+        figures(world, shape, elo, 120, 4, NUMBER, seed=2)
+        for world, shape, elo in product(WORLDS, SHAPES, ELO[1:])
+    ]
     assert np.mean([one.held for one in found]) >= 0.95
     assert max(one.false for one in found) <= 0.05
 
@@ -43,7 +49,9 @@ def lead_after_kills(slots: int, kill: float, number: int) -> float:
     leads = []
     for one in range(number):
         part = slice(one * most, (one + 1) * most)
-        leads.append((seeds.new[part] - fair)[: seeds_after_kill(seeds.seconds[part], 20, slots, kill)].sum())
+        leads.append(
+            (seeds.new[part] - fair)[: seeds_after_kill(seeds.seconds[part], 20, slots, kill)].sum()
+        )
     return float(np.mean(leads) / (np.std(leads) / np.sqrt(number)))
 
 
@@ -53,7 +61,9 @@ def test_a_kill_favours_no_side(slots: int, kill: float) -> None:
     assert abs(lead_after_kills(slots, kill, 1500)) < 4
 
 
-def test_if_only_complete_seeds_counted_a_kill_would_favour_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_only_complete_seeds_counted_a_kill_would_favour_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Seeds on which the first bot wins last longer, so more of them are not complete."""
     assert abs(lead_after_kills(4, 22, 8000)) < 3
     monkeypatch.setattr(simulated_comparisons, "begun_before", lambda complete: complete)

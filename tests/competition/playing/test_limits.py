@@ -47,7 +47,9 @@ class Tables:
 
 
 @pytest.mark.parametrize("whole_tables", [False, True])
-def test_tables_begin_in_their_order_up_to_the_first_that_is_refused(whole_tables: bool, tmp_path: Path) -> None:
+def test_tables_begin_in_their_order_up_to_the_first_that_is_refused(
+    whole_tables: bool, tmp_path: Path
+) -> None:
     how = ("--seats", "2", "--seeds", "2", "--isolation", "trusted", "--out", "out", "--commit")
     arena("run", *bots(RANDOM, NAIVE, GREEDY), *how, cwd=tmp_path)
     with Store.write(tmp_path / "out") as store:
@@ -57,12 +59,18 @@ def test_tables_begin_in_their_order_up_to_the_first_that_is_refused(whole_table
         (draw,) = [play.timetable.round(0)]
         assert draw is not None
         assert not play.set_aside
-        jobs = [job for table in play.tables(draw) for job in table] if whole_tables else [*play.jobs(draw)]
+        jobs = (
+            [job for table in play.tables(draw) for job in table]
+            if whole_tables
+            else [*play.jobs(draw)]
+        )
         assert sorted(job.ordinal for job in jobs) == list(range(8)), "two matches of each"
         assert limit.asked == [((0, 0), 2), ((0, 1), 2), ((0, 2), 2), ((1, 0), 2), ((1, 1), 2)]
         if not whole_tables:
             limit.dear = (0, 1)
-            assert [job.ordinal for job in jobs if not play.is_wanted(job)] == [2, 3], "with its second match"
+            assert [job.ordinal for job in jobs if not play.is_wanted(job)] == [2, 3], (
+                "with its second match"
+            )
             limit.dear = None
         # A table that was set aside is not asked for again, and the next pass begins behind it.
         rows = play.record(void(jobs[0], "a test"), last=True)
@@ -70,7 +78,11 @@ def test_tables_begin_in_their_order_up_to_the_first_that_is_refused(whole_table
         assert limit.noted == [(0, 0)]
         assert play.goes_on()
         limit.asked.clear()
-        again = [job for table in play.tables(draw) for job in table] if whole_tables else [*play.jobs(draw)]
+        again = (
+            [job for table in play.tables(draw) for job in table]
+            if whole_tables
+            else [*play.jobs(draw)]
+        )
         assert sorted(job.ordinal for job in again) == list(range(2, 10))
         assert limit.asked[0] == ((0, 1), 2)
         play.end()

@@ -15,7 +15,9 @@ pytestmark = pytest.mark.slow
 def played(folder: Path) -> list[tuple[int, int, int]]:
     """Seed, line-up and ordinal of each match in the order in which they were recorded."""
     connection = sqlite3.connect(folder / "out" / "arena.db")
-    found = connection.execute("SELECT seed, lineup, ordinal FROM matches ORDER BY rowid").fetchall()
+    found = connection.execute(
+        "SELECT seed, lineup, ordinal FROM matches ORDER BY rowid"
+    ).fetchall()
     connection.close()
     return found
 

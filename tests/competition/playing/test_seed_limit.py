@@ -7,7 +7,9 @@ from khiva_arena.competition.playing.seed_limit import Most, SeedLimit
 
 def test_time_ends_the_beginning_of_seeds_and_not_their_matches() -> None:
     limit = SeedLimit(Most(seconds=10), 2, 0, 0.0)
-    assert [limit.may_begin(seed, seconds) for seed, seconds in ((0, 0), (0, 3), (1, 9.9))] == [True] * 3
+    assert [limit.may_begin(seed, seconds) for seed, seconds in ((0, 0), (0, 3), (1, 9.9))] == [
+        True
+    ] * 3
     assert limit.may_begin(1, 14)
     assert not limit.is_reached
     assert not limit.may_begin(2, 14)

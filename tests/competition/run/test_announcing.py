@@ -36,7 +36,8 @@ def said(**what: object) -> str:
                 "competition",
                 "possible-line-ups-lineups",
                 total="20",
-                played=sentence("competition", "balanced-set-played", line_ups="6") + ", in which all 15 pairs meet",
+                played=sentence("competition", "balanced-set-played", line_ups="6")
+                + ", in which all 15 pairs meet",
             ),
         ),
         (
@@ -80,8 +81,10 @@ def test_a_line_says_whether_all_meet(what: dict[str, object], line: str) -> Non
 def test_a_line_says_what_a_decision_in_ticks_may_take(bank: int, minutes: str) -> None:
     definition = replace(planned().definition, time=TimeLimits(10_000, 1_000, bank))
     line = (
-        f"one decision may take {minutes} of CPU at worst, since turn and bank are 60 s of ticks and the "
-        f"dearest tick lasts {prices.WORST_NANOSECONDS} ns; a smaller --bank or --turn makes that less"
+        f"one decision may take {minutes} of CPU at worst, since turn and bank are 60 s of "
+        "ticks and the "
+        f"dearest tick lasts {prices.WORST_NANOSECONDS} ns; a smaller --bank or --turn "
+        "makes that less"
     )
     assert _slow_decision(definition) == (line if minutes else "")
 
@@ -103,11 +106,15 @@ def test_the_commands_for_more_seeds_say_auto_where_all_meet() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_built", [True, False])
-def test_a_run_says_once_that_bots_start_slower(is_built: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_says_once_that_bots_start_slower(
+    is_built: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also where it plays several events."""
     if not is_built:
         monkeypatch.setattr(build, "program", lambda name: "")
     (tmp_path / "cup.toml").write_text(STAGES)
-    said = arena("run", "cup.toml", *bots(NAIVE, GREEDY), *TRUSTED, "--out", "out", cwd=tmp_path).stderr
+    said = arena(
+        "run", "cup.toml", *bots(NAIVE, GREEDY), *TRUSTED, "--out", "out", cwd=tmp_path
+    ).stderr
     assert said.count("commitment") == 2
     assert said.count(launch.SLOW) == (not is_built or not launch.program())

@@ -30,7 +30,9 @@ class Slow:
         self.whole_tables, self.played, self.deals = whole_tables, list[list[int]](), set[bytes]()
         self._clock = clock
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: Any, *, is_trial: bool = False) -> TriedTimes:
+    def try_tables(
+        self, tables: Iterable[tuple[Job, ...]], take: Any, *, is_trial: bool = False
+    ) -> TriedTimes:
         for table in tables:
             self.played.append([job.ordinal for job in table])
             self.deals.update(job.secret for job in table)
@@ -40,15 +42,23 @@ class Slow:
         return TriedTimes([1_000.0, 1_000.0], 1.0)
 
 
-@pytest.mark.parametrize(("whole_tables", "played"), [(False, 1), (True, 3)], ids=["matches", "whole tables"])
+@pytest.mark.parametrize(
+    ("whole_tables", "played"), [(False, 1), (True, 3)], ids=["matches", "whole tables"]
+)
 def test_a_trial_ends_with_the_match_or_table_in_which_its_time_is_up(
     whole_tables: bool, played: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(budget_try.time, "monotonic", lambda: clock[0])
-    definition = definition_of(settings_from({"bots": NAMES, "seats": 3}), [load(name) for name in NAMES], TRUSTING)
+    definition = definition_of(
+        settings_from({"bots": NAMES, "seats": 3}), [load(name) for name in NAMES], TRUSTING
+    )
     executor: Any = Slow(clock, whole_tables=whole_tables)
     commands = [Command((name,), "/") for name in NAMES]
-    Trial(definition, TRUSTING, 60.0, lambda _text, *, warning=False: None).measure(executor, commands)
+    Trial(definition, TRUSTING, 60.0, lambda _text, *, warning=False: None).measure(
+        executor, commands
+    )
     assert [len(table) for table in executor.played] == [played]
-    assert len(executor.deals) == played, "matches on one deal would wait for each other, and be read ahead of the time"
+    assert len(executor.deals) == played, (
+        "matches on one deal would wait for each other, and be read ahead of the time"
+    )

@@ -20,7 +20,11 @@ from khiva_arena.records.store.db import MatchRow, Store
 pytestmark = pytest.mark.slow
 
 FIVE = bots(RANDOM, NAIVE, GREEDY, C, C_GREEDY)
-NAMES = "random, naive, greedy, random-c, greedy-c" if IN_C else "random, naive, greedy, random-2, greedy-2"
+NAMES = (
+    "random, naive, greedy, random-c, greedy-c"
+    if IN_C
+    else "random, naive, greedy, random-2, greedy-2"
+)
 FAST = ["--isolation", "trusted", "--seed", "x"]
 
 
@@ -56,13 +60,20 @@ def test_rounds_are_drawn_from_results_and_verify_draws_them_again(
     run = arena("run", *FIVE, *FAST, *words, "-j", "2", "--out", "out", cwd=tmp_path)
     assert f"{rounds} rounds, {matches} matches" in run.stderr
     assert run.stderr.count("\nround ") == rounds
-    assert f"{matches} of {matches} matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+    assert (
+        f"{matches} of {matches} matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+    )
     (places,) = json_of("standings", "out", cwd=tmp_path)["standings"][0]["places"]
     assert (places["rounds"], places["of"], len(places["rows"])) == (rounds, rounds, 5)
     assert places["rows"][0]["place"] == 1
     assert f"event 1, {words[1]}, over:" in run.stdout
     again = arena("run", *FIVE, *FAST, *words, "-j", "1", "--out", "out", cwd=tmp_path)
-    assert "event 1 is over; " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
+    assert (
+        "event 1 is over; "
+        + sentence("competition", "no-other-event-these")
+        + ": nothing is played"
+        in again.stderr
+    )
     assert again.stdout == run.stdout
 
 
@@ -74,12 +85,27 @@ def test_no_round_and_no_stage_is_drawn_from_a_row_that_changed_in_the_same_run(
     def damaging(store: Store, match: MatchRow, reveals: dict[int, bytes]) -> None:
         real(store, match, reveals)
         if len(store.recorded(match.event)) == 4:
-            with closing(sqlite3.connect(store.folder / "arena.db", isolation_level=None)) as connection:
+            with closing(
+                sqlite3.connect(store.folder / "arena.db", isolation_level=None)
+            ) as connection:
                 connection.execute("UPDATE seats SET rank = 3 - rank WHERE ordinal = 0")
 
     monkeypatch.setattr(Store, "add_match", damaging)
-    (tmp_path / "stages.toml").write_text('[[stage]]\nname = "first"\n[[stage]]\nname = "final"\ntake = 2\nformat = "swiss"\n')
-    swiss = [*bots(NAIVE, RANDOM, GREEDY, C), *FAST, "--format", "swiss", "--seats", "2", "--rounds", "3", "--seeds", "1"]
+    (tmp_path / "stages.toml").write_text(
+        '[[stage]]\nname = "first"\n[[stage]]\nname = "final"\ntake = 2\nformat = "swiss"\n'
+    )
+    swiss = [
+        *bots(NAIVE, RANDOM, GREEDY, C),
+        *FAST,
+        "--format",
+        "swiss",
+        "--seats",
+        "2",
+        "--rounds",
+        "3",
+        "--seeds",
+        "1",
+    ]
     stages = ["stages.toml", *bots(NAIVE, RANDOM), *FAST, "--seats", "2", "--seeds", "2"]
     for out, words in (("swiss", swiss), ("stages", stages)):
         said = arena("run", *words, "--out", out, cwd=tmp_path, code=2).stderr
@@ -93,8 +119,24 @@ def test_no_round_and_no_stage_is_drawn_from_a_row_that_changed_in_the_same_run(
 
 def test_a_knockout_is_what_its_matches_say(tmp_path: Path) -> None:
     """Two seats, one seed: who takes more of a table goes on, told from the seats in the store alone."""
-    arena("run", *FIVE, *FAST, "--format", "knockout", "--seats", "2", "--seeds", "3", "--out", "out", cwd=tmp_path)
-    query = "SELECT seed, lineup, bot, rank FROM matches JOIN seats USING (event, ordinal) ORDER BY ordinal, seat"
+    arena(
+        "run",
+        *FIVE,
+        *FAST,
+        "--format",
+        "knockout",
+        "--seats",
+        "2",
+        "--seeds",
+        "3",
+        "--out",
+        "out",
+        cwd=tmp_path,
+    )
+    query = (
+        "SELECT seed, lineup, bot, rank FROM matches JOIN seats USING (event, ordinal) ORDER "
+        "BY ordinal, seat"
+    )
     found = rows_of(tmp_path / "out", query)
     points: dict[tuple[int, int], dict[int, int]] = {}
     for seed, lineup, bot, rank in found:
@@ -102,18 +144,30 @@ def test_a_knockout_is_what_its_matches_say(tmp_path: Path) -> None:
         table[bot] = table.get(bot, 0) + (rank == 1)
     last = max(points)
     winner = max(points[last], key=lambda bot: points[last][bot])
-    assert len(set(points[last].values())) == 2, "a final without a winner tells nothing; choose another seed"
+    assert len(set(points[last].values())) == 2, (
+        "a final without a winner tells nothing; choose another seed"
+    )
     (places,) = json_of("standings", "out", cwd=tmp_path)["standings"][0]["places"]
-    identity = rows_of(tmp_path / "out", "SELECT identity FROM bots WHERE position = ?", winner)[0][0]
+    identity = rows_of(tmp_path / "out", "SELECT identity FROM bots WHERE position = ?", winner)[0][
+        0
+    ]
     assert places["rows"][0]["bot"] == identity
-    losers = {bot for table, scores in points.items() if table < last for bot in scores if scores[bot] < max(scores.values())}
+    losers = {
+        bot
+        for table, scores in points.items()
+        if table < last
+        for bot in scores
+        if scores[bot] < max(scores.values())
+    }
     assert not losers & set(points[last])
 
 
 def test_a_gauntlet_seats_the_candidate_at_every_table(tmp_path: Path) -> None:
     words = ["--format", "gauntlet", "--candidate", "naive", "--seats", "3", "--seeds", "1"]
     arena("run", *FIVE, *FAST, *words, "--out", "out", cwd=tmp_path)
-    found = rows_of(tmp_path / "out", "SELECT ordinal, group_concat(bot) FROM seats GROUP BY ordinal")
+    found = rows_of(
+        tmp_path / "out", "SELECT ordinal, group_concat(bot) FROM seats GROUP BY ordinal"
+    )
     assert len(found) == 6 * 3
     assert all("1" in sits.split(",") for _, sits in found)
 
@@ -122,13 +176,20 @@ def test_bots_of_one_author_never_meet(tmp_path: Path) -> None:
     honest_bots(tmp_path, {"ann": "a", "bob": "a", "cy": "b", "dan": ""})
     words = ["--seats", "2", "--seeds", "1", "--authors-apart", "--out", "out"]
     arena("run", *bots("ann", "bob", "cy", "dan"), *FAST, *words, cwd=tmp_path)
-    met = {sits for (sits,) in rows_of(tmp_path / "out", "SELECT group_concat(bot) FROM seats GROUP BY ordinal")}
+    met = {
+        sits
+        for (sits,) in rows_of(
+            tmp_path / "out", "SELECT group_concat(bot) FROM seats GROUP BY ordinal"
+        )
+    }
     assert len(met) == 10
     assert not met & {"0,1", "1,0"}
     refused = arena("run", *bots("ann", "bob"), *FAST, *words, cwd=tmp_path, code=2)
     assert "author" in refused.stderr
     nobody = arena("run", *bots("cy", "dan"), *FAST, *words, cwd=tmp_path)
-    assert "warning: --authors-apart has no effect: no two bots name the same author" in nobody.stderr
+    assert (
+        "warning: --authors-apart has no effect: no two bots name the same author" in nobody.stderr
+    )
 
 
 STAGES = """
@@ -161,17 +222,23 @@ def test_a_league_feeds_a_knockout(tmp_path: Path) -> None:
     run = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path)
     assert "league, event" in run.stderr
     assert "final, knockout, event" in run.stderr
-    definitions = [json.loads(text) for (text,) in rows_of(tmp_path / "out", "SELECT definition FROM events ORDER BY number")]
+    definitions = [
+        json.loads(text)
+        for (text,) in rows_of(tmp_path / "out", "SELECT definition FROM events ORDER BY number")
+    ]
     league, final = definitions
     assert (league["stage"], final["stage"]) == (1, 2)
     scores = rows_of(
         tmp_path / "out",
-        "SELECT bot, sum(rank = 1) FROM seats WHERE event = (SELECT id FROM events WHERE number = 1) GROUP BY bot",
+        "SELECT bot, sum(rank = 1) FROM seats WHERE event = (SELECT id FROM events WHERE "
+        "number = 1) GROUP BY bot",
     )
     best = sorted(scores, key=lambda row: -row[1])
     names = [bot["name"] for bot in final["bots"]]
     assert len(names) == 4
-    assert [dict(scores)[[bot["name"] for bot in league["bots"]].index(name)] for name in names] == [n for _, n in best[:4]]
+    assert [
+        dict(scores)[[bot["name"] for bot in league["bots"]].index(name)] for name in names
+    ] == [n for _, n in best[:4]]
     assert league["seed"] != final["seed"]
     secrets = [secret for (secret,) in rows_of(tmp_path / "out", "SELECT secret FROM events")]
     assert len(set(secrets)) == 2, "a stage must not play the deals " + sentence("shards", "before")
@@ -184,9 +251,17 @@ def test_a_league_feeds_a_knockout(tmp_path: Path) -> None:
 @pytest.mark.soak
 def test_stages_come_to_the_same_at_any_jobs_and_after_kills_in_each_round(tmp_path: Path) -> None:
     stages(tmp_path, seeds=10)
-    expected = digests(arena("run", "c.toml", "--isolation", "trusted", "-j", "2", "--out", "whole", cwd=tmp_path).stderr)
+    expected = digests(
+        arena(
+            "run", "c.toml", "--isolation", "trusted", "-j", "2", "--out", "whole", cwd=tmp_path
+        ).stderr
+    )
     codes = []
-    for after in (4, 20, 53):  # in the league of 10, and in both rounds of the knockout, of 40 and 20
+    for after in (
+        4,
+        20,
+        53,
+    ):  # in the league of 10, and in both rounds of the knockout, of 40 and 20
         running = started("run", "c.toml", "--isolation", "trusted", "-j", "2", cwd=tmp_path)
         wait_for_matches(tmp_path / "out" / "arena.db", after)
         below = descendants(running.pid)
@@ -224,20 +299,33 @@ def test_what_no_stage_can_be_played_with_is_told_before_the_first_match(tmp_pat
 
 def test_no_candidate_is_named_for_a_stage_whose_bots_are_not_known(tmp_path: Path) -> None:
     stages(tmp_path)
-    text = (tmp_path / "c.toml").read_text().replace('format = "knockout"', 'format = "gauntlet"\ncandidates = ["random"]')
+    text = (
+        (tmp_path / "c.toml")
+        .read_text()
+        .replace('format = "knockout"', 'format = "gauntlet"\ncandidates = ["random"]')
+    )
     (tmp_path / "c.toml").write_text(text)
     said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
-    assert "the bots of a stage with take are not known; leave candidates out to have the best one" in said
+    assert (
+        "the bots of a stage with take are not known; leave candidates out to have the best one"
+        in said
+    )
 
 
 def test_a_stage_that_those_who_came_cannot_play(tmp_path: Path) -> None:
     honest_bots(tmp_path, {"ann": "a", "bob": "a", "cy": "a"})
-    words = 'bots = ["ann", "bob", "cy"]\nout = "out"\nseats = 2\nseeds = 1\n[[stage]]\nname = "league"\n'
+    words = (
+        'bots = ["ann", "bob", "cy"]\nout = "out"\nseats = 2\nseeds = 1\n[[stage]]\nname = '
+        '"league"\n'
+    )
     final = '[[stage]]\nname = "final"\ntake = 2\nformat = "swiss"\nauthors_apart = true\n'
     (tmp_path / "c.toml").write_text(words + final)
     said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
     assert "final: --authors-apart: 2 bots have one author" in said
-    assert "change it and give the same command again; results so far: khiva-arena standings out" in said
+    assert (
+        "change it and give the same command again; results so far: khiva-arena standings out"
+        in said
+    )
     assert "6 of 6 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
 
@@ -246,7 +334,11 @@ def honest_bots(folder: Path, authors: dict[str, str]) -> None:
         (folder / name).mkdir()
         shutil.copy(Path(GREEDY, SOURCE.name), folder / name)
         said = f'author = "{author}"\n' if author else ""
-        text = Path(GREEDY, "bot.toml").read_text().replace('name = "greedy"\n', f'name = "{name}"\n{said}')
+        text = (
+            Path(GREEDY, "bot.toml")
+            .read_text()
+            .replace('name = "greedy"\n', f'name = "{name}"\n{said}')
+        )
         (folder / name / "bot.toml").write_text(text)
 
 
@@ -257,7 +349,16 @@ def test_an_unknown_candidate(tmp_path: Path) -> None:
 
 
 def test_a_forfeit_loses_the_table_and_the_bracket_goes_on(tmp_path: Path) -> None:
-    words = [*bots(RANDOM, FORFEITS, NAIVE, C), *FAST, "--format", "knockout", "--seats", "2", "--seeds", "1"]
+    words = [
+        *bots(RANDOM, FORFEITS, NAIVE, C),
+        *FAST,
+        "--format",
+        "knockout",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+    ]
     run = arena("run", *words, "--out", "out", cwd=tmp_path)
     (places,) = json_of("standings", "out", cwd=tmp_path)["standings"][0]["places"]
     out = {row["name"]: row["out"] for row in places["rows"]}
@@ -266,7 +367,20 @@ def test_a_forfeit_loses_the_table_and_the_bracket_goes_on(tmp_path: Path) -> No
 
 
 def test_a_damaged_result_of_an_early_round_is_found(tmp_path: Path) -> None:
-    words = [*FIVE, *FAST, "--format", "swiss", "--seats", "2", "--rounds", "2", "--seeds", "1", "--out", "out"]
+    words = [
+        *FIVE,
+        *FAST,
+        "--format",
+        "swiss",
+        "--seats",
+        "2",
+        "--rounds",
+        "2",
+        "--seeds",
+        "1",
+        "--out",
+        "out",
+    ]
     arena("run", *words, cwd=tmp_path)
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
     connection.execute("UPDATE seats SET rank = 3 - rank WHERE ordinal < 4")
@@ -282,9 +396,12 @@ def test_a_damaged_result_of_an_early_round_is_found(tmp_path: Path) -> None:
 
 def test_mistakes_in_settings_bots_and_stages_are_told_together_by_line(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text(
-        'bots = ["nope", "nowhere"]\nseats = 9\nengines = "gone.json"\n[[stage]]\nname = "a"\n[[stage]]\nname = "a"\nturn = "x"\n'
+        'bots = ["nope", "nowhere"]\nseats = 9\nengines = "gone.json"\n[[stage]]\nname = '
+        '"a"\n[[stage]]\nname = "a"\nturn = "x"\n'
     )
-    said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr.splitlines()
+    said = arena(
+        "run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2
+    ).stderr.splitlines()
     lines = [int(re.search(r"c\.toml:(\d+): ", line)[1]) for line in said]
     assert lines == [1, 1, 2, 3, 7, 8]
 
@@ -314,5 +431,8 @@ def test_an_earlier_stage_that_has_changed_is_what_is_told(tmp_path: Path) -> No
     )
     (tmp_path / "c.toml").write_text(text)
     said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
-    assert "event 2, a later stage, is not over; since event 1, stage 1, was played: seeds was 1, is 3" in said
+    assert (
+        "event 2, a later stage, is not over; since event 1, stage 1, was played: seeds was 1, is 3"
+        in said
+    )
     assert "format" not in said

@@ -31,11 +31,22 @@ pytestmark = pytest.mark.slow
 @made_once
 def folder(folder: Path) -> None:
     """Five bots at three seats: ten line-ups, of which ``auto`` takes five."""
-    arena("run", *bots(C, RANDOM, NAIVE, GREEDY, FIFTH), *HOW, "--seeds", "5", "--out", "out", cwd=folder)
+    arena(
+        "run",
+        *bots(C, RANDOM, NAIVE, GREEDY, FIFTH),
+        *HOW,
+        "--seeds",
+        "5",
+        "--out",
+        "out",
+        cwd=folder,
+    )
 
 
 @pytest.mark.soak
-def test_a_plan_names_fewer_line_ups_only_where_the_matches_on_a_deal_are_alike(folder: Path) -> None:
+def test_a_plan_names_fewer_line_ups_only_where_the_matches_on_a_deal_are_alike(
+    folder: Path,
+) -> None:
     with Store.read(folder / "out") as store:
         events = store.events()
     assert fewer_line_ups(Path("out"), events, None, 30) is None
@@ -59,7 +70,10 @@ def test_a_budget_takes_fewer_line_ups_where_more_deals_tell_clearly_more(folder
     took = MatchTime(1.0, 0.1, "a test")
     tables = int(3000 / took.high / 3)
     measured, there = MeasuredTime(took, 1), _Time(3060, 60, "--jobs")
-    chosen = {deals: _choose(settings, event.definition, measured, there, deals) for deals in (None, ALIKE, APART)}
+    chosen = {
+        deals: _choose(settings, event.definition, measured, there, deals)
+        for deals in (None, ALIKE, APART)
+    }
     assert chosen[None] == chosen[APART]
     assert (chosen[None][0].seeds, chosen[None][1]) == (tables // 10, 10)
     assert (chosen[ALIKE][0].seeds, chosen[ALIKE][1]) == (tables // 5, 5)
@@ -75,7 +89,9 @@ def test_a_budget_takes_fewer_line_ups_where_more_deals_tell_clearly_more(folder
         (_Time(15, 16, "--jobs"), False),
     ],
 )
-def test_a_budget_is_refused_only_if_one_seed_takes_longer_than_all_of_it(there: _Time, is_played: bool) -> None:
+def test_a_budget_is_refused_only_if_one_seed_takes_longer_than_all_of_it(
+    there: _Time, is_played: bool
+) -> None:
     bots = (RANDOM, C)
     settings = settings_from({"bots": bots, "seats": 2})
     definition = definition_of(settings, [load(name) for name in bots], TRUSTING)

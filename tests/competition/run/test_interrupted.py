@@ -33,7 +33,11 @@ def once_more() -> None:
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("then", [once_more, again_in_a_handler, lambda: None], ids=["in cleanup", "in a handler", "once"])
+@pytest.mark.parametrize(
+    "then",
+    [once_more, again_in_a_handler, lambda: None],
+    ids=["in cleanup", "in a handler", "once"],
+)
 def test_an_interrupt_is_told_once_although_a_second_one_comes(then: Callable[[], None]) -> None:
     told: list[str] = []
     with pytest.raises(KeyboardInterrupt):
@@ -59,6 +63,12 @@ except KeyboardInterrupt:
 
 
 def test_a_second_signal_does_not_hide_the_line() -> None:
-    done = subprocess.run([sys.executable, "-c", SECOND_SIGNAL], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SECOND_SIGNAL],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     line = sentence("competition", "interrupted-same-command-resumes", how_far=HOW_FAR)
     assert done.stdout.splitlines() == [line, "and still listens True"]

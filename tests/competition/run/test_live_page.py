@@ -50,7 +50,9 @@ def made_by(live: LivePage) -> subprocess.Popen[bytes]:
     return live._process._process
 
 
-def test_the_page_is_told_the_settings_file_and_no_folder(store: Path, tmp_path: Path, said: Said) -> None:
+def test_the_page_is_told_the_settings_file_and_no_folder(
+    store: Path, tmp_path: Path, said: Said
+) -> None:
     with LivePage(store, tmp_path / "page.html", said, settings="cup.toml") as live:
         live.recorded((), whole_seed=True)
         words = made_by(live).args
@@ -58,7 +60,9 @@ def test_the_page_is_told_the_settings_file_and_no_folder(store: Path, tmp_path:
     assert "--settings-file=cup.toml" in words
 
 
-def test_a_complete_seed_begins_a_page_and_a_match_alone_does_not(page: LivePage, tmp_path: Path) -> None:
+def test_a_complete_seed_begins_a_page_and_a_match_alone_does_not(
+    page: LivePage, tmp_path: Path
+) -> None:
     page.recorded((), whole_seed=False)
     assert not page._process.is_there
     page.recorded((), whole_seed=True)
@@ -82,12 +86,16 @@ def test_a_seed_that_comes_too_early_is_shown_after_the_pause(page: LivePage) ->
     made_by(page)
 
 
-def test_the_end_does_not_wait_for_a_page_that_is_old(page: LivePage, tmp_path: Path, said: Said) -> None:
+def test_the_end_does_not_wait_for_a_page_that_is_old(
+    page: LivePage, tmp_path: Path, said: Said
+) -> None:
     page.recorded((), whole_seed=True)
     before = made_by(page)
     page.finish(())
     assert before.returncode == -9
-    assert said == [sentence("competition", "page-results-open-browser", path=tmp_path / "page.html")]
+    assert said == [
+        sentence("competition", "page-results-open-browser", path=tmp_path / "page.html")
+    ]
 
 
 def test_a_stop_leaves_no_process(store: Path, tmp_path: Path, said: Said) -> None:
@@ -99,7 +107,9 @@ def test_a_stop_leaves_no_process(store: Path, tmp_path: Path, said: Said) -> No
     assert os.listdir(tmp_path) in ([], ["page.html.part"])
 
 
-def test_a_page_that_cannot_be_written_ends_with_one_warning(store: Path, tmp_path: Path, said: Said) -> None:
+def test_a_page_that_cannot_be_written_ends_with_one_warning(
+    store: Path, tmp_path: Path, said: Said
+) -> None:
     (tmp_path / "page.html").write_text("mine")
     with LivePage(store, tmp_path / "page.html", said) as live:
         live.recorded((), whole_seed=True)
@@ -108,7 +118,9 @@ def test_a_page_that_cannot_be_written_ends_with_one_warning(store: Path, tmp_pa
             live.recorded((), whole_seed=True)
         live.finish(())
     assert len(said) == 1
-    assert said[0].startswith("warning: the page of results ends early" + f": {tmp_path / 'page.html'}: exists already")
+    assert said[0].startswith(
+        "warning: the page of results ends early" + f": {tmp_path / 'page.html'}: exists already"
+    )
     assert said[0].endswith(f"later: khiva-arena report {store} --out {tmp_path / 'page.html'}")
     assert (tmp_path / "page.html").read_text() == "mine"
 
@@ -141,10 +153,15 @@ def test_it_is_there_before_the_end(tmp_path: Path) -> None:
     [
         ("missing/page.html", "missing/page.html: cannot be written: no such folder"),
         ("mine.txt", sentence("store", "exists-already-not-changed", path="mine.txt")),
-        ("out/page.html", sentence("settings", "lies-store-name-file", file="--report out/page.html", out="out")),
+        (
+            "out/page.html",
+            sentence("settings", "lies-store-name-file", file="--report out/page.html", out="out"),
+        ),
     ],
 )
-def test_a_place_that_is_not_possible_is_said_before_anything_is_played(tmp_path: Path, file: str, said: str) -> None:
+def test_a_place_that_is_not_possible_is_said_before_anything_is_played(
+    tmp_path: Path, file: str, said: str
+) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     done = arena(*RUN, "--seeds", "1", "--report", file, cwd=tmp_path, code=2)
     assert f"khiva-arena: error: {said}" in done.stderr
@@ -152,6 +169,19 @@ def test_a_place_that_is_not_possible_is_said_before_anything_is_played(tmp_path
 
 
 def test_one_file_cannot_be_the_page_and_the_stream_of_events(tmp_path: Path) -> None:
-    done = arena(*RUN, "--seeds", "1", "--report", "page.html", "--events-file", "./page.html", cwd=tmp_path, code=2)
-    assert "khiva-arena: error: --report page.html: --events-file names this file, too; name another one" in done.stderr
+    done = arena(
+        *RUN,
+        "--seeds",
+        "1",
+        "--report",
+        "page.html",
+        "--events-file",
+        "./page.html",
+        cwd=tmp_path,
+        code=2,
+    )
+    assert (
+        "khiva-arena: error: --report page.html: --events-file names this file, too; name "
+        "another one" in done.stderr
+    )
     assert os.listdir(tmp_path) == []

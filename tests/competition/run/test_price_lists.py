@@ -34,8 +34,14 @@ def stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("flags", [[], ["--seeds", "4"], ["--seeds", "1"]], ids=["the same command", "more seeds", "fewer seeds"])
-def test_a_finished_event_is_not_played_again_by_another_list(stores: Path, flags: list[str]) -> None:
+@pytest.mark.parametrize(
+    "flags",
+    [[], ["--seeds", "4"], ["--seeds", "1"]],
+    ids=["the same command", "more seeds", "fewer seeds"],
+)
+def test_a_finished_event_is_not_played_again_by_another_list(
+    stores: Path, flags: list[str]
+) -> None:
     before = contents(stores / "finished")
     assert f"finished: {OVER}" in arena(*newer_event("finished"), *flags, cwd=stores, code=2).stderr
     assert contents(stores / "finished") == before
@@ -56,7 +62,10 @@ def test_a_new_event_that_is_asked_for_is_played_once_and_extended(stores: Path)
     assert [one.meter for one in (first, second, third)] == [PRICE_LIST, NEXT, NEXT]
     assert [bool(one.extends) for one in (first, second, third)] == [False, False, True]
     tables = " ".join(arena("standings", "finished", cwd=stores).stdout.split())
-    assert all(sentence("events", "paid-in-ticks", meter=str(number)) in tables for number in (PRICE_LIST, NEXT))
+    assert all(
+        sentence("events", "paid-in-ticks", meter=str(number)) in tables
+        for number in (PRICE_LIST, NEXT)
+    )
 
 
 def test_a_half_played_event_names_the_list_that_has_changed(stores: Path) -> None:

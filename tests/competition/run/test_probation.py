@@ -29,7 +29,10 @@ from khiva_arena.records.store.rows import Why
 NAMES = ["naive", "greedy", "search", "random"]
 """The last one is the opponent itself, so that all seats of its trial are its own."""
 BOTS = [load(f"shipped:python/{name}") for name in NAMES]
-LATE, LATE_START = Blame(Verdict.TIMEOUT, "no answer came", 7), Blame(Verdict.START_FAILED, "timeout: no answer came", 0)
+LATE, LATE_START = (
+    Blame(Verdict.TIMEOUT, "no answer came", 7),
+    Blame(Verdict.START_FAILED, "timeout: no answer came", 0),
+)
 ILLEGAL = Blame(Verdict.ILLEGAL, "choice 9 of 4 legal ones", 5)
 Faults = tuple[Blame, ...]
 
@@ -43,7 +46,12 @@ class Told:
     """
 
     def __init__(self, goes: dict[str, list[Faults | None]], at_a_time: int = 2) -> None:
-        self.goes, self.at_a_time, self.asked, self.said = goes, at_a_time, list[list[str]](), list[str]()
+        self.goes, self.at_a_time, self.asked, self.said = (
+            goes,
+            at_a_time,
+            list[list[str]](),
+            list[str](),
+        )
         self.secrets, self.prepared, self.notes = set[bytes](), list[str](), ""
 
     def say(self, text: str, *, warning: bool = False) -> None:
@@ -53,7 +61,9 @@ class Told:
         self.prepared = [bot.name for bot in entrants]
         return {bot.identity: Command((), "") for bot in entrants}
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: Callable[[Outcome], None], *, is_trial: bool) -> TriedTimes:
+    def try_tables(
+        self, tables: Iterable[tuple[Job, ...]], take: Callable[[Outcome], None], *, is_trial: bool
+    ) -> TriedTimes:
         assert is_trial
         self.asked.append([])
         for (job,) in tables:
@@ -61,14 +71,20 @@ class Told:
             self.asked[-1].append(name)
             self.secrets.add(job.secret)
             faults = self.goes.get(name, [()]).pop(0) if self.goes.get(name) else ()
-            take(void(job, "the machine had no core") if faults is None else _outcome(job, faults, self.notes))
+            take(
+                void(job, "the machine had no core")
+                if faults is None
+                else _outcome(job, faults, self.notes)
+            )
         return TriedTimes([])
 
 
 class NoMatch(Told):
     """An executor on a machine that begins no match."""
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: Callable[[Outcome], None], *, is_trial: bool) -> TriedTimes:
+    def try_tables(
+        self, tables: Iterable[tuple[Job, ...]], take: Callable[[Outcome], None], *, is_trial: bool
+    ) -> TriedTimes:
         return TriedTimes([])
 
 
@@ -79,13 +95,25 @@ def _outcome(job: Job, faults: Faults, notes: str) -> Outcome:
     record = Record(job.header, (), verdicts, out, tuple(range(1, seats + 1)), (0,) * seats, "over")
     ending = Ending(0, False, NOT_MEASURED, notes, 0)
     of_seats = [faults, *[()] * (seats - 1)]
-    reports = tuple(SeatReport("", "", mine, {1: 0.25}, {}, 10.0, ending, NOT_MEASURED) for mine in of_seats)
+    reports = tuple(
+        SeatReport("", "", mine, {1: 0.25}, {}, 10.0, ending, NOT_MEASURED) for mine in of_seats
+    )
     return Outcome(job.ordinal, 1, record, "", reports, 1, 0.5)
 
 
 def tried(out: Path, executor: Any, **more: Any) -> Entrants:
-    first = settings_from({"bots": [bot.asked_as for bot in BOTS], "seats": 3, "probation": True, "out": str(out), **more})
-    return on_probation([first], Entrants(tuple(BOTS)), Sandbox(Level.TRUSTED, first.resources), executor)
+    first = settings_from(
+        {
+            "bots": [bot.asked_as for bot in BOTS],
+            "seats": 3,
+            "probation": True,
+            "out": str(out),
+            **more,
+        }
+    )
+    return on_probation(
+        [first], Entrants(tuple(BOTS)), Sandbox(Level.TRUSTED, first.resources), executor
+    )
 
 
 def names(entrants: Entrants) -> list[str]:
@@ -109,7 +137,9 @@ def test_a_late_bot_is_tried_once_more_with_no_other_and_that_counts(
     assert len(executor.secrets) == len(NAMES), "each bot has a deal of its own"
 
 
-@pytest.mark.parametrize("faults", [(ILLEGAL, ILLEGAL, ILLEGAL), (ILLEGAL, LATE, LATE), (LATE, LATE, ILLEGAL)])
+@pytest.mark.parametrize(
+    "faults", [(ILLEGAL, ILLEGAL, ILLEGAL), (ILLEGAL, LATE, LATE), (LATE, LATE, ILLEGAL)]
+)
 def test_any_other_fault_puts_a_bot_out_at_once(tmp_path: Path, faults: Faults) -> None:
     executor = Told({"greedy": [faults]})
     playing = tried(tmp_path, executor)
@@ -117,11 +147,17 @@ def test_any_other_fault_puts_a_bot_out_at_once(tmp_path: Path, faults: Faults) 
     assert names(playing) == [name for name in NAMES if name != "greedy"]
     (out,) = playing.left_out
     assert (out.name, out.word, out.why) == ("greedy", "shipped:python/greedy", Why.FORFEITED)
-    assert out.line.startswith(f"{faults[-1].verdict} at step {faults[-1].step}: {faults[-1].detail}")
+    assert out.line.startswith(
+        f"{faults[-1].verdict} at step {faults[-1].step}: {faults[-1].detail}"
+    )
 
 
 @pytest.mark.parametrize(
-    ("notes", "said"), [("I fear\n", "; it wrote last: I fear"), (f"I fear\nfault: illegal: {ILLEGAL.detail} (strikes: 1)\n", "")]
+    ("notes", "said"),
+    [
+        ("I fear\n", "; it wrote last: I fear"),
+        (f"I fear\nfault: illegal: {ILLEGAL.detail} (strikes: 1)\n", ""),
+    ],
 )
 def test_a_fault_that_a_kit_repeats_is_said_once(tmp_path: Path, notes: str, said: str) -> None:
     executor = Told({"greedy": [(ILLEGAL,)]})
@@ -134,8 +170,13 @@ def test_a_bot_whose_trial_is_void_plays_and_is_not_tried_again(tmp_path: Path) 
     executor = Told({"search": [None]})
     playing = tried(tmp_path, executor)
     assert names(playing) == NAMES
-    assert {result.name: bool(result.void) for result in playing.trials} == {name: name == "search" for name in NAMES}
-    assert any(line.startswith("search: ") and line.endswith("the machine had no core") for line in executor.said)
+    assert {result.name: bool(result.void) for result in playing.trials} == {
+        name: name == "search" for name in NAMES
+    }
+    assert any(
+        line.startswith("search: ") and line.endswith("the machine had no core")
+        for line in executor.said
+    )
     again = Told({})
     assert tried(tmp_path, again).trials == playing.trials
     assert again.asked == []
@@ -150,10 +191,18 @@ def test_a_match_that_could_not_be_begun_counts_for_no_bot(tmp_path: Path) -> No
 def test_the_opponent_has_no_permissions_of_a_bot_with_its_name(tmp_path: Path) -> None:
     namesake = replace(BOTS[0], name="random")
     first = settings_from(
-        {"bots": [namesake.asked_as], "seats": 2, "probation": True, "out": str(tmp_path), "network": ["random"]}
+        {
+            "bots": [namesake.asked_as],
+            "seats": 2,
+            "probation": True,
+            "out": str(tmp_path),
+            "network": ["random"],
+        }
     )
     executor: Any = Told({})
-    on_probation([first], Entrants((namesake, *BOTS[1:3])), Sandbox(Level.TRUSTED, first.resources), executor)
+    on_probation(
+        [first], Entrants((namesake, *BOTS[1:3])), Sandbox(Level.TRUSTED, first.resources), executor
+    )
     assert executor.prepared == ["random", "greedy", "search", "random-2"]
 
 
@@ -171,7 +220,12 @@ def test_the_opponent_has_no_permissions_of_a_bot_with_its_name(tmp_path: Path) 
 )
 def test_under_other_conditions_bots_are_tried_again(tmp_path: Path, more: dict[str, Any]) -> None:
     tried(tmp_path, Told({}))
-    for settings, calls in ((more, 1), ({"seeds": 7, "jobs": 3, "format": "swiss"}, 0), ({}, 0), (more, 0)):
+    for settings, calls in (
+        (more, 1),
+        ({"seeds": 7, "jobs": 3, "format": "swiss"}, 0),
+        ({}, 0),
+        (more, 0),
+    ):
         executor = Told({})
         tried(tmp_path, executor, **settings)
         assert len(executor.asked) == calls
@@ -184,17 +238,23 @@ def test_one_run_at_a_time_tries_bots_for_a_folder(tmp_path: Path) -> None:
             tried(tmp_path, executor)
     finally:
         os.close(lock)
-    assert executor.asked == [], "its results could differ from those by which the other run has chosen its bots"
+    assert executor.asked == [], (
+        "its results could differ from those by which the other run has chosen its bots"
+    )
     assert names(tried(tmp_path, executor)) == NAMES
 
 
 def test_too_few_that_pass_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         tried(tmp_path, Told({name: [(ILLEGAL,)] for name in ("naive", "search")}))
-    assert all("naive, search: left out by --probation" in problem for problem in caught.value.problems)
+    assert all(
+        "naive, search: left out by --probation" in problem for problem in caught.value.problems
+    )
 
 
-def test_the_line_on_a_terminal_counts_trials_and_is_taken_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_line_on_a_terminal_counts_trials_and_is_taken_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said: list[str] = []
 
     class Line:
@@ -209,6 +269,7 @@ def test_the_line_on_a_terminal_counts_trials_and_is_taken_away(tmp_path: Path, 
     monkeypatch.setattr(probation, "PassingLine", Line)
     tried(tmp_path, Told({}))
     assert [text for text in said if text] == [
-        f"--probation: {number} of {len(NAMES)} trial matches are over" for number in range(1, len(NAMES) + 1)
+        f"--probation: {number} of {len(NAMES)} trial matches are over"
+        for number in range(1, len(NAMES) + 1)
     ]
     assert said[-1] == ""

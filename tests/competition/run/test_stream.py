@@ -29,7 +29,19 @@ pytestmark = pytest.mark.slow
 
 SCHEMA = FOLDER / "output" / "events.json"
 PAGE = ROOT / "docs" / "files.md"
-RUN = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "4", "--seed", "stream", "--trust-bots", "--rule", "max_turns=4"]
+RUN = [
+    "run",
+    *bots(RANDOM, NAIVE),
+    "--seats",
+    "2",
+    "--seeds",
+    "4",
+    "--seed",
+    "stream",
+    "--trust-bots",
+    "--rule",
+    "max_turns=4",
+]
 
 BEGIN = stream.Begin(
     t=0.0,
@@ -67,9 +79,21 @@ LINES = (
     BEGIN,
     stream.Round(t=0.1, number=0, first_seed=0, seeds=2, tables=3, byes=[2]),
     MATCH,
-    stream.FaultRecorded(t=2.0, match=3, bot=0, seat=1, verdict="timeout", step=4, gather=4, detail="no answer", before=False),
+    stream.FaultRecorded(
+        t=2.0,
+        match=3,
+        bot=0,
+        seat=1,
+        verdict="timeout",
+        step=4,
+        gather=4,
+        detail="no answer",
+        before=False,
+    ),
     stream.Paused(t=2.0, match=3, bot=0, seat=1, times=2, before=True),
-    stream.VoidRecorded(t=2.5, match=4, attempt=1, bots=[0, 1], why="the host was late", before=False),
+    stream.VoidRecorded(
+        t=2.5, match=4, attempt=1, bots=[0, 1], why="the host was late", before=False
+    ),
     stream.SetAside(t=2.5, seed=0, lineup=2),
     stream.Llr(t=2.6, llr=-0.5, low=-2.94, high=2.94, seeds=40, decision=""),
     stream.EloDifference(t=2.6, elo=-12.5, low=None, high=80.0, seeds=9, decision=""),
@@ -94,7 +118,11 @@ def test_the_schema_is_that_of_the_lines() -> None:
 
 
 def test_each_class_of_a_line_is_one_that_readers_know() -> None:
-    written = (kind for kind in vars(stream).values() if isinstance(kind, type) and issubclass(kind, stream.Line))
+    written = (
+        kind
+        for kind in vars(stream).values()
+        if isinstance(kind, type) and issubclass(kind, stream.Line)
+    )
     assert set(written) - {stream.Line} == set(stream.KINDS), "Any_line names each class of a line"
 
 
@@ -153,7 +181,10 @@ def test_a_damaged_line_is_counted_and_passed_over(damaged: bytes) -> None:
     [
         (encoded(MATCH), pattern("stream", "first-line-not-say")),
         (b"SQLite format 3\0\n", pattern("stream", "not-line-stream-events")),
-        (b'{"v":2,"type":"begin"}\n', pattern("stream", "version-khiva-arena-reads", v="2", version="1")),
+        (
+            b'{"v":2,"type":"begin"}\n',
+            pattern("stream", "version-khiva-arena-reads", v="2", version="1"),
+        ),
         (b'{"v":1,"type":"begin","t":0}\n', "malformed"),
         (b"x" * (stream.LONGEST_LINE + 1), "longer than"),
     ],
@@ -262,7 +293,17 @@ def test_a_run_tells_all_that_its_store_holds(tmp_path: Path) -> None:
     shutil.copytree(FORFEITS, tmp_path / "forfeits")
     manifest = tmp_path / "forfeits" / "bot.toml"
     manifest.write_text(manifest.read_text().replace("raise 2", "raise 1"))
-    words = ["run", *bots(RANDOM, "forfeits"), "--seats", "2", "--seeds", "2", "--trust-bots", "--isolation", "trusted"]
+    words = [
+        "run",
+        *bots(RANDOM, "forfeits"),
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        "--trust-bots",
+        "--isolation",
+        "trusted",
+    ]
     said = arena(*words, "--out", "out", "--events-file", "events", cwd=tmp_path)
     told = lines_of(tmp_path / "events")
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
@@ -281,7 +322,9 @@ def test_a_run_tells_all_that_its_store_holds(tmp_path: Path) -> None:
     assert len(faults) == 4
     shown = [line for line in said.stderr.splitlines() if line.startswith("fault")]
     assert shown[0].startswith(f"fault  1/{faults[0]['match']}  bot=forfeits  seat=")
-    assert shown[1:] == [f"fault  bot=forfeits  verdict=crashed  times=4  last=1/{faults[-1]['match']}"]
+    assert shown[1:] == [
+        f"fault  bot=forfeits  verdict=crashed  times=4  last=1/{faults[-1]['match']}"
+    ]
     logged = lines_of(tmp_path / "out" / "log.jsonl")
     assert [line["event"] for line in logged if line["event"] != "fault"] == [
         line["text"] for line in told if line["type"] == "note"
@@ -291,16 +334,25 @@ def test_a_run_tells_all_that_its_store_holds(tmp_path: Path) -> None:
     assert [[line[key] for key in same] for line in logged if line["event"] == "fault"] == [
         [line[key] for key in same] for line in faults
     ]
-    assert {frozenset(line) - {*same, "bot"} for line in logged} == {frozenset({"event", "level", "timestamp"})}
+    assert {frozenset(line) - {*same, "bot"} for line in logged} == {
+        frozenset({"event", "level", "timestamp"})
+    }
     assert [line["t"] for line in told] == sorted(line["t"] for line in told)
 
 
 def _same_as_stored(folder: Path, told: list[dict[str, object]]) -> None:
     connection = sqlite3.connect(folder / "out" / "arena.db")
-    query = "SELECT m.ordinal, m.seed, m.lineup, m.rotation, s.bot, s.rank, s.score, s.verdict FROM matches m, seats s "
-    stored = connection.execute(query + "WHERE m.ordinal = s.ordinal ORDER BY m.ordinal, s.seat").fetchall()
+    query = (
+        "SELECT m.ordinal, m.seed, m.lineup, m.rotation, s.bot, s.rank, s.score, s.verdict "
+        "FROM matches m, seats s "
+    )
+    stored = connection.execute(
+        query + "WHERE m.ordinal = s.ordinal ORDER BY m.ordinal, s.seat"
+    ).fetchall()
     connection.close()
-    matches = sorted((line for line in told if line["type"] == "match"), key=lambda line: line["ordinal"])
+    matches = sorted(
+        (line for line in told if line["type"] == "match"), key=lambda line: line["ordinal"]
+    )
     found = [
         (line["ordinal"], line["seed"], line["lineup"], line["rotation"], *seat)
         for line in matches
@@ -311,7 +363,9 @@ def _same_as_stored(folder: Path, told: list[dict[str, object]]) -> None:
 
 @pytest.mark.soak
 def test_a_resumed_run_tells_what_was_fixed_before(tmp_path: Path) -> None:
-    process = started(*RUN, "--seeds", "40", "--out", "out", "--events-file", "events", cwd=tmp_path)
+    process = started(
+        *RUN, "--seeds", "40", "--out", "out", "--events-file", "events", cwd=tmp_path
+    )
     path = tmp_path / "events"
     assert until(lambda: path.exists() and path.read_text().count('"type":"match"') > 5)
     kill(process)
@@ -335,11 +389,30 @@ def test_a_resumed_run_tells_what_was_fixed_before(tmp_path: Path) -> None:
 
 def test_a_swiss_tells_its_rounds(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, NAIVE, GREEDY), "--format", "swiss", "--rounds", "2"]
-    arena(*words, "--seats", "2", "--seeds", "1", "--trust-bots", "--out", "out", "--events-file", "events", cwd=tmp_path)
+    arena(
+        *words,
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--trust-bots",
+        "--out",
+        "out",
+        "--events-file",
+        "events",
+        cwd=tmp_path,
+    )
     told = lines_of(tmp_path / "events")
     assert told[0]["rounds"] == 2
-    assert [line["type"] for line in told if line["type"] in ("round", "match")] == ["round", "match", "match"] * 2
-    assert [(line["number"], len(line["byes"])) for line in told if line["type"] == "round"] == [(0, 1), (1, 1)]
+    assert [line["type"] for line in told if line["type"] in ("round", "match")] == [
+        "round",
+        "match",
+        "match",
+    ] * 2
+    assert [(line["number"], len(line["byes"])) for line in told if line["type"] == "round"] == [
+        (0, 1),
+        (1, 1),
+    ]
     assert [line["round"] for line in told if line["type"] == "match"] == [0, 0, 1, 1]
     _same_as_stored(tmp_path, told)
 
@@ -368,7 +441,10 @@ def test_a_competition_of_two_stages_tells_each_and_ends_once(tmp_path: Path) ->
     arena("run", "cup.toml", "--events-file", "events", "--trust-bots", cwd=tmp_path)
     told = lines_of(tmp_path / "events")
     begins = [line for line in told if line["type"] == "begin"]
-    assert [(line["stage"], line["number"], line["matches"]) for line in begins] == [("groups", 1, 6), ("final", 2, 2)]
+    assert [(line["stage"], line["number"], line["matches"]) for line in begins] == [
+        ("groups", 1, 6),
+        ("final", 2, 2),
+    ]
     assert set(begins[1]["bots"]) < set(begins[0]["bots"])
     assert [line["type"] for line in told].count("end") == 1
     assert (told[-1]["how"], told[-1]["fixed"]) == ("complete", 2)
@@ -378,8 +454,32 @@ def test_a_competition_of_two_stages_tells_each_and_ends_once(tmp_path: Path) ->
 @pytest.mark.soak
 def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     # One match at a time: of two, both may wait for the same seed, and are counted in one line then.
-    short = ["--rule", "max_turns=2", "--trust-bots", "--seed", "sprt", "--elo1", "400", "-j", "1", "--out", "out", "--json"]
-    done = arena("sprt", NAIVE, C, *short, "--seeds", "60", "--events-file", "events", cwd=tmp_path, code=None)
+    short = [
+        "--rule",
+        "max_turns=2",
+        "--trust-bots",
+        "--seed",
+        "sprt",
+        "--elo1",
+        "400",
+        "-j",
+        "1",
+        "--out",
+        "out",
+        "--json",
+    ]
+    done = arena(
+        "sprt",
+        NAIVE,
+        C,
+        *short,
+        "--seeds",
+        "60",
+        "--events-file",
+        "events",
+        cwd=tmp_path,
+        code=None,
+    )
     told = lines_of(tmp_path / "events")
     llrs = [line for line in told if line["type"] == "llr"]
     assert [line["seeds"] for line in llrs] == list(range(1, len(llrs) + 1))
@@ -389,7 +489,9 @@ def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     assert [llrs[-1]["low"], llrs[-1]["high"]] == pytest.approx(final["bounds"], abs=1e-3)
     assert llrs[-1]["decision"] == final["decision"]
     assert {line["decision"] for line in llrs[:-1]} <= {""}
-    again = arena("sprt", NAIVE, C, *short, "--seeds", "60", "--events-file", "again", cwd=tmp_path, code=None)
+    again = arena(
+        "sprt", NAIVE, C, *short, "--seeds", "60", "--events-file", "again", cwd=tmp_path, code=None
+    )
     assert json.loads(again.stdout)["llr"] == final["llr"]
     [resumed] = [line for line in lines_of(tmp_path / "again") if line["type"] == "llr"]
     assert {**resumed, "t": 0} == {**llrs[-1], "t": 0}
@@ -397,7 +499,18 @@ def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
 
 def test_a_comparison_tells_how_it_stands(tmp_path: Path) -> None:
     # One match at a time, as above.
-    short = ["--rule", "max_turns=2", "--trust-bots", "--seed", "x", "-j", "1", "--out", "out", "--json"]
+    short = [
+        "--rule",
+        "max_turns=2",
+        "--trust-bots",
+        "--seed",
+        "x",
+        "-j",
+        "1",
+        "--out",
+        "out",
+        "--json",
+    ]
     words = ["compare", NAIVE, FORFEITS, *short]
     final = json.loads(arena(*words, "--events-file", "events", cwd=tmp_path).stdout)
     told = [line for line in lines_of(tmp_path / "events") if line["type"] == "difference"]
@@ -416,7 +529,9 @@ def test_a_comparison_tells_how_it_stands(tmp_path: Path) -> None:
 
 def test_an_unusable_file_is_refused_before_any_match(tmp_path: Path) -> None:
     done = arena(*RUN, "--out", "out", "--events-file", "missing/events", cwd=tmp_path, code=2)
-    assert "khiva-arena: error: --events-file missing/events: No such file or directory" in done.stderr
+    assert (
+        "khiva-arena: error: --events-file missing/events: No such file or directory" in done.stderr
+    )
     assert "event " not in done.stderr.replace("--events-file", "")
 
 
@@ -432,7 +547,12 @@ def test_a_reader_that_goes_does_not_end_the_run(tmp_path: Path) -> None:
     os.close(reader)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 0, said
-    assert said.count("warning: " + sentence("competition", "stream-events") + " stops here: Broken pipe") == 1
+    assert (
+        said.count(
+            "warning: " + sentence("competition", "stream-events") + " stops here: Broken pipe"
+        )
+        == 1
+    )
     assert json.loads(got.partition(b"\n")[0])["type"] == "begin"
     assert "8 of 8 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
@@ -449,7 +569,12 @@ def test_a_file_that_takes_no_more_does_not_end_the_run(tmp_path: Path) -> None:
         done = arena_process(*RUN, "--out", "out", "--events-file", "events", cwd=tmp_path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert done.stderr.count("warning: " + sentence("competition", "stream-events") + " stops here: File too large") == 1
+    assert (
+        done.stderr.count(
+            "warning: " + sentence("competition", "stream-events") + " stops here: File too large"
+        )
+        == 1
+    )
     assert "8 of 8 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
     assert path.stat().st_size == size
     arena(*RUN, "--out", "out", "--events-file", "events", cwd=tmp_path)

@@ -37,19 +37,38 @@ def test_the_wall_clock_is_not_written() -> None:
 def test_an_event_in_ticks_says_so_and_has_one_word_for_isolation() -> None:
     definition = defined(clock="ticks", turn="20ms")
     plain = definition.plain()
-    assert (plain["clock"], plain["meter"], plain["isolation"], plain["ponder"]) == ("ticks", PRICE_LIST, "module", False)
+    assert (plain["clock"], plain["meter"], plain["isolation"], plain["ponder"]) == (
+        "ticks",
+        PRICE_LIST,
+        "module",
+        False,
+    )
     assert Definition.read(definition.text) == definition
     assert definition.sandbox(Level.BASIC).level is Level.BASIC
     header = definition.header([("a", "x"), ("b", "y")], "m", bytes(32))
-    assert (header.format, header.clock, header.meter, header.isolation) == (2, "ticks", PRICE_LIST, "module")
+    assert (header.format, header.clock, header.meter, header.isolation) == (
+        2,
+        "ticks",
+        PRICE_LIST,
+        "module",
+    )
 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"clock": "wall"}, {"meter": 0}, {"isolation": "standard"}, {"ponder": True}, {"link_ms": 5}, {"isolation": "modules"}],
+    [
+        {"clock": "wall"},
+        {"meter": 0},
+        {"isolation": "standard"},
+        {"ponder": True},
+        {"link_ms": 5},
+        {"isolation": "modules"},
+    ],
     ids=str,
 )
-def test_a_definition_in_ticks_that_does_not_fit_together_is_refused(changes: dict[str, Any]) -> None:
+def test_a_definition_in_ticks_that_does_not_fit_together_is_refused(
+    changes: dict[str, Any],
+) -> None:
     text = canonical({**defined(clock="ticks").plain(), **changes}).decode()
     with pytest.raises(ValueError, match=r"ticks|Expected|written"):
         Definition.read(text)
@@ -62,7 +81,9 @@ def test_a_definition_in_ticks_that_does_not_fit_together_is_refused(changes: di
         ({"limits": {"cpu": 2}}, "--limit: " + sentence("settings", "ticks-cpu")),
         ({"isolation": "standard"}, "--isolation: " + sentence("settings", "ticks-isolation")),
         pytest.param(
-            {"link_allowance": "5ms"}, "--link-allowance: " + sentence("settings", "ticks-link-allowance"), marks=NEEDS_ALL
+            {"link_allowance": "5ms"},
+            "--link-allowance: " + sentence("settings", "ticks-link-allowance"),
+            marks=NEEDS_ALL,
         ),
     ],
 )
@@ -78,9 +99,18 @@ def test_a_bot_that_is_no_module_is_refused_in_a_line() -> None:
     lines = [
         f"--bot {words[0]}: " + sentence("entrants", "ticks-no-module"),
         f"--bot {words[1]}: "
-        + (f"it plays only by the wall clock, since {shipped.why_no_ticks(words[1])}: name another bot, or take --clock wall"),
+        + (
+            f"it plays only by the wall clock, since {shipped.why_no_ticks(words[1])}: "
+            "name another bot, or take --clock wall"
+        ),
     ]
-    assert unplayable([settings_from({**VALUES, "bots": words, "clock": "ticks"})], bots_of_an_event.load_all(words)) == lines
+    assert (
+        unplayable(
+            [settings_from({**VALUES, "bots": words, "clock": "ticks"})],
+            bots_of_an_event.load_all(words),
+        )
+        == lines
+    )
     with pytest.raises(ConfigError) as error:
         settings_and_bots({"bots": words, "clock": "ticks"})
     assert list(error.value.problems) == lines

@@ -15,7 +15,8 @@ BOTS = ("shipped:python/random", "shipped:python/naive")
 PLAIN = [
     row
     for row in TABLE
-    if row.kind in (Kind.NUMBER, Kind.SWITCH) and row.name in (*Definition.__struct_fields__, "ponder")  # by way of the sandbox
+    if row.kind in (Kind.NUMBER, Kind.SWITCH)
+    and row.name in (*Definition.__struct_fields__, "ponder")  # by way of the sandbox
 ]
 
 
@@ -33,4 +34,6 @@ def test_a_setting_that_defines_the_event_reaches_its_definition(row: Setting) -
     settings = settings_from({"bots": BOTS, "seats": 2})
     value = 3 if row.kind is Kind.NUMBER else not row.default
     definition = defined(replace(settings, **{row.name: value}))
-    assert getattr(definition, row.name) == value, f"{row.name} is no argument in competition/settings/define.py"
+    assert getattr(definition, row.name) == value, (
+        f"{row.name} is no argument in competition/settings/define.py"
+    )

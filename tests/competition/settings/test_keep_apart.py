@@ -40,16 +40,27 @@ def test_who_can_read_another_is_found_among_many(tmp_path: Path, what: str) -> 
     entries = [entry(tmp_path, number) for number in range(20)]
     other = tmp_path / "entry-7"
     (other / "data").mkdir()
-    shown = {"all of them": str(tmp_path), "one of them": str(other), "a part of one": str(other / "data")}[what]
+    shown = {
+        "all of them": str(tmp_path),
+        "one of them": str(other),
+        "a part of one": str(other / "data"),
+    }[what]
     bot, command = entries[3]
     # by a name that its own command did not type: a link
     (tmp_path / "link").symlink_to(shown)
-    entries[3] = bot, replace(command, readable=(str(tmp_path / "link"),), staged=what == "a part of one")
+    entries[3] = (
+        bot,
+        replace(command, readable=(str(tmp_path / "link"),), staged=what == "a part of one"),
+    )
     with pytest.raises(ConfigError) as error:
-        isolation.keep_apart([bot for bot, _ in entries], [command for _, command in entries], STANDARD)
+        isolation.keep_apart(
+            [bot for bot, _ in entries], [command for _, command in entries], STANDARD
+        )
     found = [
         problem.partition(", " + sentence("settings", "folder-bot") + " ")[2].partition(";")[0]
         for problem in error.value.problems
     ]
-    assert found == ([f"bot-{n}" for n in range(20) if n != 3] if what == "all of them" else ["bot-7"])
+    assert found == (
+        [f"bot-{n}" for n in range(20) if n != 3] if what == "all of them" else ["bot-7"]
+    )
     assert all(problem.startswith("bot bot-3 may read ") for problem in error.value.problems)

@@ -39,14 +39,20 @@ GOOD: dict[Kind, object] = {
     Kind.PATHS: {"a": "folder", "b": "3"},
 }
 
-HELP = {"help_option_names": ["-h", "--help"]}  # click keeps the first help option that it makes of a command
+HELP = {
+    "help_option_names": ["-h", "--help"]
+}  # click keeps the first help option that it makes of a command
 
 
 def good(row: Setting) -> object:
     """A value that is not the default."""
     if row.kind is Kind.SWITCH:
         return not row.default
-    return next(word for word in row.words() if word != row.default) if row.kind in (Kind.NAME, Kind.CHOICE) else GOOD[row.kind]
+    return (
+        next(word for word in row.words() if word != row.default)
+        if row.kind in (Kind.NAME, Kind.CHOICE)
+        else GOOD[row.kind]
+    )
 
 
 def option_of(row: Setting) -> click.Option:
@@ -71,11 +77,15 @@ def test_a_row_is_a_flag_with_its_help(row: Setting) -> None:
 @every_row
 def test_a_row_is_a_key_of_a_new_settings_file(row: Setting) -> None:
     text = settings_text({"bots": ("some-bot",)})
-    assert " ".join(row.help.split()) in " ".join(line.removeprefix("# ") for line in text.splitlines())
+    assert " ".join(row.help.split()) in " ".join(
+        line.removeprefix("# ") for line in text.splitlines()
+    )
     if row.kind is Kind.BOTS:
         assert tomllib.loads(text)[row.name] == ["some-bot"]
     elif row.default in (None, ()):
-        shown = tomllib.loads(next(line for line in text.splitlines() if line.startswith(f"#{row.name} = "))[1:])
+        shown = tomllib.loads(
+            next(line for line in text.splitlines() if line.startswith(f"#{row.name} = "))[1:]
+        )
         assert not row.mistakes(shown[row.name])
     else:
         assert tomllib.loads(text)[row.name] == row.default
@@ -85,7 +95,10 @@ def test_a_row_is_a_key_of_a_new_settings_file(row: Setting) -> None:
 def test_a_row_checks_its_value(row: Setting) -> None:
     assert not row.mistakes(row.default)
     assert not row.mistakes(good(row))
-    common = {"bots": ("a", "b"), "format": only_for(row.name)[0] if row.name in OF_SOME else "round-robin"}
+    common = {
+        "bots": ("a", "b"),
+        "format": only_for(row.name)[0] if row.name in OF_SOME else "round-robin",
+    }
     for wrong in (3.5, object(), [["x"]]):
         (problem,) = row.mistakes(wrong)
         with pytest.raises(ConfigError) as by_flag:
@@ -100,7 +113,9 @@ def test_a_row_checks_its_value(row: Setting) -> None:
 def test_a_number_is_within_its_bounds(row: Setting) -> None:
     if row.kind is not Kind.NUMBER:
         return
-    assert row.mistakes(row.least - 1) == [sentence("settings", "not-whole-number-least", value=row.least - 1, least=row.least)]
+    assert row.mistakes(row.least - 1) == [
+        sentence("settings", "not-whole-number-least", value=row.least - 1, least=row.least)
+    ]
     assert not row.mistakes(row.least)
     if row.most is not None:
         assert not row.mistakes(row.most)
@@ -116,13 +131,17 @@ def test_what_a_row_is_typed_as_is_read_again(row: Setting) -> None:
 
 @every_row
 def test_a_mistake_that_names_a_flag_gets_the_line_of_its_setting(row: Setting) -> None:
-    assert by_line([f"{row.option}: is wrong"], {row.name: "c.toml:3"}) == [f"c.toml:3: {row.option}: is wrong"]
+    assert by_line([f"{row.option}: is wrong"], {row.name: "c.toml:3"}) == [
+        f"c.toml:3: {row.option}: is wrong"
+    ]
 
 
 @every_row
 def test_tab_offers_the_words_of_a_row(row: Setting) -> None:
     offered = ShellComplete(cli, {}, "khiva-arena", "X").get_completions(["run", row.option], "")
-    assert {item.value for item in offered if item.type == "plain"} >= (set(row.words()) if row.kind is not Kind.BOTS else set())
+    assert {item.value for item in offered if item.type == "plain"} >= (
+        set(row.words()) if row.kind is not Kind.BOTS else set()
+    )
 
 
 def test_rows_are_told_apart_by_name_and_flag() -> None:
@@ -151,7 +170,12 @@ sys.exit(run(sys.argv[1:]))
 
 def with_one_row_more(*words: str, cwd: Path, code: int) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", ONE_ROW_MORE, *words], cwd=cwd, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", ONE_ROW_MORE, *words],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == code, done.stderr
     return done.stdout + done.stderr
@@ -161,16 +185,24 @@ def with_one_row_more(*words: str, cwd: Path, code: int) -> str:
 def test_one_row_more_is_one_setting_more(tmp_path: Path) -> None:
     shown = " ".join(with_one_row_more("run", "-h", "all", cwd=tmp_path, code=0).split())
     assert "The run:" in shown
-    assert "--tea-breaks N How many breaks there are for tea [default: 2]." in shown[shown.index("The run:") :]
+    assert (
+        "--tea-breaks N How many breaks there are for tea [default: 2]."
+        in shown[shown.index("The run:") :]
+    )
     with_one_row_more("init", "c.toml", cwd=tmp_path, code=0)
     text = (tmp_path / "c.toml").read_text()
     assert "# How many breaks there are for tea.\ntea_breaks = 2\n" in text
-    assert "tea_breaks of its own" in " ".join(text.replace("\n# ", " ").split()).replace("and tea_breaks", "tea_breaks")
+    assert "tea_breaks of its own" in " ".join(text.replace("\n# ", " ").split()).replace(
+        "and tea_breaks", "tea_breaks"
+    )
     line = text.splitlines().index("tea_breaks = 2") + 1
     (tmp_path / "c.toml").write_text(text.replace("tea_breaks = 2", "tea_breaks = 0"))
     said = with_one_row_more("run", "c.toml", cwd=tmp_path, code=2)
     assert (
-        said == "khiva-arena: error: " + sentence("seats", "not-whole-number-least", text=f"c.toml:{line}: tea_breaks: 0") + "\n"
+        said
+        == "khiva-arena: error: "
+        + sentence("seats", "not-whole-number-least", text=f"c.toml:{line}: tea_breaks: 0")
+        + "\n"
     )
     said = with_one_row_more("run", "c.toml", "--tea-breaks", "10", cwd=tmp_path, code=2)
     assert said == "khiva-arena: error: --tea-breaks: 9 at most, not 10\n"
@@ -179,7 +211,11 @@ def test_one_row_more_is_one_setting_more(tmp_path: Path) -> None:
     assert (
         said
         == "khiva-arena: error: "
-        + sentence("seats", "not-whole-number-least", text=f"c.toml:{text.count(chr(10)) + 3}: tea_breaks: True")
+        + sentence(
+            "seats",
+            "not-whole-number-least",
+            text=f"c.toml:{text.count(chr(10)) + 3}: tea_breaks: True",
+        )
         + "\n"
     )
 
@@ -188,5 +224,10 @@ def test_the_default_rules_over_nothing_else() -> None:
     """What is settled with nothing given is what the rows say."""
     plain = settings_from({"bots": ("a", "b")})
     for row in TABLE:
-        if hasattr(plain, row.name) and row.kind in (Kind.NUMBER, Kind.TEXT, Kind.SWITCH, Kind.CHOICE):
+        if hasattr(plain, row.name) and row.kind in (
+            Kind.NUMBER,
+            Kind.TEXT,
+            Kind.SWITCH,
+            Kind.CHOICE,
+        ):
             assert json.dumps(getattr(plain, row.name)) == json.dumps(row.default), row.name

@@ -28,4 +28,6 @@ def _make(case: str, folder: Path) -> None:
     # Khiva's page in which readers go from match to match, and in the others they look at the first.
     replays = REPLAYS_MOST if case.endswith("round-robin") else 0
     matches = ("0", "1", "2") if replays and not case.startswith("khiva") else ()
-    write_page(folder / "page.html", page_of(published(case, folder), replays=replays, matches=matches))
+    write_page(
+        folder / "page.html", page_of(published(case, folder), replays=replays, matches=matches)
+    )

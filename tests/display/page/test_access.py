@@ -23,7 +23,9 @@ VIEWS = {
 
 DARK = re.compile(r"prefers-color-scheme|light-dark\(")
 PALETTE = "display/page/browser/palette.css"
-IN_THE_DARK = re.compile(r"@media screen and \(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}\s*\}", re.DOTALL)
+IN_THE_DARK = re.compile(
+    r"@media screen and \(prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}\s*\}", re.DOTALL
+)
 COLOUR = re.compile(r"--[a-z0-9]+: (#[0-9a-f]{3,6}|\d+ \d+ \d+)")
 
 
@@ -31,26 +33,42 @@ def test_in_the_dark_nothing_but_colours_changes() -> None:
     text = (PACKAGE / PALETTE).read_text()
     (changed,) = IN_THE_DARK.findall(text)
     assert len(DARK.findall(text)) == 1
-    assert [line for line in map(str.strip, changed.split(";")) if line and not COLOUR.fullmatch(line)] == []
+    assert [
+        line for line in map(str.strip, changed.split(";")) if line and not COLOUR.fullmatch(line)
+    ] == []
 
 
 def test_only_the_palette_knows_of_the_dark() -> None:
-    files = [path for kind in ("css", "js", "mjs", "py", "html") for path in PACKAGE.rglob(f"*.{kind}")]
-    assert {path.relative_to(PACKAGE).as_posix() for path in files if DARK.search(path.read_text("utf-8"))} == {PALETTE}
+    files = [
+        path for kind in ("css", "js", "mjs", "py", "html") for path in PACKAGE.rglob(f"*.{kind}")
+    ]
+    assert {
+        path.relative_to(PACKAGE).as_posix()
+        for path in files
+        if DARK.search(path.read_text("utf-8"))
+    } == {PALETTE}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", long_but(VIEWS, VIEWS.keys() - {"khiva-swiss", "khiva-gauntlet"}))  # tables as in stages
+@pytest.mark.parametrize(
+    "case", long_but(VIEWS, VIEWS.keys() - {"khiva-swiss", "khiva-gauntlet"})
+)  # tables as in stages
 def test_axe_finds_nothing(page: Page, made: Made, case: str) -> None:
     page.open(made(case)[1])
-    bot = page.js("return new URLSearchParams(document.querySelector('.standings tbody a').hash.slice(1)).get('bot')")
+    bot = page.js(
+        "return new URLSearchParams(document.querySelector('.standings tbody "
+        "a').hash.slice(1)).get('bot')"
+    )
     load(page)
     found: dict[str, list[str]] = {}
     for view in VIEWS[case]:
         page.go(view.format(bot=bot) or "#")
-        page.until("return !location.hash.startsWith('#match=1') || document.querySelector('.where')")
+        page.until(
+            "return !location.hash.startsWith('#match=1') || document.querySelector('.where')"
+        )
         page.js(
-            "for (const one of document.querySelectorAll('details')) one.open = true; document.querySelector('.what')?.click()"
+            "for (const one of document.querySelectorAll('details')) one.open = true; "
+            "document.querySelector('.what')?.click()"
         )
         for problem, where in violations(page, view).items():
             found.setdefault(problem, []).extend(where)
@@ -80,6 +98,8 @@ def test_no_ring_around_what_has_the_focus_is_cut_at_the_left(page: Page, made: 
         page.size(size)
         for view in ("", "#matches=all", MATCH):
             page.open(made("khiva-round-robin")[1], view)
-            page.until("return !location.hash.startsWith('#match=1') || document.querySelector('.where')")
+            page.until(
+                "return !location.hash.startsWith('#match=1') || document.querySelector('.where')"
+            )
             page.keys("Tab")
             assert page.js(CUT) == [], (size, view)

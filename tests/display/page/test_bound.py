@@ -51,7 +51,10 @@ def test_what_one_page_has_no_room_for_goes_into_the_next(
     monkeypatch.setattr(folder, "PAGE_MOST", 30_000)
     page, beside = tmp_path / "page.html", tmp_path / "page-replays"
     write_page(page, page_of(one_deal / "out", replays=20_000, folder=folder.ReplayFolder(page)))
-    in_folder = [beside / ("1-seed-0.html" if number == 1 else f"1-seed-0-{number}.html") for number in range(1, 99)]
+    in_folder = [
+        beside / ("1-seed-0.html" if number == 1 else f"1-seed-0-{number}.html")
+        for number in range(1, 99)
+    ]
     pages = [path for path in in_folder if path.exists()]
     assert len(pages) > 2
     assert sorted(beside.iterdir()) == sorted(pages)
@@ -59,24 +62,35 @@ def test_what_one_page_has_no_room_for_goes_into_the_next(
         assert sum(len(block[0]) for block in BLOCK.finditer(path.read_text())) <= 30_000
         assert all(has_replays(path))
     assert films(page) + sum(map(films, pages)) == MATCHES
-    named = Counter(str(match[REPLAY]) for match in blocks(page)["data"]["matches"] if isinstance(match[REPLAY], str))
+    named = Counter(
+        str(match[REPLAY])
+        for match in blocks(page)["data"]["matches"]
+        if isinstance(match[REPLAY], str)
+    )
     assert named == {f"page-replays/{path.name}": films(path) for path in pages}
     write_page(page, page_of(one_deal / "out", replays=0, folder=folder.ReplayFolder(page)))
     assert sum(map(films, beside.iterdir())) == MATCHES, "pages of the report before are replaced"
 
 
-def test_replays_are_compressed_as_they_come(one_deal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replays_are_compressed_as_they_come(
+    one_deal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(box, "AT_ONCE", 50_000)
     page = tmp_path / "page.html"
     write_page(page, page_of(one_deal / "out"))
-    lengths = [len(zlib.decompress(base64.b64decode(block[1]))) for block in BLOCK.finditer(page.read_text())]
+    lengths = [
+        len(zlib.decompress(base64.b64decode(block[1])))
+        for block in BLOCK.finditer(page.read_text())
+    ]
     assert films(page) == MATCHES
     longest = max(lengths) * len(lengths) / MATCHES * 2  # a match takes this much at most
     assert max(lengths) < 50_000 + longest
     assert min(lengths[:-1]) > 50_000
 
 
-def test_each_match_of_a_page_is_replayed_once(one_deal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_match_of_a_page_is_replayed_once(
+    one_deal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     replayed: Counter[str] = Counter()
 
     def counted(verify: Any) -> Any:
@@ -93,6 +107,9 @@ def test_each_match_of_a_page_is_replayed_once(one_deal: Path, monkeypatch: pyte
     replayed.clear()
     without = page_of(one_deal / "out", replays=0)
     assert 0 < replayed.total() == len(replayed)
-    tables = [zlib.decompress(base64.b64decode(re.findall(r'id="data">([^<]*)<', page)[0])) for page in (with_films, without)]
+    tables = [
+        zlib.decompress(base64.b64decode(re.findall(r'id="data">([^<]*)<', page)[0]))
+        for page in (with_films, without)
+    ]
     of_points = [re.findall(rb'"points":\{"matches":.*?"rows".*?\]\}', table) for table in tables]
     assert of_points[0] == of_points[1] != []

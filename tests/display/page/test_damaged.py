@@ -14,7 +14,14 @@ from khiva_arena.display.page.html import as_json
 Made = Callable[[str], tuple[Path, Path]]
 DAMAGED = "This part of the page is damaged: the file was cut short or changed."
 MISSING = "This part of the page is missing: the file was cut short or changed."
-OTHERS = [None, [], 7, {}, {"events": [], "tables": []}, {"events": [{}], "tables": [{}], "matches": [[9]]}]
+OTHERS = [
+    None,
+    [],
+    7,
+    {},
+    {"events": [], "tables": []},
+    {"events": [{}], "tables": [{}], "matches": [[9]]},
+]
 
 
 def changed(file: Path, name: str, block: str, folder: Path) -> Path:
@@ -35,12 +42,20 @@ def says(page: Page, file: Path, view: str, sentence: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "view"), [("data", ""), ("replay-0", "#match=1/0")])
-def test_a_block_that_is_cut_or_missing(page: Page, made: Made, tmp_path: Path, name: str, view: str) -> None:
+def test_a_block_that_is_cut_or_missing(
+    page: Page, made: Made, tmp_path: Path, name: str, view: str
+) -> None:
     file = made("khiva-round-robin")[1]
     whole = re.search(rf'id="{name}">(.*?)</script>', file.read_text())
     assert whole
     data = whole[1]
-    for cut in (data[:401], data[:400], data[:400] + "*" + data[401:], data[:400] + "AAAA" + data[404:], ""):
+    for cut in (
+        data[:401],
+        data[:400],
+        data[:400] + "*" + data[401:],
+        data[:400] + "AAAA" + data[404:],
+        "",
+    ):
         block = f'<script type="application/base64" id="{name}">{cut}</script>'
         says(page, changed(file, name, block, tmp_path), view, DAMAGED)
     says(page, changed(file, name, "", tmp_path), view, MISSING)
@@ -48,7 +63,9 @@ def test_a_block_that_is_cut_or_missing(page: Page, made: Made, tmp_path: Path, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "view"), [("data", ""), ("replay-0", "#match=1/0&step=3")])
-def test_a_block_of_something_else(page: Page, made: Made, tmp_path: Path, name: str, view: str) -> None:
+def test_a_block_of_something_else(
+    page: Page, made: Made, tmp_path: Path, name: str, view: str
+) -> None:
     file = made("khiva-round-robin")[1]
     for other in OTHERS:
         data = base64.b64encode(zlib.compress(as_json(other))).decode()

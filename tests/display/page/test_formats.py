@@ -21,7 +21,10 @@ return [...document.querySelectorAll('.bracket > li')].map((round) => [...round.
   [...table.querySelectorAll('.sitter')].map((one) => [one.querySelector('a').textContent, one.classList.contains('through')])))
 """
 
-CELLS = "return [...document.querySelectorAll(arguments[0])].map((row) => [...row.cells].map((cell) => cell.innerText))"
+CELLS = (
+    "return [...document.querySelectorAll(arguments[0])].map((row) => "
+    "[...row.cells].map((cell) => cell.innerText))"
+)
 
 
 def opened(page: Page, made: Made, form: str) -> Path:
@@ -32,7 +35,9 @@ def opened(page: Page, made: Made, form: str) -> Path:
 
 def placed(store: Path, event: int) -> list[dict[str, Any]]:
     """The places that the terminal shows."""
-    events = [one for table in standings(store).to_dict()["standings"] for one in table.get("places", [])]
+    events = [
+        one for table in standings(store).to_dict()["standings"] for one in table.get("places", [])
+    ]
     rows: list[dict[str, Any]] = next(one["rows"] for one in events if one["number"] == event)
     return rows
 
@@ -53,15 +58,24 @@ def test_a_knockout_is_a_bracket(page: Page, made: Made) -> None:
     assert [{name for name, _ in table} for table in tables] == met(store)
     for now, after in pairwise(rounds):
         byes = {table[0][0] for table in now if len(table) == 1}
-        assert {name for table in now for name, through in table if through} | byes == {n for table in after for n, _ in table}
+        assert {name for table in now for name, through in table if through} | byes == {
+            n for table in after for n, _ in table
+        }
     won = [row["name"] for row in placed(store, 1) if row["place"] == 1]
     assert winner == [[[name, True]] for name in won]
     assert page.wrong() == []
 
 
-def test_a_table_of_a_bracket_leads_to_its_matches_by_key_and_the_link_survives(page: Page, made: Made) -> None:
+def test_a_table_of_a_bracket_leads_to_its_matches_by_key_and_the_link_survives(
+    page: Page, made: Made
+) -> None:
     store = opened(page, made, "knockout")
-    names = set(page.js("return [...document.querySelectorAll('.pairing')[0].querySelectorAll('.sitter a')].map((a) => a.text)"))
+    names = set(
+        page.js(
+            "return [...document.querySelectorAll('.pairing')[0].querySelectorAll('.sitter "
+            "a')].map((a) => a.text)"
+        )
+    )
     page.js("const link = document.querySelector('.to-matches'); link.focus(); link.click()")
     page.until("return document.querySelector('.list')")
     many = sum(set(one.bots) == names for one in khiva_arena.matches(store))
@@ -75,7 +89,9 @@ def test_a_table_of_a_bracket_leads_to_its_matches_by_key_and_the_link_survives(
 def test_the_way_of_a_bot_through_a_bracket_is_lit_at_focus(page: Page, made: Made) -> None:
     opened(page, made, "knockout")
     page.js("document.querySelector('.winner a').focus()")
-    lit = page.js("return [...document.querySelectorAll('.sitter.lit a')].map((one) => one.textContent)")
+    lit = page.js(
+        "return [...document.querySelectorAll('.sitter.lit a')].map((one) => one.textContent)"
+    )
     assert len(set(lit)) == 1
     assert len(lit) > 1
     page.js("document.activeElement.blur()")
@@ -97,13 +113,17 @@ def test_a_swiss_shows_its_rounds(page: Page, made: Made) -> None:
 
 
 @pytest.mark.parametrize("form", ["gauntlet", "sprt"])
-def test_a_candidate_stands_on_top_with_its_score_against_each(page: Page, made: Made, form: str) -> None:
+def test_a_candidate_stands_on_top_with_its_score_against_each(
+    page: Page, made: Made, form: str
+) -> None:
     store = opened(page, made, form)
     assert page.texts(".candidate .lead a") == ["lots-1"]
     (table,) = standings(store, sections="crosstable")
     at = next(i for i, row in enumerate(table) if row.name == "lots-1")
     cells = table.to_dict()["sections"]["crosstable"][at]
-    expected = [[row.name, f"{cell['score']:.1f} %"] for row, cell in zip(table, cells, strict=True) if cell]
+    expected = [
+        [row.name, f"{cell['score']:.1f} %"] for row, cell in zip(table, cells, strict=True) if cell
+    ]
     page.js("document.querySelector('.candidate details').open = true")
     assert [row[:2] for row in page.js(CELLS, ".candidate tbody tr")] == expected
     assert page.wrong() == []
@@ -133,7 +153,10 @@ def test_charts_of_very_many_bots_draw_the_first_of_them(page: Page, tmp_path: P
     play_event(tmp_path / "store", event)
     write_page(tmp_path / "page.html", page_of(tmp_path / "store", replays=0))
     page.open(tmp_path / "page.html")
-    charts = "return [...document.querySelectorAll('.chart')].map((one) => [one.querySelector('h3').textContent, one.innerText])"
+    charts = (
+        "return [...document.querySelectorAll('.chart')].map((one) => "
+        "[one.querySelector('h3').textContent, one.innerText])"
+    )
     said = dict(page.js(charts))
     for title in ("Points", "Time per decision"):
         assert "The first 60 of 70 are drawn; the numbers are of all." in said[title]

@@ -22,7 +22,11 @@ def test_a_game_without_a_drawing_gets_the_plain_one(
     """Khiva without its file: the sketch and what is known, step by step, and no more than its eyes may see."""
     store, _ = made("khiva-round-robin")
     of_game = html._of_game
-    monkeypatch.setattr(html, "_of_game", lambda game, file: tmp_path / "none" if game == "khiva" else of_game(game, file))
+    monkeypatch.setattr(
+        html,
+        "_of_game",
+        lambda game, file: tmp_path / "none" if game == "khiva" else of_game(game, file),
+    )
     write_page(tmp_path / "page.html", page_of(store, replays=200_000))
     page.open(tmp_path / "page.html", "#match=1/0")
     page.until("return document.querySelector('.generic')")

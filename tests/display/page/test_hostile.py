@@ -31,7 +31,15 @@ EVIL = (
     "W" * 1_000_000,
 )
 TITLE = f"</title><script>{RUN}</script>\u202e\0\udcff\ud800 {'W' * 300}"
-VIEWS = ("", "#matches=all", "#match=1/0", "#match=1/0&step=5", "#bot={bot}", f"#match={EVIL[0]}", f"#bot={EVIL[1]}")
+VIEWS = (
+    "",
+    "#matches=all",
+    "#match=1/0",
+    "#match=1/0&step=5",
+    "#bot={bot}",
+    f"#match={EVIL[0]}",
+    f"#bot={EVIL[1]}",
+)
 # Pieces of text that lie on each other, as far as they show. On a board pieces stand on places; the controls stick to a phone.
 OVERLAPS = """
 const shown = [];
@@ -83,11 +91,15 @@ def forged(game: str, folder: Path) -> Path:
     rewrite_records(connection, rename)
     for position, (bot, evil) in enumerate(zip(what["bots"], EVIL, strict=True)):
         bot["name"] = evil
-        connection.execute("UPDATE bots SET name = ?, version = ? WHERE position = ?", (evil, evil, position))
+        connection.execute(
+            "UPDATE bots SET name = ?, version = ? WHERE position = ?", (evil, evil, position)
+        )
     what["anchor"] = EVIL[0]
     what["rules"] |= {EVIL[0]: EVIL[1], "x": EVIL[2], "y": [{EVIL[3]: EVIL[4]}]}
     connection.execute("UPDATE events SET definition = ?", (canonical(what).decode(),))
-    add_strikes(connection, [*EVIL[:2], EVIL[2] + EVIL[3], EVIL[4]])  # a fifth would have to forfeit
+    add_strikes(
+        connection, [*EVIL[:2], EVIL[2] + EVIL[3], EVIL[4]]
+    )  # a fifth would have to forfeit
     connection.execute("UPDATE seats SET notes = ? WHERE ordinal = 0", ("\n".join(EVIL),))
     forge(connection)
     connection.close()
@@ -105,7 +117,9 @@ def renamed(page: Path, folder: Path) -> Path:
     data = json.loads(zlib.decompress(base64.b64decode(block)))
     for bot, evil in zip(data["events"][0]["bots"], EVIL, strict=True):
         bot["name"] = evil
-    (folder / "page.html").write_text(text.replace(block, base64.b64encode(zlib.compress(as_json(data))).decode()))
+    (folder / "page.html").write_text(
+        text.replace(block, base64.b64encode(zlib.compress(as_json(data))).decode())
+    )
     return folder / "page.html"
 
 
@@ -121,20 +135,29 @@ def stays_text(page: Page, file: Path, view: str) -> None:
     page.js("for (const one of document.querySelectorAll('details')) one.open = true")
     for size in (WIDE, PHONE):
         page.size(size)
-        page.until("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+        page.until(
+            "return new Promise((done) => requestAnimationFrame(() => "
+            "requestAnimationFrame(() => done(true))))"
+        )
         assert page.js("return document.documentElement.scrollWidth") <= size[0], (view, size)
         assert page.js(OVERLAPS) == [], (view, size)
     assert page.js("return window.ran") is False
     assert page.wrong() == [], view
     assert page.js("return performance.getEntriesByType('resource').length") == 0
-    foreign = "img, iframe, a:not([href^='#']), svg[onload], [onerror], [onclick], script:not([type]) ~ script:not([type])"
+    foreign = (
+        "img, iframe, a:not([href^='#']), svg[onload], [onerror], [onclick], "
+        "script:not([type]) ~ script:not([type])"
+    )
     assert page.js("return document.querySelectorAll(arguments[0]).length", foreign) == 0
 
 
 @pytest.mark.slow
 def test_text_of_others_stays_text(page: Page, hostile: Path) -> None:
     page.open(hostile)
-    bot = page.js("return new URLSearchParams(document.querySelector('.standings tbody a').hash.slice(1)).get('bot')")
+    bot = page.js(
+        "return new URLSearchParams(document.querySelector('.standings tbody "
+        "a').hash.slice(1)).get('bot')"
+    )
     for view in VIEWS:
         stays_text(page, hostile, view.format(bot=bot))
 
@@ -152,17 +175,26 @@ def test_no_mark_turns_what_stands_beside_it(page: Page, hostile: Path) -> None:
     """Marks of direction are shown as their escapes; a name in letters written from right to left is isolated."""
     for view in ("", "#matches=all", "#match=1/0&step=5"):
         page.open(hostile, view)
-        page.until("return !location.hash.startsWith('#match=1') || document.querySelector('.where')")
+        page.until(
+            "return !location.hash.startsWith('#match=1') || document.querySelector('.where')"
+        )
         words = page.js("return document.title + document.body.innerText")
-        assert not set(words) & set("\0\x1b\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067"), view
+        assert not set(words) & set(
+            "\0\x1b\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067"
+        ), view
         bare = page.js(
-            "const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT); const found = [];"
-            "for (let node = walker.nextNode(); node; node = walker.nextNode()) found.push(node.data); return found"
+            "const walker = document.createTreeWalker(document.querySelector('main'), "
+            "NodeFilter.SHOW_TEXT); const found = [];"
+            "for (let node = walker.nextNode(); node; node = walker.nextNode()) "
+            "found.push(node.data); return found"
         )
         for text in bare:
             for piece in text.split("\u2069")[:-1]:
                 assert "\u2068" in piece, text
-            assert not any("\u0590" <= letter <= "\u05ff" for letter in text.split("\u2069")[-1].split("\u2068")[0]), text
+            assert not any(
+                "\u0590" <= letter <= "\u05ff"
+                for letter in text.split("\u2069")[-1].split("\u2068")[0]
+            ), text
             assert text.count("\u2068") == text.count("\u2069"), text
     assert "\\u202e" in words
 
@@ -171,8 +203,9 @@ def test_no_mark_turns_what_stands_beside_it(page: Page, hostile: Path) -> None:
 def test_a_long_name_is_cut_with_the_whole_at_hand(page: Page, hostile: Path) -> None:
     page.open(hostile)
     cut = page.js(
-        "return [...document.querySelectorAll('main *')].filter((one) => one.scrollWidth > one.clientWidth + 1 && "
-        "getComputedStyle(one).textOverflow === 'ellipsis' && !one.closest('[title]')).map((one) => one.textContent.slice(0, 60))"
+        "return [...document.querySelectorAll('main *')].filter((one) => one.scrollWidth > "
+        "one.clientWidth + 1 && getComputedStyle(one).textOverflow === 'ellipsis' && "
+        "!one.closest('[title]')).map((one) => one.textContent.slice(0, 60))"
     )
     assert cut == []
     assert hostile.stat().st_size < 3_000_000

@@ -24,7 +24,9 @@ def same(pairs: list[tuple[str, str]]) -> list[bool]:
     """Tell of each two modules whether a parser that comes with Node reads the same from both, each literal as it is written."""
     need("node")
     words = ["node", "--expose-internals", "--eval", TREES]
-    done = subprocess.run(words, input=json.dumps(pairs), capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        words, input=json.dumps(pairs), capture_output=True, text=True, timeout=60, check=True
+    )
     answers: list[bool] = json.loads(done.stdout)
     return answers
 
@@ -40,8 +42,14 @@ def test_a_lean_script_is_the_same_program() -> None:
 @pytest.mark.parametrize(
     ("source", "lean"),
     [
-        ("f(`${key} = ${value ? `a , b` : { c: 1 }} // d`, 2); // e\n", "f(`${key} = ${value?`a , b`:{c:1}} // d`,2);\n"),
-        ("""const a = ' + ', b = "x /* y */ \\" : z";\n""", """const a=' + ',b="x /* y */ \\" : z";\n"""),
+        (
+            "f(`${key} = ${value ? `a , b` : { c: 1 }} // d`, 2); // e\n",
+            "f(`${key} = ${value?`a , b`:{c:1}} // d`,2);\n",
+        ),
+        (
+            """const a = ' + ', b = "x /* y */ \\" : z";\n""",
+            """const a=' + ',b="x /* y */ \\" : z";\n""",
+        ),
         (
             "/** @type {string} */\nconst a = b.replace(/[/ `{] = /g, c) / 2 / d; /* e */\n",
             "const a=b.replace(/[/ `{] = /g,c)/2/d;\n",

@@ -17,7 +17,18 @@ GAMES = ["khiva", "emira", "silk_road"]
 
 @made_once
 def crashed(folder: Path) -> None:
-    words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--seeds", "2", "--seed", "demo", "--isolation", "trusted"]
+    words = [
+        "run",
+        *bots(RANDOM, f"{FAULTY} exit"),
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        "--seed",
+        "demo",
+        "--isolation",
+        "trusted",
+    ]
     arena(*words, "--out", "out", "--report", "page.html", cwd=folder)
 
 
@@ -28,22 +39,29 @@ def test_the_sentence_stands_on_top_and_what_was_played_is_folded(page: Page, ma
     assert len(said) == 1
     assert said[0].endswith(".")
     tops = page.js(
-        "return ['.verdict', '.standings', 'details.facts'].map((one) => document.querySelector(one).getBoundingClientRect().top)"
+        "return ['.verdict', '.standings', 'details.facts'].map((one) => "
+        "document.querySelector(one).getBoundingClientRect().top)"
     )
     assert tops == sorted(tops)
     assert tops[0] < 200
-    shown = "return [...document.querySelectorAll('.facts dl')].filter((one) => one.checkVisibility()).length"
+    shown = (
+        "return [...document.querySelectorAll('.facts dl')].filter((one) => "
+        "one.checkVisibility()).length"
+    )
     assert page.js(shown) == 0
     page.click(".facts > summary")
     assert page.js(shown) == 1
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_each_help_says_of_what_and_opens_beside_its_button(page: Page, made: Made, size: tuple[int, int]) -> None:
+def test_each_help_says_of_what_and_opens_beside_its_button(
+    page: Page, made: Made, size: tuple[int, int]
+) -> None:
     page.size(size)
     page.open(made("khiva-round-robin")[1])
     names = page.js(
-        "return [...document.querySelectorAll('main .what[popovertarget]')].map((one) => one.getAttribute('aria-label'))"
+        "return [...document.querySelectorAll('main .what[popovertarget]')].map((one) => "
+        "one.getAttribute('aria-label'))"
     )
     assert len(names) > 12
     assert not [name for name in names if name == "What does  mean?"]
@@ -67,17 +85,24 @@ def test_each_help_says_of_what_and_opens_beside_its_button(page: Page, made: Ma
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("game", GAMES)
-def test_the_controls_of_a_replay_are_in_sight(page: Page, made: Made, game: str, size: tuple[int, int]) -> None:
+def test_the_controls_of_a_replay_are_in_sight(
+    page: Page, made: Made, game: str, size: tuple[int, int]
+) -> None:
     page.size(size)
     page.open(made(f"{game}-round-robin")[1], "#match=1/0&step=8")
     page.until("return document.querySelector('.controls')")
-    box = page.js("const {top, bottom} = document.querySelector('.controls').getBoundingClientRect(); return [top, bottom]")
+    box = page.js(
+        "const {top, bottom} = "
+        "document.querySelector('.controls').getBoundingClientRect(); return [top, bottom]"
+    )
     assert 0 <= box[0] < box[1] <= size[1]
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("view", ["", "#matches=all"])
-def test_a_table_fits_or_says_that_it_goes_on(page: Page, made: Made, view: str, size: tuple[int, int]) -> None:
+def test_a_table_fits_or_says_that_it_goes_on(
+    page: Page, made: Made, view: str, size: tuple[int, int]
+) -> None:
     page.size(size)
     page.open(made("khiva-round-robin")[1], view)
     page.until("return document.querySelector('.scrolls')")
@@ -96,7 +121,9 @@ def test_a_table_fits_or_says_that_it_goes_on(page: Page, made: Made, view: str,
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_labels_do_not_collide_and_names_are_whole_where_there_is_room(page: Page, made: Made, size: tuple[int, int]) -> None:
+def test_labels_do_not_collide_and_names_are_whole_where_there_is_room(
+    page: Page, made: Made, size: tuple[int, int]
+) -> None:
     page.size(size)
     page.open(made("khiva-round-robin")[1])
     collide = """
@@ -117,8 +144,10 @@ def test_a_bot_that_crashed_has_its_faults_and_no_bars(page: Page, crashed: Path
     page.open(crashed / "page.html")
     (points,) = page.js(
         "const all = [...document.querySelectorAll('.chart')];"
-        "return all.filter((one) => one.querySelector('h3').textContent.startsWith('Points')).map((one) =>"
-        "  [[...one.querySelectorAll('rect title')].map((bar) => bar.textContent), one.querySelector('svg').textContent])"
+        "return all.filter((one) => "
+        "one.querySelector('h3').textContent.startsWith('Points')).map((one) =>"
+        "  [[...one.querySelectorAll('rect title')].map((bar) => bar.textContent), "
+        "one.querySelector('svg').textContent])"
     )
     assert not [bar for bar in points[0] if bar.startswith("faulty")]
     assert "crashed 4 times" in points[1]
@@ -131,7 +160,10 @@ def test_places_of_silk_road_have_names_and_no_caravan_hides_a_sign(page: Page, 
     drawn = " ".join(page.texts(".board-svg text"))
     assert "Byzantium gate" in drawn
     assert "ring 3" in drawn
-    words = page.js("return document.querySelector('.silk-road').textContent + document.querySelector('.story').textContent")
+    words = page.js(
+        "return document.querySelector('.silk-road').textContent + "
+        "document.querySelector('.story').textContent"
+    )
     assert not [word for word in ("Byzanz", "in_", "out_", " r3") if word in words or word in drawn]
     assert (
         page.js("""
@@ -153,5 +185,9 @@ def test_choices_and_goals_are_words(page: Page, made: Made, game: str) -> None:
     for step in (3, 12, 30):
         page.open(made(f"{game}-round-robin")[1], f"#match=1/0&step={step}")
         page.until("return document.querySelector('.choices')")
-        assert not [text for text in page.texts(".choices summary") if text.split(": ", 1)[1].split(",")[0].isdigit()]
+        assert not [
+            text
+            for text in page.texts(".choices summary")
+            if text.split(": ", 1)[1].split(",")[0].isdigit()
+        ]
         assert "I I" not in page.texts(".story")[0]

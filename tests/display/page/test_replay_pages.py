@@ -25,11 +25,15 @@ def test_replays_beside_a_page_are_reached_by_links_and_lead_back(
     store = made("khiva-round-robin")[0]
     write_page(file, page_of(store, matches=["1/0"], folder=folder.ReplayFolder(file)))
     page.open(file, "#matches=all")
-    links = page.js("return [...document.querySelectorAll('.list td:last-child a')].map((one) => one.getAttribute('href'))")
+    links = page.js(
+        "return [...document.querySelectorAll('.list td:last-child a')].map((one) => "
+        "one.getAttribute('href'))"
+    )
     assert links[:2] == ["#match=1/0", "a%20%231%20page-replays/1-seed-0.html#match=1/1&step=0"]
     page.click(".list td:last-child a", 1)
     page.until(
-        "return document.querySelector('.where')?.textContent.startsWith('step 0 of') && document.querySelector('.board svg')"
+        "return document.querySelector('.where')?.textContent.startsWith('step 0 of') && "
+        "document.querySelector('.board svg')"
     )
     assert page.js("return location.pathname").endswith("/a%20%231%20page-replays/1-seed-0.html")
     page.click(".match-head .seats a")
@@ -44,7 +48,9 @@ def test_replays_beside_a_page_are_reached_by_links_and_lead_back(
     page.click(".viewer a")
     page.until("return document.querySelector('.where')?.textContent.startsWith('step 4 of')")
     page.go("#match=1/0")  # that one is not here, but in the page beside
-    page.until("return location.pathname.endsWith('page.html') && document.querySelector('.viewer .where')")
+    page.until(
+        "return location.pathname.endsWith('page.html') && document.querySelector('.viewer .where')"
+    )
     assert page.wrong() == []
 
 
@@ -68,18 +74,24 @@ def test_notes_stand_below_their_match_as_text(page: Page, tmp_path: Path) -> No
         assert page.wrong() == []
 
 
-def test_the_list_of_matches_holds_few_rows_and_shows_those_that_are_scrolled_to(page: Page, tmp_path: Path) -> None:
+def test_the_list_of_matches_holds_few_rows_and_shows_those_that_are_scrolled_to(
+    page: Page, tmp_path: Path
+) -> None:
     words = ["--seats", "2", "--seeds", "80", *SHORT, *TRUSTED, "-j", "2", "--out", "out"]
     arena("run", *bots(RANDOM, GREEDY), *words, cwd=tmp_path)
     arena("report", "out", "--out", "page.html", "--replays", "none", cwd=tmp_path)
     page.open(tmp_path / "page.html", "#matches=all")
     for at in (0, 40, 41, 60, 100, 158, 20, 0):
         page.js("document.querySelector('.scrolls.tall').scrollTop = 33 * arguments[0]", at)
-        page.js("return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(1))))")
+        page.js(
+            "return new Promise((drawn) => requestAnimationFrame(() => "
+            "requestAnimationFrame(() => drawn(1))))"
+        )
         shown = page.until(
             "const box = document.querySelector('.scrolls.tall').getBoundingClientRect();"
             "const rows = [...document.querySelectorAll('.list tbody th')].filter((one) => {"
-            "  const at = one.getBoundingClientRect(); return at.top < box.bottom && at.bottom > box.top + 40; });"
+            "  const at = one.getBoundingClientRect(); return at.top < box.bottom && "
+            "at.bottom > box.top + 40; });"
             "return rows.length > 8 && rows.map((one) => one.textContent)"
         )
         first = int(shown[0].split("/")[1])

@@ -34,13 +34,18 @@ def test_a_round_says_who_went_on_and_what_decided_it(
     ranks: list[tuple[int, int]], scores: list[tuple[int, int]], decided: str
 ) -> None:
     results = first_round(ranks, scores)
-    first, final = rounds_of(Timetable(TERMS, lambda shape: results if shape.number == 0 else None), results)
+    first, final = rounds_of(
+        Timetable(TERMS, lambda shape: results if shape.number == 0 else None), results
+    )
     (table,) = first.line_ups
     assert first.byes == [0]
     assert [(one.bot, one.through) for one in table.sitters] == [(1, True), (2, False)]
     assert table.decided == decided
     assert first.matches == 2
-    assert [(one.bot, one.score, one.through) for one in final.line_ups[0].sitters] == [(0, None, False), (1, None, False)]
+    assert [(one.bot, one.score, one.through) for one in final.line_ups[0].sitters] == [
+        (0, None, False),
+        (1, None, False),
+    ]
 
 
 def test_no_round_is_said_to_be_decided_before_its_results() -> None:
@@ -52,13 +57,24 @@ def test_no_round_is_said_to_be_decided_before_its_results() -> None:
 
 def test_the_last_round_lights_the_winner() -> None:
     results = first_round([(1, 2), (2, 1)], [(9, 1), (1, 9)])
-    ends = [placed(1, 0, 0, (0, 1), (2, 1), (1, 9), ordinal=2), placed(1, 0, 1, (1, 0), (1, 2), (9, 1), ordinal=3)]
-    *_, final = rounds_of(Timetable(TERMS, lambda shape: results if shape.number == 0 else None), [*results, *ends])
-    assert [(one.bot, one.score, one.through) for one in final.line_ups[0].sitters] == [(1, 100.0, True), (0, 0.0, False)]
+    ends = [
+        placed(1, 0, 0, (0, 1), (2, 1), (1, 9), ordinal=2),
+        placed(1, 0, 1, (1, 0), (1, 2), (9, 1), ordinal=3),
+    ]
+    *_, final = rounds_of(
+        Timetable(TERMS, lambda shape: results if shape.number == 0 else None), [*results, *ends]
+    )
+    assert [(one.bot, one.score, one.through) for one in final.line_ups[0].sitters] == [
+        (1, 100.0, True),
+        (0, 0.0, False),
+    ]
 
 
 def test_a_format_without_rounds_has_none() -> None:
-    assert rounds_of(Timetable(Terms("round-robin", bots=3, seats=2, seeds=1, key=bytes(32))), []) == []
+    assert (
+        rounds_of(Timetable(Terms("round-robin", bots=3, seats=2, seeds=1, key=bytes(32))), [])
+        == []
+    )
 
 
 @pytest.mark.slow

@@ -68,7 +68,9 @@ def meets(box: Box, a: Dot, b: Dot) -> bool:
     left, top, right, bottom = box
     corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
     inside = left <= a[0] <= right and top <= a[1] <= bottom
-    return inside or any(cross(a, b, *edge) for edge in zip(corners, [*corners[1:], corners[0]], strict=True))
+    return inside or any(
+        cross(a, b, *edge) for edge in zip(corners, [*corners[1:], corners[0]], strict=True)
+    )
 
 
 def faults(drawn: dict[str, Any]) -> list[str]:
@@ -82,8 +84,15 @@ def faults(drawn: dict[str, Any]) -> list[str]:
             found.append(f"{name} is on {more}")
     x, y, wide, high = drawn["whole"]
     for name, box in drawn["names"]:
-        found += [f"{name} is on {road}" for road in drawn["roads"] if any(meets(box, *part) for part in stretches(road))]
-        near = [(min(max(cx, box[0]), box[2]) - cx, min(max(cy, box[1]), box[3]) - cy, r) for cx, cy, r in drawn["stops"]]
+        found += [
+            f"{name} is on {road}"
+            for road in drawn["roads"]
+            if any(meets(box, *part) for part in stretches(road))
+        ]
+        near = [
+            (min(max(cx, box[0]), box[2]) - cx, min(max(cy, box[1]), box[3]) - cy, r)
+            for cx, cy, r in drawn["stops"]
+        ]
         found += [f"{name} is on a village" for dx, dy, r in near if dx * dx + dy * dy < r * r]
         if not (x <= box[0] and box[2] <= x + wide and y <= box[1] and box[3] <= y + high):
             found.append(f"{name} is cut")
@@ -95,7 +104,9 @@ def faults(drawn: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("size", WIDTHS, ids=lambda size: str(size[0]))
-def test_no_two_roads_cross_and_no_name_lies_on_anything(page: Page, made: Made, size: tuple[int, int]) -> None:
+def test_no_two_roads_cross_and_no_name_lies_on_anything(
+    page: Page, made: Made, size: tuple[int, int]
+) -> None:
     page.size(size)
     page.open(made("silk_road-round-robin")[1], VIEW)
     page.until("return document.querySelector('.road')")
@@ -118,7 +129,15 @@ def test_bends_are_straight(page: Page, made: Made) -> None:
 
 
 def test_the_arithmetic_finds_a_crossing_and_a_name_on_a_road() -> None:
-    drawn = {"roads": ["M0 0L10 10", "M0 10L10 0"], "names": [["ring 1", [4, 1, 7, 2]], ["ring 2", [6, 1.5, 9, 4.5]]]}
+    drawn = {
+        "roads": ["M0 0L10 10", "M0 10L10 0"],
+        "names": [["ring 1", [4, 1, 7, 2]], ["ring 2", [6, 1.5, 9, 4.5]]],
+    }
     found = faults(drawn | {"towns": [], "stops": [[6, 2.5, 1]], "whole": [0, 0, 8, 10]})
     crossing = ["M0 0L10 10 crosses M0 10L10 0", "ring 1 is on ring 2", "ring 1 is on a village"]
-    assert found == [*crossing, "ring 2 is on M0 10L10 0", "ring 2 is on a village", "ring 2 is cut"]
+    assert found == [
+        *crossing,
+        "ring 2 is on M0 10L10 0",
+        "ring 2 is on a village",
+        "ring 2 is cut",
+    ]

@@ -16,7 +16,11 @@ HERE = Path(khiva_arena.__file__).parent
 
 def checked(*words: str) -> tuple[int, str]:
     done = subprocess.run(
-        [packages() / ".bin" / "tsc", "--project", PAGE, *words], capture_output=True, text=True, timeout=120, check=False
+        [packages() / ".bin" / "tsc", "--project", PAGE, *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     return done.returncode, done.stdout + done.stderr
 
@@ -31,14 +35,26 @@ def test_tables_have_the_types_that_the_report_gives_them() -> None:
     text = (HERE / "display" / "page" / "browser" / "types.d.ts").read_text()
     bodies = re.findall(r"interface (\w+) {(.+?)\n}", text, re.DOTALL)
     written = {name: {*re.findall(r"^  (\w+)\??:", body, re.MULTILINE)} for name, body in bodies}
-    kinds = {name: kind for name, kind in {**vars(points_shapes), **vars(shapes)}.items() if name in written}
+    kinds = {
+        name: kind
+        for name, kind in {**vars(points_shapes), **vars(shapes)}.items()
+        if name in written
+    }
     assert {"Pair", "PointsBySource", "Sections", "Standing"} < set(kinds)
-    assert {name: more for name, kind in kinds.items() if (more := written[name] - {*kind.__struct_fields__})} == {}
+    assert {
+        name: more
+        for name, kind in kinds.items()
+        if (more := written[name] - {*kind.__struct_fields__})
+    } == {}
 
 
 @pytest.mark.slow
 def test_every_script_of_a_page_is_checked() -> None:
-    assert {path.parent.name for path in HERE.rglob("*.js")} - {*registry.NAMES} == {"browser", "serve", "routes"}
+    assert {path.parent.name for path in HERE.rglob("*.js")} - {*registry.NAMES} == {
+        "browser",
+        "serve",
+        "routes",
+    }
     _, files = checked("--listFilesOnly")
     modules = [
         *HERE.glob("display/page/browser/*.js"),
@@ -52,8 +68,12 @@ def test_every_script_of_a_page_is_checked() -> None:
 
 @pytest.mark.slow
 def test_a_wrong_type_is_found(tmp_path: Path) -> None:
-    (tmp_path / "wrong.js").write_text(f'import {{ count }} from "{HERE}/display/page/browser/words.js";\ncount("two", 2);\n')
-    (tmp_path / "tsconfig.json").write_text(f'{{"extends": "{PAGE}/tsconfig.json", "include": ["wrong.js"]}}')
+    (tmp_path / "wrong.js").write_text(
+        f'import {{ count }} from "{HERE}/display/page/browser/words.js";\ncount("two", 2);\n'
+    )
+    (tmp_path / "tsconfig.json").write_text(
+        f'{{"extends": "{PAGE}/tsconfig.json", "include": ["wrong.js"]}}'
+    )
     code, said = checked("--project", str(tmp_path))
     assert code != 0, said
     assert "not assignable" in said

@@ -21,7 +21,9 @@ def printed(lines: int, monkeypatch: pytest.MonkeyPatch, *, is_full: bool = Fals
 
 
 @pytest.mark.parametrize("lines", [1, MOST - LAST, MOST])
-def test_lines_that_fit_are_printed_with_stderr_at_its_place(lines: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_that_fit_are_printed_with_stderr_at_its_place(
+    lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert printed(lines, monkeypatch) == [*map(str, range(lines)), "said"]
 
 

@@ -13,7 +13,12 @@ from tick_bots import write_bot
 
 from khiva_arena.competition.events.in_bundle import opened_bundle
 from khiva_arena.display.terminal import passing
-from khiva_arena.display.terminal.passing import EVERY_SECONDS, FIRST_SECONDS, PassingLine, PassingMatches
+from khiva_arena.display.terminal.passing import (
+    EVERY_SECONDS,
+    FIRST_SECONDS,
+    PassingLine,
+    PassingMatches,
+)
 from khiva_arena.records.store.db import Store
 
 ERASED = "\r\x1b[2K"
@@ -24,7 +29,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_it_is_shown_now_and_then_and_is_gone_before_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_shown_now_and_then_and_is_gone_before_something_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
     now, out = [0.0], Terminal()
     line = PassingLine(out, lambda: now[0])
@@ -38,7 +45,9 @@ def test_it_is_shown_now_and_then_and_is_gone_before_something_else(monkeypatch:
     line.clear()
     assert out.getvalue() == f"{ERASED}2 of 9{ERASED}"
     line.say("4 of 9")
-    assert out.getvalue().endswith("4 of 9"), "where a line was taken away, the next part shows its own at once"
+    assert out.getvalue().endswith("4 of 9"), (
+        "where a line was taken away, the next part shows its own at once"
+    )
 
 
 def test_nothing_is_written_where_nobody_watches() -> None:
@@ -50,12 +59,22 @@ def test_nothing_is_written_where_nobody_watches() -> None:
     assert out.getvalue() == ""
 
 
-def test_how_long_it_still_takes_follows_from_how_far_it_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_long_it_still_takes_follows_from_how_far_it_has_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
     now, out = [0.0], Terminal()
     progress = PassingMatches(PassingLine(out, lambda: now[0], FIRST_SECONDS), lambda: now[0])
     shown = []
-    for at, done in ((0.0, 0), (0.9, 9), (1.0, 10), (1.1, 11), (2.0, 20), (3.0, 0), (4.0, 50)):  # at last once more, faster
+    for at, done in (
+        (0.0, 0),
+        (0.9, 9),
+        (1.0, 10),
+        (1.1, 11),
+        (2.0, 20),
+        (3.0, 0),
+        (4.0, 50),
+    ):  # at last once more, faster
         now[0] = at
         before = len(out.getvalue())
         progress.far("event 1", done, 100)
@@ -65,7 +84,9 @@ def test_how_long_it_still_takes_follows_from_how_far_it_has_come(monkeypatch: p
     assert shown[5:] == ["event 1: 0 of 100 matches", "event 1: 50 of 100 matches, 1 s left"]
 
 
-def test_a_store_is_watched_match_by_match_and_piece_by_piece(round_robin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_is_watched_match_by_match_and_piece_by_piece(
+    round_robin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(passing, "EVERY_SECONDS", 0.0)
     out = Terminal()
@@ -74,17 +95,25 @@ def test_a_store_is_watched_match_by_match_and_piece_by_piece(round_robin: Path,
         (event,) = store.event_ids()
         for first in range(0, 24, 7):
             list(store.matches(event, first, first + 6))
-        assert re.findall(r"event 1: (\d+) of 24 matches", out.getvalue()) == [str(number) for number in range(1, 25)]
+        assert re.findall(r"event 1: (\d+) of 24 matches", out.getvalue()) == [
+            str(number) for number in range(1, 25)
+        ]
         assert out.getvalue().endswith(ERASED), "a fit may follow, which tells nothing"
         list(store.matches(event))
-        assert re.findall(r"event 1: (\d+) of 24 matches", out.getvalue())[24:] == [str(number) for number in range(1, 25)]
+        assert re.findall(r"event 1: (\d+) of 24 matches", out.getvalue())[24:] == [
+            str(number) for number in range(1, 25)
+        ]
 
 
-def test_a_bundle_is_watched_until_it_is_read(round_robin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_is_watched_until_it_is_read(
+    round_robin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(passing, "EVERY_SECONDS", 0.0)
     out = Terminal()
-    with opened_bundle(round_robin / "out.khiva", PassingMatches(PassingLine(out, after=-1.0))) as reader:
+    with opened_bundle(
+        round_robin / "out.khiva", PassingMatches(PassingLine(out, after=-1.0))
+    ) as reader:
         list(reader.lines())
     assert re.search(r"out\.khiva: [\d,]+ of [\d,]+ kB", out.getvalue())
     assert out.getvalue().endswith(ERASED)
@@ -122,8 +151,24 @@ def test_long_commands_say_how_far_they_have_come(
 @made_once
 def in_ticks(folder: Path) -> None:
     """Play four matches in ticks into "out"; "out.khiva" is the bundle, with the modules."""
-    seated = bots(*(write_bot(folder / name, rounds=number) for number, name in enumerate(("one", "two"), 1)))
-    arena("run", *seated, "--clock", "ticks", "--seats", "2", "--seeds", "2", "--seed", "x", "--out", "out", cwd=folder)
+    seated = bots(
+        *(write_bot(folder / name, rounds=number) for number, name in enumerate(("one", "two"), 1))
+    )
+    arena(
+        "run",
+        *seated,
+        "--clock",
+        "ticks",
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        "--seed",
+        "x",
+        "--out",
+        "out",
+        cwd=folder,
+    )
     arena("bundle", "out", "out.khiva", "--with-modules", cwd=folder)
 
 

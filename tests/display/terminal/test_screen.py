@@ -17,7 +17,18 @@ from hypothesis import strategies as st
 from made_results import rated
 from rich.cells import cell_len
 from rich.console import Console
-from sample_stream import ALL, LINE_UPS, NAMES, SEATS, SEEDS, begin, fault, matches, replace_line, round_
+from sample_stream import (
+    ALL,
+    LINE_UPS,
+    NAMES,
+    SEATS,
+    SEEDS,
+    begin,
+    fault,
+    matches,
+    replace_line,
+    round_,
+)
 from wording import sentence
 
 from khiva_arena.common import stream
@@ -43,7 +54,9 @@ def state_of(*lines: stream.Any_line) -> RunState:
 
 
 def rows_of(data: ScreenData, width: int = 80, height: int = 24, now: float = 30.0) -> list[str]:
-    console = Console(file=io.StringIO(), width=width, height=height, markup=False, emoji=False, highlight=False)
+    console = Console(
+        file=io.StringIO(), width=width, height=height, markup=False, emoji=False, highlight=False
+    )
     return [line.rstrip() for line in draw_rows(console, frame(data, width, height, now))]
 
 
@@ -75,7 +88,14 @@ def test_counts_are_of_the_event_and_the_rate_is_of_this_run() -> None:
         stream.VoidRecorded(t=3.0, match=99, attempt=1, bots=[0, 1, 2], why="late", before=False),
         stream.SetAside(t=3.0, seed=1, lineup=0),
     )
-    assert (state.recorded, state.played, state.faults, state.pauses, state.voids, state.set_aside) == (10, 8, 3, 3, 1, 1)
+    assert (
+        state.recorded,
+        state.played,
+        state.faults,
+        state.pauses,
+        state.voids,
+        state.set_aside,
+    ) == (10, 8, 3, 3, 1, 1)
     assert [(line.detail, times) for line, times in state.last_faults] == [("another", 2)]
     assert state_after(state, begin()) == RunState(began=begin())
 
@@ -85,7 +105,8 @@ def test_a_state_does_not_grow_with_the_run() -> None:
     for match in matches():
         for second in range(5):
             state = state_after(
-                state_after(state, replace_line(match, t=match.t + second)), fault(verdict=f"{second} of {match.ordinal}")
+                state_after(state, replace_line(match, t=match.t + second)),
+                fault(verdict=f"{second} of {match.ordinal}"),
             )
     assert len(state.last_faults) == FAULTS_KEPT
     assert len(state.recent) <= 31
@@ -124,7 +145,14 @@ def test_nobody_knows_when_a_sequential_test_ends() -> None:
 @given(st.lists(st.integers(0, 20), min_size=30, max_size=30))
 def test_the_error_of_a_rate_is_that_of_a_mean_of_seconds(counts: list[int]) -> None:
     one = next(matches())
-    state = state_of(begin(), *(replace_line(one, t=second + 0.5) for second, count in enumerate(counts) for _ in range(count)))
+    state = state_of(
+        begin(),
+        *(
+            replace_line(one, t=second + 0.5)
+            for second, count in enumerate(counts)
+            for _ in range(count)
+        ),
+    )
     found = rate(state, 30.0)
     if sum(counts) < 5:
         assert found.error is None
@@ -139,9 +167,15 @@ def test_the_error_of_a_rate_is_that_of_a_mean_of_seconds(counts: list[int]) -> 
 def test_a_bot_that_is_marked_is_marked_on_the_screen_and_in_words() -> None:
     marks = [[], ["network"], [], ["remote", "kept"], [], []]
     rows = rows_of(data_of(97, marks=marks))
-    of_bots = {row.split()[1]: row.split()[6:] for row in rows if row.split()[:1] in ([str(n)] for n in range(1, 7))}
+    of_bots = {
+        row.split()[1]: row.split()[6:]
+        for row in rows
+        if row.split()[:1] in ([str(n)] for n in range(1, 7))
+    }
     assert of_bots == dict(zip(NAMES, marks, strict=True))
-    assert rows_of(data_of(97)) == [row.removesuffix("  network").removesuffix("  remote  kept") for row in rows]
+    assert rows_of(data_of(97)) == [
+        row.removesuffix("  network").removesuffix("  remote  kept") for row in rows
+    ]
     assert text_of(begin(marks=marks), NAMES) == "marked  greedy=network  random-js=remote,kept"
     assert text_of(begin(), NAMES) == ""
 
@@ -164,9 +198,15 @@ def test_ratings_are_those_of_a_fit_over_complete_tables() -> None:
     expected = elo_of(whole, len(NAMES), 5, widening=Widening(looks=unplanned(SEEDS)))
     assert data.ratings is not None
     assert data.ratings.tables == 32
-    assert [row.elo for row in data.ratings.rows] == sorted((elo for elo in expected.elo if elo is not None), reverse=True)
+    assert [row.elo for row in data.ratings.rows] == sorted(
+        (elo for elo in expected.elo if elo is not None), reverse=True
+    )
     for row in data.ratings.rows:
-        assert (row.elo, row.error, row.score) == (expected.elo[row.bot], expected.error[row.bot], expected.score[row.bot])
+        assert (row.elo, row.error, row.score) == (
+            expected.elo[row.bot],
+            expected.error[row.bot],
+            expected.score[row.bot],
+        )
         assert row.matches == sum(row.bot in match.bots for match in played), "the last match too"
 
 
@@ -176,12 +216,18 @@ def _unstarted(match: stream.MatchRecorded) -> tuple[int, ...]:
 
 def test_the_score_before_a_fit_is_that_of_the_fit() -> None:
     quick = data_of(ALL, rated=False).ratings
-    scores = elo_of([rated(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in matches()], len(NAMES), 5).score
+    scores = elo_of(
+        [rated(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in matches()],
+        len(NAMES),
+        5,
+    ).score
     assert quick is not None
     for row in quick.rows:
         assert row.score == pytest.approx(scores[row.bot])
         assert (row.elo, row.error) == (None, None)
-    assert [row.score for row in quick.rows] == sorted((row.score or 0 for row in quick.rows), reverse=True)
+    assert [row.score for row in quick.rows] == sorted(
+        (row.score or 0 for row in quick.rows), reverse=True
+    )
 
 
 def test_the_order_in_which_matches_come_does_not_matter() -> None:
@@ -211,18 +257,34 @@ def test_errors_hold_at_any_look_until_the_last_match_and_at_those_that_were_pla
 
     plain = errors(ALL)
     as_planned = Widening(looks=planned(2, 2 * SEEDS))
-    short = elo_of([rated(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in list(matches())[:-3]], len(NAMES), 5)
+    short = elo_of(
+        [rated(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in list(matches())[:-3]],
+        len(NAMES),
+        5,
+    )
     mixture = Widening(looks=unplanned(SEEDS)).factor(SEEDS)
     assert mixture > 1.5
-    assert sorted(errors(ALL - 3)) == pytest.approx(sorted(mixture * one for one in short.error if one))
-    assert sorted(errors(ALL - 3, format="sprt")) == pytest.approx(sorted(one for one in short.error if one))
-    assert errors(ALL, looks=2) == pytest.approx([float(as_planned.factor(SEEDS)) * one for one in plain])
-    assert errors(ALL, looks=2**40) == pytest.approx([float(mixture) * one for one in plain])  # a stream may hold anything
+    assert sorted(errors(ALL - 3)) == pytest.approx(
+        sorted(mixture * one for one in short.error if one)
+    )
+    assert sorted(errors(ALL - 3, format="sprt")) == pytest.approx(
+        sorted(one for one in short.error if one)
+    )
+    assert errors(ALL, looks=2) == pytest.approx(
+        [float(as_planned.factor(SEEDS)) * one for one in plain]
+    )
+    assert errors(ALL, looks=2**40) == pytest.approx(
+        [float(mixture) * one for one in plain]
+    )  # a stream may hold anything
 
 
-def test_errors_of_a_swiss_are_as_wide_as_equal_bots_need_from_the_second_round_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_a_swiss_are_as_wide_as_equal_bots_need_from_the_second_round_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     shapes = []
-    monkeypatch.setattr(swiss_factors, "by_shape", lambda *shape: shapes.append(shape) or (6.0, 9.0))
+    monkeypatch.setattr(
+        swiss_factors, "by_shape", lambda *shape: shapes.append(shape) or (6.0, 9.0)
+    )
 
     def errors(form: str, rounds: int) -> list[float]:
         so_far = MatchesSoFar(begin(format=form, rounds=rounds))
@@ -247,7 +309,9 @@ def test_without_a_match_of_the_anchor_there_is_no_elo() -> None:
     for match in matches():
         if 5 not in match.bots:
             so_far.add(match)
-    assert {(row.elo, row.error, row.bound) for row in so_far.ratings(1.0, fitted=True).rows} == {(None, None, "")}
+    assert {(row.elo, row.error, row.bound) for row in so_far.ratings(1.0, fitted=True).rows} == {
+        (None, None, "")
+    }
 
 
 def test_a_seed_is_over_with_all_its_tables() -> None:
@@ -268,14 +332,25 @@ def test_a_seed_is_over_with_all_its_tables() -> None:
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        (fault(), "fault  match=7  bot=greedy  seat=0  verdict=timeout  step=2  detail=no answer within 1000 ms"),
+        (
+            fault(),
+            (
+                "fault  match=7  bot=greedy  seat=0  verdict=timeout  step=2  detail=no answer "
+                "within 1000 ms"
+            ),
+        ),
         (fault(before=True), ""),
         (
             stream.Paused(t=3.0, match=2, bot=0, seat=1, times=3, before=False),
-            "paused  match=2  bot=search  seat=1  times=3  why=it kept a seat that was asked, or the arbiter, from a core",
+            (
+                "paused  match=2  bot=search  seat=1  times=3  why=it kept a seat that was "
+                "asked, or the arbiter, from a core"
+            ),
         ),
         (
-            stream.VoidRecorded(t=3.0, match=9, attempt=1, bots=[0, 1, 2], why="late", before=False),
+            stream.VoidRecorded(
+                t=3.0, match=9, attempt=1, bots=[0, 1, 2], why="late", before=False
+            ),
             "warning: void  match=9  attempt=1  why=late",
         ),
         (stream.SetAside(t=3.0, seed=1, lineup=2), "warning: set aside  seed=1  line-up=2"),
@@ -301,7 +376,10 @@ def test_a_match_is_named_as_show_takes_it() -> None:
     assert text_of(fault(), NAMES, 3).startswith("fault  3/7  bot=greedy  seat=0  ")
     void = stream.VoidRecorded(t=3.0, match=9, attempt=1, bots=[0, 1, 2], why="late", before=False)
     assert text_of(void, NAMES, 3) == "warning: void  3/9  attempt=1  why=late"
-    assert any("3/7  greedy" in row for row in rows_of(ScreenData(state_of(known, fault()), None, 0, 0), now=4.0))
+    assert any(
+        "3/7  greedy" in row
+        for row in rows_of(ScreenData(state_of(known, fault()), None, 0, 0), now=4.0)
+    )
 
 
 def test_many_faults_of_one_bot_are_a_line_with_a_count() -> None:
@@ -329,7 +407,9 @@ def test_many_faults_of_one_bot_are_a_line_with_a_count() -> None:
 
 
 def test_a_frame_at_80_by_24() -> None:
-    lines = rows_of(data_of(160, fault(), fault(bot=4, detail="exit status 1", verdict="crashed")), now=40.5)
+    lines = rows_of(
+        data_of(160, fault(), fault(bot=4, detail="exit status 1", verdict="crashed")), now=40.5
+    )
     assert lines[0] == "round-robin, khiva at 3 seats"
     assert lines[1].endswith("  160/240 matches 66 %")
     assert lines[2].startswith("4.0 matches/s   left 0:20 +/- 0:0")
@@ -370,7 +450,9 @@ def test_a_sequential_test_between_its_bounds() -> None:
 
 def test_a_comparison_shows_its_interval() -> None:
     line = stream.EloDifference(t=3.0, elo=60.2, low=-20.0, high=None, seeds=12, decision="")
-    words = sentence("terminal", "elo-after-seeds", elo="60", low="-20", high="none", seeds="12 seeds")
+    words = sentence(
+        "terminal", "elo-after-seeds", elo="60", low="-20", high="none", seeds="12 seeds"
+    )
     assert words in rows_of(data_of(24, line, format="sprt"))
 
 
@@ -383,12 +465,18 @@ def test_the_heading_says_which_game_of_its_name() -> None:
     began = begin(game="openspiel", which=" with game=chess()", seats=2)
     assert heading(began) == "round-robin, openspiel with game=chess() at 2 seats"
     assert heading(begin(format="sprt", called="compare", game="g")) == "compare, g at 3 seats"
-    assert heading(begin(game="g", which=" with " + "x" * 999 + "\x1b")) == f"round-robin, g with {'x' * 54}... at 3 seats"
+    assert (
+        heading(begin(game="g", which=" with " + "x" * 999 + "\x1b"))
+        == f"round-robin, g with {'x' * 54}... at 3 seats"
+    )
 
 
 @given(st.integers(1, 200), st.integers(1, 60), st.sampled_from([0, 1, 100, ALL]))
 def test_a_frame_fits_any_terminal(width: int, height: int, count: int) -> None:
-    more = [fault(detail="x" * 500), stream.Llr(t=1.0, llr=1.0, low=-3.0, high=3.0, seeds=3, decision="")]
+    more = [
+        fault(detail="x" * 500),
+        stream.Llr(t=1.0, llr=1.0, low=-3.0, high=3.0, seeds=3, decision=""),
+    ]
     lines = rows_of(data_of(count, *more, rated=False), width, height)
     assert 1 <= len(lines) <= max(1, height - 1)
     assert all(cell_len(line) <= width for line in lines)
@@ -400,7 +488,9 @@ HOSTILE = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60)
 
 @pytest.mark.slow
 @given(HOSTILE, HOSTILE, st.integers(10, 100))
-def test_nothing_that_bots_wrote_is_an_order_to_the_terminal(name: str, detail: str, width: int) -> None:
+def test_nothing_that_bots_wrote_is_an_order_to_the_terminal(
+    name: str, detail: str, width: int
+) -> None:
     began = begin(bots=[name, *NAMES[1:]], stage=name, format=detail, game=detail)
     state = state_of(began, fault(bot=0, detail=detail, verdict=detail))
     so_far = MatchesSoFar(began)
@@ -411,7 +501,18 @@ def test_nothing_that_bots_wrote_is_an_order_to_the_terminal(name: str, detail: 
 
 
 @pytest.mark.parametrize(
-    "evil", ["\x1b[2J", "\x9b2J", "\x1b]0;title\x07", "a\rb", "a\nb", "\u202eabc", "\u2066x", "\x7f", "[red]x[/red]"]
+    "evil",
+    [
+        "\x1b[2J",
+        "\x9b2J",
+        "\x1b]0;title\x07",
+        "a\rb",
+        "a\nb",
+        "\u202eabc",
+        "\u2066x",
+        "\x7f",
+        "[red]x[/red]",
+    ],
 )
 def test_control_characters_are_seen_and_markup_is_text(evil: str) -> None:
     text = "\n".join(rows_of(data_of(30, fault(detail=evil))))
@@ -447,9 +548,13 @@ def test_a_fit_comes_with_each_tenth_of_a_run_and_counts_with_each_match(tmp_pat
             if number % 3 == 0:
                 expected = data_of(number, rated=False).ratings
                 assert expected is not None
-                assert {row.bot: row.score for row in ratings.rows} == {row.bot: row.score for row in expected.rows}
+                assert {row.bot: row.score for row in ratings.rows} == {
+                    row.bot: row.score for row in expected.rows
+                }
     assert len(fits) == 10
-    assert all(fit - 10 * part * ALL // 100 < 3 for part, fit in enumerate(fits, 1)), "with the first whole table after it"
+    assert all(fit - 10 * part * ALL // 100 < 3 for part, fit in enumerate(fits, 1)), (
+        "with the first whole table after it"
+    )
 
 
 def test_a_fit_waits_until_the_run_bears_its_cost(tmp_path: Path) -> None:
@@ -473,7 +578,9 @@ def test_the_cpu_of_a_run_is_that_of_all_its_processes() -> None:
     burn = "import time\nwhile time.process_time() < 0.25: pass"
     subprocess.run([sys.executable, "-c", burn], check=True)
     assert cpu_seconds_of(os.getpid()) - before >= 0.225
-    with subprocess.Popen([sys.executable, "-c", burn + "\ninput()"], stdin=subprocess.PIPE) as living:
+    with subprocess.Popen(
+        [sys.executable, "-c", burn + "\ninput()"], stdin=subprocess.PIPE
+    ) as living:
         now = cpu_seconds_of(os.getpid())
         while (cpu_seconds_of(os.getpid()) - now) < 0.15 and living.poll() is None:
             pass

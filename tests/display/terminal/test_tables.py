@@ -11,7 +11,14 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from khiva_arena.display.terminal import game_table
-from khiva_arena.display.terminal.game_table import choice_meant, choices, drawing_of, meant_by_words, table, typable
+from khiva_arena.display.terminal.game_table import (
+    choice_meant,
+    choices,
+    drawing_of,
+    meant_by_words,
+    table,
+    typable,
+)
 from khiva_arena.games.base import State
 from khiva_arena.games.khiva.notation import LETTERS
 from khiva_arena.games.registry import GAMES
@@ -27,12 +34,20 @@ def played(game: str, rules: dict[str, Any]) -> Iterator[tuple[State, int, Any]]
     state, _ = GAMES[game].new(3, GAMES[game].rules(rules), bytes(32))
     while asked := state.pending():
         yield state, *next(iter(asked.items()))
-        state.apply({seat: chance.randrange(len(decision.legal)) for seat, decision in asked.items()})
+        state.apply(
+            {seat: chance.randrange(len(decision.legal)) for seat, decision in asked.items()}
+        )
 
 
 def shown(what: Any, width: int, *, colours: bool = False) -> str:
     out = io.StringIO()
-    Console(file=out, width=width, force_terminal=colours, color_system="256" if colours else None, highlight=False).print(what)
+    Console(
+        file=out,
+        width=width,
+        force_terminal=colours,
+        color_system="256" if colours else None,
+        highlight=False,
+    ).print(what)
     return out.getvalue()
 
 
@@ -75,10 +90,14 @@ def test_points_are_told_from_a_view_where_the_rules_let_all_know_them(game: str
 
 
 def test_pieces_are_told_apart_by_their_letters_and_can_be_read_on_light_and_dark_ground() -> None:
-    blocks = drawing_of("khiva")(GAMES["khiva"].new(3, GAMES["khiva"].rules({}), bytes(32))[0].view(0), NAMES, {})
+    blocks = drawing_of("khiva")(
+        GAMES["khiva"].new(3, GAMES["khiva"].rules({}), bytes(32))[0].view(0), NAMES, {}
+    )
     plain, coloured = shown(table(blocks), 80), shown(table(blocks), 80, colours=True)
     assert "\x1b" not in plain
-    assert all(len(ink.split(" on ")) == 2 for ink in game_table.INKS.values())  # each has its own ground
+    assert all(
+        len(ink.split(" on ")) == 2 for ink in game_table.INKS.values()
+    )  # each has its own ground
     assert coloured.count("48;5;") >= 5 + 5  # the hand, the camels
 
 
@@ -86,10 +105,20 @@ def test_each_camel_stands_at_one_place_of_the_table() -> None:
     """On a path or in the tents, which may hold some of them or none, in every position of a match."""
     in_tents = set()
     for state, seat, _ in played("khiva", {}):
-        paths, _, rest, _ = (block for block in drawing_of("khiva")(state.view(seat), NAMES, {}) if isinstance(block, Block))
+        paths, _, rest, _ = (
+            block
+            for block in drawing_of("khiva")(state.view(seat), NAMES, {})
+            if isinstance(block, Block)
+        )
         tents = next(cells for title, *cells in rest.rows if title == "in tents")
         cells = [*tents, *(cell for row in paths.rows for cell in row[1:])]
-        camels = [part.text for cell in cells if not isinstance(cell, str) for part in cell if isinstance(part, PaintedText)]
+        camels = [
+            part.text
+            for cell in cells
+            if not isinstance(cell, str)
+            for part in cell
+            if isinstance(part, PaintedText)
+        ]
         assert sorted(camels) == sorted(LETTERS), state.view(seat)["camels"]
         in_tents.add(len([part for part in tents[0] if isinstance(part, PaintedText)]))
     assert len(in_tents) > 2
@@ -100,25 +129,43 @@ def test_emira_says_what_holds_this_round_and_whose_it_is() -> None:
     view = GAMES["emira"].new(3, GAMES["emira"].rules({}), bytes(32))[0].view(1)
 
     def said(**effects: Any) -> Any:
-        blocks = drawing_of("emira")({**view, "effects": {**view["effects"], **effects}}, ["ann", "you", "cem"], {})
-        return [row[1] for block in blocks if isinstance(block, Block) for row in block.rows if row[0] == "this round"]
+        blocks = drawing_of("emira")(
+            {**view, "effects": {**view["effects"], **effects}}, ["ann", "you", "cem"], {}
+        )
+        return [
+            row[1]
+            for block in blocks
+            if isinstance(block, Block)
+            for row in block.rows
+            if row[0] == "this round"
+        ]
 
     assert said() == []
     assert said(bazaar=0, noble=1) == ["bazaar of ann, your noble"]
-    assert said(golden=2, sick=True, larger="even") == ["golden, sick, more Emiras in the even round"]
+    assert said(golden=2, sick=True, larger="even") == [
+        "golden, sick, more Emiras in the even round"
+    ]
 
 
-def test_a_game_without_a_drawing_shows_what_its_seat_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_without_a_drawing_shows_what_its_seat_knows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(game_table, "find_spec", lambda _name: None)
     draw = drawing_of("khiva")
-    text = shown(table(draw({"open_cards": [1, 2], "name": "\x1b[31mred", "long": "x" * 900}, NAMES, {})), 80)
+    text = shown(
+        table(draw({"open_cards": [1, 2], "name": "\x1b[31mred", "long": "x" * 900}, NAMES, {})), 80
+    )
     assert "open cards  [1, 2]" in text
     assert "\x1b" not in text
     assert "x ..." in " ".join(text.split())
 
 
 def test_names_of_strangers_do_no_harm() -> None:
-    text = shown(table([Block([["\x1b[2J", PaintedText("\x1b[1m")]], ("a",)), Flow(["\x07"], "b")]), 80, colours=True)
+    text = shown(
+        table([Block([["\x1b[2J", PaintedText("\x1b[1m")]], ("a",)), Flow(["\x07"], "b")]),
+        80,
+        colours=True,
+    )
     assert "\x1b[2J" not in text
     assert "\x07" not in text
 
@@ -147,21 +194,34 @@ def test_the_number_of_a_number_is_itself(typed: str, text: str | None) -> None:
     texts = ["no gem: your shop 2", "1 gem: your shop 3", "2 gems: your shop 4"]
     choice = choice_meant(typed, texts)
     assert (texts[choice] if choice >= 0 else None) == text
-    assert " ".join(shown(choices(texts), 80).split()) == "0 no gem: your shop 2 1 1 gem: your shop 3 2 2 gems: your shop 4"
+    assert (
+        " ".join(shown(choices(texts), 80).split())
+        == "0 no gem: your shop 2 1 1 gem: your shop 3 2 2 gems: your shop 4"
+    )
     assert " ".join(shown(choices(["4", "3", "2", "1", "0"]), 80).split()) == "4-0 4, 3, ..., 0"
 
 
 def test_many_choices_are_asked_in_two_steps() -> None:
     """Two seats of Khiva have 420 choices in the first turn: 28 pairs to play, then 15 to pass."""
-    texts = [f"play {one} {two}, pass {three} {four}" for one in "ABCD" for two in "EFGH" for three in "IJK" for four in "LM"]
+    texts = [
+        f"play {one} {two}, pass {three} {four}"
+        for one in "ABCD"
+        for two in "EFGH"
+        for three in "IJK"
+        for four in "LM"
+    ]
     first = typable(texts)
     assert [one.text for one in first[:3]] == ["play A E", "play A F", "play A G"]
     assert {one.choice for one in first} == {-1}
     inside = typable(texts, "play A F")
-    assert [one.text for one in inside] == [f"pass {three} {four}" for three in "IJK" for four in "LM"]
+    assert [one.text for one in inside] == [
+        f"pass {three} {four}" for three in "IJK" for four in "LM"
+    ]
     assert [texts[one.choice] for one in inside] == [f"play A F, {one.text}" for one in inside]
     assert [one.choice for one in typable(texts[:12])] == list(range(12))
-    assert [one.choice for one in typable([f"bid {ten}0" for ten in range(1, 40)])] == list(range(39))
+    assert [one.choice for one in typable([f"bid {ten}0" for ten in range(1, 40)])] == list(
+        range(39)
+    )
     alone = typable([*texts, "nothing at all"])
     assert alone[-1] == ("nothing at all", len(texts))
     assert meant_by_words("play A F, pass I M", texts) == texts.index("play A F, pass I M")

@@ -45,12 +45,24 @@ def late(folder: Path) -> None:
 
 
 def slowly(late: Path, seeds: int) -> list[str]:
-    return ["run", *bots(str(late / "random"), str(late / "naive")), *SHORT, "-j", "1", "--seeds", str(seeds)]
+    return [
+        "run",
+        *bots(str(late / "random"), str(late / "naive")),
+        *SHORT,
+        "-j",
+        "1",
+        "--seeds",
+        str(seeds),
+    ]
 
 
 def screen_of(run: Terminal) -> int:
     """The process that draws."""
-    return next(pid for pid in descendants(run.process.pid) if b"khiva_arena.display.terminal.screen" in _command(pid))
+    return next(
+        pid
+        for pid in descendants(run.process.pid)
+        if b"khiva_arena.display.terminal.screen" in _command(pid)
+    )
 
 
 def _command(pid: int) -> bytes:
@@ -78,7 +90,9 @@ def test_a_run_draws_one_screen_and_leaves_none(tmp_path: Path) -> None:
     assert run.end() == 0
     said = arena(*PAIR[:-1], "apart", "--seeds", "25", cwd=tmp_path).stderr
     left = [line for line in said.splitlines() if "apart" not in line]
-    assert " ".join(lines_of(run)[:-1]).split() == " ".join(left).split()  # all but where the results are; it wraps lines
+    assert (
+        " ".join(lines_of(run)[:-1]).split() == " ".join(left).split()
+    )  # all but where the results are; it wraps lines
     assert b"\x1b[?" not in run.raw  # no mode is set that would have to be set back
 
 
@@ -102,7 +116,11 @@ def test_a_screen_follows_the_size_of_its_terminal_shows_elo_with_its_error_and_
     assert not living(below)
     lines = lines_of(run)
     assert "matches/s" not in run.shown.text
-    told = pattern("competition", "interrupted-same-command-resumes", how_far=r"\d+ of 10000 matches are recorded")
+    told = pattern(
+        "competition",
+        "interrupted-same-command-resumes",
+        how_far=r"\d+ of 10000 matches are recorded",
+    )
     assert [bool(re.fullmatch(told, line)) for line in lines if "interrupted" in line] == [True]
     assert b"\nrank  bot " in run.raw.rpartition(b"interrupted: ")[2], "the table so far"
 
@@ -166,14 +184,21 @@ def test_a_screen_whose_stream_ends_is_followed_by_plain_lines(tmp_path: Path) -
     path = tmp_path / "events"
     path.write_bytes(encoded(begin()) + encoded(Note(t=1.0, text="x" * 2_000_000, warning=False)))
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 7_000, before[1]))  # the store's files stay below that
+    resource.setrlimit(
+        resource.RLIMIT_FSIZE, (path.stat().st_size + 7_000, before[1])
+    )  # the store's files stay below that
     try:
         run = Terminal([*PAIR, "--seeds", "20", "--events-file", "events"], tmp_path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert run.until(drawing), run.raw
     assert run.end() == 0
-    assert run.shown.text.count("warning: " + sentence("competition", "stream-events") + " stops here: File too large") == 1
+    assert (
+        run.shown.text.count(
+            "warning: " + sentence("competition", "stream-events") + " stops here: File too large"
+        )
+        == 1
+    )
     assert lines_of(run)[-1].startswith("results are in out; next: ")
 
 
@@ -190,7 +215,9 @@ def test_who_is_stopped_or_in_the_background_has_left_the_terminal() -> None:
     ours, theirs = pty.openpty()
     stream = os.fdopen(theirs, "w")
     code = "import os, time\nif os.fork() == 0: os.setpgid(0, 0)\ntime.sleep(100)"
-    process = subprocess.Popen([sys.executable, "-c", code], stdin=stream, start_new_session=True, preexec_fn=take_terminal)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=stream, start_new_session=True, preexec_fn=take_terminal
+    )
     try:
         assert until(lambda: [pid for pid in descendants(process.pid) if os.getpgid(pid) == pid])
         behind = descendants(process.pid).pop()
@@ -248,12 +275,22 @@ def test_a_shipped_bot_whose_language_is_missing_is_left_out_by_name(tmp_path: P
         env=env,
     )
     assert re.search(
-        pattern("bots", "left-out-not-machine", word="shipped:c/random", title="C", language="apt install gcc libc6-dev"),
+        pattern(
+            "bots",
+            "left-out-not-machine",
+            word="shipped:c/random",
+            title="C",
+            language="apt install gcc libc6-dev",
+        ),
         done.stderr,
     )
     assert re.search(
         pattern(
-            "bots", "left-out-not-machine", word="shipped:javascript/random", title="JavaScript", language="apt install nodejs"
+            "bots",
+            "left-out-not-machine",
+            word="shipped:javascript/random",
+            title="JavaScript",
+            language="apt install nodejs",
         ),
         done.stderr,
     )

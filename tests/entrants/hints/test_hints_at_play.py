@@ -40,35 +40,97 @@ FRAME = len(ACT).to_bytes(4, "big") + ACT
         ),
         (
             "python",
-            "    choice = operator.index(choose(message, match))\nTypeError: 'float' object cannot be interpreted as an integer",
+            (
+                "    choice = operator.index(choose(message, match))\nTypeError: 'float' "
+                "object cannot be interpreted as an integer"
+            ),
         ),
         ("python", "TypeError: choose returned [0, 1], want an index into legal"),
-        ("javascript", "TypeError: choose returned [0,1], want an index into legal\n    at Object.play"),
-        ("javascript", "TypeError: choose returned 0,1 (object), no whole number\n    at Object.play"),
+        (
+            "javascript",
+            "TypeError: choose returned [0,1], want an index into legal\n    at Object.play",
+        ),
+        (
+            "javascript",
+            "TypeError: choose returned 0,1 (object), no whole number\n    at Object.play",
+        ),
         ("typescript", "TypeError: choose returned 1.5 (number), no whole number"),
-        ("ruby", "khiva_kit.rb:36:in `play': choose gave [0, 1], " + sentence("settings", "not-whole-number") + " (TypeError)"),
-        ("php", "Uncaught TypeError: choose gave array (\n  0 => 0,\n  1 => 1,\n), not an int; intdiv() gives one in k.php:40"),
+        (
+            "ruby",
+            "khiva_kit.rb:36:in `play': choose gave [0, 1], "
+            + sentence("settings", "not-whole-number")
+            + " (TypeError)",
+        ),
         (
             "php",
-            "Uncaught TypeError: {closure}(): Return value must be of type int, float returned in main.php:10\nStack trace:\n"
+            (
+                "Uncaught TypeError: choose gave array (\n  0 => 0,\n  1 => 1,\n), not an int; "
+                "intdiv() gives one in k.php:40"
+            ),
+        ),
+        (
+            "php",
+            "Uncaught TypeError: {closure}(): Return value must be of type int, float "
+            "returned in main.php:10\nStack trace:\n"
             "#0 khiva_kit.php(38): {closure}()",
         ),
-        ("perl", "choose gave ARRAY(0x5653ac618b60), " + sentence("settings", "not-whole-number") + "; int() makes one"),
-        ("lua", "lua5.4: ./khiva_kit.lua:114: choose gave 1.5, not an integer; // divides without a fraction"),
+        (
+            "perl",
+            "choose gave ARRAY(0x5653ac618b60), "
+            + sentence("settings", "not-whole-number")
+            + "; int() makes one",
+        ),
+        (
+            "lua",
+            (
+                "lua5.4: ./khiva_kit.lua:114: choose gave 1.5, not an integer; // divides "
+                "without a fraction"
+            ),
+        ),
     ],
 )
 def test_a_choice_that_is_no_index_is_told_as_the_kit_tells_it(language: str, notes: str) -> None:
-    text = hint(bot(language), failed("its " + sentence("check", "output-ended-exited-code") + " 1", notes=notes))
+    text = hint(
+        bot(language),
+        failed("its " + sentence("check", "output-ended-exited-code") + " 1", notes=notes),
+    )
     assert text.startswith(sentence("check", "choose-returns-index-into") + "; ")
 
 
 ENTRIES = {
-    "python": ("python3", "main.py", 'from khiva_kit import play\nplay("x", lambda d, m: d["legal"][0])'),
-    "javascript": ("node", "main.js", 'require("./khiva_kit.js").play("x", (d, m) => d.legal[0], "1")'),
-    "ruby": ("ruby", "main.rb", 'require_relative "khiva_kit"\nKhiva.play("x") { |d, m| d["legal"][0] }'),
-    "php": ("php", "main.php", '<?php require "khiva_kit.php"; Khiva\\play("x", fn (array $d, array $m) => $d["legal"][0]);'),
-    "perl": ("perl", "main.pl", 'use lib "."; use KhivaKit; KhivaKit::play("x", sub { return $_[0]{legal}[0] });'),
-    "lua": ("lua5.4", "main.lua", 'require("khiva_kit").play("x", function(d, m) return d.legal[1] end)'),
+    "python": (
+        "python3",
+        "main.py",
+        'from khiva_kit import play\nplay("x", lambda d, m: d["legal"][0])',
+    ),
+    "javascript": (
+        "node",
+        "main.js",
+        'require("./khiva_kit.js").play("x", (d, m) => d.legal[0], "1")',
+    ),
+    "ruby": (
+        "ruby",
+        "main.rb",
+        'require_relative "khiva_kit"\nKhiva.play("x") { |d, m| d["legal"][0] }',
+    ),
+    "php": (
+        "php",
+        "main.php",
+        (
+            '<?php require "khiva_kit.php"; Khiva\\play("x", fn (array $d, array $m) => '
+            '$d["legal"][0]);'
+        ),
+    ),
+    "perl": (
+        "perl",
+        "main.pl",
+        'use lib "."; use KhivaKit; KhivaKit::play("x", sub { return $_[0]{legal}[0] });',
+    ),
+    "lua": (
+        "lua5.4",
+        "main.lua",
+        'require("khiva_kit").play("x", function(d, m) return d.legal[1] end)',
+    ),
 }
 
 
@@ -80,13 +142,27 @@ def test_each_kits_own_words_for_a_bad_choice_are_known(language: str, tmp_path:
     shutil.copytree(shipped.languages()[language].folder / "kit", tmp_path, dirs_exist_ok=True)
     (tmp_path / name).write_text(text)
     vectors = json.loads((shipped.folder("protocol") / "vectors" / "frames.json").read_text())
-    sent = {vector["message"]: vector["hex"] for vector in reversed(vectors) if vector["direction"] == "to_bot"}
+    sent = {
+        vector["message"]: vector["hex"]
+        for vector in reversed(vectors)
+        if vector["direction"] == "to_bot"
+    }
     frames = [sent["hello"], sent["decide"]]
     program = sys.executable if language == "python" else tool
-    done = subprocess.run([program, name], cwd=tmp_path, input=bytes.fromhex("".join(frames)), capture_output=True, check=False)
+    done = subprocess.run(
+        [program, name],
+        cwd=tmp_path,
+        input=bytes.fromhex("".join(frames)),
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode != 0
-    notes = (done.stderr + done.stdout).decode(errors="replace")  # php's own settings may show errors on stdout
-    assert "choose returned [0, 1, 2, 3], want an index into legal" in notes.replace("[0,1,2,3]", "[0, 1, 2, 3]")
+    notes = (done.stderr + done.stdout).decode(
+        errors="replace"
+    )  # php's own settings may show errors on stdout
+    assert "choose returned [0, 1, 2, 3], want an index into legal" in notes.replace(
+        "[0,1,2,3]", "[0, 1, 2, 3]"
+    )
     assert hint(bot(language), failed("its output ended", notes=notes)).startswith(
         sentence("check", "choose-returns-index-into-2")
     )
@@ -95,12 +171,18 @@ def test_each_kits_own_words_for_a_bad_choice_are_known(language: str, tmp_path:
 @pytest.mark.parametrize(
     ("language", "signal", "said"),
     [
-        ("c", "SIGSEGV", ("null pointer", "-g", "khiva-arena replay --bot c games 1/0 --wait", "gdb -p")),
+        (
+            "c",
+            "SIGSEGV",
+            ("null pointer", "-g", "khiva-arena replay --bot c games 1/0 --wait", "gdb -p"),
+        ),
         ("rust", "SIGABRT", ("assertion", "gdb -p")),
         ("python", "SIGSEGV", ("null pointer", "-X faulthandler")),
     ],
 )
-def test_a_signal_of_the_programs_own_mistake_names_a_debugger(language: str, signal: str, said: tuple[str, ...]) -> None:
+def test_a_signal_of_the_programs_own_mistake_names_a_debugger(
+    language: str, signal: str, said: tuple[str, ...]
+) -> None:
     text = hint(bot(language), failed(f"ended: was ended by {signal}"), FRAMES, plain=True)
     assert text.startswith(f"{signal}: ")
     assert [word for word in said if word not in text] == []
@@ -113,9 +195,14 @@ def test_other_type_errors_are_not_taken_for_a_bad_choice() -> None:
         '  File "main.py", line 3, in choose\n    for i in range(1.5):\n'
         "TypeError: 'float' object cannot be interpreted as an integer"
     )
-    other = "TypeError: f(): Return value must be of type int, float returned in main.php:3\nStack trace:\n#0 main.php(9): f()"
+    other = (
+        "TypeError: f(): Return value must be of type int, float returned in main.php:3\nStack "
+        "trace:\n#0 main.php(9): f()"
+    )
     for language, notes in (("python", inside), ("php", other)):
-        assert hint(bot(language), failed("its output ended", notes=notes), "otherwise") == "otherwise"
+        assert (
+            hint(bot(language), failed("its output ended", notes=notes), "otherwise") == "otherwise"
+        )
 
 
 @cases(
@@ -124,8 +211,14 @@ def test_other_type_errors_are_not_taken_for_a_bad_choice() -> None:
         "FileNotFoundError: [Errno 2] No such file or directory: '/root/weights'",
         "PermissionError: [Errno 13] Permission denied: '/root/weights'",
         "Error: ENOENT: no such file or directory, open '/root/weights'",
-        "main.rb:1:in `read': No such file or directory @ rb_sysopen - /root/weights (Errno::ENOENT)",
-        "Warning: file_get_contents(/root/weights): Failed to open stream: No such file or directory in main.php on line 1",
+        (
+            "main.rb:1:in `read': No such file or directory @ rb_sysopen - /root/weights "
+            "(Errno::ENOENT)"
+        ),
+        (
+            "Warning: file_get_contents(/root/weights): Failed to open stream: No such file or "
+            "directory in main.php on line 1"
+        ),
         "/root/weights: No such file or directory at main.pl line 1.",
         "lua5.4: cannot open /root/weights: No such file or directory",
         "java.io.FileNotFoundException: /root/weights (No such file or directory)",
@@ -137,7 +230,9 @@ def test_other_type_errors_are_not_taken_for_a_bad_choice() -> None:
     ],
 )
 def test_a_file_outside_of_the_folder_is_named_in_each_languages_words(notes: str) -> None:
-    ended = failed("its " + sentence("check", "output-ended-exited-code") + " 1", notes=f"trace\n{notes}\n")
+    ended = failed(
+        "its " + sentence("check", "output-ended-exited-code") + " 1", notes=f"trace\n{notes}\n"
+    )
     assert hint(bot("c"), ended) == ("/root/weights: " + sentence("check", "bot-sees-own-folder"))
     assert hint(bot("c"), ended, "otherwise", confined=False) == "otherwise"
 
@@ -173,19 +268,35 @@ def test_bytes_tell_their_own_trap(received: bytes, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "received", [b"", FRAME, FRAME * 3, FRAME[:-4], b"\0\0", b"\xff\xff\xff\xff", b"\xff\xfe\x01", bytes(40)]
+    "received",
+    [b"", FRAME, FRAME * 3, FRAME[:-4], b"\0\0", b"\xff\xff\xff\xff", b"\xff\xfe\x01", bytes(40)],
 )
 def test_no_trap_is_made_up(received: bytes) -> None:
-    assert hint(bot("perl"), failed("nothing within 11 s", received=received), "otherwise") == "otherwise"
+    assert (
+        hint(bot("perl"), failed("nothing within 11 s", received=received), "otherwise")
+        == "otherwise"
+    )
 
 
 @cases(
     ("language", "got", "said"),
     [
         ("perl", "binary data at $.type; send a string", "->utf8"),
-        ("lua", "act: a float at $.choice; " + sentence("protocol", "send-whole-number-integer"), "math.tointeger"),
-        ("php", "act: a float at $.choice; " + sentence("protocol", "send-whole-number-integer"), "intdiv"),
-        ("lua", "hello: Expected `array`, got `object` - at `$.caps`", sentence("check", "table-anything-n-keys")),
+        (
+            "lua",
+            "act: a float at $.choice; " + sentence("protocol", "send-whole-number-integer"),
+            "math.tointeger",
+        ),
+        (
+            "php",
+            "act: a float at $.choice; " + sentence("protocol", "send-whole-number-integer"),
+            "intdiv",
+        ),
+        (
+            "lua",
+            "hello: Expected `array`, got `object` - at `$.caps`",
+            sentence("check", "table-anything-n-keys"),
+        ),
         ("perl", "act: Expected `int`, got `str` - at `$.req`", "0 + $x"),
         ("php", "hello: Expected `int`, got `str` - at `$.proto`", "(int) $x"),
         (
@@ -194,20 +305,45 @@ def test_no_trap_is_made_up(received: bytes) -> None:
             "Number(x); " + sentence("check", "answer-index-into-legal"),
         ),
         ("lua", "act: Expected `int`, got `str` - at `$.choice`", "math.tointeger(x)"),
-        ("", "act: Expected `int`, got `str` - at `$.req`", "make it an integer before you pack it"),
-        ("cpp", "binary data at $.type; send a string", "std::string, not std::vector<char>"),
-        ("c", "nothing within 2 s; it came after 2.50 s: too late", "aim at turn_ms less"),
-        ("c", "nothing within 1.4 s " + sentence("check", "turn-s-slow-decisions", left="0.4", bank="10"), "aim at turn_ms"),
-        ("go", sentence("check", "once-input-ended", text="nothing within 11 s", value="1 whole frame"), "bufio.Writer"),
-        ("c", sentence("check", "once-input-ended", text="nothing within 11 s", value="1 whole frame"), "fflush(stdout)"),
         (
             "",
-            sentence("check", "once-input-ended", text="nothing within 11 s", value="1 whole frame"),
+            "act: Expected `int`, got `str` - at `$.req`",
+            "make it an integer before you pack it",
+        ),
+        ("cpp", "binary data at $.type; send a string", "std::string, not std::vector<char>"),
+        ("c", "nothing within 2 s; it came after 2.50 s: too late", "aim at turn_ms less"),
+        (
+            "c",
+            "nothing within 1.4 s "
+            + sentence("check", "turn-s-slow-decisions", left="0.4", bank="10"),
+            "aim at turn_ms",
+        ),
+        (
+            "go",
+            sentence(
+                "check", "once-input-ended", text="nothing within 11 s", value="1 whole frame"
+            ),
+            "bufio.Writer",
+        ),
+        (
+            "c",
+            sentence(
+                "check", "once-input-ended", text="nothing within 11 s", value="1 whole frame"
+            ),
+            "fflush(stdout)",
+        ),
+        (
+            "",
+            sentence(
+                "check", "once-input-ended", text="nothing within 11 s", value="1 whole frame"
+            ),
             "flush after each frame",
         ),
     ],
 )
-def test_what_the_arbiter_says_gets_the_languages_own_advice(language: str, got: str, said: str) -> None:
+def test_what_the_arbiter_says_gets_the_languages_own_advice(
+    language: str, got: str, said: str
+) -> None:
     assert said in hint(bot(language), failed(got))
 
 
@@ -219,20 +355,28 @@ def test_what_the_arbiter_says_gets_the_languages_own_advice(language: str, got:
             sentence("check", "output-ended") + " was ended by SIGBUS",
             "",
             (
-                "SIGBUS: it used memory that is mapped from a file that has no room left: of /dev/shm a bot has "
-                "24 MiB (none at isolation basic), of scratch what --limit scratch= says; keep to private memory"
+                "SIGBUS: it used memory that is mapped from a file that has no room left: "
+                "of /dev/shm a bot has "
+                "24 MiB (none at isolation basic), of scratch what --limit scratch= says; "
+                "keep to private memory"
             ),
         ),
         (
             "sbcl --script bot.lisp",
             "its " + sentence("check", "output-ended-exited-code") + " 1",
-            "os_alloc_gc_space(1,0x1000000000,17179869184) failed with ENOMEM\nCan't allocate 0x40000000",
+            (
+                "os_alloc_gc_space(1,0x1000000000,17179869184) failed with ENOMEM\nCan't "
+                "allocate 0x40000000"
+            ),
             "--dynamic-space-size",
         ),
         (
             "java -Xms9g -jar bot.jar",
             "its " + sentence("check", "output-ended-exited-code") + " 1",
-            "Error occurred during initialization of VM\nCould not reserve enough space for object heap",
+            (
+                "Error occurred during initialization of VM\nCould not reserve enough space "
+                "for object heap"
+            ),
             "java -Xmx512m",
         ),
         ("./bot", "memory: 1.2 GiB of 1 GiB (was ended by SIGKILL)", "", "a smaller heap"),
@@ -245,13 +389,16 @@ def test_what_the_arbiter_says_gets_the_languages_own_advice(language: str, got:
         (
             "racket bot.rkt",
             "its " + sentence("check", "output-ended-exited-code") + " 1",
-            "file-or-directory-modify-seconds: error getting file time\n  path: /etc/x/y.rktd\nsystem error: Permission denied "
+            "file-or-directory-modify-seconds: error getting file time\n  path: "
+            "/etc/x/y.rktd\nsystem error: Permission denied "
             "/etc/x/y.rktd",
             sentence("check", "etc-bot-sees-only", path="/etc/x/y.rktd"),
         ),
     ],
 )
-def test_what_the_sandbox_has_to_do_with_an_end_is_said(run: str, got: str, notes: str, said: str) -> None:
+def test_what_the_sandbox_has_to_do_with_an_end_is_said(
+    run: str, got: str, notes: str, said: str
+) -> None:
     made = Bot("mine", "", tuple(shlex.split(run)), (), (), "", True, (), "mine")
     assert said in hint(made, failed(got, notes=notes), "otherwise")
     assert where("sandbox") in hint(made, failed(got, notes=notes), "otherwise")
@@ -261,7 +408,11 @@ def test_what_the_sandbox_has_to_do_with_an_end_is_said(run: str, got: str, note
 def test_a_bot_that_plays_on_is_not_told_of_the_sandbox() -> None:
     for notes in ("MemoryError, and on we go", "cannot open /etc/hosts: No such file or directory"):
         assert (
-            hint(bot("c"), failed(sentence("env", "no-whole-number", action="choice: 7"), notes=notes), "otherwise")
+            hint(
+                bot("c"),
+                failed(sentence("env", "no-whole-number", action="choice: 7"), notes=notes),
+                "otherwise",
+            )
             == "otherwise"
         )
 
@@ -279,7 +430,11 @@ def test_a_bot_that_plays_on_is_not_told_of_the_sandbox() -> None:
             sentence("check", "output-ended") + " cannot be started: no such program: bot.sh",
             'run = "./bot.sh"',
         ),
-        (Bot("x", "", ("/usr/bin/python3",), (), (), "", False, (), "python3"), "nothing within 10 s", "'python3 FILE'"),
+        (
+            Bot("x", "", ("/usr/bin/python3",), (), (), "", False, (), "python3"),
+            "nothing within 10 s",
+            "'python3 FILE'",
+        ),
         (
             Bot("x", "", ("/usr/bin/node",), (), (), "", False, (), "node"),
             "its " + sentence("check", "output-ended-exited-code") + " 1",
@@ -291,7 +446,10 @@ def test_a_run_line_of_one_word_is_told(made: Bot, got: str, said: str) -> None:
     assert said in hint(made, failed(got, notes="SyntaxError"))
 
 
-IN_TICKS = tuple((name, Path(name)) for name in ("main.py", "os.py", "queue.py", "tokenize/rules.txt", "parts/one.py"))
+IN_TICKS = tuple(
+    (name, Path(name))
+    for name in ("main.py", "os.py", "queue.py", "tokenize/rules.txt", "parts/one.py")
+)
 
 
 OTHERS = IN_TICKS[::2]
@@ -307,11 +465,21 @@ UNSHOWN = "python: an error that cannot be shown\n"
 @pytest.mark.parametrize(
     ("files", "memory", "notes", "said"),
     [
-        (IN_TICKS, 16, UNSHOWN, sentence("check", "hides-the-library", files="os.py, tokenize/rules.txt")),
+        (
+            IN_TICKS,
+            16,
+            UNSHOWN,
+            sentence("check", "hides-the-library", files="os.py, tokenize/rules.txt"),
+        ),
         (OTHERS, 16, UNSHOWN, sentence("check", "perhaps-unshown", memory="16", more=MORE)),
         (IN_TICKS, 16, "", sentence("check", "perhaps-silent", memory="16", more=MORE)),
         (OTHERS, 64, "", sentence("check", "perhaps-silent", memory="64", more="")),
-        (IN_TICKS, 16, "MemoryError\n", sentence("check", "memory-is-used-up", memory="16", more=MORE)),
+        (
+            IN_TICKS,
+            16,
+            "MemoryError\n",
+            sentence("check", "memory-is-used-up", memory="16", more=MORE),
+        ),
         (IN_TICKS, 16, "Traceback (most recent call last):\nValueError\n", ""),
     ],
     ids=["an own os.py", "unshown", "silent, an own os.py", "silent", "no memory", "another error"],
@@ -324,9 +492,19 @@ def test_an_interpreter_that_cannot_tell_the_error_is_helped(
     in_ticks = Bot("x", "", by.words, (), (), "", True, files, "x", interpreted=by)
     found = hint(in_ticks, failed(ended, notes=notes), "otherwise")
     assert found == (said or "otherwise")
-    below = replace(in_ticks, interpreted=(by_below := Interpreted("python", "src/main.py", memory)), run=by_below.words)
-    assert "os.py" not in hint(below, failed(ended, notes=notes)), "it lies elsewhere than the file that is run"
-    assert hint(replace(in_ticks, run=("python3", "main.py")), failed(ended, notes=notes), "otherwise") != found or not said
+    below = replace(
+        in_ticks,
+        interpreted=(by_below := Interpreted("python", "src/main.py", memory)),
+        run=by_below.words,
+    )
+    assert "os.py" not in hint(below, failed(ended, notes=notes)), (
+        "it lies elsewhere than the file that is run"
+    )
+    assert (
+        hint(replace(in_ticks, run=("python3", "main.py")), failed(ended, notes=notes), "otherwise")
+        != found
+        or not said
+    )
 
 
 def test_what_a_step_itself_explains_is_left_to_it() -> None:

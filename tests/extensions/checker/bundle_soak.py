@@ -28,7 +28,13 @@ from khiva_arena.bots.sandbox.proc_usage import Usage, tree, usage  # noqa: E402
 
 AT_FAULT = {"khiva": "illegal three times", "emira": "late", "silk_road": "traps"}
 """A game is played by seven honest modules and one with this fault, which sits in three matches of eight."""
-SHIPPED = ["python/random", "python/naive", "python/greedy", "javascript/random", "javascript/greedy"]
+SHIPPED = [
+    "python/random",
+    "python/naive",
+    "python/greedy",
+    "javascript/random",
+    "javascript/greedy",
+]
 HOURS = 4 * 3600.0
 DIGEST = re.compile(r"run digest (\w+)", re.IGNORECASE)
 START, TIMES_VERIFY, TIMES_TEN = 6.0, 3.0, 2.0
@@ -42,11 +48,30 @@ def played(folder: Path, seeds: str) -> Path:
     if not folder.exists():
         folder.mkdir(parents=True)
         if fault := AT_FAULT.get(folder.name):
-            modules = {f"honest-{number}": bot({1: works(number)}) for number in range(1, 8)} | vectors({"at-fault": fault})
-            play_cup(folder, "--game", folder.name, "--seeds", seeds, modules=modules, seconds=HOURS)
+            modules = {
+                f"honest-{number}": bot({1: works(number)}) for number in range(1, 8)
+            } | vectors({"at-fault": fault})
+            play_cup(
+                folder, "--game", folder.name, "--seeds", seeds, modules=modules, seconds=HOURS
+            )
         else:
-            words = ("--clock", "ticks", "--seats", "2", "--lineups", "5", "--seeds", "5", "--seed", "cup", "--out", "store")
-            arena("run", *words, *bots(*map("shipped:{}".format, SHIPPED)), cwd=folder, seconds=HOURS)
+            words = (
+                "--clock",
+                "ticks",
+                "--seats",
+                "2",
+                "--lineups",
+                "5",
+                "--seeds",
+                "5",
+                "--seed",
+                "cup",
+                "--out",
+                "store",
+            )
+            arena(
+                "run", *words, *bots(*map("shipped:{}".format, SHIPPED)), cwd=folder, seconds=HOURS
+            )
             arena("bundle", "store", "cup.khiva", "--with-modules", cwd=folder)
     return folder / "cup.khiva"
 
@@ -54,7 +79,9 @@ def played(folder: Path, seeds: str) -> Path:
 def verified(cup: Path) -> tuple[str, float]:
     """Return the digest that `verify --rerun-bots` prints, and the seconds of CPU that it takes."""
     before = getrusage(RUSAGE_CHILDREN)
-    (digest,) = DIGEST.findall(arena_process("verify", cup.name, "--rerun-bots", cwd=cup.parent, seconds=HOURS).stdout)
+    (digest,) = DIGEST.findall(
+        arena_process("verify", cup.name, "--rerun-bots", cwd=cup.parent, seconds=HOURS).stdout
+    )
     after = getrusage(RUSAGE_CHILDREN)
     return digest, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -93,22 +120,35 @@ def checked(opened: Page | Firefox, page: Path, cup: Path, digest: str, seconds:
     assert (verdict[:7], *DIGEST.findall(event)) == ("Equal: ", digest), (verdict, event)
     start, took = looks[1].cpu - looks[0].cpu, used().cpu - looks[1].cpu
     costs = Costs(start, took / seconds, looks[3].memory / looks[2].memory)
-    said = f"start {start:.1f} s, a match {took / len(records):.3f} s, {costs.times_verify:.1f} times verify"
+    said = (
+        f"start {start:.1f} s, a match {took / len(records):.3f} s, {costs.times_verify:.1f} "
+        "times verify"
+    )
     memory = f"{looks[2].memory >> 20} MB after ten, {looks[3].memory >> 20} at the end"
-    print(f"{cup.parent.name}: {len(records)} matches equal, {at_fault} with faults; {said}; {memory}", flush=True)
+    print(
+        f"{cup.parent.name}: {len(records)} matches equal, {at_fault} with faults; {said}; "
+        f"{memory}",
+        flush=True,
+    )
     return costs
 
 
 def beyond(found: Sequence[Costs]) -> list[str]:
     """What is beyond its limit in some checks of a browser."""
-    costs = Costs(min(one.start for one in found), *(max(one[at] for one in found) for at in (1, 2)))
+    costs = Costs(
+        min(one.start for one in found), *(max(one[at] for one in found) for at in (1, 2))
+    )
     limits = zip(Costs._fields, costs, (START, TIMES_VERIFY, TIMES_TEN), strict=True)
     return [f"{name}: {cost:.1f}, at most {limit}" for name, cost, limit in limits if cost > limit]
 
 
 def main(folder: Path, seeds: str, *browsers: str) -> int:
     """Check in each browser what lies in a folder, once it is played, and return the exit code."""
-    told = {cup: verified(cup) for name in (*AT_FAULT, "interpreters") if (cup := played(folder / name, seeds))}
+    told = {
+        cup: verified(cup)
+        for name in (*AT_FAULT, "interpreters")
+        if (cup := played(folder / name, seeds))
+    }
     (page := folder / "khiva-arena.html").write_text(checker())
     wrong = []
     for name in browsers:
@@ -123,8 +163,12 @@ def main(folder: Path, seeds: str, *browsers: str) -> int:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("results/bundle-soak"), help="default: results/bundle-soak")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("results/bundle-soak"), help="default: results/bundle-soak"
+    )
     parser.add_argument("--seeds", default="2", help="of each event, 2 unless you say so")
     parser.add_argument("--browser", action="append", choices=OPENED, help="only this one")
     options = parser.parse_args()

@@ -22,9 +22,25 @@ from checker import checker  # noqa: E402
 from page_worker import PageWorker  # noqa: E402
 from workbench_played import Commanded, commanded, template, told  # noqa: E402
 
-PLAYS = (("khiva", 2, 100), ("khiva", 3, 100), ("emira", 3, 20), ("silk_road", 2, 20), ("silk_road", 3, 20))
+PLAYS = (
+    ("khiva", 2, 100),
+    ("khiva", 3, 100),
+    ("emira", 3, 20),
+    ("silk_road", 2, 20),
+    ("silk_road", 3, 20),
+)
 """The game of each play, its seats, and how many matches are asked for."""
-HEADS = ("browser", "game", "seats", "matches", "event", "run digest", "CPU", "memory", "the command's")
+HEADS = (
+    "browser",
+    "game",
+    "seats",
+    "matches",
+    "event",
+    "run digest",
+    "CPU",
+    "memory",
+    "the command's",
+)
 WIDTHS = (9, 10, 5, 7, 16, 12, 8, 8, 13)
 
 
@@ -53,7 +69,13 @@ def in_page(worker: PageWorker, wish: dict[str, Any]) -> InPage:
     worker.post({"do": "play", **wish})
     events = worker.told("over")
     after = used()
-    return InPage(events[0]["id"], events[-1]["digest"], events[0]["matches"], after.cpu - before.cpu, after.memory)
+    return InPage(
+        events[0]["id"],
+        events[-1]["digest"],
+        events[0]["matches"],
+        after.cpu - before.cpu,
+        after.memory,
+    )
 
 
 def row(cells: Sequence[str]) -> None:
@@ -65,7 +87,13 @@ def main(language: str, opponent: str, rerun: bool, *browsers: str) -> int:
     """Play in each browser, print a table, and return the exit code."""
     wishes, wanted = [], []
     for game, seats, matches in PLAYS:
-        wish = {"game": game, "seats": seats, "matches": matches, "seed": "soak", "opponent": opponent}
+        wish = {
+            "game": game,
+            "seats": seats,
+            "matches": matches,
+            "seed": "soak",
+            "opponent": opponent,
+        }
         wishes.append(wish | {"files": template(language)})
         with tempfile.TemporaryDirectory() as folder:
             wanted.append(by_command(Path(folder), wishes[-1]))
@@ -78,21 +106,56 @@ def main(language: str, opponent: str, rerun: bool, *browsers: str) -> int:
                 worker = PageWorker(opened, page)
                 before = used()
                 worker.start(language, rerun=rerun)
-                row((name, "start", *[""] * 4, f"{used().cpu - before.cpu:.1f} s", f"{used().memory >> 20} MB", ""))
+                row(
+                    (
+                        name,
+                        "start",
+                        *[""] * 4,
+                        f"{used().cpu - before.cpu:.1f} s",
+                        f"{used().memory >> 20} MB",
+                        "",
+                    )
+                )
                 for wish, by in zip(wishes, wanted, strict=True):
                     found = in_page(worker, wish)
                     is_equal = found[:2] == by[:2]
                     wrong += not is_equal
-                    told_of = (name, wish["game"], str(wish["seats"]), str(found.matches), found.event, found.digest[:12])
-                    row((*told_of, f"{found.cpu:.1f} s", f"{found.memory >> 20} MB", "equal" if is_equal else f"NOT: {by[:2]}"))
+                    told_of = (
+                        name,
+                        wish["game"],
+                        str(wish["seats"]),
+                        str(found.matches),
+                        found.event,
+                        found.digest[:12],
+                    )
+                    row(
+                        (
+                            *told_of,
+                            f"{found.cpu:.1f} s",
+                            f"{found.memory >> 20} MB",
+                            "equal" if is_equal else f"NOT: {by[:2]}",
+                        )
+                    )
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--language", default="python", help="of the new bot that plays: python, unless you say javascript")
-    parser.add_argument("--opponent", default="greedy", help="weak, greedy or strong; greedy unless you say so")
-    parser.add_argument("--rerun", action="store_true", help="as without JSPI: run each module again at each question")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--language",
+        default="python",
+        help="of the new bot that plays: python, unless you say javascript",
+    )
+    parser.add_argument(
+        "--opponent", default="greedy", help="weak, greedy or strong; greedy unless you say so"
+    )
+    parser.add_argument(
+        "--rerun",
+        action="store_true",
+        help="as without JSPI: run each module again at each question",
+    )
     parser.add_argument("--browser", action="append", choices=OPENED, help="only this one")
     options = parser.parse_args()
     os.nice(10)

@@ -80,7 +80,14 @@ def interpreted_cup(folder: Path) -> None:
     javascript.interpreter("python")
     javascript.payload_folder(folder / "js", {"main.js": JAVASCRIPT.encode()})
     words = ("--clock", "ticks", "--seats", "2", "--seeds", "1", "--seed", "interpreted")
-    arena("run", *words, *bots("js", "shipped:python/naive", "shipped:python/random"), "--out", "store", cwd=folder)
+    arena(
+        "run",
+        *words,
+        *bots("js", "shipped:python/naive", "shipped:python/random"),
+        "--out",
+        "store",
+        cwd=folder,
+    )
     arena("bundle", "store", "cup.khiva", "--with-modules", cwd=folder)
 
 
@@ -117,7 +124,9 @@ def test_the_command_builds_the_same_bytes_and_compares_them(page: Path, tmp_pat
     arena(*words, "--check", "khiva-arena.html", cwd=tmp_path, code=1)
 
 
-def test_a_page_is_compared_by_the_runtime_that_it_carries_if_that_is_the_pinned_one(page: Path, tmp_path: Path) -> None:
+def test_a_page_is_compared_by_the_runtime_that_it_carries_if_that_is_the_pinned_one(
+    page: Path, tmp_path: Path
+) -> None:
     check = ("page", "--check", "khiva-arena.html")
     copy = tmp_path / "khiva-arena.html"
     copy.write_bytes(page.read_bytes())
@@ -126,22 +135,36 @@ def test_a_page_is_compared_by_the_runtime_that_it_carries_if_that_is_the_pinned
     assert (tmp_path / "again.html").read_bytes() == page.read_bytes()
     copy.write_text(page.read_text().replace("</body>", "<b>sound</b></body>"))
     said = arena(*check, cwd=tmp_path, code=1)
-    assert re.search(r"khiva-arena.html has the SHA-256 [0-9a-f]{64}, and the page of this version [0-9a-f]{64}", said.stderr)
-    copy.write_text(re.sub(r'(id="pyodide.tgz">)[^<]*', rf"\1{b64encode(b'another').decode()}", page.read_text()))
+    assert re.search(
+        r"khiva-arena.html has the SHA-256 [0-9a-f]{64}, and the page of this version [0-9a-f]{64}",
+        said.stderr,
+    )
+    copy.write_text(
+        re.sub(
+            r'(id="pyodide.tgz">)[^<]*', rf"\1{b64encode(b'another').decode()}", page.read_text()
+        )
+    )
     said = arena(*check, "--out", "again.html", cwd=tmp_path, code=1)
     other = f"has another hash than the pinned one: {sha256(b'another').hexdigest()}"
     assert f"khiva-arena.html: pyodide-314.0.7.tgz {other}: " in said.stderr
     copy.write_text(re.sub(r'(id="msgspec.whl">)[^<]*', r"\1A", page.read_text()))
     arena(*check, cwd=tmp_path, code=1)
-    assert ("--out needs --runtime FILE, which `make page` in a checkout fetches, or --check FILE, a page that has it") in arena(
-        "page", "--out", "new.html", cwd=tmp_path, code=2
-    ).stderr
+    assert (
+        "--out needs --runtime FILE, which `make page` in a checkout fetches, or --check "
+        "FILE, a page that has it"
+    ) in arena("page", "--out", "new.html", cwd=tmp_path, code=2).stderr
 
 
 def test_what_runs_the_page_is_in_it_as_it_was_published(page: Path) -> None:
-    blocks = dict(re.findall(r'<script type="application/base64" id="([^"]+)">([^<]*)</script>', page.read_text()))
+    blocks = dict(
+        re.findall(
+            r'<script type="application/base64" id="([^"]+)">([^<]*)</script>', page.read_text()
+        )
+    )
     editor = re.findall(r'<script id="editor">(.*?)</script>', page.read_text(), re.DOTALL)
-    pins = tomllib.loads((ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml").read_text())
+    pins = tomllib.loads(
+        (ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml").read_text()
+    )
     assert {*BLOCKS, "editor"} == set(pins)
     assert [sha256(text.encode()).hexdigest() for text in editor] == [pins["editor"]["sha256"]]
     for name, block in BLOCKS.items():
@@ -153,21 +176,36 @@ def test_a_page_of_other_modules_than_the_pinned_ones_checks_with_its_own(
     module_cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = Rooms.content
-    monkeypatch.setattr(Rooms, "content", lambda self, name: content(self, name).replace(__version__.encode(), b"another"))
+    monkeypatch.setattr(
+        Rooms,
+        "content",
+        lambda self, name: content(self, name).replace(__version__.encode(), b"another"),
+    )
     page = tmp_path / "khiva-arena.html"
     page.write_text(checker_page(runtime().read_bytes()))
     (engine,) = of_kind(checked(page, module_cup / "cup.khiva"), "engine")
     assert engine["checks"] == "another"
 
 
-@pytest.mark.parametrize("name", [*EACH_TIME, *in_long(name for name in NO_BUNDLES if name not in EACH_TIME)])
+@pytest.mark.parametrize(
+    "name", [*EACH_TIME, *in_long(name for name in NO_BUNDLES if name not in EACH_TIME)]
+)
 def test_a_file_that_is_no_bundle_or_a_damaged_one_cannot_be_read(
     page: Path, module_cup: Path, chromium: Page, tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / name
     path.write_bytes(NO_BUNDLES[name]((module_cup / "cup.khiva").read_bytes()))
-    why = in_page.DAMAGED.format(sentence("store", "file-cut-short")) if name == "cut.khiva" else in_page.NO_BUNDLE
-    assert checked(page, path)[-1] == {"kind": "end", "verdict": "cannot be read", "problems": [], "unknown": [why]}
+    why = (
+        in_page.DAMAGED.format(sentence("store", "file-cut-short"))
+        if name == "cut.khiva"
+        else in_page.NO_BUNDLE
+    )
+    assert checked(page, path)[-1] == {
+        "kind": "end",
+        "verdict": "cannot be read",
+        "problems": [],
+        "unknown": [why],
+    }
     assert dropped(chromium, page, path).startswith("Cannot be read: ")
     assert chromium.texts("[data-what=problems] li") == [why]
     assert "starting" not in chromium.texts("#found")[0]
@@ -182,10 +220,29 @@ def test_in_node_an_honest_bundle_is_equal(page: Path, module_cup: Path) -> None
 def test_a_terminal_prints_what_the_page_of_the_verifier_shows_and_no_module_of_python_is_compiled(
     page: Path, module_cup: Path
 ) -> None:
-    words = ["node", STACK, "--import", f"data:text/javascript,{quote(LOADED)}", str(CHECK), str(page)]
-    done = subprocess.run([*words, str(module_cup / "cup.khiva")], capture_output=True, text=True, timeout=600, check=True)
-    assert done.stderr.splitlines()[-1] == "compiled: ", "a module stands in none of [bytecode] in runtime.toml"
-    (shown,) = re.findall(r"^```console\n\$ [^\n]*\n(.*?)^```$", VERIFIER_PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    words = [
+        "node",
+        STACK,
+        "--import",
+        f"data:text/javascript,{quote(LOADED)}",
+        str(CHECK),
+        str(page),
+    ]
+    done = subprocess.run(
+        [*words, str(module_cup / "cup.khiva")],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
+    )
+    assert done.stderr.splitlines()[-1] == "compiled: ", (
+        "a module stands in none of [bytecode] in runtime.toml"
+    )
+    (shown,) = re.findall(
+        r"^```console\n\$ [^\n]*\n(.*?)^```$",
+        VERIFIER_PAGE.read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
     assert shape(done.stdout) == shape(shown)
 
 
@@ -194,8 +251,12 @@ def shape(text: str) -> str:
     return re.sub(r"\b[0-9a-f]{8,}\b(\.{3})?|\b\d+\b", "N", text)
 
 
-@pytest.mark.parametrize("name", [*IN_NODE, *in_long(name for name in FORGERIES if name not in IN_NODE)])
-def test_in_node_what_is_forged_is_named(page: Path, module_cup: Path, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", [*IN_NODE, *in_long(name for name in FORGERIES if name not in IN_NODE)]
+)
+def test_in_node_what_is_forged_is_named(
+    page: Path, module_cup: Path, tmp_path: Path, name: str
+) -> None:
     lines, said = forged_lines(module_cup / "cup.khiva", name)
     (tmp_path / "forged.khiva").write_bytes(forged(lines))
     end = checked(page, tmp_path / "forged.khiva")[-1]
@@ -230,7 +291,9 @@ PUBLISHED = ROOT / "tests" / "published"
 def test_in_chromium_a_league_is_checked_but_for_its_chain_and_the_page_says_which_extension_it_lacks(
     page: Path, chromium: Page
 ) -> None:
-    assert dropped(chromium, page, PUBLISHED / "league-0.3.0" / "bundle", "#match=1/0").startswith("Equal: ")
+    assert dropped(chromium, page, PUBLISHED / "league-0.3.0" / "bundle", "#match=1/0").startswith(
+        "Equal: "
+    )
     assert chromium.texts("[data-what=carries]") == [not_checked.carries()]
     assert not_checked.chain_not_checked() in chromium.texts("[data-what='not checked'] li")
     chromium.until("return document.querySelector('#viewed .board')?.childElementCount")
@@ -240,8 +303,12 @@ def test_in_chromium_a_league_is_checked_but_for_its_chain_and_the_page_says_whi
 def test_in_chromium_a_game_of_ones_own_is_not_checked_and_the_page_says_which_extension_it_lacks(
     page: Path, chromium: Page
 ) -> None:
-    assert dropped(chromium, page, PUBLISHED / "0.2.0" / "bidding-own-game" / "bundle").startswith("Cannot tell here: ")
-    assert not_checked.game_not_checked(1, "bidding") in chromium.texts("[data-what='not checked'] li")
+    assert dropped(chromium, page, PUBLISHED / "0.2.0" / "bidding-own-game" / "bundle").startswith(
+        "Cannot tell here: "
+    )
+    assert not_checked.game_not_checked(1, "bidding") in chromium.texts(
+        "[data-what='not checked'] li"
+    )
     assert chromium.wrong() == []
 
 
@@ -265,7 +332,9 @@ def test_a_match_of_the_list_opens_in_the_viewer_and_the_address_only_selects(
         assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_in_chromium_what_is_forged_is_named(page: Path, module_cup: Path, chromium: Page, tmp_path: Path) -> None:
+def test_in_chromium_what_is_forged_is_named(
+    page: Path, module_cup: Path, chromium: Page, tmp_path: Path
+) -> None:
     lines, said = forged_lines(module_cup / "cup.khiva", "tick")
     (tmp_path / "forged.khiva").write_bytes(forged(lines))
     assert dropped(chromium, page, tmp_path / "forged.khiva").startswith("Differs: ")
@@ -274,9 +343,14 @@ def test_in_chromium_what_is_forged_is_named(page: Path, module_cup: Path, chrom
     assert chromium.wrong() == []
 
 
-def test_a_bundle_of_hostile_bytes_does_no_harm(page: Path, module_cup: Path, chromium: Page, tmp_path: Path) -> None:
+def test_a_bundle_of_hostile_bytes_does_no_harm(
+    page: Path, module_cup: Path, chromium: Page, tmp_path: Path
+) -> None:
     lines = lines_of(module_cup / "cup.khiva")
-    script = "</script><script>window.ran = true; fetch('http://127.0.0.1:9/')</script><img src=http://127.0.0.1:9/x>"
+    script = (
+        "</script><script>window.ran = true; fetch('http://127.0.0.1:9/')</script><img "
+        "src=http://127.0.0.1:9/x>"
+    )
     lines[0]["engine"] = script
     of_kind(lines, "standings")[0]["table"]["rows"][0]["name"] = script
     (tmp_path / "hostile.khiva").write_bytes(forged(lines))
@@ -312,7 +386,9 @@ def test_nothing_starts_before_a_bundle_is_chosen_and_a_check_can_be_stopped(
         pytest.param("other_browser", "interpreted_recursions", marks=[FIREFOX, pytest.mark.long]),
     ],
 )
-def test_no_recursion_differs_for_want_of_stack(page: Path, request: pytest.FixtureRequest, of: str, cup: str) -> None:
+def test_no_recursion_differs_for_want_of_stack(
+    page: Path, request: pytest.FixtureRequest, of: str, cup: str
+) -> None:
     browser: Page | Firefox = request.getfixturevalue(of)
     verdict = dropped(browser, page, request.getfixturevalue(cup) / "cup.khiva")
     assert verdict.startswith("Equal: "), browser.texts("[data-what=problems] li")
@@ -331,7 +407,9 @@ def test_bots_in_python_and_javascript_are_run_by_the_interpreters_out_of_the_bu
     assert told.endswith(f"Run digest {over['digest']}")
 
 
-@pytest.mark.parametrize("of", ["chromium", pytest.param("other_browser", marks=[FIREFOX, pytest.mark.long])])
+@pytest.mark.parametrize(
+    "of", ["chromium", pytest.param("other_browser", marks=[FIREFOX, pytest.mark.long])]
+)
 def test_modules_that_are_too_much_cannot_be_told_and_the_page_checks_the_next_bundle(
     page: Path, module_cup: Path, too_much_cup: Path, request: pytest.FixtureRequest, of: str
 ) -> None:
@@ -344,11 +422,15 @@ def test_modules_that_are_too_much_cannot_be_told_and_the_page_checks_the_next_b
     lines = browser.texts("[data-what=problems] li")
     assert [what for what in TOO_MUCH if not any(line.endswith(what) for line in lines)] == []
     browser.choose(module_cup / "cup.khiva")
-    browser.until("return document.querySelector('[data-what=verdict]')?.textContent.startsWith('Equal: ')")
+    browser.until(
+        "return document.querySelector('[data-what=verdict]')?.textContent.startsWith('Equal: ')"
+    )
 
 
 @FIREFOX
-def test_firefox_comes_to_the_same_verdicts(page: Path, module_cup: Path, other_browser: Firefox, tmp_path: Path) -> None:
+def test_firefox_comes_to_the_same_verdicts(
+    page: Path, module_cup: Path, other_browser: Firefox, tmp_path: Path
+) -> None:
     assert dropped(other_browser, page, module_cup / "cup.khiva", "#match=3").startswith("Equal: ")
     assert f"{MATCHES} with every bot run again" in other_browser.texts("[data-what=event]")[0]
     other_browser.until("return document.querySelector('#viewed .board')?.childElementCount")

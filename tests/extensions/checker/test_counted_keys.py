@@ -30,12 +30,27 @@ def cups(folder: Path) -> None:
     """Play an event of other rules, one that extends it, and one with places, and write "cup.khiva"."""
     for name, module in vectors(BOTS).items():
         (folder / f"{name}.wasm").write_bytes(module)
-    words = ("--clock", "ticks", "--seats", "2", "--turn", "10ms", "--bank", "0s", "--seed", "cup", "--out", "store")
+    words = (
+        "--clock",
+        "ticks",
+        "--seats",
+        "2",
+        "--turn",
+        "10ms",
+        "--bank",
+        "0s",
+        "--seed",
+        "cup",
+        "--out",
+        "store",
+    )
     entrants = bots(*(f"{name}.wasm" for name in BOTS))
     changed = ("--game", "silk_road", "--rule", "max_turns=8")
     for seeds in ("1", "2"):
         arena("run", *words, *changed, *entrants, "--seeds", seeds, cwd=folder)
-    arena("run", *words, *entrants, "--format", "swiss", "--rounds", "2", "--seeds", "1", cwd=folder)
+    arena(
+        "run", *words, *entrants, "--format", "swiss", "--rounds", "2", "--seeds", "1", cwd=folder
+    )
     arena("bundle", "store", "cup.khiva", cwd=folder)
 
 
@@ -55,10 +70,15 @@ def verdicts(lines: list[dict[str, Any]], folder: Path) -> tuple[list[str], list
     path.write_bytes(forged(lines))
     result = verify(path)
     events: list[dict[str, Any]] = []
-    in_page.check(path.read_bytes(), NoMachine(), lambda event: events.append(json.loads(json.dumps(event))))
+    in_page.check(
+        path.read_bytes(), NoMachine(), lambda event: events.append(json.loads(json.dumps(event)))
+    )
     told = [line for table in of_kind(events, "table") for line in table["differs"]]
     assert (events[-1]["verdict"] == "differs") == bool(events[-1]["problems"]) == bool(told)
-    return [*result.problems, *(problem for event in result.events for problem in event.problems)], events[-1]["problems"]
+    return [
+        *result.problems,
+        *(problem for event in result.events for problem in event.problems),
+    ], events[-1]["problems"]
 
 
 def other(value: Any) -> Any:
@@ -80,7 +100,11 @@ def other(value: Any) -> Any:
 
 def one_by_one(value: Any) -> list[Any]:
     """A value of the same form for each part of a map that may be forged."""
-    return [{**value, key: other(part)} for key, part in value.items()] if isinstance(value, dict) else [other(value)]
+    return (
+        [{**value, key: other(part)} for key, part in value.items()]
+        if isinstance(value, dict)
+        else [other(value)]
+    )
 
 
 def places_of(key: str, lines: list[dict[str, Any]], *, of_a_bot: bool) -> list[dict[str, Any]]:
@@ -90,7 +114,9 @@ def places_of(key: str, lines: list[dict[str, Any]], *, of_a_bot: bool) -> list[
     return [one for one in every if key in one]
 
 
-def with_key(key: str, cups: Path, *, of_a_bot: bool) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def with_key(
+    key: str, cups: Path, *, of_a_bot: bool
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The lines of a bundle with a key, and what has it in them."""
     for path in (cups / "cup.khiva", LEAGUE):
         lines = lines_of(path)
@@ -111,20 +137,30 @@ def test_nothing_is_found_in_honest_tables(cups: Path, tmp_path: Path, engine: s
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("key", "of_a_bot"), KEYS, ids=lambda value: {True: "row", False: "table"}.get(value, value))
-def test_a_counted_key_that_is_forged_is_found(cups: Path, tmp_path: Path, key: str, of_a_bot: bool, engine: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "of_a_bot"), KEYS, ids=lambda value: {True: "row", False: "table"}.get(value, value)
+)
+def test_a_counted_key_that_is_forged_is_found(
+    cups: Path, tmp_path: Path, key: str, of_a_bot: bool, engine: str
+) -> None:
     lines, place = with_key(key, cups, of_a_bot=of_a_bot)
     lines[0]["engine"] = engine
     for value in one_by_one(place[key]):
         place[key] = value
         for problems in verdicts(lines, tmp_path):
             assert problems, key
-            assert key == "bot" or any(re.search(rf"\b{key}\b", problem) for problem in problems), problems
+            assert key == "bot" or any(re.search(rf"\b{key}\b", problem) for problem in problems), (
+                problems
+            )
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("key", "of_a_bot"), KEYS, ids=lambda value: {True: "row", False: "table"}.get(value, value))
-def test_a_counted_key_that_is_taken_out_is_found(cups: Path, tmp_path: Path, key: str, of_a_bot: bool, engine: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "of_a_bot"), KEYS, ids=lambda value: {True: "row", False: "table"}.get(value, value)
+)
+def test_a_counted_key_that_is_taken_out_is_found(
+    cups: Path, tmp_path: Path, key: str, of_a_bot: bool, engine: str
+) -> None:
     """Tables of 0.2.0 lack some of them, but no event in ticks was played by it."""
     lines, place = with_key(key, cups, of_a_bot=of_a_bot)
     lines[0]["engine"] = engine

@@ -28,7 +28,9 @@ Event = dict[str, Any]
 def checked(data: bytes, machine: in_page.Machine | None = None) -> list[Event]:
     """All events of a check, as JSON has them."""
     events: list[Event] = []
-    in_page.check(data, machine or OwnMachine(), lambda event: events.append(json.loads(json.dumps(event))))
+    in_page.check(
+        data, machine or OwnMachine(), lambda event: events.append(json.loads(json.dumps(event)))
+    )
     assert [event["kind"] for event in events].count("end") == 1
     return events
 
@@ -39,7 +41,9 @@ def test_an_honest_bundle_is_equal_and_what_was_not_checked_stands_first(module_
     assert events[-1] == {"kind": "end", "verdict": "equal", "problems": [], "unknown": []}
     assert [event["verdict"] for event in of_kind(events, "match")] == ["equal"] * MATCHES
     assert "Elo" in of_kind(events, "not_checked")[0]["what"]
-    assert events.index(of_kind(events, "not_checked")[0]) < events.index(of_kind(events, "read")[0])
+    assert events.index(of_kind(events, "not_checked")[0]) < events.index(
+        of_kind(events, "read")[0]
+    )
     assert machine.runs == 3 * MATCHES, "one run a seat: what is likely came"
     (table,) = of_kind(events, "table")
     assert (table["matches"], table["differs"]) == (MATCHES, [])
@@ -75,8 +79,12 @@ EACH_IN_EACH_GAME = len(FORGERIES) * (1 + len(OTHER_GAMES))
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("lot", [*range(EACH_IN_EACH_GAME), *in_long(range(EACH_IN_EACH_GAME, 200))])
-def test_of_200_forged_bundles_each_is_named_and_none_is_called_equal(module_cup: Path, other_cups: Path, lot: int) -> None:
+@pytest.mark.parametrize(
+    "lot", [*range(EACH_IN_EACH_GAME), *in_long(range(EACH_IN_EACH_GAME, 200))]
+)
+def test_of_200_forged_bundles_each_is_named_and_none_is_called_equal(
+    module_cup: Path, other_cups: Path, lot: int
+) -> None:
     places = (module_cup, *(other_cups / game for game in OTHER_GAMES))
     name = [*FORGERIES][lot % len(FORGERIES)]
     try:
@@ -86,7 +94,9 @@ def test_of_200_forged_bundles_each_is_named_and_none_is_called_equal(module_cup
     events = checked(forged(lines))
     assert events[-1]["verdict"] == "differs", name
     assert any(said in problem for problem in events[-1]["problems"]), (name, said, events[-1])
-    accused = {event_of(event) for event in of_kind(events, "match") if event["verdict"] == "differs"}
+    accused = {
+        event_of(event) for event in of_kind(events, "match") if event["verdict"] == "differs"
+    }
     assert accused <= {said}, "no other match is accused"
 
 
@@ -123,7 +133,12 @@ def test_a_match_that_cannot_be_told_is_equal_by_the_rules(module_cup: Path) -> 
 
 
 def test_a_match_whose_bots_differ_is_equal_by_the_rules(module_cup: Path) -> None:
-    assert counts(checked(forged(forged_lines(module_cup / "cup.khiva", "tick")[0]))) == (MATCHES, MATCHES - 1, 1, 0)
+    assert counts(checked(forged(forged_lines(module_cup / "cup.khiva", "tick")[0]))) == (
+        MATCHES,
+        MATCHES - 1,
+        1,
+        0,
+    )
 
 
 def test_a_machine_that_cannot_accuses_nobody(module_cup: Path) -> None:
@@ -147,22 +162,32 @@ OWN_GAME = ROOT / "tests" / "published" / "0.2.0" / "bidding-own-game" / "bundle
 def test_of_a_league_its_chain_is_not_checked_for_want_of_its_extension() -> None:
     events = checked(A_LEAGUE.read_bytes())
     assert events[-1] == {"kind": "end", "verdict": "equal", "problems": [], "unknown": []}
-    assert [event["what"] for event in of_kind(events, "not_checked")][1:] == [not_checked.chain_not_checked()]
+    assert [event["what"] for event in of_kind(events, "not_checked")][1:] == [
+        not_checked.chain_not_checked()
+    ]
     batches = [line for line in lines_of(A_LEAGUE) if line["kind"] not in ("link", "standings")]
-    assert not_checked.chain_not_checked() in [event["what"] for event in of_kind(checked(forged(batches)), "not_checked")]
+    assert not_checked.chain_not_checked() in [
+        event["what"] for event in of_kind(checked(forged(batches)), "not_checked")
+    ]
 
 
 def test_of_a_game_of_ones_own_nothing_is_checked_for_want_of_its_extension() -> None:
     events = checked(OWN_GAME.read_bytes())
     assert events[-1]["verdict"] == "cannot tell here"
-    assert not_checked.game_not_checked(1, "bidding") in [event["what"] for event in of_kind(events, "not_checked")]
+    assert not_checked.game_not_checked(1, "bidding") in [
+        event["what"] for event in of_kind(events, "not_checked")
+    ]
 
 
 @pytest.mark.parametrize(
     ("words", "extension", "command"),
     [
         (not_checked.chain_not_checked(), "league", "`khiva-arena verify FILE`"),
-        (not_checked.game_not_checked(3, "bidding"), "own_games", "`khiva-arena verify FILE --game GAME`"),
+        (
+            not_checked.game_not_checked(3, "bidding"),
+            "own_games",
+            "`khiva-arena verify FILE --game GAME`",
+        ),
     ],
 )
 def test_what_is_not_checked_names_an_extension_that_the_page_lacks_and_a_command(
@@ -182,7 +207,11 @@ def test_a_hostile_name_of_a_game_is_shown_harmless() -> None:
 PUBLISHED = sorted((ROOT / "tests" / "published").glob("*/*/bundle"))
 
 
-@pytest.mark.parametrize("path", soak_but_every(PUBLISHED, 8), ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}")
+@pytest.mark.parametrize(
+    "path",
+    soak_but_every(PUBLISHED, 8),
+    ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}",
+)
 def test_a_bundle_of_each_published_version_is_equal_by_the_rules_or_not_judged(path: Path) -> None:
     events = checked(path.read_bytes())
     form = path.parent.name.rpartition("-")[2]
@@ -190,7 +219,10 @@ def test_a_bundle_of_each_published_version_is_equal_by_the_rules_or_not_judged(
     assert events[-1]["verdict"] == ("equal" if judged else "cannot tell here"), events[-1]
     assert events[-1]["problems"] == []
     if judged:
-        assert any(in_page.BY_THE_WALL.format(1) == event["what"] for event in of_kind(events, "not_checked"))
+        assert any(
+            in_page.BY_THE_WALL.format(1) == event["what"]
+            for event in of_kind(events, "not_checked")
+        )
 
 
 def test_places_that_are_forged_are_named() -> None:
@@ -203,7 +235,12 @@ def test_places_that_are_forged_are_named() -> None:
 
 def test_a_file_that_is_no_bundle_is_told_so() -> None:
     for data in (b"", b"<html>", b"\x1f\x8b" + bytes(100)):
-        assert checked(data)[-1] == {"kind": "end", "verdict": "cannot be read", "problems": [], "unknown": [in_page.NO_BUNDLE]}
+        assert checked(data)[-1] == {
+            "kind": "end",
+            "verdict": "cannot be read",
+            "problems": [],
+            "unknown": [in_page.NO_BUNDLE],
+        }
 
 
 @pytest.mark.parametrize("lot", range(12))
@@ -218,7 +255,9 @@ def test_a_bundle_that_is_cut_or_damaged_cannot_be_read(module_cup: Path, lot: i
 
 def test_a_bundle_that_is_forged_and_cut_differs(module_cup: Path) -> None:
     lines, said = forged_lines(module_cup / "cup.khiva", "module")
-    end = checked(zlib.compress(b"".join(canonical(line) + b"\n" for line in lines[:-1]), wbits=31))[-1]
+    end = checked(
+        zlib.compress(b"".join(canonical(line) + b"\n" for line in lines[:-1]), wbits=31)
+    )[-1]
     assert end["verdict"] == "differs"
     assert any(said in problem for problem in end["problems"])
 

@@ -56,7 +56,12 @@ def forged_cup(folder: Path) -> None:
     """Play an event whose organiser gives modules as much memory as the limit says, and write "cup.khiva"."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line, "module_pages", lambda limit: limit // PAGE)
-        play_cup(folder, "--limit", "memory=100M", modules={**MODULES, "large": MODULES["honest"] + b"\0\2\1x"})
+        play_cup(
+            folder,
+            "--limit",
+            "memory=100M",
+            modules={**MODULES, "large": MODULES["honest"] + b"\0\2\1x"},
+        )
 
 
 @pytest.fixture(params=["python", pytest.param("javascript", marks=pytest.mark.language)])
@@ -72,14 +77,18 @@ def machine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[in_page.
 def checked(bundle: Path, machine: in_page.Machine) -> list[dict[str, Any]]:
     """The events of a page's check."""
     events: list[dict[str, Any]] = []
-    in_page.check(bundle.read_bytes(), machine, lambda event: events.append(json.loads(json.dumps(event))))
+    in_page.check(
+        bundle.read_bytes(), machine, lambda event: events.append(json.loads(json.dumps(event)))
+    )
     return events
 
 
 def records(bundle: Path) -> dict[int, Record]:
     """The records of the one event, by ordinal."""
     matches = of_kind(lines_of(bundle), "match")
-    return {match["ordinal"]: Record.from_json(canonical(match["record"]).decode()) for match in matches}
+    return {
+        match["ordinal"]: Record.from_json(canonical(match["record"]).decode()) for match in matches
+    }
 
 
 def names(record: Record) -> list[str]:
@@ -89,15 +98,27 @@ def names(record: Record) -> list[str]:
 
 @pytest.mark.parametrize(
     ("memory", "pages"),
-    [(0, 0), (41_943_040, 0), (42_008_575, 0), (42_008_576, 1), (60 << 20, PAGES), (100 << 20, 960), (1 << 30, 15_744)],
+    [
+        (0, 0),
+        (41_943_040, 0),
+        (42_008_575, 0),
+        (42_008_576, 1),
+        (60 << 20, PAGES),
+        (100 << 20, 960),
+        (1 << 30, 15_744),
+    ],
 )
 def test_the_pages_are_those_of_the_protocol(memory: int, pages: int) -> None:
     assert module_pages(memory) == pages
 
 
-def test_a_module_that_begins_with_more_memory_than_it_may_have_fails_to_start(small_cup: Path) -> None:
+def test_a_module_that_begins_with_more_memory_than_it_may_have_fails_to_start(
+    small_cup: Path,
+) -> None:
     for record in records(small_cup / "cup.khiva").values():
-        expected = [Verdict.START_FAILED if name == "large" else Verdict.OK for name in names(record)]
+        expected = [
+            Verdict.START_FAILED if name == "large" else Verdict.OK for name in names(record)
+        ]
         assert [*record.verdicts] == expected
 
 
@@ -109,9 +130,17 @@ def test_an_honest_event_of_a_small_limit_is_sound_in_verify_and_equal_in_a_page
     assert end == {"kind": "end", "verdict": "equal", "problems": [], "unknown": []}
 
 
-def test_an_event_that_gave_modules_more_is_not_sound_and_differs_in_a_page(forged_cup: Path, machine: in_page.Machine) -> None:
+def test_an_event_that_gave_modules_more_is_not_sound_and_differs_in_a_page(
+    forged_cup: Path, machine: in_page.Machine
+) -> None:
     bundle = forged_cup / "cup.khiva"
     (report,) = verify(bundle, rerun_bots=True).events
-    differ = [event["match"] for event in of_kind(checked(bundle, machine), "match") if event["verdict"] == "differs"]
-    with_grows = [ordinal for ordinal, record in records(bundle).items() if "grows" in names(record)]
+    differ = [
+        event["match"]
+        for event in of_kind(checked(bundle, machine), "match")
+        if event["verdict"] == "differs"
+    ]
+    with_grows = [
+        ordinal for ordinal, record in records(bundle).items() if "grows" in names(record)
+    ]
     assert sorted(report.unsound_matches) == differ == with_grows

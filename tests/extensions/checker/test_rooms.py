@@ -53,21 +53,34 @@ def test_every_module_of_the_page_is_imported_without_what_a_page_has_not(tmp_pa
         files.extractall(archive)
     modules = Rooms(EXTENSIONS).closure(FIRSTS)
     program = BLOCKED.format(absent=set(ABSENT), archive=str(archive), modules=modules)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False, cwd="/")
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd="/",
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"{len(modules)} {' '.join(EXTENSIONS)}\n"
-    assert {name.split(".")[2] for name in modules if name.startswith("khiva_arena.extensions.")} == {*EXTENSIONS}
+    assert {
+        name.split(".")[2] for name in modules if name.startswith("khiva_arena.extensions.")
+    } == {*EXTENSIONS}
 
 
 @pytest.mark.soak
 def test_the_archive_is_the_same_each_time() -> None:
     assert packed(FIRSTS, EXTENSIONS) == packed(FIRSTS, EXTENSIONS)
     with zipfile.ZipFile(io.BytesIO(packed(FIRSTS, EXTENSIONS))) as files:
-        assert {file.compress_type for file in files.infolist()} == {zipfile.ZIP_STORED}, "nor does it depend on a library"
+        assert {file.compress_type for file in files.infolist()} == {zipfile.ZIP_STORED}, (
+            "nor does it depend on a library"
+        )
 
 
 def test_a_module_that_needs_an_absent_package_is_refused_with_the_way_there() -> None:
-    with pytest.raises(InternalError, match=r"khiva_arena\.arbiter\.match: (khiva_arena\.arbiter\.clock: )?trio"):
+    with pytest.raises(
+        InternalError, match=r"khiva_arena\.arbiter\.match: (khiva_arena\.arbiter\.clock: )?trio"
+    ):
         Rooms().closure(["khiva_arena.arbiter.match"])
 
 
@@ -78,11 +91,22 @@ def test_what_a_function_imports_is_carried_where_a_page_can_have_it() -> None:
 
 
 def test_the_page_that_checks_holds_no_hash_of_itself() -> None:
-    assert not [name for name in Rooms(EXTENSIONS).closure(FIRSTS) if name.startswith("khiva_arena.display.page")]
+    assert not [
+        name
+        for name in Rooms(EXTENSIONS).closure(FIRSTS)
+        if name.startswith("khiva_arena.display.page")
+    ]
 
 
 def test_what_the_page_has_of_this_checkout_is_pinned_as_it_is() -> None:
     """With other modules the page would be large and start slowly, and with another interpreter it would play nothing."""
-    pins = tomllib.loads((files("khiva_arena.extensions.checker") / "runtime.toml").read_text("utf-8"))
-    sources = {"rooms": sha256(rooms()).hexdigest(), **{word: newest(word, USUAL_MAXIMUM) for word in INTERPRETERS}}
-    assert {name: pins[name]["source"] for name in sources} == sources, "type: .venv/bin/python .ci/page_runtime.py --pin"
+    pins = tomllib.loads(
+        (files("khiva_arena.extensions.checker") / "runtime.toml").read_text("utf-8")
+    )
+    sources = {
+        "rooms": sha256(rooms()).hexdigest(),
+        **{word: newest(word, USUAL_MAXIMUM) for word in INTERPRETERS},
+    }
+    assert {name: pins[name]["source"] for name in sources} == sources, (
+        "type: .venv/bin/python .ci/page_runtime.py --pin"
+    )

@@ -34,7 +34,10 @@ window.Worker = class extends start {
 """
 """Has a page count the questions and note the choices, in their order."""
 OVER = "document.querySelector('.after button')"
-KEYS = "[...document.querySelectorAll('.yourself :is(.options button, .board [data-choice]:not(:disabled)) kbd')]"
+KEYS = (
+    "[...document.querySelectorAll('.yourself :is(.options button, .board "
+    "[data-choice]:not(:disabled)) kbd')]"
+)
 DROPS = """
 const data = new DataTransfer();
 data.items.add(new File(["x"], "bot.zip"));
@@ -70,7 +73,12 @@ def seated(opened: Browser, page: Path, game: str, seats: int, view: str = "") -
     opened.js(HEARD)
     tab_to(opened, "Play yourself")
     press(opened, ENTER)
-    for name, value in {"game": game, "seats": str(seats), "seed": "x", "against": "greedy"}.items():
+    for name, value in {
+        "game": game,
+        "seats": str(seats),
+        "seed": "x",
+        "against": "greedy",
+    }.items():
         opened.js(SET, name, value)
     press(opened, ENTER)  # the door has led to the button
 
@@ -86,7 +94,9 @@ def played(opened: Browser, look: str, act: Callable[[str], None]) -> Sat:
         if opened.js("return Object.keys(chosen).length") > before[1]:
             opened.until(f"return asks > {before[0]} || {OVER}")
     assert opened.wrong() == []
-    (digest,) = re.findall(r"digest (?:of your match is )?([0-9a-f]{64})", opened.texts(".after")[0])
+    (digest,) = re.findall(
+        r"digest (?:of your match is )?([0-9a-f]{64})", opened.texts(".after")[0]
+    )
     return Sat(digest, opened.js("return Object.values(chosen)"))
 
 
@@ -103,13 +113,19 @@ def here(home: Path, sat_there: Sat, game: str, seats: int) -> str:
 def test_khiva_and_emira_by_keys_in_chromium(page: Path, tmp_path: Path, chromium: Page) -> None:
     chromium.size(WIDE)
     seated(chromium, page, "khiva", 2)
-    chromium.until("return document.querySelector('.yourself .news') && !document.querySelector('.rules').hidden")
+    chromium.until(
+        "return document.querySelector('.yourself .news') && "
+        "!document.querySelector('.rules').hidden"
+    )
     first = by_keys(chromium)
     assert here(tmp_path, first, "khiva", 2) == first.digest
     chromium.js(f"{OVER}.nextSibling.click()")
-    chromium.until("return asks > 0 && document.querySelector('.yourself h2').textContent.endsWith('seat 1')")
+    chromium.until(
+        "return asks > 0 && document.querySelector('.yourself h2').textContent.endsWith('seat 1')"
+    )
     assert chromium.js(
-        "const leaves = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaves); return leaves.defaultPrevented"
+        "const leaves = new Event('beforeunload', { cancelable: true }); "
+        "dispatchEvent(leaves); return leaves.defaultPrevented"
     )
     chromium.until("return document.querySelector('.yourself .options button')")
     chromium.js("made[0].onerror({ message: 'out of memory' })")
@@ -133,7 +149,10 @@ def test_khiva_and_emira_by_keys_in_chromium(page: Path, tmp_path: Path, chromiu
     chromium.js(CLICK, "take it over again")
     chromium.until(f"return asks > {before}")
     chromium.js(DROPS)
-    chromium.until("return document.querySelector('.yourself .bar .status').textContent === 'Leave the match first.'")
+    chromium.until(
+        "return document.querySelector('.yourself .bar .status').textContent === 'Leave "
+        "the match first.'"
+    )
     chromium.js(CLICK, "Leave the match")
     status(chromium, "You have left the match.")
     chromium.js("document.querySelectorAll('.played button')[1].click()")
@@ -156,7 +175,9 @@ def test_khiva_and_emira_by_keys_in_chromium(page: Path, tmp_path: Path, chromiu
 
 
 @FIREFOX
-def test_khiva_by_taps_and_silk_road_by_keys_in_firefox(page: Path, tmp_path: Path, other_browser: Browser) -> None:
+def test_khiva_by_taps_and_silk_road_by_keys_in_firefox(
+    page: Path, tmp_path: Path, other_browser: Browser
+) -> None:
     seated(other_browser, page, "khiva", 2)
     first = played(other_browser, BY_TAPS, lambda at: tap(other_browser, at))
     assert here(tmp_path, first, "khiva", 2) == first.digest

@@ -43,7 +43,9 @@ FIREFOX = pytest.mark.xdist_group("firefox")
 BROWSERS = ["chromium", pytest.param("other_browser", marks=FIREFOX)]
 MOST_BYTES = 21_000_000
 FENCED = r"^<!-- file: my-bot/main.py -->\n```python\n(.*?)^```$"
-(SECOND_BOT,) = re.findall(FENCED, (ROOT / "docs" / "first-bot.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+(SECOND_BOT,) = re.findall(
+    FENCED, (ROOT / "docs" / "first-bot.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+)
 FAILS = """from khiva_kit import play
 
 def choose(decide, match):
@@ -71,10 +73,13 @@ def unzipped(opened: Browser, folder: Path) -> Path:
 def test_the_page_is_small_and_its_policy_names_two_scripts_and_a_style(page: Path) -> None:
     text = page.read_text()
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
-    (editor,), (script,) = (re.findall(rf"<script{key}>(.*?)</script>", text, re.DOTALL) for key in (' id="editor"', ""))
+    (editor,), (script,) = (
+        re.findall(rf"<script{key}>(.*?)</script>", text, re.DOTALL) for key in (' id="editor"', "")
+    )
     (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
     assert policy == (
-        f"default-src 'none'; script-src '{hash_of(script)}' '{hash_of(editor)}' 'wasm-unsafe-eval' blob:; worker-src blob:; "
+        f"default-src 'none'; script-src '{hash_of(script)}' '{hash_of(editor)}' "
+        "'wasm-unsafe-eval' blob:; worker-src blob:; "
         f"style-src '{hash_of(style)}'; connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
     assert sum(costs(text).values()) == page.stat().st_size < MOST_BYTES
@@ -123,13 +128,24 @@ CASES = [
 
 @pytest.mark.parametrize(("of", "door", "view", "games"), CASES)
 def test_four_matches_of_a_game_are_those_of_the_command(
-    page: Path, request: pytest.FixtureRequest, tmp_path: Path, of: str, door: str, view: str, games: Sequence[str]
+    page: Path,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    of: str,
+    door: str,
+    view: str,
+    games: Sequence[str],
 ) -> None:
     opened: Browser = request.getfixturevalue(of)
     at_the_bench(opened, page, view, door)
     for game in games:
         opened.js("window.saved = null")
-        for name, value in {"game": game, "matches": "4", "seed": "demo", "opponent": "greedy"}.items():
+        for name, value in {
+            "game": game,
+            "matches": "4",
+            "seed": "demo",
+            "opponent": "greedy",
+        }.items():
             opened.js(SET, name, value)
         opened.js("document.querySelector('.go').click()")
         status(opened, f"matches of {game}")
@@ -141,7 +157,9 @@ def test_four_matches_of_a_game_are_those_of_the_command(
 
 
 @pytest.mark.parametrize("of", BROWSERS)
-def test_the_line_of_a_mistake_is_marked_and_prints_are_shown(page: Path, request: pytest.FixtureRequest, of: str) -> None:
+def test_the_line_of_a_mistake_is_marked_and_prints_are_shown(
+    page: Path, request: pytest.FixtureRequest, of: str
+) -> None:
     opened: Browser = request.getfixturevalue(of)
     at_the_bench(opened, page)
     write(opened, FAILS)
@@ -150,7 +168,9 @@ def test_the_line_of_a_mistake_is_marked_and_prints_are_shown(page: Path, reques
     status(opened, "Run digest")
     assert "about to fail" in opened.texts("[data-what=notes]")[0]
     opened.js("scrollTo(0, 0)")
-    marked = opened.js("return document.querySelector('.editor').shadowRoot.querySelector('.error').textContent")
+    marked = opened.js(
+        "return document.querySelector('.editor').shadowRoot.querySelector('.error').textContent"
+    )
     assert marked == FAILS.splitlines()[4]
     assert pixels(opened, "--bad") > before + 50, "the mark is seen"
     opened.js("document.querySelector('.editor').scrollIntoView()")
@@ -178,11 +198,15 @@ def test_a_play_is_stopped_and_the_next_one_is_played(page: Path, chromium: Page
         assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_of_a_folder_only_the_files_of_its_bot_toml_are_opened(tmp_path: Path, page: Path, chromium: Page) -> None:
+def test_of_a_folder_only_the_files_of_its_bot_toml_are_opened(
+    tmp_path: Path, page: Path, chromium: Page
+) -> None:
     lines = "from khiva_kit import play\r\nplay('my-bot', lambda decide, match: 0)\r\n"
     folder = tmp_path / "mine"
     (folder / "more").mkdir(parents=True)
-    (folder / "bot.toml").write_text("name = 'mine'\ninterpreter = 'python main.py'\nfiles = ['*.py', 'more/*.txt']\n")
+    (folder / "bot.toml").write_text(
+        "name = 'mine'\ninterpreter = 'python main.py'\nfiles = ['*.py', 'more/*.txt']\n"
+    )
     (folder / "main.py").write_bytes(lines.encode())
     (folder / "more" / "data.txt").write_text("one")
     for number in range(600):
@@ -198,15 +222,26 @@ def test_of_a_folder_only_the_files_of_its_bot_toml_are_opened(tmp_path: Path, p
         assert archive.read("khiva-workbench/my-bot/main.py").decode() == lines
     (tmp_path / "again.zip").write_bytes(data)
     at_the_bench(chromium, page)
-    chromium.driver.find_element("css selector", "[accept='.zip']").send_keys(str(tmp_path / "again.zip"))
+    chromium.driver.find_element("css selector", "[accept='.zip']").send_keys(
+        str(tmp_path / "again.zip")
+    )
     status(chromium, "is open")
     assert sorted(chromium.texts(".files button")) == ["bot.toml", "main.py", "more/data.txt"]
     assert chromium.wrong() == []
 
 
-def test_a_check_of_a_bundle_is_given_no_block_of_the_workbench(page: Path, module_cup: Path, chromium: Page) -> None:
+def test_a_check_of_a_bundle_is_given_no_block_of_the_workbench(
+    page: Path, module_cup: Path, chromium: Page
+) -> None:
     at_the_doors(chromium, page)
     chromium.choose(module_cup / "cup.khiva")
     chromium.until("return document.querySelector('[data-what=verdict]')")
-    of_the_bench = {*workbench_blocks(), "python.wasm.gz", "javascript.wasm.gz", "editor", "licences.txt", "games"}
+    of_the_bench = {
+        *workbench_blocks(),
+        "python.wasm.gz",
+        "javascript.wasm.gz",
+        "editor",
+        "licences.txt",
+        "games",
+    }
     assert of_the_bench.isdisjoint(chromium.js("return window.given"))

@@ -32,7 +32,9 @@ def main(kills: int, seed: int) -> int:
     with tempfile.TemporaryDirectory(prefix="khiva-soak-") as folder:
         digests: dict[str, str] = {}
         for game, (seats, seeds) in SHAPES.items():
-            whole = ClusterCompetition(Path(folder) / game, marker, jobs=2, seeds=seeds, game=game, seats=seats)
+            whole = ClusterCompetition(
+                Path(folder) / game, marker, jobs=2, seeds=seeds, game=game, seats=seats
+            )
             assert whole.start().wait() == 0
             digests[game] = whole.digest()
         while len(done) < kills or rounds < len(SHAPES):
@@ -41,24 +43,45 @@ def main(kills: int, seed: int) -> int:
             rounds += 1
             with troubled(chance, min(A_ROUND, max(1, kills - len(done)))) as troubles:
                 place = Path(folder) / f"round{rounds}"
-                run = ClusterCompetition(place, marker, jobs=1, seeds=seeds, game=game, cluster=troubles.cluster, seats=seats)
+                run = ClusterCompetition(
+                    place,
+                    marker,
+                    jobs=1,
+                    seeds=seeds,
+                    game=game,
+                    cluster=troubles.cluster,
+                    seats=seats,
+                )
                 run_through(run, troubles, (0.1, 2.0))
                 done += troubles.done
             if run.digest() != digests[game]:
-                print(f"round {rounds}, seed {seed}: the digest of {game} is not that of one machine")
+                print(
+                    f"round {rounds}, seed {seed}: the digest of {game} is not that of one machine"
+                )
                 return 1
             voids += run.voids()
-            print(f"round {rounds}, {game}: {len(done)} kills and stops, {time.monotonic() - began:.0f} s", file=sys.stderr)
+            print(
+                f"round {rounds}, {game}: {len(done)} kills and stops, "
+                f"{time.monotonic() - began:.0f} s",
+                file=sys.stderr,
+            )
     for what, times in sorted(Counter(done).items()):
         print(f"{times:5d}  {what}")
-    print(f"{len(done)} kills and stops in {rounds} runs, seed {seed}: every digest is that of one machine")
+    print(
+        f"{len(done)} kills and stops in {rounds} runs, seed {seed}: every digest is that "
+        "of one machine"
+    )
     print(f"no match was lost or doubled, no bot blamed, no process left; {voids} voids")
     return 0
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=KILLS, help=f"how many, {KILLS} unless you say so")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--kills", type=int, default=KILLS, help=f"how many, {KILLS} unless you say so"
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     sys.exit(main(options.kills, options.seed))

@@ -29,7 +29,9 @@ from khiva_arena.records.store import trial_results
 from khiva_arena.records.store.db import Store
 
 CRASHES = 'name = "crash"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
-NOT_BUILT = 'name = "unbuilt"\nbuild = "{python} no.py"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
+NOT_BUILT = (
+    'name = "unbuilt"\nbuild = "{python} no.py"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
+)
 
 
 def broken_bots(folder: Path) -> None:
@@ -41,7 +43,9 @@ def broken_bots(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("cluster")
-def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(cluster: DaskCluster, tmp_path: Path) -> None:
+def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(
+    cluster: DaskCluster, tmp_path: Path
+) -> None:
     broken_bots(tmp_path)
     words = [
         "run",
@@ -56,8 +60,13 @@ def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(cluster: Da
     ]
     here = arena(*words, "--out", "here", cwd=tmp_path)
     there = arena_process(*words, "--out", "there", *cluster.flags, cwd=tmp_path)
-    assert re.search(r"warning: crash is left out: on worker (ann|bob), .*exited with code 4", there.stderr)
-    assert re.search(r"warning: unbuilt is left out: on worker (ann|bob), its build .*; next: khiva-arena check", there.stderr)
+    assert re.search(
+        r"warning: crash is left out: on worker (ann|bob), .*exited with code 4", there.stderr
+    )
+    assert re.search(
+        r"warning: unbuilt is left out: on worker (ann|bob), its build .*; next: khiva-arena check",
+        there.stderr,
+    )
     assert "warning: none is left out: " in there.stderr
     assert "--skip-broken leaves out crash, unbuilt, none" in there.stderr
     digest = re.findall("run digest ([0-9a-f]{64})", here.stderr)
@@ -68,36 +77,80 @@ def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(cluster: Da
 @pytest.mark.xdist_group("cluster")
 def test_bots_are_tried_on_the_workers(cluster: DaskCluster, tmp_path: Path) -> None:
     write(tmp_path, wrong=ILLEGAL)
-    words = ["run", *bots(C, C_GREEDY, "wrong"), "--probation", "--seats", "2", "--seeds", "1", "--seed", "x"]
+    words = [
+        "run",
+        *bots(C, C_GREEDY, "wrong"),
+        "--probation",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--seed",
+        "x",
+    ]
     here = arena(*words, "--out", "here", cwd=tmp_path)
     there = arena_process(*words, "--out", "there", *cluster.flags, cwd=tmp_path)
     for done in (here, there):
         assert re.search(
-            r"warning: wrong is left out: .*: illegal at step \d+: choice 999 of .*; next: khiva-arena match", done.stderr
+            r"warning: wrong is left out: .*: illegal at step \d+: choice 999 of .*; next: "
+            r"khiva-arena match",
+            done.stderr,
         )
     digest = re.findall("run digest ([0-9a-f]{64})", here.stderr)
     assert re.findall("run digest ([0-9a-f]{64})", there.stderr) == digest != []
-    assert sorted(result.passed for result in trial_results.read(tmp_path / "there").values()) == [False, True, True]
+    assert sorted(result.passed for result in trial_results.read(tmp_path / "there").values()) == [
+        False,
+        True,
+        True,
+    ]
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("cluster")
 def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Path) -> None:
     """A long one, which the start of workers on a busy machine does not use up, in a run that is interrupted."""
-    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--budget", "120s", "--yes", "--out", "out", *cluster.flags]
+    words = [
+        "run",
+        *bots(C, C_GREEDY),
+        "--seats",
+        "2",
+        "--budget",
+        "120s",
+        "--yes",
+        "--out",
+        "out",
+        *cluster.flags,
+    ]
     said = interrupted([*words, "-j", "2"], tmp_path, matches=1)
     assert said.count("--jobs 2 has no effect with --dask") == 1
-    assert " is ready" not in said.partition(sentence("competition", "budget-match-takes"))[0]  # the run says it
+    assert (
+        " is ready" not in said.partition(sentence("competition", "budget-match-takes"))[0]
+    )  # the run says it
     tried = re.search(
-        pattern("competition", "budget-match-takes-s", seconds=r"([\d.]+)", source=r"a try of (\d+) matches on the cluster"), said
+        pattern(
+            "competition",
+            "budget-match-takes-s",
+            seconds=r"([\d.]+)",
+            source=r"a try of (\d+) matches on the cluster",
+        ),
+        said,
     )
     assert tried
-    fits = r"(\d+) seeds? x 1 line-up x 2 rotations = \d+ matches at [12] match(es)? at a time: about .* of 2 min"
+    fits = (
+        r"(\d+) seeds? x 1 line-up x 2 rotations = \d+ matches at [12] match(es)? at a time: "
+        r"about .* of 2 min"
+    )
     planned = re.search(fits, said)
     assert planned, said
-    assert re.search("estimated time: about .* " + pattern("competition", "time-workers-ready", source="a try of"), said)
+    assert re.search(
+        "estimated time: about .* "
+        + pattern("competition", "time-workers-ready", source="a try of"),
+        said,
+    )
     again = interrupted(words, tmp_path, matches=recorded(tmp_path / "out") + 1)
-    assert re.search(rf"the {planned[1]} seeds? of event 1, ", again)  # what was begun with a budget is what it continues
+    assert re.search(
+        rf"the {planned[1]} seeds? of event 1, ", again
+    )  # what was begun with a budget is what it continues
     assert "tried" not in again
 
 
@@ -126,8 +179,12 @@ def of_two(broken: dict[str, dict[str, str]]) -> Any:
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     from khiva_arena.extensions.cluster.dask_executor import Cluster  # not above: it imports Dask
 
-    made: Any = Cluster(Access("", 2, ()), settings, TRUSTING, 0.0, None, lambda _text, *, warning=False: None)
-    made._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in broken}
+    made: Any = Cluster(
+        Access("", 2, ()), settings, TRUSTING, 0.0, None, lambda _text, *, warning=False: None
+    )
+    made._crew.workers = {
+        name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in broken
+    }
     for name, why in broken.items():
         made._crew.workers[name].broken = why
     return made
@@ -136,7 +193,9 @@ def of_two(broken: dict[str, dict[str, str]]) -> Any:
 def test_a_bot_that_starts_somewhere_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     made = of_two({"ann": {"x": "no compiler", "y": "crashed"}, "bob": {"y": "crashed, too"}})
     monkeypatch.setattr(made._recruiting, "of", lambda *_words, **_keywords: None)
-    monkeypatch.setattr("khiva_arena.extensions.cluster.dask_executor.first_header", lambda *_words: None)
+    monkeypatch.setattr(
+        "khiva_arena.extensions.cluster.dask_executor.first_header", lambda *_words: None
+    )
     assert made.who_starts_nowhere([]) == {"y": ("ann", "crashed")}
 
 
@@ -151,7 +210,9 @@ def test_a_worker_that_cannot_start_a_bot_that_others_can_is_refused_when_that_i
 
 def test_matches_at_a_time_are_those_of_the_cores_of_each_machine() -> None:
     two_of_one = [worker(name, threads=2) for name in "ab"]  # GOOD has two cores
-    alone = worker("c", msgspec.structs.replace(GOOD, machine="other", cores=[0, 1, 2, 3]), threads=3)
+    alone = worker(
+        "c", msgspec.structs.replace(GOOD, machine="other", cores=[0, 1, 2, 3]), threads=3
+    )
     made = crew(*two_of_one, alone)
     assert made.at_a_time() == 2 + 3
     assert not made.undecided()
@@ -162,10 +223,14 @@ def test_matches_at_a_time_are_those_of_the_cores_of_each_machine() -> None:
     assert not made.undecided()
 
 
-def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """They leave out the start of a process for each table, which is most of a short match's time."""
     recorded = MatchTime(0.12, 0.02, "102 matches of event 1 in this store")
-    monkeypatch.setattr("khiva_arena.competition.events.durations.of_store", lambda *_words: recorded)
+    monkeypatch.setattr(
+        "khiva_arena.competition.events.durations.of_store", lambda *_words: recorded
+    )
     play: Any = SimpleNamespace(done=range(20), planned=100, event=SimpleNamespace(definition=None))
     there: Any = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     assert _estimate(None, there, play, 2, Entrants(()), None) == (  # type: ignore[arg-type]

@@ -17,7 +17,9 @@ BELOW = Level.STANDARD
 
 def table(first: int, deal: int, bots: str, level: Level) -> Jobs:
     """All rotations of a table."""
-    return tuple(match(first + turn, deal, bots[turn:] + bots[:turn], level) for turn in range(len(bots)))
+    return tuple(
+        match(first + turn, deal, bots[turn:] + bots[:turn], level) for turn in range(len(bots))
+    )
 
 
 class Desk:
@@ -26,7 +28,9 @@ class Desk:
     def __init__(self, *tables: tuple[int, str], level: Level, workers: str = "xyz") -> None:
         made = crew(*(worker(name, replace(GOOD, machine=name)) for name in workers))
         self.desk = TableDesk(made)
-        self.desk.begin(table(10 * number, deal, bots, level) for number, (deal, bots) in enumerate(tables))
+        self.desk.begin(
+            table(10 * number, deal, bots, level) for number, (deal, bots) in enumerate(tables)
+        )
 
     def give(self) -> int | None:
         """Give the next table to its worker, and return the number of its first match."""
@@ -122,7 +126,9 @@ def test_a_table_that_is_checked_is_never_late_and_is_lost_with_its_worker() -> 
     made = Desk((0, "ab"), level=BELOW)
     assert made.give() == 0
     assert made.desk.late_tables(1.0) == ["0"]
-    made.desk.hold("0", [void(job, "", host=False) for job in made.desk.assignments["0"].table], [0])
+    made.desk.hold(
+        "0", [void(job, "", host=False) for job in made.desk.assignments["0"].table], [0]
+    )
     assert made.desk.late_tables(1e12) == []
     assert not made.desk.all_done()
     made.desk.lose("0", "is gone", None)

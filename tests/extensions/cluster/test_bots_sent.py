@@ -27,12 +27,17 @@ def test_a_worker_must_have_the_interpreter(tmp_path: Path, installed: Path) -> 
     assert bot_transfer.stage_here(sent, Level.TRUSTED).payload
     installed.write_bytes(OTHER)
     interpreters._module.cache_clear()
-    with pytest.raises(StagingError, match=pattern("entrants", "interpreter-pinned", word="echo", digest=digest[:12])):
+    with pytest.raises(
+        StagingError,
+        match=pattern("entrants", "interpreter-pinned", word="echo", digest=digest[:12]),
+    ):
         bot_transfer.stage_here(sent, Level.TRUSTED)
 
 
 @pytest.mark.parametrize("in_ticks", [False, True])
-def test_a_worker_of_a_cluster_gets_the_payload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_ticks: bool) -> None:
+def test_a_worker_of_a_cluster_gets_the_payload(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_ticks: bool
+) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "here"))
     one = load(str(payload_bots.folder(tmp_path / "m", b"sound")))
     if in_ticks:
@@ -43,8 +48,13 @@ def test_a_worker_of_a_cluster_gets_the_payload(tmp_path: Path, monkeypatch: pyt
 
 
 @cases(("name", "shown"), odd_names.NO_TEXT.items())
-def test_a_name_that_is_no_text_is_told_before(name: bytes, shown: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_name_that_is_no_text_is_told_before(
+    name: bytes, shown: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     bot = load(str(odd_names.folder(tmp_path_factory.mktemp("bot") / "odd", 'run = "true"', name)))
     with pytest.raises(ConfigError) as raised:
         bot_transfer.pack(bot, (), (), files=True)
-    assert str(raised.value) == f"--bot {bot.asked_as}: {sentence('entrants', 'name-no-utf-8', name=shown)}"
+    assert (
+        str(raised.value)
+        == f"--bot {bot.asked_as}: {sentence('entrants', 'name-no-utf-8', name=shown)}"
+    )

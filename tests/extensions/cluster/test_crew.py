@@ -28,17 +28,28 @@ OWN = offers.CommandHas("0.2.0", "abc", "3.11")
         ({"clock": 800.0}, sentence("cluster", "clock-wrong-s", late="195")),
         ({"clock": 1200.0}, sentence("cluster", "clock-wrong-s", late="195")),
         ({"levels": {"trusted": "no"}}, "isolation trusted does not work there: no"),
-        ({"memory": GIB // 2}, "it has " + sentence("cluster", "memory-bot-may-use", has="512 MiB", needs="1 GiB")),
+        (
+            {"memory": GIB // 2},
+            "it has " + sentence("cluster", "memory-bot-may-use", has="512 MiB", needs="1 GiB"),
+        ),
         ({"limits": {"NOFILE": 100}}, "processes may have 100 there (ulimit), and each bot 256"),
     ],
 )
 def test_a_worker_without_what_the_event_defines_is_refused(has: dict[str, Any], why: str) -> None:
-    assert offers.why_refused(msgspec.structs.replace(GOOD, **has), OWN, TRUSTING, 995.0, 1005.0) == why
+    assert (
+        offers.why_refused(msgspec.structs.replace(GOOD, **has), OWN, TRUSTING, 995.0, 1005.0)
+        == why
+    )
 
 
 def test_limits_are_those_of_the_event() -> None:
     few = dataclasses.replace(TRUSTING, resources=Resources(open_files=64))
-    assert offers.why_refused(msgspec.structs.replace(GOOD, limits={"NOFILE": 100}), OWN, few, 995.0, 1005.0) == ""
+    assert (
+        offers.why_refused(
+            msgspec.structs.replace(GOOD, limits={"NOFILE": 100}), OWN, few, 995.0, 1005.0
+        )
+        == ""
+    )
 
 
 # --- one match for each core ---
@@ -46,7 +57,12 @@ def test_limits_are_those_of_the_event() -> None:
 
 @pytest.mark.parametrize(
     ("cores", "share", "threads", "slots"),
-    [([0, 1, 2, 3], None, 2, 2), ([0, 1], None, 16, 2), ([0, 1, 2, 3], 1.5, 16, 1), ([0], 0.5, 4, 1)],
+    [
+        ([0, 1, 2, 3], None, 2, 2),
+        ([0, 1], None, 16, 2),
+        ([0, 1, 2, 3], 1.5, 16, 1),
+        ([0], 0.5, 4, 1),
+    ],
 )
 def test_a_worker_plays_one_match_for_each_core_that_it_has(
     cores: list[int], share: float | None, threads: int, slots: int
@@ -92,7 +108,11 @@ def test_a_worker_takes_no_more_matches_than_its_resource_says() -> None:
 
 def test_workers_that_do_not_play_are_named_with_the_reason() -> None:
     made = Crew()
-    told = {"a": SeenWorker("ann", 0, 1.0), "b": SeenWorker("bob", 1, 1.0), "c": SeenWorker("cleo", 1, 1.0)}
+    told = {
+        "a": SeenWorker("ann", 0, 1.0),
+        "b": SeenWorker("bob", 1, 1.0),
+        "c": SeenWorker("cleo", 1, 1.0),
+    }
     made.update(told, 0.0)
     made.update(told | {"c": SeenWorker("cleo", 1, 30.0)}, SILENT_SECONDS + 1)
     assert made.absences() == [
@@ -120,7 +140,9 @@ def test_a_worker_that_is_not_heard_of_is_silent_until_it_is() -> None:
     assert not made.workers
 
 
-def test_one_that_was_too_slow_is_asked_again_after_a_while_and_one_that_lacks_something_never() -> None:
+def test_one_that_was_too_slow_is_asked_again_after_a_while_and_one_that_lacks_something_never() -> (
+    None
+):
     made = crew(worker("slow"), worker("old"))
     made.refuse_for_now(made.workers["slow"], sentence("cluster", "too-slow"), 0.0)
     made.refuse(made.workers["old"], "it is old")

@@ -31,21 +31,27 @@ def whole(marker: str, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_what_is_killed_comes_to_the_same(marker: str, whole: str, tmp_path: Path) -> None:
     with troubled(random.Random(SEED), KILLS) as troubles:
-        run = ClusterCompetition(tmp_path / "run", marker, jobs=1, seeds=SEEDS, cluster=troubles.cluster)
+        run = ClusterCompetition(
+            tmp_path / "run", marker, jobs=1, seeds=SEEDS, cluster=troubles.cluster
+        )
         run_through(run, troubles, (0.1, 2.0))
     assert run.digest() == whole
     assert troubles.done
 
 
 @pytest.mark.soak
-def test_a_worker_that_stands_still_is_played_around_and_comes_back(marker: str, whole: str, tmp_path: Path) -> None:
+def test_a_worker_that_stands_still_is_played_around_and_comes_back(
+    marker: str, whole: str, tmp_path: Path
+) -> None:
     with troubled(random.Random(SEED), 0) as troubles:
         cluster = troubles.cluster
         run = ClusterCompetition(tmp_path / "run", marker, jobs=1, seeds=SEEDS, cluster=cluster)
         cluster.start_worker("still")
         process = run.start()
         said = run.folder / "said"
-        assert until(lambda: "commitment" in said.read_text() and stop_at_its_table(troubles, "still"))
+        assert until(
+            lambda: "commitment" in said.read_text() and stop_at_its_table(troubles, "still")
+        )
         cluster.start_worker("other")
         silent = "worker still is silent; its table is played elsewhere"
         assert until(lambda: silent in said.read_text()), said.read_text()

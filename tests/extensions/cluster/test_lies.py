@@ -39,7 +39,18 @@ task.converse = lying
 
 def test_nothing_of_a_worker_that_lies_is_recorded(tmp_path: Path) -> None:
     (tmp_path / "lie.py").write_text(LIE)
-    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "2", "--seed", "lie", "--out", "out"]
+    words = [
+        "run",
+        *bots(C, C_GREEDY),
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        "--seed",
+        "lie",
+        "--out",
+        "out",
+    ]
     with dask_cluster() as cluster:
         cluster.start_worker("liar", "--preload", str(tmp_path / "lie.py"))
         assert until(lambda: "Registered to" in cluster.log("liar"))

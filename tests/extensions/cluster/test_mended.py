@@ -38,7 +38,9 @@ def _own_cache(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def played(command: Command) -> Outcome:
     async def play() -> Outcome:
         async with ForkServers() as servers:
-            return await play_live(job([command] * 2, sandbox=Sandbox(best())), LagMeter(), servers, alone=True)
+            return await play_live(
+                job([command] * 2, sandbox=Sandbox(best())), LagMeter(), servers, alone=True
+            )
 
     return trio.run(play)
 

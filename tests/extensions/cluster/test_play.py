@@ -53,7 +53,9 @@ def secrets_of(store: Path) -> set[str]:
     connection = sqlite3.connect(store / "arena.db")
     tables = {"events": "secret", "reveals": "secret"}
     found = {
-        bytes(row[0]).hex() for table, column in tables.items() for row in connection.execute(f"SELECT {column} FROM {table}")
+        bytes(row[0]).hex()
+        for table, column in tables.items()
+        for row in connection.execute(f"SELECT {column} FROM {table}")
     }
     connection.close()
     return found
@@ -65,7 +67,9 @@ def own_bot(folder: Path) -> Path:
     bot.mkdir()
     shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", bot)
     (bot / "bot.toml").write_text(OWN)
-    (bot / "main.py").write_text((ROOT / "bots/python/random/main.py").read_text() + f"\n# {folder}\n")
+    (bot / "main.py").write_text(
+        (ROOT / "bots/python/random/main.py").read_text() + f"\n# {folder}\n"
+    )
     return bot
 
 
@@ -77,7 +81,9 @@ def test_stages_of_every_format_end_as_on_one_machine(cluster: DaskCluster, tmp_
     there = arena_process("run", "stages.toml", "--out", "there", *cluster.flags, cwd=tmp_path)
     assert digests(there.stderr) == digests(here.stderr)
     assert len(digests(here.stderr)) == 3
-    assert re.search("worker (ann|bob) is ready: 1 match at a time", there.stderr)  # one may have played all before the other was
+    assert re.search(
+        "worker (ann|bob) is ready: 1 match at a time", there.stderr
+    )  # one may have played all before the other was
     assert "arena.db" in {path.name for path in (tmp_path / "there").iterdir()}
     arena("verify", "there", cwd=tmp_path)
     staged = (cluster.folder / "cache/staged").glob("*/main.py")
@@ -132,7 +138,9 @@ def test_a_cluster_of_this_machine(tmp_path: Path) -> None:
 
 def test_a_cluster_of_this_machine_serves_no_page_that_nobody_was_told_of() -> None:
     words = [sys.executable, "-m", "khiva_arena.extensions.cluster.own_cluster", "2"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout
         told = json.loads(process.stdout.readline())
         ports = listening({process.pid, *descendants(process.pid)})
@@ -145,9 +153,15 @@ def test_a_cluster_of_this_machine_serves_no_page_that_nobody_was_told_of() -> N
 def listening(pids: set[int]) -> set[int]:
     """The ports of this machine at which these processes listen."""
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    by_inode = {f"socket:[{row[9]}]": int(row[1].partition(":")[2], 16) for row in rows if row[3] == "0A"}
+    by_inode = {
+        f"socket:[{row[9]}]": int(row[1].partition(":")[2], 16) for row in rows if row[3] == "0A"
+    }
     links = [link for pid in pids for link in Path(f"/proc/{pid}/fd").iterdir()]
-    return {by_inode[name] for link in links if link.is_symlink() and (name := os.readlink(link)) in by_inode}
+    return {
+        by_inode[name]
+        for link in links
+        if link.is_symlink() and (name := os.readlink(link)) in by_inode
+    }
 
 
 def serves_pages(port: int) -> bool:
@@ -179,9 +193,16 @@ def test_a_bot_reaches_nothing_of_a_cluster(cluster: DaskCluster, level: Level) 
     ports = {cluster.port, cluster.dashboard}
     for name in ("ann", "bob"):
         assert until(lambda name=name: "Registered to" in cluster.log(name))
-        ports |= {int(port) for port in re.findall(r"(?:at|Dashboard): +(?:tls://)?127\.0\.0\.1:(\d+)", cluster.log(name))}
+        ports |= {
+            int(port)
+            for port in re.findall(
+                r"(?:at|Dashboard): +(?:tls://)?127\.0\.0\.1:(\d+)", cluster.log(name)
+            )
+        }
     assert len(ports) >= 6  # a worker has one for tasks and one for its own pages
     for port in ports:
         socket.create_connection(("127.0.0.1", port), 2).close()
-    code, out, said = run_at(level, (OTHER_PYTHON, "-I", "-S", "-c", TRIES, json.dumps(sorted(ports))))
+    code, out, said = run_at(
+        level, (OTHER_PYTHON, "-I", "-S", "-c", TRIES, json.dumps(sorted(ports)))
+    )
     assert (code, out.strip()) == (0, "[]"), said

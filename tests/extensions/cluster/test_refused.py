@@ -27,7 +27,11 @@ if any(word.endswith("extensions.cluster.worker_helper") for word in sys.orig_ar
 
 def said(*words: str, cwd: Path) -> str:
     """The one line of a run that is refused before it has begun."""
-    lines = [line for line in arena(*WORDS, *words, cwd=cwd, code=2).stderr.splitlines() if "error: " in line]
+    lines = [
+        line
+        for line in arena(*WORDS, *words, cwd=cwd, code=2).stderr.splitlines()
+        if "error: " in line
+    ]
     assert len(lines) == 1
     assert not (cwd / "out").exists()
     return lines[0].removeprefix("khiva-arena: error: ")
@@ -43,7 +47,8 @@ def said(*words: str, cwd: Path) -> str:
         (
             ["--dask", "tcp://head:8786"],
             (
-                "without TLS anyone who reaches the scheduler or a worker runs programs there as you, and reads "
+                "without TLS anyone who reaches the scheduler or a worker runs programs "
+                "there as you, and reads "
                 "the deals; use tls://, or give --dask-open-to-all"
             ),
         ),
@@ -62,11 +67,17 @@ def said(*words: str, cwd: Path) -> str:
         ),
         (
             ["--dask", "local:1", "--dask-rerun-bots", "5%"],
-            "--dask-rerun-bots: what bots thought by the wall clock is not kept; it needs --clock ticks",
+            (
+                "--dask-rerun-bots: what bots thought by the wall clock is not kept; it needs "
+                "--clock ticks"
+            ),
         ),
         (
             ["--dask", "local:1", "--dask-take-unconfirmed"],
-            "--dask-take-unconfirmed: only with --dask-rerun-bots some match could not be confirmed; add it",
+            (
+                "--dask-take-unconfirmed: only with --dask-rerun-bots some match could not be "
+                "confirmed; add it"
+            ),
         ),
     ],
 )
@@ -104,7 +115,9 @@ def test_certificates_that_are_missing_or_open_to_others(tmp_path: Path) -> None
 
 def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hooks, "find_spec", lambda _name: None)
-    assert said("--dask", "local:2", cwd=tmp_path).endswith(sentence("hooks", "not-installed-pip-install", extra="dask"))
+    assert said("--dask", "local:2", cwd=tmp_path).endswith(
+        sentence("hooks", "not-installed-pip-install", extra="dask")
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,7 +146,10 @@ def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (
             ssl.SSLError(1, "[X509] none"),
             None,
-            "the certificates that Dask's own settings name cannot be used; --dask-tls FOLDER gives others",
+            (
+                "the certificates that Dask's own settings name cannot be used; --dask-tls "
+                "FOLDER gives others"
+            ),
         ),
     ],
 )
@@ -150,7 +166,10 @@ def test_nobody_is_at_an_address(tmp_path: Path) -> None:
         address = f"tls://127.0.0.1:{closed.getsockname()[1]}"
         words = ["--dask", address, "--dask-tls", "tls", "--dask-wait", "1s"]
         done = arena_process(*WORDS, *words, cwd=tmp_path, code=2)
-    assert f"--dask {address}: nobody answers there; " + sentence("cluster", "dask-scheduler-running") in done.stderr
+    assert (
+        f"--dask {address}: nobody answers there; " + sentence("cluster", "dask-scheduler-running")
+        in done.stderr
+    )
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -159,7 +178,9 @@ def test_nobody_is_at_an_address(tmp_path: Path) -> None:
 def test_workers_that_cannot_play(tmp_path: Path) -> None:
     """An old khiva-arena, one before there were clusters, a wrong clock, a full disk: each is named, and none is left."""
     package = Path(sys.modules["khiva_arena"].__file__ or "").parent
-    shutil.copytree(package, tmp_path / "old/khiva_arena", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        package, tmp_path / "old/khiva_arena", ignore=shutil.ignore_patterns("__pycache__")
+    )
     shutil.copytree(tmp_path / "old", tmp_path / "before", ignore=shutil.ignore_patterns("cluster"))
     init = tmp_path / "old/khiva_arena/__init__.py"
     init.write_text(init.read_text().replace('__version__ = "', '__version__ = "0.0.'))
@@ -171,20 +192,28 @@ def test_workers_that_cannot_play(tmp_path: Path) -> None:
         cluster.start_worker("before", PYTHONPATH=str(tmp_path / "before"))
         cluster.start_worker("late", PYTHONPATH=str(tmp_path / "late"))
         cluster.start_worker("full", KHIVA_ARENA_CACHE=str(disk))
-        assert until(lambda: all("Registered to" in cluster.log(name) for name in ("old", "before", "late", "full")))
+        assert until(
+            lambda: all(
+                "Registered to" in cluster.log(name) for name in ("old", "before", "late", "full")
+            )
+        )
         _nobody_with_other_certificates(cluster, tmp_path)
         done = arena_process(*WORDS, *cluster.flags, cwd=tmp_path, code=2)
     lines = done.stderr.splitlines()
     assert lines[0] == "khiva-arena: error: no worker can play"  # what each lacks is said once
     assert len(lines) == 5
-    there_is_none = "before: " + sentence("cluster", "no-khiva-arena-cluster", why="ModuleNotFoundError")
+    there_is_none = "before: " + sentence(
+        "cluster", "no-khiva-arena-cluster", why="ModuleNotFoundError"
+    )
     for line in (
         "old: it has khiva-arena 0.0.",
         there_is_none,
         "late: " + sentence("cluster", "clock-wrong", late="86,"),
         "full: ",
     ):
-        assert any(one.startswith(f"khiva-arena: error: worker {line}") for one in lines), done.stderr
+        assert any(one.startswith(f"khiva-arena: error: worker {line}") for one in lines), (
+            done.stderr
+        )
     assert sentence("sandbox", "no-space-left-device") in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
@@ -196,10 +225,14 @@ def test_nobody_plays_and_the_error_says_what_to_do(tmp_path: Path) -> None:
     with dask_cluster() as cluster:
         words = [*WORDS, *cluster.flags, "--dask-wait", "1s"]
         first, start = arena_process(*words, cwd=tmp_path, code=2).stderr.splitlines()
-        assert f"error: {cluster.address} had no worker " + sentence("cluster", "s-same-command-resumes", wait="1") in first
         assert (
-            f"start a worker on a machine that can play: dask worker {cluster.address} --memory-limit 0 "
-            f"--tls-ca-file {cluster.tls}/ca.pem"
+            f"error: {cluster.address} had no worker "
+            + sentence("cluster", "s-same-command-resumes", wait="1")
+            in first
+        )
+        assert (
+            f"start a worker on a machine that can play: dask worker {cluster.address} "
+            f"--memory-limit 0 --tls-ca-file {cluster.tls}/ca.pem"
         ) in start
         cluster.start_worker("none", "--resources", "khiva-arena=0")
         assert until(lambda: "Registered to" in cluster.log("none"))
@@ -213,15 +246,31 @@ def _nobody_with_other_certificates(cluster: DaskCluster, folder: Path) -> None:
     certificates(folder / "other")
     plain = cluster.address.replace("tls:", "tcp:")
     for address, words, why in (
-        (cluster.address, ["--dask-tls", "other"], "the scheduler shows a certificate that your ca.pem does not vouch for; give"),
-        (cluster.address, [], "there are no certificates; --dask-tls FOLDER gives those that the scheduler was started with"),
+        (
+            cluster.address,
+            ["--dask-tls", "other"],
+            "the scheduler shows a certificate that your ca.pem does not vouch for; give",
+        ),
+        (
+            cluster.address,
+            [],
+            (
+                "there are no certificates; --dask-tls FOLDER gives those that the scheduler "
+                "was started with"
+            ),
+        ),
         (
             plain,
             ["--dask-open-to-all"],
-            "the scheduler closed the connection; if it was started with certificates, write tls://",
+            (
+                "the scheduler closed the connection; if it was started with certificates, "
+                "write tls://"
+            ),
         ),
     ):
-        done = arena_process(*WORDS, "--dask", address, *words, "--dask-wait", "2s", cwd=folder, code=2)
+        done = arena_process(
+            *WORDS, "--dask", address, *words, "--dask-wait", "2s", cwd=folder, code=2
+        )
         assert len(done.stderr.splitlines()) == 1
         assert done.stderr.startswith(f"khiva-arena: error: --dask {address}: {why}")
 
@@ -230,7 +279,18 @@ def _nobody_with_other_certificates(cluster: DaskCluster, folder: Path) -> None:
 @pytest.mark.xdist_group("cluster")
 def test_a_scheduler_that_vanishes(tmp_path: Path) -> None:
     """One line and exit 2; what was recorded stays, and this machine can end what a cluster began."""
-    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "60", "--seed", "x", "--out", "out"]
+    words = [
+        "run",
+        *bots(C, C_GREEDY),
+        "--seats",
+        "2",
+        "--seeds",
+        "60",
+        "--seed",
+        "x",
+        "--out",
+        "out",
+    ]
     with dask_cluster() as cluster:
         cluster.start_worker("ann")
         assert until(lambda: "Registered to" in cluster.log("ann"))
@@ -242,10 +302,16 @@ def test_a_scheduler_that_vanishes(tmp_path: Path) -> None:
     lines = [line for line in said.splitlines() if "error: " in line]
     assert len(lines) == 1
     assert (
-        f"the scheduler of --dask {cluster.address} was away " + sentence("cluster", "s-same-command-resumes", wait="3")
+        f"the scheduler of --dask {cluster.address} was away "
+        + sentence("cluster", "s-same-command-resumes", wait="3")
         in lines[0]
     )
-    assert f"warning: the scheduler of --dask {cluster.address} is away: " + "the connection was lost" + "; trying again" in said
+    assert (
+        f"warning: the scheduler of --dask {cluster.address} is away: "
+        + "the connection was lost"
+        + "; trying again"
+        in said
+    )
     assert "Traceback" not in said
     before = recorded(tmp_path / "out")
     assert 0 < before < 120

@@ -37,7 +37,9 @@ def match() -> tuple[Job, Outcome]:
 
 def checks(share: float, answers: "queue.Queue[bytes]", job: Job) -> SpotChecks:
     made = SpotChecks(share, lambda _key, answer: answers.put(answer), random.Random(1))
-    made.commands = {seat.bot: command for seat, command in zip(job.header.seats, job.commands, strict=True)}
+    made.commands = {
+        seat.bot: command for seat, command in zip(job.header.seats, job.commands, strict=True)
+    }
     return made
 
 
@@ -67,7 +69,9 @@ def test_a_forger_is_found_as_often_as_is_said(
     assert abs(found / DRAWS - expected) < 4.5 * (expected * (1 - expected) / DRAWS) ** 0.5
 
 
-def test_the_number_of_forged_matches_that_is_surely_found_is_the_least(match: tuple[Job, Outcome]) -> None:
+def test_the_number_of_forged_matches_that_is_surely_found_is_the_least(
+    match: tuple[Job, Outcome],
+) -> None:
     for share in (*(number / 1000 for number in range(1, 1000)), 1e-6, 0.999999):
         made = checks(share, queue.Queue(), match[0])
         made.draw([match[0]], [match[1]])
@@ -84,7 +88,10 @@ def test_all_of_them(match: tuple[Job, Outcome]) -> None:
     made = checks(1.0, queue.Queue(), job)
     assert not made.end()
     assert len(made.draw([job, job], [outcome, outcome])) == 2
-    assert not re.search(pattern("cluster", "chance-of-a-forged-match", share=".*", which="", surely=".*"), made.end())
+    assert not re.search(
+        pattern("cluster", "chance-of-a-forged-match", share=".*", which="", surely=".*"),
+        made.end(),
+    )
 
 
 def test_an_honest_match_comes_out_equal(match: tuple[Job, Outcome]) -> None:
@@ -128,7 +135,9 @@ def test_what_cannot_be_run_again_here_accuses_nobody(match: tuple[Job, Outcome]
     for answer in (TaskDone([], "no process"), TaskDone([encode(void)], "")):
         verdict = made.judge([0], encode(answer), [outcome])
         assert (verdict.forged, "no process" in verdict.unconfirmed[0].why) == ("", True)
-        assert verdict.unconfirmed[0].bots == tuple(seat.name for seat in job.header.seats), "it may be any of them"
+        assert verdict.unconfirmed[0].bots == tuple(seat.name for seat in job.header.seats), (
+            "it may be any of them"
+        )
     made.draw([job], [outcome])
     assert made.end().endswith(" n/a"), "what was not run again has no chance to be found"
 
@@ -139,7 +148,9 @@ def test_matches_that_cannot_be_confirmed_are_counted_by_bot_and_end_the_run_abo
     job, outcome = match
     made = checks(0.5, queue.Queue(), job)
     made.draw([job], [outcome])
-    late = encode(TaskDone([encode(replace(outcome, record=None, void="its ticks", causes=(1,)))], ""))
+    late = encode(
+        TaskDone([encode(replace(outcome, record=None, void="its ticks", causes=(1,)))], "")
+    )
     same = encode(TaskDone([encode(outcome)], ""))
     name = job.header.seats[1].name
     made.judge([0], late, [outcome])
@@ -151,18 +162,34 @@ def test_matches_that_cannot_be_confirmed_are_counted_by_bot_and_end_the_run_abo
         made.judge([0], same, [outcome])
     assert not made.too_many
     said = made.end()
-    assert re.search(pattern("cluster", "chance-of-a-forged-match", share="50 %", which=".* run again here", surely="5"), said)
-    assert re.search(pattern("audit", "not-confirmed", more="2 .*", bots=f"{name} 2", why=".*its ticks"), said)
+    assert re.search(
+        pattern(
+            "cluster",
+            "chance-of-a-forged-match",
+            share="50 %",
+            which=".* run again here",
+            surely="5",
+        ),
+        said,
+    )
+    assert re.search(
+        pattern("audit", "not-confirmed", more="2 .*", bots=f"{name} 2", why=".*its ticks"), said
+    )
 
 
-def test_a_match_that_the_host_has_spoilt_is_tried_again(match: tuple[Job, Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_that_the_host_has_spoilt_is_tried_again(
+    match: tuple[Job, Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
     job, outcome = match
     tries = []
     spoilt = replace(outcome, record=None, void="no process", host=True)
 
     def converse(asked: WorkerTask, _: object) -> TaskDone:
         tries.append(len(asked.frames))
-        outcomes = [replace(spoilt if len(tries) < 3 else outcome, ordinal=1), replace(outcome, ordinal=0)]
+        outcomes = [
+            replace(spoilt if len(tries) < 3 else outcome, ordinal=1),
+            replace(outcome, ordinal=0),
+        ]
         return TaskDone([encode(one) for one in outcomes[: len(asked.frames)]], "")
 
     monkeypatch.setattr(spot_checks, "HOST_WAITS", (0.0, 0.0, 0.0))
@@ -177,7 +204,11 @@ def test_a_worker_claims_no_backstop_that_was_not_met_before() -> None:
     job, outcome = handed_in("honest", "honest")
     record = outcome.record
     assert record is not None
-    step = next(number for number, choices in enumerate(record.steps, 1) if any(choice.seat == 1 for choice in choices))
+    step = next(
+        number
+        for number, choices in enumerate(record.steps, 1)
+        if any(choice.seat == 1 for choice in choices)
+    )
     claim = pool.play_one(replace(job, forced=((1, step),)))
     assert claim.record is not None
     assert claim.record.verdicts[1] is Verdict.RESOURCE

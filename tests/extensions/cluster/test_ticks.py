@@ -13,7 +13,11 @@ from khiva_arena.bots.sandbox.detect import best
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
-MODULES = {"honest": b"", "slow": script("t", command("s", 20), command("a"), at=3), "late": script("t", command("h"), at=5)}
+MODULES = {
+    "honest": b"",
+    "slow": script("t", command("s", 20), command("a"), at=3),
+    "late": script("t", command("h"), at=5),
+}
 LIE = """
 from msgspec.structs import replace
 
@@ -54,13 +58,24 @@ def test_records_are_those_of_one_machine_and_a_worker_that_lies_is_found(tmp_pa
     for name, text in MODULES.items():
         (tmp_path / f"{name}.wasm").write_bytes(scripted(text))
     (tmp_path / "lie.py").write_text(LIE)
-    words = ["run", *bots(*(f"{name}.wasm" for name in MODULES)), "--clock", "ticks", "--seats", "3", "--seeds", "2"]
+    words = [
+        "run",
+        *bots(*(f"{name}.wasm" for name in MODULES)),
+        "--clock",
+        "ticks",
+        "--seats",
+        "3",
+        "--seeds",
+        "2",
+    ]
     words += ["--turn", "50ms", "--bank", "0s", "--seed", "lie"]
     arena(*words, "--out", "here", cwd=tmp_path)
     with dask_cluster() as cluster:
         words = [*words, "--out", "out", *cluster.flags]
         cluster.start_worker("liar", "--preload", str(tmp_path / "lie.py"))
-        alone = arena_process(*words, "--dask-rerun-bots", "100%", "--dask-wait", "20s", cwd=tmp_path, code=2).stderr
+        alone = arena_process(
+            *words, "--dask-rerun-bots", "100%", "--dask-wait", "20s", cwd=tmp_path, code=2
+        ).stderr
         told = "worker liar is refused: its bots did not play so: match"
         assert re.search(rf"{told} [0-9]+: step 1, seat [0-2]: ", alone)
         assert json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["matches"] == []

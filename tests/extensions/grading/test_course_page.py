@@ -13,8 +13,14 @@ from ladders import bot, ladder, secret
 PAGE = (ROOT / "docs" / "mark-a-course.md").read_text("utf-8")
 
 
-def test_the_autograder_of_the_page_writes_results_for_a_bot_and_for_an_empty_folder(tmp_path: Path) -> None:
-    (script,) = [text for text in re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL) if "/autograder/submission" in text]
+def test_the_autograder_of_the_page_writes_results_for_a_bot_and_for_an_empty_folder(
+    tmp_path: Path,
+) -> None:
+    (script,) = [
+        text
+        for text in re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL)
+        if "/autograder/submission" in text
+    ]
     place = tmp_path / "autograder"
     for name in ("source", "submission", "results"):
         (place / name).mkdir(parents=True)
@@ -25,7 +31,13 @@ def test_the_autograder_of_the_page_writes_results_for_a_bot_and_for_an_empty_fo
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 
     def report() -> dict[str, object]:
-        subprocess.run(["bash", file], check=True, env=os.environ | {"PATH": path}, capture_output=True, timeout=120)
+        subprocess.run(
+            ["bash", file],
+            check=True,
+            env=os.environ | {"PATH": path},
+            capture_output=True,
+            timeout=120,
+        )
         return dict(json.loads((place / "results" / "results.json").read_text()))
 
     assert "bot.toml" in str(report()["output"])

@@ -53,7 +53,11 @@ def course(tmp_path: Path) -> Path:
 
 def graded(folder: Path, word: str, *more: str, code: int = 0) -> dict[str, Any]:
     """The marks of a bot, as --json prints them."""
-    return dict(json.loads(arena("grade", "course", "--bot", word, "--json", *more, cwd=folder, code=code).stdout))
+    return dict(
+        json.loads(
+            arena("grade", "course", "--bot", word, "--json", *more, cwd=folder, code=code).stdout
+        )
+    )
 
 
 def refused(folder: Path, word: str, *more: str, code: int = 2) -> str:
@@ -74,10 +78,17 @@ def test_a_bot_is_marked_by_each_rung_and_results_are_written(course: Path, tmp_
     assert [one["name"] for one in report["tests"]] == ["first", "lots"]
     assert (tmp_path / "junit.xml").read_text().count("<testcase") == 2
     assert done.stdout.splitlines()[-1] == f"greedy: {report['score']} of 30 points"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ann", "course", "junit.xml", "results.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "ann",
+        "course",
+        "junit.xml",
+        "results.json",
+    ]
 
 
-def test_each_seed_has_all_rotations_and_equal_secrets_give_equal_marks(course: Path, tmp_path: Path) -> None:
+def test_each_seed_has_all_rotations_and_equal_secrets_give_equal_marks(
+    course: Path, tmp_path: Path
+) -> None:
     secret(tmp_path / "seed")
     marks = [graded(tmp_path, GREEDY, "--seed-file", "seed", "-j", jobs) for jobs in ("1", "2")]
     assert marks[0] == marks[1]
@@ -108,7 +119,9 @@ def test_without_a_secret_each_grading_has_new_deals(course: Path, tmp_path: Pat
     assert len(set(ids)) == 2
 
 
-def test_a_grading_that_was_ended_goes_on_in_its_folder(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_grading_that_was_ended_goes_on_in_its_folder(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = play_rungs.Grading.play
 
     def ends_at_the_second(self: Any, rung: Any, *words: Any) -> Any:
@@ -119,7 +132,18 @@ def test_a_grading_that_was_ended_goes_on_in_its_folder(course: Path, tmp_path: 
     with monkeypatch.context() as patched:
         patched.setattr(play_rungs.Grading, "play", ends_at_the_second)
         with pytest.raises(KeyboardInterrupt):
-            arena("grade", "course", "--bot", GREEDY, "--out", "out", "--results", "results.json", cwd=tmp_path, code=None)
+            arena(
+                "grade",
+                "course",
+                "--bot",
+                GREEDY,
+                "--out",
+                "out",
+                "--results",
+                "results.json",
+                cwd=tmp_path,
+                code=None,
+            )
     assert not (tmp_path / "results.json").exists()
     with Store.read(tmp_path / "out" / "first") as store:
         (event,) = store.events()
@@ -141,11 +165,17 @@ def test_a_table_of_four_has_copies_of_the_rungs_bot(tmp_path: Path) -> None:
     assert [mark["matches"] for mark in graded(tmp_path, GREEDY)["rungs"]] == [8, 8]
 
 
-def test_the_time_is_told_before_a_long_grading(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_is_told_before_a_long_grading(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(play_rungs, "FEWEST_TO_TRY", 12)
     lines = arena("grade", "course", "--bot", GREEDY, cwd=tmp_path).stderr.splitlines()
-    told = next(number for number, line in enumerate(lines) if line.startswith("expected time: about "))
-    assert told < next(number for number, line in enumerate(lines) if line.startswith("rung 1 of 2"))
+    told = next(
+        number for number, line in enumerate(lines) if line.startswith("expected time: about ")
+    )
+    assert told < next(
+        number for number, line in enumerate(lines) if line.startswith("rung 1 of 2")
+    )
 
 
 def test_in_ticks_the_bytes_are_equal(tmp_path: Path) -> None:
@@ -162,7 +192,9 @@ def test_in_ticks_the_bytes_are_equal(tmp_path: Path) -> None:
 # --- bots that cannot play ---
 
 
-def test_a_bot_that_forfeits_loses_these_matches_and_the_report_says_where(course: Path, tmp_path: Path) -> None:
+def test_a_bot_that_forfeits_loses_these_matches_and_the_report_says_where(
+    course: Path, tmp_path: Path
+) -> None:
     marks = graded(tmp_path, FORFEITS)
     assert [mark["points"] for mark in marks["rungs"]] == [0, 0]
     assert [mark["forfeits"] for mark in marks["rungs"]] == [6, 6]
@@ -179,7 +211,9 @@ BROKEN: dict[str, tuple[tuple[str, ...], str, str]] = {
 
 
 @pytest.mark.parametrize("how", BROKEN)
-def test_a_bot_that_cannot_play_has_no_points_and_its_author_reads_why(how: str, course: Path, tmp_path: Path) -> None:
+def test_a_bot_that_cannot_play_has_no_points_and_its_author_reads_why(
+    how: str, course: Path, tmp_path: Path
+) -> None:
     lines, program, said = BROKEN[how]
     bot(tmp_path / "mine", program, *lines)
     done = arena("grade", "course", "--bot", "mine", "--results", "results.json", cwd=tmp_path)
@@ -205,12 +239,16 @@ def test_a_word_from_the_user_lets_no_bot_include_files_beside_its_folder(
 def test_an_archive_is_marked_as_its_folder(end: str, course: Path, tmp_path: Path) -> None:
     secret(tmp_path / "seed")
     shutil.copytree(GREEDY, tmp_path / "ann")
-    shutil.make_archive(str(tmp_path / "ann"), {".zip": "zip", ".tar.gz": "gztar"}[end], tmp_path, "ann")
+    shutil.make_archive(
+        str(tmp_path / "ann"), {".zip": "zip", ".tar.gz": "gztar"}[end], tmp_path, "ann"
+    )
     files = ["--seed-file", "seed"]
     assert graded(tmp_path, f"ann{end}", *files) == graded(tmp_path, "ann", *files)
 
 
-def test_a_damaged_archive_has_no_points_and_its_author_reads_why(course: Path, tmp_path: Path) -> None:
+def test_a_damaged_archive_has_no_points_and_its_author_reads_why(
+    course: Path, tmp_path: Path
+) -> None:
     (tmp_path / "dora.zip").touch()
     marks = graded(tmp_path, "dora.zip", "--results", "results.json")
     assert (marks["points"], marks["bot"]) == (0, "")
@@ -227,12 +265,18 @@ def test_an_empty_folder_still_has_results(course: Path, tmp_path: Path) -> None
     assert "bot.toml" in marks["problem"]
 
 
-@pytest.mark.parametrize("word", ["./mine", "./mine --fast", "true me@home", "remote:ann", "person"])
-def test_a_word_that_names_no_folder_is_a_mistake_of_the_command(word: str, course: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "word", ["./mine", "./mine --fast", "true me@home", "remote:ann", "person"]
+)
+def test_a_word_that_names_no_folder_is_a_mistake_of_the_command(
+    word: str, course: Path, tmp_path: Path
+) -> None:
     assert sentence("grading", "no-such-folder") in refused(tmp_path, word)
 
 
-def test_a_commit_that_is_not_there_is_no_mistake_of_the_student(course: Path, tmp_path: Path) -> None:
+def test_a_commit_that_is_not_there_is_no_mistake_of_the_student(
+    course: Path, tmp_path: Path
+) -> None:
     bot(tmp_path / "mine", "")
     assert "mine@nowhere" in refused(tmp_path, "mine@nowhere")
     assert not (tmp_path / "results.json").exists()
@@ -242,13 +286,25 @@ def test_a_commit_that_is_not_there_is_no_mistake_of_the_student(course: Path, t
 
 PLACES: dict[str, tuple[Callable[[Path], str], str]] = {
     "in the bot": (lambda _: "mine/results.json", "the folder of the bot"),
-    "in the bot, by a link": (lambda at: str((at / "link").symlink_to("mine") or "link/results.json"), "the folder of the bot"),
+    "in the bot, by a link": (
+        lambda at: str((at / "link").symlink_to("mine") or "link/results.json"),
+        "the folder of the bot",
+    ),
     "in the ladder": (lambda _: "course/results.json", "the ladder"),
     "in the cache": (lambda at: str(at / "cache" / "results.json"), "the cache of bots"),
     "in nothing": (lambda _: "nowhere/results.json", "no such folder"),
-    "open to all": (lambda at: str((at / "open").mkdir() or (at / "open").chmod(0o777) or "open/results.json"), "chmod go-w"),
-    "a link": (lambda at: str((at / "results.json").symlink_to("mine/main.py") or "results.json"), "exists already"),
-    "another file": (lambda at: str((at / "results.json").touch() or "results.json"), "exists already"),
+    "open to all": (
+        lambda at: str((at / "open").mkdir() or (at / "open").chmod(0o777) or "open/results.json"),
+        "chmod go-w",
+    ),
+    "a link": (
+        lambda at: str((at / "results.json").symlink_to("mine/main.py") or "results.json"),
+        "exists already",
+    ),
+    "another file": (
+        lambda at: str((at / "results.json").touch() or "results.json"),
+        "exists already",
+    ),
 }
 
 
@@ -301,17 +357,32 @@ def test_a_secret_in_the_bots_folder_is_refused(course: Path, tmp_path: Path) ->
 
 @pytest.mark.usefixtures("confined")
 def test_a_bot_that_forges_results_gets_what_it_earned(course: Path, tmp_path: Path) -> None:
-    paths = [str(tmp_path / name) for name in ("results.json", "junit.xml", "course/ladder.sha256", "course/ladder.toml")]
+    paths = [
+        str(tmp_path / name)
+        for name in ("results.json", "junit.xml", "course/ladder.sha256", "course/ladder.toml")
+    ]
     bot(tmp_path / "mine", FORGERY.replace("PATHS", repr(paths)))
     before = (course / "ladder.sha256").read_bytes()
-    arena("grade", "course", "--bot", "mine", "--results", "results.json", "--junit", "junit.xml", cwd=tmp_path)
+    arena(
+        "grade",
+        "course",
+        "--bot",
+        "mine",
+        "--results",
+        "results.json",
+        "--junit",
+        "junit.xml",
+        cwd=tmp_path,
+    )
     assert json.loads((tmp_path / "results.json").read_text())["score"] == 0
     assert "1000000" not in (tmp_path / "junit.xml").read_text()
     assert (course / "ladder.sha256").read_bytes() == before
 
 
 @pytest.mark.usefixtures("only_trusted")
-def test_without_isolation_it_refuses_unless_bots_are_trusted_or_play_in_ticks(course: Path, tmp_path: Path) -> None:
+def test_without_isolation_it_refuses_unless_bots_are_trusted_or_play_in_ticks(
+    course: Path, tmp_path: Path
+) -> None:
     assert LACK in refused(tmp_path, NAIVE)
     assert graded(tmp_path, NAIVE, "--trust-bots")["points"] == 0
 
@@ -337,7 +408,9 @@ def test_in_ticks_only_a_build_needs_trust(tmp_path: Path) -> None:
 # --- a machine that fails ---
 
 
-def test_a_match_that_stays_void_gives_no_mark(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_that_stays_void_gives_no_mark(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = pool.play_live
 
     async def slept(job: Any, *words: Any, **more: Any) -> Any:
@@ -374,7 +447,9 @@ def test_a_rung_that_forfeits_gives_no_mark(course: Path, tmp_path: Path) -> Non
     shutil.rmtree(course / "rungs" / "lots")
     shutil.copytree(FORFEITS, course / "rungs" / "lots")
     write_seal(course)
-    assert sentence("grading", "own-bot-forfeited", rung="lots") in refused(tmp_path, GREEDY, code=1)
+    assert sentence("grading", "own-bot-forfeited", rung="lots") in refused(
+        tmp_path, GREEDY, code=1
+    )
 
 
 def test_a_rung_whose_faults_were_forgiven_may_mark_too_well(course: Path, tmp_path: Path) -> None:
@@ -382,7 +457,9 @@ def test_a_rung_whose_faults_were_forgiven_may_mark_too_well(course: Path, tmp_p
     shutil.copytree(STRIKES, course / "rungs" / "lots")
     write_seal(course)
     said = arena("grade", "course", "--bot", GREEDY, cwd=tmp_path).stderr
-    (line,) = (line for line in said.splitlines() if sentence("grading", "rung-was-at-fault") in line)
+    (line,) = (
+        line for line in said.splitlines() if sentence("grading", "rung-was-at-fault") in line
+    )
     assert line.startswith("warning: rung lots: its own bot made 6 faults")
 
 
@@ -390,7 +467,9 @@ def test_a_rung_that_does_not_start_gives_no_mark(course: Path, tmp_path: Path) 
     shutil.rmtree(course / "rungs" / "lots")
     bot(course / "rungs" / "lots", "raise SystemExit(1)")
     write_seal(course)
-    assert sentence("grading", "rung-does-not-start", rung="lots") in refused(tmp_path, GREEDY, code=1)
+    assert sentence("grading", "rung-does-not-start", rung="lots") in refused(
+        tmp_path, GREEDY, code=1
+    )
 
 
 def test_grade_leaves_no_process_and_no_file(course: Path, tmp_path: Path) -> None:

@@ -31,7 +31,13 @@ def played(rng: np.random.Generator, elo: float, world: float, seeds: int) -> It
     draws[same, 1] = draws[same, 0] if world > 0 else 1 - draws[same, 0]
     for seed, wins in enumerate((draws < chance).tolist()):
         for rotation, has_won in enumerate(wins):
-            yield Result(bots=(0, 1), ranks=(1, 2) if has_won else (2, 1), seed=seed, rotation=rotation, block=str(seed))
+            yield Result(
+                bots=(0, 1),
+                ranks=(1, 2) if has_won else (2, 1),
+                seed=seed,
+                rotation=rotation,
+                block=str(seed),
+            )
 
 
 CASES = [(threshold, SEEDS, world) for threshold in THRESHOLDS for world in WORLDS]
@@ -40,15 +46,28 @@ BEYOND = (200, seeds_for(200), "lots")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("threshold", "seeds", "world"), long_but([*CASES, BEYOND], [(0, SEEDS, "lots"), (100, SEEDS, "alike")]))
-def test_a_bot_50_elo_from_the_threshold_gets_the_same_mark_in_95_of_100_gradings(threshold: int, seeds: int, world: str) -> None:
+@pytest.mark.parametrize(
+    ("threshold", "seeds", "world"),
+    long_but([*CASES, BEYOND], [(0, SEEDS, "lots"), (100, SEEDS, "alike")]),
+)
+def test_a_bot_50_elo_from_the_threshold_gets_the_same_mark_in_95_of_100_gradings(
+    threshold: int, seeds: int, world: str
+) -> None:
     rng = np.random.default_rng([threshold + 1000, *world.encode()])
     for away in (CLEAR_ELO, -CLEAR_ELO):
-        scores = [score_of(played(rng, threshold + away, WORLDS[world], seeds), seeds) for _ in range(GRADINGS)]
+        scores = [
+            score_of(played(rng, threshold + away, WORLDS[world], seeds), seeds)
+            for _ in range(GRADINGS)
+        ]
         passes = sum(score.low is not None and score.low > threshold for score in scores)
         assert (GRADINGS - passes if away > 0 else passes) <= 0.05 * GRADINGS
-        inside = [(one.low or -inf) <= threshold + away <= (inf if one.high is None else one.high) for one in scores]
-        assert sum(inside) >= 0.91 * GRADINGS  # 95 %, less three standard deviations of so many gradings
+        inside = [
+            (one.low or -inf) <= threshold + away <= (inf if one.high is None else one.high)
+            for one in scores
+        ]
+        assert (
+            sum(inside) >= 0.91 * GRADINGS
+        )  # 95 %, less three standard deviations of so many gradings
 
 
 def test_a_new_ladder_has_the_seeds_that_its_promise_needs() -> None:
@@ -65,7 +84,10 @@ def test_a_tenth_of_the_seeds_would_break_the_promise() -> None:
 def results(wins: str) -> list[Result]:
     """Matches of two a deal: w a win of bot 0, l a loss."""
     ranks = {"w": (1, 2), "l": (2, 1)}
-    return [Result(bots=(0, 1), ranks=ranks[win], seed=n // 2, rotation=n % 2, block=str(n // 2)) for n, win in enumerate(wins)]
+    return [
+        Result(bots=(0, 1), ranks=ranks[win], seed=n // 2, rotation=n % 2, block=str(n // 2))
+        for n, win in enumerate(wins)
+    ]
 
 
 def test_a_bot_that_wins_all_has_a_lower_end_and_no_upper_one() -> None:

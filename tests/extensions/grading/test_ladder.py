@@ -44,7 +44,11 @@ def test_a_new_ladder_has_a_copy_of_each_bot_and_needs_no_installed_one(tmp_path
 
 def test_new_ladder_in_json_lists_its_files(tmp_path: Path) -> None:
     printed = json.loads(arena("new", "LADDER", "course", "--json", cwd=tmp_path).stdout)
-    there = [path.relative_to(tmp_path / "course") for path in (tmp_path / "course").rglob("*") if path.is_file()]
+    there = [
+        path.relative_to(tmp_path / "course")
+        for path in (tmp_path / "course").rglob("*")
+        if path.is_file()
+    ]
     assert (printed["folder"], printed["files"]) == ("course", sorted(map(str, there)))
 
 
@@ -56,7 +60,9 @@ def test_agents_md_tells_the_commands_of_a_ladder_as_they_are(tmp_path: Path) ->
     assert len(text.split()) <= 1200
     assert not re.search(r"@[A-Z]", text)
     rows = loop_of(text)
-    assert [row.words for row in rows] == [["grade", "'course", "1'", *more] for more in (["--seal"], _GRADES)]
+    assert [row.words for row in rows] == [
+        ["grade", "'course", "1'", *more] for more in (["--seal"], _GRADES)
+    ]
     assert [told_codes(row) for row in rows] == [(set(), set())] * 2
     marks: dict[str, list[str]] = {name: [] for name in GradeOutput.__struct_fields__} | {
         "rungs": list(RungMark.__struct_fields__)
@@ -87,7 +93,9 @@ _RUNGS = list(zip(new_ladder.rungs(), new_ladder.POINTS, strict=True))
 def test_new_ladder_wants_an_empty_folder(tmp_path: Path) -> None:
     (tmp_path / "course").mkdir()
     (tmp_path / "course" / "a").touch()
-    assert sentence("grading", "name-a-folder") in arena("new", "ladder", cwd=tmp_path, code=2).stderr
+    assert (
+        sentence("grading", "name-a-folder") in arena("new", "ladder", cwd=tmp_path, code=2).stderr
+    )
     arena("new", "ladder", "course", cwd=tmp_path, code=2)
     assert [path.name for path in (tmp_path / "course").iterdir()] == ["a"]
 
@@ -102,9 +110,18 @@ def _append(place: Path, name: str) -> None:
 
 CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a setting": (lambda place: _append(place, "ladder.toml"), "ladder.toml was changed"),
-    "a bot": (lambda place: _append(place, "rungs/first/bot.toml"), "rungs/first/bot.toml was changed"),
-    "a file more": (lambda place: (place / "rungs" / "lots" / "x").write_text(""), "rungs/lots/x is not in"),
-    "a file less": (lambda place: (place / "rungs" / "lots" / "bot.toml").unlink(), "rungs/lots/bot.toml is missing"),
+    "a bot": (
+        lambda place: _append(place, "rungs/first/bot.toml"),
+        "rungs/first/bot.toml was changed",
+    ),
+    "a file more": (
+        lambda place: (place / "rungs" / "lots" / "x").write_text(""),
+        "rungs/lots/x is not in",
+    ),
+    "a file less": (
+        lambda place: (place / "rungs" / "lots" / "bot.toml").unlink(),
+        "rungs/lots/bot.toml is missing",
+    ),
     "a link": (lambda place: (place / "rungs" / "lots" / "x").symlink_to("bot.toml"), "a link"),
     "a link to a folder": (lambda place: (place / "more").symlink_to("rungs"), "a link"),
     "no seal": (lambda place: (place / seal.SEAL).unlink(), seal.SEAL),
@@ -113,7 +130,9 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_ladder_that_was_changed_is_refused_and_the_file_named(change: str, tmp_path: Path) -> None:
+def test_a_ladder_that_was_changed_is_refused_and_the_file_named(
+    change: str, tmp_path: Path
+) -> None:
     place = ladder(tmp_path / "course")
     digest = read_ladder(place).digest
     spoil, words = CHANGES[change]
@@ -134,7 +153,11 @@ def test_bytecode_of_a_rung_that_was_run_by_hand_is_no_change(tmp_path: Path) ->
     cache.mkdir(exist_ok=True)
     (cache / "main.cpython-311.pyc").touch()
     assert read_ladder(made).digest == before
-    assert not any(path.parent == cache for rung in read_ladder(made).rungs for _, path in bots.load(str(rung.folder)).sources)
+    assert not any(
+        path.parent == cache
+        for rung in read_ladder(made).rungs
+        for _, path in bots.load(str(rung.folder)).sources
+    )
 
 
 def test_the_seal_is_what_sha256sum_checks_and_its_hash_is_the_ladders(tmp_path: Path) -> None:
@@ -142,7 +165,9 @@ def test_the_seal_is_what_sha256sum_checks_and_its_hash_is_the_ladders(tmp_path:
     lines = (place / seal.SEAL).read_text().splitlines()
     assert all(re.fullmatch(r"[0-9a-f]{64}  [^ ]+", line) for line in lines)
     assert {line[66:] for line in lines} == {
-        str(path.relative_to(place)) for path in place.rglob("*") if path.is_file() and path.name != seal.SEAL
+        str(path.relative_to(place))
+        for path in place.rglob("*")
+        if path.is_file() and path.name != seal.SEAL
     }
 
 
@@ -165,7 +190,9 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_in_a_ladder_is_named_with_its_line_and_not_sealed(mistake: str, tmp_path: Path) -> None:
+def test_a_mistake_in_a_ladder_is_named_with_its_line_and_not_sealed(
+    mistake: str, tmp_path: Path
+) -> None:
     place = ladder(tmp_path / "course")
     *change, named = MISTAKES[mistake]
     text = (place / "ladder.toml").read_text()
@@ -173,7 +200,9 @@ def test_a_mistake_in_a_ladder_is_named_with_its_line_and_not_sealed(mistake: st
         text = text.replace(*change, 1)
     else:
         key = change[0].partition(" ")[0]
-        text = change[0] + "".join(line for line in text.splitlines(keepends=True) if not line.startswith(f"{key} ="))
+        text = change[0] + "".join(
+            line for line in text.splitlines(keepends=True) if not line.startswith(f"{key} =")
+        )
     (place / "ladder.toml").write_text(text)
     done = arena("grade", "course", "--seal", cwd=tmp_path, code=2)
     assert re.search(rf"ladder\.toml:\d+: .*{re.escape(named.strip())}", done.stderr), done.stderr
@@ -183,4 +212,7 @@ def test_seal_and_bot_do_not_go_together_and_one_is_needed(tmp_path: Path) -> No
     ladder(tmp_path / "course")
     assert "--seal" in arena("grade", "course", "--seal", "--bot", "x", cwd=tmp_path, code=2).stderr
     assert "--bot" in arena("grade", "course", cwd=tmp_path, code=2).stderr
-    assert "khiva-arena new ladder" in arena("grade", "nowhere", "--bot", "x", cwd=tmp_path, code=2).stderr
+    assert (
+        "khiva-arena new ladder"
+        in arena("grade", "nowhere", "--bot", "x", cwd=tmp_path, code=2).stderr
+    )

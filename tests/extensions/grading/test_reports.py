@@ -25,39 +25,64 @@ def course(tmp_path: Path) -> Ladder:
 
 
 def match(*faults: tuple[str, int], verdict: str = "ok") -> Result:
-    return Result(bots=(1, 0), ranks=(1, 2), ordinal=5, verdicts=("ok", verdict), faults=((), faults))
+    return Result(
+        bots=(1, 0), ranks=(1, 2), ordinal=5, verdicts=("ok", verdict), faults=((), faults)
+    )
 
 
 def test_points_are_given_if_the_lower_end_is_above_the_threshold(course: Ladder) -> None:
     rung = course.rungs[0]
-    for score, points in ((PASSED, 10), (FAILED, 0), (SAME_BOT, 0), (RungScore(1, 900, None, None), 0)):
+    for score, points in (
+        (PASSED, 10),
+        (FAILED, 0),
+        (SAME_BOT, 0),
+        (RungScore(1, 900, None, None), 0),
+    ):
         assert mark_of(rung, score, [match()]).points == points
         assert mark_of(rung._replace(threshold=0.1), score, [match()]).points == 0
     assert mark_of(rung._replace(threshold=-1), SAME_BOT, ()).points == 10
 
 
 def test_a_results_file_has_the_fields_of_gradescope(course: Ladder) -> None:
-    marks = graded(course, "ann", [mark_of(course.rungs[0], PASSED, [match()]), mark_of(course.rungs[1], FAILED, [match()])])
+    marks = graded(
+        course,
+        "ann",
+        [mark_of(course.rungs[0], PASSED, [match()]), mark_of(course.rungs[1], FAILED, [match()])],
+    )
     text = reports.gradescope(marks)
     assert text.startswith(reports.BEGINS_RESULTS)
     report = json.loads(text)
-    assert (report["score"], report["stdout_visibility"], report["visibility"]) == (10, "hidden", "visible")
+    assert (report["score"], report["stdout_visibility"], report["visibility"]) == (
+        10,
+        "hidden",
+        "visible",
+    )
     assert report["extra_data"] == {"ladder": course.digest, "seeds": 3}
-    named = [(one["name"], one["score"], one["max_score"], one["visibility"]) for one in report["tests"]]
+    named = [
+        (one["name"], one["score"], one["max_score"], one["visibility"]) for one in report["tests"]
+    ]
     assert named == [("first", 10, 10, "visible"), ("lots", 0, 20, "visible")]
     assert [one["output"].split(":")[0] for one in report["tests"]] == ["Passed", "Not passed"]
     assert sum(one["score"] for one in report["tests"]) == report["score"]
 
 
 def test_faults_are_told_with_their_step(course: Ladder) -> None:
-    mark = mark_of(course.rungs[0], FAILED, [match(("timeout", 3)), match(("illegal", 4), ("crashed", 12), verdict="crashed")])
+    mark = mark_of(
+        course.rungs[0],
+        FAILED,
+        [match(("timeout", 3)), match(("illegal", 4), ("crashed", 12), verdict="crashed")],
+    )
     assert mark.forfeits == 1
     assert "3 faults" in mark.text
     assert "crashed at step 12 of match 5" in mark.text
 
 
 def test_junit_has_a_test_case_a_rung(course: Ladder) -> None:
-    marks = graded(course, "ann", [mark_of(course.rungs[0], PASSED, [match()]), mark_of(course.rungs[1], FAILED, [match()])])
+    marks = graded(
+        course,
+        "ann",
+        [mark_of(course.rungs[0], PASSED, [match()]), mark_of(course.rungs[1], FAILED, [match()])],
+    )
     text = reports.junit(marks)
     assert text.startswith(reports.BEGINS_JUNIT)
     (suite,) = root = ElementTree.fromstring(text)

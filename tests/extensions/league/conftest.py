@@ -19,7 +19,10 @@ def forked(monkeypatch: pytest.MonkeyPatch) -> None:
     import forks  # not above: few tests need the process that forks
 
     forks.serve()
-    monkeypatch.setattr("khiva_arena.competition.run.live_page.start_helper", lambda _name, words, **_: forks.Fork(words))
+    monkeypatch.setattr(
+        "khiva_arena.competition.run.live_page.start_helper",
+        lambda _name, words, **_: forks.Fork(words),
+    )
 
 
 @pytest.fixture(scope="module")

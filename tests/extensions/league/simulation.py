@@ -17,7 +17,9 @@ from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent]  # its name is a package's name too
+sys.path[:] = [
+    p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent
+]  # its name is a package's name too
 sys.path.append(str(Path(__file__).resolve().parent / "support"))
 
 import numpy as np  # noqa: E402
@@ -56,12 +58,21 @@ class Newcomers:
         truth = np.array(league.elo)
         truth = truth - truth[active].mean()
         refit = np.array([np.nan if elo is None else elo for elo in ratings.elo])
-        skill = np.array([*league.trueskill.mean, *[0.0] * len(league.elo)][: len(league.elo)]) * TrueSkill.ELO
-        errors = {"refit": refit - refit[active].mean() - truth, "TrueSkill": skill - skill[active].mean() - truth}
+        skill = (
+            np.array([*league.trueskill.mean, *[0.0] * len(league.elo)][: len(league.elo)])
+            * TrueSkill.ELO
+        )
+        errors = {
+            "refit": refit - refit[active].mean() - truth,
+            "TrueSkill": skill - skill[active].mean() - truth,
+        }
         for bot in active:
             if not league.entered[bot]:
                 continue
-            if bot not in self.young and league.counts.tables[league.bots[bot].identity] >= AFTER_TABLES:
+            if (
+                bot not in self.young
+                and league.counts.tables[league.bots[bot].identity] >= AFTER_TABLES
+            ):
                 self.young.add(bot)
                 self._note(self.early, errors, bot)
             width = ratings.pool_error[bot]
@@ -87,7 +98,9 @@ class Newcomers:
     def median(self) -> int | None:
         """Batches until half are known, by Kaplan and Meier, who count those that nobody saw until then."""
         unknown = 1.0
-        for place, (wait, known) in enumerate(sorted(self.waits, key=lambda one: (one[0], not one[1]))):
+        for place, (wait, known) in enumerate(
+            sorted(self.waits, key=lambda one: (one[0], not one[1]))
+        ):
             unknown *= 1 - known / (len(self.waits) - place)
             if unknown <= 0.5:
                 return wait
@@ -107,16 +120,27 @@ class Check:
     def add(self, league: League, ratings: Ratings) -> None:
         active = np.array(league.active)
         seeds = np.array(ratings.seeds)
-        old, young = active[seeds[active] >= FEWEST_BATCHES], active[(seeds[active] > 1) & (seeds[active] < FEWEST_BATCHES)]
+        old, young = (
+            active[seeds[active] >= FEWEST_BATCHES],
+            active[(seeds[active] > 1) & (seeds[active] < FEWEST_BATCHES)],
+        )
         held, widths, off = _pairs(league, ratings, *old[np.array(np.triu_indices(len(old), 1))])
         self.cover.values.append(100 * float(held.mean()))
         self.width.values.append(float(widths.mean()))
         self.off.values.append(float(np.sqrt((off**2).mean() / 2)))
         if len(young):
-            held, _, _ = _pairs(league, ratings, np.repeat(young, len(old)), np.tile(old, len(young)))
+            held, _, _ = _pairs(
+                league, ratings, np.repeat(young, len(old)), np.tile(old, len(young))
+            )
             self.of_young.values.append(100 * float(held.mean()))
         ranks = rank_intervals(ratings)
-        ranked = np.array([truth for truth, interval in zip(league.elo, ranks, strict=True) if interval is not None])
+        ranked = np.array(
+            [
+                truth
+                for truth, interval in zip(league.elo, ranks, strict=True)
+                if interval is not None
+            ]
+        )
         false = any(
             interval is not None and not interval[0] <= place <= interval[1]
             for truth, interval in zip(league.elo, ranks, strict=True)
@@ -125,9 +149,15 @@ class Check:
         self.false_ranks.values.append(100.0 * false)
 
 
-def _pairs(league: League, ratings: Ratings, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _pairs(
+    league: League, ratings: Ratings, i: np.ndarray, j: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Whether intervals of pairs hold, their half widths, and how far off the numbers are."""
-    elo, truth, seeds = np.array(ratings.elo, dtype=float), np.array(league.elo), np.array(ratings.seeds)
+    elo, truth, seeds = (
+        np.array(ratings.elo, dtype=float),
+        np.array(league.elo),
+        np.array(ratings.seeds),
+    )
     variance = ratings.covariance[i, i] + ratings.covariance[j, j] - 2 * ratings.covariance[i, j]
     width = ratings.widening.critical(np.minimum(seeds[i], seeds[j])) * np.sqrt(variance)
     off = elo[i] - elo[j] - truth[i] + truth[j]
@@ -193,8 +223,14 @@ class Simulation:
         self.leagues += 1
 
     def lines(self) -> Iterator[str]:
-        yield f"{self.leagues} leagues, {self.tables} tables; longest wait of an active bot: {self.longest_wait} batches"
-        yield "batch  intervals that hold %  of young bots %    false ranks %    half width Elo   rms error Elo"
+        yield (
+            f"{self.leagues} leagues, {self.tables} tables; longest wait of an active bot: "
+            f"{self.longest_wait} batches"
+        )
+        yield (
+            "batch  intervals that hold %  of young bots %    false ranks %    half width Elo  "
+            " rms error Elo"
+        )
         for batch, check in self.checks.items():
             of_leagues = f"{check.cover!s:>22} {check.of_young!s:>16} {check.false_ranks!s:>16}"
             yield f"{batch:5}  {of_leagues} {check.width!s:>17} {check.off!s:>15}"
@@ -202,8 +238,10 @@ class Simulation:
             z = np.array([one.elo / one.error for one in self.drifts])
             error = np.mean([one.error for one in self.drifts])
             yield (
-                f"the scale moved by {Shares([one.elo for one in self.drifts])} Elo in half a season, which has a standard error "
-                f"of {error:.1f} in a league; rms {np.sqrt((z**2).mean()):.2f} of these, beyond 1.96 in {(abs(z) > 1.96).sum()}"
+                f"the scale moved by {Shares([one.elo for one in self.drifts])} Elo in "
+                "half a season, which has a standard error "
+                f"of {error:.1f} in a league; rms {np.sqrt((z**2).mean()):.2f} of these, "
+                f"beyond 1.96 in {(abs(z) > 1.96).sum()}"
             )
         if self.season.looks:
             yield from self._of_newcomers()
@@ -212,10 +250,14 @@ class Simulation:
         new = self.newcomers
         median = f"{np.median(new.known_waits):.0f}" if new.known_waits else "n/a"
         yield (
-            f"newcomers: {len(new.waits)}; batches until half are known to +/-{KNOWN:.0f}: {new.median() or 'n/a'}; "
+            f"newcomers: {len(new.waits)}; batches until half are known to +/-{KNOWN:.0f}: "
+            f"{new.median() or 'n/a'}; "
             f"the median of the {len(new.known_waits)} that were seen to be: {median}"
         )
-        for when, off in ((f"known to +/-{KNOWN:.0f}", new.off), (f"at {AFTER_TABLES} tables", new.early)):
+        for when, off in (
+            (f"known to +/-{KNOWN:.0f}", new.off),
+            (f"at {AFTER_TABLES} tables", new.early),
+        ):
             told = ", ".join(f"{name} {_rms(values)}" for name, values in off.items())
             yield f"rms error of newcomers when {when}, Elo (n {len(off['refit'])}): {told}"
 
@@ -237,17 +279,30 @@ CASES = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--case", choices=CASES, default="equal", help="1,000 bots; 36 that are equal, or 243 Elo apart")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--case",
+        choices=CASES,
+        default="equal",
+        help="1,000 bots; 36 that are equal, or 243 Elo apart",
+    )
     parser.add_argument("--leagues", type=int, default=20, help="how many (default 20)")
     parser.add_argument("--bots", type=int, help="not the case's own")
     parser.add_argument("--seats", type=int, help="not the case's own")
-    parser.add_argument("--batches", type=int, help="not the case's own; checks are then at the half and at the end")
+    parser.add_argument(
+        "--batches", type=int, help="not the case's own; checks are then at the half and at the end"
+    )
     parser.add_argument("--most-tables", type=int, help="of a batch's floor")
     parser.add_argument("--by-lot", action="store_true", help="batches by lot alone")
     parser.add_argument("--seed", type=int, default=20261125, help="of all chance")
     wanted = parser.parse_args()
-    given = {name: getattr(wanted, name) for name in ("bots", "seats", "batches", "most_tables") if getattr(wanted, name)}
+    given = {
+        name: getattr(wanted, name)
+        for name in ("bots", "seats", "batches", "most_tables")
+        if getattr(wanted, name)
+    }
     if wanted.batches:
         given["checks"] = (wanted.batches // 2, wanted.batches)
     season = replace(CASES[wanted.case], by_lot=wanted.by_lot, **given)

@@ -19,7 +19,9 @@ def league(tmp_path: Path) -> Path:
 
 def author(league: Path, *words: str, code: int = 0) -> tuple[str, str]:
     """What a verb prints on stdout, and on stderr. The second word is the verb."""
-    done = arena("league", "author", words[0], str(league), *words[1:], cwd=league.parent, code=code)
+    done = arena(
+        "league", "author", words[0], str(league), *words[1:], cwd=league.parent, code=code
+    )
     return done.stdout, done.stderr
 
 
@@ -45,11 +47,15 @@ def test_an_author_whom_enter_added_gets_a_token(league: Path) -> None:
 def test_an_author_is_listed_revoked_and_forgotten(league: Path) -> None:
     author(league, "add", "ann")
     rows = json.loads(author(league, "list", "--json")[0])["authors"]
-    assert [(row["name"], row["has_token"], row["revoked"], row["entries"]["waiting"]) for row in rows] == [
-        ("ann", True, False, 0)
-    ]
+    assert [
+        (row["name"], row["has_token"], row["revoked"], row["entries"]["waiting"]) for row in rows
+    ] == [("ann", True, False, 0)]
     author(league, "revoke", "ann")
-    assert author(league, "list")[0].splitlines()[1].split()[:3] == ["ann", rows[0]["id"], "revoked"]
+    assert author(league, "list")[0].splitlines()[1].split()[:3] == [
+        "ann",
+        rows[0]["id"],
+        "revoked",
+    ]
     author(league, "rotate", "ann")
     assert author(league, "list")[0].splitlines()[1].split()[2] == "yes"
     author(league, "revoke", "ann", "--forget")
@@ -59,7 +65,10 @@ def test_an_author_is_listed_revoked_and_forgotten(league: Path) -> None:
 def test_what_cannot_be_done_is_said_with_what_to_do(league: Path) -> None:
     author(league, "add", "ann")
     rotates = " ".join(["khiva-arena", "league", "author", "rotate", str(league), "ann"])
-    assert f"ann is an author already; for a new token: {rotates}" in author(league, "add", "ann", code=2)[1]
+    assert (
+        f"ann is an author already; for a new token: {rotates}"
+        in author(league, "add", "ann", code=2)[1]
+    )
     assert "no author called 'bob'; there are ann" in author(league, "rotate", "bob", code=2)[1]
     assert "league.toml" in author(league.parent, "list", code=2)[1]
 

@@ -47,15 +47,26 @@ from khiva_arena.rng import Stream
 
 BEGINS = datetime(2026, 1, 1, tzinfo=UTC)
 DAILY = Beacon("lottery", BEGINS.isoformat(), 86_400, 3_600)
-OPTIONS = LeagueOptions(retry_minutes=0, beacon="dice", beacon_begins=BEGINS.isoformat(), beacon_seconds=1, beacon_ahead=0)
+OPTIONS = LeagueOptions(
+    retry_minutes=0,
+    beacon="dice",
+    beacon_begins=BEGINS.isoformat(),
+    beacon_seconds=1,
+    beacon_ahead=0,
+)
 
 
 # --- rounds ---
 
 
 @given(st.integers(-(10**9), 10**10), st.integers(1, 10**7), st.integers(0, 10**7))
-def test_a_link_names_the_first_round_that_comes_late_enough(after: int, seconds: int, ahead: int) -> None:
-    beacon, at = Beacon("dice", BEGINS.isoformat(), seconds, ahead), BEGINS + timedelta(seconds=after)
+def test_a_link_names_the_first_round_that_comes_late_enough(
+    after: int, seconds: int, ahead: int
+) -> None:
+    beacon, at = (
+        Beacon("dice", BEGINS.isoformat(), seconds, ahead),
+        BEGINS + timedelta(seconds=after),
+    )
     number = beacon.round_after(at)
     assert number >= 1
     assert beacon.moment_of(number) >= at + timedelta(seconds=ahead)
@@ -69,7 +80,12 @@ def test_a_beacon_begins_at_a_time_with_its_offset(begins: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"beacon": "dice"}, {"beacon_seconds": 3}, {"beacon": "dice", "beacon_begins": "noon", "beacon_seconds": 3}]
+    "options",
+    [
+        {"beacon": "dice"},
+        {"beacon_seconds": 3},
+        {"beacon": "dice", "beacon_begins": "noon", "beacon_seconds": 3},
+    ],
 )
 def test_settings_name_a_beacon_whole_or_not(tmp_path: Path, options: dict) -> None:
     with pytest.raises(ConfigError, match=r"league\.toml: "):
@@ -126,7 +142,9 @@ def is_there(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("ends", ["", "; exit 3", "; exec sleep 60"])
-def test_no_process_of_the_command_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str) -> None:
+def test_no_process_of_the_command_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
     """The line is taken when the command itself ends, though a child of it keeps the pipe open."""
     monkeypatch.setattr(beacons, "SECONDS", 0.5 if "exec" in ends else 30)
     child, began = tmp_path / "child", time.monotonic()
@@ -149,15 +167,25 @@ def test_a_player_looks_about_while_the_command_runs(monkeypatch: pytest.MonkeyP
     assert len(looks) > 2
 
 
-def test_a_player_waits_for_a_round_and_asks_again_until_it_has_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_waits_for_a_round_and_asks_again_until_it_has_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(beacons, "PAUSES", (0.0, 0.0))
     said: list[str] = []
     looks: list[datetime] = []
     asked = tmp_path / "asked"
     fails_twice = f'sys.exit(len(open("{asked}").read()) < 3)'
-    command = python(f'f = open("{asked}", "a")', 'f.write("x")', "f.close()", 'print("six")', fails_twice)
+    command = python(
+        f'f = open("{asked}", "a")', 'f.write("x")', "f.close()", 'print("six")', fails_twice
+    )
     soon = Beacon("dice", (datetime.now(UTC) + timedelta(seconds=1)).isoformat(), 60, 0)
-    line = wait_for_line(command, soon, 1, lambda text, **_: said.append(text), lambda: looks.append(datetime.now(UTC)))
+    line = wait_for_line(
+        command,
+        soon,
+        1,
+        lambda text, **_: said.append(text),
+        lambda: looks.append(datetime.now(UTC)),
+    )
     assert line == "six"
     assert datetime.now(UTC) >= soon.moment_of(1)
     assert looks
@@ -179,13 +207,23 @@ def test_deals_of_a_league_follow_from_the_line_and_anybody_can_compare_it(
     with Store.read(tmp_path) as store:
         links, events = links_of(store), store.events()
     drawn, overs = ([link for link in links if isinstance(link, kind)] for kind in (Drawn, Over))
-    assert [over.public for over in overs] == [event.public for event in events] == [line_of_round(one.round) for one in drawn]
+    assert (
+        [over.public for over in overs]
+        == [event.public for event in events]
+        == [line_of_round(one.round) for one in drawn]
+    )
     for event in events:
         assert event.seed_secret(0) != seeds.seed_secret(event.secret, 0)
     result = verify(tmp_path)
     assert result.sound
-    assert "2 lines of the beacon, not compared with the beacon (--beacon COMMAND does)" in result.chain
-    assert "2 lines of the beacon, " + sentence("league", "compared") in verify(tmp_path, beacon=BEACON).chain
+    assert (
+        "2 lines of the beacon, not compared with the beacon (--beacon COMMAND does)"
+        in result.chain
+    )
+    assert (
+        "2 lines of the beacon, " + sentence("league", "compared")
+        in verify(tmp_path, beacon=BEACON).chain
+    )
     false = verify(tmp_path, beacon="echo other")
     assert not false.sound
     assert len(false.problems) == 2
@@ -213,18 +251,25 @@ def test_a_command_that_cannot_be_run_is_refused_before_anything_is_written(
         assert store.links() == []
 
 
-def test_a_beacon_of_new_terms_is_checked_beside_that_of_the_open_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_beacon_of_new_terms_is_checked_beside_that_of_the_open_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     played = player_of_names(monkeypatch)
     league = league_in(tmp_path, options=LeagueOptions(retry_minutes=0))
     enter(league, "ann", "quick")
     with monkeypatch.context() as killed:
-        killed.setattr("khiva_arena.extensions.league.player.player.Player._play_batch", lambda *_: kill("", 0, None))
+        killed.setattr(
+            "khiva_arena.extensions.league.player.player.Player._play_batch",
+            lambda *_: kill("", 0, None),
+        )
         with pytest.raises(Killed):
             played(league)
     renewed = league._replace(options=OPTIONS)
     with pytest.raises(ConfigError, match=pattern("league", "beacon-needed", name="dice")):
         played(renewed, 2, new_terms=True)
-    with pytest.raises(ConfigError, match=pattern("league", "beacon-unused", settings="league.toml")):
+    with pytest.raises(
+        ConfigError, match=pattern("league", "beacon-unused", settings="league.toml")
+    ):
         played(renewed, 1, new_terms=True, beacon=BEACON)
     played(renewed, 2, new_terms=True, beacon=BEACON)
     result = verify(tmp_path)
@@ -234,11 +279,15 @@ def test_a_beacon_of_new_terms_is_checked_beside_that_of_the_open_batch(tmp_path
     assert [line["batch"] for line in result.beacon] == [2]
 
 
-def test_a_player_without_the_command_or_without_a_beacon_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_without_the_command_or_without_a_beacon_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     played = player_of_names(monkeypatch)
     with pytest.raises(ConfigError, match=pattern("league", "beacon-needed", name="dice")):
         played(league_in(tmp_path, options=OPTIONS))
-    with pytest.raises(ConfigError, match=pattern("league", "beacon-unused", settings="league.toml")):
+    with pytest.raises(
+        ConfigError, match=pattern("league", "beacon-unused", settings="league.toml")
+    ):
         played(league_in(tmp_path), beacon=BEACON)
     with Store.read(tmp_path) as store:
         assert store.links() == []
@@ -252,7 +301,9 @@ def kill(_command: str, _number: int, _look: object) -> str:
     raise Killed
 
 
-def test_a_batch_that_was_drawn_gets_its_line_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_that_was_drawn_gets_its_line_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     played = player_of_names(monkeypatch)
     league = league_in(tmp_path, options=OPTIONS)
     enter(league, "ann", "quick")
@@ -265,18 +316,24 @@ def test_a_batch_that_was_drawn_gets_its_line_after_a_kill(tmp_path: Path, monke
     assert event.public is None
     played(league, beacon=BEACON)
     with Store.read(tmp_path) as store:
-        assert [event.public for event in store.events()] == [line_of_round(links_of(store)[-2].round)]
+        assert [event.public for event in store.events()] == [
+            line_of_round(links_of(store)[-2].round)
+        ]
     assert verify(tmp_path).sound
 
 
-def test_a_final_that_has_begun_keeps_to_the_beacon_of_its_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_final_that_has_begun_keeps_to_the_beacon_of_its_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     league, beacon = league_in(tmp_path / "league"), Beacon("dice", BEGINS.isoformat(), 1, 0)
     with MadeLeague(league.folder, Shape(beacon=beacon)) as made:
         for bot in (1, 2, 3):
             made.enter(f"bot {bot}", bot, bot)
         made.batch()
         number = made.decide().round
-        made.add(Renewed(**next_place(made.chain), terms=structs.replace(made.chain.terms, beacon=None)))
+        made.add(
+            Renewed(**next_place(made.chain), terms=structs.replace(made.chain.terms, beacon=None))
+        )
     lines: list[str | None] = []
 
     class FinalRun:
@@ -310,10 +367,16 @@ def test_an_organiser_who_tries_secrets_gains_nothing_with_a_beacon(has_beacon: 
     """The best of twelve secrets is worth 12 / 13 to a friend; once a line that came later is mixed in, one half, like any."""
     gains = []
     for batch in range(BATCHES):
-        tried = [bytes([1, *batch.to_bytes(2, "big"), number, *[0] * 28]) for number in range(TRIES)]
+        tried = [
+            bytes([1, *batch.to_bytes(2, "big"), number, *[0] * 28]) for number in range(TRIES)
+        ]
         best = max(tried, key=lambda secret: worth_of(secret, None))
         gains.append(worth_of(best, line_of_round(batch + 1) if has_beacon else None))
-    mean, spread = (0.5, 1 / 12) if has_beacon else (TRIES / (TRIES + 1), TRIES / ((TRIES + 1) ** 2 * (TRIES + 2)))
+    mean, spread = (
+        (0.5, 1 / 12)
+        if has_beacon
+        else (TRIES / (TRIES + 1), TRIES / ((TRIES + 1) ** 2 * (TRIES + 2)))
+    )
     assert abs(fmean(gains) - mean) < 4 * (spread / BATCHES) ** 0.5
 
 
@@ -339,7 +402,9 @@ def test_a_batch_is_witnessed_if_somebody_had_its_link_before_the_round(
 
 
 @pytest.mark.parametrize("other", [-1, 1, None])
-def test_a_link_names_the_round_that_follows_from_its_time(tmp_path: Path, other: int | None) -> None:
+def test_a_link_names_the_round_that_follows_from_its_time(
+    tmp_path: Path, other: int | None
+) -> None:
     with MadeLeague(tmp_path / "league", Shape(beacon=DAILY)) as made:
         made.enter("bot", 1)
         chain, event = made.chain, made.draw()
@@ -347,7 +412,9 @@ def test_a_link_names_the_round_that_follows_from_its_time(tmp_path: Path, other
     assert event.public == line_of_round(drawn.round)
     assert follow(chain, drawn).open == drawn
     wrong = structs.replace(drawn, round=drawn.round + other if other else None)
-    with pytest.raises(RecordError, match=pattern("league", "other-round", number=".*", expected=str(drawn.round))):
+    with pytest.raises(
+        RecordError, match=pattern("league", "other-round", number=".*", expected=str(drawn.round))
+    ):
         follow(chain, wrong)
 
 
@@ -372,12 +439,25 @@ def test_a_text_that_is_mixed_in_without_a_beacon_is_found(tmp_path: Path) -> No
         made.batch()
         links, events = links_of(made.store), made.store.events()
     audit = audit_chain(links, [structs.replace(events[0], public="dice")], {})
-    assert any("a text was mixed into its draw, and the league has no beacon" in problem for problem in audit.problems)
+    assert any(
+        "a text was mixed into its draw, and the league has no beacon" in problem
+        for problem in audit.problems
+    )
 
 
 def test_a_link_with_a_beacon_of_no_time_is_not_read() -> None:
-    terms = LeagueTerms({"game": "khiva"}, 3, 1, None, authors_apart=True, versions=2, anchor="random", beacon=DAILY)
-    founded = Founded(number=0, before=FIRST, at=DAILY.begins, league="1" * 16, name="spring", terms=terms, anchors=())
+    terms = LeagueTerms(
+        {"game": "khiva"}, 3, 1, None, authors_apart=True, versions=2, anchor="random", beacon=DAILY
+    )
+    founded = Founded(
+        number=0,
+        before=FIRST,
+        at=DAILY.begins,
+        league="1" * 16,
+        name="spring",
+        terms=terms,
+        anchors=(),
+    )
     assert read_link(text_of(founded)) == founded
     with pytest.raises(RecordError):
         read_link(text_of(founded).replace(DAILY.begins, "2026-99-01T00:00:00+00:00"))
@@ -386,7 +466,9 @@ def test_a_link_with_a_beacon_of_no_time_is_not_read() -> None:
 # --- clocks ---
 
 
-def test_a_link_is_never_earlier_than_the_one_before_unless_the_clock_is_said_to_be_right(tmp_path: Path) -> None:
+def test_a_link_is_never_earlier_than_the_one_before_unless_the_clock_is_said_to_be_right(
+    tmp_path: Path,
+) -> None:
     with MadeLeague(tmp_path / "league") as made:
         soon = (datetime.now(UTC) + timedelta(minutes=50)).isoformat(timespec="seconds")
         year = (datetime.now(UTC) + timedelta(days=365)).isoformat(timespec="seconds")
@@ -396,7 +478,9 @@ def test_a_link_is_never_earlier_than_the_one_before_unless_the_clock_is_said_to
             assert next_place(by_this_clock(ahead))["at"] < soon
 
 
-def test_a_clock_that_steps_back_during_a_batch_publishes_nothing_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_steps_back_during_a_batch_publishes_nothing_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with MadeLeague(tmp_path / "league", Shape(reveal_hours=1)) as made:
         made.enter("bot", 1)
         event = made.draw()
@@ -421,7 +505,8 @@ def test_a_player_whose_clock_was_a_year_ahead_refuses_until_a_flag_says_that_it
     with pytest.raises(
         ConfigError,
         match=(
-            r"the newest link is of .*, .* ahead of this machine's clock: set the clock; if it is right and "
+            r"the newest link is of .*, .* ahead of this machine's clock: set the clock; "
+            r"if it is right and "
             r"that link was made by a wrong one, --clock-is-right goes on"
         ),
     ):

@@ -46,7 +46,12 @@ def refused(others: int, most: int) -> str:
 def league(tmp_path: Path) -> Iterator[MadeLeague]:
     """A league in which an author may have two bots, and has them."""
     with MadeLeague(tmp_path / "league") as made:
-        made.add(Renewed(**next_place(made.chain), terms=replace(made.chain.terms, bots_an_author=2, versions=2)))
+        made.add(
+            Renewed(
+                **next_place(made.chain),
+                terms=replace(made.chain.terms, bots_an_author=2, versions=2),
+            )
+        )
         for number in (1, 2):
             made.enter(f"bot {number}", number)
         yield made
@@ -71,9 +76,14 @@ def test_a_bot_that_retired_makes_room_and_comes_back_no_more_than_that(league: 
 
 
 def test_a_lower_bound_takes_nobody_out_and_lets_versions_in(league: MadeLeague) -> None:
-    league.add(Renewed(**next_place(league.chain), terms=replace(league.chain.terms, bots_an_author=1)))
+    league.add(
+        Renewed(**next_place(league.chain), terms=replace(league.chain.terms, bots_an_author=1))
+    )
     assert len(league.chain.active) == 4
-    with pytest.raises(RecordError, match=pattern("league", "too-many-of-an-author", others="2 other active bots", most="1")):
+    with pytest.raises(
+        RecordError,
+        match=pattern("league", "too-many-of-an-author", others="2 other active bots", most="1"),
+    ):
         league.enter("bot 3", 3)
 
 
@@ -95,7 +105,10 @@ def test_the_player_refuses_what_came_past_the_bound(tmp_path: Path, played) -> 
     with Queue(tmp_path) as queue:
         states = {entry.family_name: (entry.state, entry.report) for entry in queue.entries()}
     assert [state for state, _ in states.values()] == ["entered", "refused", "entered"]
-    assert sentence("league", "too-many-of-an-author", others="1 other active bot", most="1") in states["two"][1]
+    assert (
+        sentence("league", "too-many-of-an-author", others="1 other active bot", most="1")
+        in states["two"][1]
+    )
 
 
 # --- the queue ---
@@ -141,7 +154,12 @@ def test_the_desk_knows_who_is_active(queue: Queue, tmp_path: Path) -> None:
     ann = queue.add_author("ann")
     state = write_public(tmp_path)
     first, second = (replace(bot, author=ann.id) for bot in state.bots[-2:])
-    view = LeagueView(replace(state, bots=(*state.bots[:-2], first, second)), PublicFolder(tmp_path / PUBLIC), {}, [])
+    view = LeagueView(
+        replace(state, bots=(*state.bots[:-2], first, second)),
+        PublicFolder(tmp_path / PUBLIC),
+        {},
+        [],
+    )
     active = view.active_of(ann.id)
     assert active == {bot.family for bot in (first, second) if bot.state == "active"} != set()
     desk = Desk(queue, MUCH._replace(bots=len(active)))
@@ -157,7 +175,9 @@ def test_the_families_of_an_author_are_those_that_were_published(tmp_path: Path)
     assert active_families(tmp_path, "") == set()
     for bot in write_public(tmp_path).bots:
         assert (bot.family in active_families(tmp_path, bot.author)) == any(
-            other.state == "active" for other in write_public(tmp_path).bots if other.family == bot.family
+            other.state == "active"
+            for other in write_public(tmp_path).bots
+            if other.family == bot.family
         )
     assert active_families(tmp_path, f"{9:016x}") == set()
 

@@ -26,8 +26,12 @@ pytestmark = pytest.mark.slow
 
 
 def test_an_upload_keeps_the_lines_of_an_interpreter(tmp_path: Path) -> None:
-    for number, lines in enumerate([(LINE,), (LINE, "memory = 64"), ('run = "node main.js"', LINE)]):
-        bot = load(str(interpreted_bots.folder(tmp_path / f"bot{number}", *lines, 'files = ["*.js"]')))
+    for number, lines in enumerate(
+        [(LINE,), (LINE, "memory = 64"), ('run = "node main.js"', LINE)]
+    ):
+        bot = load(
+            str(interpreted_bots.folder(tmp_path / f"bot{number}", *lines, 'files = ["*.js"]'))
+        )
         unpack(pack(bot), tmp_path / f"there{number}")
         assert load(str(tmp_path / f"there{number}")).lines == bot.lines
         assert load(str(tmp_path / f"there{number}")).identity == bot.identity
@@ -41,7 +45,12 @@ def test_an_upload_keeps_the_payload(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("lacks", "released_", "language"),
-    [(True, "javascript python", "javascript"), (True, "python", "python"), (True, "", "c"), (False, "javascript python", "c")],
+    [
+        (True, "javascript python", "javascript"),
+        (True, "python", "python"),
+        (True, "", "c"),
+        (False, "javascript python", "c"),
+    ],
 )
 def test_anchors_in_ticks_have_an_interpreter_only_where_no_compiler_is_and_a_release_has_it(
     lacks: bool, released_: str, language: str, monkeypatch: pytest.MonkeyPatch
@@ -53,11 +62,15 @@ def test_anchors_in_ticks_have_an_interpreter_only_where_no_compiler_is_and_a_re
     assert league._language_of_anchors("wall") == "python"
 
 
-def test_anchors_in_javascript_are_written_with_their_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_anchors_in_javascript_are_written_with_their_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(league, "_language_of_anchors", lambda _: "javascript")
     monkeypatch.setattr(league, "league_of", lambda *_, **__: None)
     league.new(tmp_path / "spring", "khiva", 2, "ticks", None)
-    lines = (tmp_path / "spring" / "bots" / "anchors" / "greedy" / "bot.toml").read_text().splitlines()
+    lines = (
+        (tmp_path / "spring" / "bots" / "anchors" / "greedy" / "bot.toml").read_text().splitlines()
+    )
     assert 'interpreter = "javascript main.js"' in lines
 
 
@@ -65,15 +78,23 @@ def test_anchors_in_javascript_are_written_with_their_interpreter(tmp_path: Path
 def test_a_league_in_ticks_names_both_hashes_and_anybody_can_run_it_again(
     cup: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(examine, "_verdict", lambda *_: examine.Finding(True, ""))  # the bot keeps to no more than matches need
+    monkeypatch.setattr(
+        examine, "_verdict", lambda *_: examine.Finding(True, "")
+    )  # the bot keeps to no more than matches need
     arena("league", "new", "summer", "--seats", "2", "--clock", "ticks", cwd=tmp_path)
     settings = tmp_path / "summer" / "league.toml"
-    text = re.sub(r"(?m)^bots = .*$", f"bots = {json.dumps([str(cup / 'one'), str(cup / 'two')])}", settings.read_text())
+    text = re.sub(
+        r"(?m)^bots = .*$",
+        f"bots = {json.dumps([str(cup / 'one'), str(cup / 'two')])}",
+        settings.read_text(),
+    )
     settings.write_text(re.sub(r"(?m)^anchor = .*$", 'anchor = "one"', text))
     arena("league", "enter", "summer", str(cup / "none"), "--author", "ann", cwd=tmp_path)
     arena("league", "play", "summer", "--batches", "1", cwd=tmp_path)
     defined = definition_of(tmp_path / "summer").bots
-    assert {bot.payload for bot in defined} == {sha256(payload).hexdigest() for payload in PAYLOADS.values()}
+    assert {bot.payload for bot in defined} == {
+        sha256(payload).hexdigest() for payload in PAYLOADS.values()
+    }
     shutil.rmtree(cache)
     said = arena("verify", "summer", "--rerun-bots", cwd=tmp_path).stdout
     assert re.search(pattern("verify", "bots-run-again", matches=r"\d+ matches"), said)

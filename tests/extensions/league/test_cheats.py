@@ -58,7 +58,11 @@ def claimed(tmp_path_factory: pytest.TempPathFactory) -> Claim:
         played(league, 2)
     with Store.read(league.folder) as store:
         events = store.events()
-        return Claim(links_of(store), events, {event.id: store.conclusion(event.id) or "" for event in events})
+        return Claim(
+            links_of(store),
+            events,
+            {event.id: store.conclusion(event.id) or "" for event in events},
+        )
 
 
 @pytest.fixture
@@ -83,8 +87,14 @@ def drop_a_batch(claim: Claim) -> Claim:
     assert isinstance(dropped, Drawn)
     rest = [*claim.links[:first], *claim.links[last + 1 :]]
     later = [link for link in rest if isinstance(link, Drawn | Over) and link.batch > 2]
-    links = [structs.replace(link, batch=link.batch - 1) if link in later else link for link in rest]
-    return Claim(chained(links), [event for event in claim.events if event.id != dropped.event], claim.digests)
+    links = [
+        structs.replace(link, batch=link.batch - 1) if link in later else link for link in rest
+    ]
+    return Claim(
+        chained(links),
+        [event for event in claim.events if event.id != dropped.event],
+        claim.digests,
+    )
 
 
 def reorder_two_batches(claim: Claim) -> Claim:
@@ -94,7 +104,10 @@ def reorder_two_batches(claim: Claim) -> Claim:
         first, second = links[one], links[other]
         assert isinstance(first, Drawn | Over)
         assert isinstance(second, Drawn | Over)
-        links[one], links[other] = structs.replace(second, batch=first.batch), structs.replace(first, batch=second.batch)
+        links[one], links[other] = (
+            structs.replace(second, batch=first.batch),
+            structs.replace(first, batch=second.batch),
+        )
     return Claim(chained(links), claim.events, claim.digests)
 
 
@@ -104,7 +117,11 @@ def draw_again(claim: Claim) -> Claim:
     assert batch is not None
     tables = (batch.tables[0][1:] + batch.tables[0][:1], *batch.tables[1:])
     return swapped(
-        claim, event, with_definition(event, structs.replace(event.definition, batch=structs.replace(batch, tables=tables)))
+        claim,
+        event,
+        with_definition(
+            event, structs.replace(event.definition, batch=structs.replace(batch, tables=tables))
+        ),
     )
 
 
@@ -113,32 +130,49 @@ def leave_a_table_out(claim: Claim) -> Claim:
     batch = event.definition.batch
     assert batch is not None
     fewer = structs.replace(batch, tables=batch.tables[:-1])
-    return swapped(claim, event, with_definition(event, structs.replace(event.definition, batch=fewer)))
+    return swapped(
+        claim, event, with_definition(event, structs.replace(event.definition, batch=fewer))
+    )
 
 
 def change_the_roster_afterwards(claim: Claim) -> Claim:
     first, _ = of_batch(claim, 2)
     entered = next(link for link in claim.links if isinstance(link, Entered))
-    suspended = StateChanged(number=0, before="0" * 64, at=now(), identity=entered.identity, state="suspended")
-    return Claim(chained([*claim.links[:first], suspended, *claim.links[first:]]), claim.events, claim.digests)
+    suspended = StateChanged(
+        number=0, before="0" * 64, at=now(), identity=entered.identity, state="suspended"
+    )
+    return Claim(
+        chained([*claim.links[:first], suspended, *claim.links[first:]]),
+        claim.events,
+        claim.digests,
+    )
 
 
 def swap_a_version(claim: Claim) -> Claim:
     event = claim.events[1]
     bots = list(event.definition.bots)
     bots[-1] = structs.replace(bots[-1], identity="ab" * 32)
-    return swapped(claim, event, with_definition(event, structs.replace(event.definition, bots=tuple(bots))))
+    return swapped(
+        claim, event, with_definition(event, structs.replace(event.definition, bots=tuple(bots)))
+    )
 
 
 def choose_another_secret(claim: Claim) -> Claim:
     event = claim.events[2]
-    other = structs.replace(event, commitment=seeds.commitment(event.definition.digest, bytes(32)), secret=bytes(32))
-    return Claim(claim.links, [other if row.id == event.id else row for row in claim.events], claim.digests)
+    other = structs.replace(
+        event, commitment=seeds.commitment(event.definition.digest, bytes(32)), secret=bytes(32)
+    )
+    return Claim(
+        claim.links, [other if row.id == event.id else row for row in claim.events], claim.digests
+    )
 
 
 def call_a_table_set_aside(claim: Claim) -> Claim:
     links = [
-        structs.replace(link, set_aside=((0, 0),)) if isinstance(link, Over) and link.batch == 4 else link for link in claim.links
+        structs.replace(link, set_aside=((0, 0),))
+        if isinstance(link, Over) and link.batch == 4
+        else link
+        for link in claim.links
     ]
     return Claim(chained(links), claim.events, claim.digests)
 
@@ -148,7 +182,10 @@ def alter_a_result(claim: Claim) -> Claim:
 
 
 def alter_a_link(claim: Claim) -> Claim:
-    links = [structs.replace(link, author="ab" * 8) if isinstance(link, Entered) else link for link in claim.links]
+    links = [
+        structs.replace(link, author="ab" * 8) if isinstance(link, Entered) else link
+        for link in claim.links
+    ]
     return Claim(links, claim.events, claim.digests)
 
 
@@ -156,13 +193,19 @@ def change_an_anchor(claim: Claim) -> Claim:
     founded = claim.links[0]
     assert isinstance(founded, Founded)
     anchors = (structs.replace(founded.anchors[0], identity="ab" * 32), *founded.anchors[1:])
-    return Claim(chained([structs.replace(founded, anchors=anchors), *claim.links[1:]]), claim.events, claim.digests)
+    return Claim(
+        chained([structs.replace(founded, anchors=anchors), *claim.links[1:]]),
+        claim.events,
+        claim.digests,
+    )
 
 
 def play_on_other_conditions(claim: Claim) -> Claim:
     event = claim.events[3]
     time = structs.replace(event.definition.time, turn_ms=1)
-    return swapped(claim, event, with_definition(event, structs.replace(event.definition, time=time)))
+    return swapped(
+        claim, event, with_definition(event, structs.replace(event.definition, time=time))
+    )
 
 
 def hide_the_links_of_a_batch(claim: Claim) -> Claim:
@@ -195,7 +238,9 @@ def with_tables(claim: Claim, tables: tuple[tuple[int, ...], ...]) -> Claim:
     event = claim.events[1]
     assert event.definition.batch is not None
     batch = structs.replace(event.definition.batch, tables=tables)
-    return swapped(claim, event, with_definition(event, structs.replace(event.definition, batch=batch)))
+    return swapped(
+        claim, event, with_definition(event, structs.replace(event.definition, batch=batch))
+    )
 
 
 def draw_an_event_that_is_no_batch(claim: Claim) -> Claim:
@@ -211,7 +256,9 @@ CHEATS: dict[Callable[[Claim], Claim], str] = {
     swap_a_version: pattern("league", "other-bots"),
     choose_another_secret: pattern("league", "other-commitment"),
     call_a_table_set_aside: pattern("league", "other-set-aside", event="4"),
-    alter_a_result: pattern("league", "other-run-digest", digest="[0-9a-f]+", event="2", of_matches="(ab)+"),
+    alter_a_result: pattern(
+        "league", "other-run-digest", digest="[0-9a-f]+", event="2", of_matches="(ab)+"
+    ),
     alter_a_link: pattern("league", "other-digest-before"),
     change_an_anchor: pattern("league", "other-roster"),
     play_on_other_conditions: pattern("league", "other-conditions"),
@@ -234,7 +281,9 @@ def test_a_cheat_is_named(honest: Claim, cheat: Callable[[Claim], Claim]) -> Non
 # --- an end that was thrown away and played again ---
 
 
-def test_an_end_that_was_played_again_is_found_by_a_receipt(tmp_path: Path, played: Callable[..., None]) -> None:
+def test_an_end_that_was_played_again_is_found_by_a_receipt(
+    tmp_path: Path, played: Callable[..., None]
+) -> None:
     """Such a chain is consistent in itself, and says from which link on only the organiser's word holds."""
     league = league_in(tmp_path / "spring")
     enter(league, "ann", "quick")
@@ -265,8 +314,14 @@ def test_an_end_that_was_played_again_is_found_by_a_receipt(tmp_path: Path, play
         assert not found.sound
         assert sentence("league", "thrown-away") in found.problems[0]
     older = tmp_path / "older.txt"
-    older.write_text("an entry of a feed: " + (league.folder / "public" / "chain.jsonl").read_text().splitlines()[0])
-    with pytest.raises(ConfigError, match="it names no link; give a bundle, a saved feed or page, or what `submit` was told"):
+    older.write_text(
+        "an entry of a feed: "
+        + (league.folder / "public" / "chain.jsonl").read_text().splitlines()[0]
+    )
+    with pytest.raises(
+        ConfigError,
+        match="it names no link; give a bundle, a saved feed or page, or what `submit` was told",
+    ):
         verify(league.folder, seen=[older])
 
 
@@ -286,7 +341,10 @@ def with_lines(tmp_path_factory: pytest.TempPathFactory) -> Claim:
 
 
 def receipt_of(link: AnyLink, at: datetime) -> str:
-    return f"link {link.number} {link.digest} commitment - at {at.isoformat(timespec='seconds')} from https://spring\n"
+    return (
+        f"link {link.number} {link.digest} commitment - at {at.isoformat(timespec='seconds')} "
+        "from https://spring\n"
+    )
 
 
 def of_first_batch(claim: Claim) -> tuple[Drawn, Over]:
@@ -297,11 +355,15 @@ def of_first_batch(claim: Claim) -> tuple[Drawn, Over]:
 
 
 @pytest.mark.parametrize("later", [0, 1])
-def test_a_line_that_a_receipt_shows_before_its_round_was_made_up(with_lines: Claim, tmp_path: Path, later: int) -> None:
+def test_a_line_that_a_receipt_shows_before_its_round_was_made_up(
+    with_lines: Claim, tmp_path: Path, later: int
+) -> None:
     drawn, over = of_first_batch(with_lines)
     assert drawn.round
     seen = tmp_path / "receipts.txt"
-    before, after = (DICE.moment_of(drawn.round) + timedelta(seconds=seconds) for seconds in (-1, 1))
+    before, after = (
+        DICE.moment_of(drawn.round) + timedelta(seconds=seconds) for seconds in (-1, 1)
+    )
     seen.write_text(receipt_of(with_lines.links[over.number + later], before))
     audit = with_lines.audit(seen)
     words = pattern("league", "line-too-early", batch="1", round=str(drawn.round))
@@ -316,11 +378,18 @@ def test_a_line_that_a_receipt_shows_before_its_round_was_made_up(with_lines: Cl
     )  # by the organiser's own clock, which proves nothing
 
 
-@pytest.mark.parametrize("around", ["<p>{}</p>", "{}<p>\n", "a feed\n{}", "{} and more", "{}{{}}\n"])
-def test_a_time_that_an_organiser_wrote_into_a_page_witnesses_nothing(with_lines: Claim, tmp_path: Path, around: str) -> None:
+@pytest.mark.parametrize(
+    "around", ["<p>{}</p>", "{}<p>\n", "a feed\n{}", "{} and more", "{}{{}}\n"]
+)
+def test_a_time_that_an_organiser_wrote_into_a_page_witnesses_nothing(
+    with_lines: Claim, tmp_path: Path, around: str
+) -> None:
     drawn, _ = of_first_batch(with_lines)
     assert drawn.round
-    receipt, page = receipt_of(drawn, DICE.moment_of(drawn.round) - timedelta(minutes=9)), tmp_path / "page.html"
+    receipt, page = (
+        receipt_of(drawn, DICE.moment_of(drawn.round) - timedelta(minutes=9)),
+        tmp_path / "page.html",
+    )
     page.write_text(receipt)
     assert with_lines.audit(page).deals.witnessed == {("batch", 1)}
     page.write_text(around.format(receipt))
@@ -340,7 +409,10 @@ def test_a_calendar_that_was_shifted_is_shown(tmp_path: Path) -> None:
     deals = audit_chain(links, events, {}).deals
     number = next(link.round for link in links if isinstance(link, Drawn))
     assert number
-    span = f"round 1 at {shifted.begins}, every 86400 s, 60 s ahead: batches 1-8; compare that with its own calendar"
+    span = (
+        f"round 1 at {shifted.begins}, every 86400 s, 60 s ahead: batches 1-8; compare that "
+        "with its own calendar"
+    )
     assert deals.calendar[0] == "beacon lottery\\n\\x1b[2J, " + span
     due = shifted.moment_of(number).isoformat()
     assert deals.calendar[1] == f"batch 1: round {number}, at {due}: {line_of_round(number)}"
@@ -348,7 +420,9 @@ def test_a_calendar_that_was_shifted_is_shown(tmp_path: Path) -> None:
         "and 2 more",
         *(f"batch {batch}" for batch in (6, 7, 8)),
     ]
-    assert [(line["batch"], line["round"], line["at"]) for line in deals.plain] == [(n, number, due) for n in range(1, 9)]
+    assert [(line["batch"], line["round"], line["at"]) for line in deals.plain] == [
+        (n, number, due) for n in range(1, 9)
+    ]
 
 
 def test_another_beacon_by_new_terms_is_a_span_of_its_own(tmp_path: Path) -> None:
@@ -357,14 +431,23 @@ def test_another_beacon_by_new_terms_is_a_span_of_its_own(tmp_path: Path) -> Non
         made.batch()
         for name in ("own dice", None):
             other = structs.replace(DICE, name=name) if name else None
-            made.add(Renewed(**next_place(made.chain), terms=structs.replace(made.chain.terms, beacon=other)))
+            made.add(
+                Renewed(
+                    **next_place(made.chain), terms=structs.replace(made.chain.terms, beacon=other)
+                )
+            )
             made.batch()
         audit = audit_chain(links_of(made.store), made.store.events(), {})
     assert audit.problems == []
-    assert [line.split(",")[0] for line in audit.deals.calendar[:2]] == ["beacon dice", "beacon own dice"]
+    assert [line.split(",")[0] for line in audit.deals.calendar[:2]] == [
+        "beacon dice",
+        "beacon own dice",
+    ]
     assert sentence("league", "without-beacon") + "batch 3" in audit.says
     words = [
-        sentence("league", "round-to-come", number=line.round, due=line.due.isoformat(timespec="seconds"))
+        sentence(
+            "league", "round-to-come", number=line.round, due=line.due.isoformat(timespec="seconds")
+        )
         for line in audit.deals.lines
     ]
     assert [problem.partition(": ")[2] for problem in audit.deals.compare_with(BEACON)] == words
@@ -388,18 +471,24 @@ def test_a_false_line_of_a_final_is_found_by_the_beacon_of_its_own_link(tmp_path
         made.batch()
         event = planned(entrants=made.seats, seats=made.chain.terms.seats)
         number = made.decide(event).round
-        made.add(Renewed(**next_place(made.chain), terms=structs.replace(made.chain.terms, beacon=None)))
+        made.add(
+            Renewed(**next_place(made.chain), terms=structs.replace(made.chain.terms, beacon=None))
+        )
         assert made.chain.finals[0].beacon == PAST
         made.batch()
     out = folder / "final-1"
     with Store.write(out) as store:
-        store.add_event(event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots)
+        store.add_event(
+            event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots
+        )
         store.add_public(event.id, "a false line")
     while datetime.now(UTC) < PAST.moment_of(number):
         pass
     result = verify(folder)
     assert result.sound
-    assert [(line["final"], line["round"]) for line in result.beacon if "final" in line] == [(1, number)]
+    assert [(line["final"], line["round"]) for line in result.beacon if "final" in line] == [
+        (1, number)
+    ]
     assert "2 lines of the beacon" in result.chain
     [problem] = verify(folder, beacon=BEACON).problems
     assert problem.startswith(f"final 1: round {number} ")
@@ -409,15 +498,29 @@ def test_a_false_line_of_a_final_is_found_by_the_beacon_of_its_own_link(tmp_path
 # --- fields at their ends ---
 
 NUMBERS = [0, 1, -1, 2, 10_000, 10**7, 2**31 - 1, 10**9, 2**53, 2**63, 10**400]
-TIMES = [f"{year}-12-31T23:59:59{offset}" for year in ("0001", "1999", "2500", "9999") for offset in ("+23:59", "-23:59")]
+TIMES = [
+    f"{year}-12-31T23:59:59{offset}"
+    for year in ("0001", "1999", "2500", "9999")
+    for offset in ("+23:59", "-23:59")
+]
 OTHERS = [None, True, "", "x", "ab" * 8, "ab" * 32, [], {}, *TIMES]
 Place = tuple[Any, ...]
 
 
 def places_in(plain: Any, so_far: Place = ()) -> list[Place]:
     """Return the place of every value within plain values."""
-    items = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
-    return [place for key, value in items for place in ((*so_far, key), *places_in(value, (*so_far, key)))]
+    items = (
+        plain.items()
+        if isinstance(plain, dict)
+        else enumerate(plain)
+        if isinstance(plain, list)
+        else ()
+    )
+    return [
+        place
+        for key, value in items
+        for place in ((*so_far, key), *places_in(value, (*so_far, key)))
+    ]
 
 
 def put(plain: Any, place: Place, value: object) -> Any:
@@ -426,13 +529,19 @@ def put(plain: Any, place: Place, value: object) -> Any:
         return value
     first, *rest = place
     changed = put(plain[first], tuple(rest), value)
-    return {**plain, first: changed} if isinstance(plain, dict) else [*plain[:first], changed, *plain[first + 1 :]]
+    return (
+        {**plain, first: changed}
+        if isinstance(plain, dict)
+        else [*plain[:first], changed, *plain[first + 1 :]]
+    )
 
 
 def rechained(links: list[dict[str, Any]]) -> list[bytes]:
     texts = [canonical(links[0])]
     for link in links[1:]:
-        texts.append(canonical({**link, "before": sha256(b"khiva-link-1\0" + texts[-1]).hexdigest()}))
+        texts.append(
+            canonical({**link, "before": sha256(b"khiva-link-1\0" + texts[-1]).hexdigest()})
+        )
     return texts
 
 
@@ -456,7 +565,9 @@ def test_no_field_at_its_end_ends_the_audit(with_lines: Claim) -> None:
         events = [] if at else with_lines.events[:1]  # whose definition follows from link 0
         for place in places_in(links[at]):
             for value in [*NUMBERS, *OTHERS]:
-                followed += follows([*links[:at], put(links[at], place, value), *links[at + 1 :]], events)
+                followed += follows(
+                    [*links[:at], put(links[at], place, value), *links[at + 1 :]], events
+                )
     assert followed > 50
 
 

@@ -66,12 +66,21 @@ BATCH_2 = "(SELECT id FROM events WHERE number = 2)"
         (f"DELETE FROM bots WHERE event = {BATCH_2}", False),
         (f"UPDATE bots SET identity = position WHERE event = {BATCH_2}", False),
         ("UPDATE events SET number = -2 WHERE number = 2", True),
-        ("UPDATE events SET definition = replace(definition, '\"tables\":[[', '\"tables\":[[],[')", False),
+        (
+            (
+                "UPDATE events SET definition = replace(definition, '\"tables\":[[', "
+                "'\"tables\":[[],[')"
+            ),
+            False,
+        ),
         ("UPDATE events SET definition = '[]'", False),
         ("UPDATE links SET text = '[]' WHERE number = 2", False),
         ("UPDATE links SET text = '' WHERE number = 2", False),
         ("UPDATE links SET text = replace(text, '\"version\":1', '\"version\":2')", False),
-        ("UPDATE links SET text = (SELECT text FROM links WHERE number = 1) WHERE number = 0", False),
+        (
+            "UPDATE links SET text = (SELECT text FROM links WHERE number = 1) WHERE number = 0",
+            False,
+        ),
     ],
 )
 def test_a_damage_is_refused_in_words(folder: Path, statements: str, sums: bool) -> None:
@@ -90,7 +99,9 @@ def test_the_order_of_a_table_is_read_from_sound_links_alone(folder: Path, text:
 
 def test_bots_of_another_batch_order_no_table(folder: Path) -> None:
     """The table of batch 2 alone counts the batches before it, which are read without their matches."""
-    change(folder, "DELETE FROM bots WHERE event = (SELECT id FROM events WHERE number = 1)", sums=True)
+    change(
+        folder, "DELETE FROM bots WHERE event = (SELECT id FROM events WHERE number = 1)", sums=True
+    )
     assert str(folder) in arena("standings", str(folder), "2", cwd=folder.parent, code=2).stderr
 
 
@@ -112,13 +123,21 @@ def test_a_seat_of_no_bot_ends_no_player_with_a_bug(folder: Path, played: Played
     """The CPU of today is summed by bots, also those of batches before."""
     change(folder, f"UPDATE seats SET bot = 99 WHERE event = {BATCH_2}", sums=True)
     with pytest.raises(StoreError, match="99"):
-        played(league_in(folder, options=LeagueOptions(retry_minutes=0, cpu_minutes=1)), 1, new_terms=True)
+        played(
+            league_in(folder, options=LeagueOptions(retry_minutes=0, cpu_minutes=1)),
+            1,
+            new_terms=True,
+        )
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(60))
 def test_no_damage_is_a_bug(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seed: int
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    seed: int,
 ) -> None:
     chance = Random(seed)
     monkeypatch.chdir(tmp_path)

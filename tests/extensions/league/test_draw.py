@@ -75,7 +75,8 @@ def batches(league: League, number: int = 6) -> Iterator[Batch]:
         for _ in range(rng.randint(1, league.families)):
             family = rng.randrange(10**9)
             others += [
-                Active(f"bot {len(others) + i}", f"family {family}", author) for i in range(rng.randint(1, league.versions))
+                Active(f"bot {len(others) + i}", f"family {family}", author)
+                for i in range(rng.randint(1, league.versions))
             ]
     first = max(0, league.bots - league.anchors)
     for batch in range(number):
@@ -83,14 +84,19 @@ def batches(league: League, number: int = 6) -> Iterator[Batch]:
         bots = [*anchors, *(bot for bot in there if not batch or rng.random() > 0.1)]
         if len({bot.family for bot in bots}) < league.shape.seats:
             continue
-        before, waits = [counts.tables[bot.identity] for bot in bots], [counts.waits[bot.identity] for bot in bots]
+        before, waits = (
+            [counts.tables[bot.identity] for bot in bots],
+            [counts.waits[bot.identity] for bot in bots],
+        )
         tables = draw(bots, counts, league.shape, key_of(league.seed, batch))
         add(counts, bots, tables)
         yield Batch(bots, tables, before, waits, counts)
 
 
 def add(counts: Counts, bots: Sequence[Active], tables: Sequence[CircularOrder]) -> None:
-    counts.add([[bots[bot].identity for bot in table] for table in tables], [bot.identity for bot in bots])
+    counts.add(
+        [[bots[bot].identity for bot in table] for table in tables], [bot.identity for bot in bots]
+    )
 
 
 @given(leagues())
@@ -99,7 +105,9 @@ def test_every_batch_of_every_league_keeps_the_rules_of_the_draw(league):
     spread over the tables."""
     for batch in batches(league, 8):
         for table in batch.tables:
-            assert len({batch.bots[bot].family for bot in table}) == len(table) == league.shape.seats
+            assert (
+                len({batch.bots[bot].family for bot in table}) == len(table) == league.shape.seats
+            )
         for bot, waited in zip(batch.bots, batch.waits, strict=True):
             assert batch.after.waits[bot.identity] <= (1 if bot.author and not waited else 0)
         if league.shape.most_tables is None:
@@ -136,8 +144,16 @@ def test_more_seats_go_to_those_with_the_fewest_tables(league):
     for batch in batches(league):
         seats = [batch.seats_of(bot) for bot, _ in enumerate(batch.bots)]
         so_far = [had + now for had, now in zip(batch.before, seats, strict=True)]
-        able = [have for have, now in zip(so_far, seats, strict=True) if now <= MOST_EXTRA and now < len(batch.tables)]
-        assert all(have <= min(able, default=have) + 1 for have, now in zip(so_far, seats, strict=True) if now > 1)
+        able = [
+            have
+            for have, now in zip(so_far, seats, strict=True)
+            if now <= MOST_EXTRA and now < len(batch.tables)
+        ]
+        assert all(
+            have <= min(able, default=have) + 1
+            for have, now in zip(so_far, seats, strict=True)
+            if now > 1
+        )
 
 
 def meetings_of_authors(bots: Sequence[Active], tables: Sequence[Sequence[int]]) -> int | None:
@@ -159,7 +175,11 @@ def fewest_meetings(bots: Sequence[Active], seats: Sequence[int], size: int) -> 
         for others in set(combinations(left[1:], size - 1)):
             meetings = meetings_of_authors(bots, [(left[0], *others)])
             if meetings is not None:
-                found = min(found, meetings + fewest(tuple(sorted((Counter(left[1:]) - Counter(others)).elements()))))
+                found = min(
+                    found,
+                    meetings
+                    + fewest(tuple(sorted((Counter(left[1:]) - Counter(others)).elements()))),
+                )
         return found
 
     return fewest(tuple(sorted(seats)))
@@ -172,13 +192,17 @@ def test_no_way_of_seating_the_same_bots_has_fewer_meetings_of_authors(league):
     for batch in batches(league, 2):
         seats = [bot for table in batch.tables for bot in table]
         if len(seats) <= 12:
-            assert meetings_of_authors(batch.bots, batch.tables) == fewest_meetings(batch.bots, seats, league.shape.seats)
+            assert meetings_of_authors(batch.bots, batch.tables) == fewest_meetings(
+                batch.bots, seats, league.shape.seats
+            )
 
 
 def test_no_seat_that_is_left_goes_to_an_author_whose_bots_would_meet_for_it():
     bots = [Active(f"bot {i}", f"family {i}", "one" if i < 5 else f"author {i}") for i in range(11)]
     counts = Counts()
-    counts.add([[bot.identity for bot in bots[5:]]] * 20, [])  # so that those of one author come first
+    counts.add(
+        [[bot.identity for bot in bots[5:]]] * 20, []
+    )  # so that those of one author come first
     tables = draw(bots, counts, BatchShape(3), key_of())
     assert len(tables) == 5
     assert meetings_of_authors(bots, tables) == 0
@@ -192,7 +216,10 @@ def test_authors_may_meet_where_the_league_says_so():
 
 @pytest.mark.parametrize(("bots", "seats"), [(36, 3), (37, 2), (40, 4), (60, 5)])
 def test_pairs_meet_no_more_than_twice_as_often_as_on_average(bots, seats):
-    every, counts = [Active(f"bot {i}", f"family {i}", f"author {i}") for i in range(bots)], Counts()
+    every, counts = (
+        [Active(f"bot {i}", f"family {i}", f"author {i}") for i in range(bots)],
+        Counts(),
+    )
     for batch in range(3 * RECENT_BATCHES):
         tables = draw(every, counts, BatchShape(seats), key_of(batch))
         add(counts, every, tables)
@@ -216,14 +243,19 @@ def test_two_versions_meet_the_others_often_rather_than_each_other():
     tables = draw(bots, Counts(), BatchShape(2), key_of())
     assert {frozenset(bot % 2 for bot in table) for table in tables} == {frozenset({0, 1})}
     few = [Active(f"bot {i}", f"family {max(0, i - 9)}", f"author {i}") for i in range(12)]
-    assert Counter(bot for table in draw(few, Counts(), BatchShape(3), key_of()) for bot in table) == Counter(
-        {**dict.fromkeys(range(10), 1), 10: 10, 11: 10}
-    )
+    assert Counter(
+        bot for table in draw(few, Counts(), BatchShape(3), key_of()) for bot in table
+    ) == Counter({**dict.fromkeys(range(10), 1), 10: 10, 11: 10})
 
 
 def test_two_families_cannot_fill_a_table_of_three():
     with pytest.raises(ConfigError, match="2 families"):
-        draw([Active(f"bot {i}", f"family {i % 2}", f"author {i % 2}") for i in range(20)], Counts(), BatchShape(3), key_of())
+        draw(
+            [Active(f"bot {i}", f"family {i % 2}", f"author {i % 2}") for i in range(20)],
+            Counts(),
+            BatchShape(3),
+            key_of(),
+        )
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
@@ -248,7 +280,11 @@ def test_it_matters_in_no_way_in_which_order_counts_were_added(league):
         drawn = {draw(batch.bots, each, league.shape, key_of(number)) for each in counts}
         assert len(drawn) == 1
         add(counts[0], batch.bots, batch.tables)
-        add(counts[1], batch.bots[::-1], [tuple(len(batch.bots) - 1 - bot for bot in table) for table in batch.tables[::-1]])
+        add(
+            counts[1],
+            batch.bots[::-1],
+            [tuple(len(batch.bots) - 1 - bot for bot in table) for table in batch.tables[::-1]],
+        )
 
 
 def test_only_the_last_batches_are_recent_and_a_bot_that_was_away_waits_on():

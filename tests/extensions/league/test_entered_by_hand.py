@@ -99,10 +99,18 @@ def enter(league: League, one: Bot, family: str = "bot") -> str:
         return by_hand.enter(league, queue, packed, BotsBound(3, [])).state
 
 
-def breaks(monkeypatch: pytest.MonkeyPatch, step: str, end: Callable[[], NoReturn], *, is_after: bool) -> None:
+def breaks(
+    monkeypatch: pytest.MonkeyPatch, step: str, end: Callable[[], NoReturn], *, is_after: bool
+) -> None:
     """Let a step end its process, before or after it is done."""
     room, _, name = step.rpartition(".")
-    owner: object = {"queue": Queue, "lock": EntryLock, "by_hand": by_hand, "examine": examine, "signals": interrupts}[room]
+    owner: object = {
+        "queue": Queue,
+        "lock": EntryLock,
+        "by_hand": by_hand,
+        "examine": examine,
+        "signals": interrupts,
+    }[room]
     real = getattr(owner, name)
 
     def broken(*words: object, **more: object) -> object:
@@ -135,7 +143,11 @@ def in_a_child(run: Callable[[], object]) -> int:
 def played(league: League, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Do as a player does between two batches, hours later. Return the bots of the roster, anchors left out, and their states."""
     real = time.time
-    with monkeypatch.context() as later, Queue(league.folder) as queue, Store.write(league.folder) as store:
+    with (
+        monkeypatch.context() as later,
+        Queue(league.folder) as queue,
+        Store.write(league.folder) as store,
+    ):
         later.setattr(time, "time", lambda: real() + HOURS)
         queue.end_leases_of_player()
         examine_next(league, queue)
@@ -149,7 +161,12 @@ def roster(chain: Chain) -> list[tuple[str, str]]:
 
 def said_to_wait(league: League, queue: Queue) -> list[str]:
     """What `league status` says of bots that wait."""
-    return [one.why for one in waiting_of(league.folder, queue.entries("waiting", "accepted"), queue.changes(), None)]
+    return [
+        one.why
+        for one in waiting_of(
+            league.folder, queue.entries("waiting", "accepted"), queue.changes(), None
+        )
+    ]
 
 
 def files_of_entries(league: League) -> list[str]:
@@ -166,7 +183,12 @@ KILLED = sentence("league", "was-killed")
 @pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("step", soak_but_every(STEPS, 3))
 def test_an_interrupted_entry_never_comes_in(
-    step: str, is_after: bool, league: League, queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: str,
+    is_after: bool,
+    league: League,
+    queue: Queue,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An aborted entry came back an hour later, and retired the version that was playing."""
     enter(league, bot(tmp_path))
@@ -205,7 +227,9 @@ def test_an_entry_interrupted_after_any_call_never_comes_in(
                 tried += 1
             finally:
                 sys.setprofile(None)
-        assert [entry.state for entry in queue.entries() if entry.state != "refused"] == [], interrupt.where
+        assert [entry.state for entry in queue.entries() if entry.state != "refused"] == [], (
+            interrupt.where
+        )
         assert files_of_entries(league) == [], interrupt.where
         queue._connection.execute("DELETE FROM entries")  # hundreds of them would take their time
     assert tried > 300
@@ -235,7 +259,9 @@ def test_a_check_that_the_player_was_interrupted_in_does_not_count(
                 tried += 1
             finally:
                 sys.setprofile(None)
-        ((state, attempts),) = queue._connection.execute("SELECT state, attempts FROM entries").fetchall()
+        ((state, attempts),) = queue._connection.execute(
+            "SELECT state, attempts FROM entries"
+        ).fetchall()
         assert (state, attempts) == ("waiting", 0) or state == "accepted", interrupt.where
         queue._connection.execute("DELETE FROM entries")
     assert tried > 100
@@ -262,7 +288,12 @@ def test_what_this_machine_cannot_check_does_not_wait_on(
 @pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("step", soak_but_every(STEPS, 3))
 def test_what_a_kill_leaves_waits_for_the_same_command(
-    step: str, is_after: bool, league: League, queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: str,
+    is_after: bool,
+    league: League,
+    queue: Queue,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = bot(tmp_path)
     with monkeypatch.context() as patch:
@@ -303,7 +334,9 @@ def test_nobody_takes_an_entry_from_a_command_at_work(
     child = os.fork()
     if child == 0:
         with suppress(BaseException):
-            monkeypatch.setattr(examine, "_verdict", lambda *_: (os.write(write, b"."), time.sleep(HOURS)))
+            monkeypatch.setattr(
+                examine, "_verdict", lambda *_: (os.write(write, b"."), time.sleep(HOURS))
+            )
             enter(league, one)
         os._exit(1)
     try:
@@ -331,15 +364,23 @@ def test_what_waits_is_taken_back_by_its_id_or_its_name(
         in_a_child(lambda: enter(league, one, "left"))
     enter(league, bot(tmp_path, "# two"), "done")
     queue.add_change("", "season", "two")
-    assert [take_back(league.folder, what).id for what in ("left", "entry-2", "two")] == ["entry-1", "entry-2", "change-1"]
+    assert [take_back(league.folder, what).id for what in ("left", "entry-2", "two")] == [
+        "entry-1",
+        "entry-2",
+        "change-1",
+    ]
     assert queue.changes() == []
     assert played(league, monkeypatch) == []
     assert files_of_entries(league) == []
-    with pytest.raises(ConfigError, match=pattern("league", "nothing-called", what="entry-2", there="nothing")):
+    with pytest.raises(
+        ConfigError, match=pattern("league", "nothing-called", what="entry-2", there="nothing")
+    ):
         take_back(league.folder, "entry-2")
     queue.add_change("", "season", "two")
     queue.add_change("", "season", "two")
-    with pytest.raises(ConfigError, match="two: so are called change-2 and change-3; name one of these"):
+    with pytest.raises(
+        ConfigError, match="two: so are called change-2 and change-3; name one of these"
+    ):
         take_back(league.folder, "two")
 
 
@@ -366,7 +407,9 @@ def test_what_is_taken_back_while_a_player_looks_does_not_come_in(
         real = getattr(Queue, listing)
         with monkeypatch.context() as patch:
 
-            def listed(self: Queue, *states: str, real: Callable[..., object] = real, what: str = what) -> object:
+            def listed(
+                self: Queue, *states: str, real: Callable[..., object] = real, what: str = what
+            ) -> object:
                 rows = real(self, *states)
                 patch.undo()
                 take_back(league.folder, what)
@@ -374,7 +417,9 @@ def test_what_is_taken_back_while_a_player_looks_does_not_come_in(
 
             patch.setattr(Queue, listing, listed)
             with Store.write(league.folder) as store:
-                chain = chain_of(store) or found(store, "spring", league.terms, league.frozen_anchors)
+                chain = chain_of(store) or found(
+                    store, "spring", league.terms, league.frozen_anchors
+                )
                 chain = take_all(store, queue, chain, say_nothing)
         assert roster(chain) == []
     assert [season.name for season in chain.seasons] == ["season 1"]
@@ -390,7 +435,9 @@ def test_what_is_in_the_chain_waits_no_more_whatever_a_killed_player_noted(
         patch.setattr(Queue, "mark_done", lambda *_: None)
         assert played(league, monkeypatch) == [("bot v1", "active")]
     for what in ("bot", "two"):
-        with pytest.raises(ConfigError, match=pattern("league", "nothing-called", what=what, there="nothing")):
+        with pytest.raises(
+            ConfigError, match=pattern("league", "nothing-called", what=what, there="nothing")
+        ):
             take_back(league.folder, what)
     assert waiting.TAKEN_BACK not in [entry.report for entry in queue.entries()]
 
@@ -418,7 +465,11 @@ def test_a_commit_is_entered_by_the_name_in_its_bot_toml(league: League, tmp_pat
     home.mkdir()
     (home / "bot.toml").write_text(TOML + 'files = ["main.py"]\n')
     (home / "main.py").write_text("# one")
-    for words in ("init -q", "add -A", "-c user.name=ann -c user.email=ann@example.org commit -q -m one"):
+    for words in (
+        "init -q",
+        "add -A",
+        "-c user.name=ann -c user.email=ann@example.org commit -q -m one",
+    ):
         subprocess.run(["git", "-C", str(home), *words.split()], check=True)
     (home / "main.py").write_text("# two")
     arena("league", "enter", str(league.folder), "mine@HEAD", "--author", "ann", cwd=tmp_path)

@@ -26,7 +26,11 @@ def league() -> Iterator[FakeLeague]:
 
 
 def test_submit_sends_the_bytes_of_a_file(league: FakeLeague, tmp_path: Path) -> None:
-    files = {"bot.toml": f'{TOML}files = ["*.py"]\n'.replace('"a"', '"crow"'), "main.py": "print()", "notes.txt": "not sent"}
+    files = {
+        "bot.toml": f'{TOML}files = ["*.py"]\n'.replace('"a"', '"crow"'),
+        "main.py": "print()",
+        "notes.txt": "not sent",
+    }
     (tmp_path / "crow").mkdir()
     for name, text in files.items():
         (tmp_path / "crow" / name).write_text(text)

@@ -85,9 +85,14 @@ def test_a_bot_that_is_accepted_has_a_copy_which_is_the_bot(
     assert examine_next(league, queue) is None
 
 
-def test_a_report_is_harmless_and_names_no_place(league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_is_harmless_and_names_no_place(
+    league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     draft = league.folder / "bots" / "draft-1"
-    said = f"--bot {draft}: \x1b[2J\n{draft}/main.py: {staging.cache_folder()}/staged/ab/x\n  next: khiva-arena check x"
+    said = (
+        f"--bot {draft}: \x1b[2J\n{draft}/main.py: {staging.cache_folder()}/staged/ab/x\n  "
+        "next: khiva-arena check x"
+    )
     checks_as(monkeypatch, Finding(False, f"{said}\n{'x' * 10**6}"))
     upload(queue, one_of_its_own())
     examined = examine_next(league, queue)
@@ -98,7 +103,9 @@ def test_a_report_is_harmless_and_names_no_place(league: League, queue: Queue, m
     assert copies(league) == []
 
 
-def test_an_equal_bot_in_another_stream_is_refused(league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_equal_bot_in_another_stream_is_refused(
+    league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     checks_as(monkeypatch, Finding(True, ""))
     toml = 'name = "a"\nrun = "{python} main.py"\nfiles = ["*.py"]\n'
     for more in ("a", "b"):
@@ -110,11 +117,15 @@ def test_an_equal_bot_in_another_stream_is_refused(league: League, queue: Queue,
     assert copies(league) == [folder_of(league, first.identity).name]
 
 
-def test_an_anchor_s_own_files_are_refused(league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_anchor_s_own_files_are_refused(
+    league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     checks_as(monkeypatch, Finding(True, ""))
     upload(queue, pack(league.anchors[0]), "mine")
     examine_next(league, queue)
-    assert [(entry.state, entry.report) for entry in queue.entries()] == [("refused", sentence("submissions", "equal"))]
+    assert [(entry.state, entry.report) for entry in queue.entries()] == [
+        ("refused", sentence("submissions", "equal"))
+    ]
     assert copies(league) == []
 
 
@@ -132,7 +143,9 @@ def test_a_fault_of_the_machine_lets_a_bot_wait(
     assert copies(league) == []
     checks_as(monkeypatch, Finding(True, ""))
     monkeypatch.setattr(examine, "sweep", lambda *_: None)
-    queue._connection.execute("UPDATE entries SET leased_until = leased_until - ?", (RETRY_SECONDS,))
+    queue._connection.execute(
+        "UPDATE entries SET leased_until = leased_until - ?", (RETRY_SECONDS,)
+    )
     examined = examine_next(league, queue)
     assert examined is not None
     assert examined[0].state == "accepted"
@@ -158,7 +171,9 @@ def test_an_anchor_that_does_not_start_is_not_its_author_s_fault(
         raise BotError("greedy")
 
     monkeypatch.setattr(examine, "ready_to_play", fails)
-    monkeypatch.setattr(examine, "_verdict", lambda league, bot, renew: examine._tried(league, bot, renew))
+    monkeypatch.setattr(
+        examine, "_verdict", lambda league, bot, renew: examine._tried(league, bot, renew)
+    )
     number = upload(queue, one_of_its_own())
     with pytest.raises(StagingError):
         examine_next(league, queue)
@@ -173,7 +188,9 @@ def test_a_check_that_this_machine_cannot_make_is_not_its_author_s_fault(
         raise StagingError("full") if where == "stage" else HostFault("no process")
 
     steps = [check_run.PlannedStep("start", "", fails)]  # type: ignore[arg-type]
-    monkeypatch.setattr(check_run, *(("stage", fails) if where == "stage" else ("steps", lambda running: steps)))
+    monkeypatch.setattr(
+        check_run, *(("stage", fails) if where == "stage" else ("steps", lambda running: steps))
+    )
     number = upload(queue, one_of_its_own())
     with pytest.raises(StagingError):
         examine_next(league, queue)
@@ -183,7 +200,17 @@ def test_a_check_that_this_machine_cannot_make_is_not_its_author_s_fault(
 # --- kills ---
 
 
-STEPS = ("unpack", "_loaded", "_verdict", "_played", "queue.identify", "queue.settle", "rename", "rmtree", "after")
+STEPS = (
+    "unpack",
+    "_loaded",
+    "_verdict",
+    "_played",
+    "queue.identify",
+    "queue.settle",
+    "rename",
+    "rmtree",
+    "after",
+)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -225,7 +252,9 @@ def test_a_kill_at_any_instant_loses_and_doubles_nothing(
     assert load(str(folder_of(league, entry.identity))).identity == entry.identity
 
 
-def test_the_draft_of_another_process_at_work_stays(league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_draft_of_another_process_at_work_stays(
+    league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     upload(queue, one_of_its_own())
     queue.claim()
     (league.folder / "bots" / "draft-1").mkdir()
@@ -236,7 +265,9 @@ def test_the_draft_of_another_process_at_work_stays(league: League, queue: Queue
 # --- into the chain ---
 
 
-def test_what_is_accepted_is_entered_once(league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_accepted_is_entered_once(
+    league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Three versions of one bot before one batch: each has a link of its own, and the oldest gives way."""
     checks_as(monkeypatch, Finding(True, ""))
     for _ in range(3):
@@ -251,19 +282,26 @@ def test_what_is_accepted_is_entered_once(league: League, queue: Queue, monkeypa
             ("bot v2", "active"),
             ("bot v3", "active"),
         ]
-        queue._connection.execute("UPDATE entries SET state = 'accepted'")  # as a kill before the marks leaves them
+        queue._connection.execute(
+            "UPDATE entries SET state = 'accepted'"
+        )  # as a kill before the marks leaves them
         again = take_all(store, queue, chain, lambda text, **_: said.append(text))
         assert again == chain == chain_of(store)
     assert [entry.state for entry in queue.entries()] == ["entered"] * 3
 
 
-def test_a_link_that_does_not_follow_stops_no_player(league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_that_does_not_follow_stops_no_player(
+    league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An anchor has the name that the version would get."""
     checks_as(monkeypatch, Finding(True, ""))
     upload(queue, one_of_its_own())
     examine_next(league, queue)
     said: list[str] = []
-    anchors = tuple(replace(anchor, name="bot v1") if number else anchor for number, anchor in enumerate(league.frozen_anchors))
+    anchors = tuple(
+        replace(anchor, name="bot v1") if number else anchor
+        for number, anchor in enumerate(league.frozen_anchors)
+    )
     with Store.write(league.folder) as store:
         chain = found(store, "spring", league.terms, anchors)
         assert take_all(store, queue, chain, lambda text, **_: said.append(text)) == chain
@@ -280,7 +318,9 @@ def custom_section(text: bytes) -> bytes:
 
 
 @pytest.mark.language
-def test_two_sources_of_one_module_are_one_bot_in_ticks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_sources_of_one_module_are_one_bot_in_ticks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     checks_as(monkeypatch, Finding(True, ""))
     league = new_league(tmp_path / "spring")
     for name in ("greedy", "random"):
@@ -291,36 +331,55 @@ def test_two_sources_of_one_module_are_one_bot_in_ticks(tmp_path: Path, monkeypa
     (league.folder / "league.toml").write_text(re.sub(r"(?m)^clock = .*$", 'clock = "ticks"', text))
     league = league_of(league.folder, {}, say_nothing)
     toml = 'name = "a"\nmodule = "bot.wasm"\n'
-    streams = [folder_of_files({"bot.wasm": compiled(), "main.py": more}, toml) for more in ("# one", "# two")]
+    streams = [
+        folder_of_files({"bot.wasm": compiled(), "main.py": more}, toml)
+        for more in ("# one", "# two")
+    ]
     with Queue(league.folder) as queue:
         queue.add_author("ann")
-        for number, stream in enumerate([*streams, folder_of_files({"bot.wasm": compiled() + custom_section(b"random")}, toml)]):
+        for number, stream in enumerate(
+            [*streams, folder_of_files({"bot.wasm": compiled() + custom_section(b"random")}, toml)]
+        ):
             upload(queue, stream, f"bot {number}")
             examine_next(league, queue)
         first, *others = queue.entries()
     assert (first.state, first.played_as != first.identity) == ("accepted", True)
-    assert {(entry.state, entry.report) for entry in others} == {("refused", sentence("submissions", "equal"))}
+    assert {(entry.state, entry.report) for entry in others} == {
+        ("refused", sentence("submissions", "equal"))
+    }
     assert copies(league) == [folder_of(league, first.identity).name]
 
 
 def test_a_bot_whose_interpreter_has_more_memory_than_the_league_gives_is_refused_before_it_is_built(
     league: League, tmp_path: Path
 ) -> None:
-    files = {"main.js": "", "bot.toml": 'name = "large"\ninterpreter = "javascript main.js"\nmemory = 64\n'}
+    files = {
+        "main.js": "",
+        "bot.toml": 'name = "large"\ninterpreter = "javascript main.js"\nmemory = 64\n',
+    }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     settings = replace(league.settings, clock=Clock.TICKS)
     sandbox = Sandbox(Level.TRUSTED, dataclasses.replace(DEFAULT, memory=103 << 20))
-    found = examine._verdict(league._replace(settings=settings, sandbox=sandbox), load(str(tmp_path)), lambda: None)
-    refusal = sentence("entrants", "interpreter-memory", bot="", mib=64, limit=103, left=63, enough=104)
-    assert (found.accepted, found.report) == (False, refusal.partition(": ")[2] + sentence("entrants", "interpreter-memory-less"))
+    found = examine._verdict(
+        league._replace(settings=settings, sandbox=sandbox), load(str(tmp_path)), lambda: None
+    )
+    refusal = sentence(
+        "entrants", "interpreter-memory", bot="", mib=64, limit=103, left=63, enough=104
+    )
+    assert (found.accepted, found.report) == (
+        False,
+        refusal.partition(": ")[2] + sentence("entrants", "interpreter-memory-less"),
+    )
 
 
 # --- whole examinations ---
 
 
 @pytest.mark.soak
-def test_a_shipped_bot_comes_in_and_its_build_counts(league: League, queue: Queue, tmp_path: Path) -> None:
+def test_a_shipped_bot_comes_in_and_its_build_counts(
+    league: League, queue: Queue, tmp_path: Path
+) -> None:
     make(shipped.languages()["python"], tmp_path / "bot", "random")
     toml = tmp_path / "bot" / "bot.toml"
     burns = "import time; [None for _ in iter(lambda: time.process_time() < 1.5, False)]"
@@ -337,16 +396,26 @@ def test_a_shipped_bot_comes_in_and_its_build_counts(league: League, queue: Queu
 REFUSED = {
     "fails": ("build = \"sh -c 'echo \\\\033[2J; exit 3'\"", "exited with code 3"),
     "leaves a link": ("build = \"sh -c 'rm main.py; ln -s /etc/passwd main.py'\"", "No such file"),
-    "reaches for others": ("build = \"sh -c 'rm -rf ../anchors ../../queue.db; exit 4'\"", "exited with code 4"),
+    "reaches for others": (
+        "build = \"sh -c 'rm -rf ../anchors ../../queue.db; exit 4'\"",
+        "exited with code 4",
+    ),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("standard")  # at basic the link is told otherwise
 @pytest.mark.parametrize("how", REFUSED)
-def test_a_build_that_means_harm_is_refused_in_the_words_of_check(how: str, league: League, queue: Queue) -> None:
+def test_a_build_that_means_harm_is_refused_in_the_words_of_check(
+    how: str, league: League, queue: Queue
+) -> None:
     line, said = REFUSED[how]
-    number = upload(queue, folder_of_files({"main.py": f"# {how}"}, f'name = "a"\nrun = "{{python}} main.py"\n{line}\n'))
+    number = upload(
+        queue,
+        folder_of_files(
+            {"main.py": f"# {how}"}, f'name = "a"\nrun = "{{python}} main.py"\n{line}\n'
+        ),
+    )
     examine_next(league, queue)
     entry = queue.entry(number)
     assert entry.state == "refused"
@@ -356,16 +425,35 @@ def test_a_build_that_means_harm_is_refused_in_the_words_of_check(how: str, leag
     assert copies(league) == []
 
 
-ZOO = ("deaf", "print", "segfault", "exit-0", "daemon-stdout", "flood-zeros", "fork-bomb", "memory", "half-frame", "choice-huge")
+ZOO = (
+    "deaf",
+    "print",
+    "segfault",
+    "exit-0",
+    "daemon-stdout",
+    "flood-zeros",
+    "fork-bomb",
+    "memory",
+    "half-frame",
+    "choice-huge",
+)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("row", ZOO)
-def test_a_bot_that_misbehaves_is_refused_and_the_next_one_is_checked(row: str, league: League, queue: Queue) -> None:
+def test_a_bot_that_misbehaves_is_refused_and_the_next_one_is_checked(
+    row: str, league: League, queue: Queue
+) -> None:
     files = {path.name: path.read_bytes() for path in BROKEN.glob("*.py")}
-    number = upload(queue, folder_of_files(files, f'name = "a"\nrun = "{{python}} -S -E main.py {row}"\n'))
+    number = upload(
+        queue, folder_of_files(files, f'name = "a"\nrun = "{{python}} -S -E main.py {row}"\n')
+    )
     after = upload(queue, folder_of_files({"main.py": LISTENED}))
-    assert [examined[0].number for examined in (examine_next(league, queue), examine_next(league, queue)) if examined] == [
+    assert [
+        examined[0].number
+        for examined in (examine_next(league, queue), examine_next(league, queue))
+        if examined
+    ] == [
         number,
         after,
     ]

@@ -37,7 +37,9 @@ def test_an_entry_that_cannot_be_entered_is_left_out_and_the_others_are_in(
     for name in ("poison", "quick", "slow"):
         enter(league, name, name)
     real = roster_changes.name_of_version
-    monkeypatch.setattr(roster_changes, "name_of_version", fails_for(real, lambda family, _: family == "poison"))
+    monkeypatch.setattr(
+        roster_changes, "name_of_version", fails_for(real, lambda family, _: family == "poison")
+    )
     played(league, 1)
     with Queue(tmp_path) as queue:
         assert [(entry.family_name, entry.state) for entry in queue.entries()] == [
@@ -75,7 +77,9 @@ def test_an_entry_whose_link_is_written_is_in_whatever_failed_then(
     assert verify(tmp_path).sound
 
 
-def test_a_change_that_cannot_be_made_is_done_with(tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_that_cannot_be_made_is_done_with(
+    tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
     league = league_in(tmp_path, 3)
     ours = enter(league, "ann", "quick")
     played(league, 1)
@@ -84,7 +88,9 @@ def test_a_change_that_cannot_be_made_is_done_with(tmp_path: Path, played: Playe
             queue.add_change(ours, state, "as its author asked")
     real = roster_changes.StateChanged
     monkeypatch.setattr(
-        roster_changes, "StateChanged", lambda **fields: fails() if fields["state"] == "suspended" else real(**fields)
+        roster_changes,
+        "StateChanged",
+        lambda **fields: fails() if fields["state"] == "suspended" else real(**fields),
     )
     played(league, 1)
     with Queue(tmp_path) as queue, Store.read(tmp_path) as store:
@@ -104,9 +110,13 @@ def test_a_bot_that_the_arena_cannot_start_is_suspended_and_the_others_play(
     enter(league, "bob", "quick")
     played_before = started_bots.StartedBots.start
 
-    def start(bots: started_bots.StartedBots, roster: Any) -> Any:  # the fixture sets these functions for each call of it
+    def start(
+        bots: started_bots.StartedBots, roster: Any
+    ) -> Any:  # the fixture sets these functions for each call of it
         real = getattr(started_bots, step)
-        is_poison: Callable[..., bool] = (lambda *words: "poison v1" in words) if step == "load" else _has_poison
+        is_poison: Callable[..., bool] = (
+            (lambda *words: "poison v1" in words) if step == "load" else _has_poison
+        )
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(started_bots, step, fails_for(real, is_poison))
             return played_before(bots, roster)
@@ -136,7 +146,9 @@ class Stop(BaseException):
 
 
 @pytest.fixture
-def endless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[float], Said]]:
+def endless(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[list[float], Said]]:
     """Play a league until its second batch is over, or it has waited eight times. Return the waits, and what was said."""
     league = league_in(tmp_path)
     enter(league, "ann", "quick")
@@ -166,9 +178,14 @@ def endless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tu
 
 
 def test_a_batch_that_the_arena_fails_at_is_tried_again_after_a_pause(
-    endless: Callable[..., tuple[list[float], Said]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    endless: Callable[..., tuple[list[float], Said]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real, errors = player.next_batch, [RuntimeError("one"), ExceptionGroup("tasks", [KeyError("other")])]
+    real, errors = (
+        player.next_batch,
+        [RuntimeError("one"), ExceptionGroup("tasks", [KeyError("other")])],
+    )
 
     def twice(*words: Any) -> Any:
         if errors:
@@ -195,7 +212,9 @@ def test_a_batch_that_the_arena_fails_at_is_tried_again_after_a_pause(
 def test_one_that_it_always_fails_at_heats_nothing(
     where: str, endless: Callable[..., tuple[list[float], Said]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(*((player, where) if where == "next_batch" else (player.Player, where)), fails)
+    monkeypatch.setattr(
+        *((player, where) if where == "next_batch" else (player.Player, where)), fails
+    )
     waits, _ = endless()
     assert waits == [60.0, 120.0, 240.0, 480.0, 600.0, 600.0, 600.0, 600.0]
 
@@ -212,7 +231,10 @@ def in_other_words(kind: type[ArenaError], behind: Exception) -> ArenaError:
 
 
 PASSING: list[Exception] = [
-    *(in_other_words(StagingError, OSError(number, os.strerror(number))) for number in (errno.EAGAIN, errno.EROFS)),
+    *(
+        in_other_words(StagingError, OSError(number, os.strerror(number)))
+        for number in (errno.EAGAIN, errno.EROFS)
+    ),
     in_other_words(StagingError, HostFault("no process")),
     in_other_words(ConfigError, OSError(errno.EMFILE, os.strerror(errno.EMFILE))),
     in_other_words(StoreError, OSError(errno.ENFILE, os.strerror(errno.ENFILE))),
@@ -224,7 +246,9 @@ PASSING: list[Exception] = [
 
 
 @cases("error", PASSING)
-def test_a_failure_of_the_machine_at_a_start_is_waited_for(error: Exception, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_failure_of_the_machine_at_a_start_is_waited_for(
+    error: Exception, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """No bot is suspended for it."""
     folder, waits, said = tmp_path_factory.mktemp("spring"), list[float](), Said()
     league, errors = league_in(folder), [error, error]
@@ -250,7 +274,11 @@ def test_a_failure_of_the_machine_at_a_start_is_waited_for(error: Exception, tmp
         with pytest.raises(Stop):
             player.play(league, HowLong(), said)
     assert waits == [60.0, 120.0]
-    machine = [line for line in said if line.startswith(sentence("league", "machine-failed-at-batch", batch=1))]
+    machine = [
+        line
+        for line in said
+        if line.startswith(sentence("league", "machine-failed-at-batch", batch=1))
+    ]
     assert len(machine) == 2
     assert traces(folder) == []
     with Store.read(folder) as store:
@@ -299,7 +327,9 @@ def test_a_failure_of_the_machine_while_the_settings_are_read_ends_with_exit_cod
         in_other_words(StagingError, OSError(errno.EACCES, os.strerror(errno.EACCES))),
     ],
 )
-def test_what_needs_a_person_ends_a_player_with_exit_code_2(error: ArenaError, tmp_path: Path) -> None:
+def test_what_needs_a_person_ends_a_player_with_exit_code_2(
+    error: ArenaError, tmp_path: Path
+) -> None:
     one = pauses.Pauses(tmp_path, HowLong(), Said())
     one.player = object()  # type: ignore[assignment]
     with pytest.raises(type(error)) as caught, pauses.failing_machine_told():
@@ -307,9 +337,16 @@ def test_what_needs_a_person_ends_a_player_with_exit_code_2(error: ArenaError, t
     assert caught.value.exit_code == 2
 
 
-@pytest.mark.parametrize("error", [ConfigError("a mistake"), StoreError("damaged"), KeyboardInterrupt(), SystemExit(3)], ids=repr)
+@pytest.mark.parametrize(
+    "error",
+    [ConfigError("a mistake"), StoreError("damaged"), KeyboardInterrupt(), SystemExit(3)],
+    ids=repr,
+)
 def test_what_ends_a_player_on_purpose_still_ends_it(
-    error: BaseException, endless: Callable[..., tuple[list[float], Said]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: BaseException,
+    endless: Callable[..., tuple[list[float], Said]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def ends(*_: object) -> NoReturn:
         raise error
@@ -321,7 +358,11 @@ def test_what_ends_a_player_on_purpose_still_ends_it(
     assert traces(tmp_path) == []
 
 
-@pytest.mark.parametrize("how", [{"batches": 2}, {"until": datetime.now(UTC) - timedelta(minutes=1)}], ids=["batches", "until"])
+@pytest.mark.parametrize(
+    "how",
+    [{"batches": 2}, {"until": datetime.now(UTC) - timedelta(minutes=1)}],
+    ids=["batches", "until"],
+)
 def test_a_player_with_an_end_tells_at_once(how: dict[str, Any], tmp_path: Path) -> None:
     one = pauses.Pauses(tmp_path, HowLong(**how), Said())
     one.player = object()  # type: ignore[assignment]

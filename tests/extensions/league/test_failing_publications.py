@@ -46,7 +46,11 @@ def test_a_match_that_the_arena_fails_at_is_void_and_the_batch_goes_on(
     quick_league: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_waits(quick_league, tmp_path, monkeypatch)
-    monkeypatch.setattr(pool, "play_live", fails_for(pool.play_live, lambda job, *_: job.ordinal == 0 and job.attempt > 0))
+    monkeypatch.setattr(
+        pool,
+        "play_live",
+        fails_for(pool.play_live, lambda job, *_: job.ordinal == 0 and job.attempt > 0),
+    )
     done = arena("league", "play", "spring", "-j", "1", "--batches", "1", cwd=tmp_path)
     words = sentence("league", "match-void", match=0, batch=1)
     assert words in done.stderr
@@ -78,11 +82,15 @@ def test_tables_that_stay_void_while_the_machine_spoils_all_are_counted(
         (event,) = store.events()
         tables = {(row.seed, row.lineup) for row in store.voids(event.id)}
         assert len(ends_in(store)) == 1
-    (told,) = [line for line in done.stderr.splitlines() if sentence("league", "tried-again-at") in line]
+    (told,) = [
+        line for line in done.stderr.splitlines() if sentence("league", "tried-again-at") in line
+    ]
     assert f"{count(len(tables), 'table')} stayed void" in told
 
 
-def test_a_match_that_cannot_be_recorded_is_void(tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_that_cannot_be_recorded_is_void(
+    tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
     league = league_in(tmp_path)
     enter(league, "ann", "quick")
     real, tried = Store.add_match, list[int]()
@@ -138,7 +146,9 @@ def test_a_task_that_the_arena_fails_at_is_told_and_the_others_are_made(
     assert pages(made) == ["1.html", "2.html"]
 
 
-def test_a_process_that_cannot_be_asked_for_is_told(made: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_cannot_be_asked_for_is_told(
+    made: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = publish.Background.start
     asked = fails_for(real, lambda _self, _name, words: words[-1] == made.store.event_ids(1, 1)[0])
     monkeypatch.setattr(publish.Background, "start", asked)
@@ -150,9 +160,15 @@ def test_a_list_of_matches_that_the_arena_fails_at_is_told_and_the_other_is_made
     made: MadeLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = match_lists.MatchLists._matches_of
-    monkeypatch.setattr(match_lists.MatchLists, "_matches_of", fails_for(real, lambda _self, batch: batch.number == 1))
+    monkeypatch.setattr(
+        match_lists.MatchLists,
+        "_matches_of",
+        fails_for(real, lambda _self, batch: batch.number == 1),
+    )
     (told,) = published(made)
-    assert sentence("league", "trace-is-in", path=made.folder / failures.FOLDER / "list-1.txt") in told
+    assert (
+        sentence("league", "trace-is-in", path=made.folder / failures.FOLDER / "list-1.txt") in told
+    )
     assert [path.name for path in (made.folder / PUBLIC / "matches").iterdir()] == ["2.json"]
 
 
@@ -163,7 +179,11 @@ def test_a_standing_that_cannot_be_written_is_told_once_and_written_later(
     said = Said()
     with publish.Publisher(made.store, said) as public:
         with monkeypatch.context() as failing:
-            failing.setattr(publish.Published, "read", fails_for(publish.Published.read, lambda *words: words[-1].number == 4))
+            failing.setattr(
+                publish.Published,
+                "read",
+                fails_for(publish.Published.read, lambda *words: words[-1].number == 4),
+            )
             for _ in range(2):
                 public.publish(made.chain)
             tried = Said()
@@ -185,7 +205,9 @@ def test_a_standing_that_cannot_be_written_is_told_once_and_written_later(
     assert traces(made.folder) == ["standing"]
 
 
-def test_a_disk_that_fails_between_two_public_files_doubles_no_link(made: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fails_between_two_public_files_doubles_no_link(
+    made: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with publish.Publisher(made.store, Said()) as public:
         with monkeypatch.context() as failing:
             failing.setattr(public._log, "add", fails)
@@ -211,19 +233,33 @@ def test_two_uploads_with_bad_names_stop_no_league_in_ticks(tmp_path: Path) -> N
     modules = vectors({"greedy": "honest", "random": "late", "third": "illegal three times"})
     for name, module in modules.items():
         (spring / f"{name}.wasm").write_bytes(module)
-    values = {"bots": '["greedy.wasm", "random.wasm"]', "clock": '"ticks"', "turn": '"10ms"', "bank": '"0s"'}
+    values = {
+        "bots": '["greedy.wasm", "random.wasm"]',
+        "clock": '"ticks"',
+        "turn": '"10ms"',
+        "bank": '"0s"',
+    }
     lines = [
-        line for line in (spring / "league.toml").read_text().splitlines() if line.partition(" = ")[0] not in (*values, "ponder")
+        line
+        for line in (spring / "league.toml").read_text().splitlines()
+        if line.partition(" = ")[0] not in (*values, "ponder")
     ]
     head = [f"{key} = {value}" for key, value in values.items()]
     pin = f'interpreters = {{ javascript = "{"0" * 64}" }}'
-    (spring / "league.toml").write_text("\n".join([*head, *(line for line in lines if "interpreters = " not in line), pin, ""]))
+    (spring / "league.toml").write_text(
+        "\n".join([*head, *(line for line in lines if "interpreters = " not in line), pin, ""])
+    )
     toml = 'name = "a"\ninterpreter = "javascript main.js"\nbuild = "sh build.sh"\n'
     with Queue(spring) as queue:
         whose = queue.add_author("mallory").id
         for name in ("bad\\377", "worse\\200"):
             script = f'touch "$(printf "{name}")"\n'
-            queue.add_upload(whose, f"bot {name[:3]}", folder_of_files({"main.js": "", "build.sh": script}, toml), MUCH)
+            queue.add_upload(
+                whose,
+                f"bot {name[:3]}",
+                folder_of_files({"main.js": "", "build.sh": script}, toml),
+                MUCH,
+            )
         other = queue.add_author("ann").id
         third = folder_of_files({"bot.wasm": modules["third"]}, 'name = "a"\nmodule = "bot.wasm"\n')
         queue.add_upload(other, "third", third, MUCH)
@@ -234,7 +270,9 @@ def test_two_uploads_with_bad_names_stop_no_league_in_ticks(tmp_path: Path) -> N
     assert sentence("entrants", "name-no-utf-8", name="bad\\xff") in reports["bot bad"]
     assert sentence("entrants", "name-no-utf-8", name="worse\\x80") in reports["bot wor"]
     assert states == dict.fromkeys(("bot bad", "bot wor", "third"), "refused")
-    assert reports["third"].startswith("its check failed:")  # the check of the next entry was run to its end
+    assert reports["third"].startswith(
+        "its check failed:"
+    )  # the check of the next entry was run to its end
     assert not (spring / failures.FOLDER).exists()
     with Store.read(spring) as store:
         assert len(ends_in(store)) == 1

@@ -21,7 +21,12 @@ from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions import by_hand, examine
 from khiva_arena.extensions.league.submissions.examine import Finding, examine_next
 from khiva_arena.extensions.league.submissions.limits import BotsBound
-from khiva_arena.extensions.league.submissions.queue import MOST_ATTEMPTS, MOST_FAILURES, RETRY_SECONDS, Queue
+from khiva_arena.extensions.league.submissions.queue import (
+    MOST_ATTEMPTS,
+    MOST_FAILURES,
+    RETRY_SECONDS,
+    Queue,
+)
 
 UNFORESEEN: list[Exception] = [
     UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates not allowed"),
@@ -69,7 +74,10 @@ def fails_at(monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException) -
 
 def look_again(queue: Queue) -> None:
     """Let the time pass until an entry is tried again."""
-    queue._connection.execute("UPDATE entries SET leased_until = leased_until - ? WHERE leased_until > 0", (RETRY_SECONDS,))
+    queue._connection.execute(
+        "UPDATE entries SET leased_until = leased_until - ? WHERE leased_until > 0",
+        (RETRY_SECONDS,),
+    )
 
 
 # --- entries ---
@@ -97,13 +105,19 @@ def test_an_entry_that_the_arena_fails_at_is_set_aside_and_the_next_one_is_exami
     assert type(error).__name__ in text
     assert "in verdict" in text
     assert "\x1b" not in text
-    assert said[0].startswith(f"entry {poison.number}, poison, was not examined: {type(error).__name__}")
+    assert said[0].startswith(
+        f"entry {poison.number}, poison, was not examined: {type(error).__name__}"
+    )
     assert said[0].endswith(sentence("league", "trace-is-in", path=trace))
     assert said[0].isprintable()
-    assert sorted(path.name for path in (folder / "bots").iterdir()) == sorted({"anchors", sound.identity[:32]})
+    assert sorted(path.name for path in (folder / "bots").iterdir()) == sorted(
+        {"anchors", sound.identity[:32]}
+    )
 
 
-def test_it_does_not_count_against_the_day_of_its_author(league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_does_not_count_against_the_day_of_its_author(
+    league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fails_at(monkeypatch, "poison", RuntimeError())
     monkeypatch.setattr(examine, "_cpu_of_children", iter(range(0, 10**6, 1_000)).__next__)
     whose, limits = queue.authors()[0].id, MUCH._replace(a_day=1, build_seconds=60.0)
@@ -112,7 +126,9 @@ def test_it_does_not_count_against_the_day_of_its_author(league: League, queue: 
     with pytest.raises(ConfigError):
         queue.add_upload(whose, "other", one_of_its_own(), limits)
     assert examine_next(league, queue)
-    assert queue._spent_today()[whose] == 1_000  # bots of those who have used less come first all the same
+    assert (
+        queue._spent_today()[whose] == 1_000
+    )  # bots of those who have used less come first all the same
     assert queue.entry(queue.add_upload(whose, "poison", again, limits)).state == "waiting"
     assert queue.claim(build_seconds=limits.build_seconds)
 
@@ -168,7 +184,11 @@ def test_another_entry_that_got_no_verdict_shows_nothing_of_the_machine(
         if attempt == 1:
             upload(queue, "other", 1)
             fails_at(monkeypatch, "other", other)
-            with pytest.raises(KeyboardInterrupt) if isinstance(other, KeyboardInterrupt) else nullcontext():
+            with (
+                pytest.raises(KeyboardInterrupt)
+                if isinstance(other, KeyboardInterrupt)
+                else nullcontext()
+            ):
                 examine_next(league, queue)
         look_again(queue)
     assert queue.entry(number).state == "waiting"
@@ -214,7 +234,10 @@ def test_an_entry_whose_attempts_no_full_disk_took_back_is_set_aside_and_its_aut
                 examine_next(league, queue)
             queue.end_leases_of_player()
     player._examine_some(league, queue, lambda text, **_: said.append(text))
-    assert (queue.entry(number).state, queue.entry(number).report) == ("refused", sentence("submissions", "unexamined"))
+    assert (queue.entry(number).state, queue.entry(number).report) == (
+        "refused",
+        sentence("submissions", "unexamined"),
+    )
     assert len(said) == 1
     assert said[0].startswith(f"entry {number}, bot, was not examined: ")
     assert f"its check was ended {MOST_ATTEMPTS} times before it was done" in said[0]
@@ -222,7 +245,13 @@ def test_an_entry_whose_attempts_no_full_disk_took_back_is_set_aside_and_its_aut
 
 
 @pytest.mark.parametrize(
-    "stop", [KeyboardInterrupt(), SystemExit(3), BaseExceptionGroup("tasks", [KeyboardInterrupt(), ValueError()])], ids=repr
+    "stop",
+    [
+        KeyboardInterrupt(),
+        SystemExit(3),
+        BaseExceptionGroup("tasks", [KeyboardInterrupt(), ValueError()]),
+    ],
+    ids=repr,
 )
 def test_a_stop_goes_through_and_counts_as_no_failure(
     stop: BaseException, league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
@@ -237,7 +266,9 @@ def test_a_stop_goes_through_and_counts_as_no_failure(
 
 
 @pytest.mark.parametrize("step", ["settle", "set_aside", "add_build_seconds"])
-def test_a_failure_to_settle_goes_through(step: str, league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_to_settle_goes_through(
+    step: str, league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Else each entry that waits would be examined for nothing."""
     fails_at(monkeypatch, "poison" if step == "set_aside" else "", RuntimeError("check"))
     upload(queue, "poison")
@@ -287,7 +318,9 @@ def test_traces_are_few_and_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     files = sorted((tmp_path / failures.FOLDER).iterdir())
     assert [file.name for file in files] == ["entry-2.txt", "entry-3.txt", "entry-4.txt"]
     assert max(file.stat().st_size for file in files) < 70_000
-    assert len(failures.keep(tmp_path, "entry-9", RuntimeError("x" * 10**6))) < 500 + len(str(tmp_path))
+    assert len(failures.keep(tmp_path, "entry-9", RuntimeError("x" * 10**6))) < 500 + len(
+        str(tmp_path)
+    )
 
 
 def test_a_trace_that_cannot_be_kept_is_told_in_a_line(tmp_path: Path) -> None:
@@ -297,20 +330,28 @@ def test_a_trace_that_cannot_be_kept_is_told_in_a_line(tmp_path: Path) -> None:
     assert "its trace cannot be kept" in told
 
 
-def test_a_trace_is_kept_whatever_lies_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trace_is_kept_whatever_lies_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(failures, "MOST_FILES", 1)
     (tmp_path / failures.FOLDER).mkdir()
     (tmp_path / failures.FOLDER / "other.txt").symlink_to("nowhere")
     told = failures.keep(tmp_path, "entry-1", RuntimeError("\n\nwithin\nit"))
     assert told.startswith("RuntimeError: within it; ")
-    assert sentence("league", "trace-is-in", path=tmp_path / failures.FOLDER / "entry-1.txt") in told
+    assert (
+        sentence("league", "trace-is-in", path=tmp_path / failures.FOLDER / "entry-1.txt") in told
+    )
     assert [file.name for file in (tmp_path / failures.FOLDER).iterdir()] == ["entry-1.txt"]
 
 
-def test_a_folder_of_traces_that_cannot_be_read_loses_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_traces_that_cannot_be_read_loses_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr(failures, "_remove_older", broken)
     told = failures.keep(tmp_path, "entry-1", RuntimeError("within"))
-    assert sentence("league", "trace-is-in", path=tmp_path / failures.FOLDER / "entry-1.txt") in told
+    assert (
+        sentence("league", "trace-is-in", path=tmp_path / failures.FOLDER / "entry-1.txt") in told
+    )

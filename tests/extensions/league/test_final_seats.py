@@ -41,7 +41,16 @@ def grown(folder: Path, shape: Shape, *bots: str, batches: int = 3) -> MadeLeagu
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[MadeLeague]:
-    with grown(tmp_path / "league", Shape(fewest_batches=2), "ann 1", "ann 2", "ann 3", "bob 1", "eve 1", "joe 1") as made:
+    with grown(
+        tmp_path / "league",
+        Shape(fewest_batches=2),
+        "ann 1",
+        "ann 2",
+        "ann 3",
+        "bob 1",
+        "eve 1",
+        "joe 1",
+    ) as made:
         yield made
 
 
@@ -53,12 +62,19 @@ def test_a_final_seats_the_best_bot_of_each_author(league: MadeLeague) -> None:
     link = league.decide()
     assert sorted(name[:3] for name in names(league, *link.bots)) == ["ann", "bob", "eve", "joe"]
     least = {row.bot: row.least for row in link.rated}
-    assert [least[bot] for bot in link.bots] == sorted((least[bot] for bot in link.bots), reverse=True)
-    of_ann = {row.bot: row.least for row in link.rated if names(league, row.bot)[0].startswith("ann")}
+    assert [least[bot] for bot in link.bots] == sorted(
+        (least[bot] for bot in link.bots), reverse=True
+    )
+    of_ann = {
+        row.bot: row.least for row in link.rated if names(league, row.bot)[0].startswith("ann")
+    }
     assert max(of_ann, key=lambda bot: of_ann[bot] or 0.0) in link.bots
     result = verify(league.folder)
     assert (result.sound, result.problems) == (True, [])
-    assert sentence("league", "finals-decided", finals="1 final", played="not over here: 1") in result.chain
+    assert (
+        sentence("league", "finals-decided", finals="1 final", played="not over here: 1")
+        in result.chain
+    )
 
 
 def test_a_bot_that_is_new_or_not_active_sits_in_no_final(league: MadeLeague) -> None:
@@ -106,10 +122,14 @@ def more_batches_than_count(link: Final) -> Final:
         (more_batches_than_count, "it counts more batches than a place takes"),
     ],
 )
-def test_seats_that_do_not_follow_are_no_link(league: MadeLeague, forge: Callable[[Final], Final], words: str) -> None:
+def test_seats_that_do_not_follow_are_no_link(
+    league: MadeLeague, forge: Callable[[Final], Final], words: str
+) -> None:
     place = next_place(league.chain)
     bots = tuple(bot.identity for bot in league.seats)
-    link = Final(**place, final=1, event="e" * 16, commitment="c" * 64, rated=league.rated, bots=bots)
+    link = Final(
+        **place, final=1, event="e" * 16, commitment="c" * 64, rated=league.rated, bots=bots
+    )
     with pytest.raises(RecordError, match=words):
         league.add(forge(link))
     league.store.add_link(row_of(forge(link)))  # as an organiser may who does not use this program
@@ -120,7 +140,10 @@ def test_seats_that_do_not_follow_are_no_link(league: MadeLeague, forge: Callabl
 def lifted(link: tuple[RatedThen, ...], bot: str, by: float) -> tuple[RatedThen, ...]:
     """Numbers among which those of a bot are higher."""
     return tuple(
-        replace(row, elo=(row.elo or 0.0) + by, least=(row.least or 0.0) + by) if row.bot == bot else row for row in link
+        replace(row, elo=(row.elo or 0.0) + by, least=(row.least or 0.0) + by)
+        if row.bot == bot
+        else row
+        for row in link
     )
 
 
@@ -134,7 +157,13 @@ def test_numbers_that_a_fit_does_not_give_are_noted_with_who_would_sit(league: M
     league.decide(rated=false, bots=tuple(seats))
     result = verify(league.folder)
     assert result.sound
-    told = sentence("league", "other-numbers", number="1", link=str(league.chain.links - 1), bots=names(league, friend)[0])
+    told = sentence(
+        "league",
+        "other-numbers",
+        number="1",
+        link=str(league.chain.links - 1),
+        bots=names(league, friend)[0],
+    )
     assert told + f"; a fit of now seats {names(league, rival)[0]}" in result.chain
 
 
@@ -150,7 +179,9 @@ def test_a_difference_of_a_tenth_of_the_error_is_none(league: MadeLeague, share:
     league.decide(rated=false, bots=tuple(bot.identity for bot in league.chain.final_seats(false)))
     result = verify(league.folder)
     assert result.sound
-    told = sentence("league", "other-numbers", number="1", link=str(league.chain.links - 1), bots=last.name)
+    told = sentence(
+        "league", "other-numbers", number="1", link=str(league.chain.links - 1), bots=last.name
+    )
     assert (told in result.chain) == (share > NOTED)
 
 
@@ -170,7 +201,14 @@ def test_nobody_is_first_before_a_batch_is_over(tmp_path: Path) -> None:
             made.enter(f"bot {number}", number, number)
         bots = tuple(bot.identity for bot in made.chain.active if bot.author)
         rated = tuple(RatedThen(bot, 1.0, 0.0, 0) for bot in bots)
-        link = Final(**next_place(made.chain), final=1, event="e" * 16, commitment="c" * 64, rated=rated, bots=bots)
+        link = Final(
+            **next_place(made.chain),
+            final=1,
+            event="e" * 16,
+            commitment="c" * 64,
+            rated=rated,
+            bots=bots,
+        )
         with pytest.raises(RecordError, match="no batch is over, so nobody is first"):
             made.add(link)
 
@@ -186,11 +224,17 @@ def test_finals_that_were_not_played_are_counted(league: MadeLeague, tmp_path: P
             stored(league, number, event)
     result = verify(league.folder)
     assert result.sound
-    assert sentence("league", "finals-decided", finals="3 finals", played="not over here: 1-3") in result.chain
+    assert (
+        sentence("league", "finals-decided", finals="3 finals", played="not over here: 1-3")
+        in result.chain
+    )
     write_bundle(tmp_path / "whole", league.store, league.store.events())
     bundled = verify(tmp_path / "whole")
     assert bundled.sound
-    assert sentence("league", "finals-decided", finals="3 finals", played="in their own stores") in bundled.chain
+    assert (
+        sentence("league", "finals-decided", finals="3 finals", played="in their own stores")
+        in bundled.chain
+    )
 
 
 def test_numbers_of_batches_that_are_not_public_are_not_worked_out_again(tmp_path: Path) -> None:
@@ -205,7 +249,9 @@ def test_numbers_of_batches_that_are_not_public_are_not_worked_out_again(tmp_pat
 def stored(league: MadeLeague, number: int, event: EventRow) -> None:
     """Put the store of a final beside the league."""
     with Store.write(league.folder / f"final-{number}") as store:
-        store.add_event(event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots)
+        store.add_event(
+            event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots
+        )
 
 
 # --- authors apart ---
@@ -222,18 +268,27 @@ def test_authors_sit_apart_where_they_can(league: MadeLeague, authors: str, apar
 
 
 @pytest.mark.parametrize("keeps", [True, False])
-def test_a_final_with_several_bots_of_an_author_keeps_them_apart(tmp_path: Path, keeps: bool) -> None:
+def test_a_final_with_several_bots_of_an_author_keeps_them_apart(
+    tmp_path: Path, keeps: bool
+) -> None:
     shape = Shape(final_bots_an_author=2)
-    with grown(tmp_path / "league", shape, "ann 1", "ann 2", "ann 3", "bob 1", "eve 1", batches=2) as made:
+    with grown(
+        tmp_path / "league", shape, "ann 1", "ann 2", "ann 3", "bob 1", "eve 1", batches=2
+    ) as made:
         seats = made.seats
         assert sorted(bot.name[:3] for bot in seats) == ["ann", "ann", "bob", "eve"]
         authors = [made.chain.bots[bot.identity].author for bot in seats]
-        bots = tuple(DefinedBot(bot.name, bot.identity, author) for bot, author in zip(seats, authors, strict=True))
+        bots = tuple(
+            DefinedBot(bot.name, bot.identity, author)
+            for bot, author in zip(seats, authors, strict=True)
+        )
         event = planned(entrants=bots if keeps else seats, seats=3, authors_apart=keeps)
         made.decide(event)
         stored(made, 1, event)
         problems = verify(made.folder).problems
-    assert problems == ([] if keeps else ["final 1: it keeps bots of one author apart otherwise than the terms say"])
+    assert problems == (
+        [] if keeps else ["final 1: it keeps bots of one author apart otherwise than the terms say"]
+    )
 
 
 @pytest.mark.parametrize("several", [1, 2])
@@ -241,7 +296,15 @@ def test_the_bots_of_a_final_play_under_the_ids_of_their_authors(
     tmp_path: Path, several: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     league = league_in(tmp_path / "league")
-    with grown(league.folder, Shape(final_bots_an_author=several), "ann 1", "ann 2", "bob 1", "eve 1", batches=1) as made:
+    with grown(
+        league.folder,
+        Shape(final_bots_an_author=several),
+        "ann 1",
+        "ann 2",
+        "bob 1",
+        "eve 1",
+        batches=1,
+    ) as made:
         made.decide()
     runs: list[tuple[bool, list[str]]] = []
 
@@ -252,7 +315,14 @@ def test_the_bots_of_a_final_play_under_the_ids_of_their_authors(
         def play(self) -> None: ...
 
     monkeypatch.setattr(final, "Run", FinalRun)
-    monkeypatch.setattr(final, "load", lambda _league, sources, name, _parts: replace(named(name), identity=sources))
+    monkeypatch.setattr(
+        final, "load", lambda _league, sources, name, _parts: replace(named(name), identity=sources)
+    )
     monkeypatch.setattr(final, "_publish", lambda *_: None)
     final.play_final(league, final.FinalShape(8, 1, None), HowLong(), say_nothing)
-    assert runs == [(several > 1, sorted(f"{AUTHORS[name]:016x}" for name in ("ann",) * several + ("bob", "eve")))]
+    assert runs == [
+        (
+            several > 1,
+            sorted(f"{AUTHORS[name]:016x}" for name in ("ann",) * several + ("bob", "eve")),
+        )
+    ]

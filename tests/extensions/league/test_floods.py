@@ -21,12 +21,18 @@ MORE_MEMORY = 48.0
 def test_one_machine_neither_stops_a_server_nor_leaves_it_busy(tmp_path: Path) -> None:
     need("unshare")
     need("ip")
-    if subprocess.run(apart("ip", "link", "add", "one", "type", "veth", "peer", "name", "other"), check=False).returncode:
+    if subprocess.run(
+        apart("ip", "link", "add", "one", "type", "veth", "peer", "name", "other"), check=False
+    ).returncode:
         lacks("there are no network namespaces here", may=True)
     with tempfile.TemporaryFile("w+") as said:
-        words = apart(sys.executable, str(Path(__file__).parent / "support" / "flood_trial.py"), str(tmp_path))
+        words = apart(
+            sys.executable, str(Path(__file__).parent / "support" / "flood_trial.py"), str(tmp_path)
+        )
         helpers = os.pathsep.join(path for path in sys.path if path.endswith("support"))
-        done = subprocess.run(words, stdout=said, timeout=900, check=False, env={**os.environ, "PYTHONPATH": helpers})
+        done = subprocess.run(
+            words, stdout=said, timeout=900, check=False, env={**os.environ, "PYTHONPATH": helpers}
+        )
         said.seek(0)
         lines = [json.loads(line) for line in said]
     print(*lines, sep="\n")

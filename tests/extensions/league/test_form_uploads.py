@@ -60,7 +60,9 @@ def test_a_league_takes_none_unless_it_is_told(tmp_path: Path) -> None:
     with Queue(folder) as queue, league_server(folder, is_forked=True) as server:
         with pytest.raises(AssertionError):
             Place(folder, server, queue).sign_in("ann")  # there is no form in the page
-        answer = server.ask("/author/entry", "POST", one_of_its_own(), Origin=server.origin, **STREAM)
+        answer = server.ask(
+            "/author/entry", "POST", one_of_its_own(), Origin=server.origin, **STREAM
+        )
         assert answer.status == 404
         assert queue.entries() == []
 
@@ -73,10 +75,14 @@ def test_a_bot_is_shown_before_it_is_sent(place: Place) -> None:
     shown = ann.get("/author/entry")
     seen = ("lib/a.py", "1,234", 'value="crow"', sha256(packed).hexdigest(), "Signed in as ann.")
     assert all(word in shown.text for word in seen)
-    assert "upload the file that it saves for a league when you are" in ann.get("/queue").text  # this league serves no page
+    assert (
+        "upload the file that it saves for a league when you are" in ann.get("/queue").text
+    )  # this league serves no page
     assert place.queue.entries() == []
     assert ann.choose(packed, "my bot (1)").status == 204
-    assert 'name="name" value=""' in ann.get("/author/entry").text  # no bot can have the name of this file
+    assert (
+        'name="name" value=""' in ann.get("/author/entry").text
+    )  # no bot can have the name of this file
     assert ann.send(packed, "a_").status == 422
     assert ann.send(packed).headers["location"] == "/author"
     claimed = place.queue.claim()
@@ -97,9 +103,17 @@ def test_what_comes_from_elsewhere_does_nothing(place: Place) -> None:
         assert ann.choose(packed, Origin=origin).status == 403
     for token in ("", "x", "0" * 64, ben.token, "\xff"):
         refused = ann.choose(packed, X_Form_Token=token)
-        assert (refused.status, sentence("league_serve", "other-session") in refused.text) == (403, True)
+        assert (refused.status, sentence("league_serve", "other-session") in refused.text) == (
+            403,
+            True,
+        )
     assert ann.choose(packed, Cookie="").status == 403
-    for kind in ("", "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"):
+    for kind in (
+        "",
+        "text/plain",
+        "multipart/form-data; boundary=x",
+        "application/x-www-form-urlencoded",
+    ):
         assert ann.choose(packed, Content_Type=kind).status == 415
     assert ann.get("/author/entry").status == 303
     assert ann.choose(packed).status == 204
@@ -117,8 +131,17 @@ def test_what_comes_from_elsewhere_does_nothing(place: Place) -> None:
 def test_nothing_is_left_of_a_session(place: Place) -> None:
     ann, packed = place.sign_in("ann"), one_of_its_own()
     assert ann.choose(packed).status == 204
-    assert ann.server.ask("/author/leave", "POST", "", Cookie=ann.cookie, Origin=ann.server.origin).status == 303
-    assert (ann.choose(packed).status, ann.send(packed).status, ann.get("/author/entry").status) == (403, 403, 303)
+    assert (
+        ann.server.ask(
+            "/author/leave", "POST", "", Cookie=ann.cookie, Origin=ann.server.origin
+        ).status
+        == 303
+    )
+    assert (
+        ann.choose(packed).status,
+        ann.send(packed).status,
+        ann.get("/author/entry").status,
+    ) == (403, 403, 303)
     again = place.sign_in("ann")
     assert again.get("/author/entry").status == 303
     assert again.send(packed, token=ann.token).status == 403
@@ -132,18 +155,28 @@ def test_a_file_that_is_on_its_way_as_its_author_signs_out_is_not_kept(place: Pl
         slow.sendall(_head(ann, len(packed)) + packed[:100])
         assert ann.server.ask("/").status == 200  # as below
         assert until(lambda: ann.choose(b"").status == 429)
-        assert ann.server.ask("/author/leave", "POST", "", Cookie=ann.cookie, Origin=ann.server.origin).status == 303
+        assert (
+            ann.server.ask(
+                "/author/leave", "POST", "", Cookie=ann.cookie, Origin=ann.server.origin
+            ).status
+            == 303
+        )
         slow.sendall(packed[100:])
         assert b"403" in slow.recv(65_536).split(b"\r\n")[0]
     assert place.sign_in("ann").get("/author/entry").status == 303
 
 
 def test_a_file_that_comes_while_another_is_sent_stays() -> None:
-    ann, (first, second) = Author("ann", "ann", True), (Kept("crow", word, [], word.hex(), inf) for word in (b"1", b"2"))
+    ann, (first, second) = (
+        Author("ann", "ann", True),
+        (Kept("crow", word, [], word.hex(), inf) for word in (b"1", b"2")),
+    )
     body = urlencode({"token": "", "digest": first.digest, "name": "crow"}).encode()
     sent = []
 
-    async def add_upload(_author: Author, _name: str, packed: bytes, *_: object, agreed: bool) -> None:
+    async def add_upload(
+        _author: Author, _name: str, packed: bytes, *_: object, agreed: bool
+    ) -> None:
         sent.append((packed, agreed))
         forms._keep(ann, second)
 
@@ -153,10 +186,15 @@ def test_a_file_that_comes_while_another_is_sent_stays() -> None:
     async def receive() -> dict[str, object]:
         return {"type": "http.request", "body": body}
 
-    desk, authors = SimpleNamespace(add_upload=add_upload), SimpleNamespace(author_of_form=author_of_form)
+    desk, authors = (
+        SimpleNamespace(add_upload=add_upload),
+        SimpleNamespace(author_of_form=author_of_form),
+    )
     forms = FormUploads(desk, authors, None)  # type: ignore[arg-type]
     forms._keep(ann, first)
-    request = Request({"type": "http", "headers": [(b"content-type", form_uploads.FIELDS.encode())]}, receive)
+    request = Request(
+        {"type": "http", "headers": [(b"content-type", form_uploads.FIELDS.encode())]}, receive
+    )
     trio.run(partial(forms.send, request, None, publishes_bots=False))
     assert (sent, forms._of(ann)) == ([(b"1", False)], second)
 
@@ -167,7 +205,9 @@ def test_forged_files_and_bombs_are_refused_in_words(place: Place) -> None:
     for upload in (*STREAMS, *HEADS, *PATHS):
         refused = ann.choose(upload.make())
         assert refused.status in (413, 422), upload.about
-        assert "<script>" not in refused.text.partition("<main")[2].partition("</main>")[0], upload.about
+        assert "<script>" not in refused.text.partition("<main")[2].partition("</main>")[0], (
+            upload.about
+        )
         assert refused.headers["content-security-policy"].startswith("default-src 'none'")
     assert ann.get("/author/entry").status == 303
     assert place.server.ask("/").status == 200
@@ -182,7 +222,9 @@ def test_a_file_has_a_length_and_an_author_one_at_a_time(place: Place) -> None:
         declared.sendall(_head(ann, 1 << 40))
         assert b"413" in declared.recv(65_536).split(b"\r\n")[0]
     with socket.create_connection(("127.0.0.1", ann.server.port)) as longer:
-        longer.sendall(_head(ann, len(packed) - 1) + packed)  # what is beyond its length belongs to no request
+        longer.sendall(
+            _head(ann, len(packed) - 1) + packed
+        )  # what is beyond its length belongs to no request
         assert b"422" in longer.recv(65_536).split(b"\r\n")[0]
     with socket.create_connection(("127.0.0.1", ann.server.port)) as slow:
         slow.sendall(_head(ann, len(packed)) + packed[:100])
@@ -194,13 +236,23 @@ def test_a_file_has_a_length_and_an_author_one_at_a_time(place: Place) -> None:
 
 
 def _head(session: Session, length: int) -> bytes:
-    words = ["POST /author/entry?name=crow HTTP/1.1", f"Host: 127.0.0.1:{session.server.port}", f"Content-Length: {length}"]
-    words += [f"Origin: {session.server.origin}", f"Cookie: {session.cookie}", f"X-Form-Token: {session.token}"]
+    words = [
+        "POST /author/entry?name=crow HTTP/1.1",
+        f"Host: 127.0.0.1:{session.server.port}",
+        f"Content-Length: {length}",
+    ]
+    words += [
+        f"Origin: {session.server.origin}",
+        f"Cookie: {session.cookie}",
+        f"X-Form-Token: {session.token}",
+    ]
     return "\r\n".join([*words, "Content-Type: application/octet-stream", "", ""]).encode()
 
 
 @pytest.mark.slow
-def test_a_league_that_publishes_bots_and_the_limits_of_an_author_hold_here_too(place: Place) -> None:
+def test_a_league_that_publishes_bots_and_the_limits_of_an_author_hold_here_too(
+    place: Place,
+) -> None:
     write_public(place.folder, terms=TICKS)
     ann, packed = place.sign_in("ann"), one_of_its_own()
     assert ann.choose(packed).status == 204
@@ -225,7 +277,9 @@ def test_what_is_kept_is_bounded_and_dropped(monkeypatch: pytest.MonkeyPatch) ->
         forms._keep(author, Kept("", bytes(size), [], "", now + form_uploads.KEPT_SECONDS))
 
     def kept() -> list[int]:
-        return [len(found.packed) if (found := forms._of(author)) else 0 for author in (ann, ben, eve)]
+        return [
+            len(found.packed) if (found := forms._of(author)) else 0 for author in (ann, ben, eve)
+        ]
 
     keep(ann, 30)
     keep(ben, 70)

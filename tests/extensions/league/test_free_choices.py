@@ -34,7 +34,9 @@ from khiva_arena.records.replay.definition import Batch, Definition
 WAYS = 1_000
 SECRET = b"s" * 32
 PLAIN = planned(seats=3, seeds=2).definition
-CONDITIONS = Conditions(**{name: getattr(PLAIN, name) for name in Conditions.__struct_fields__}).plain()
+CONDITIONS = Conditions(
+    **{name: getattr(PLAIN, name) for name in Conditions.__struct_fields__}
+).plain()
 TERMS = LeagueTerms(CONDITIONS, 3, 2, None, authors_apart=True, versions=2, anchor="random")
 
 
@@ -46,7 +48,10 @@ class Bot(NamedTuple):
     author: int
 
 
-BOTS = [Bot(f"{number:x}" * 64, *of) for number, of in enumerate([(1, 1), (1, 1), (2, 1), (3, 2), (4, 3), (5, 4)], 1)]
+BOTS = [
+    Bot(f"{number:x}" * 64, *of)
+    for number, of in enumerate([(1, 1), (1, 1), (2, 1), (3, 2), (4, 3), (5, 4)], 1)
+]
 NEWCOMERS = [Bot("e" * 64, 6, 5), Bot("d" * 64, 2, 1)]
 
 
@@ -69,7 +74,15 @@ class Organiser:
         anchors = list(ANCHORS)
         self.lot.shuffle(anchors)
         league = self.id_of("league")
-        founded = Founded(number=0, before=FIRST, at=self.at.isoformat(), league=league, name=self.names, terms=paced, anchors=())
+        founded = Founded(
+            number=0,
+            before=FIRST,
+            at=self.at.isoformat(),
+            league=league,
+            name=self.names,
+            terms=paced,
+            anchors=(),
+        )
         self.chain: Chain = begin(structs.replace(founded, anchors=tuple(anchors)))
 
     def id_of(self, what: object) -> str:
@@ -79,7 +92,11 @@ class Organiser:
     def add(self, maker: type[AnyLink], **fields: object) -> None:
         """Add a link, some time later."""
         self.at += timedelta(seconds=self.lot.randrange(100))
-        place = {"number": self.chain.links, "before": self.chain.digest, "at": self.at.isoformat(timespec="seconds")}
+        place = {
+            "number": self.chain.links,
+            "before": self.chain.digest,
+            "at": self.at.isoformat(timespec="seconds"),
+        }
         self.chain = follow(self.chain, maker(**place, **fields))  # type: ignore[arg-type]
 
     def enter(self, bots: list[Bot], names: str = "") -> None:
@@ -116,7 +133,11 @@ def event_of(definition: Definition) -> tuple[object, ...]:
     """Return what follows from a definition with one secret: the event's id, and the match ids and seats' numbers of a table."""
     event = seeds.event_id(definition.digest, seeds.commitment(definition.digest, SECRET))
     ids = [seeds.match_id(event, ordinal) for ordinal in range(3)]
-    numbers = [seeds.seat_number(seeds.seed_secret(SECRET, 0, "line"), match, seat) for match in ids for seat in range(3)]
+    numbers = [
+        seeds.seat_number(seeds.seed_secret(SECRET, 0, "line"), match, seat)
+        for match in ids
+        for seat in range(3)
+    ]
     return event, *ids, *numbers
 
 
@@ -143,21 +164,30 @@ def test_a_thousand_leagues_of_the_same_bots_and_terms_have_one_event() -> None:
 
 def test_names_of_bots_change_ids_alone() -> None:
     """Tables and records call bots by their names, so these are in a definition. Nothing that is drawn follows from them."""
-    batches = {tuple(each.batch for each in two_batches(Organiser(way), f"n{way} ")) for way in range(WAYS // 10)}
+    batches = {
+        tuple(each.batch for each in two_batches(Organiser(way), f"n{way} "))
+        for way in range(WAYS // 10)
+    }
     assert len(batches) == 1
 
 
 @pytest.mark.parametrize("what", ["identity", "family", "author", "terms", "before"])
 def test_what_a_draw_uses_changes_the_event(what: str) -> None:
-    def batch_of(organiser: Organiser, bots: list[Bot], run_digest: str = "9" * 64) -> tuple[object, ...]:
+    def batch_of(
+        organiser: Organiser, bots: list[Bot], run_digest: str = "9" * 64
+    ) -> tuple[object, ...]:
         organiser.enter(bots)
         first = next_batch(organiser.chain, Counts())
         organiser.end(first, run_digest)
         return event_of(definition_of(organiser.chain, next_batch(organiser.chain, Counts()), {}))
 
     changes: dict[str, Callable[[], tuple[object, ...]]] = {
-        "identity": lambda: batch_of(Organiser(0), [*BOTS[:-1], BOTS[-1]._replace(identity="7" * 64)]),
-        "family": lambda: batch_of(Organiser(0), [*BOTS[:-1], BOTS[-1]._replace(family=2, author=1)]),
+        "identity": lambda: batch_of(
+            Organiser(0), [*BOTS[:-1], BOTS[-1]._replace(identity="7" * 64)]
+        ),
+        "family": lambda: batch_of(
+            Organiser(0), [*BOTS[:-1], BOTS[-1]._replace(family=2, author=1)]
+        ),
         "author": lambda: batch_of(Organiser(0), [*BOTS[:-1], BOTS[-1]._replace(author=3)]),
         "terms": lambda: batch_of(Organiser(0, structs.replace(TERMS, seeds=3)), BOTS),
         "before": lambda: batch_of(Organiser(0), BOTS, "8" * 64),
@@ -171,7 +201,9 @@ def test_who_comes_alone_cannot_choose_whom_he_meets() -> None:
     for number in range(WAYS // 10):
         organiser, counts = Organiser(0), Counts()
         organiser.enter(BOTS)
-        add_batch(counts, definition_of(organiser.chain, first := next_batch(organiser.chain, counts), {}))
+        add_batch(
+            counts, definition_of(organiser.chain, first := next_batch(organiser.chain, counts), {})
+        )
         organiser.end(first)
         organiser.enter([Bot(f"1{number:063x}", 9, 9)])
         tables.add(next_batch(organiser.chain, counts).tables)

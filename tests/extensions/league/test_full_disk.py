@@ -118,7 +118,12 @@ def io_error() -> sqlite3.Error:
         (explained(sqlite3.DatabaseError("malformed")), False),
         (hidden(OSError(errno.ENOSPC, "")), True),
         (hidden(OSError(errno.ENOENT, "")), False),
-        (ExceptionGroup("", [ValueError(), ExceptionGroup("", [hidden(OSError(errno.EDQUOT, ""))])]), True),
+        (
+            ExceptionGroup(
+                "", [ValueError(), ExceptionGroup("", [hidden(OSError(errno.EDQUOT, ""))])]
+            ),
+            True,
+        ),
         (ExceptionGroup("", [ValueError()]), False),
     ],
 )
@@ -139,7 +144,9 @@ def no_room() -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_waits_grow_from_a_minute_to_ten_and_end_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waits_grow_from_a_minute_to_ten_and_end_after_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said = Until("never")
     time = Time(monkeypatch, lambda _: None)
     with pytest.raises(StoreFull) as caught:
@@ -151,7 +158,9 @@ def test_waits_grow_from_a_minute_to_ten_and_end_after_a_day(tmp_path: Path, mon
     assert len([text for text in said if WAITS in text]) == len(said) == 1
 
 
-def test_a_disk_that_is_full_again_later_is_told_and_waited_for_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_again_later_is_told_and_waited_for_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said = Until("never")
     time = Time(monkeypatch, lambda _: None)
     worked: list[int] = []
@@ -169,7 +178,9 @@ def test_a_disk_that_is_full_again_later_is_told_and_waited_for_anew(tmp_path: P
     assert len(said) == 2
 
 
-def test_other_errors_and_interrupts_go_through_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_errors_and_interrupts_go_through_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     time = Time(monkeypatch, lambda _: None)
     for error in (StoreError("damaged"), KeyboardInterrupt(), SystemExit(3)):
 
@@ -200,8 +211,12 @@ def league(disk: Path) -> League:
     return made
 
 
-@pytest.mark.parametrize("match", [None, 0, 4], ids=["before it is founded", "at a batch's first match", "in a batch"])
-def test_a_player_outlasts_a_full_disk(disk: Path, league: League, monkeypatch: pytest.MonkeyPatch, match: int | None) -> None:
+@pytest.mark.parametrize(
+    "match", [None, 0, 4], ids=["before it is founded", "at a batch's first match", "in a batch"]
+)
+def test_a_player_outlasts_a_full_disk(
+    disk: Path, league: League, monkeypatch: pytest.MonkeyPatch, match: int | None
+) -> None:
     """The player says so once, keeps the league for itself, and goes on where it was: the matches recorded stay."""
     held: list[bool] = []
     recorded: list[set[int]] = []
@@ -216,7 +231,9 @@ def test_a_player_outlasts_a_full_disk(disk: Path, league: League, monkeypatch: 
         if (league.folder / FILE).exists():
             held.append(Store.is_in_use(league.folder))
             with Store.read(league.folder) as store:
-                recorded.append({ordinal for event in store.event_ids() for ordinal in store.recorded(event)})
+                recorded.append(
+                    {ordinal for event in store.event_ids() for ordinal in store.recorded(event)}
+                )
         if number == 3:
             ballast[0].unlink()
 
@@ -238,11 +255,15 @@ def test_a_player_outlasts_a_full_disk(disk: Path, league: League, monkeypatch: 
 
 
 @pytest.mark.usefixtures("confined")
-def test_a_full_disk_of_the_cache_ends_no_league(open_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_of_the_cache_ends_no_league(
+    open_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A build finds no room there, and nobody is to blame for that: the player waits, and plays with the bot."""
     league = new_league(tmp_path / "spring")
     anchor = tmp_path / "spring" / "bots" / "anchors" / "random"
-    (anchor / "bot.toml").write_text((anchor / "bot.toml").read_text() + 'build = "{python} build.py"\n')
+    (anchor / "bot.toml").write_text(
+        (anchor / "bot.toml").read_text() + 'build = "{python} build.py"\n'
+    )
     (anchor / "build.py").write_text("open('table.bin', 'wb').write(bytes(3 << 20))\n")
     with small_disk(open_folder / "small", "2m") as disk:
         disk.chmod(0o755)
@@ -266,7 +287,9 @@ def test_a_draft_that_a_kill_left_and_that_fills_the_disk_is_removed_first(
         assert queue.claim() is not None
     player.play(league, HowLong(1), say_nothing)
     with Queue(league.folder) as queue:
-        queue._connection.execute("UPDATE entries SET leased_until = 9e9 WHERE number = ?", (number,))
+        queue._connection.execute(
+            "UPDATE entries SET leased_until = 9e9 WHERE number = ?", (number,)
+        )
     draft = league.folder / "bots" / f"draft-{number}"
     draft.mkdir(parents=True)
     fill(disk).rename(draft / "blob")
@@ -277,7 +300,9 @@ def test_a_draft_that_a_kill_left_and_that_fills_the_disk_is_removed_first(
 
 
 @pytest.mark.usefixtures("confined")
-def test_a_bot_that_has_no_room_on_the_disk_waits_and_the_league_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_has_no_room_on_the_disk_waits_and_the_league_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """There is room for a batch, and not for the files of the bot, which wait in the queue."""
     with small_disk(tmp_path / "disk", "16m") as disk:
         league, said = new_league(disk / "spring"), Until("batch 1:")
@@ -376,7 +401,9 @@ def test_a_full_queue_is_a_full_disk(disk: Path, league: League) -> None:
         assert caught.value.exit_code == 1
 
 
-def test_a_bot_is_not_suspended_for_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_is_not_suspended_for_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     league = league_in(tmp_path)
     enter(league, "ann", "quick")
     enter(league, "bob", "slow")
@@ -406,5 +433,9 @@ def test_the_units_of_a_league_start_it_again_after_a_full_disk_as_often_as_it_t
     assert [sum("khiva-arena league play" in line for line in unit) for unit in served] == [1, 0]
     for unit in served:
         assert {"StartLimitIntervalSec=0", "RestartSec=60"} <= {*unit}
-        never = [line.partition("=")[2].split() for line in unit if line.startswith("RestartPreventExitStatus=")]
+        never = [
+            line.partition("=")[2].split()
+            for line in unit
+            if line.startswith("RestartPreventExitStatus=")
+        ]
         assert StoreFull.exit_code not in [int(code) for codes in never for code in codes]

@@ -41,7 +41,9 @@ def test_there_are_enough() -> None:
 
 @pytest.mark.usefixtures("confined")
 @cases("upload", HOSTILE, ids=[upload.about for upload in HOSTILE])
-def test_nothing_hostile_gets_in(upload: HostileUpload, league: League, queue: Queue, author: Author) -> None:
+def test_nothing_hostile_gets_in(
+    upload: HostileUpload, league: League, queue: Queue, author: Author
+) -> None:
     around = league.folder.parent
     before = files_below(around)
     name = upload.name if upload.about.startswith("name:") else f"bot {len(queue.entries())}"

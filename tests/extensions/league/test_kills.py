@@ -51,7 +51,17 @@ def made_league(folder: Path, bots: int) -> Path:
 def played_calmly(league: Path, batches: int) -> None:
     """Play so many batches in this process, which nobody disturbs."""
     with same_each_time(league):
-        arena("league", "play", "spring", "--batches", str(batches), "-j", "2", cwd=league.parent, seconds=batches * PATIENCE)
+        arena(
+            "league",
+            "play",
+            "spring",
+            "--batches",
+            str(batches),
+            "-j",
+            "2",
+            cwd=league.parent,
+            seconds=batches * PATIENCE,
+        )
 
 
 def played(league: Path, batches: int, kills: Counter[str], seed: int) -> Counter[str]:
@@ -59,11 +69,16 @@ def played(league: Path, batches: int, kills: Counter[str], seed: int) -> Counte
     one at work."""
     chance, hits = random.Random(seed), Counter[str]()
     while (left := batches - _over(league)) > 0:
-        if hits["server"] * kills["player"] < (hits["player"] + 1) * kills["server"] and hits["server"] < kills["server"]:
+        if (
+            hits["server"] * kills["player"] < (hits["player"] + 1) * kills["server"]
+            and hits["server"] < kills["server"]
+        ):
             _kill_a_server(league, chance)
             hits["server"] += 1
         words = [sys.executable, PLAYER, "play", "spring", "--batches", str(left), "-j", "2"]
-        process = subprocess.Popen(words, cwd=league.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            words, cwd=league.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         if hits["player"] < kills["player"]:
             _wait_a_little(league, process, chance)
         else:
@@ -124,7 +139,12 @@ def _over(league: Path) -> int:
     ids=["few", "more", "many"],
 )
 def test_a_league_that_is_killed_has_the_chain_of_one_that_is_not(
-    tmp_path: Path, bots: int, batches: int, players: int, servers: int, record_property: Callable[[str, object], None]
+    tmp_path: Path,
+    bots: int,
+    batches: int,
+    players: int,
+    servers: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
     kills = Counter(player=players, server=servers)
     calm = made_league(tmp_path / "calm", bots)
@@ -136,7 +156,10 @@ def test_a_league_that_is_killed_has_the_chain_of_one_that_is_not(
     chains = []
     for league in (disturbed, calm):
         result = verify(league)
-        assert result.sound, [*result.problems, *(problem for event in result.events for problem in event.problems)]
+        assert result.sound, [
+            *result.problems,
+            *(problem for event in result.events for problem in event.problems),
+        ]
         assert all(event.missing == 0 for event in result.events)
         with Store.read(league) as store:
             chain = chain_of(store)

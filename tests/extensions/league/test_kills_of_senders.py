@@ -58,7 +58,9 @@ def changed(bot: Path, number: int) -> None:
 @pytest.mark.usefixtures("confined")
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_command_says_that_nothing_waits(number: signal.Signals, folder: Path) -> None:
+def test_an_interrupted_command_says_that_nothing_waits(
+    number: signal.Signals, folder: Path
+) -> None:
     changed(folder / "naive", 1)
     process = started("league", "enter", "spring", "naive", "--author", "ann", cwd=folder)
     until(lambda: len(waiting(folder / "spring")) == 2)
@@ -73,7 +75,9 @@ def test_an_interrupted_command_says_that_nothing_waits(number: signal.Signals, 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kills", [8, pytest.param(60, marks=pytest.mark.long)])
-def test_an_entry_that_is_ended_at_any_instant_comes_in_when_its_command_says_so(folder: Path, kills: int) -> None:
+def test_an_entry_that_is_ended_at_any_instant_comes_in_when_its_command_says_so(
+    folder: Path, kills: int
+) -> None:
     league, chance, ended = folder / "spring", random.Random(51), 0
     words = ("league", "enter", "spring", "naive", "--author", "ann")
     changed(folder / "naive", TRIES * kills)
@@ -97,9 +101,13 @@ def test_an_entry_that_is_ended_at_any_instant_comes_in_when_its_command_says_so
             assert code == 0 or ending == signal.SIGKILL, "it was interrupted, and comes in"
             meant.add(identity)
         else:
-            assert entry is None or ending == signal.SIGKILL, "it was interrupted, and something of it waits"
+            assert entry is None or ending == signal.SIGKILL, (
+                "it was interrupted, and something of it waits"
+            )
             assert code in ENDED
-        if ended == kills or chance.random() < TAKEN_UP:  # else the next version takes the place of what was left
+        if (
+            ended == kills or chance.random() < TAKEN_UP
+        ):  # else the next version takes the place of what was left
             arena(*words, cwd=folder)
             meant.add(identity)
     assert ended == kills
@@ -120,7 +128,11 @@ def test_a_bot_whose_sender_is_ended_at_any_instant_is_sent_once(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     league, chance, ended = league_folder(tmp_path / "spring"), random.Random(51), 0
     settings = league / "league.toml"
-    settings.write_text(settings.read_text().replace("\nuploads_a_day = 10\n", f"\nuploads_a_day = {TRIES * kills + 1}\n"))
+    settings.write_text(
+        settings.read_text().replace(
+            "\nuploads_a_day = 10\n", f"\nuploads_a_day = {TRIES * kills + 1}\n"
+        )
+    )
     write_public(league)
     arena("new", "python", "crow", cwd=tmp_path)
     with Queue(league) as queue, league_server(league, is_forked=True) as server:
@@ -138,12 +150,16 @@ def test_a_bot_whose_sender_is_ended_at_any_instant_is_sent_once(
             for entry in queue.entries("waiting"):
                 queue.settle(entry.number, "refused", "")
             begun = time.monotonic()
-            code = ended_at_an_instant(words, tmp_path, chance.uniform(0, usual), chance.choice(SIGNALS))
+            code = ended_at_an_instant(
+                words, tmp_path, chance.uniform(0, usual), chance.choice(SIGNALS)
+            )
             usual = usual if code else min(usual, time.monotonic() - begun)
             ended += code != 0
             before = queue.entries("waiting")
             assert len(before) <= 1
-            for entry in before if chance.random() < TAKEN_UP else ():  # the player has checked it meanwhile
+            for entry in (
+                before if chance.random() < TAKEN_UP else ()
+            ):  # the player has checked it meanwhile
                 queue.settle(entry.number, "accepted", "its check", f"{number:064x}")
             out = given_again(words[:-1], tmp_path)
             (entry,) = [entry for entry in queue.entries()[-1:] if entry.state != "refused"]
@@ -151,7 +167,9 @@ def test_a_bot_whose_sender_is_ended_at_any_instant_is_sent_once(
             assert not before or before[0].number == entry.number
     assert ended == kills
     (receipts,) = (tmp_path / "state" / "khiva-arena" / "receipts").iterdir()
-    assert [line.count("link ") for line in receipts.read_text().splitlines()] == [1] * len(receipts.read_text().splitlines())
+    assert [line.count("link ") for line in receipts.read_text().splitlines()] == [1] * len(
+        receipts.read_text().splitlines()
+    )
 
 
 def given_again(words: tuple[str, ...], folder: Path) -> str:
@@ -167,11 +185,15 @@ def given_again(words: tuple[str, ...], folder: Path) -> str:
     return given[-1].stdout
 
 
-def ended_at_an_instant(words: tuple[str, ...], folder: Path, seconds: float, number: signal.Signals) -> int:
+def ended_at_an_instant(
+    words: tuple[str, ...], folder: Path, seconds: float, number: signal.Signals
+) -> int:
     """End a command so many seconds after its start, unless it has ended. Return its exit code."""
     process = started(*words, cwd=folder)
     try:
-        until(lambda: process.poll() is not None or os.getsid(process.pid) == process.pid)  # a fork that has just begun is deaf
+        until(
+            lambda: process.poll() is not None or os.getsid(process.pid) == process.pid
+        )  # a fork that has just begun is deaf
         with suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
         below = descendants(process.pid)

@@ -37,17 +37,26 @@ def test_from_a_new_folder_to_a_verified_table(tmp_path: Path) -> None:
     done = arena("league", "new", "spring", "--seats", "2", cwd=tmp_path)
     assert "league enter spring" in done.stderr
     assert {path.name for path in (tmp_path / "spring").iterdir()} == {"league.toml", "bots"}
-    assert "not founded yet; the first batch founds it" in arena("league", "status", "spring", cwd=tmp_path).stdout
+    assert (
+        "not founded yet; the first batch founds it"
+        in arena("league", "status", "spring", cwd=tmp_path).stdout
+    )
     done = arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
     assert re.search(
-        r"^naive: accepted; its check passed; its trial table: 2 matches, places \d, \d, no fault$", done.stdout, re.MULTILINE
+        r"^naive: accepted; its check passed; its trial table: 2 matches, places \d, \d, no fault$",
+        done.stdout,
+        re.MULTILINE,
     )
     done = arena("league", "play", "spring", "--batches", "2", "-j", "2", cwd=tmp_path)
     links = re.findall(r"link (\d+) ([0-9a-f]{64})", done.stderr)
     assert [int(number) for number, _ in links if number != links[-1][0]][:1] == [1]
     status = json.loads(arena("league", "status", "spring", "--json", cwd=tmp_path).stdout)
     assert (status["link"], status["digest"]) == (int(links[-1][0]), links[-1][1])
-    assert [(bot["name"], bot["author"]) for bot in status["bots"]] == [("greedy", ""), ("random", ""), ("naive v1", "ann")]
+    assert [(bot["name"], bot["author"]) for bot in status["bots"]] == [
+        ("greedy", ""),
+        ("random", ""),
+        ("naive v1", "ann"),
+    ]
     assert "naive v1" in arena("standings", "spring", cwd=tmp_path).stdout
     arena("bundle", "spring", "spring.bundle", cwd=tmp_path)
     receipt = tmp_path / "told.txt"
@@ -55,8 +64,14 @@ def test_from_a_new_folder_to_a_verified_table(tmp_path: Path) -> None:
     for what in ("spring", "spring.bundle"):
         said = arena("verify", what, "--seen", "told.txt", cwd=tmp_path).stdout
         assert sentence("league", "drawn-again", batches="1-2") in said
-        assert sentence("league", "receipts-reach", seen=links[0][0], next=str(int(links[0][0]) + 1)) in said
-    assert len((tmp_path / "spring" / "public" / "chain.jsonl").read_text().splitlines()) == status["link"] + 1
+        assert (
+            sentence("league", "receipts-reach", seen=links[0][0], next=str(int(links[0][0]) + 1))
+            in said
+        )
+    assert (
+        len((tmp_path / "spring" / "public" / "chain.jsonl").read_text().splitlines())
+        == status["link"] + 1
+    )
 
 
 @pytest.mark.usefixtures("confined")
@@ -66,12 +81,16 @@ def test_a_bot_that_is_entered_twice_or_fails_is_refused_in_words(folder: Path) 
     assert "ann" not in twice.stderr
     broken = folder / "broken"
     broken.mkdir()
-    (broken / "bot.toml").write_text('name = "broken"\nrun = "{python} main.py"\nfiles = ["main.py"]\n')
+    (broken / "bot.toml").write_text(
+        'name = "broken"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
+    )
     (broken / "main.py").write_text("raise SystemExit('no brain')\n")
     refused = arena("league", "enter", "spring", "broken", "--author", "bob", cwd=folder, code=1)
     assert refused.stdout.startswith("broken: refused; its check failed:")
     assert "no brain" in refused.stdout
-    assert sum(path.is_dir() for path in (folder / "spring" / "bots").iterdir()) == 2  # the anchors, and the first one
+    assert (
+        sum(path.is_dir() for path in (folder / "spring" / "bots").iterdir()) == 2
+    )  # the anchors, and the first one
     assert "broken" not in arena("league", "status", "spring", cwd=folder).stdout
 
 
@@ -85,7 +104,10 @@ def test_an_interrupted_player_resumes(folder: Path) -> None:
     assert player.returncode == 130
     assert "interrupted: " in said
     arena("league", "play", "spring", "--batches", "1", cwd=folder)
-    assert sentence("league", "drawn-again", batches="") in arena("verify", "spring", cwd=folder).stdout
+    assert (
+        sentence("league", "drawn-again", batches="")
+        in arena("verify", "spring", cwd=folder).stdout
+    )
     second = started("league", "play", "spring", cwd=folder)
     until(lambda: Store.is_in_use(folder / "spring"))
     for verb in ("play", "final"):
@@ -100,7 +122,10 @@ def test_an_interrupted_player_resumes(folder: Path) -> None:
 @pytest.mark.soak
 def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None:
     early = arena("league", "final", "spring", cwd=folder, code=2)
-    assert "no batch is over yet, so nobody is first; `khiva-arena league play` plays some" in early.stderr
+    assert (
+        "no batch is over yet, so nobody is first; `khiva-arena league play` plays some"
+        in early.stderr
+    )
     settings = folder / "spring" / "league.toml"
     with settings.open("a") as file:  # whose last table is [league]
         file.write('beacon = "dice"\nbeacon_begins = "2026-01-01T00:00:00Z"\n')
@@ -121,7 +146,10 @@ def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None
     assert "naive v1" in final.stdout
     assert "greedy" not in final.stdout
     assert arena("standings", "spring", "--json", cwd=folder).stdout == before
-    assert arena("standings", "spring", "--season", "first half", "--json", cwd=folder).stdout == before
+    assert (
+        arena("standings", "spring", "--season", "first half", "--json", cwd=folder).stdout
+        == before
+    )
     assert '"kind":"final"' in (folder / "spring" / "public" / "chain.jsonl").read_text()
     chain = (folder / "spring" / "public" / "chain.jsonl").read_text().splitlines()
     state = read_state(folder / "spring")
@@ -131,9 +159,14 @@ def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None
     assert one.commitment in final.stderr
     for page, words in (  # each is a receipt of the link that was the newest when it was made
         ("finals/1.html", sentence("league", "newest-seen")),
-        ("batches/1.html", sentence("league", "receipts-reach", seen=str(one.link - 1), next=str(one.link))),
+        (
+            "batches/1.html",
+            sentence("league", "receipts-reach", seen=str(one.link - 1), next=str(one.link)),
+        ),
     ):
-        assert words in arena("verify", "spring", "--seen", f"spring/public/{page}", cwd=folder).stdout
+        assert (
+            words in arena("verify", "spring", "--seen", f"spring/public/{page}", cwd=folder).stdout
+        )
     arena("verify", "spring/final-1", cwd=folder)
     with Store.read(folder / "spring" / "final-1") as store:
         [event] = store.events()
@@ -145,7 +178,10 @@ def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None
     arena("run", *OTHERS, "--out", "spring/final-1", cwd=folder)  # another event where the final is
     number = (folder / "spring" / "public" / "chain.jsonl").read_text().count("\n") - 1
     told = arena("verify", "spring", cwd=folder, code=1).stdout
-    assert sentence("league", "other-final", number="1", out="spring/final-1", link=str(number)) in told
+    assert (
+        sentence("league", "other-final", number="1", out="spring/final-1", link=str(number))
+        in told
+    )
 
 
 @pytest.mark.usefixtures("confined")
@@ -173,7 +209,9 @@ def test_a_new_league_with_a_mistake_leaves_nothing_behind(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("confined")
-def test_settings_of_a_competition_that_a_league_lacks_are_told_with_their_lines(folder: Path) -> None:
+def test_settings_of_a_competition_that_a_league_lacks_are_told_with_their_lines(
+    folder: Path,
+) -> None:
     path = folder / "spring" / "league.toml"
     text = path.read_text().replace("\nversions = 2", "").replace("\nisolation", "\n#isolation")
     first = 'seed = "demo"\nformat = "swiss"\nisolation = "trusted"\n'

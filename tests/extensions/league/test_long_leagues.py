@@ -31,7 +31,13 @@ from khiva_arena.extensions.league.player.final import _rated
 from khiva_arena.extensions.league.player.newest_table import newest_table
 from khiva_arena.extensions.league.player.publish import Publisher
 from khiva_arena.extensions.league.player.refusals import HowLong
-from khiva_arena.extensions.league.public_state import BATCH_LOG, BATCHES, STATE, batches_in, read_state
+from khiva_arena.extensions.league.public_state import (
+    BATCH_LOG,
+    BATCHES,
+    STATE,
+    batches_in,
+    read_state,
+)
 from khiva_arena.extensions.league.seasons import ALL, batches_of
 from khiva_arena.extensions.league.submissions.beside_entries import MOST_WISHES
 from khiva_arena.extensions.league.submissions.queue import Queue
@@ -107,7 +113,9 @@ class Reads(list[str]):
 # --- a start ---
 
 
-def test_a_start_follows_no_link_that_was_followed_before(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_follows_no_link_that_was_followed_before(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reads = Reads(monkeypatch)
     newest = f"link {league.chain.links - 1}"
     now = walked(league.store)
@@ -119,14 +127,18 @@ def test_a_start_follows_no_link_that_was_followed_before(league: MadeLeague, mo
     assert set(reads) == {newest}
 
 
-def test_a_start_follows_the_links_since(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_follows_the_links_since(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept = league.chain.links
     league.batch()
     event = league.draw()
     reads = Reads(monkeypatch)
     now = walked(league.store)
     assert now is not None
-    assert sorted({read for read in reads if "link" in read}) == [f"link {number}" for number in range(kept - 1, kept + 3)]
+    assert sorted({read for read in reads if "link" in read}) == [
+        f"link {number}" for number in range(kept - 1, kept + 3)
+    ]
     assert event.id in {read.partition(" ")[2] for read in reads}
     monkeypatch.undo()
     assert_equal(now, league)
@@ -144,16 +156,24 @@ def assert_equal(now: LeagueSoFar, league: MadeLeague) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_was_kept_at_any_link_and_followed_is_what_all_links_give(tmp_path: Path, seed: int) -> None:
+def test_what_was_kept_at_any_link_and_followed_is_what_all_links_give(
+    tmp_path: Path, seed: int
+) -> None:
     draw = Random(seed)
-    with MadeLeague(tmp_path / "spring", SMALL._replace(reveal_hours=draw.choice((0, 5)))) as league:
+    with MadeLeague(
+        tmp_path / "spring", SMALL._replace(reveal_hours=draw.choice((0, 5)))
+    ) as league:
         seasons_of(league, 2)
         for number in range(5):
             if draw.random() < 0.7:
                 league.enter(f"bot {number}", number + 1, number + 1)
             bots = [bot for bot in league.chain.active if bot.author]
             if bots and draw.random() < 0.3:
-                league.add(StateChanged(**next_place(league.chain), identity=bots[0].identity, state="retired"))
+                league.add(
+                    StateChanged(
+                        **next_place(league.chain), identity=bots[0].identity, state="retired"
+                    )
+                )
             if draw.random() < 0.5:
                 keep_walked(league.store, league.so_far)
             event = league.draw()
@@ -165,7 +185,9 @@ def test_what_was_kept_at_any_link_and_followed_is_what_all_links_give(tmp_path:
             assert_equal(now, league)
 
 
-def test_what_is_damaged_or_of_another_chain_is_worked_out_anew(league: MadeLeague, tmp_path: Path) -> None:
+def test_what_is_damaged_or_of_another_chain_is_worked_out_anew(
+    league: MadeLeague, tmp_path: Path
+) -> None:
     path = league.folder / SUMS / WALKED
     whole = path.read_bytes()
     draw = Random(51)
@@ -174,7 +196,10 @@ def test_what_is_damaged_or_of_another_chain_is_worked_out_anew(league: MadeLeag
             other.batch()
         keep_walked(other.store, other.so_far)
         of_another = (other.folder / SUMS / WALKED).read_bytes()
-    damaged = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in (0, 20, 70, *draw.sample(range(len(whole)), 8))]
+    damaged = [
+        whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+        for at in (0, 20, 70, *draw.sample(range(len(whole)), 8))
+    ]
     for content in (b"", whole[:-1], whole + b"x", of_another, *damaged):
         path.write_bytes(content)
         now = walked(league.store)
@@ -184,7 +209,9 @@ def test_what_is_damaged_or_of_another_chain_is_worked_out_anew(league: MadeLeag
     assert_equal(walked(league.store) or pytest.fail("no league"), league)
 
 
-def test_another_version_of_the_arena_works_it_out_anew(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_of_the_arena_works_it_out_anew(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "HEAD", b"khiva-walked-1 9.9\n")
     reads = Reads(monkeypatch)
     assert walked(league.store) is not None
@@ -193,7 +220,9 @@ def test_another_version_of_the_arena_works_it_out_anew(league: MadeLeague, monk
 
 def test_verify_walks_what_a_player_trusts(league: MadeLeague) -> None:
     connection = league.store._connection
-    connection.execute("UPDATE links SET text = replace(text, '\"versions\":2', '\"versions\":3') WHERE number = 0")
+    connection.execute(
+        "UPDATE links SET text = replace(text, '\"versions\":2', '\"versions\":3') WHERE number = 0"
+    )
     connection.commit()
     assert walked(league.store) is not None
     assert not verify(league.folder).sound
@@ -210,14 +239,20 @@ def test_counts_that_were_kept_count_on(league: MadeLeague) -> None:
 
 def test_what_was_public_once_stays_so_and_only_later_ends_are_held(league: MadeLeague) -> None:
     assert (league.chain.public, league.chain.hidden) == (6, ())
-    league.add(Renewed(**next_place(league.chain), terms=structs.replace(league.chain.terms, reveal_hours=5)))
+    league.add(
+        Renewed(
+            **next_place(league.chain), terms=structs.replace(league.chain.terms, reveal_hours=5)
+        )
+    )
     league.batch()
     assert [end.batch for end in league.chain.hidden] == [7]
     assert league.chain.revealed(league.chain.made) == 6
     assert league.chain.revealed(league.chain.made + timedelta(hours=5)) == 7
 
 
-def test_a_stop_of_a_player_reads_no_row_again(tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_of_a_player_reads_no_row_again(
+    tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A seal costs a look at the whole file, at the end and at each start."""
     league = league_in(tmp_path)
     enter(league, "ann", "quick")
@@ -261,7 +296,10 @@ def test_a_write_adds_what_is_new_and_its_other_files_stay_as_large(league: Made
             assert path.read_bytes().startswith(content)
             assert path.read_bytes()[len(content) :].count(b"\n") == 2
         sizes.append(
-            [public(league, STATE).stat().st_size, *(path.stat().st_size for path in (league.folder / SUMS).glob("[pw]*"))]
+            [
+                public(league, STATE).stat().st_size,
+                *(path.stat().st_size for path in (league.folder / SUMS).glob("[pw]*")),
+            ]
         )
     first, *others = sizes
     for later in others:
@@ -316,7 +354,9 @@ def test_a_file_that_was_removed_is_made_anew(league: MadeLeague, lost: str) -> 
     assert public(league, lost).read_bytes() == before
 
 
-def test_an_older_store_that_was_put_back_has_its_own_chain(league: MadeLeague, tmp_path: Path) -> None:
+def test_an_older_store_that_was_put_back_has_its_own_chain(
+    league: MadeLeague, tmp_path: Path
+) -> None:
     league.batch()
     publish(league)
     with MadeLeague(tmp_path / "older", SMALL) as older:
@@ -331,7 +371,11 @@ def test_an_older_store_that_was_put_back_has_its_own_chain(league: MadeLeague, 
 
 
 def test_seasons_begin_by_themselves_and_verify_agrees(league: MadeLeague) -> None:
-    assert [(season.name, season.first) for season in league.chain.seasons] == [("season 1", 1), ("season 2", 3), ("season 3", 5)]
+    assert [(season.name, season.first) for season in league.chain.seasons] == [
+        ("season 1", 1),
+        ("season 2", 3),
+        ("season 3", 5),
+    ]
     assert [batches_of(league.folder, season.name) for season in league.chain.seasons] == [
         tuple(event.id for event in league.store.events()[first : first + 2]) for first in (0, 2, 4)
     ]
@@ -353,16 +397,25 @@ def test_seasons_need_not_begin_by_themselves(league: MadeLeague) -> None:
     assert LeagueTerms({}, 2, 1, None, True, 2, "random").season_batches == 250
 
 
-def test_a_season_shows_no_batch_that_is_not_public_yet_unless_it_is_named(league: MadeLeague) -> None:
+def test_a_season_shows_no_batch_that_is_not_public_yet_unless_it_is_named(
+    league: MadeLeague,
+) -> None:
     league.batch()
-    league.add(Renewed(**next_place(league.chain), terms=structs.replace(league.chain.terms, reveal_hours=10_000)))
+    league.add(
+        Renewed(
+            **next_place(league.chain),
+            terms=structs.replace(league.chain.terms, reveal_hours=10_000),
+        )
+    )
     league.batch()
     *_, public, hidden = league.store.event_ids()
     said: list[str] = []
     season = NOTHING._replace(season=league.chain.seasons[-1].name)
     assert public_words_of(league.folder, season, said.append) == (public,)
     assert said == ["1 batch is not public yet, and left out; name them to see them"]
-    assert public_words_of(league.folder, NOTHING._replace(event=(hidden,)), said.append) == (hidden,)
+    assert public_words_of(league.folder, NOTHING._replace(event=(hidden,)), said.append) == (
+        hidden,
+    )
     assert len(public_words_of(league.folder, NOTHING._replace(season=ALL), said.append)) == 7
     league.batch()
     only_hidden = NOTHING._replace(season=league.chain.seasons[-1].name)
@@ -370,7 +423,9 @@ def test_a_season_shows_no_batch_that_is_not_public_yet_unless_it_is_named(leagu
         public_words_of(league.folder, only_hidden, said.append)
 
 
-def test_a_table_reads_the_batches_of_its_season_alone(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_reads_the_batches_of_its_season_alone(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     league.batch()
     publish(league)
     reads = Reads(monkeypatch)
@@ -381,14 +436,18 @@ def test_a_table_reads_the_batches_of_its_season_alone(league: MadeLeague, monke
     assert {int(read.partition(" ")[2]) for read in reads if "link" in read} == {season, season + 1}
 
 
-def test_a_final_is_decided_by_the_batches_of_its_season_alone(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_final_is_decided_by_the_batches_of_its_season_alone(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     publish(league)
     reads = Reads(monkeypatch)
     now = walked(league.store)
     assert now is not None
     (row,) = _rated(league.store, now)
     assert row.batches == 5
-    assert {read.partition(" ")[2] for read in reads if "event" in read} <= {*league.store.event_ids(5, 6)}
+    assert {read.partition(" ")[2] for read in reads if "event" in read} <= {
+        *league.store.event_ids(5, 6)
+    }
     assert {read for read in reads if "link" in read} == {f"link {league.chain.links - 1}"}
 
 
@@ -412,7 +471,10 @@ def test_wishes_are_few_and_taken_once(tmp_path: Path) -> None:
         assert queue.take_wish() is None
         for batch in [*range(1, MOST_WISHES + 5), 3]:
             queue.add_wish(batch)
-        assert [queue.take_wish() for _ in range(MOST_WISHES + 1)] == [*range(MOST_WISHES, 0, -1), None]
+        assert [queue.take_wish() for _ in range(MOST_WISHES + 1)] == [
+            *range(MOST_WISHES, 0, -1),
+            None,
+        ]
 
 
 @pytest.mark.usefixtures("few")
@@ -426,7 +488,9 @@ def test_a_page_that_a_reader_asks_for_is_made_and_older_ones_go(league: MadeLea
     with Publisher(league.store, say_nothing) as publisher:
         publisher.wish = lambda: next(asked, None)
         publisher.write(league.chain)
-        assert [task.what for task in publisher._tasks if "page" in task.what] == []  # all are there
+        assert [
+            task.what for task in publisher._tasks if "page" in task.what
+        ] == []  # all are there
         (folder / "1.html").unlink()
         tasks = []
         for _ in range(3):
@@ -440,7 +504,9 @@ def test_a_page_that_a_reader_asks_for_is_made_and_older_ones_go(league: MadeLea
         assert next(asked) == 3  # after a pause
 
 
-def test_pages_that_nobody_asked_for_lately_go(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_that_nobody_asked_for_lately_go(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(published, "NEWEST_BATCHES", 2)
     monkeypatch.setattr("khiva_arena.extensions.league.player.publish.OLDER_PAGES", 1)
     (league.folder / SUMS / "published").unlink()

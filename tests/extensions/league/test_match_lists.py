@@ -54,11 +54,15 @@ def test_a_list_has_every_match_of_a_batch_that_is_over(league: MadeLeague) -> N
     listed = matches_in(path.read_bytes())
     assert listed.bots == tuple(bot.identity for bot in event.bots)
     stored = list(league.store.matches(event.id))
-    assert [one.key for one in listed.matches] == [f"{event.number}/{row.ordinal}" for row in stored]
+    assert [one.key for one in listed.matches] == [
+        f"{event.number}/{row.ordinal}" for row in stored
+    ]
     for one, row in zip(listed.matches, stored, strict=True):
         record = row.parsed()
         assert (one.ranks, one.scores) == (record.ranks, record.scores)
-        assert [listed.bots[bot] for bot in one.bots] == [event.bots[seat.bot].identity for seat in row.seats]
+        assert [listed.bots[bot] for bot in one.bots] == [
+            event.bots[seat.bot].identity for seat in row.seats
+        ]
 
 
 @pytest.mark.parametrize("league", [SMALL._replace(reveal_hours=1)], indirect=True)
@@ -81,7 +85,9 @@ def test_a_list_is_written_once_and_again_only_if_it_is_removed(league: MadeLeag
     assert [one.name for one in lists(league)] == ["1.json", "2.json"]
 
 
-def test_a_match_that_cannot_be_read_is_a_warning_and_no_end(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_that_cannot_be_read_is_a_warning_and_no_end(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     league.batch()
 
     def damaged(*_: object, **__: object) -> None:
@@ -96,13 +102,24 @@ def test_a_match_that_cannot_be_read_is_a_warning_and_no_end(league: MadeLeague,
     assert state.batches[0].revealed
 
 
-def test_only_the_newest_batches_are_looked_at(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_newest_batches_are_looked_at(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     league.batch()
     write(league)
     state = read_state(league.folder)
     assert state
     asked = []
     made = MatchLists(league.store, Said())
-    monkeypatch.setattr(made, "_matches_of", lambda batch: asked.append(batch) or matches_in(lists(league)[0].read_bytes()))
-    made.write([structs.replace(state.batches[0], number=number) for number in range(1, NEWEST_BATCHES + 3)])
+    monkeypatch.setattr(
+        made,
+        "_matches_of",
+        lambda batch: asked.append(batch) or matches_in(lists(league)[0].read_bytes()),
+    )
+    made.write(
+        [
+            structs.replace(state.batches[0], number=number)
+            for number in range(1, NEWEST_BATCHES + 3)
+        ]
+    )
     assert [batch.number for batch in asked] == list(range(3, NEWEST_BATCHES + 3))

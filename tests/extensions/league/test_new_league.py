@@ -33,15 +33,23 @@ def test_a_new_league_that_fails_at_any_step_leaves_nothing_behind(
 def test_a_new_league_has_all_of_each_option() -> None:
     """Each line that is only an example is one that a league takes."""
     text = league_text({"bots": []})
-    own = tomllib.loads(re.sub(r"^#(?=\w+ = )", "", text.partition("\n[league]\n")[2], flags=re.MULTILINE))
+    own = tomllib.loads(
+        re.sub(r"^#(?=\w+ = )", "", text.partition("\n[league]\n")[2], flags=re.MULTILINE)
+    )
     assert set(own) == set(LeagueOptions.__struct_fields__)
     assert structs.asdict(msgspec.convert(own, LeagueOptions)) == own
 
 
 def test_code_reads_each_option() -> None:
     """As ``options.name``, or as a property of the options does."""
-    nodes = (node for file in modules() for node in nodes_of(file) if isinstance(node, ast.Attribute))
-    read = {node.attr for node in nodes if getattr(node.value, "id", getattr(node.value, "attr", "")) in ("options", "self")}
+    nodes = (
+        node for file in modules() for node in nodes_of(file) if isinstance(node, ast.Attribute)
+    )
+    read = {
+        node.attr
+        for node in nodes
+        if getattr(node.value, "id", getattr(node.value, "attr", "")) in ("options", "self")
+    }
     assert set(LeagueOptions.__struct_fields__) <= read
 
 

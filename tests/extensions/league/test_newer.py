@@ -14,7 +14,9 @@ from khiva_arena.interface.api.verify import verify
 pytestmark = pytest.mark.slow
 
 
-def test_a_league_is_read_verified_and_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_league_is_read_verified_and_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected = there(NEWER_LEAGUE, tmp_path, monkeypatch)
     assert events(tmp_path / "league") == expected
     check_sound(tmp_path / "league", expected, rerun=True, seen=[tmp_path / "receipts"])
@@ -30,9 +32,13 @@ def test_a_league_is_read_verified_and_run_again(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.soak
-def test_a_league_goes_on_with_what_was_submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_league_goes_on_with_what_was_submitted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     there(NEWER_LEAGUE, tmp_path, monkeypatch)
-    monkeypatch.setattr(examine, "_verdict", lambda *_: examine.Finding(True, ""))  # these bots keep to no more than matches need
+    monkeypatch.setattr(
+        examine, "_verdict", lambda *_: examine.Finding(True, "")
+    )  # these bots keep to no more than matches need
     arena("league", "play", "league", "--batches", "1", "--any-engine", cwd=tmp_path)
     status = json.loads(arena("league", "status", "league", "--json", cwd=tmp_path).stdout)
     assert ("others v2", "active") in {(bot["name"], bot["state"]) for bot in status["bots"]}

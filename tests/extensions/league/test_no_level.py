@@ -16,6 +16,9 @@ REFUSES = "khiva-arena: error: " + sentence("settings", "no-isolation-level", wh
 def test_a_league_is_made_and_never_trusts(tmp_path: Path) -> None:
     """Its bots are strangers'."""
     arena("league", "new", "spring", "--seats", "2", cwd=tmp_path)
-    for words in (("play", "spring", "--batches", "1"), ("enter", "spring", RANDOM, "--author", "ann")):
+    for words in (
+        ("play", "spring", "--batches", "1"),
+        ("enter", "spring", RANDOM, "--author", "ann"),
+    ):
         said = arena("league", *words, cwd=tmp_path, code=2).stderr.splitlines()
         assert said == [REFUSES, f"  next: {COMMAND}"]

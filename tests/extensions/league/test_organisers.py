@@ -29,7 +29,9 @@ def test_an_honest_league_is_sound(honest: Claim) -> None:
 def redefined(claim: Claim, number: int, **changes: Any) -> Claim:
     """Return the claim with another definition of a batch, committed to anew."""
     event = claim.events[number - 1]
-    return swapped(claim, event, with_definition(event, structs.replace(event.definition, **changes)))
+    return swapped(
+        claim, event, with_definition(event, structs.replace(event.definition, **changes))
+    )
 
 
 def seated(claim: Claim, batch: int, bots: list[DefinedBot]) -> Claim:
@@ -57,7 +59,9 @@ def draw_a_suspended_bot(claim: Claim) -> Claim:
 def leave_a_rival_out(claim: Claim) -> Claim:
     batch, bots = claim.events[2].definition.batch, bots_of(claim, 3)[:-1]
     assert batch is not None
-    return redefined(claim, 3, bots=tuple(bots), batch=structs.replace(batch, tables=((0, 1, 2), (2, 3, 0))))
+    return redefined(
+        claim, 3, bots=tuple(bots), batch=structs.replace(batch, tables=((0, 1, 2), (2, 3, 0)))
+    )
 
 
 def seat_bots_in_another_order(claim: Claim) -> Claim:
@@ -73,7 +77,9 @@ def take_a_version_out_of_its_family(claim: Claim) -> Claim:
 
 
 def put_a_version_into_the_family_of_another(claim: Claim) -> Claim:
-    return changed(claim, entered(claim, "kim v1"), family=entered(claim, "bob v1").family, version=2)
+    return changed(
+        claim, entered(claim, "kim v1"), family=entered(claim, "bob v1").family, version=2
+    )
 
 
 def rename_a_bot(claim: Claim) -> Claim:
@@ -81,11 +87,15 @@ def rename_a_bot(claim: Claim) -> Claim:
 
 
 def enter_a_bot_again(claim: Claim) -> Claim:
-    return inserted(claim, 5, structs.replace(entered(claim, "eve v1"), family="ab" * 8, name="fresh v1"))
+    return inserted(
+        claim, 5, structs.replace(entered(claim, "eve v1"), family="ab" * 8, name="fresh v1")
+    )
 
 
 def take_the_name_of_a_rival(claim: Claim) -> Claim:
-    return inserted(claim, 5, structs.replace(entered(claim, "eve v1"), family="ab" * 8, identity="ab" * 32))
+    return inserted(
+        claim, 5, structs.replace(entered(claim, "eve v1"), family="ab" * 8, identity="ab" * 32)
+    )
 
 
 def skip_a_version(claim: Claim) -> Claim:
@@ -102,11 +112,17 @@ def retire_a_rival_by_a_version(claim: Claim) -> Claim:
 
 
 def bring_a_retired_bot_back(claim: Claim) -> Claim:
-    return inserted(claim, 5, StateChanged(**NOWHERE, identity=entered(claim, "ann v1").identity, state="active"))
+    return inserted(
+        claim,
+        5,
+        StateChanged(**NOWHERE, identity=entered(claim, "ann v1").identity, state="active"),
+    )
 
 
 def suspend_an_anchor(claim: Claim) -> Claim:
-    return inserted(claim, 5, StateChanged(**NOWHERE, identity=ANCHORS[0].identity, state="suspended"))
+    return inserted(
+        claim, 5, StateChanged(**NOWHERE, identity=ANCHORS[0].identity, state="suspended")
+    )
 
 
 def enter_a_bot_earlier(claim: Claim) -> Claim:
@@ -164,7 +180,13 @@ def vary_what_nobody_reads(claim: Claim) -> Claim:
 
 def write_a_number_otherwise(claim: Claim) -> Claim:
     rules = claim.events[2].definition.rules
-    return redefined(claim, 3, rules={name: float(value) if type(value) is int else value for name, value in rules.items()})
+    return redefined(
+        claim,
+        3,
+        rules={
+            name: float(value) if type(value) is int else value for name, value in rules.items()
+        },
+    )
 
 
 # --- batches, and what they hide ---
@@ -172,7 +194,9 @@ def write_a_number_otherwise(claim: Claim) -> Claim:
 
 def reuse_a_secret(claim: Claim) -> Claim:
     event, secret = claim.events[3], claim.events[1].secret
-    return swapped(claim, event, with_definition(structs.replace(event, secret=secret), event.definition))
+    return swapped(
+        claim, event, with_definition(structs.replace(event, secret=secret), event.definition)
+    )
 
 
 def copy_a_commitment(claim: Claim) -> Claim:

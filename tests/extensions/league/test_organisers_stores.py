@@ -17,7 +17,15 @@ from wording import pattern, sentence
 
 from khiva_arena import __version__
 from khiva_arena.competition.events.stored import run_digest_of
-from khiva_arena.extensions.league.chain.links import Beacon, Drawn, Final, Founded, Over, Season, StateChanged
+from khiva_arena.extensions.league.chain.links import (
+    Beacon,
+    Drawn,
+    Final,
+    Founded,
+    Over,
+    Season,
+    StateChanged,
+)
 from khiva_arena.extensions.league.chain.stored_chain import links_of, next_place, row_of
 from khiva_arena.interface.api.verify import verify
 from khiva_arena.interface.commands.bundle import bundle
@@ -32,29 +40,44 @@ DICE = Beacon("dice", "2026-01-01T00:00:00+00:00", 86_400, 0)
 
 def date_all_links_back(claim: Claim) -> Claim:
     back = timedelta(hours=5)
-    dated = [structs.replace(link, at=(datetime.fromisoformat(link.at) - back).isoformat()) for link in claim.links]
+    dated = [
+        structs.replace(link, at=(datetime.fromisoformat(link.at) - back).isoformat())
+        for link in claim.links
+    ]
     return claim._replace(links=chained(dated))
 
 
 def reword_a_reason(claim: Claim) -> Claim:
-    return changed(claim, next(link for link in claim.links if isinstance(link, StateChanged)), why="its author asked for it")
+    return changed(
+        claim,
+        next(link for link in claim.links if isinstance(link, StateChanged)),
+        why="its author asked for it",
+    )
 
 
 def drop_a_season(claim: Claim) -> Claim:
-    return claim._replace(links=chained([link for link in claim.links if not isinstance(link, Season)]))
+    return claim._replace(
+        links=chained([link for link in claim.links if not isinstance(link, Season)])
+    )
 
 
 def drop_a_final(claim: Claim) -> Claim:
-    return claim._replace(links=chained([link for link in claim.links if not isinstance(link, Final)]))
+    return claim._replace(
+        links=chained([link for link in claim.links if not isinstance(link, Final)])
+    )
 
 
 def drop_a_bot_that_never_played(claim: Claim) -> Claim:
     """Suspend a rival for a batch, and later say that there was no such bot."""
-    never = structs.replace(entered(claim, "eve v1"), family="ab" * 8, name="rival v1", identity="ab" * 32)
+    never = structs.replace(
+        entered(claim, "eve v1"), family="ab" * 8, name="rival v1", identity="ab" * 32
+    )
     suspended = StateChanged(**NOWHERE, identity="ab" * 32, state="suspended")
     with_rival = inserted(claim, 2, never, suspended)
     claim.links[:] = with_rival.links  # what was published
-    return claim._replace(links=chained([link for link in claim.links if getattr(link, "identity", "") != "ab" * 32]))
+    return claim._replace(
+        links=chained([link for link in claim.links if getattr(link, "identity", "") != "ab" * 32])
+    )
 
 
 def name_the_league_otherwise(claim: Claim) -> Claim:
@@ -90,20 +113,26 @@ def test_what_a_chain_made_anew_hides_is_shown_by_a_receipt(
     assert honest.audit(receipt).problems == []
     assert shown.audit().problems == []
     assert (
-        "no receipt was given (--seen), so only the organiser's word says that no end of it was thrown away"
+        "no receipt was given (--seen), so only the organiser's word says that no end of "
+        "it was thrown away"
     ) in shown.audit().says
     (problem,) = shown.audit(receipt).problems
     assert sentence("league", "thrown-away") in problem
 
 
-def test_two_chains_for_two_audiences_are_found_once_their_receipts_meet(honest: Claim, tmp_path: Path) -> None:
+def test_two_chains_for_two_audiences_are_found_once_their_receipts_meet(
+    honest: Claim, tmp_path: Path
+) -> None:
     others = drop_a_final(honest)
     for name, claim in (("ann.txt", honest), ("bob.txt", others)):
         newest = claim.links[-1]
         (tmp_path / name).write_text(f"link {newest.number} {newest.digest}\n")
     for claim, own in ((honest, "ann.txt"), (others, "bob.txt")):
         assert claim.audit(tmp_path / own).problems == []
-        assert sentence("league", "thrown-away") in claim.audit(tmp_path / "ann.txt", tmp_path / "bob.txt").problems[0]
+        assert (
+            sentence("league", "thrown-away")
+            in claim.audit(tmp_path / "ann.txt", tmp_path / "bob.txt").problems[0]
+        )
 
 
 def test_a_receipt_of_a_link_that_never_was_witnesses_nothing(tmp_path: Path) -> None:
@@ -167,23 +196,40 @@ def test_a_final_with_the_secret_of_a_batch_is_found(tmp_path: Path) -> None:
         event = planned(entrants=made.seats, seats=3, secret=secret)
         made.decide(event)
     with Store.write(folder / "final-1") as store:
-        store.add_event(event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots)
-    assert verify(folder).problems == [sentence("league", "secret-again", event="final 1", first="batch 1")]
+        store.add_event(
+            event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots
+        )
+    assert verify(folder).problems == [
+        sentence("league", "secret-again", event="final 1", first="batch 1")
+    ]
 
 
 @pytest.mark.parametrize("cheat", [None, other_order, more_seeds, "secret", "beside"])
-def test_a_final_is_the_one_that_its_link_decided_on(with_final: tuple[Path, EventRow], tmp_path: Path, cheat: Any) -> None:
+def test_a_final_is_the_one_that_its_link_decided_on(
+    with_final: tuple[Path, EventRow], tmp_path: Path, cheat: Any
+) -> None:
     """Not one with its bots in another order, on more deals, from another secret, or with another event beside it."""
     folder, honest = Path(shutil.copytree(with_final[0], tmp_path / "league")), with_final[1]
-    other = with_definition(honest, cheat(honest.definition) if callable(cheat) else honest.definition)
+    other = with_definition(
+        honest, cheat(honest.definition) if callable(cheat) else honest.definition
+    )
     if cheat in ("secret", "beside"):
         other = with_definition(structs.replace(honest, secret=bytes(32)), honest.definition)
     with Store.write(folder / "final-1") as store:
         for event in [honest, other] if cheat == "beside" else [other]:
-            store.add_event(event.id, event.definition.text, __version__, event.commitment, event.secret, event.bots)
+            store.add_event(
+                event.id,
+                event.definition.text,
+                __version__,
+                event.commitment,
+                event.secret,
+                event.bots,
+            )
     problems = verify(folder).problems
     words = pattern("league", "other-final", number="1", out=".*", link="[0-9]+")
-    assert [bool(re.fullmatch(words, problem)) for problem in problems] == [True] * (cheat is not None)
+    assert [bool(re.fullmatch(words, problem)) for problem in problems] == [True] * (
+        cheat is not None
+    )
 
 
 def test_a_line_that_comes_again_is_noted_and_found_by_the_beacon(tmp_path: Path) -> None:
@@ -219,4 +265,7 @@ def test_a_secret_that_is_used_again_is_found_in_a_store_and_in_its_bundle(
     out = tmp_path / "league.bundle"
     bundle(tmp_path / "league", out, (), with_modules=False)
     for path in (tmp_path / "league", out):
-        assert sentence("league", "secret-again", event="batch 2", first="batch 1") in verify(path).problems
+        assert (
+            sentence("league", "secret-again", event="batch 2", first="batch 1")
+            in verify(path).problems
+        )

@@ -54,7 +54,11 @@ def test_the_hours_are_those_minutes_that_a_clock_shows_between_their_ends(seed:
     day = NOON.replace(hour=0)
     assert {minute for minute in range(1440) if hours.hold(day + minute * MINUTE)} == within
     for minute in (draw.randrange(1440) for _ in range(40)):
-        moment = day + minute * MINUTE + timedelta(seconds=draw.randrange(60), microseconds=draw.randrange(10**6))
+        moment = (
+            day
+            + minute * MINUTE
+            + timedelta(seconds=draw.randrange(60), microseconds=draw.randrange(10**6))
+        )
         coming = hours.next_begin(moment)
         if minute in within:
             assert coming == moment
@@ -91,17 +95,31 @@ def test_without_a_pace_a_batch_begins_at_once() -> None:
     assert Pace().next_begin(NOON, NOON - DAY, 1_000) == NOON
 
 
-NO_HOURS = ["20-6", "20:00", "24:00-06:00", "20:60-06:00", "20:00-06:00 ", "20:00 - 06:00", "aa:bb-cc:dd", "٢٠:00-06:00"]
+NO_HOURS = [
+    "20-6",
+    "20:00",
+    "24:00-06:00",
+    "20:60-06:00",
+    "20:00-06:00 ",
+    "20:00 - 06:00",
+    "aa:bb-cc:dd",
+    "٢٠:00-06:00",
+]
 
 
 @pytest.mark.parametrize("text", NO_HOURS)
 def test_hours_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"hours = .*: write two times of day in UTC, as 20:00-06:00"):
+    with pytest.raises(
+        ConfigError, match=r"hours = .*: write two times of day in UTC, as 20:00-06:00"
+    ):
         hours_of(text)
 
 
 def test_hours_that_end_when_they_begin_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"hours = .*: they end when they begin; leave hours out for the whole day"):
+    with pytest.raises(
+        ConfigError,
+        match=r"hours = .*: they end when they begin; leave hours out for the whole day",
+    ):
         hours_of("6:00-06:00")
     assert hours_of("") is None
     assert hours_of("6:00-06:01") == Hours(timedelta(hours=6), timedelta(hours=6, minutes=1))
@@ -133,12 +151,18 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> type[Clock]:
 
 def drawn_at(folder: Path) -> list[datetime]:
     with Store.read(folder) as store:
-        return [datetime.fromisoformat(link.at) for link in links_of(store) if isinstance(link, Drawn)]
+        return [
+            datetime.fromisoformat(link.at) for link in links_of(store) if isinstance(link, Drawn)
+        ]
 
 
 @pytest.mark.usefixtures("clock")
-def test_batches_begin_in_their_hours_and_only_so_many_a_day(tmp_path: Path, played: Played) -> None:
-    league = league_in(tmp_path, options=LeagueOptions(retry_minutes=0, hours="20:00-06:00", batches_a_day=2))
+def test_batches_begin_in_their_hours_and_only_so_many_a_day(
+    tmp_path: Path, played: Played
+) -> None:
+    league = league_in(
+        tmp_path, options=LeagueOptions(retry_minutes=0, hours="20:00-06:00", batches_a_day=2)
+    )
     enter(league, "ann", "quick")
     played(league, 5)
     evening = NOON.replace(hour=20)
@@ -147,7 +171,9 @@ def test_batches_begin_in_their_hours_and_only_so_many_a_day(tmp_path: Path, pla
 
 
 @pytest.mark.usefixtures("clock")
-def test_a_batch_that_has_begun_ends_whatever_the_hour(tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_that_has_begun_ends_whatever_the_hour(
+    tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
     league = league_in(tmp_path, options=LeagueOptions(retry_minutes=0))
     enter(league, "ann", "quick")
 
@@ -172,7 +198,9 @@ def test_the_front_page_says_when_the_next_batch_begins(tmp_path: Path) -> None:
     folder = PublicFolder(tmp_path / "spring" / PUBLIC)
     for over_at, coming in (("", False), ("2026-03-20T06:00:00+00:00", True)):
         newest = structs.replace(league.batches[-1], over_at=over_at)
-        paced = structs.replace(league, batches=(*league.batches[:-1], newest), next_begin="2026-03-20T20:00+00:00")
+        paced = structs.replace(
+            league, batches=(*league.batches[:-1], newest), next_begin="2026-03-20T20:00+00:00"
+        )
         page = pages.standings(LeagueView(paced, folder, {}, ()))
         assert ("begins at 2026-03-20 20:00 UTC" in page.main) == coming
 

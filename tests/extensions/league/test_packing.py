@@ -62,11 +62,17 @@ def test_a_bare_command_is_not_packed() -> None:
 
 
 @pytest.mark.parametrize("word", shipped_bots())
-def test_a_bot_with_a_kit_beside_its_folder_brings_the_kit_and_keeps_its_identity(word: str, tmp_path: Path) -> None:
+def test_a_bot_with_a_kit_beside_its_folder_brings_the_kit_and_keeps_its_identity(
+    word: str, tmp_path: Path
+) -> None:
     (tmp_path / "there.entry").write_bytes(pack(load(word)))
     there = load(str(tmp_path / "there.entry"))
     assert pack(there) == (tmp_path / "there.entry").read_bytes()
-    assert (there.identity, there.games, there.author) == (load(word).identity, load(word).games, "")
+    assert (there.identity, there.games, there.author) == (
+        load(word).identity,
+        load(word).games,
+        "",
+    )
     assert there.reports == load(word).reports
 
 
@@ -77,11 +83,15 @@ def test_a_link_out_of_the_folder_is_not_followed(bot: Path, tmp_path: Path) -> 
         pack(load(str(bot)))
 
 
-def test_too_large_a_bot_is_refused_before_it_is_read(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_a_bot_is_refused_before_it_is_read(
+    bot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with (bot / "weights").open("wb") as file:
         file.truncate(MOST_BYTES)
     monkeypatch.setattr(packing, "_read", None)
-    with pytest.raises(ConfigError, match="its files have more than 64 MiB, which a league does not take"):
+    with pytest.raises(
+        ConfigError, match="its files have more than 64 MiB, which a league does not take"
+    ):
         pack(load(str(bot)))
 
 
@@ -95,7 +105,9 @@ def test_the_largest_bot_that_is_taken_and_one_byte_more() -> None:
 def test_the_most_files_that_are_taken_and_one_more() -> None:
     files = {f"{number}": "" for number in range(MOST_FILES - 2)}
     check_packed(folder_of_files(files))
-    with pytest.raises(ConfigError, match=pattern("entrants", "archive-files", count="501", most="500")):
+    with pytest.raises(
+        ConfigError, match=pattern("entrants", "archive-files", count="501", most="500")
+    ):
         check_packed(folder_of_files({**files, "one": ""}))
 
 
@@ -110,7 +122,22 @@ def test_an_existing_folder_is_never_unpacked_into(tmp_path: Path) -> None:
 NAMES = st.one_of(
     st.text(max_size=210),
     st.text(alphabet="ab./\\ ~-", max_size=12),
-    st.sampled_from(["bot.toml", "../x", "/tmp/x", "a/../../x", "a", "A", "a/b", "a/b/c", ".", "..", "a//b", "bot.toml/x"]),
+    st.sampled_from(
+        [
+            "bot.toml",
+            "../x",
+            "/tmp/x",
+            "a/../../x",
+            "a",
+            "A",
+            "a/b",
+            "a/b/c",
+            ".",
+            "..",
+            "a//b",
+            "bot.toml/x",
+        ]
+    ),
 )
 FILES = st.lists(st.tuples(NAMES, st.binary(max_size=20)), max_size=6)
 
@@ -134,8 +161,12 @@ def unpacks_or_refuses(packed: bytes, home: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
 @given(files=FILES, with_manifest=st.booleans())
-def test_files_of_any_name(files: list[tuple[str, bytes]], with_manifest: bool, tmp_path: Path) -> None:
-    unpacks_or_refuses(packed_by_hand([*files, ("bot.toml", b"")] if with_manifest else files), tmp_path)
+def test_files_of_any_name(
+    files: list[tuple[str, bytes]], with_manifest: bool, tmp_path: Path
+) -> None:
+    unpacks_or_refuses(
+        packed_by_hand([*files, ("bot.toml", b"")] if with_manifest else files), tmp_path
+    )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
@@ -145,7 +176,12 @@ def test_a_head_of_any_bytes(head: bytes, data: bytes, tmp_path: Path) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
-@given(place=st.integers(0, 10**6), bits=st.integers(1, 255), cut=st.integers(0, 30), more=st.binary(max_size=8))
+@given(
+    place=st.integers(0, 10**6),
+    bits=st.integers(1, 255),
+    cut=st.integers(0, 30),
+    more=st.binary(max_size=8),
+)
 def test_a_damaged_stream(place: int, bits: int, cut: int, more: bytes, tmp_path: Path) -> None:
     packed = bytearray(folder_of_files({"lib/a.bin": bytes(range(30))}))
     packed[place % len(packed)] ^= bits

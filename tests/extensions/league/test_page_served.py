@@ -22,7 +22,10 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.extensions.league.routes import served_page
 from khiva_arena.extensions.league.submissions.queue import Queue
 
-CLICK = "[...document.querySelectorAll('button')].find((one) => one.textContent.startsWith(arguments[0])).click()"
+CLICK = (
+    "[...document.querySelectorAll('button')].find((one) => "
+    "one.textContent.startsWith(arguments[0])).click()"
+)
 LINK = 'href="/khiva-arena.html"'
 SHOWN = "return document.querySelector('h1')?.textContent === arguments[0]"
 
@@ -40,7 +43,10 @@ def test_it_is_apart_and_its_hash_is_said(folder: Path, tmp_path: Path) -> None:
     with league_server(folder, "--page", str(tmp_path / "page.html"), is_forked=True) as server:
         answer = server.ask("/khiva-arena.html")
         assert answer.body == page.data
-        assert answer.headers["content-security-policy"] == "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
+        assert (
+            answer.headers["content-security-policy"]
+            == "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
+        )
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert server.ask("/khiva-arena.html", If_None_Match=answer.headers["etag"]).status == 304
         assert all(word in server.ask("/queue").text for word in (page.digest, LINK))
@@ -52,7 +58,11 @@ def test_it_is_apart_and_its_hash_is_said(folder: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_page_is_not_served(tmp_path: Path) -> None:
-    for other in (b"<script>alert(1)</script>", served_page.WORKER, BEGINNING + b"a page of results"):
+    for other in (
+        b"<script>alert(1)</script>",
+        served_page.WORKER,
+        BEGINNING + b"a page of results",
+    ):
         (tmp_path / "other.html").write_bytes(other)
         with pytest.raises(ConfigError, match=pattern("league_serve", "no-page")):
             served_page.read(tmp_path / "other.html")
@@ -60,7 +70,9 @@ def test_what_is_no_page_is_not_served(tmp_path: Path) -> None:
         served_page.read(tmp_path / "none.html")
 
 
-def test_the_hash_of_a_release_tells_its_page_from_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hash_of_a_release_tells_its_page_from_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(released, "files", lambda _package: tmp_path)
     assert "you can compare" in released.whose_page("a" * 64)
     (tmp_path / released.HASH).write_text("a" * 64 + "\n")
@@ -74,7 +86,9 @@ def test_the_hash_of_a_release_tells_its_page_from_others(tmp_path: Path, monkey
 def server(folder: Path, tmp_path: Path) -> Iterator[LeagueServer]:
     """A league that serves the page."""
     (tmp_path / "khiva-arena.html").write_text(checker())
-    with league_server(folder, "--page", str(tmp_path / "khiva-arena.html"), is_forked=True) as served:
+    with league_server(
+        folder, "--page", str(tmp_path / "khiva-arena.html"), is_forked=True
+    ) as served:
         yield served
 
 
@@ -95,7 +109,9 @@ def at_the_bench(browser: Browser, server: LeagueServer) -> None:
 def test_a_bot_goes_from_the_page_of_a_league_into_its_queue(
     page: Page, server: LeagueServer, folder: Path, tmp_path: Path
 ) -> None:
-    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    page.driver.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+    )
     at_the_bench(page, server)
     page.js(CLICK, "Save for a league")
     said = status(page, "Saved as my-bot.entry")
@@ -105,7 +121,9 @@ def test_a_bot_goes_from_the_page_of_a_league_into_its_queue(
     page.js(CLICK, "New in Python")  # the sandbox lets it ask nobody
     status(page, "Save the bot first")
     for path in ("/khiva-arena.html", "/author"):
-        (tmp_path / "frame.html").write_text(f"<!doctype html><iframe src='{server.origin}{path}'></iframe>")
+        (tmp_path / "frame.html").write_text(
+            f"<!doctype html><iframe src='{server.origin}{path}'></iframe>"
+        )
         page.visit((tmp_path / "frame.html").as_uri())
         assert until(lambda: "frame-ancestors" in str(page.driver.get_log("browser")))
     with Queue(folder) as queue:
@@ -128,7 +146,10 @@ def test_a_bot_goes_from_the_page_of_a_league_into_its_queue(
         page.until(SHOWN, "Your bots")
         claimed = queue.claim()
     assert claimed
-    assert (claimed[0].family_name, claimed[1]) == ("my-bot", (tmp_path / "my-bot.entry").read_bytes())
+    assert (claimed[0].family_name, claimed[1]) == (
+        "my-bot",
+        (tmp_path / "my-bot.entry").read_bytes(),
+    )
     assert claimed[1] == pack(load_bot(str(tmp_path / "my-bot.entry")))
     assert page.wrong() == []
 

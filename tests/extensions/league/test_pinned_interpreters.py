@@ -39,11 +39,17 @@ def bot(place: Path) -> str:
 
 
 @pytest.mark.soak
-def test_bots_run_in_the_interpreter_of_the_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bots_run_in_the_interpreter_of_the_terms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv(interpreters.FOLDER, str(tmp_path / "installed"))
-    monkeypatch.setattr(interpreters, "_built", lambda: tmp_path / "built")  # nor is there what this checkout has built
-    monkeypatch.setattr(examine, "_verdict", lambda *_: examine.Finding(True, ""))  # the bot keeps to no more than matches need
+    monkeypatch.setattr(
+        interpreters, "_built", lambda: tmp_path / "built"
+    )  # nor is there what this checkout has built
+    monkeypatch.setattr(
+        examine, "_verdict", lambda *_: examine.Finding(True, "")
+    )  # the bot keeps to no more than matches need
     install(tmp_path / "installed", THEN)
     arena("league", "new", "summer", "--seats", "2", "--clock", "ticks", cwd=tmp_path)
     file, digest = tmp_path / "summer" / "league.toml", sha256(THEN).hexdigest()
@@ -66,7 +72,9 @@ def test_bots_run_in_the_interpreter_of_the_terms(tmp_path: Path, monkeypatch: p
     founded, entered = links[0], next(link for link in links if isinstance(link, Entered))
     assert isinstance(founded, Founded)
     assert (founded.terms.interpreters, modules) == ({"echo": digest}, {digest})
-    state = msgspec.json.decode((tmp_path / "summer" / "public" / "league.json").read_bytes(), type=PublicLeague)
+    state = msgspec.json.decode(
+        (tmp_path / "summer" / "public" / "league.json").read_bytes(), type=PublicLeague
+    )
     assert {one.runs_in for one in state.bots} == {UNKNOWN}
 
     # The pin moves on: who was entered plays on as it was.

@@ -45,13 +45,26 @@ def placed(*bots: tuple[float | None, float | None, int]) -> list[tuple[str, int
 
 
 def test_bots_are_ordered_by_what_is_sure_of_them() -> None:
-    assert placed((200.0, -90.0, 5), (20.0, 5.0, 9), (30.0, 5.0, 9), (0.0, -20.0, 40)) == [("c", 1), ("b", 2), ("d", 3), ("a", 4)]
+    assert placed((200.0, -90.0, 5), (20.0, 5.0, 9), (30.0, 5.0, 9), (0.0, -20.0, 40)) == [
+        ("c", 1),
+        ("b", 2),
+        ("d", 3),
+        ("a", 4),
+    ]
     assert placed((1.0, 0.0, 5), (1.0, 0.0, 5), (9.0, -1.0, 5)) == [("a", 1), ("b", 1), ("c", 3)]
-    assert placed((900.0, None, 7), (-5.0, -100.0, 7), (None, None, 7)) == [("b", 1), ("a", 2), ("c", None)]
+    assert placed((900.0, None, 7), (-5.0, -100.0, 7), (None, None, 7)) == [
+        ("b", 1),
+        ("a", 2),
+        ("c", None),
+    ]
 
 
 def test_a_bot_that_has_played_little_has_no_place() -> None:
-    assert placed((500.0, 400.0, 4), (0.0, -10.0, 5), (510.0, 401.0, 0)) == [("b", 1), ("c", None), ("a", None)]
+    assert placed((500.0, 400.0, 4), (0.0, -10.0, 5), (510.0, 401.0, 0)) == [
+        ("b", 1),
+        ("c", None),
+        ("a", None),
+    ]
 
 
 @pytest.fixture
@@ -81,7 +94,11 @@ def test_a_table_has_its_line_and_what_each_bot_is_sure_of(league: MadeLeague) -
     assert [row.rank for row in rows] == [1, 2, 3, 4, 5]
     sure = [row.least for row in rows]
     assert sure == sorted(sure, reverse=True)
-    assert all(row.least == pytest.approx(row.elo - row.pool_error, abs=0.002) for row in standings.rows if row.pool_error)
+    assert all(
+        row.least == pytest.approx(row.elo - row.pool_error, abs=0.002)
+        for row in standings.rows
+        if row.pool_error
+    )
     lines = to_text(standings).splitlines()
     assert lines[6].strip("- ") == "still finding their place, or retired"
     assert lines[7].lstrip().startswith("n/a  late")
@@ -115,11 +132,18 @@ def test_batches_of_all_seasons_count_in_each_table(league: MadeLeague) -> None:
 def test_a_batch_counts_for_who_played_in_it(league: MadeLeague) -> None:
     for _ in range(2):
         event = league.draw()
-        league.end(league.play(event, lost=range(len(event.definition.batch.tables)) if league.chain.batches == 5 else ()))
+        league.end(
+            league.play(
+                event,
+                lost=range(len(event.definition.batch.tables)) if league.chain.batches == 5 else (),
+            )
+        )
     # Of two deals one is lost at each table of batch 5, so it counts; suspended, a bot plays in none.
     assert late_batches(league) == 3
     event = league.store.event(league.store.event_ids()[-1])
-    lost = tuple((seed, table) for seed in range(2) for table in range(len(event.definition.batch.tables)))
+    lost = tuple(
+        (seed, table) for seed in range(2) for table in range(len(event.definition.batch.tables))
+    )
     assert league_order.seated_in(event) == {bot.identity for bot in event.bots}
     assert league_order.seated_in(replace(event, set_aside=lost)) == set()
 
@@ -131,7 +155,9 @@ def late_batches(league: MadeLeague) -> int:
     return order.batches([late]).of[late]
 
 
-def test_no_more_batches_are_read_than_a_table_takes(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_batches_are_read_than_a_table_takes(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for _ in range(4):
         league.batch()
     order = StoredResults(league.store).league_order()
@@ -146,15 +172,21 @@ def test_no_more_batches_are_read_than_a_table_takes(league: MadeLeague, monkeyp
     assert dict(order.batches(bots).of) == dict.fromkeys(bots, 3)
     assert read == league.store.event_ids()[:-4:-1]
     league.enter("new", 5, 5)
-    assert StoredResults(league.store).league_order().batches([*league.chain.bots]).of == dict.fromkeys(bots, 3)
+    assert StoredResults(league.store).league_order().batches(
+        [*league.chain.bots]
+    ).of == dict.fromkeys(bots, 3)
     assert len(read) == 6
 
 
-def test_the_published_table_is_that_of_its_batch_whatever_links_have_come_since(league: MadeLeague) -> None:
+def test_the_published_table_is_that_of_its_batch_whatever_links_have_come_since(
+    league: MadeLeague,
+) -> None:
     gone = next(bot.identity for bot in league.chain.bots.values() if bot.name == "bot 1")
     before = newest_table(league.store)
     league.add(StateChanged(**next_place(league.chain), identity=gone, state="retired"))
-    league.add(Renewed(**next_place(league.chain), terms=replace(league.chain.terms, fewest_batches=0)))
+    league.add(
+        Renewed(**next_place(league.chain), terms=replace(league.chain.terms, fewest_batches=0))
+    )
     assert newest_table(league.store) == before
     printed = table_of(league, *batches_of(league.folder, "two")).standings
     assert [(row.bot, row.rank) for row in printed.rows] == [
@@ -173,8 +205,14 @@ def test_batches_that_are_kept_are_those_that_links_and_events_give(league: Made
     assert order is not None
     bots = [*league.chain.bots]
     counted = order.batches(bots)
-    assert {bot: min(now.batches.of.get(bot, 0), counted.fewest) for bot in bots} == {bot: counted.of[bot] for bot in bots}
-    assert (now.batches.fewest, now.batches.retired) == (counted.fewest, counted.retired) == (3, {gone})
+    assert {bot: min(now.batches.of.get(bot, 0), counted.fewest) for bot in bots} == {
+        bot: counted.of[bot] for bot in bots
+    }
+    assert (
+        (now.batches.fewest, now.batches.retired)
+        == (counted.fewest, counted.retired)
+        == (3, {gone})
+    )
 
 
 def test_a_bundle_has_the_order_of_its_league(league: MadeLeague, tmp_path: Path) -> None:
@@ -184,7 +222,9 @@ def test_a_bundle_has_the_order_of_its_league(league: MadeLeague, tmp_path: Path
 
 
 def test_a_link_that_was_changed_orders_no_table(league: MadeLeague) -> None:
-    league.store._connection.execute("UPDATE links SET text = replace(text, '\"fewest_batches\":3', '\"fewest_batches\":0')")
+    league.store._connection.execute(
+        "UPDATE links SET text = replace(text, '\"fewest_batches\":3', '\"fewest_batches\":0')"
+    )
     with pytest.raises(StoreError, match="link 0 of the league"):
         tables_of(league.folder, ())
 
@@ -197,7 +237,9 @@ def test_a_bot_that_left_early_stays_below_the_line(league: MadeLeague) -> None:
     assert [row.name for row in table_of(league).standings.rows if row.rank is None] == ["late"]
 
 
-def test_a_bot_that_is_retired_or_replaced_has_no_place_but_in_the_season_that_was_over_then(league: MadeLeague) -> None:
+def test_a_bot_that_is_retired_or_replaced_has_no_place_but_in_the_season_that_was_over_then(
+    league: MadeLeague,
+) -> None:
     one, two = (f"bot {number}" for number in (1, 2))
     league.add(Season(**next_place(league.chain), name="three"))
     identity = {bot.name: bot.identity for bot in league.chain.bots.values()}
@@ -233,16 +275,26 @@ def test_the_front_page_has_the_line(tmp_path: Path) -> None:
     seasons = str(pages.seasons(view).main)
     assert sentence("league_serve", "line", fewest="5 batches") in seasons
     whole = LeagueView(state, folder, {}, [])
-    assert sentence("league_serve", "line", fewest="5 batches") not in str(pages.standings(whole).main)
+    assert sentence("league_serve", "line", fewest="5 batches") not in str(
+        pages.standings(whole).main
+    )
 
 
 def test_the_status_lists_places(league: MadeLeague) -> None:
     assert {bot.place for bot in status_of(league.folder).bots} == {None}
     names = [bot.name for bot in league.chain.bots.values()]
     state = write_public(league.folder)
-    rows = [{"bot": bot.identity, "rank": 1 + at} for at, bot in enumerate(league.chain.bots.values())]
-    write(league.folder, STATE, msgspec.json.encode(replace(state, table={"standings": [{"rows": rows}]})))
-    assert [(bot.name, bot.place) for bot in status_of(league.folder).bots] == [(name, 1 + at) for at, name in enumerate(names)]
+    rows = [
+        {"bot": bot.identity, "rank": 1 + at} for at, bot in enumerate(league.chain.bots.values())
+    ]
+    write(
+        league.folder,
+        STATE,
+        msgspec.json.encode(replace(state, table={"standings": [{"rows": rows}]})),
+    )
+    assert [(bot.name, bot.place) for bot in status_of(league.folder).bots] == [
+        (name, 1 + at) for at, name in enumerate(names)
+    ]
 
 
 # --- what a fresh version gains ---

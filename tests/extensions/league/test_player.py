@@ -56,14 +56,21 @@ def test_batches_are_played_and_verified(tmp_path: Path, played: Played) -> None
     assert {row.name for row in table.standings.rows} == {bot.name for bot in chain.active}
 
 
-def test_a_new_version_takes_the_place_of_the_oldest_beyond_the_number_that_may_be_active(tmp_path: Path, played: Played) -> None:
+def test_a_new_version_takes_the_place_of_the_oldest_beyond_the_number_that_may_be_active(
+    tmp_path: Path, played: Played
+) -> None:
     league = league_in(tmp_path, options=LeagueOptions(versions=2))
     for made in ("1", "2", "3"):
         enter(league, "ann", "quick", made)
     enter(league, "bob", "slow")
     played(league)
     states = {bot.name: bot.state for bot in chain_in(tmp_path).bots.values() if bot.author}
-    assert states == {"quick v1": "retired", "quick v2": "active", "quick v3": "active", "slow v1": "active"}
+    assert states == {
+        "quick v1": "retired",
+        "quick v2": "active",
+        "quick v3": "active",
+        "slow v1": "active",
+    }
 
 
 def test_changes_of_the_roster_count_from_the_next_batch_on(tmp_path: Path, played: Played) -> None:
@@ -82,16 +89,24 @@ def test_changes_of_the_roster_count_from_the_next_batch_on(tmp_path: Path, play
     played(league)
     chain = chain_in(tmp_path)
     assert {chain.bots[quick].state, chain.bots[slow].state} == {"active", "retired"}
-    assert [(season.name, season.first) for season in chain.seasons] == [("season 1", 1), ("two", 2)]
+    assert [(season.name, season.first) for season in chain.seasons] == [
+        ("season 1", 1),
+        ("two", 2),
+    ]
     with Store.read(tmp_path) as store:
-        names = [{bot.name for bot in event.bots if not bot.name.startswith("anchor")} for event in store.events()]
+        names = [
+            {bot.name for bot in event.bots if not bot.name.startswith("anchor")}
+            for event in store.events()
+        ]
     assert names == [{"quick v1", "slow v1"}, {"new v1"}, {"quick v1", "new v1"}]
     assert verify(tmp_path).sound
 
 
 def test_too_few_bots_end_the_player_with_what_to_do(tmp_path: Path, played: Played) -> None:
     league = league_in(tmp_path, anchors=2)
-    with pytest.raises(ConfigError, match=pattern("league", "too-few-families", seats="3", families="2")):
+    with pytest.raises(
+        ConfigError, match=pattern("league", "too-few-families", seats="3", families="2")
+    ):
         played(league)
     enter(league, "ann", "quick")
     played(league)
@@ -101,7 +116,9 @@ def test_too_few_bots_end_the_player_with_what_to_do(tmp_path: Path, played: Pla
 @pytest.mark.parametrize("batches", [1, 3])
 def test_a_new_league_with_too_few_bots_is_not_founded(tmp_path: Path, batches: int) -> None:
     league = league_in(tmp_path, anchors=2)
-    with pytest.raises(ConfigError, match=pattern("league", "too-few-families", seats="3", families="2")):
+    with pytest.raises(
+        ConfigError, match=pattern("league", "too-few-families", seats="3", families="2")
+    ):
         player.play(league, HowLong(batches), say_nothing)
     assert not Store.check(tmp_path)
     enter(league, "ann", "quick")
@@ -112,7 +129,9 @@ def test_a_new_league_with_too_few_bots_is_not_founded(tmp_path: Path, batches: 
 # --- tables that stay void ---
 
 
-def test_a_table_that_stays_void_is_tried_twice_more_and_set_aside_for_good(tmp_path: Path, played: Played) -> None:
+def test_a_table_that_stays_void_is_tried_twice_more_and_set_aside_for_good(
+    tmp_path: Path, played: Played
+) -> None:
     league = league_in(tmp_path)
     enter(league, "ann", "quick")
     enter(league, "bob", "slow")
@@ -199,7 +218,10 @@ def test_a_kill_before_any_transaction_leaves_the_chain_of_an_undisturbed_league
         folder.mkdir()
         same_secrets(monkeypatch)
         league = league_in(folder, options=LeagueOptions(name="spring"), seats=2)
-        monkeypatch.setattr("khiva_arena.extensions.league.submissions.queue.secrets.token_hex", lambda size: "cd" * size)
+        monkeypatch.setattr(
+            "khiva_arena.extensions.league.submissions.queue.secrets.token_hex",
+            lambda size: "cd" * size,
+        )
         enter(league, "ann", "quick")
         with killed_after(transactions, monkeypatch) as left:
             played(league, 2)
@@ -245,7 +267,9 @@ def test_changed_settings_count_only_when_that_is_meant(tmp_path: Path, played: 
     enter(league, "ann", "quick")
     played(league)
     other = league_in(tmp_path, turn="2s")
-    with pytest.raises(ConfigError, match=pattern("league", "settings-changed", changed=r"conditions\.time")):
+    with pytest.raises(
+        ConfigError, match=pattern("league", "settings-changed", changed=r"conditions\.time")
+    ):
         played(other)
     played(other, new_terms=True)
     with Store.read(tmp_path) as store:
@@ -259,11 +283,14 @@ def test_an_anchor_that_has_changed_is_refused(tmp_path: Path, played: Played) -
     league = league_in(tmp_path)
     enter(league, "ann", "quick")
     played(league)
-    changed = league._replace(anchors=(league.anchors[0], structs.replace(league.anchors[1], identity="0" * 64)))
+    changed = league._replace(
+        anchors=(league.anchors[0], structs.replace(league.anchors[1], identity="0" * 64))
+    )
     with pytest.raises(
         ConfigError,
         match=(
-            "anchor anchor 1: its files are not those that the league was founded with; restore them: "
+            "anchor anchor 1: its files are not those that the league was founded with; "
+            "restore them: "
             "without its anchors no number of spring can be compared with one of autumn"
         ),
     ):
@@ -308,12 +335,16 @@ def test_a_player_that_refuses_writes_nothing(
             played(league, fails=stop)  # the batch is drawn and not over
     else:
         played(league)
-    files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.name.endswith("-shm")]
+    files = [
+        path for path in tmp_path.rglob("*") if path.is_file() and not path.name.endswith("-shm")
+    ]
     before = {path: path.read_bytes() for path in files}
     with pytest.raises(ArenaError, match=message):
         played(change(league, monkeypatch))
     assert {
-        path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and not path.name.endswith("-shm")
+        path: path.read_bytes()
+        for path in tmp_path.rglob("*")
+        if path.is_file() and not path.name.endswith("-shm")
     } == before
 
 
@@ -327,7 +358,9 @@ def test_batches_are_public_some_hours_after_their_end(tmp_path: Path, played: P
     assert chain.revealed(ends[1].replace(year=2099)) == 2
 
 
-def test_a_player_that_waits_for_bots_goes_on_publishing(tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_that_waits_for_bots_goes_on_publishing(
+    tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A page that is made meanwhile is taken, and a batch that becomes public is published."""
     looks: list[int] = []
 
@@ -352,7 +385,9 @@ def test_a_player_that_only_publishes_plays_nothing(tmp_path: Path, played: Play
     assert chain_in(tmp_path) == before
 
 
-def test_the_next_reveal_is_that_of_the_oldest_batch_that_is_not_public(tmp_path: Path, played: Played) -> None:
+def test_the_next_reveal_is_that_of_the_oldest_batch_that_is_not_public(
+    tmp_path: Path, played: Played
+) -> None:
     league = league_in(tmp_path, options=LeagueOptions(reveal_hours=2))
     enter(league, "ann", "quick")
     played(league, 2)
@@ -384,11 +419,15 @@ def test_a_bot_that_has_used_up_its_day_forfeits_the_rest_of_the_batch_and_is_su
     assert chain.bots[quick].state == "suspended"
     assert verify(tmp_path).sound
     monkeypatch.undo()
-    with pytest.raises(ConfigError, match=pattern("league", "too-few-families", seats="3", families="2")):
+    with pytest.raises(
+        ConfigError, match=pattern("league", "too-few-families", seats="3", families="2")
+    ):
         played(league)
 
 
-def test_a_bot_that_starts_no_more_stops_nobody(tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_starts_no_more_stops_nobody(
+    tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
     league = league_in(tmp_path)
     quick, slow = enter(league, "ann", "quick"), enter(league, "bob", "slow")
     with killed_after(6, monkeypatch):
@@ -396,8 +435,14 @@ def test_a_bot_that_starts_no_more_stops_nobody(tmp_path: Path, played: Played, 
     assert chain_in(tmp_path).open is not None
     played(league, broken=["quick v1"])  # in the batch that is open, it forfeits
     chain = chain_in(tmp_path)
-    assert (chain.open, chain.bots[quick].state, chain.bots[slow].state) == (None, "suspended", "active")
-    with pytest.raises(ConfigError, match=pattern("league", "too-few-families", seats="3", families="2")):
+    assert (chain.open, chain.bots[quick].state, chain.bots[slow].state) == (
+        None,
+        "suspended",
+        "active",
+    )
+    with pytest.raises(
+        ConfigError, match=pattern("league", "too-few-families", seats="3", families="2")
+    ):
         played(league, broken=["slow v1"])  # before a batch is drawn, it is left out
     assert chain_in(tmp_path).bots[slow].state == "suspended"
     assert verify(tmp_path).sound
@@ -414,8 +459,12 @@ def test_a_store_with_events_of_its_own_is_no_league(tmp_path: Path, played: Pla
     league = league_in(tmp_path)
     event = planned()
     with Store.write(tmp_path) as store:
-        store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots)
-    with pytest.raises(ConfigError, match="event 1 is no batch of the league; move it to a store of its own"):
+        store.add_event(
+            event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots
+        )
+    with pytest.raises(
+        ConfigError, match="event 1 is no batch of the league; move it to a store of its own"
+    ):
         played(league)
 
 

@@ -141,7 +141,10 @@ def test_the_table_is_that_of_all_batches_that_are_over(league: MadeLeague) -> N
     assert state.table == expected
     assert state.table_batch == 2
     assert [batch.revealed for batch in state.batches] == [True, True, False]
-    assert [batch.run_digest for batch in state.batches] == [*(link.run_digest for link in ends_in(league.store)), ""]
+    assert [batch.run_digest for batch in state.batches] == [
+        *(link.run_digest for link in ends_in(league.store)),
+        "",
+    ]
     ((bots, *more),) = [batch.set_aside for batch in state.batches if batch.set_aside]
     assert len(bots) == 2
     assert more == []
@@ -159,7 +162,9 @@ def test_bots_are_counted_by_batch_and_table(league: MadeLeague) -> None:
     state = standing(league)
     assert {bot.identity: bot.tables for bot in state.bots} == tables
     assert {bot.batches for bot in state.bots} == {2}
-    assert sorted(bot.name for bot in state.bots if bot.left_out) == sorted(state.batches[0].set_aside[0])
+    assert sorted(bot.name for bot in state.bots if bot.left_out) == sorted(
+        state.batches[0].set_aside[0]
+    )
 
 
 @without_pages
@@ -167,7 +172,9 @@ def test_a_bot_that_left_stands_there_with_the_reason(league: MadeLeague) -> Non
     league.batch()
     first = league.chain.active[-2].identity
     gone = league.chain.active[-1].identity
-    league.add(StateChanged(**next_place(league.chain), identity=gone, state="retired", why="it was slow"))
+    league.add(
+        StateChanged(**next_place(league.chain), identity=gone, state="retired", why="it was slow")
+    )
     publish(league)
     states = {bot.identity: (bot.state, bot.why) for bot in standing(league).bots}
     assert states[gone] == ("retired", "it was slow")
@@ -236,7 +243,10 @@ def test_each_batch_has_one_line_however_often_it_is_published(league: MadeLeagu
         (league.folder / SUMS / NEWEST).unlink()  # as a kill before the table was stored
         publish(league)
         assert [line.batch for line in read_history(league.folder)] == list(range(1, number + 1))
-    expected = [tuple(row[name] for name in ("bot", "elo", "error", "low", "high", "bound")) for row in rows(league)]
+    expected = [
+        tuple(row[name] for name in ("bot", "elo", "error", "low", "high", "bound"))
+        for row in rows(league)
+    ]
     newest = read_history(league.folder)[-1].ratings
     assert [structs.astuple(rating) for rating in newest] == expected
     assert any(low is not None for _, _, _, low, _, _ in expected)
@@ -264,7 +274,9 @@ def test_a_bot_that_left_has_no_more_lines(league: MadeLeague) -> None:
     league.add(StateChanged(**next_place(league.chain), identity=gone, state="retired"))
     league.batch()
     publish(league)
-    assert [gone in [rating.identity for rating in line.ratings] for line in read_history(league.folder)] == [True, False]
+    assert [
+        gone in [rating.identity for rating in line.ratings] for line in read_history(league.folder)
+    ] == [True, False]
     assert gone in [row["bot"] for row in rows(league)]
 
 
@@ -283,12 +295,18 @@ def test_each_batch_that_is_revealed_has_a_page(league: MadeLeague) -> None:
     assert (league.folder / PUBLIC / BATCHES / "2.html").stat().st_mtime_ns == kept.st_mtime_ns
 
 
-def test_a_final_is_named_before_it_is_played_and_has_no_page_until_it_is_over(league: MadeLeague) -> None:
+def test_a_final_is_named_before_it_is_played_and_has_no_page_until_it_is_over(
+    league: MadeLeague,
+) -> None:
     final_of(league)
     names = tuple(league.chain.bots[bot].name for bot in league.chain.finals[0].link.bots)
     assert publish(league) == []
     (final,) = standing(league).finals
-    assert (final.number, final.link, final.link_digest) == (1, league.chain.links - 1, league.chain.digest)
+    assert (final.number, final.link, final.link_digest) == (
+        1,
+        league.chain.links - 1,
+        league.chain.digest,
+    )
     assert (final.bots, sorted(names), final.over) == (names, ["bot 1", "bot 2"], False)
     assert list((league.folder / PUBLIC / FINALS).iterdir()) == []
 
@@ -334,10 +352,15 @@ class LaterClock(datetime):
         return datetime.now(tz) + cls.ahead
 
 
-def test_a_batch_that_becomes_public_while_a_table_waits_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_that_becomes_public_while_a_table_waits_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "datetime", LaterClock)
     monkeypatch.setattr(LaterClock, "ahead", timedelta())
-    with MadeLeague(tmp_path / "spring", DELAYED) as league, Publisher(league.store, Said()) as public:
+    with (
+        MadeLeague(tmp_path / "spring", DELAYED) as league,
+        Publisher(league.store, Said()) as public,
+    ):
         league.enter("bot 1", 1, 1)
         league.batch()
         for hours, revealed in ((0, False), (0.9, False), (1.1, True)):
@@ -356,21 +379,30 @@ def test_a_page_that_fails_is_a_warning_and_the_others_are_made(league: MadeLeag
     (league.folder / PUBLIC / BATCHES / "2.html.part").mkdir(parents=True)
     (said,) = publish(league)
     assert said.startswith(
-        "warning: " + sentence("league_public", "could-not-made", what=sentence("league_public", "page-of", subject="batch 2"))
+        "warning: "
+        + sentence(
+            "league_public",
+            "could-not-made",
+            what=sentence("league_public", "page-of", subject="batch 2"),
+        )
     )
     assert said.endswith("the player tries again when it is started anew")
     assert pages(league) == ["1.html", "2.html.part"]
     assert standing(league).table is not None
 
 
-def test_many_pages_are_named_before_the_player_waits_for_them(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_pages_are_named_before_the_player_waits_for_them(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for _ in range(2):
         league.batch()
     assert publish(league) == []
     for page in (league.folder / PUBLIC / BATCHES).iterdir():
         page.unlink()
     monkeypatch.setattr(module, "FEW_TASKS", 1)
-    assert publish(league) == ["2 pages of batches are still to be made; Ctrl-C leaves them to the next start"]
+    assert publish(league) == [
+        "2 pages of batches are still to be made; Ctrl-C leaves them to the next start"
+    ]
     assert pages(league) == ["1.html", "2.html"]
 
 
@@ -385,7 +417,9 @@ def test_what_failed_is_not_tried_again_by_the_same_player(league: MadeLeague) -
     assert len(said) == 1
 
 
-def test_a_machine_without_processes_is_a_warning(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_processes_is_a_warning(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     league.batch()
 
     def fails(*_: object, **__: object) -> None:
@@ -446,7 +480,11 @@ def test_others_may_read_what_is_public_and_nothing_else(league: MadeLeague) -> 
     for path in league.folder.rglob("*"):
         mode = stat.S_IMODE(path.stat().st_mode)
         is_public = (league.folder / PUBLIC) in (path, *path.parents)
-        assert mode == (0o755 if path.is_dir() else 0o644) if is_public else mode & 0o077 == 0 or path.name == "league.toml", path
+        assert (
+            mode == (0o755 if path.is_dir() else 0o644)
+            if is_public
+            else mode & 0o077 == 0 or path.name == "league.toml"
+        ), path
 
 
 def secrets_of(event: EventRow) -> list[bytes]:
@@ -475,7 +513,14 @@ def test_nothing_public_has_a_secret_before_it_is_revealed(tmp_path: Path) -> No
                 public.look()
                 public.finish()
                 files = [path for path in (league.folder / PUBLIC).rglob("*") if path.is_file()]
-                assert {path.name for path in files} == {STATE, HISTORY, CHAIN, BATCH_LOG, "1.html", "1.json"}
+                assert {path.name for path in files} == {
+                    STATE,
+                    HISTORY,
+                    CHAIN,
+                    BATCH_LOG,
+                    "1.html",
+                    "1.json",
+                }
                 secrets = [secret for event in hidden for secret in secrets_of(event)]
                 assert [path for path in files if holds(path, secrets)] == []
                 assert [path.name for path in files if holds(path, secrets_of(revealed))] == [
@@ -485,9 +530,13 @@ def test_nothing_public_has_a_secret_before_it_is_revealed(tmp_path: Path) -> No
             assert [batch.revealed for batch in standing(league).batches] == [True, False, False]
 
 
-def test_points_by_source_are_those_of_batches_that_are_public(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_points_by_source_are_those_of_batches_that_are_public(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """As a page of results, which tells no hand of a deal before its secret is public either."""
-    none: dict[str, Any] = dict.fromkeys(("event", "events", "only", "exclude", "anchors", "sets"), ())
+    none: dict[str, Any] = dict.fromkeys(
+        ("event", "events", "only", "exclude", "anchors", "sets"), ()
+    )
     words = {**none, "season": None, "effects": None}
     with MadeLeague(tmp_path / "spring", DELAYED) as league:
         (league.folder / SETTINGS).touch()
@@ -510,8 +559,20 @@ def test_a_league_that_is_played_publishes_all_of_it(quick_league: Path, tmp_pat
         arena("league", "play", "spring", "--batches", batches, cwd=tmp_path)
     state = read_state(tmp_path / "spring")
     assert state is not None
-    assert [(batch.number, batch.revealed) for batch in state.batches] == [(1, True), (2, True), (3, True)]
-    assert state.table == bare_tables(arena("standings", "spring", "--section", "crosstable", "--json", cwd=tmp_path).stdout)
+    assert [(batch.number, batch.revealed) for batch in state.batches] == [
+        (1, True),
+        (2, True),
+        (3, True),
+    ]
+    assert state.table == bare_tables(
+        arena("standings", "spring", "--section", "crosstable", "--json", cwd=tmp_path).stdout
+    )
     lines = [line.batch for line in read_history(tmp_path / "spring")]
-    assert lines == sorted({*lines, 3})  # those of batches that follow fast on each other may be left out
-    assert sorted(os.listdir(tmp_path / "spring" / PUBLIC / BATCHES)) == ["1.html", "2.html", "3.html"]
+    assert lines == sorted(
+        {*lines, 3}
+    )  # those of batches that follow fast on each other may be left out
+    assert sorted(os.listdir(tmp_path / "spring" / PUBLIC / BATCHES)) == [
+        "1.html",
+        "2.html",
+        "3.html",
+    ]

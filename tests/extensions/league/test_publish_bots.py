@@ -56,13 +56,18 @@ def test_a_league_in_ticks_has_the_term_and_no_other_league(link: Founded) -> No
 
 def test_the_term_never_changes() -> None:
     chain = begin(founded(TICKS, publish_bots=False))
-    renewed = Renewed(number=1, before=chain.digest, at=AT, terms=founded(TICKS, publish_bots=True).terms)
+    renewed = Renewed(
+        number=1, before=chain.digest, at=AT, terms=founded(TICKS, publish_bots=True).terms
+    )
     with pytest.raises(RecordError, match="publish_bots is another one than in link 0"):
         follow(chain, renewed)
 
 
 def test_bundles_may_hold_the_anchors_and_no_other_bot() -> None:
-    plain = {"kind": "league", "anchors": [{"identity": "a"}, {"identity": "b"}, {"identity": 1}, "c"]}
+    plain = {
+        "kind": "league",
+        "anchors": [{"identity": "a"}, {"identity": "b"}, {"identity": 1}, "c"],
+    }
     assert published_bots([{**plain, "terms": {"publish_bots": False}}]) == {"a", "b"}
     for terms in ({"publish_bots": True}, {}, []):
         assert published_bots([{**plain, "terms": terms}]) is None
@@ -93,14 +98,21 @@ def test_a_server_knows_the_term_of_a_league_that_is_not_founded(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_an_upload_without_agreement_is_refused_where_bots_are_published(tmp_path: Path, confined: object) -> None:
+def test_an_upload_without_agreement_is_refused_where_bots_are_published(
+    tmp_path: Path, confined: object
+) -> None:
     """The server asks, and settings may change before the first batch."""
     new_tick_league(tmp_path / "spring")
     league = league_of(tmp_path / "spring", {}, say_nothing)
     with Queue(league.folder) as queue:
-        number = queue.add_upload(queue.add_author("ann").id, "bot", one_of_its_own(), MUCH, agreed=False)
+        number = queue.add_upload(
+            queue.add_author("ann").id, "bot", one_of_its_own(), MUCH, agreed=False
+        )
         examine.examine_next(league, queue)
-        assert (queue.entry(number).state, queue.entry(number).report) == ("refused", sentence("submissions", "not-agreed"))
+        assert (queue.entry(number).state, queue.entry(number).report) == (
+            "refused",
+            sentence("submissions", "not-agreed"),
+        )
 
 
 @pytest.mark.slow
@@ -109,14 +121,20 @@ def test_a_bot_that_was_accepted_by_other_settings_needs_agreement_too(
 ) -> None:
     new_tick_league(tmp_path / "spring", publish_bots=False, fewest_batches=0)
     monkeypatch.setattr(examine, "_verdict", lambda *_: examine.Finding(True, ""))
-    bots = {name: pack(load(write_bot(tmp_path / name, name.encode()))) for name in ("first", "second")}
+    bots = {
+        name: pack(load(write_bot(tmp_path / name, name.encode()))) for name in ("first", "second")
+    }
     with Queue(tmp_path / "spring") as queue:
         ann = queue.add_author("ann").id
-        numbers = [queue.add_upload(ann, name, packed, MUCH, agreed=False) for name, packed in bots.items()]
+        numbers = [
+            queue.add_upload(ann, name, packed, MUCH, agreed=False) for name, packed in bots.items()
+        ]
         league = league_of(tmp_path / "spring", {}, say_nothing)
         for number in numbers:
             examine.examine_next(league, queue, number)
-        assert queue.add_upload(ann, "second", bots["second"], MUCH, agreed=True) == numbers[1], "it was sent again since"
+        assert queue.add_upload(ann, "second", bots["second"], MUCH, agreed=True) == numbers[1], (
+            "it was sent again since"
+        )
         path = tmp_path / "spring" / SETTINGS
         path.write_text(path.read_text().replace("publish_bots = false", "publish_bots = true"))
         arena("league", "play", "spring", "--batches", "1", cwd=tmp_path)
@@ -130,8 +148,14 @@ def test_a_bot_that_was_accepted_by_other_settings_needs_agreement_too(
 def test_a_bundle_says_how_many_bots_it_publishes_in_which_languages(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    modules = {word: next(digest for digest, one in released().items() if one.word == word) for word in ("javascript", "python")}
-    bots = [with_payload(f"{at}" * 64, modules[word]) for at, word in enumerate(("python", "javascript", "python"))]
+    modules = {
+        word: next(digest for digest, one in released().items() if one.word == word)
+        for word in ("javascript", "python")
+    }
+    bots = [
+        with_payload(f"{at}" * 64, modules[word])
+        for at, word in enumerate(("python", "javascript", "python"))
+    ]
     bots += [with_payload("3" * 64, "d" * 64), DefinedBot("plain", "e" * 64)]
     bundle_command._tell_bots(tmp_path / "cup.khiva", bots, None)
     said = capsys.readouterr().err
@@ -141,22 +165,35 @@ def test_a_bundle_says_how_many_bots_it_publishes_in_which_languages(
     bundle_command._tell_bots(tmp_path / "cup.khiva", bots, {bots[1].identity, bots[4].identity})
     said = capsys.readouterr().err
     assert sentence("events", "bots-left-out", bots="3 bots are") in said
-    assert sentence("events", "publishes", file=tmp_path / "cup.khiva", what="the sources of 1 bot in JavaScript") in said
+    assert (
+        sentence(
+            "events",
+            "publishes",
+            file=tmp_path / "cup.khiva",
+            what="the sources of 1 bot in JavaScript",
+        )
+        in said
+    )
     bundle_command._tell_bots(tmp_path / "cup.khiva", bots[4:], None)
     assert (
         capsys.readouterr().err
-        == f"{tmp_path / 'cup.khiva'} holds the modules of 1 bot, which anybody with the file can run again" + "\n"
+        == f"{tmp_path / 'cup.khiva'} holds the modules of 1 bot, which anybody with the file "
+        "can run again" + "\n"
     )
     bundle_command._tell_bots(tmp_path / "cup.khiva", bots[4:], {bots[1].identity})
     assert capsys.readouterr().err.count("\n") == 1, "the bot that is left out, and no module"
 
 
 def with_payload(payload: str, module: str) -> DefinedBot:
-    return DefinedBot(payload[:4], identity_with_payload(module, payload), module=module, payload=payload)
+    return DefinedBot(
+        payload[:4], identity_with_payload(module, payload), module=module, payload=payload
+    )
 
 
 @pytest.fixture
-def elsewhere(private_league: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, confined: object) -> Path:
+def elsewhere(
+    private_league: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, confined: object
+) -> Path:
     """A machine that has the league's bundle and none of its bots."""
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     return private_league
@@ -164,7 +201,9 @@ def elsewhere(private_league: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.slow
 def test_a_bundle_leaves_out_bots_that_are_no_anchors(elsewhere: Path) -> None:
-    assert sentence("events", "bots-left-out", bots="2 bots are") in (elsewhere / "said").read_text()
+    assert (
+        sentence("events", "bots-left-out", bots="2 bots are") in (elsewhere / "said").read_text()
+    )
     kinds = [line["kind"] for line in lines_of(elsewhere / "spring.khiva")]
     assert (kinds.count("module"), kinds.count("payload")) == (4, 0)
 
@@ -175,12 +214,17 @@ def test_matches_with_them_are_unconfirmed_and_nobody_is_accused(elsewhere: Path
     assert (result.sound, result.confirmed) == (True, False)
     (report,) = result.events
     assert report.unconfirmed_matches == report.unpublished == report.to_dict()["unpublished"]
-    assert 0 < len(report.unpublished) < report.planned, "of four anchors two meet, whatever is drawn"
+    assert 0 < len(report.unpublished) < report.planned, (
+        "of four anchors two meet, whatever is drawn"
+    )
     assert report.rerun == report.planned - len(report.unpublished)
     not_published = pattern("events", "not-published", bot="(weights|others) v1")
     assert all(re.search(not_published, line) for line in report.unconfirmed)
     done = arena("verify", "spring.khiva", "--rerun-bots", cwd=elsewhere, code=1)
-    assert f"unconfirmed: {len(report.unpublished)} matches have bots that the league does not publish" in done.stderr
+    assert (
+        f"unconfirmed: {len(report.unpublished)} matches have bots that the league does not publish"
+        in done.stderr
+    )
     assert "if you have these bots, name their folder with --modules: matches" in done.stdout
 
 
@@ -209,7 +253,9 @@ def test_the_page_cannot_tell(elsewhere: Path) -> None:
     matches = of_kind(events, "match")
     assert {match["verdict"] for match in matches} == {"equal", "cannot tell here"}
     not_published = pattern("events", "not-published", bot="(weights|others) v1")
-    assert all(re.search(not_published, match["why"]) for match in matches if match["verdict"] != "equal")
+    assert all(
+        re.search(not_published, match["why"]) for match in matches if match["verdict"] != "equal"
+    )
 
 
 @pytest.mark.slow
@@ -218,20 +264,27 @@ def test_a_final_of_such_a_league_is_bundled_without_modules_alone(elsewhere: Pa
     final = elsewhere / "spring" / "final-1"
     copy = Path(shutil.copytree(final, elsewhere / "copied"))
     for store in (final, copy):
-        said = arena("bundle", str(store), "final.khiva", "--with-modules", cwd=elsewhere, code=2).stderr
-        assert f"--with-modules: {store} is a final of a league that does not publish its bots; leave it out" in said
+        said = arena(
+            "bundle", str(store), "final.khiva", "--with-modules", cwd=elsewhere, code=2
+        ).stderr
+        assert (
+            f"--with-modules: {store} is a final of a league that does not publish its "
+            "bots; leave it out" in said
+        )
     arena("bundle", str(final), "final.khiva", cwd=elsewhere)
 
 
 @pytest.mark.slow
-def test_batches_without_their_league_are_bundled_without_modules_alone(elsewhere: Path, tmp_path: Path) -> None:
+def test_batches_without_their_league_are_bundled_without_modules_alone(
+    elsewhere: Path, tmp_path: Path
+) -> None:
     with Store.read(elsewhere / "spring") as store:
         events = store.events()
         with pytest.raises(
             ConfigError,
             match=(
-                r"--with-modules: .* holds batches of a league, and not the league, which says whether its bots "
-                r"may be published"
+                r"--with-modules: .* holds batches of a league, and not the league, which says "
+                r"whether its bots may be published"
             ),
         ):
             bundle_command._published(unchained(store), events)
@@ -250,12 +303,18 @@ def unchained(store: Store) -> Store:
 
 
 @pytest.mark.slow
-def test_the_settings_cannot_change_it_later(private_league: Path, tmp_path: Path, confined: object) -> None:
+def test_the_settings_cannot_change_it_later(
+    private_league: Path, tmp_path: Path, confined: object
+) -> None:
     folder = Path(shutil.copytree(private_league / "spring", tmp_path / "spring"))
     path = folder / SETTINGS
     path.write_text(path.read_text().replace("publish_bots = false", "publish_bots = true"))
     with (
         Store.read(folder) as store,
-        pytest.raises(ConfigError, match="publish_bots: write false again: authors were told so before they sent their bots"),
+        pytest.raises(
+            ConfigError,
+            match="publish_bots: write false again: authors were told so before they sent their "
+            "bots",
+        ),
     ):
         check_first(league_of(folder, {}, say_nothing), store, HowLong(1, new_terms=True))

@@ -16,7 +16,12 @@ from khiva_arena.extensions.league.submissions import queue as queue_file
 from khiva_arena.extensions.league.submissions import queue_rows
 from khiva_arena.extensions.league.submissions.limits import UploadLimits, limits_of
 from khiva_arena.extensions.league.submissions.names import compared
-from khiva_arena.extensions.league.submissions.queue import LEASE_SECONDS, MOST_ATTEMPTS, RETRY_SECONDS, Queue
+from khiva_arena.extensions.league.submissions.queue import (
+    LEASE_SECONDS,
+    MOST_ATTEMPTS,
+    RETRY_SECONDS,
+    Queue,
+)
 from khiva_arena.extensions.league.submissions.queue_rows import Author
 
 TAKEN = pattern("submissions", "name-taken", name=".*", what="a bot")
@@ -151,7 +156,9 @@ def test_names_that_look_alike_are_one(one: str, other: str, queue: Queue, ann: 
         assert "ann" not in str(caught.value)
 
 
-def test_a_name_is_its_author_s_for_all_versions_and_nobody_else_s(queue: Queue, ann: Author) -> None:
+def test_a_name_is_its_author_s_for_all_versions_and_nobody_else_s(
+    queue: Queue, ann: Author
+) -> None:
     queue.add_upload(ann.id, "one", one_of_its_own(), MUCH)
     queue.add_upload(ann.id, "one", one_of_its_own(), MUCH)
     assert len({entry.family for entry in queue.entries_of(ann.id)}) == 1
@@ -160,14 +167,20 @@ def test_a_name_is_its_author_s_for_all_versions_and_nobody_else_s(queue: Queue,
 
 
 def test_authors_that_look_alike_are_refused(queue: Queue, ann: Author) -> None:
-    with pytest.raises(ConfigError, match=pattern("submissions", "name-taken", name="'Ann'", what="an author")):
+    with pytest.raises(
+        ConfigError, match=pattern("submissions", "name-taken", name="'Ann'", what="an author")
+    ):
         queue.add_author("Ann")
 
 
 def test_the_very_same_bot_is_refused_whoever_sends_it(queue: Queue, ann: Author) -> None:
     packed = one_of_its_own()
     queue.add_upload(ann.id, "one", packed, MUCH)
-    for author, name in ((ann, "other"), (queue.add_author("bob"), "one"), (queue.add_author("cy"), "two")):
+    for author, name in (
+        (ann, "other"),
+        (queue.add_author("bob"), "one"),
+        (queue.add_author("cy"), "two"),
+    ):
         with pytest.raises(ConfigError, match=pattern("submissions", "equal")) as caught:
             queue.add_upload(author.id, name, packed, MUCH)
         assert "ann" not in str(caught.value)
@@ -193,7 +206,10 @@ def test_so_many_bots_a_day(queue: Queue, ann: Author, clock: Clock) -> None:
     for _ in range(FEW.a_day):
         queue.settle(queue.add_upload(ann.id, "one", one_of_its_own(), FEW), "refused", "no")
     day = (datetime.now(UTC) + clock.ahead + timedelta(days=1)).strftime("%Y-%m-%dT00:00:00")
-    with pytest.raises(ConfigError, match=pattern("submissions", "too-many-today", count="2 bots", when=rf".* {day}\+00:00")):
+    with pytest.raises(
+        ConfigError,
+        match=pattern("submissions", "too-many-today", count="2 bots", when=rf".* {day}\+00:00"),
+    ):
         queue.add_upload(ann.id, "one", one_of_its_own(), FEW)
     queue.add_upload(queue.add_author("bob").id, "two", one_of_its_own(), FEW)
     clock.ahead += timedelta(days=1)
@@ -210,7 +226,9 @@ def test_so_many_bots_wait(queue: Queue, ann: Author) -> None:
     queue.add_upload(ann.id, "one", one_of_its_own(), few)
 
 
-def test_who_has_used_up_the_cpu_of_a_day_waits_until_the_next_one(queue: Queue, ann: Author, clock: Clock) -> None:
+def test_who_has_used_up_the_cpu_of_a_day_waits_until_the_next_one(
+    queue: Queue, ann: Author, clock: Clock
+) -> None:
     waits = queue.add_upload(ann.id, "one", one_of_its_own(), MUCH)
     done = queue.add_upload(ann.id, "one", one_of_its_own(), MUCH)
     queue.settle(done, "refused", "no")
@@ -230,8 +248,15 @@ def test_who_has_used_least_comes_first(queue: Queue, ann: Author) -> None:
     done = queue.add_upload(ann.id, "one", one_of_its_own(), MUCH)
     queue.settle(done, "refused", "no")
     queue.add_build_seconds(done, 1.0)
-    numbers = [queue.add_upload(author.id, f"of {author.name}", one_of_its_own(), MUCH) for author in (ann, bob)]
-    claimed = [queue.claim(build_seconds=60.0), queue.claim(build_seconds=60.0), queue.claim(build_seconds=60.0)]
+    numbers = [
+        queue.add_upload(author.id, f"of {author.name}", one_of_its_own(), MUCH)
+        for author in (ann, bob)
+    ]
+    claimed = [
+        queue.claim(build_seconds=60.0),
+        queue.claim(build_seconds=60.0),
+        queue.claim(build_seconds=60.0),
+    ]
     assert [one and one[0].number for one in claimed] == [numbers[1], numbers[0], None]
 
 
@@ -256,7 +281,9 @@ def test_an_entry_is_claimed_once_and_again_when_its_lease_is_over(
         assert other.claim() == (queue.entry(number), packed)
 
 
-def test_a_check_that_is_killed_again_and_again_is_given_up(queue: Queue, ann: Author, clock: Clock) -> None:
+def test_a_check_that_is_killed_again_and_again_is_given_up(
+    queue: Queue, ann: Author, clock: Clock
+) -> None:
     first = queue.add_upload(ann.id, "one", one_of_its_own(), MUCH)
     for attempt in range(1, MOST_ATTEMPTS + 1):
         assert queue.claim() is not None
@@ -267,7 +294,9 @@ def test_a_check_that_is_killed_again_and_again_is_given_up(queue: Queue, ann: A
     assert queue.set_aside_ended("why") is None
 
 
-def test_a_change_of_an_entry_writes_its_files_no_second_time(queue: Queue, ann: Author, tmp_path: Path) -> None:
+def test_a_change_of_an_entry_writes_its_files_no_second_time(
+    queue: Queue, ann: Author, tmp_path: Path
+) -> None:
     """Or a large entry would fill the disk that its check needs. They go once it waits no more."""
     number = queue.add_upload(ann.id, "one", folder_of_files({"blob": bytes(1 << 20)}), MUCH)
     queue.empty_wal()
@@ -299,7 +328,9 @@ def test_what_its_organiser_adds_is_for_this_process_alone(queue: Queue, ann: Au
 
 def test_the_first_of_two_equal_bots_has_its_identity(queue: Queue, ann: Author) -> None:
     """Streams that differ may hold one bot: a file that its globs leave out."""
-    numbers = [queue.add_upload(ann.id, "one", folder_of_files({"more": more}), MUCH) for more in "ab"]
+    numbers = [
+        queue.add_upload(ann.id, "one", folder_of_files({"more": more}), MUCH) for more in "ab"
+    ]
     queue.identify(numbers[1], "a" * 64)
     queue.identify(numbers[1], "a" * 64)
     with pytest.raises(ConfigError, match=pattern("submissions", "equal")):
@@ -324,7 +355,9 @@ def test_what_was_refused_meanwhile_stays_refused(queue: Queue, ann: Author) -> 
 @pytest.mark.parametrize("version", ["9", "-1"])
 def test_a_queue_of_another_version_is_left_alone(version: str, tmp_path: Path) -> None:
     Queue(tmp_path)._connection.execute(f"PRAGMA user_version = {version}")
-    with pytest.raises(StoreError, match=pattern("submissions", "another-version", version=version, own="2")):
+    with pytest.raises(
+        StoreError, match=pattern("submissions", "another-version", version=version, own="2")
+    ):
         Queue(tmp_path)
 
 

@@ -20,7 +20,8 @@ from khiva_arena.records.store.files import LEAGUE
 
 ABSENT = hooks.absent("league")
 OF_COMMANDS = [
-    f"khiva_arena.interface.commands.{name}" for name in ("standings", "report", "export", "bundle", "verify", "show", "replay")
+    f"khiva_arena.interface.commands.{name}"
+    for name in ("standings", "report", "export", "bundle", "verify", "show", "replay")
 ]
 STORES = ("spring", "chain", "shard")
 """The stores of a league: with its settings and chain, with its chain, and with batches only, as the store of a shard."""
@@ -61,7 +62,10 @@ def refused(ended: Ended) -> bool:
 
 BOTS = bots("shipped:python/random", "shipped:python/naive")
 SIX: list[tuple[str, ...]] = [
-    *(("standings", "STORE", *more) for more in ((), ("1",), ("--json",), ("--season", "all"), ("--section", "points"))),
+    *(
+        ("standings", "STORE", *more)
+        for more in ((), ("1",), ("--json",), ("--season", "all"), ("--section", "points"))
+    ),
     *(("show", "STORE", *more) for more in ((), ("1/0",), ("--json",))),
     *(("report", "STORE", *more, "--out", "page.html") for more in ((), ("1",))),
     *(("export", "STORE", *more, "--format", "csv") for more in ((), ("1",))),
@@ -103,7 +107,11 @@ def test_no_command_shows_a_league_in_a_store(store: str, copy: Copy, places: Pa
 
 @pytest.mark.parametrize("bundle", BUNDLES)
 def test_no_command_shows_a_league_in_a_bundle(bundle: str, copy: Copy, places: Path) -> None:
-    lines = [("verify", bundle), ("verify", bundle, "--json"), ("report", bundle, "--out", "page.html")]
+    lines = [
+        ("verify", bundle),
+        ("verify", bundle, "--json"),
+        ("report", bundle, "--out", "page.html"),
+    ]
     lines += [("replay", bundle, "1/0", "--bot", "shipped:python/random")]
     assert [one for one in copy.commands(lines, places, OF_COMMANDS) if not refused(one)] == []
     assert not (places / "page.html").exists()
@@ -149,8 +157,16 @@ def test_an_ordinary_store_is_shown_as_ever(copy: Copy, places: Path) -> None:
         ("export", "out", "--format", "csv"),
         ("verify", "out"),
     ]
-    written = [("bundle", "out", "out.khiva"), ("verify", "out.khiva"), ("report", "out", "--out", "out.html")]
+    written = [
+        ("bundle", "out", "out.khiva"),
+        ("verify", "out.khiva"),
+        ("report", "out", "--out", "out.html"),
+    ]
     ended = copy.commands([*read, *written, ("-h",)], places, OF_COMMANDS)
     assert [one for one in ended if one.code] == []
-    assert [one.out for one in ended[: len(read)]] == [arena(*words, cwd=places).stdout for words in read]
-    assert "league" not in ended[-1].out.partition("\nManual: ")[0]  # whose path has the name of this copy
+    assert [one.out for one in ended[: len(read)]] == [
+        arena(*words, cwd=places).stdout for words in read
+    ]
+    assert (
+        "league" not in ended[-1].out.partition("\nManual: ")[0]
+    )  # whose path has the name of this copy

@@ -20,9 +20,26 @@ from khiva_arena.extensions.league.submissions.queue import Queue
 
 pytestmark = pytest.mark.slow
 
-PAGES = ("/", "/batches", "/batches/3", "/bots/crow%20v2", f"/families/{ANN}f", "/queue", "/seasons", "/rules", "/author")
+PAGES = (
+    "/",
+    "/batches",
+    "/batches/3",
+    "/bots/crow%20v2",
+    f"/families/{ANN}f",
+    "/queue",
+    "/seasons",
+    "/rules",
+    "/author",
+)
 OTHERS = ("/feed.xml", "/badge.svg", "/bots/crow%20v2/badge.svg")
-NOT_THERE = ("/nothing", "/bots/nobody", "/batches/99", "/batches/99.html", "/finals/2.html", "/api/nothing")
+NOT_THERE = (
+    "/nothing",
+    "/bots/nobody",
+    "/batches/99",
+    "/batches/99.html",
+    "/finals/2.html",
+    "/api/nothing",
+)
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
@@ -48,12 +65,16 @@ def words(page: str) -> str:
 
 
 @pytest.mark.parametrize("path", [*PAGES, *OTHERS, *NOT_THERE])
-def test_everything_that_is_kept_is_a_receipt(server: LeagueServer, path: str, tmp_path: Path) -> None:
+def test_everything_that_is_kept_is_a_receipt(
+    server: LeagueServer, path: str, tmp_path: Path
+) -> None:
     answer = server.ask(path)
     assert answer.status == (404 if path in NOT_THERE else 200)
     kept = tmp_path / "kept"
     kept.write_bytes(answer.body)
-    assert (LINK, f"e{LINK:063x}") in [(receipt.number, receipt.digest) for receipt in receipts_in(kept)]
+    assert (LINK, f"e{LINK:063x}") in [
+        (receipt.number, receipt.digest) for receipt in receipts_in(kept)
+    ]
     assert f"c{12:063x}" in answer.text  # the commitment of the batch that is played
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -64,9 +85,15 @@ def test_the_standings_name_bots_intervals_and_what_is_played(server: LeagueServ
     assert "120 ± 35" in said
     assert "2026-03-13 06:00:00 UTC" in said
     assert "4 timeout" in said
-    assert "A table that is looked at day by day names somebody first by luck again and again" in said
+    assert (
+        "A table that is looked at day by day names somebody first by luck again and again" in said
+    )
     assert "Who is best is decided by the final" in said
-    assert re.search(r"Final 2\s+it is played; decided on 2026-04-02 06:00:00 UTC, among\s+crow v3\s+,\s+heron v1\s+; c", said)
+    assert re.search(
+        r"Final 2\s+it is played; decided on 2026-04-02 06:00:00 UTC, among\s+crow "
+        r"v3\s+,\s+heron v1\s+; c",
+        said,
+    )
     assert f"{2:063x}" in said
     assert re.search(r"Final 1\s+table and matches\s+; decided on 2026-04-01", said)
 
@@ -101,7 +128,9 @@ def test_a_family_has_one_line_and_a_mark_a_version(server: LeagueServer) -> Non
 
 
 def test_the_queue_tells_names_and_states_alone(server: LeagueServer) -> None:
-    page = until(lambda: next((text for text in [server.ask("/queue").text] if "magpie" in text), ""))
+    page = until(
+        lambda: next((text for text in [server.ask("/queue").text] if "magpie" in text), "")
+    )
     assert re.search(r"magpie\s+waits", words(page))
     assert "ann" not in words(page).split()
 
@@ -109,7 +138,10 @@ def test_the_queue_tells_names_and_states_alone(server: LeagueServer) -> None:
 def test_the_feed_has_an_entry_a_batch_with_its_link_and_commitment(server: LeagueServer) -> None:
     feed = ElementTree.fromstring(server.ask("/feed.xml").text)
     entries = feed.findall(f"{ATOM}entry")
-    assert [entry.findtext(f"{ATOM}title") for entry in entries[:2]] == ["Batch 12 is drawn", "Batch 11 is over"]
+    assert [entry.findtext(f"{ATOM}title") for entry in entries[:2]] == [
+        "Batch 12 is drawn",
+        "Batch 11 is over",
+    ]
     contents = [entry.findtext(f"{ATOM}content") or "" for entry in entries]
     assert all(NAMED.search(text) for text in contents)
     assert f"c{11:063x}" in contents[1]
@@ -130,20 +162,32 @@ def test_files_are_served_as_they_are(server: LeagueServer, folder: Path) -> Non
     assert server.ask("/api/league.json").body == (folder / PUBLIC / STATE).read_bytes()
 
 
-def test_a_page_of_results_brings_its_policy_and_no_other_page_is_served(server: LeagueServer) -> None:
+def test_a_page_of_results_brings_its_policy_and_no_other_page_is_served(
+    server: LeagueServer,
+) -> None:
     answer = server.ask("/batches/3.html")
     assert answer.text.endswith("<main>batch three</main>")
-    assert re.search(r"script-src 'sha256-\S+'; style-src 'sha256-", answer.headers["content-security-policy"])
-    for path in ("/batches/4.html", "/batches/12.html"):  # the first one could run any script here, the other is not revealed
+    assert re.search(
+        r"script-src 'sha256-\S+'; style-src 'sha256-", answer.headers["content-security-policy"]
+    )
+    for path in (
+        "/batches/4.html",
+        "/batches/12.html",
+    ):  # the first one could run any script here, the other is not revealed
         refused = server.ask(path)
         assert refused.status == 404
         assert "These matches have no page: their deals are not public" in words(refused.text)
 
 
-def test_a_page_that_is_not_there_any_more_is_asked_of_the_player(server: LeagueServer, folder: Path) -> None:
+def test_a_page_that_is_not_there_any_more_is_asked_of_the_player(
+    server: LeagueServer, folder: Path
+) -> None:
     answer = server.ask("/batches/5.html")
     assert (answer.status, answer.headers["retry-after"]) == (503, "60")
-    assert "Pages of older matches are made on demand: the player makes this one soon, if it is at work." in words(answer.text)
+    assert (
+        "Pages of older matches are made on demand: the player makes this one soon, if it "
+        "is at work." in words(answer.text)
+    )
     with Queue(folder) as queue:
         assert [queue.take_wish(), queue.take_wish()] == [5, None]
 
@@ -160,8 +204,19 @@ def test_a_page_that_is_not_there_any_more_is_asked_of_the_player(server: League
             "/bots/nobody/badge.svg",
             "/batches/-1",
         ),
-        *("/batches/../league.json.html", "/batches/%2e%2e%2fleague.json.html", "/..%2fqueue.db", "/%2e%2e/league.toml"),
-        *("/batches/99999999999999999999", "/families/%00", "/bots/%ff%fe", "/public/league.json", "/batches?before=x/../.."),
+        *(
+            "/batches/../league.json.html",
+            "/batches/%2e%2e%2fleague.json.html",
+            "/..%2fqueue.db",
+            "/%2e%2e/league.toml",
+        ),
+        *(
+            "/batches/99999999999999999999",
+            "/families/%00",
+            "/bots/%ff%fe",
+            "/public/league.json",
+            "/batches?before=x/../..",
+        ),
     ],
 )
 def test_what_is_not_there_is_said_to_be_not_there(server: LeagueServer, path: str) -> None:
@@ -181,7 +236,11 @@ def test_a_reader_that_has_a_page_already_is_not_sent_it_again(server: LeagueSer
 def test_head_is_answered_without_a_body(server: LeagueServer) -> None:
     for path in ("/", "/chain.jsonl"):
         whole, head = server.ask(path), server.ask(path, "HEAD")
-        assert (head.status, head.body, head.headers["content-length"]) == (200, b"", str(len(whole.body)))
+        assert (head.status, head.body, head.headers["content-length"]) == (
+            200,
+            b"",
+            str(len(whole.body)),
+        )
 
 
 def test_pages_grow_as_the_player_writes(tmp_path: Path) -> None:
@@ -228,4 +287,6 @@ def test_ctrl_c_is_how_it_ends(folder: Path) -> None:
 @pytest.mark.slow
 def test_each_season_has_its_table(server: LeagueServer) -> None:
     text = server.ask("/seasons").text
-    assert text.index("The table of spring, so far") < text.index("The table of winter, which is over")
+    assert text.index("The table of spring, so far") < text.index(
+        "The table of winter, which is over"
+    )

@@ -32,7 +32,9 @@ class Place:
 
     def _author(self, name: str, report: str) -> str:
         author = self.queue.add_author(name)
-        number = self.queue.add_entry(author.id, f"{name}'s crow".replace("'", ""), name * 16, name.encode())
+        number = self.queue.add_entry(
+            author.id, f"{name}'s crow".replace("'", ""), name * 16, name.encode()
+        )
         self.queue.settle(number, "refused", report, f"sha256:{name}")
         return self.queue.rotate(author.id)
 
@@ -48,7 +50,9 @@ class Place:
     @staticmethod
     def cookie_of(server: LeagueServer, token: str) -> str:
         """Return the cookie of a new session with a server."""
-        answer = server.ask("/author", "POST", urlencode({"token": token}), Origin=server.origin, **FORM)
+        answer = server.ask(
+            "/author", "POST", urlencode({"token": token}), Origin=server.origin, **FORM
+        )
         assert (answer.status, answer.headers["location"]) == (303, "/author")
         return answer.headers["set-cookie"].partition(";")[0]
 
@@ -75,7 +79,10 @@ def test_an_author_sees_the_own_checks_and_nobody_else_does(place: Place) -> Non
     assert BENS not in page.text
     assert "sha256:ben" not in page.text
     assert page.headers["cache-control"] == "no-store"
-    others = [place.server.ask(path).text for path in ("/", "/queue", "/author", "/api/league.json", "/feed.xml")]
+    others = [
+        place.server.ask(path).text
+        for path in ("/", "/queue", "/author", "/api/league.json", "/feed.xml")
+    ]
     assert not [text for text in others if "alone may read" in text]
 
 
@@ -83,9 +90,18 @@ def test_an_author_sees_the_own_checks_and_nobody_else_does(place: Place) -> Non
 def test_programs_get_the_entries_of_their_author_alone(place: Place) -> None:
     answer = place.server.ask("/api/entries", Authorization=f"Bearer {place.ben}")
     assert answer.status == 200
-    assert [(one["bot"], one["state"], one["report"]) for one in answer.data["entries"]] == [("bens crow", "refused", BENS)]
+    assert [(one["bot"], one["state"], one["report"]) for one in answer.data["entries"]] == [
+        ("bens crow", "refused", BENS)
+    ]
     assert answer.data["link"] == 40
-    for header in ("", "Bearer", "Bearer ", f"Basic {place.ben}", "Bearer \xff", f"Bearer {place.ben}x"):
+    for header in (
+        "",
+        "Bearer",
+        "Bearer ",
+        f"Basic {place.ben}",
+        "Bearer \xff",
+        f"Bearer {place.ben}x",
+    ):
         wrong = place.server.ask("/api/entries", Authorization=header)
         assert (wrong.status, wrong.data["error"]) == (401, sentence("league_serve", "wrong-token"))
         assert wrong.data["link"] == 40
@@ -97,7 +113,9 @@ def test_a_form_of_another_page_does_nothing(place: Place, origin: str) -> None:
     given = {"Origin": origin} if origin else {}
     body = urlencode({"token": place.ann})
     for path in ("/author", "/author/leave"):
-        answer = place.server.ask(path, "POST", body, Cookie=place.cookie(place.ann), **FORM, **given)
+        answer = place.server.ask(
+            path, "POST", body, Cookie=place.cookie(place.ann), **FORM, **given
+        )
         assert answer.status == 403
         assert "set-cookie" not in answer.headers
 
@@ -125,9 +143,23 @@ def test_a_right_token_always_enters_however_many_wrong_ones_came(place: Place) 
 
 @pytest.mark.slow
 def test_forms_that_are_none_are_wrong_tokens(place: Place) -> None:
-    for body in (b"", b"\xff\xfe", b"token", b"a=1&b=2&c=3&d=4&e=5&f=6&g=7", b"token=" + b"x" * 60_000):
-        assert place.server.ask("/author", "POST", body, Origin=place.server.origin, **FORM).status == 401
-    assert place.server.ask("/author", "POST", b"x" * 70_000, Origin=place.server.origin, **FORM).status == 413
+    for body in (
+        b"",
+        b"\xff\xfe",
+        b"token",
+        b"a=1&b=2&c=3&d=4&e=5&f=6&g=7",
+        b"token=" + b"x" * 60_000,
+    ):
+        assert (
+            place.server.ask("/author", "POST", body, Origin=place.server.origin, **FORM).status
+            == 401
+        )
+    assert (
+        place.server.ask(
+            "/author", "POST", b"x" * 70_000, Origin=place.server.origin, **FORM
+        ).status
+        == 413
+    )
 
 
 def test_sessions_end_by_themselves_and_the_oldest_goes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +167,13 @@ def test_sessions_end_by_themselves_and_the_oldest_goes(monkeypatch: pytest.Monk
     monkeypatch.setattr(tokens, "SESSIONS_MOST", 2)
     sessions = tokens.Sessions(lambda: now)
     first, second, third = (sessions.begin(name) for name in ("a", "b", "c"))
-    assert [sessions.token(word) for word in (first, second, third, "", "\ud800")] == [None, "b", "c", None, None]
+    assert [sessions.token(word) for word in (first, second, third, "", "\ud800")] == [
+        None,
+        "b",
+        "c",
+        None,
+        None,
+    ]
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{43}", word) for word in (first, second))
     now = tokens.SESSION_SECONDS
     assert sessions.token(second) is None
@@ -157,9 +195,14 @@ def test_an_author_sees_what_the_own_bots_wrote_and_nobody_else_does(tmp_path: P
         bots = write_public(folder).bots
         ids = {ANN: authors["ann"].id, BEN: authors["ben"].id}
         write_public(folder, authors=ids)
-        own = {name: next(bot for bot in bots if ids.get(bot.author) == authors[name].id) for name in authors}
+        own = {
+            name: next(bot for bot in bots if ids.get(bot.author) == authors[name].id)
+            for name in authors
+        }
         for name, bot in own.items():
-            number = queue.add_entry(authors[name].id, f"{name} bird", bot.identity, bot.identity.encode())
+            number = queue.add_entry(
+                authors[name].id, f"{name} bird", bot.identity, bot.identity.encode()
+            )
             queue.settle(number, "accepted", "", bot.identity)
         queue.keep_notes(7, {bot.identity: f"a song of {name} <b>" for name, bot in own.items()})
         token = queue.rotate(authors["ann"].id)

@@ -30,24 +30,39 @@ def drawn(*points: tuple[int, float, float | None, int]) -> str:
 
 
 def test_an_error_that_is_not_known_is_no_error_of_zero() -> None:
-    picture = drawn((1, 0.0, None, 1), (2, 10.0, 90.0, 1), (3, 20.0, 60.0, 1), (4, 20.0, None, 1), (5, 30.0, 50.0, 1))
+    picture = drawn(
+        (1, 0.0, None, 1),
+        (2, 10.0, 90.0, 1),
+        (3, 20.0, 60.0, 1),
+        (4, 20.0, None, 1),
+        (5, 30.0, 50.0, 1),
+    )
     assert picture.count("mark open") == 2
     bands = re.findall(r'<polygon points="([^"]*)" class="band"', picture)
     assert [len(band.split()) for band in bands] == [4]  # two batches, above and below
-    assert picture.count('class="whisker"') == 3  # one batch between two others, with a bar at both ends
+    assert (
+        picture.count('class="whisker"') == 3
+    )  # one batch between two others, with a bar at both ends
 
 
 def test_each_version_is_marked_once_and_names_stay_inside() -> None:
     picture = drawn(*((batch, 10.0 * batch, 30.0, 1 + batch // 4) for batch in range(1, 9)))
     assert re.findall(r">(v\d)</text>", picture) == ["v1", "v2", "v3"]
-    assert re.findall(r'text-anchor="(start|end)"[^>]*class="label version"', picture) == ["start", "start", "end"]
+    assert re.findall(r'text-anchor="(start|end)"[^>]*class="label version"', picture) == [
+        "start",
+        "start",
+        "end",
+    ]
 
 
 def test_levels_are_round_and_hold_all_of_the_line() -> None:
     for low, high in ((-3.0, 4.0), (0.0, 0.0), (-2_500.0, 2_400.0), (99.0, 101.0)):
         levels = [
             int(text)
-            for text in re.findall(r'text-anchor="end" class="label">(-?\d+)<', drawn((1, low, 1.0, 1), (2, high, 1.0, 1)))
+            for text in re.findall(
+                r'text-anchor="end" class="label">(-?\d+)<',
+                drawn((1, low, 1.0, 1), (2, high, 1.0, 1)),
+            )
         ]
         assert levels[0] <= low - 1
         assert levels[-1] >= high + 1
@@ -80,7 +95,11 @@ def test_a_newcomer_of_whom_one_end_or_none_is_known_has_a_picture(bound: str) -
 
 def arrows(picture: str) -> list[str]:
     """Return the arrows of a drawing: whiskers of three points."""
-    return [points for points in re.findall(r'<polyline points="([^"]*)" class="whisker"', picture) if len(points.split()) == 3]
+    return [
+        points
+        for points in re.findall(r'<polyline points="([^"]*)" class="whisker"', picture)
+        if len(points.split()) == 3
+    ]
 
 
 def test_a_bound_without_an_end_is_no_edge_of_a_band() -> None:
@@ -97,21 +116,33 @@ def test_one_wild_batch_does_not_flatten_the_year() -> None:
     calm = [point(batch, 100.0 + batch % 7, 20.0, 1) for batch in range(2, 250)]
     levels = [
         int(text)
-        for text in re.findall(r'text-anchor="end" class="label">(-?\d+)<', picture_of(point(1, 100.0, 5_000.0, 1), *calm))
+        for text in re.findall(
+            r'text-anchor="end" class="label">(-?\d+)<',
+            picture_of(point(1, 100.0, 5_000.0, 1), *calm),
+        )
     ]
     assert levels[-1] - levels[0] <= 400
-    assert len(arrows(picture_of(point(1, 100.0, 5_000.0, 1), *calm))) == 2  # up and down, of the first batch
+    assert (
+        len(arrows(picture_of(point(1, 100.0, 5_000.0, 1), *calm))) == 2
+    )  # up and down, of the first batch
 
 
 def test_the_axis_of_time_names_batches_and_days_and_goes_on_after_the_bot_has_left() -> None:
-    days = {batch: f"2026-{1 + batch // 28:02}-{1 + batch % 28:02}T06:40:00+00:00" for batch in range(1, 251)}
-    picture = picture_of(*(point(batch, 10.0, 5.0, 1) for batch in range(1, 101)), last=250, over_at=days)
+    days = {
+        batch: f"2026-{1 + batch // 28:02}-{1 + batch % 28:02}T06:40:00+00:00"
+        for batch in range(1, 251)
+    }
+    picture = picture_of(
+        *(point(batch, 10.0, 5.0, 1) for batch in range(1, 101)), last=250, over_at=days
+    )
     assert re.findall(r">batch (\d+)</text>", picture)[::5] == ["1", "250"]
     assert re.findall(r">(2026-\d\d-\d\d)</text>", picture)[::5] == ["2026-01-02", "2026-09-27"]
     end = max(float(pair.split(",")[0]) for pair in places(picture))
     assert end < 300  # of 640, where the line ends
     of_a_day = picture_of(
-        point(1, 0.0, 5.0, 1), point(2, 0.0, 5.0, 1), over_at={1: "2026-01-02T06:40:00+00:00", 2: "2026-01-02T07:10:00+00:00"}
+        point(1, 0.0, 5.0, 1),
+        point(2, 0.0, 5.0, 1),
+        over_at={1: "2026-01-02T06:40:00+00:00", 2: "2026-01-02T07:10:00+00:00"},
     )
     assert ">06:40 UTC</text>" in of_a_day
 
@@ -123,30 +154,41 @@ def places(picture: str) -> list[str]:
 
 
 def test_labels_stay_inside_the_drawing_for_a_telephone() -> None:
-    made = line("crow", [point(batch, -1_000.0 * batch, 30.0, 1) for batch in range(1, 9)], Days(8, {}))
+    made = line(
+        "crow", [point(batch, -1_000.0 * batch, 30.0, 1) for batch in range(1, 9)], Days(8, {})
+    )
     narrow = made.split("<svg")[2]
     assert 'viewBox="0 0 350 ' in narrow
-    for x, anchor, text in re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="(\w+)"[^>]*>([^<]*)<', narrow):
+    for x, anchor, text in re.findall(
+        r'<text x="([\d.]+)" y="[\d.]+" text-anchor="(\w+)"[^>]*>([^<]*)<', narrow
+    ):
         width = 7 * len(text)
         left = float(x) - {"start": 0, "middle": width / 2, "end": width}[anchor]
         assert left >= 0, text
         assert left + width <= 350, text
 
 
-def bounded(batch: int, elo: float, bound: str, low: float | None = None, anchor: str = "") -> Point:
+def bounded(
+    batch: int, elo: float, bound: str, low: float | None = None, anchor: str = ""
+) -> Point:
     return Point(batch, DrawnInterval(elo, low, None, bound), 1, anchor)
 
 
 def lines_in(picture: str) -> list[int]:
     """How many points each line of a drawing joins."""
-    return [len(points.split()) for points in re.findall(r'<polyline points="([^"]*)" class="line"', picture)]
+    return [
+        len(points.split())
+        for points in re.findall(r'<polyline points="([^"]*)" class="line"', picture)
+    ]
 
 
 def test_a_rise_that_only_the_prior_causes_is_no_line() -> None:
     """With each batch that a bot wins against the anchor a bound rises, and nothing is known of it."""
     rising = [bounded(batch, 700.0 + 40 * batch, ">=") for batch in range(1, 7)]
     assert lines_in(picture_of(*rising)) == []
-    assert lines_in(picture_of(*rising, *(point(batch, 900.0, 50.0, 1) for batch in (7, 8, 9)))) == [3]
+    assert lines_in(
+        picture_of(*rising, *(point(batch, 900.0, 50.0, 1) for batch in (7, 8, 9)))
+    ) == [3]
     assert lines_in(picture_of(*(bounded(batch, 10.0 * batch, "?") for batch in (1, 2, 3)))) == []
     assert "prior" in line("crow", rising, Days(6, {}))
     assert "prior" not in line("crow", [point(1, 0.0, 9.0, 1)], Days(1, {}))
@@ -159,7 +201,12 @@ def test_a_point_between_two_bounds_has_its_mark() -> None:
 
 
 def test_a_line_is_cut_where_another_bot_is_at_elo_0() -> None:
-    points = [point(batch, 100.0, 50.0, 1)._replace(anchor="a" if batch < 4 else "b") for batch in range(1, 7)]
+    points = [
+        point(batch, 100.0, 50.0, 1)._replace(anchor="a" if batch < 4 else "b")
+        for batch in range(1, 7)
+    ]
     assert lines_in(picture_of(*points)) == [3, 3]
     assert picture_of(*points).count('class="band"') == 2
-    assert "The line is cut where a season has another bot at Elo 0." in line("crow", points, Days(6, {}))
+    assert "The line is cut where a season has another bot at Elo 0." in line(
+        "crow", points, Days(6, {})
+    )

@@ -38,9 +38,17 @@ def test_a_service_manager_may_hand_the_socket_over(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         user = ["--user", OTHER_USER] if os.geteuid() == 0 else []
         words = shlex.join(["league", "serve", str(league.folder), "--listen", "inherit", *user])
-        command = ["sh", "-c", f"LISTEN_PID=$$ LISTEN_FDS=1 exec {shlex.quote(sys.executable)} -m khiva_arena {words}"]
+        command = [
+            "sh",
+            "-c",
+            f"LISTEN_PID=$$ LISTEN_FDS=1 exec {shlex.quote(sys.executable)} -m khiva_arena {words}",
+        ]
         process = subprocess.Popen(
-            command, stderr=subprocess.PIPE, text=True, pass_fds=(3,), preexec_fn=lambda: os.dup2(listener.fileno(), 3)
+            command,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=(3,),
+            preexec_fn=lambda: os.dup2(listener.fileno(), 3),
         )
         try:
             assert process.stderr
@@ -54,5 +62,7 @@ def test_a_service_manager_may_hand_the_socket_over(tmp_path: Path) -> None:
 
 def test_no_socket_that_was_handed_over_is_told(tmp_path: Path) -> None:
     league = league_in(tmp_path / "spring")
-    refused = arena("league", "serve", str(league.folder), "--listen", "inherit", cwd=tmp_path, code=2)
+    refused = arena(
+        "league", "serve", str(league.folder), "--listen", "inherit", cwd=tmp_path, code=2
+    )
     assert "no listening socket was handed over" in refused.stderr

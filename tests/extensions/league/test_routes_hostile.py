@@ -40,7 +40,18 @@ NAME = "/bots/%3Cscript%3Eran=true%3C%2Fscript%3E"
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "path", ["/", NAME, f"/families/{BEN}e", "/batches", "/queue", "/seasons", "/feed.xml", "/badge.svg", f"/nothing/{HOSTILE}"]
+    "path",
+    [
+        "/",
+        NAME,
+        f"/families/{BEN}e",
+        "/batches",
+        "/queue",
+        "/seasons",
+        "/feed.xml",
+        "/badge.svg",
+        f"/nothing/{HOSTILE}",
+    ],
 )
 def test_names_are_never_markup(server: LeagueServer, path: str) -> None:
     answer = server.ask(path.replace("<", "%3C").replace(">", "%3E"))
@@ -74,16 +85,22 @@ def test_every_word_is_escaped_wherever_it_stands() -> None:
         (b"GET /" + b"x" * 2_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", b"414"),
         (b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 70_000, b"431"),
         (b"POST / HTTP/1.1\r\nHost: a\r\nOrigin: http://a\r\nContent-Length: 3\r\n\r\nabc", b"405"),
-        (b"POST /author HTTP/1.1\r\nHost: a\r\nOrigin: http://a\r\nContent-Length: 99999999999999\r\n\r\n", b"413"),
+        ((b"POST /author HTTP/1.1\r\nHost: a\r\nOrigin: http://a\r\nContent-Length: "
+            b"99999999999999\r\n\r\n"), b"413"),
         (b"DELETE /api/submit HTTP/1.1\r\nHost: a\r\n\r\n", b"405"),
-        (b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        (b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: "
+            b"Upgrade\r\nSec-WebSocket-Version: 13\r\n"
          b"Sec-WebSocket-Key: " + b"a" * 22 + b"==\r\n\r\n", b"403"),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"400"),
-        (b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\n\r\n", b"200"),
-        (b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b"400"),
+        ((b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: "
+            b"h2c\r\nHTTP2-Settings: AA\r\n\r\n"), b"200"),
+        ((b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: "
+            b"chunked\r\n\r\n0\r\n\r\n"), b"400"),
     ],
 )  # fmt: skip
-def test_broken_requests_end_their_connection_alone(server: LeagueServer, data: bytes, status: bytes) -> None:
+def test_broken_requests_end_their_connection_alone(
+    server: LeagueServer, data: bytes, status: bytes
+) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=4 * IDLE) as connection:
         connection.sendall(data)
         try:
@@ -108,7 +125,10 @@ def test_slow_heads_and_silence_end_by_themselves(server: LeagueServer) -> None:
 def test_a_form_that_never_ends_is_given_up(server: LeagueServer) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as slow:
         host = f"127.0.0.1:{server.port}"
-        slow.sendall(f"POST /author HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Length: 50\r\n\r\ntok".encode())
+        slow.sendall(
+            f"POST /author HTTP/1.1\r\nHost: {host}\r\nOrigin: "
+            f"http://{host}\r\nContent-Length: 50\r\n\r\ntok".encode()
+        )
         assert slow.recv(100).split(b" ")[1] == b"408"
 
 
@@ -127,7 +147,9 @@ def test_more_connections_than_there_may_be_keep_nobody_out(server: LeagueServer
 # --- who asks, behind a proxy and without one ---
 
 
-def guarded(*, behind_proxy: bool, client: str = "127.0.0.1", method: str = "GET", **headers: str) -> dict[str, Any]:
+def guarded(
+    *, behind_proxy: bool, client: str = "127.0.0.1", method: str = "GET", **headers: str
+) -> dict[str, Any]:
     """Send a request through the guard; return the status of its answer, and the address and scheme behind the guard."""
     seen: dict[str, Any] = {}
 
@@ -141,8 +163,18 @@ def guarded(*, behind_proxy: bool, client: str = "127.0.0.1", method: str = "GET
     async def receive() -> Any:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    given = [(name.replace("_", "-").lower().encode(), value.encode()) for name, value in {"Host": "arena", **headers}.items()]
-    scope = {"type": "http", "method": method, "path": "/author", "raw_path": b"/author", "query_string": b"", "headers": given}
+    given = [
+        (name.replace("_", "-").lower().encode(), value.encode())
+        for name, value in {"Host": "arena", **headers}.items()
+    ]
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": "/author",
+        "raw_path": b"/author",
+        "query_string": b"",
+        "headers": given,
+    }
     scope |= {"client": (client, 1), "scheme": "http"}
     trio.run(PublicGuard(app, behind_proxy), scope, receive, send)
     return seen
@@ -153,7 +185,11 @@ FORWARDED = {"X_Forwarded_For": "203.0.113.9, 198.51.100.7", "X_Forwarded_Proto"
 
 def test_a_proxy_is_believed_if_it_was_announced_and_is_here() -> None:
     through = guarded(behind_proxy=True, **FORWARDED)
-    assert (through["client"], through["scheme"], through["private"]) == ("198.51.100.7", "https", True)
+    assert (through["client"], through["scheme"], through["private"]) == (
+        "198.51.100.7",
+        "https",
+        True,
+    )
     for behind, client in ((False, "127.0.0.1"), (True, "192.0.2.5")):
         seen = guarded(behind_proxy=behind, client=client, **FORWARDED)
         assert (seen["client"], seen["scheme"]) == (client, "http")
@@ -161,8 +197,12 @@ def test_a_proxy_is_believed_if_it_was_announced_and_is_here() -> None:
 
 def test_a_proxy_that_does_not_say_https_is_not_private() -> None:
     assert not guarded(behind_proxy=True, X_Forwarded_For="198.51.100.7")["private"]
-    assert not guarded(behind_proxy=True, X_Forwarded_For="198.51.100.7", X_Forwarded_Proto="http")["private"]
-    assert not guarded(behind_proxy=True, X_Forwarded_For="198.51.100.7", X_Forwarded_Proto="gopher")["private"]
+    assert not guarded(behind_proxy=True, X_Forwarded_For="198.51.100.7", X_Forwarded_Proto="http")[
+        "private"
+    ]
+    assert not guarded(
+        behind_proxy=True, X_Forwarded_For="198.51.100.7", X_Forwarded_Proto="gopher"
+    )["private"]
     assert guarded(behind_proxy=True)["private"]
     assert "X-Forwarded-Proto" in IN_THE_OPEN
 
@@ -174,4 +214,7 @@ def test_the_origin_of_a_form_is_that_of_the_page_by_its_proxy() -> None:
         ("https://arena.evil", 403),
         ("https://arena:443", 403),
     ):
-        assert guarded(behind_proxy=True, method="POST", Origin=origin, **FORWARDED)["status"] == status
+        assert (
+            guarded(behind_proxy=True, method="POST", Origin=origin, **FORWARDED)["status"]
+            == status
+        )

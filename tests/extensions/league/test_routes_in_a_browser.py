@@ -27,7 +27,13 @@ VIEWS = {
     "rules": "/rules",
     "nothing": "/nothing",
 }
-EVIL = ("/", "/bots/%3Cscript%3Eran=true%3C%2Fscript%3E", f"/families/{BEN}e", "/queue", "/batches/4.html")
+EVIL = (
+    "/",
+    "/bots/%3Cscript%3Eran=true%3C%2Fscript%3E",
+    f"/families/{BEN}e",
+    "/queue",
+    "/batches/4.html",
+)
 
 
 class Place:
@@ -64,7 +70,9 @@ def sign_in(page: Page, place: Place) -> None:
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(page: Page, place: Place, name: str) -> None:
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    page: Page, place: Place, name: str
+) -> None:
     page.driver.get(place.server.origin + VIEWS[name])
     load(page)
     page.js("for (const one of document.querySelectorAll('details')) one.open = true")
@@ -75,7 +83,9 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(page: Page, plac
     assert [line for line in page.wrong() if "404 ()" not in line] == []
 
 
-def test_an_author_signs_in_and_out_with_keys_that_no_script_reads(page: Page, place: Place) -> None:
+def test_an_author_signs_in_and_out_with_keys_that_no_script_reads(
+    page: Page, place: Place
+) -> None:
     sign_in(page, place)
     assert page.js("return document.cookie") == ""
     (cookie,) = [one for one in page.driver.get_cookies() if one["name"] == COOKIE]

@@ -29,7 +29,9 @@ def test_an_interval_has_a_bar_at_both_ends() -> None:
 
 @pytest.mark.parametrize(("bound", "way"), [(">=", 1), ("<=", -1)])
 @pytest.mark.parametrize("other", [None, 400.0])
-def test_an_open_end_is_an_arrow_at_the_end_of_the_axis(bound: str, way: int, other: float | None) -> None:
+def test_an_open_end_is_an_arrow_at_the_end_of_the_axis(
+    bound: str, way: int, other: float | None
+) -> None:
     ends = (other, None) if bound == ">=" else (None, other)
     one = DrawnInterval(400.0 + 100.0 * way, *ends, bound)
     picture = beside(one, ENDS)
@@ -83,5 +85,7 @@ def test_an_open_end_has_room_on_the_axis_and_a_wide_one_does_not_flatten_the_ot
         (None, None, None, "?", "n/a"),
     ],
 )
-def test_numbers_say_what_is_not_known(elo: float | None, low: float | None, high: float | None, bound: str, said: str) -> None:
+def test_numbers_say_what_is_not_known(
+    elo: float | None, low: float | None, high: float | None, bound: str, said: str
+) -> None:
     assert elo_text({"elo": elo, "low": low, "high": high, "bound": bound}) == said

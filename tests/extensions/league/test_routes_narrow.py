@@ -16,7 +16,17 @@ pytestmark = pytest.mark.slow
 
 SIZES = ((390, 800), (1280, 900))
 LONG = "a-bot-with-a-name-as-long-as-a-league-takes v12"
-VIEWS = ("/", "/batches", "/batches/3", "/bots/crow%20v2", f"/bots/{LONG}", f"/families/{ANN}f", "/queue", "/seasons", "/rules")
+VIEWS = (
+    "/",
+    "/batches",
+    "/batches/3",
+    "/bots/crow%20v2",
+    f"/bots/{LONG}",
+    f"/families/{ANN}f",
+    "/queue",
+    "/seasons",
+    "/rules",
+)
 CUT = """
 const width = document.documentElement.clientWidth;
 const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -45,7 +55,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LeagueServer]:
     newcomer = league.bots[-1]
     assert league.table
     row = league.table["standings"][0]["rows"][-1]
-    row |= {"elo": 1770.0, "error": None, "low": None, "high": None, "bound": ">=", "matches": 12_345}
+    row |= {
+        "elo": 1770.0,
+        "error": None,
+        "low": None,
+        "high": None,
+        "bound": ">=",
+        "matches": 12_345,
+    }
     (folder / PUBLIC / STATE).write_bytes(msgspec.json.encode(league))
     last = TableThen(249, (RatingThen(newcomer.identity, -1770.0, None, None, None, "<="),))
     with (folder / PUBLIC / HISTORY).open("ab") as file:

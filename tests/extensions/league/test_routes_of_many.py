@@ -37,12 +37,19 @@ class FailsOnce:
         return self._function(*parts, **more)
 
 
-def ask_twice(folder: Path, path: str, header: str = "", before: Callable[[LeagueSite], None] = lambda _site: None) -> list[int]:
+def ask_twice(
+    folder: Path,
+    path: str,
+    header: str = "",
+    before: Callable[[LeagueSite], None] = lambda _site: None,
+) -> list[int]:
     """Return the statuses of two answers, each on a connection of its own, of one server."""
 
     async def main() -> list[int]:
         with Queue(folder) as queue:
-            site = LeagueSite(PublicFolder(folder / PUBLIC), Desk(queue, limits_of(LeagueOptions())))
+            site = LeagueSite(
+                PublicFolder(folder / PUBLIC), Desk(queue, limits_of(LeagueOptions()))
+            )
             before(site)
             guard = PublicGuard(site.application(), behind_proxy=False)
             listener = serving.listening("127.0.0.1", 0)
@@ -62,7 +69,9 @@ def ask_twice(folder: Path, path: str, header: str = "", before: Callable[[Leagu
 
 async def _status(port: int, path: str, header: str) -> int:
     async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
-        await stream.send_all(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{header}\r\n".encode())
+        await stream.send_all(
+            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{header}\r\n".encode()
+        )
         data = b"".join([piece async for piece in stream])
     return int(data.split(b" ", 2)[1]) if data else 0
 
@@ -75,7 +84,9 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_a_page_that_fails_fails_for_one_request(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_page_that_fails_fails_for_one_request(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     def fails(site: LeagueSite) -> None:
         site.folder.state = FailsOnce(site.folder.state)  # type: ignore[method-assign]
 
@@ -117,7 +128,9 @@ def test_a_network_that_fails_for_a_moment_is_no_end(
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_an_interrupt_ends_the_server(folder: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]) -> None:
+def test_an_interrupt_ends_the_server(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
     def interrupted(*_: object) -> None:
         raise error
 

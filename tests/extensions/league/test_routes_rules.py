@@ -39,13 +39,18 @@ def test_no_mark_of_the_text_is_left(game: str) -> None:
 
 
 def test_marks_are_escaped_and_further_lines_belong_to_their_item() -> None:
-    assert rules.inline("a < *b* and `c * d * e` **f**") == "a &lt; <em>b</em> and <code>c * d * e</code> <strong>f</strong>"
+    assert (
+        rules.inline("a < *b* and `c * d * e` **f**")
+        == "a &lt; <em>b</em> and <code>c * d * e</code> <strong>f</strong>"
+    )
     assert rules.rendered("1. one\n   more\n2. two") == "<ol><li>one more</li><li>two</li></ol>"
 
 
 def test_a_game_of_ones_own_has_no_page_of_rules(league: PublicLeague) -> None:
     def view(game: str) -> LeagueView:
-        league_of_it = PublicLeague(**{name: getattr(league, name) for name in league.__struct_fields__} | {"game": game})
+        league_of_it = PublicLeague(
+            **{name: getattr(league, name) for name in league.__struct_fields__} | {"game": game}
+        )
         return LeagueView(league_of_it, NOWHERE, {}, ())
 
     page = pages.rules_of(view("emira"))
@@ -53,7 +58,10 @@ def test_a_game_of_ones_own_has_no_page_of_rules(league: PublicLeague) -> None:
     assert page.title == "The rules of emira"
     assert 'href="/rules"' in pages.standings(view("emira")).main
     assert pages.rules_of(view("my_game")) is None
-    assert "/rules" not in pages.standings(view("my_game")).main + pages.queue(view("my_game"), joined()).main
+    assert (
+        "/rules"
+        not in pages.standings(view("my_game")).main + pages.queue(view("my_game"), joined()).main
+    )
 
 
 def test_the_first_page_leads_to_how_a_bot_is_submitted(league: PublicLeague) -> None:
@@ -65,9 +73,14 @@ def test_the_first_page_leads_to_how_a_bot_is_submitted(league: PublicLeague) ->
 
 
 def test_the_first_page_says_whose_chance_deals_are(league: PublicLeague) -> None:
-    of_the_organiser, of_a_beacon = sentence("league_serve", "organiser-may-choose"), sentence("league_serve", "nobody-chose")
+    of_the_organiser, of_a_beacon = (
+        sentence("league_serve", "organiser-may-choose"),
+        sentence("league_serve", "nobody-chose"),
+    )
     for beacon in ("", "drand quicknet"):
-        page = pages.standings(LeagueView(structs.replace(league, beacon=beacon), NOWHERE, {}, ())).main
+        page = pages.standings(
+            LeagueView(structs.replace(league, beacon=beacon), NOWHERE, {}, ())
+        ).main
         assert (of_the_organiser in page, of_a_beacon in page, "drand quicknet" in page) == (
             not beacon,
             bool(beacon),
@@ -82,7 +95,8 @@ def test_the_first_page_says_who_leads_and_whether_that_is_luck(league: PublicLe
     for row in rows:
         row["rank_interval"] = [1, len(rows)]
     assert (
-        view.lead == f"anchor leads so far{sentence('report', 'could-be-luck')}: {sentence('report', 'results-tell-none-apart')}."
+        view.lead == f"anchor leads so far{sentence('report', 'could-be-luck')}: "
+        f"{sentence('report', 'results-tell-none-apart')}."
     )
     next(iter(rows))["rank_interval"] = [1, 1]
     assert view.lead == f"anchor leads so far{sentence('report', 'more-than-luck')}."

@@ -47,15 +47,26 @@ class League:
         below = [str(path) for path in self.folder.rglob("*") if path.is_file()]
         for root in CHANGING:
             below += files_since(self.began, root)
-        processes = [f"/proc/{pid}/{name}" for pid in (self.player, "self") for name in FILES_OF_A_PROCESS]
-        return [*{*below}, *processes, f"/proc/{self.player}/fd/0", "/proc/self/fd/3/../arena.db", "/dev/mem"]
+        processes = [
+            f"/proc/{pid}/{name}" for pid in (self.player, "self") for name in FILES_OF_A_PROCESS
+        ]
+        return [
+            *{*below},
+            *processes,
+            f"/proc/{self.player}/fd/0",
+            "/proc/self/fd/3/../arena.db",
+            "/dev/mem",
+        ]
 
 
 def files_since(began: float, root: str) -> Iterator[str]:
     """Yield the files below a folder that were written since a moment, as far as this user may look."""
     todo = [root]
     while todo:
-        with suppress(OSError), os.scandir(todo.pop()) as entries:  # of a folder that is closed, or gone
+        with (
+            suppress(OSError),
+            os.scandir(todo.pop()) as entries,
+        ):  # of a folder that is closed, or gone
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     todo.append(entry.path)
@@ -77,8 +88,13 @@ def league(open_folder: Path) -> Iterator[League]:
     store.close()
     (folder / "arena.db").chmod(0o600)
     (folder / PUBLIC / "link").symlink_to(folder / "arena.db")
-    holds = "import sys; secret = bytes.fromhex(sys.stdin.readline()); print(flush=True); sys.stdin.read()"
-    player = subprocess.Popen([sys.executable, "-c", holds], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    holds = (
+        "import sys; secret = bytes.fromhex(sys.stdin.readline()); print(flush=True); "
+        "sys.stdin.read()"
+    )
+    player = subprocess.Popen(
+        [sys.executable, "-c", holds], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     try:
         assert player.stdin
         assert player.stdout
@@ -95,7 +111,14 @@ def searched(league: League, how: str, tmp_path: Path) -> dict[str, list[str]]:
     (tmp_path / "paths").write_text("\n".join(league.paths))
     user = ["--user", OTHER_USER] if os.geteuid() == 0 else []
     command = ["league", "serve", str(league.folder), "--listen", "127.0.0.1:0", *user]
-    words = [sys.executable, str(SEARCH), str(tmp_path / "paths"), league.secret.hex(), how, *command]
+    words = [
+        sys.executable,
+        str(SEARCH),
+        str(tmp_path / "paths"),
+        league.secret.hex(),
+        how,
+        *command,
+    ]
     # The secret is on the command line of the search, so that line is none of the files to be searched.
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
@@ -141,11 +164,20 @@ def test_the_memory_of_the_server_does_not_have_it(league: League) -> None:
         lacks("; ".join(own_cell.missing()))
     with Queue(league.folder) as queue, league_server(league.folder) as server:
         token = queue.rotate(queue.add_author("ann").id)
-        for path in ("/", "/batches/3.html", "/chain.jsonl", "/author", "/api/league.json", "/nothing"):
+        for path in (
+            "/",
+            "/batches/3.html",
+            "/chain.jsonl",
+            "/author",
+            "/api/league.json",
+            "/nothing",
+        ):
             server.ask(path)
         assert server.ask("/api/entries", Authorization=f"Bearer {token}").status == 200
         parts = list(memory(server.process.pid))
-    assert any(token.encode() in part or b"Spring league" in part for part in parts)  # it is its memory
+    assert any(
+        token.encode() in part or b"Spring league" in part for part in parts
+    )  # it is its memory
     assert not any(league.secret in part or league.secret.hex().encode() in part for part in parts)
 
 
@@ -153,7 +185,9 @@ def test_root_is_not_served(league: League) -> None:
     words = ("league", "serve", str(league.folder), "--listen", "127.0.0.1:0")
     if os.geteuid() != 0:
         said = arena(*words, "--user", OTHER_USER, cwd=league.folder, code=2).stderr
-        assert "only root can become another user; leave it out, or start the server as root" in said
+        assert (
+            "only root can become another user; leave it out, or start the server as root" in said
+        )
         return
     assert (
         "league serve: not as root, since what is served could read every secret; give --user NAME"
@@ -162,7 +196,10 @@ def test_root_is_not_served(league: League) -> None:
     owner = arena(*words, "--user", "root", cwd=league.folder, code=2).stderr
     assert sentence("league_serve", "owns-files") in owner
     os.chown(league.folder / "arena.db", 1, 1)
-    assert sentence("league_serve", "owns-files") in arena(*words, "--user", "daemon", cwd=league.folder, code=2).stderr
+    assert (
+        sentence("league_serve", "owns-files")
+        in arena(*words, "--user", "daemon", cwd=league.folder, code=2).stderr
+    )
     nobody = arena(*words, "--user", "no-such-user-here", cwd=league.folder, code=2).stderr
     assert "no such user; make one with" in nobody
 
@@ -170,13 +207,21 @@ def test_root_is_not_served(league: League) -> None:
 @pytest.mark.parametrize(
     ("words", "row"),
     [
-        (("--listen", "0.0.0.0:0"), "others on the way could read tokens; give --tls-cert FILE and --tls-key FILE"),
-        (("--listen", "127.0.0.1:0", "--tls-cert", "x.pem"), "--tls-cert and --tls-key: give both or neither"),
+        (
+            ("--listen", "0.0.0.0:0"),
+            "others on the way could read tokens; give --tls-cert FILE and --tls-key FILE",
+        ),
+        (
+            ("--listen", "127.0.0.1:0", "--tls-cert", "x.pem"),
+            "--tls-cert and --tls-key: give both or neither",
+        ),
         (("--listen", "nowhere"), "HOST:PORT"),
         (("--listen", "127.0.0.1:0", "--tls-cert", "x.pem", "--tls-key", "x.pem"), "x.pem"),
     ],
 )
-def test_what_cannot_be_served_is_said_in_a_line(open_folder: Path, words: tuple[str, ...], row: str) -> None:
+def test_what_cannot_be_served_is_said_in_a_line(
+    open_folder: Path, words: tuple[str, ...], row: str
+) -> None:
     folder = league_folder(open_folder / "spring")
     user = ("--user", OTHER_USER) if os.geteuid() == 0 else ()
     said = arena("league", "serve", str(folder), *words, *user, cwd=folder, code=2).stderr
@@ -185,5 +230,7 @@ def test_what_cannot_be_served_is_said_in_a_line(open_folder: Path, words: tuple
 
 
 def test_no_league_is_no_page(tmp_path: Path) -> None:
-    said = arena("league", "serve", str(tmp_path), "--listen", "127.0.0.1:0", cwd=tmp_path, code=2).stderr
+    said = arena(
+        "league", "serve", str(tmp_path), "--listen", "127.0.0.1:0", cwd=tmp_path, code=2
+    ).stderr
     assert "no league here, since it has no" in said

@@ -36,7 +36,9 @@ def test_a_league_in_ticks_says_so(tmp_path: Path) -> None:
     assert "Languages WebAssembly modules, JavaScript, Python" in said
     assert "JavaScript or Python" in said.partition("Bots ")[2]
     assert "Elo 0 anchor, and another from the next season on" in said
-    assert words(entering.terms_in_brief(league)).startswith("in ticks, WebAssembly modules, JavaScript, Python")
+    assert words(entering.terms_in_brief(league)).startswith(
+        "in ticks, WebAssembly modules, JavaScript, Python"
+    )
 
 
 def test_a_league_by_the_wall_clock_takes_any_language(tmp_path: Path) -> None:
@@ -51,7 +53,12 @@ def test_a_league_by_the_wall_clock_takes_any_language(tmp_path: Path) -> None:
 def test_terms_say_whether_bots_are_published(tmp_path: Path) -> None:
     said = {
         words(entering.terms(league_of(tmp_path, terms)))
-        for terms in (WALL, TICKS, structs.replace(TICKS, publish_bots=False), structs.replace(TICKS, languages={}))
+        for terms in (
+            WALL,
+            TICKS,
+            structs.replace(TICKS, publish_bots=False),
+            structs.replace(TICKS, languages={}),
+        )
     }
     rows = {row.partition("Bots ")[2].partition(" Elo 0")[0] for row in said}
     assert len(rows) == 4
@@ -62,11 +69,19 @@ def test_terms_say_whether_bots_are_published(tmp_path: Path) -> None:
     [
         (WALL, ("pip install khiva-arena\n", "new python my-bot\n")),
         (TICKS, ("pip install 'khiva-arena[ticks]'\n", "new javascript my-bot\n")),
-        (structs.replace(TICKS, languages={"python": "Python"}), ("[ticks]", "new python my-bot\n")),
-        (structs.replace(TICKS, languages={}), ("pip install 'khiva-arena[modules]'\n", "new c my-bot --module\n")),
+        (
+            structs.replace(TICKS, languages={"python": "Python"}),
+            ("[ticks]", "new python my-bot\n"),
+        ),
+        (
+            structs.replace(TICKS, languages={}),
+            ("pip install 'khiva-arena[modules]'\n", "new c my-bot --module\n"),
+        ),
     ],
 )
-def test_the_way_in_depends_on_the_clock(tmp_path: Path, terms: PublicTerms, lines: tuple[str, ...]) -> None:
+def test_the_way_in_depends_on_the_clock(
+    tmp_path: Path, terms: PublicTerms, lines: tuple[str, ...]
+) -> None:
     page = html.unescape("".join(entering.how_to_submit(league_of(tmp_path, terms))))
     assert all(line in page for line in lines)
     assert ("any language" in page) == (terms.clock == "wall")
@@ -88,14 +103,25 @@ def test_a_server_tells_its_terms_and_takes_no_bot_without_agreement(tmp_path: P
         token = queue.rotate(queue.add_author("ann").id)
     with league_server(folder, is_forked=True) as server:
         told = server.ask(TERMS).data
-        assert (told["publish_bots"], told["link"], told["digest"]) == (True, league.link, league.digest)
+        assert (told["publish_bots"], told["link"], told["digest"]) == (
+            True,
+            league.link,
+            league.digest,
+        )
         assert server.ask("/queue").text.count("--agree") == 1
         assert "such a millisecond" in server.ask("/").text
-        sent = {"body": one_of_its_own(), "authorization": f"Bearer {token}", "content_type": "application/octet-stream"}
+        sent = {
+            "body": one_of_its_own(),
+            "authorization": f"Bearer {token}",
+            "content_type": "application/octet-stream",
+        }
         refused = server.ask("/api/submit?name=crane", "POST", **sent)
         assert (refused.status, refused.data["error"]) == (
             422,
-            ("This league publishes its bots: send it with `khiva-arena submit --agree`, or POST /api/submit?name=NAME&agreed=1"),
+            (
+                "This league publishes its bots: send it with `khiva-arena submit "
+                "--agree`, or POST /api/submit?name=NAME&agreed=1"
+            ),
         )
         assert server.ask("/api/submit?name=crane&agreed=1", "POST", **sent).status == 202
     with Queue(folder) as queue:

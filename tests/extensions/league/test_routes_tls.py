@@ -23,8 +23,28 @@ def folder(tmp_path: Path) -> Path:
     need("openssl")
     made = league_folder(tmp_path / "spring")
     write_public(made)
-    words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"]
-    words += ["-subj", "/CN=arena", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"]
+    words = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-days",
+        "30",
+    ]
+    words += [
+        "-subj",
+        "/CN=arena",
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+        "-keyout",
+        "key.pem",
+        "-out",
+        "cert.pem",
+    ]
     subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
     return made
 
@@ -33,7 +53,9 @@ def folder(tmp_path: Path) -> Path:
 def server(folder: Path) -> Iterator[LeagueServer]:
     cert, key = folder.parent / "cert.pem", folder.parent / "key.pem"
     context = ssl.create_default_context(cafile=str(cert))
-    with league_server(folder, "--tls-cert", str(cert), "--tls-key", str(key), context=context) as one:
+    with league_server(
+        folder, "--tls-cert", str(cert), "--tls-key", str(key), context=context
+    ) as one:
         yield one
 
 

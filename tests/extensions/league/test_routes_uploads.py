@@ -62,7 +62,9 @@ def token_of(queue: Queue, name: str = "ann") -> str:
 
 
 @pytest.mark.slow
-def test_a_bot_comes_in_and_its_author_asks_after_it(server: LeagueServer, queue: Queue, bot: Path, tmp_path: Path) -> None:
+def test_a_bot_comes_in_and_its_author_asks_after_it(
+    server: LeagueServer, queue: Queue, bot: Path, tmp_path: Path
+) -> None:
     (tmp_path / "token").write_text(token_of(queue))
     (tmp_path / "token").chmod(0o600)
     how = ("--to", server.origin, "--token-file", str(tmp_path / "token"))
@@ -83,9 +85,23 @@ def test_what_is_not_taken_is_said_in_words(server: LeagueServer, queue: Queue, 
     packed = pack(bot_files.load(str(bot)))
     bearer = {"Authorization": f"Bearer {token_of(queue)}"}
     assert server.ask("/api/submit?name=crow", "POST", packed).status == 401
-    assert server.ask("/api/submit?name=crow", "POST", packed, **bearer, Origin="http://evil.example").status == 403
-    assert server.ask("/api/submit", "POST", packed, **bearer).data["error"] == "Name the bot: POST /api/submit?name=NAME"
-    for name, body in (("crow", b""), ("crow", b"x" * 1000), ("crow", packed[:-1]), ("%00", packed), ("<b>", packed)):
+    assert (
+        server.ask(
+            "/api/submit?name=crow", "POST", packed, **bearer, Origin="http://evil.example"
+        ).status
+        == 403
+    )
+    assert (
+        server.ask("/api/submit", "POST", packed, **bearer).data["error"]
+        == "Name the bot: POST /api/submit?name=NAME"
+    )
+    for name, body in (
+        ("crow", b""),
+        ("crow", b"x" * 1000),
+        ("crow", packed[:-1]),
+        ("%00", packed),
+        ("<b>", packed),
+    ):
         answer = server.ask(f"/api/submit?name={name}", "POST", body, **bearer)
         assert answer.status == 422
         assert list(answer.data) == ["error", "league", "link", "digest", "commitment"]
@@ -95,13 +111,17 @@ def test_what_is_not_taken_is_said_in_words(server: LeagueServer, queue: Queue, 
     newest = f"c{12:063x}"
     told = {"league": "Spring league", "link": 40, "digest": f"e{40:063x}", "commitment": newest}
     assert taken.data == {"entry": 1, "state": "waiting", **told}
-    assert server.ask("/api/submit?name=crow", "POST", packed, **bearer).data == taken.data  # as after a kill of its sender
+    assert (
+        server.ask("/api/submit?name=crow", "POST", packed, **bearer).data == taken.data
+    )  # as after a kill of its sender
     assert server.ask("/api/submit?name=other", "POST", packed, **bearer).status == 422
     assert [entry.number for entry in queue.entries()] == [1]
 
 
 @pytest.mark.slow
-def test_more_than_64_mib_is_refused_before_and_while_it_comes(server: LeagueServer, queue: Queue) -> None:
+def test_more_than_64_mib_is_refused_before_and_while_it_comes(
+    server: LeagueServer, queue: Queue
+) -> None:
     bearer = {"Authorization": f"Bearer {token_of(queue)}"}
     with socket.create_connection(("127.0.0.1", server.port)) as declared:
         declared.sendall(head(server, bearer, f"Content-Length: {uploads.MOST_UPLOAD + 1}"))
@@ -118,11 +138,15 @@ def test_more_than_64_mib_is_refused_before_and_while_it_comes(server: LeagueSer
 
 def head(server: LeagueServer, headers: dict[str, str], *more: str) -> bytes:
     lines = ["POST /api/submit?name=crow HTTP/1.1", f"Host: 127.0.0.1:{server.port}", *more]
-    return "\r\n".join([*lines, *(f"{name}: {value}" for name, value in headers.items()), "", ""]).encode()
+    return "\r\n".join(
+        [*lines, *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    ).encode()
 
 
 @pytest.mark.slow
-def test_nobody_waits_for_a_slow_upload_and_an_author_has_one(server: LeagueServer, queue: Queue, bot: Path) -> None:
+def test_nobody_waits_for_a_slow_upload_and_an_author_has_one(
+    server: LeagueServer, queue: Queue, bot: Path
+) -> None:
     ann, ben = ({"Authorization": f"Bearer {token_of(queue, name)}"} for name in ("ann", "ben"))
     packed = pack(bot_files.load(str(bot)))
     with socket.create_connection(("127.0.0.1", server.port)) as slow:
@@ -222,7 +246,8 @@ def test_all_uploads_together_are_bounded(queue: Queue, monkeypatch: pytest.Monk
     monkeypatch.setattr(uploads, "IN_FLIGHT_MOST", 100)
     slow, quick, later = ([(at, b"x" * 60)] for at in (0.0, 0.1, 1.0))
     senders = [
-        Sender(pieces, token_of(queue, name)) for pieces, name in (([*slow, (0.6, b"")], "ann"), (quick, "ben"), (later, "eve"))
+        Sender(pieces, token_of(queue, name))
+        for pieces, name in (([*slow, (0.6, b"")], "ann"), (quick, "ben"), (later, "eve"))
     ]
     assert refusals(queue, *senders) == [503, 422, 422]
 
@@ -243,15 +268,21 @@ def test_a_token_that_came_in_the_open_is_refused(queue: Queue) -> None:
 def test_hostile_folders_hold_up_nobody(folder: Path, queue: Queue) -> None:
     settings = folder / "league.toml"
     settings.write_text(
-        re.sub(r"(?m)^(uploads_\w+) = \d+", r"\1 = 100", settings.read_text()).replace("a_day = 100", "a_day = 1000")
+        re.sub(r"(?m)^(uploads_\w+) = \d+", r"\1 = 100", settings.read_text()).replace(
+            "a_day = 100", "a_day = 1000"
+        )
     )
     bearer = {"Authorization": f"Bearer {token_of(queue)}"}
     with league_server(folder) as server:
         for at, upload in enumerate(HOSTILE):
             if at % 50 == 0:
-                queue._connection.execute("DELETE FROM entries")  # so that no limit of its author answers in place of the checks
+                queue._connection.execute(
+                    "DELETE FROM entries"
+                )  # so that no limit of its author answers in place of the checks
             name = upload.name if upload.about.startswith("name:") else f"bot {at}"
-            answer = server.ask(f"/api/submit?name={quote(name, safe='')}", "POST", upload.make(), **bearer)
+            answer = server.ask(
+                f"/api/submit?name={quote(name, safe='')}", "POST", upload.make(), **bearer
+            )
             assert answer.status in (400, 413, 422, 202), upload.about
             assert answer.status == 202 or answer.data["error"].isprintable(), upload.about
             assert server.ask("/").status == 200

@@ -29,7 +29,9 @@ def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> League:
     return made
 
 
-def test_a_player_says_that_a_batch_is_drawn(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_says_that_a_batch_is_drawn(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said: list[str] = []
 
     def ends(self: Player, *_: object) -> None:
@@ -56,9 +58,15 @@ def test_all_batches_that_are_well_have_one_line(league: League, tmp_path: Path)
     with closing(sqlite3.connect(league.folder / "arena.db")) as connection:
         forge(
             connection,
-            "UPDATE matches SET record = '{}' WHERE event = (SELECT id FROM events ORDER BY rowid LIMIT 1) AND ordinal = 0",
+            "UPDATE matches SET record = '{}' WHERE event = (SELECT id FROM events ORDER "
+            "BY rowid LIMIT 1) AND ordinal = 0",
         )
         connection.commit()
     lines = arena("verify", "spring", cwd=tmp_path, code=1).stdout.splitlines()
-    assert [line for line in lines if line.startswith(("batches", "event 1 ", "event 2 "))] == [lines[0], lines[1]]
-    assert lines[0].startswith(sentence("league", "all-sound", batches="2-3", matches=2 * matches // 3))
+    assert [line for line in lines if line.startswith(("batches", "event 1 ", "event 2 "))] == [
+        lines[0],
+        lines[1],
+    ]
+    assert lines[0].startswith(
+        sentence("league", "all-sound", batches="2-3", matches=2 * matches // 3)
+    )

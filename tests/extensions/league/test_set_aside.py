@@ -37,13 +37,21 @@ def league(tmp_path: Path, played: Callable[..., None]) -> Iterator[League]:
     return made
 
 
-def test_a_bundle_is_verified_with_a_table_set_aside(league: League, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bundle_is_verified_with_a_table_set_aside(
+    league: League, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "spring.bundle"
     bundle(league.folder, out, (), with_modules=False)
     result = verify(out)
-    assert result.sound, [*result.problems, *(problem for event in result.events for problem in event.problems)]
+    assert result.sound, [
+        *result.problems,
+        *(problem for event in result.events for problem in event.problems),
+    ]
     assert result.events[0].left_out > 0
-    assert f"{result.events[0].left_out!s} are of tables set aside for good" in result.events[0].summary
+    assert (
+        f"{result.events[0].left_out!s} are of tables set aside for good"
+        in result.events[0].summary
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,7 +65,9 @@ def test_a_bundle_is_verified_with_a_table_set_aside(league: League, tmp_path: P
         ("UPDATE set_aside SET lineup = 9", sentence("league", "no-such-table", name=table(9))),
     ],
 )
-def test_a_table_that_was_not_void_often_enough_is_not_set_aside(league: League, change: str, words: str) -> None:
+def test_a_table_that_was_not_void_often_enough_is_not_set_aside(
+    league: League, change: str, words: str
+) -> None:
     with closing(sqlite3.connect(league.folder / "arena.db")) as connection:
         forge(connection, change)
         connection.commit()

@@ -65,12 +65,23 @@ def league(folder: Path, verb: str, *words: str, code: int = 0) -> subprocess.Co
 def shard(folder: Path, number: int) -> str:
     """Play a shard of the plan that lies in a folder. Return the name of its store."""
     name = f"shard-{number}"
-    arena("run", "--from-plan", "batch.json", "--shard", f"{number}/{SEEDS}", "--out", name, cwd=folder)
+    arena(
+        "run",
+        "--from-plan",
+        "batch.json",
+        "--shard",
+        f"{number}/{SEEDS}",
+        "--out",
+        name,
+        cwd=folder,
+    )
     return name
 
 
 @pytest.mark.soak
-def test_a_batch_of_shards_is_that_of_one_machine(league_at: Callable[[Path], Path], tmp_path: Path) -> None:
+def test_a_batch_of_shards_is_that_of_one_machine(
+    league_at: Callable[[Path], Path], tmp_path: Path
+) -> None:
     calm, shared = league_at(tmp_path / "calm"), league_at(tmp_path / "shared")
     league(calm, "play", "spring", "--batches", "2")
     league(shared, "play", "spring", "--batches", "1")
@@ -88,9 +99,14 @@ def test_a_batch_of_shards_is_that_of_one_machine(league_at: Callable[[Path], Pa
     stores = [shard(shared, 1), shard(shared, 3)]
     told = arena("merge", *stores, "--out", "spring", cwd=shared, code=1)
     assert "shard 2/3" in told.stdout
-    assert sentence("league", "plays-and-ends", way=sentence("league", "way-to-play", league="spring")) in told.stderr
+    assert (
+        sentence("league", "plays-and-ends", way=sentence("league", "way-to-play", league="spring"))
+        in told.stderr
+    )
     arena("verify", "spring", cwd=shared)
-    league(shared, "play", "spring", "--batches", "1")  # plays what no shard did, and ends the batch
+    league(
+        shared, "play", "spring", "--batches", "1"
+    )  # plays what no shard did, and ends the batch
 
     chains = []
     for folder in (calm, shared):
@@ -112,7 +128,9 @@ def test_what_is_drawn_is_published_again_if_a_kill_came_before_that(folder: Pat
     chain = folder / "spring" / "public" / "chain.jsonl"
     links = chain.read_text()
     chain.write_text("".join(links.splitlines(keepends=True)[:-1]))
-    league(folder, "play", "spring", "--batches", "0")  # which publishes, and leaves the open batch alone
+    league(
+        folder, "play", "spring", "--batches", "0"
+    )  # which publishes, and leaves the open batch alone
     assert chain.read_text() == links
     chain.write_text("".join(links.splitlines(keepends=True)[:-1]))
     league(folder, "plan", "spring", "batch.json")
@@ -124,9 +142,16 @@ def test_what_is_drawn_is_published_again_if_a_kill_came_before_that(folder: Pat
 @pytest.mark.usefixtures("confined")
 def test_the_line_after_a_plan_works_as_it_is_printed_with_a_beacon_too(folder: Path) -> None:
     settings = folder / "spring" / "league.toml"
-    beacon = 'beacon = "a test"\nbeacon_begins = "2026-01-01T00:00:00Z"\nbeacon_seconds = 1\nbeacon_ahead = 0\n'
-    settings.write_text(f"{settings.read_text().replace('beacon_seconds = 0', '').replace('beacon_ahead = 60', '')}\n{beacon}")
-    printed = arena("league", "plan", "spring", "batch.json", "--beacon", "echo a line", cwd=folder).stderr
+    beacon = (
+        'beacon = "a test"\nbeacon_begins = "2026-01-01T00:00:00Z"\nbeacon_seconds = '
+        "1\nbeacon_ahead = 0\n"
+    )
+    settings.write_text(
+        f"{settings.read_text().replace('beacon_seconds = 0', '').replace('beacon_ahead = 60', '')}\n{beacon}"
+    )
+    printed = arena(
+        "league", "plan", "spring", "batch.json", "--beacon", "echo a line", cwd=folder
+    ).stderr
     (line,) = re.findall(r"`khiva-arena (league play .*)`", printed)
     arena(*shlex.split(line), "--batches", "1", cwd=folder)
     with Store.read(folder / "spring") as store:
@@ -138,9 +163,15 @@ def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(folder: P
     league(folder, "plan", "spring", "batch.json")
     arena("run", "--from-plan", "batch.json", "--out", "shard", cwd=folder)
     done = arena("merge", "shard", "--out", "spring", cwd=folder)
-    assert sentence("league", "ends-the-batch", way=sentence("league", "way-to-play", league="spring")) in done.stderr
+    assert (
+        sentence("league", "ends-the-batch", way=sentence("league", "way-to-play", league="spring"))
+        in done.stderr
+    )
     league(folder, "play", "spring", "--batches", "1")
-    chain, plan = (folder / "spring" / "public" / "chain.jsonl").read_text(), (folder / "batch.json").read_text()
+    chain, plan = (
+        (folder / "spring" / "public" / "chain.jsonl").read_text(),
+        (folder / "batch.json").read_text(),
+    )
     (folder / "words.txt").write_text("words")
     for file, words in (
         ("batch.json", sentence("league", "another-plan", file="batch.json")),
@@ -153,7 +184,9 @@ def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(folder: P
     league(folder, "plan", "spring", "next.json")
     late = league(folder, "plan", "spring", "other.json", "--new-terms", code=2)
     assert "--new-terms: batch 2 is drawn already, on the terms before; leave it out" in late.stderr
-    arena("run", "--from-plan", "next.json", "--out", "shard", cwd=folder)  # beside the shard of the batch before
+    arena(
+        "run", "--from-plan", "next.json", "--out", "shard", cwd=folder
+    )  # beside the shard of the batch before
     assert "--event" in arena("merge", "shard", "--out", "spring", cwd=folder, code=2).stderr
     with Store.read(folder / "spring") as store:
         batch = open_batch(store)
@@ -161,7 +194,9 @@ def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(folder: P
 
 
 @pytest.mark.usefixtures("confined")
-def test_a_league_that_is_not_founded_takes_nothing(folder: Path, league_at: Callable[[Path], Path]) -> None:
+def test_a_league_that_is_not_founded_takes_nothing(
+    folder: Path, league_at: Callable[[Path], Path]
+) -> None:
     refused = arena("run", *OTHERS, "--out", "spring", cwd=folder, code=2)
     assert sentence("league", "played-by-league-play") in refused.stderr
     arena("run", *OTHERS, "--out", "other", cwd=folder)
@@ -173,7 +208,10 @@ def test_a_league_that_is_not_founded_takes_nothing(folder: Path, league_at: Cal
     refused = league(folder, "plan", "spring", "batch.json", code=2)
     assert sentence("league", "another-plan", file="batch.json") in refused.stderr
     refused = league(folder, "play", "spring", "--batches", "0", code=2)
-    assert "not founded yet, so nothing is due; --batches 1 plays the first batch, which founds it" in refused.stderr
+    assert (
+        "not founded yet, so nothing is due; --batches 1 plays the first batch, which founds it"
+        in refused.stderr
+    )
 
 
 @pytest.mark.soak
@@ -214,11 +252,15 @@ def drawn(tmp_path: Path) -> EventRow:
         made.enter("bot 1", 1)
         event = made.draw()
     with Store.write(tmp_path / "shard") as store:
-        store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots)
+        store.add_event(
+            event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots
+        )
     return event
 
 
-def test_a_table_is_set_aside_by_the_tries_of_the_league_alone(tmp_path: Path, drawn: EventRow) -> None:
+def test_a_table_is_set_aside_by_the_tries_of_the_league_alone(
+    tmp_path: Path, drawn: EventRow
+) -> None:
     with Store.write(tmp_path / "shard") as store:
         play = BatchPlay(store, drawn, [Command(("none",), "/")] * len(drawn.bots))
         for attempt in range(SET_ASIDE_VOIDS):
@@ -236,7 +278,10 @@ def test_a_public_text_of_a_shard_is_no_part_of_a_batch(tmp_path: Path, drawn: E
     with Store.write(tmp_path / "shard") as store:
         store.add_public(drawn.id, "dice")
     with pytest.raises(
-        ConfigError, match=pattern("league", "public-of-a-shard", part=str(tmp_path / "shard"), right="without --public")
+        ConfigError,
+        match=pattern(
+            "league", "public-of-a-shard", part=str(tmp_path / "shard"), right="without --public"
+        ),
     ):
         merge([tmp_path / "shard"], tmp_path / "spring", say_nothing)
     with Store.read(tmp_path / "spring") as store:
@@ -247,5 +292,7 @@ def test_a_chain_that_cannot_be_read_takes_no_shard(tmp_path: Path, drawn: Event
     with Store.write(tmp_path / "spring") as store:
         assert open_batch(store) == drawn.id
         store._connection.execute("UPDATE links SET text = '{\"kind\": 3}' WHERE number = 1")
-        with pytest.raises(StoreError, match=pattern("league", "unreadable-link", folder=str(tmp_path / "spring"))):
+        with pytest.raises(
+            StoreError, match=pattern("league", "unreadable-link", folder=str(tmp_path / "spring"))
+        ):
             open_batch(store)

@@ -58,9 +58,15 @@ def test_what_was_not_replayed_is_said(league: Path) -> None:
     assert [report.number for report in result.events] == [BATCHES]
     assert sentence("league", "drawn-again", batches="1-3") in result.chain
     why = sentence("league", "drawn-before", link=last_draw(league))
-    assert sentence("league", "not-replayed", why=why, matches="18 matches", events="1-2") in result.chain
+    assert (
+        sentence("league", "not-replayed", why=why, matches="18 matches", events="1-2")
+        in result.chain
+    )
     named, why = verify(league, 2), sentence("league", "others-named")
-    assert sentence("league", "not-replayed", why=why, matches="18 matches", events="1, 3") in named.chain
+    assert (
+        sentence("league", "not-replayed", why=why, matches="18 matches", events="1, 3")
+        in named.chain
+    )
     assert "not replayed" not in verify(league).chain
 
 
@@ -73,42 +79,72 @@ def first_event(connection: sqlite3.Connection) -> str:
 
 def exchange_two_seats(connection: sqlite3.Connection, event: str) -> None:
     where = "event = ? AND ordinal = 0 AND seat = ?"
-    rows = [connection.execute(f"SELECT rank, score FROM seats WHERE {where}", (event, seat)).fetchone() for seat in range(3)]
+    rows = [
+        connection.execute(f"SELECT rank, score FROM seats WHERE {where}", (event, seat)).fetchone()
+        for seat in range(3)
+    ]
     for seat, (rank, score) in enumerate([*rows[1:], rows[0]]):
-        connection.execute(f"UPDATE seats SET rank = ?, score = ? WHERE {where}", (rank, score, event, seat))
+        connection.execute(
+            f"UPDATE seats SET rank = ?, score = ? WHERE {where}", (rank, score, event, seat)
+        )
 
 
 def exchange_two_matches(connection: sqlite3.Connection, event: str) -> None:
     for table in ("seats", "matches"):
         for old, new in ((0, 99), (1, 0), (99, 1)):
             connection.execute("PRAGMA defer_foreign_keys = ON")
-            connection.execute(f"UPDATE {table} SET ordinal = ? WHERE event = ? AND ordinal = ?", (new, event, old))
+            connection.execute(
+                f"UPDATE {table} SET ordinal = ? WHERE event = ? AND ordinal = ?", (new, event, old)
+            )
 
 
 def write_another_result(connection: sqlite3.Connection, event: str) -> None:
     """Make match 0 end otherwise, with all digests that follow."""
     where = "event = ? AND ordinal = 0"
-    plain = json.loads(connection.execute(f"SELECT record FROM matches WHERE {where}", (event,)).fetchone()[0])
+    plain = json.loads(
+        connection.execute(f"SELECT record FROM matches WHERE {where}", (event,)).fetchone()[0]
+    )
     plain["scores"], plain["ranks"] = [9, 8, 7], [1, 2, 3]
     record = msgspec.convert(plain, Record)
-    connection.execute(f"UPDATE matches SET record = ?, digest = ? WHERE {where}", (record.to_json(), record.digest, event))
+    connection.execute(
+        f"UPDATE matches SET record = ?, digest = ? WHERE {where}",
+        (record.to_json(), record.digest, event),
+    )
     for seat, (rank, score) in enumerate(zip(record.ranks, record.scores, strict=True)):
-        connection.execute(f"UPDATE seats SET rank = ?, score = ? WHERE {where} AND seat = ?", (rank, score, event, seat))
-    digests = [row[0] for row in connection.execute("SELECT digest FROM matches WHERE event = ? ORDER BY ordinal", (event,))]
-    connection.execute("UPDATE conclusions SET digest = ? WHERE event = ?", (run_digest(digests), event))
+        connection.execute(
+            f"UPDATE seats SET rank = ?, score = ? WHERE {where} AND seat = ?",
+            (rank, score, event, seat),
+        )
+    digests = [
+        row[0]
+        for row in connection.execute(
+            "SELECT digest FROM matches WHERE event = ? ORDER BY ordinal", (event,)
+        )
+    ]
+    connection.execute(
+        "UPDATE conclusions SET digest = ? WHERE event = ?", (run_digest(digests), event)
+    )
 
 
 def write_another_result_and_its_link(connection: sqlite3.Connection, event: str) -> None:
     write_another_result(connection, event)
-    (digest,) = connection.execute("SELECT digest FROM conclusions WHERE event = ?", (event,)).fetchone()
+    (digest,) = connection.execute(
+        "SELECT digest FROM conclusions WHERE event = ?", (event,)
+    ).fetchone()
     before = ""
-    for number, text in connection.execute("SELECT number, text FROM links ORDER BY number").fetchall():
+    for number, text in connection.execute(
+        "SELECT number, text FROM links ORDER BY number"
+    ).fetchall():
         plain = json.loads(text)
         plain |= {"before": before or plain["before"]}
-        plain |= {"run_digest": digest} if (plain["kind"], plain.get("event")) == ("over", event) else {}
+        plain |= (
+            {"run_digest": digest} if (plain["kind"], plain.get("event")) == ("over", event) else {}
+        )
         new = canonical(plain)
         total = sums.row_sum("links", {"number": number, "text": new.decode()})
-        connection.execute("UPDATE links SET text = ?, sum = ? WHERE number = ?", (new.decode(), total, number))
+        connection.execute(
+            "UPDATE links SET text = ?, sum = ? WHERE number = ?", (new.decode(), total, number)
+        )
         before = sha256(b"khiva-link-1\0" + new).hexdigest()
 
 
@@ -139,7 +175,9 @@ def forget_the_run_digest(connection: sqlite3.Connection, event: str) -> None:
 CHEATS: dict[Callable[[sqlite3.Connection, str], None], str] = {
     exchange_two_seats: "match 1/0 .*: its places, points or verdicts are not those of its record",
     exchange_two_matches: "match 1/0 .*: it is not where the schedule has it",
-    write_another_result: pattern("league", "other-run-digest", digest="[0-9a-f]+", event="1", of_matches="[0-9a-f]+"),
+    write_another_result: pattern(
+        "league", "other-run-digest", digest="[0-9a-f]+", event="1", of_matches="[0-9a-f]+"
+    ),
     write_another_result_and_its_link: pattern("league", "other-before"),
     take_a_match_out: "1 match is missing",
     take_all_matches_out: pattern("audit", "event-stored-end", value="not over", value_2=""),

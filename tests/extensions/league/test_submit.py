@@ -39,7 +39,9 @@ def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "my-bot" / "main.py").write_text("print()")
 
 
-def submit(where: str | FakeLeague, *words: str, home: Path, code: int = 0, token: str = TOKEN) -> tuple[str, str]:
+def submit(
+    where: str | FakeLeague, *words: str, home: Path, code: int = 0, token: str = TOKEN
+) -> tuple[str, str]:
     """What it prints on stdout, and on stderr, neither of which has the token or a control character."""
     url = where if isinstance(where, str) else where.url
     env = {"KHIVA_ARENA_TOKEN": token, "XDG_STATE_HOME": str(home / "state")}
@@ -68,13 +70,18 @@ def test_a_bot_is_sent_whole_with_the_token_in_a_header(league: FakeLeague, tmp_
     assert "--status" in err
 
 
-def test_what_the_league_said_is_kept_where_verify_finds_it(league: FakeLeague, tmp_path: Path) -> None:
+def test_what_the_league_said_is_kept_where_verify_finds_it(
+    league: FakeLeague, tmp_path: Path
+) -> None:
     league.answers((202, SENT), (202, {**SENT, "link": 13, "digest": "e" * 64, "commitment": None}))
     errors = [submit(league, "my-bot", home=tmp_path)[1] for _ in range(2)]
     (file,) = receipts(tmp_path)
     assert file.stat().st_mode & 0o077 == 0
     assert str(file) in errors[0]
-    assert [(receipt.number, receipt.digest) for receipt in receipts_in(file)] == [(12, "d" * 64), (13, "e" * 64)]
+    assert [(receipt.number, receipt.digest) for receipt in receipts_in(file)] == [
+        (12, "d" * 64),
+        (13, "e" * 64),
+    ]
     first, second = file.read_text().splitlines()
     assert first.startswith(f"link 12 {'d' * 64} commitment {'c' * 64} at ")
     assert first.endswith(f" from {league.url}")
@@ -90,20 +97,25 @@ def test_what_the_league_says_with_a_status_is_kept_too(league: FakeLeague, tmp_
 
 def test_two_leagues_have_a_file_each(tmp_path: Path) -> None:
     names = {
-        sending.site_of(url, None).file_name for url in ("https://a", "https://a:1", "https://a/x", "https://a/y", "https://b/")
+        sending.site_of(url, None).file_name
+        for url in ("https://a", "https://a:1", "https://a/x", "https://a/y", "https://b/")
     }
     assert len(names) == 5
     assert not [name for name in names if "/" in name]
 
 
-def test_a_league_that_names_another_link_than_before_is_caught(league: FakeLeague, tmp_path: Path) -> None:
+def test_a_league_that_names_another_link_than_before_is_caught(
+    league: FakeLeague, tmp_path: Path
+) -> None:
     league.answers((202, SENT), (202, {**SENT, "digest": "e" * 64}))
     said = "the league told you another link 12 before: an end of its chain was thrown away"
     assert [said in submit(league, "my-bot", home=tmp_path)[1] for _ in range(2)] == [False, True]
 
 
 def test_a_league_without_a_link_leaves_nothing(league: FakeLeague, tmp_path: Path) -> None:
-    league.answers((202, {"entry": 1, "league": "spring", "link": None, "digest": None, "commitment": None}))
+    league.answers(
+        (202, {"entry": 1, "league": "spring", "link": None, "digest": None, "commitment": None})
+    )
     submit(league, "my-bot", home=tmp_path)
     assert receipts(tmp_path) == []
 
@@ -139,7 +151,10 @@ def test_a_bot_that_was_sent_before_is_asked_for_at_once(
 ) -> None:
     monkeypatch.setattr(command, "POLL_SECONDS", (10**6, 10**6))
     entered = {"entry": 7, "bot": "my bot", "state": "entered", "report": "its check"}
-    league.answers((202, {**SENT, "state": "entered"}), *[(202, {**SENT, "state": "entered"}), (200, {"entries": [entered]})])
+    league.answers(
+        (202, {**SENT, "state": "entered"}),
+        *[(202, {**SENT, "state": "entered"}), (200, {"entries": [entered]})],
+    )
     assert submit(league, "my-bot", home=tmp_path)[0] == "entry 7 of spring: my bot is entered\n"
     out, _ = submit(league, "my-bot", "--wait", home=tmp_path)
     assert out == "entry 7 of spring: my bot is entered\n    its check\n"
@@ -155,11 +170,21 @@ def test_who_interrupts_the_wait_hears_that_the_bot_is_sent(
     monkeypatch.setenv("KHIVA_ARENA_TOKEN", TOKEN)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     league.answers((202, SENT))
-    flags = {"token_file": None, "ca": None, "name": None, "allow_include": None, "agree": False, "wait": True, "as_json": False}
+    flags = {
+        "token_file": None,
+        "ca": None,
+        "name": None,
+        "allow_include": None,
+        "agree": False,
+        "wait": True,
+        "as_json": False,
+    }
     with pytest.raises(KeyboardInterrupt) as caught:
         command.submit(str(tmp_path / "my-bot"), league.url, False, **flags)
     assert caught.value.__notes__ == [
-        sentence("competition", "interrupted-same-command-resumes", how_far="entry 7 of spring is sent")
+        sentence(
+            "competition", "interrupted-same-command-resumes", how_far="entry 7 of spring is sent"
+        )
     ]
 
 
@@ -171,10 +196,16 @@ def test_the_line_that_comes_next_works_as_it_is_printed(tmp_path: Path) -> None
     with fake_league(tls) as league:
         league.answers((202, SENT), (200, {"entries": []}))
         said = submit(league, "my-bot", *how, home=tmp_path, token="")[1]
-        (line,) = [line.partition("next: khiva-arena ")[2] for line in said.splitlines() if "next: " in line]
+        (line,) = [
+            line.partition("next: khiva-arena ")[2]
+            for line in said.splitlines()
+            if "next: " in line
+        ]
         env = {"KHIVA_ARENA_TOKEN": "", "XDG_STATE_HOME": str(tmp_path / "state")}
         arena(*shlex.split(line), cwd=tmp_path, env=env)
-        assert [(asked.method, asked.headers["Authorization"]) for asked in league.asked][1:] == [("GET", f"Bearer {TOKEN}")]
+        assert [(asked.method, asked.headers["Authorization"]) for asked in league.asked][1:] == [
+            ("GET", f"Bearer {TOKEN}")
+        ]
 
 
 def test_an_entry_that_is_gone_is_not_waited_for(league: FakeLeague, tmp_path: Path) -> None:
@@ -192,14 +223,21 @@ def test_status_prints_what_became_of_all(league: FakeLeague, tmp_path: Path) ->
     ]
     league.answers(*[(200, {"entries": entries})] * 2)
     out, _ = submit(league, "--status", home=tmp_path)
-    assert out == "entry 3: one is refused\n    its check failed:\n      3  FAILED\nentry 4: one is entered\n"
-    assert json.loads(submit(league, "--status", "--json", home=tmp_path)[0]) == {"entries": entries}
+    assert (
+        out == "entry 3: one is refused\n    its check failed:\n      3  FAILED\nentry 4: one is "
+        "entered\n"
+    )
+    assert json.loads(submit(league, "--status", "--json", home=tmp_path)[0]) == {
+        "entries": entries
+    }
 
 
 # --- the token ---
 
 
-def test_a_token_comes_from_a_file_that_nobody_else_can_read(league: FakeLeague, tmp_path: Path) -> None:
+def test_a_token_comes_from_a_file_that_nobody_else_can_read(
+    league: FakeLeague, tmp_path: Path
+) -> None:
     file = tmp_path / "ann.token"
     file.write_text(f"{TOKEN}\n")
     words = ("--status", "--token-file", "ann.token")
@@ -215,7 +253,9 @@ def test_a_token_comes_from_a_file_that_nobody_else_can_read(league: FakeLeague,
     assert league.asked[0].headers["Authorization"] == f"Bearer {TOKEN}"
 
 
-@pytest.mark.parametrize("token", ["", "short", "x" * 200, f"{TOKEN}\r\nX-Evil: 1", f"{TOKEN} x", "\u00e9" * 43])
+@pytest.mark.parametrize(
+    "token", ["", "short", "x" * 200, f"{TOKEN}\r\nX-Evil: 1", f"{TOKEN} x", "\u00e9" * 43]
+)
 def test_what_is_no_token_is_not_sent(token: str, league: FakeLeague, tmp_path: Path) -> None:
     submit(league, "--status", home=tmp_path, code=2, token=token)
     assert league.asked == []
@@ -231,7 +271,12 @@ def test_a_token_file_that_is_none(kind: str, league: FakeLeague, tmp_path: Path
     elif kind == "large":
         file.touch(0o600)
         os.truncate(file, 10**10)
-    assert submit(league, "--status", "--token-file", "token", home=tmp_path, code=2, token="")[1].count("\n") == 1
+    assert (
+        submit(league, "--status", "--token-file", "token", home=tmp_path, code=2, token="")[
+            1
+        ].count("\n")
+        == 1
+    )
     assert league.asked == []
 
 
@@ -263,7 +308,10 @@ def test_nothing_is_trusted_but_the_system_and_ca(tmp_path: Path) -> None:
     tls = certificate(tmp_path / "tls")
     with fake_league(tls) as league:
         league.answers((200, {"entries": []}))
-        assert sentence("submit", "not-trusted") in submit(league, "--status", home=tmp_path, code=2)[1]
+        assert (
+            sentence("submit", "not-trusted")
+            in submit(league, "--status", home=tmp_path, code=2)[1]
+        )
         assert league.asked == []
         submit(league, "--status", "--ca", str(tls / "cert.pem"), home=tmp_path)
         other = league.url.replace("127.0.0.1", "localhost")
@@ -298,7 +346,9 @@ def test_nobody_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 429, 500, 503])
-def test_a_refusal_is_told_in_a_harmless_line(status: int, league: FakeLeague, tmp_path: Path) -> None:
+def test_a_refusal_is_told_in_a_harmless_line(
+    status: int, league: FakeLeague, tmp_path: Path
+) -> None:
     league.answers((status, {"error": f"no {EVIL}\nkhiva-arena: all is well {'x' * 10**5}"}))
     (line,) = submit(league, "my-bot", home=tmp_path, code=2)[1].splitlines()
     assert line.startswith(f"khiva-arena: error: {league.url}: no ")
@@ -350,7 +400,9 @@ def test_hostile_words_are_printed_harmless(league: FakeLeague, tmp_path: Path) 
         assert not [line for line in (out + err).splitlines() if line.startswith("entry 9")]
 
 
-def test_a_league_that_drips_is_cut_off(league: FakeLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_league_that_drips_is_cut_off(
+    league: FakeLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sending, "WHOLE_SECONDS", 1.0)
     league.answers(b"HTTP/1.1 202 OK\r\n" + b"X: y\r\n" * 5, drips=0.2)
     assert "it took longer than 1 s" in submit(league, "my-bot", home=tmp_path, code=2)[1]
@@ -361,9 +413,18 @@ def test_a_league_that_drips_is_cut_off(league: FakeLeague, tmp_path: Path, monk
 
 @pytest.mark.parametrize(
     "words",
-    [(), ("my-bot", "--status"), ("--status", "--wait"), ("nothing-here",), ("my-bot", "--name", "<b>"), ("true",)],
+    [
+        (),
+        ("my-bot", "--status"),
+        ("--status", "--wait"),
+        ("nothing-here",),
+        ("my-bot", "--name", "<b>"),
+        ("true",),
+    ],
 )
-def test_what_cannot_be_taken_is_told_before_anything_is_sent(words: tuple[str, ...], league: FakeLeague, tmp_path: Path) -> None:
+def test_what_cannot_be_taken_is_told_before_anything_is_sent(
+    words: tuple[str, ...], league: FakeLeague, tmp_path: Path
+) -> None:
     submit(league, *words, home=tmp_path, code=2)
     assert league.asked == []
 
@@ -380,7 +441,8 @@ def test_without_a_terminal_nothing_is_sent_to_a_league_that_publishes_bots_befo
     league.answers((202, SENT), terms=PUBLISHES)
     _, err = submit(league, "my-bot", home=tmp_path, code=2)
     assert (
-        f"{league.url}: this league publishes its bots: anybody may get the module of my bot from its "
+        f"{league.url}: this league publishes its bots: anybody may get the module of my "
+        "bot from its "
         "bundles and run it again, and all of its files if it is in JavaScript or Python. Send it?"
     ) in err
     assert sentence("terminal", "nobody-can-asked-here", flag="--agree") in err
@@ -399,7 +461,15 @@ def test_at_a_terminal_the_author_is_asked(
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n"))
     monkeypatch.setenv("KHIVA_ARENA_TOKEN", TOKEN)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    flags = {"token_file": None, "ca": None, "name": None, "allow_include": None, "agree": False, "wait": False, "as_json": True}
+    flags = {
+        "token_file": None,
+        "ca": None,
+        "name": None,
+        "allow_include": None,
+        "agree": False,
+        "wait": False,
+        "as_json": True,
+    }
     if code:
         with pytest.raises(ConfigError, match="my bot is not sent"):
             command.submit(str(tmp_path / "my-bot"), league.url, False, **flags)
@@ -415,8 +485,15 @@ def test_a_league_that_publishes_no_bot_asks_nothing(league: FakeLeague, tmp_pat
     assert {asked.path for asked in league.asked} == {"/api/submit?name=my%20bot"}
 
 
-def test_a_league_that_does_not_tell_its_terms_gets_no_bot(league: FakeLeague, tmp_path: Path) -> None:
-    for terms in ((404, {"error": "no page"}), (200, {}), (200, {"publish_bots": "no"}), (500, b"")):
+def test_a_league_that_does_not_tell_its_terms_gets_no_bot(
+    league: FakeLeague, tmp_path: Path
+) -> None:
+    for terms in (
+        (404, {"error": "no page"}),
+        (200, {}),
+        (200, {"publish_bots": "no"}),
+        (500, b""),
+    ):
         league.answers((202, SENT), terms=terms)
         submit(league, "my-bot", "--agree", home=tmp_path, code=2)
     assert league.asked == []

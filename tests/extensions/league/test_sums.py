@@ -42,11 +42,17 @@ def grown(folder: Path, seed: int) -> MadeLeague:
         retiring = [bot for bot in league.chain.active if bot.author]
         if len(retiring) > 2 and draw.random() < 0.5:
             gone = draw.choice(retiring).identity
-            league.add(StateChanged(**next_place(league.chain), identity=gone, state="retired", why="it is old"))
+            league.add(
+                StateChanged(
+                    **next_place(league.chain), identity=gone, state="retired", why="it is old"
+                )
+            )
         if number == 1:
             league.add(Season(**next_place(league.chain), name="autumn"))
         if number == 2 and draw.random() < 0.5:
-            league.plain = structs.replace(league.plain, time=structs.replace(league.plain.time, turn_ms=500))
+            league.plain = structs.replace(
+                league.plain, time=structs.replace(league.plain.time, turn_ms=500)
+            )
             terms = structs.replace(league.chain.terms, conditions=league.conditions)
             league.add(Renewed(**next_place(league.chain), terms=terms))
         league.batch(lost=[0] if draw.random() < 0.5 else [])
@@ -78,7 +84,9 @@ def newest(folder: Path) -> NewestTable:
 
 def from_all_matches(folder: Path, *words: str) -> dict[str, Any]:
     """Return the newest table as `standings --json` prints it: from the matches themselves."""
-    return {"standings": [tables_of(folder, words, TableRequest(names=("crosstable",)))[-1].to_json()]}
+    return {
+        "standings": [tables_of(folder, words, TableRequest(names=("crosstable",)))[-1].to_json()]
+    }
 
 
 @pytest.mark.parametrize("seed", [0, 1, 3, 5, 7])  # of two and three seats, one deal and two
@@ -98,7 +106,11 @@ def test_a_season_that_is_over_keeps_its_table(league: MadeLeague) -> None:
         league.add(Season(**next_place(league.chain), name=name))
         if name != "autumn":
             league.batch()
-    assert [season.name for season in league.chain.seasons] == ["season 1", "spring", "winter"]  # autumn had no batch
+    assert [season.name for season in league.chain.seasons] == [
+        "season 1",
+        "spring",
+        "winter",
+    ]  # autumn had no batch
     write_season(league.folder, 2)
     expected = from_all_matches(league.folder, *batches_of(league.folder, "spring"))
     assert json.loads((league.folder / PUBLIC / season_file(2)).read_bytes()) == expected
@@ -120,7 +132,9 @@ def test_kept_data_are_those_that_were_collected_at_once(league: MadeLeague) -> 
             assert np.array_equal(column, expected), name
 
 
-def test_a_batch_that_was_kept_is_not_read_again(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_that_was_kept_is_not_read_again(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = newest(league.folder)
     read = []
     monkeypatch.setattr(sums, "results_of", lambda store, event: read.append(event.number) or [])
@@ -166,12 +180,18 @@ def test_data_of_other_matches_than_the_chain_names_are_not_taken(league: MadeLe
     sums.data_of(league.store, [(event, ends_in(league.store)[0].run_digest)])
     with pytest.raises(StoreError) as refused:
         sums.data_of(league.store, [(event, "0" * 64)])
-    assert str(refused.value) == f"{league.folder}: the matches of event 1 are not those that the chain names; restore a copy"
+    assert (
+        str(refused.value)
+        == f"{league.folder}: the matches of event 1 are not those that the chain names; "
+        "restore a copy"
+    )
 
 
 def test_a_damaged_match_gives_no_table(league: MadeLeague) -> None:
     with sqlite3.connect(league.folder / "arena.db") as connection:
-        connection.execute("UPDATE seats SET rank = 3 - rank WHERE event = ?", (league.store.events()[-1].id,))
+        connection.execute(
+            "UPDATE seats SET rank = 3 - rank WHERE event = ?", (league.store.events()[-1].id,)
+        )
     with pytest.raises(StoreError, match="damaged"):
         newest(league.folder)
 
@@ -187,7 +207,9 @@ def test_a_table_set_aside_widens_no_interval(tmp_path: Path) -> None:
         assert "looks" not in table
 
 
-def test_a_large_league_has_no_crosstable(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_league_has_no_crosstable(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert newest(league.folder).table["standings"][0]["sections"]["crosstable"]
     monkeypatch.setattr(sys.modules[newest_table.__module__], "MOST_IN_CROSSTABLE", 2)
     assert newest(league.folder).table["standings"][0]["sections"] == {}

@@ -18,7 +18,9 @@ def test_a_league_of_modules_is_run_again(tmp_path: Path) -> None:
     arena("league", "enter", "summer", "better", "--author", "ann", cwd=tmp_path)
     arena("league", "play", "summer", "--batches", "1", cwd=tmp_path)
     arena("league", "plan", "summer", "batch.json", cwd=tmp_path)
-    elsewhere = tmp_path / "elsewhere"  # a machine that has the plan and its modules, and no source of a bot
+    elsewhere = (
+        tmp_path / "elsewhere"
+    )  # a machine that has the plan and its modules, and no source of a bot
     elsewhere.mkdir()
     for name in ("batch.json", "batch.json.modules"):
         (tmp_path / name).rename(elsewhere / name)
@@ -29,5 +31,7 @@ def test_a_league_of_modules_is_run_again(tmp_path: Path) -> None:
     for path in (tmp_path / "summer", tmp_path / "summer.bundle"):
         result = verify(path, rerun_bots=True)
         assert result.sound, result.problems
-        assert [report.rerun for report in result.events] == [report.planned for report in result.events]
+        assert [report.rerun for report in result.events] == [
+            report.planned for report in result.events
+        ]
         assert "1-2" in result.chain

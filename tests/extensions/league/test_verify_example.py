@@ -24,7 +24,9 @@ Line = dict[str, Any]
 
 
 def said(path: Path) -> tuple[int, str]:
-    done = subprocess.run([sys.executable, str(EXAMPLE), str(path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLE), str(path)], capture_output=True, text=True, check=False
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -92,7 +94,16 @@ def _drop_a_roster_change(links: list[Line]) -> None:
 def _retire_a_bot_before(links: list[Line]) -> None:
     entered = next(link for link in links if link["kind"] == "enter")
     at = next(number for number, link in enumerate(links) if link["kind"] == "batch")
-    links.insert(at, {"kind": "change", "at": "", "identity": entered["identity"], "state": "suspended", "why": ""})
+    links.insert(
+        at,
+        {
+            "kind": "change",
+            "at": "",
+            "identity": entered["identity"],
+            "state": "suspended",
+            "why": "",
+        },
+    )
     chained(links)
 
 
@@ -137,7 +148,9 @@ CHEATS = {
 
 
 @pytest.mark.parametrize("cheat", CHEATS, ids=lambda cheat: cheat.__name__.strip("_"))
-def test_a_cheat_is_named_by_documents_alone(bundled: Path, tmp_path: Path, cheat: Callable[[list[Line]], None]) -> None:
+def test_a_cheat_is_named_by_documents_alone(
+    bundled: Path, tmp_path: Path, cheat: Callable[[list[Line]], None]
+) -> None:
     lines = lines_of(bundled)
     links = [line["link"] for line in lines if line["kind"] == "link"]
     cheat(links)
@@ -153,16 +166,56 @@ def test_a_cheat_is_named_by_documents_alone(bundled: Path, tmp_path: Path, chea
 
 def batch_of(tables: list[list[int]], **terms: object) -> tuple[Any, ...]:
     """The arguments of ``check_batch`` for a batch of seven bots: an anchor, two versions of one, two of one author."""
-    who = [("anchor", "f0", ""), *((f"b{n}", "f1" if n < 3 else f"f{n}", "a" if 3 <= n < 5 else f"a{n}") for n in range(1, 7))]
-    active = [{"name": name, "identity": name, "family": family, "author": author} for name, family, author in who]
-    groups = [("anchor", 0, 0), ("b1", 1, 1), ("b2", 1, 2), ("b3", 2, 3), ("b4", 3, 3), ("b5", 4, 4), ("b6", 5, 5)]
+    who = [
+        ("anchor", "f0", ""),
+        *(
+            (f"b{n}", "f1" if n < 3 else f"f{n}", "a" if 3 <= n < 5 else f"a{n}")
+            for n in range(1, 7)
+        ),
+    ]
+    active = [
+        {"name": name, "identity": name, "family": family, "author": author}
+        for name, family, author in who
+    ]
+    groups = [
+        ("anchor", 0, 0),
+        ("b1", 1, 1),
+        ("b2", 1, 2),
+        ("b3", 2, 3),
+        ("b4", 3, 3),
+        ("b5", 4, 4),
+        ("b6", 5, 5),
+    ]
     roster = example().digest(example().canonical(groups)).hexdigest()
     batch = {"number": 1, "before": "2", "roster": roster, "tables": tables}
-    rest = {"format": "league", "seats": 3, "seeds": 1, "copies": 1, "lineups": None, "seed": None, "game": "x"}
-    what = {"batch": batch, "bots": [{"name": name, "identity": name} for name, _, _ in who], **rest}
+    rest = {
+        "format": "league",
+        "seats": 3,
+        "seeds": 1,
+        "copies": 1,
+        "lineups": None,
+        "seed": None,
+        "game": "x",
+    }
+    what = {
+        "batch": batch,
+        "bots": [{"name": name, "identity": name} for name, _, _ in who],
+        **rest,
+    }
     module = example()
-    link = {"batch": 1, "definition": module.digest(module.canonical(what)).hexdigest(), "commitment": "c"}
-    rules = {"conditions": {"game": "x"}, "seats": 3, "seeds": 1, "most_tables": None, "authors_apart": True, **terms}
+    link = {
+        "batch": 1,
+        "definition": module.digest(module.canonical(what)).hexdigest(),
+        "commitment": "c",
+    }
+    rules = {
+        "conditions": {"game": "x"},
+        "seats": 3,
+        "seeds": 1,
+        "most_tables": None,
+        "authors_apart": True,
+        **terms,
+    }
     return (
         "link 1",
         link,
@@ -193,7 +246,9 @@ def test_a_batch_that_seats_everybody_apart_is_taken() -> None:
         (GOOD, {"conditions": {"game": "y"}}, "other conditions"),
     ],
 )
-def test_a_batch_that_breaks_a_rule_of_the_draw_is_named(tables: list[list[int]], terms: dict[str, object], words: str) -> None:
+def test_a_batch_that_breaks_a_rule_of_the_draw_is_named(
+    tables: list[list[int]], terms: dict[str, object], words: str
+) -> None:
     with pytest.raises(SystemExit, match=words):
         example().check_batch(*batch_of(tables, **terms))
 

@@ -27,7 +27,9 @@ def test_a_player_tries_after_each_batch(tmp_path: Path, monkeypatch: pytest.Mon
             held[0].close()
         return False
 
-    with Queue(tmp_path) as queue:  # else the player's own connection, the last one, would move all of it
+    with Queue(
+        tmp_path
+    ) as queue:  # else the player's own connection, the last one, would move all of it
         player_of_names(monkeypatch)(league, 3, fails=fails)
         assert (tmp_path / "queue.db-wal").stat().st_size == 0
         assert queue.entries()

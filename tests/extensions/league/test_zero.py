@@ -73,7 +73,9 @@ def test_the_table_of_a_season_counts_from_its_anchor(league: MadeLeague) -> Non
     name(league, "greedy")
     played(league)
     table = newest_table(league.store)
-    greedy = next(anchor.identity for anchor in league.chain.founded.anchors if anchor.name == "greedy")
+    greedy = next(
+        anchor.identity for anchor in league.chain.founded.anchors if anchor.name == "greedy"
+    )
     assert table.then.anchor == greedy
     assert {row["name"]: row["elo"] for row in table.table["standings"][0]["rows"]}["greedy"] == 0.0
 
@@ -86,14 +88,19 @@ def test_terms_name_an_anchor(league: MadeLeague) -> None:
         begin(structs.replace(first, terms=structs.replace(first.terms, anchor="nobody")))
 
 
-def test_a_batch_that_moves_elo_0_within_a_season_is_named(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_that_moves_elo_0_within_a_season_is_named(
+    league: MadeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     played(league)
     name(league, "greedy")
     with monkeypatch.context() as patch:
         patch.setattr(Chain, "anchor", property(lambda chain: chain.terms.anchor))
         assert played(league) == "greedy"
     problems = audit_chain(links_of(league.store), league.store.events(), {}).problems
-    assert any(problem.endswith("anchor") and re.search(pattern("league", "other-conditions"), problem) for problem in problems)
+    assert any(
+        problem.endswith("anchor") and re.search(pattern("league", "other-conditions"), problem)
+        for problem in problems
+    )
     assert not audit_chain(links_of(league.store)[:4], league.store.events()[:1], {}).problems
 
 

@@ -31,13 +31,17 @@ def own(folder: Path) -> None:
     arena("new", "game", "mine", cwd=folder)
     arena("run", "--game", "mine", *RUN[:-1], "out", cwd=folder)
     arena("run", *RUN[:-1], "ours", cwd=folder)
-    (folder / "cup.toml").write_text(f'bots = ["{RANDOM}", "{NAIVE}"]\ngame = "mine/game.py"\nseats = 2\nseeds = 1\n')
+    (folder / "cup.toml").write_text(
+        f'bots = ["{RANDOM}", "{NAIVE}"]\ngame = "mine/game.py"\nseats = 2\nseeds = 1\n'
+    )
 
 
 @pytest.fixture
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """The package without the extension's row."""
-    monkeypatch.setattr(extensions, "ROWS", tuple(row for row in extensions.ROWS if row.name != "own_games"))
+    monkeypatch.setattr(
+        extensions, "ROWS", tuple(row for row in extensions.ROWS if row.name != "own_games")
+    )
 
 
 @pytest.mark.usefixtures("absent")
@@ -70,7 +74,9 @@ def test_a_game_is_refused_by_the_name_of_the_extension(own: Path, words: tuple[
 
 
 @pytest.mark.usefixtures("absent")
-@pytest.mark.parametrize("words", [("verify", "out"), ("report", "out", "--out", "page.html"), ("show", "out", "1/0")])
+@pytest.mark.parametrize(
+    "words", [("verify", "out"), ("report", "out", "--out", "page.html"), ("show", "out", "1/0")]
+)
 def test_a_missing_game_is_still_told_by_its_hash(own: Path, words: tuple[str, ...]) -> None:
     said = arena(*words, cwd=own, code=2).stderr
     assert "the game 'bidding' does not come with the arena" in said
@@ -85,7 +91,12 @@ def test_python_is_refused_too(own: Path) -> None:
     with pytest.raises(ConfigError, match=ABSENT):
         khiva_arena.verify(own / "out", game=game)
     (match, _) = khiva_arena.matches(own / "out")
-    for call in (lambda: khiva_arena.verify(own / "out"), match.replay, match.story, match.points_by_source):
+    for call in (
+        lambda: khiva_arena.verify(own / "out"),
+        match.replay,
+        match.story,
+        match.points_by_source,
+    ):
         with pytest.raises(GameMissing, match=f"{ABSENT}$"):
             call()
 
@@ -98,11 +109,15 @@ def test_games_of_the_arena_need_no_extension(own: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("handed", [False, True])
-def test_code_of_games_is_imported_once_one_is_handed_over_and_ended_with_the_command(own: Path, handed: bool) -> None:
+def test_code_of_games_is_imported_once_one_is_handed_over_and_ended_with_the_command(
+    own: Path, handed: bool
+) -> None:
     match = " ".join(["match", *RUN[:4], *TRUSTED])
     lines = [match, "verify ours --game khiva", "standings ours", "games", "bots --game khiva"]
     lines += ["verify out --game mine"] if handed else []
-    done = subprocess.run([sys.executable, "-c", SEES, *lines], cwd=own, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SEES, *lines], cwd=own, capture_output=True, text=True, check=True
+    )
     codes, _, rest = done.stderr.splitlines()[-1].partition("] ")
     variable, *names = rest.split()
     assert set(codes.strip("[").split(", ")) == {"0"}

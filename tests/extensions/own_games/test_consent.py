@@ -32,7 +32,8 @@ def test_no_byte_of_a_stranger_runs_and_all_flags_come_in_one_line(tmp_path: Pat
     (tmp_path / "g.py").write_text(f"open({str(ran)!r}, 'w')\n")
     bot = json.dumps(f"sh -c 'echo > {ran}'")
     (tmp_path / "cup.toml").write_text(
-        f'bots = [{bot}, "shipped:python/random"]\ngame = "g.py"\nisolation = "trusted"\nenv = ["sh=API_KEY"]\n'
+        f'bots = [{bot}, "shipped:python/random"]\ngame = "g.py"\nisolation = '
+        '"trusted"\nenv = ["sh=API_KEY"]\n'
     )
     line = refused(tmp_path, "cup.toml")
     assert flags_of(line) == ["--game", "g.py", "--isolation", "trusted", "--env", "sh=API_KEY"]
@@ -52,7 +53,10 @@ def test_a_word_is_asked_for_once_and_again_when_file_or_game_change(tmp_path: P
     arena("new", "game", "mine", cwd=tmp_path)
     file, game = tmp_path / "cup.toml", tmp_path / "mine" / "game.py"
     both = f'["mine/bot", "{RANDOM}"]'
-    file.write_text(f'bots = {both}\nseats = 2\nseeds = 1\nout = "out"\ngame = "mine/game.py"\nisolation = "trusted"\n')
+    file.write_text(
+        f'bots = {both}\nseats = 2\nseeds = 1\nout = "out"\ngame = '
+        '"mine/game.py"\nisolation = "trusted"\n'
+    )
     code, question, text = asked(tmp_path, "n", "cup.toml")
     assert (code, question) == (2, True)
     assert "--game mine/game.py: The code of this game runs with your rights." in text
@@ -74,7 +78,9 @@ def test_a_word_is_asked_for_once_and_again_when_file_or_game_change(tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", [False, True])
-def test_a_game_that_changes_while_the_question_stands_is_not_run(tmp_path: Path, folder: bool) -> None:
+def test_a_game_that_changes_while_the_question_stands_is_not_run(
+    tmp_path: Path, folder: bool
+) -> None:
     """The code that was agreed to is; of a folder nothing, since a game may read its other files by itself."""
     arena("new", "game", "mine", cwd=tmp_path)
     game, ran = tmp_path / "mine" / "game.py", tmp_path / "ran"
@@ -82,7 +88,9 @@ def test_a_game_that_changes_while_the_question_stands_is_not_run(tmp_path: Path
         game = game.rename(tmp_path / "mine" / "__init__.py")
     file = tmp_path / "cup.toml"
     word = "mine" if folder else "mine/game.py"
-    file.write_text(f'bots = ["mine/bot", "{RANDOM}"]\nseats = 2\nseeds = 1\nout = "out"\ngame = "{word}"\n')
+    file.write_text(
+        f'bots = ["mine/bot", "{RANDOM}"]\nseats = 2\nseeds = 1\nout = "out"\ngame = "{word}"\n'
+    )
     terminal = Terminal(["run", "cup.toml"], tmp_path, columns=200)
     assert terminal.until(lambda text: "[y/N]" in text)
     game.write_text(f"open({str(ran)!r}, 'w')\n{game.read_text()}")

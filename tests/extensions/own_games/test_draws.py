@@ -12,12 +12,17 @@ from khiva_arena.rng import Stream
 
 def test_a_game_that_is_not_the_same_again_is_not_said_to_leak() -> None:
     assert (
-        "let nothing but the secret, the rules and the choices decide: no random module, no time, no "
-        "id(), nothing kept outside of the state."
+        "let nothing but the secret, the rules and the choices decide: no random module, no time, "
+        "no id(), nothing kept outside of the state."
     ) in advice(sentence("games", "replay-shows-seats-same"))
 
 
 def test_no_false_alarm() -> None:
     for number, seats in enumerate((GAME.seats[0], GAME.seats[-1])):
         secret = bytes([number]) * 32
-        assert draws.leak(partial(GAME.new, seats, GAME.rules({}), secret), seats, Stream(secret, "test"), 60) == ""
+        assert (
+            draws.leak(
+                partial(GAME.new, seats, GAME.rules({}), secret), seats, Stream(secret, "test"), 60
+            )
+            == ""
+        )

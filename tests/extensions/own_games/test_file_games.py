@@ -28,21 +28,44 @@ pytestmark = pytest.mark.slow
 
 def outcome(job: Job) -> Outcome:
     header = job.header
-    record = Record(header, ((Choice(0, 1),),), (Verdict.OK,) * 2, (None,) * 2, (1, 2), (1, -1), "over")
-    beside = SeatReport("", "", (), {}, {}, 10.0, Ending(0, False, Measured(0.1), "", 0), Measured(0.1))
-    return Outcome(job.ordinal, job.attempt, record, "", (beside,) * 2, seeds.req_start(job.secret, header.match), 0.1)
+    record = Record(
+        header, ((Choice(0, 1),),), (Verdict.OK,) * 2, (None,) * 2, (1, 2), (1, -1), "over"
+    )
+    beside = SeatReport(
+        "", "", (), {}, {}, 10.0, Ending(0, False, Measured(0.1), "", 0), Measured(0.1)
+    )
+    return Outcome(
+        job.ordinal,
+        job.attempt,
+        record,
+        "",
+        (beside,) * 2,
+        seeds.req_start(job.secret, header.match),
+        0.1,
+    )
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """A store with such an event. Whoever opened the file, which is a FIFO, would wait for ever."""
     os.mkfifo(tmp_path / "g.efg")
-    rules = {"game": f"efg_game(filename={tmp_path}/g.efg)", "scale": 1, "shows": "information_state", "tensor": "no"}
+    rules = {
+        "game": f"efg_game(filename={tmp_path}/g.efg)",
+        "scale": 1,
+        "shows": "information_state",
+        "tensor": "no",
+    }
     like = planned(bots=2, seats=2, seeds=2)
-    what = structs.replace(like.definition, game="openspiel", rules_version="1+open_spiel-2.0.2", rules=rules)
-    event = event_of(what.text, __version__, seeds.commitment(what.digest, SECRET), SECRET, like.bots)
+    what = structs.replace(
+        like.definition, game="openspiel", rules_version="1+open_spiel-2.0.2", rules=rules
+    )
+    event = event_of(
+        what.text, __version__, seeds.commitment(what.digest, SECRET), SECRET, like.bots
+    )
     with Store.write(tmp_path / "out") as store:
-        store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots)
+        store.add_event(
+            event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots
+        )
         play = Play(store, event, [Command(("none",), "/")] * 2)
         for drawn in play.rounds():
             for job in play.jobs(drawn):
@@ -51,7 +74,9 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_a_stored_one_is_shown_and_not_checked_and_its_file_is_not_opened(place: Path) -> None:
-    assert "openspiel with game=efg_game(filename=" in " ".join(arena("standings", "out", cwd=place).stdout.split())
+    assert "openspiel with game=efg_game(filename=" in " ".join(
+        arena("standings", "out", cwd=place).stdout.split()
+    )
     assert arena("show", "out", cwd=place).stdout.count("1/") >= 4
     arena("export", "out", "--format", "csv", cwd=place)
     arena("bundle", "out", "out.bundle", cwd=place)
@@ -60,7 +85,9 @@ def test_a_stored_one_is_shown_and_not_checked_and_its_file_is_not_opened(place:
             said = arena("verify", what, *more, cwd=place, code=1).stdout
             assert said.count(NOT_CHECKED) == 4
             assert "0 of 4 matches are sound" in said
-    assert NOT_CHECKED in arena("show", "out", "1/0", "--game", "openspiel", cwd=place, code=1).stderr
+    assert (
+        NOT_CHECKED in arena("show", "out", "1/0", "--game", "openspiel", cwd=place, code=1).stderr
+    )
     arena("report", "out", "--game", "openspiel", "--out", "page.html", cwd=place)
     assert films(place / "page.html") == 0
 

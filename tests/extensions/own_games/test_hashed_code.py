@@ -26,7 +26,9 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "bids"
     made.mkdir()
     changed(
-        made / "__init__.py", ('"""A bidding', 'from .cards import BONUS\n"""A bidding'), ('title = "Bidding"', "title = BONUS")
+        made / "__init__.py",
+        ('"""A bidding', 'from .cards import BONUS\n"""A bidding'),
+        ('title = "Bidding"', "title = BONUS"),
     )
     written(made / "cards.py", 'BONUS = "one"\n')
     return made
@@ -61,7 +63,10 @@ def test_bytecode_of_an_older_source_is_not_run(
     assert title_of(word) == "two"
     changed_code = source_of(word).code
     assert changed_code != before
-    written(folder / "__init__.py", (folder / "__init__.py").read_text().replace("title = BONUS", 'title = "six"'))
+    written(
+        folder / "__init__.py",
+        (folder / "__init__.py").read_text().replace("title = BONUS", 'title = "six"'),
+    )
     assert title_of(word) == "six"
 
 
@@ -98,7 +103,10 @@ def test_the_hash_of_a_folder_stays(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "__init__.py").write_text("GAME = None\n")
     (tmp_path / "data" / "map.toml").write_text("size = 3\n")
-    assert source_of(str(tmp_path)).code == "folder:5e6de0666560ee76e1598385a210c5809d5a4e45a094bae76d7347eece4a2cf6"
+    assert (
+        source_of(str(tmp_path)).code
+        == "folder:5e6de0666560ee76e1598385a210c5809d5a4e45a094bae76d7347eece4a2cf6"
+    )
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -112,7 +120,9 @@ def test_what_was_shown_is_what_is_opened(folder: Path, tmp_path: Path, whole: b
     shown = opening.show(word)
     for path in (folder / "cards.py", tmp_path / "game.py")[not whole :][:1]:
         path.write_text(path.read_text().replace('"one"', '"two"'))
-    if whole:  # tables and libraries, which it reads by itself, may have been changed with its source
+    if (
+        whole
+    ):  # tables and libraries, which it reads by itself, may have been changed with its source
         with pytest.raises(GameFault, match=sentence("outside", "files-changed-since-command")):
             opening.open_game(word)
         written(folder / "cards.py", 'BONUS = "one"\n')
@@ -142,6 +152,8 @@ def test_a_link_to_a_folder_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (folder / "more").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(
-        ConfigError, match="more is a link to a folder, of which nothing is hashed: copy the folder to that place"
+        ConfigError,
+        match="more is a link to a folder, of which nothing is hashed: copy the folder to that "
+        "place",
     ):
         source_of(str(folder))

@@ -19,15 +19,23 @@ from khiva_arena.extensions.own_games.own_game import steps_of
 
 def test_one_that_leaves_is_told_of_in_the_look_before_a_match(made: Made) -> None:
     game = begun(made((APPLY, "        raise SystemExit(3)\n")))
-    with pytest.raises(GameFault, match=r"game bidding \(game.py\): apply\(\) raised SystemExit: 3, line 40"):
+    with pytest.raises(
+        GameFault, match=r"game bidding \(game.py\): apply\(\) raised SystemExit: 3, line 40"
+    ):
         game.vet(3, game.rules({}))
 
 
 @pytest.mark.parametrize(
     ("new", "said"),
     [
-        ("        import os; os._exit(3)\n", "apply() " + sentence("outside", "ends-process-exit-code", code="3")),
-        ("        return\n", "apply() " + sentence("outside", "returned-must-return-list", events="None")),
+        (
+            "        import os; os._exit(3)\n",
+            "apply() " + sentence("outside", "ends-process-exit-code", code="3"),
+        ),
+        (
+            "        return\n",
+            "apply() " + sentence("outside", "returned-must-return-list", events="None"),
+        ),
     ],
 )
 def test_the_look_before_a_match_says_what_is_wrong(made: Made, new: str, said: str) -> None:
@@ -44,7 +52,9 @@ def test_rules_of_a_wrong_kind_are_said_in_words(made: Made) -> None:
 
 def test_one_that_goes_on_for_ever_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outside_state, "MOST_STEPS", 20)
-    with pytest.raises(GameFault, match=r"game bidding \(game.py\): the match has not ended within 20 steps"):
+    with pytest.raises(
+        GameFault, match=r"game bidding \(game.py\): the match has not ended within 20 steps"
+    ):
         played(made((APPLY, "        return []\n")))
 
 
@@ -53,7 +63,11 @@ def test_one_that_loops_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(game_process, "CPU_SECONDS", 0.9)  # the system counts whole seconds
     game = begun(made((APPLY, "        while True: pass\n")))
     state, _ = game.new(2, game.rules({}), SECRET)
-    with pytest.raises(GameSlow, match=r"game bidding \(game.py\): apply\(\) takes more than 1 s of CPU, line 40 of game.py$"):
+    with pytest.raises(
+        GameSlow,
+        match=r"game bidding \(game.py\): apply\(\) takes more than 1 s of CPU, line 40 of "
+        r"game.py$",
+    ):
         state.apply({0: 0, 1: 0})
 
 
@@ -64,7 +78,10 @@ def test_one_that_sleeps_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(game_process, "WALL_SECONDS", 1.0)
     state, _ = game.new(2, game.rules({}), SECRET)
     with pytest.raises(
-        GameSlow, match=r"apply\(\) " + pattern("outside", "not-ended-within-s", wall_seconds="1") + ", line 40 of game.py$"
+        GameSlow,
+        match=r"apply\(\) "
+        + pattern("outside", "not-ended-within-s", wall_seconds="1")
+        + ", line 40 of game.py$",
     ):
         state.apply({0: 0, 1: 0})
 
@@ -75,11 +92,15 @@ LOOP, SLEEP = "        while True: pass\n", "        import time; time.sleep(100
 CLONE, CHECKED = "class BiddingState(State):\n", sentence("outside", "while-checked") + " "
 
 
-def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_that_does_not_end_is_named_by_its_line(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(game_process, "WALL_SECONDS", 3.0)
     with pytest.raises(
         GameFault,
-        match="game game.py: its import " + pattern("outside", "not-ended-within-s", wall_seconds="3") + ", line 1 of game.py$",
+        match="game game.py: its import "
+        + pattern("outside", "not-ended-within-s", wall_seconds="3")
+        + ", line 1 of game.py$",
     ):
         begun(made(('"""A bidding', 'import time; time.sleep(1000)\n"""A bidding')))
 
@@ -89,8 +110,18 @@ def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatc
     ("old", "new", "said"),
     [
         (VIEW, LOOP + VIEW, "view() takes more than 1 s of CPU, line 59 of game.py"),
-        (VIEW, SLEEP + VIEW, "view() " + sentence("outside", "not-ended-within-s", wall_seconds="4") + ", line 59 of game.py"),
-        (APPLY, "        sum(1 for _ in iter(int, 1))\n", "apply() takes more than 1 s of CPU, line 40 of game.py"),
+        (
+            VIEW,
+            SLEEP + VIEW,
+            "view() "
+            + sentence("outside", "not-ended-within-s", wall_seconds="4")
+            + ", line 59 of game.py",
+        ),
+        (
+            APPLY,
+            "        sum(1 for _ in iter(int, 1))\n",
+            "apply() takes more than 1 s of CPU, line 40 of game.py",
+        ),
         (
             CLONE,
             CLONE + "    def clone(self):\n" + LOOP,
@@ -99,7 +130,11 @@ def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatc
         (
             CLONE,
             CLONE + "    def clone(self):\n" + SLEEP,
-            CHECKED + (sentence("outside", "not-ended-within-s", wall_seconds="4") + ", at last in clone(), line "),
+            CHECKED
+            + (
+                sentence("outside", "not-ended-within-s", wall_seconds="4")
+                + ", at last in clone(), line "
+            ),
         ),
         *in_long(
             [
@@ -117,7 +152,11 @@ def test_a_check_names_the_call_that_does_not_end_and_goes_no_further(
 ) -> None:
     game = begun(made((old, new)))
     wall = 4.0 if "sleep" in new else 60.0
-    for where, name, seconds in ((game_process, "CPU", 1.0), (game_process, "WALL", wall), (outside_game, "LOOK_CPU", 1.0)):
+    for where, name, seconds in (
+        (game_process, "CPU", 1.0),
+        (game_process, "WALL", wall),
+        (outside_game, "LOOK_CPU", 1.0),
+    ):
         monkeypatch.setattr(where, f"{name}_SECONDS", seconds)
     (step,) = steps_of(game)
     assert not step.passed
@@ -185,7 +224,12 @@ def test_no_process_is_left_when_nobody_holds_a_match(made: Made) -> None:
 
 def test_words_that_fail_stop_nothing(made: Made) -> None:
     """How an event or a choice is worded is no part of a match."""
-    path = made(("    def new(self", "    def narrate(self, event, names):\n        1 // 0\n\n    def new(self"))
+    path = made(
+        (
+            "    def new(self",
+            "    def narrate(self, event, names):\n        1 // 0\n\n    def new(self",
+        )
+    )
     game = begun(path)
     _, events = game.new(2, game.rules({}), SECRET)
     assert game.narrate(events[0], ["a", "b"]).startswith("prize: points ")
@@ -209,23 +253,45 @@ def test_words_that_fail_stop_nothing(made: Made) -> None:
             APPLY + "        return [Event({'type': 'forfeit'})]\n",
             "an event has the type 'forfeit', which is one of the arena's own",
         ),
-        (POINTS, "        return [2**60] * len(self.points)", "scores: 1152921504606846976 is too big"),
+        (
+            POINTS,
+            "        return [2**60] * len(self.points)",
+            "scores: 1152921504606846976 is too big",
+        ),
         (
             POINTS,
             "        return [0.0] * len(self.points)",
-            sentence("outside", "scores") + " is " + sentence("outside", "number-point") + ", and must be a whole",
+            sentence("outside", "scores")
+            + " is "
+            + sentence("outside", "number-point")
+            + ", and must be a whole",
         ),
-        (VIEW, VIEW.replace("{", '{"x": "x" * 2_000_000, '), "seat 0: " + sentence("outside", "view-legal", size="2,000,")),
+        (
+            VIEW,
+            VIEW.replace("{", '{"x": "x" * 2_000_000, '),
+            "seat 0: " + sentence("outside", "view-legal", size="2,000,"),
+        ),
         (
             PENDING,
             PENDING.replace('[["card", card] for card in hand]', "[[n] for n in range(20000)]"),
-            sentence("outside", "legal-entries-decision", legal="20,000") + " 10,000; `khiva-arena check",
+            sentence("outside", "legal-entries-decision", legal="20,000")
+            + " 10,000; `khiva-arena check",
         ),
-        ('"prizes": len(self.prizes)}', '"prizes": len(self.played)}', sentence("check", "no-piece-lost-made")),
-        ("class BiddingState(State):", "class BiddingState(State):\n    def clone(self): return self\n", "clone"),
+        (
+            '"prizes": len(self.prizes)}',
+            '"prizes": len(self.played)}',
+            sentence("check", "no-piece-lost-made"),
+        ),
+        (
+            "class BiddingState(State):",
+            "class BiddingState(State):\n    def clone(self): return self\n",
+            "clone",
+        ),
     ],
 )
-def test_a_look_before_the_match_finds_what_no_match_shows(made: Made, old: str, new: str, said: str) -> None:
+def test_a_look_before_the_match_finds_what_no_match_shows(
+    made: Made, old: str, new: str, said: str
+) -> None:
     game = begun(made((old, new)))
     with pytest.raises(GameFault) as found:
         game.vet(3, game.rules({}))
@@ -233,7 +299,9 @@ def test_a_look_before_the_match_finds_what_no_match_shows(made: Made, old: str,
     assert "khiva-arena check --game" in str(found.value)
 
 
-def test_a_check_of_a_long_game_says_how_far_it_looked(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_of_a_long_game_says_how_far_it_looked(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is no failure."""
     monkeypatch.setattr(outside_game, "LOOK_SECONDS", 0.3)
     slow = (VIEW, "        import time; time.sleep(0.03)\n" + VIEW)
@@ -271,7 +339,9 @@ def test_a_check_of_a_long_game_says_how_far_it_looked(made: Made, monkeypatch: 
         ),
     ],
 )
-def test_a_check_looks_at_each_table_as_a_match_does(made: Made, old: str, new: str, said: str, do: str) -> None:
+def test_a_check_looks_at_each_table_as_a_match_does(
+    made: Made, old: str, new: str, said: str, do: str
+) -> None:
     steps = {step.title: step for step in steps_of(begun(made((old, new))))}
     failed = [step for step in steps.values() if not step.passed]
     assert [step.title for step in failed] == ["3 seats"]

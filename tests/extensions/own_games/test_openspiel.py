@@ -47,7 +47,9 @@ def test_several_seats_are_asked_at_once(game: Game) -> None:
     assert asked[2].legal[0][1] == "[P2]Bid: 1"
     assert state.view(1)["shows"] == "information_state"
     events = state.apply({0: 0, 1: 1, 2: 1})
-    assert {event.data["type"]: event.to for event in events if event.data.get("seat", 1) == 1}["acted"] == (1,)
+    assert {event.data["type"]: event.to for event in events if event.data.get("seat", 1) == 1}[
+        "acted"
+    ] == (1,)
     assert "history" not in state.view(0)
     assert sum(played(state).scores) == 0
 
@@ -73,13 +75,21 @@ def test_returns_become_whole_points(game: Game) -> None:
 
 
 def test_a_tensor_of_whole_numbers(game: Game) -> None:
-    assert begun(game, game="tic_tac_toe", shows="observation", tensor="yes").view(0)["tensor"].count(1) == 9
+    assert (
+        begun(game, game="tic_tac_toe", shows="observation", tensor="yes")
+        .view(0)["tensor"]
+        .count(1)
+        == 9
+    )
 
 
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
-        ({"game": "blackjack"}, sentence("outside", "cannot-played", name="blackjack") + " has one player"),
+        (
+            {"game": "blackjack"},
+            sentence("outside", "cannot-played", name="blackjack") + " has one player",
+        ),
         ({"game": "negotiation"}, "its chance is sampled, so that no match could be replayed"),
         ({"game": "mfg_garnet"}, "it is a mean-field game, of a population and not of seats"),
         ({"game": "crossword"}, "its actions are structures, not numbers"),
@@ -88,15 +98,20 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
             sentence(
                 "outside",
                 "lists-its-games",
-                value=sentence("outside", "openspiel-no-game") + f" 'no such'; {where('openspiel', 'Games that play')}",
+                value=sentence("outside", "openspiel-no-game")
+                + f" 'no such'; {where('openspiel', 'Games that play')}",
             ),
         ),
         (
             {"game": "phantom_goo(board_size=5)"},
-            sentence("outside", "openspiel-no-game") + f" 'phantom_goo' (did you mean phantom_go?); {where('openspiel')}",
+            sentence("outside", "openspiel-no-game")
+            + f" 'phantom_goo' (did you mean phantom_go?); {where('openspiel')}",
         ),
         ({"game": 2048}, sentence("outside", "cannot-played", name="2048") + " has one player"),
-        ({"game": "goofspiel(plyers=3)"}, "Unknown parameter 'plyers'. Available parameters are: egocentric"),
+        (
+            {"game": "goofspiel(plyers=3)"},
+            "Unknown parameter 'plyers'. Available parameters are: egocentric",
+        ),
         ({"game": "kuhn_poker(players=99)"}, sentence("outside", "game-openspiel-not-load")),
         ({"game": [3]}, "[3] is not a text"),
         ({"x": 3}, sentence("outside", "no-such-rule", value="x")),
@@ -106,26 +121,39 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
             {"game": "matrix_sh", "shows": "blah"},
             "gives seats no 'blah'; what it gives: information_state, observation",
         ),
-        ({"game": "python_tic_tac_toe"}, "python_tic_tac_toe is one of the library's games in Python, which are not imported"),
+        (
+            {"game": "python_tic_tac_toe"},
+            "python_tic_tac_toe is one of the library's games in Python, which are not imported",
+        ),
         ({"scale": 0.5}, sentence("outside", "scale-not-whole-number", scale="0.5")),
         (
             {"game": "efg_game(filename=g.efg)"},
             (
-                "efg_game reads a file (filename), which would be no part of the event: two games could have one "
-                "name, and nobody could check a match; `khiva-arena new game DIR` begins a game of your own, "
+                "efg_game reads a file (filename), which would be no part of the event: "
+                "two games could have one "
+                "name, and nobody could check a match; `khiva-arena new game DIR` begins a "
+                "game of your own, "
                 "whose file is hashed"
             ),
         ),
         ({"game": "nfg_game(filename=/etc/passwd)"}, "nfg_game reads a file (filename)"),
         ({"game": "misere(game=nfg_game(filename=g.nfg))"}, "misere reads a file (filename)"),
         ({"game": "bargaining(instances_file=x.txt)"}, "bargaining reads a file (instances_file)"),
-        ({"game": "colored_trails(boards_file=x.txt)"}, "colored_trails reads a file (boards_file)"),
+        (
+            {"game": "colored_trails(boards_file=x.txt)"},
+            "colored_trails reads a file (boards_file)",
+        ),
         ({"game": "crossword(puzzles_root=/etc)"}, "crossword reads a file (puzzles_root)"),
         ({"tensor": "maybe"}, "tensor: 'maybe' is neither no nor yes, or"),
-        ({"game": "dou_dizhu", "shows": "information_state"}, "shows: dou_dizhu gives seats no 'information_state'"),
+        (
+            {"game": "dou_dizhu", "shows": "information_state"},
+            "shows: dou_dizhu gives seats no 'information_state'",
+        ),
     ],
 )
-def test_what_cannot_be_played_is_refused_with_the_reason(game: Game, rules: dict[str, object], said: str) -> None:
+def test_what_cannot_be_played_is_refused_with_the_reason(
+    game: Game, rules: dict[str, object], said: str
+) -> None:
     with pytest.raises(RulesError) as found:
         game.rules(rules)
     assert said in str(found.value)
@@ -133,7 +161,17 @@ def test_what_cannot_be_played_is_refused_with_the_reason(game: Game, rules: dic
 
 @pytest.mark.parametrize(
     "name",
-    ["kuhn_poker", "leduc_poker", "matching_pennies_3p", "hex", "phantom_ttt", "spades", "backgammon", "maedn", "laser_tag"],
+    [
+        "kuhn_poker",
+        "leduc_poker",
+        "matching_pennies_3p",
+        "hex",
+        "phantom_ttt",
+        "spades",
+        "backgammon",
+        "maedn",
+        "laser_tag",
+    ],
 )
 def test_the_contract_is_kept(game: Game, name: str) -> None:
     """Where all is open, an event tells a seat what came by chance even if its text does not show it."""
@@ -142,15 +180,59 @@ def test_the_contract_is_kept(game: Game, name: str) -> None:
 
 
 def test_from_the_command_to_the_table(tmp_path: Path) -> None:
-    words = ["--game", "openspiel", "--rule", "game=tic_tac_toe", *bots(RANDOM, MCTS), "--isolation", "trusted"]
+    words = [
+        "--game",
+        "openspiel",
+        "--rule",
+        "game=tic_tac_toe",
+        *bots(RANDOM, MCTS),
+        "--isolation",
+        "trusted",
+    ]
     before = "pyspiel" in sys.modules
-    done = arena("run", *words, "--seats", "2", "--seeds", "3", "--turn", "20s", "--start", "60s", "--out", "out", cwd=tmp_path)
-    assert next(line for line in done.stdout.splitlines() if line.strip().startswith("1 ")).split()[1] == "mcts_openspiel"
+    done = arena(
+        "run",
+        *words,
+        "--seats",
+        "2",
+        "--seeds",
+        "3",
+        "--turn",
+        "20s",
+        "--start",
+        "60s",
+        "--out",
+        "out",
+        cwd=tmp_path,
+    )
+    assert (
+        next(line for line in done.stdout.splitlines() if line.strip().startswith("1 ")).split()[1]
+        == "mcts_openspiel"
+    )
     assert ("pyspiel" in sys.modules) == before
-    assert "the package open_spiel 2.0.2, as --game openspiel\n" in arena("verify", "out", cwd=tmp_path, code=2).stderr
-    assert "6 of 6 matches are sound" in arena("verify", "out", "--game", "openspiel", cwd=tmp_path).stdout
-    wrong = ["--game", "openspiel", "--rule", "game=tic_tac_toe", *bots(RANDOM, MCTS), "--seats", "3", "--copies", "2"]
-    assert "openspiel is played with 2 seats under these rules" in arena("run", *wrong, cwd=tmp_path, code=2).stderr
+    assert (
+        "the package open_spiel 2.0.2, as --game openspiel\n"
+        in arena("verify", "out", cwd=tmp_path, code=2).stderr
+    )
+    assert (
+        "6 of 6 matches are sound"
+        in arena("verify", "out", "--game", "openspiel", cwd=tmp_path).stdout
+    )
+    wrong = [
+        "--game",
+        "openspiel",
+        "--rule",
+        "game=tic_tac_toe",
+        *bots(RANDOM, MCTS),
+        "--seats",
+        "3",
+        "--copies",
+        "2",
+    ]
+    assert (
+        "openspiel is played with 2 seats under these rules"
+        in arena("run", *wrong, cwd=tmp_path, code=2).stderr
+    )
 
 
 def test_a_store_of_many_of_them_is_verified(tmp_path: Path) -> None:
@@ -163,9 +245,31 @@ def test_a_store_of_many_of_them_is_verified(tmp_path: Path) -> None:
         "skat": 3,
     }
     for name, seats in games.items():
-        run = ["run", "--game", "openspiel", "--rule", f"game={name}", *bots(RANDOM), "--copies", str(seats), "--seeds", "1"]
+        run = [
+            "run",
+            "--game",
+            "openspiel",
+            "--rule",
+            f"game={name}",
+            *bots(RANDOM),
+            "--copies",
+            str(seats),
+            "--seeds",
+            "1",
+        ]
         arena(
-            *run, "--seats", str(seats), "--isolation", "trusted", "--turn", "20s", "--start", "60s", "--out", "out", cwd=tmp_path
+            *run,
+            "--seats",
+            str(seats),
+            "--isolation",
+            "trusted",
+            "--turn",
+            "20s",
+            "--start",
+            "60s",
+            "--out",
+            "out",
+            cwd=tmp_path,
         )
     said = arena("verify", "out", "--game", "openspiel", cwd=tmp_path).stdout.splitlines()
     assert [line.partition(": ")[2].split(";")[0] for line in said] == [
@@ -187,51 +291,120 @@ def test_the_page_is_what_the_command_writes(game: Game) -> None:
 
 def test_two_of_them_in_one_store_are_told_apart(tmp_path: Path) -> None:
     """By tables, lists, stories and pages, the default one, too."""
-    run = ["run", "--game", "openspiel", *bots(RANDOM), "--copies", "2", "--seats", "2", "--seeds", "1", "--isolation", "trusted"]
+    run = [
+        "run",
+        "--game",
+        "openspiel",
+        *bots(RANDOM),
+        "--copies",
+        "2",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--isolation",
+        "trusted",
+    ]
     slowly = ["--turn", "20s", "--start", "60s", "--out", "out"]
     first = arena(*run, *slowly, cwd=tmp_path)
     assert "openspiel with game=kuhn_poker() is played\n" in first.stderr
     assert first.stdout.startswith("openspiel with game=kuhn_poker() at 2 seats; ")
     arena(*run, *slowly, "--rule", "game=tic_tac_toe", cwd=tmp_path)
     tables = arena("standings", "out", cwd=tmp_path).stdout
-    assert re.findall(r"^openspiel with game=(\w+)\(\) at 2 seats;", tables, re.MULTILINE) == ["kuhn_poker", "tic_tac_toe"]
+    assert re.findall(r"^openspiel with game=(\w+)\(\) at 2 seats;", tables, re.MULTILINE) == [
+        "kuhn_poker",
+        "tic_tac_toe",
+    ]
     as_data = json.loads(arena("standings", "out", "--json", cwd=tmp_path).stdout)["standings"]
     assert [one["rules"]["game"] for one in as_data] == ["kuhn_poker()", "tic_tac_toe()"]
-    assert ", openspiel with game=tic_tac_toe(), 2 seats, " in arena("show", "out", cwd=tmp_path).stdout
+    assert (
+        ", openspiel with game=tic_tac_toe(), 2 seats, "
+        in arena("show", "out", cwd=tmp_path).stdout
+    )
     story = arena("show", "out", "1/0", "--game", "openspiel", cwd=tmp_path).stdout
     assert ": OpenSpiel with game=kuhn_poker(), 2 seats: " in story.splitlines()[0]
     arena("report", "out", "--game", "openspiel", "--out", "page.html", cwd=tmp_path)
     page = blocks(tmp_path / "page.html")["data"]
-    assert page["title"] == "OpenSpiel with game=kuhn_poker() and OpenSpiel with game=tic_tac_toe(): results"
-    assert [event["changed"]["game"] for event in page["events"]] == ["kuhn_poker()", "tic_tac_toe()"]
+    assert (
+        page["title"]
+        == "OpenSpiel with game=kuhn_poker() and OpenSpiel with game=tic_tac_toe(): results"
+    )
+    assert [event["changed"]["game"] for event in page["events"]] == [
+        "kuhn_poker()",
+        "tic_tac_toe()",
+    ]
 
 
 def test_a_match_says_which_one_is_played(tmp_path: Path) -> None:
-    done = arena("match", "--game", "openspiel", *bots(RANDOM, RANDOM), "--isolation", "trusted", "--turn", "20s", cwd=tmp_path)
+    done = arena(
+        "match",
+        "--game",
+        "openspiel",
+        *bots(RANDOM, RANDOM),
+        "--isolation",
+        "trusted",
+        "--turn",
+        "20s",
+        cwd=tmp_path,
+    )
     assert "openspiel with game=kuhn_poker() is played\n" in done.stderr
     assert ": OpenSpiel with game=kuhn_poker(), 2 seats: " in done.stdout.splitlines()[0]
 
 
 def test_a_game_is_checked_with_its_rules_and_a_refusal_says_the_scale(tmp_path: Path) -> None:
     check = ["check", "--game", "openspiel", "--rule"]
-    assert "  ok  2 seats, game = tic_tac_toe: " in arena(*check, "game=tic_tac_toe", cwd=tmp_path).stdout
+    assert (
+        "  ok  2 seats, game = tic_tac_toe: "
+        in arena(*check, "game=tic_tac_toe", cwd=tmp_path).stdout
+    )
     words = ["--rule", "game=skat", "--rule", "scale=1"]
-    said = arena("match", "--game", "openspiel", *words, *bots(*[RANDOM] * 3), cwd=tmp_path, code=2).stderr
+    said = arena(
+        "match", "--game", "openspiel", *words, *bots(*[RANDOM] * 3), cwd=tmp_path, code=2
+    ).stderr
     assert "is not whole at scale 1: give --rule scale=240, the least for this match" in said
-    assert "`khiva-arena check --game openspiel --rule 'game=skat()' --rule scale=1` says more" in said
+    assert (
+        "`khiva-arena check --game openspiel --rule 'game=skat()' --rule scale=1` says more" in said
+    )
     failed = arena("check", "--game", "openspiel", *words, cwd=tmp_path, code=1).stdout
     assert failed.count("give --rule scale=240") == 2
     blotto = ["--rule", "game=blotto(players=2,coins=30,fields=5)", *bots(RANDOM, RANDOM)]
     many = arena("match", "--game", "openspiel", *blotto, cwd=tmp_path, code=2).stderr
-    assert sentence("outside", "legal-entries-decision", legal="46,376") + " 10,000; `khiva-arena check" in many
-    never = arena(
-        "match", "--game", "openspiel", "--rule", "game=bargaining(discount=0.9)", *bots(RANDOM, RANDOM), cwd=tmp_path, code=2
+    assert (
+        sentence("outside", "legal-entries-decision", legal="46,376")
+        + " 10,000; `khiva-arena check"
+        in many
     )
-    assert "no scale up to 1,000,000 makes those of this match and of others whole, so it cannot be played" in never.stderr
-    assert "`khiva-arena check --game openspiel --rule 'game=bargaining(discount=0.9)'` says more" in never.stderr
+    never = arena(
+        "match",
+        "--game",
+        "openspiel",
+        "--rule",
+        "game=bargaining(discount=0.9)",
+        *bots(RANDOM, RANDOM),
+        cwd=tmp_path,
+        code=2,
+    )
+    assert (
+        "no scale up to 1,000,000 makes those of this match and of others whole, so it "
+        "cannot be played" in never.stderr
+    )
+    assert (
+        "`khiva-arena check --game openspiel --rule 'game=bargaining(discount=0.9)'` says more"
+        in never.stderr
+    )
 
 
 def test_a_bot_is_checked_at_one_of_them(tmp_path: Path) -> None:
-    check = ["check", MCTS, "--game", "openspiel", "--quick", "--isolation", "trusted", "--rule", "game=tic_tac_toe"]
+    check = [
+        "check",
+        MCTS,
+        "--game",
+        "openspiel",
+        "--quick",
+        "--isolation",
+        "trusted",
+        "--rule",
+        "game=tic_tac_toe",
+    ]
     done = arena(*check, "--turn", "20s", "--start", "60s", cwd=tmp_path)
     assert "decisions of OpenSpiel" in done.stdout

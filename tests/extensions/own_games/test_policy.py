@@ -33,7 +33,9 @@ def highest(observation: dict[str, Any], chance: np.random.Generator) -> int:
 
 def played(path: Path, **coding: Coding) -> khiva_arena.PlayedMatch:
     bots = env.player(highest, **coding), "shipped:python/random"
-    return khiva_arena.match(*bots, game=changed(path / "game.py"), rules=RULES, seed="a", turn="10s")
+    return khiva_arena.match(
+        *bots, game=changed(path / "game.py"), rules=RULES, seed="a", turn="10s"
+    )
 
 
 @pytest.mark.soak
@@ -48,12 +50,19 @@ def test_it_plays_with_the_coding_that_it_was_trained_with(tmp_path: Path) -> No
 def test_without_a_coding_it_fails_with_words(tmp_path: Path) -> None:
     match = played(tmp_path)
     assert match.verdicts == ("crashed", "ok")
-    assert "ConfigError: bidding does not come with the arena: give its coding, as env.player(act, coding=...)" in match.notes[0]
+    assert (
+        "ConfigError: bidding does not come with the arena: give its coding, as "
+        "env.player(act, coding=...)" in match.notes[0]
+    )
 
 
 def test_with_the_coding_of_another_table_it_fails_with_words() -> None:
     choose = env.player(highest, coding=bidding(cards=4))
-    decide = {"kind": "bid", "legal": [["card", 1], ["card", 5]], "view": {"hand": [1, 5], "points": [0, 0]}}
+    decide = {
+        "kind": "bid",
+        "legal": [["card", 1], ["card", 5]],
+        "view": {"hand": [1, 5], "points": [0, 0]},
+    }
     why = sentence("env", "coding-no-made-another", lacking="action for bid card 5")
     with pytest.raises(ConfigError, match=re.escape(why)):
         choose(decide, {"seed": 1})

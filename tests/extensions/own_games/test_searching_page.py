@@ -36,7 +36,9 @@ def played(tmp_path, code, game, *more):
     bot = bot_of(tmp_path / "mine", code)
     others = ["--bot", f"shipped:python/{GREEDY[game]}"] * 2
     words = ["--game", game, "--rule", SHORT[game], "--seed", "worlds", "--turn", "2m", "--json"]
-    return json.loads(arena("match", "--bot", str(bot), *others, *words, *more, cwd=tmp_path).stdout)
+    return json.loads(
+        arena("match", "--bot", str(bot), *others, *words, *more, cwd=tmp_path).stdout
+    )
 
 
 def test_the_first_bot_is_as_short_as_it_says():
@@ -55,7 +57,9 @@ def test_the_first_bot_makes_few_moves_where_there_are_many_choices(monkeypatch)
     decide, moves = {"view": state.view(0), "legal": state.pending()[0].legal}, Counter()
     assert len(decide["legal"]) == 420
     apply = type(state).apply
-    monkeypatch.setattr(type(state), "apply", lambda *words: moves.update(["apply"]) or apply(*words))
+    monkeypatch.setattr(
+        type(state), "apply", lambda *words: moves.update(["apply"]) or apply(*words)
+    )
     choice = program["choose"](decide, {"game": "khiva", "rules": game.rules({}), "seed": 1})
     assert 0 <= choice < 420
     assert 0 < moves["apply"] <= 2000
@@ -111,6 +115,10 @@ def test_a_bot_searches_a_game_of_one_s_own(tmp_path, level, code):
         "--allow-include",
         "--json",
     ]
-    match = json.loads(arena("match", "--bot", str(bot), "--bot", "shipped:python/random", *words, cwd=tmp_path).stdout)
+    match = json.loads(
+        arena(
+            "match", "--bot", str(bot), "--bot", "shipped:python/random", *words, cwd=tmp_path
+        ).stdout
+    )
     assert match["verdicts"] == ["ok"] * 2
     assert any(choice for step in match["steps"] for seat, choice, *_ in step if seat == 0)

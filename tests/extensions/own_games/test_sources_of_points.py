@@ -14,8 +14,14 @@ BY_SOURCE = "    @property\n    def points_by_source(self):\n        return "
 @pytest.mark.parametrize("after", [0, 12])
 def test_a_game_says_where_points_come_from(made: Made, after: int) -> None:
     """Also once a replay was played ahead."""
-    said = "[SeatPoints({'prizes': points}, {'cards in hand': len(hand)}) for points, hand in zip(self.points, self.hands)]"
-    path = made((SCORES, BY_SOURCE + said + "\n\n" + SCORES), ("import NOBODY,", "import SeatPoints, NOBODY,"))
+    said = (
+        "[SeatPoints({'prizes': points}, {'cards in hand': len(hand)}) for points, hand in "
+        "zip(self.points, self.hands)]"
+    )
+    path = made(
+        (SCORES, BY_SOURCE + said + "\n\n" + SCORES),
+        ("import NOBODY,", "import SeatPoints, NOBODY,"),
+    )
     game = open_game(str(path))
     game.vet(2, game.rules({}))
     state, _ = game.new(2, game.rules({}), SECRET)
@@ -36,7 +42,10 @@ def test_a_game_says_where_points_come_from(made: Made, after: int) -> None:
         "[SeatPoints({'prizes': float(points)}, {}) for points in self.points]",
         "[SeatPoints({'\\x1b[2J': points}, {}) for points in self.points]",
         "[SeatPoints({'': points}, {}) for points in self.points]",
-        "[SeatPoints({'prizes': points, **dict.fromkeys(map(str, range(16)), 0)}, {}) for points in self.points]",
+        (
+            "[SeatPoints({'prizes': points, **dict.fromkeys(map(str, range(16)), 0)}, {}) for "
+            "points in self.points]"
+        ),
         "[SeatPoints({'prizes': points}, {'prizes': 0}) for points in self.points]",
         "[SeatPoints({}, {'prizes': points}) for points in self.points]",
         "[SeatPoints({'prizes': points}, {'lost': 2**60}) for points in self.points]",
@@ -46,8 +55,13 @@ def test_a_game_says_where_points_come_from(made: Made, after: int) -> None:
         "set()",
     ],
 )
-def test_points_by_source_that_are_none_stop_nothing_and_are_found_before_a_match(made: Made, returned: str) -> None:
-    path = made((SCORES, BY_SOURCE + returned + "\n\n" + SCORES), ("import NOBODY,", "import SeatPoints, NOBODY,"))
+def test_points_by_source_that_are_none_stop_nothing_and_are_found_before_a_match(
+    made: Made, returned: str
+) -> None:
+    path = made(
+        (SCORES, BY_SOURCE + returned + "\n\n" + SCORES),
+        ("import NOBODY,", "import SeatPoints, NOBODY,"),
+    )
     game = open_game(str(path))
     state, _ = game.new(2, game.rules({}), SECRET)
     state.apply(dict.fromkeys(state.pending(), 0))

@@ -21,7 +21,12 @@ from wording import sentence
 
 from khiva_arena.arbiter.person import FrameCutter, Person
 from khiva_arena.common import hooks
-from khiva_arena.extensions.seats.mcp_chair import MOST_WAITING, WAITS_SECONDS, AgentChair, RefusedCall
+from khiva_arena.extensions.seats.mcp_chair import (
+    MOST_WAITING,
+    WAITS_SECONDS,
+    AgentChair,
+    RefusedCall,
+)
 from khiva_arena.games.registry import get
 from khiva_arena.records.replay.record import Record
 
@@ -36,13 +41,28 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
-    "game", ["khiva", pytest.param("emira", marks=pytest.mark.soak), pytest.param("silk_road", marks=pytest.mark.soak)]
+    "game",
+    [
+        "khiva",
+        pytest.param("emira", marks=pytest.mark.soak),
+        pytest.param("silk_road", marks=pytest.mark.soak),
+    ],
 )
-def test_the_packages_own_client_plays_to_the_end_and_the_record_is_that_of_a_page(tmp_path: Path, game: str) -> None:
+def test_the_packages_own_client_plays_to_the_end_and_the_record_is_that_of_a_page(
+    tmp_path: Path, game: str
+) -> None:
     from agent_client import play  # not above: the package takes a second
 
     other = {"khiva": C}.get(game, "shipped:python/random")
-    words = [*bots("person", other, other), "--game", game, "--seed", "demo", "--isolation", "trusted"]
+    words = [
+        *bots("person", other, other),
+        "--game",
+        game,
+        "--seed",
+        "demo",
+        "--isolation",
+        "trusted",
+    ]
     played = play(tmp_path, *words)
     assert played.tools == ["view", "legal", "act", "rules"]
     assert len(played.views) > 10
@@ -52,7 +72,9 @@ def test_the_packages_own_client_plays_to_the_end_and_the_record_is_that_of_a_pa
     assert get(game).title in played.rules
     assert sentence("seats", "match-over") in played.views[-1]
     assert "points by source" in played.views[-1]
-    assert sentence("play", "every-choice-replays-digest") in played.errors  # for people, who do not see the protocol
+    assert (
+        sentence("play", "every-choice-replays-digest") in played.errors
+    )  # for people, who do not see the protocol
     assert played.digest == of_page(tmp_path, words)
 
 
@@ -105,7 +127,15 @@ def test_nothing_that_a_client_sends_breaks_the_seat_or_fills_the_memory(tmp_pat
     from agent_client import Wire
 
     client = Wire(tmp_path, *WORDS)
-    for line in (b"garbage", b"\xff\xfe", b"{}", b"[1]", b"null", b'{"jsonrpc":"2.0","id":{},"method":5}', b"[" * 500_000):
+    for line in (
+        b"garbage",
+        b"\xff\xfe",
+        b"{}",
+        b"[1]",
+        b"null",
+        b'{"jsonrpc":"2.0","id":{},"method":5}',
+        b"[" * 500_000,
+    ):
         client.write(b"\r\n" + line)
         assert client.read()["error"]["code"] == -32700
     client.write(b"a" * BIG)
@@ -118,9 +148,15 @@ def test_nothing_that_a_client_sends_breaks_the_seat_or_fills_the_memory(tmp_pat
     for wrong in (0, -1, 10**30, 1.5, True, None, [1], "1"):
         assert client.call("act", choice=wrong).startswith("refused: "), wrong
     assert client.call("act", choice=1).startswith("You chose: ")
-    assert client.call("act", choice=1).startswith("refused: ")  # for the next decision, which was not seen
-    hub = next(pid for pid in descendants(client.process.pid) if b"seats.hub" in file_of(pid, "cmdline"))
-    peak = next(line for line in file_of(hub, "status").decode().splitlines() if line.startswith("VmHWM"))
+    assert client.call("act", choice=1).startswith(
+        "refused: "
+    )  # for the next decision, which was not seen
+    hub = next(
+        pid for pid in descendants(client.process.pid) if b"seats.hub" in file_of(pid, "cmdline")
+    )
+    peak = next(
+        line for line in file_of(hub, "status").decode().splitlines() if line.startswith("VmHWM")
+    )
     assert int(peak.split()[1]) < MOST_KB
     code, _, errors = client.end()
     assert code == 130
@@ -144,7 +180,9 @@ def test_a_dead_hub_ends_the_command_at_once(tmp_path: Path) -> None:
 def _ends_with_its_hub(process: subprocess.Popen[Any]) -> None:
     """Kill the hub of a command, which must say so and end."""
     processes = descendants(process.pid)
-    os.kill(next(pid for pid in processes if b"seats.hub" in file_of(pid, "cmdline")), signal.SIGKILL)
+    os.kill(
+        next(pid for pid in processes if b"seats.hub" in file_of(pid, "cmdline")), signal.SIGKILL
+    )
     assert process.wait(SOON) == 70
     assert until_gone(processes)
     assert "has ended, with status -9" in str(process.communicate()[1])
@@ -165,36 +203,59 @@ def test_at_a_terminal_it_says_how_a_client_starts_it(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "person").mkdir()
     words = ["play", "--mcp", *bots("person", C), "--seed", "mine"]
-    run = Terminal([*words, "--bot", "mine", "--bot=mine", "--out", "new"], tmp_path, rows=50, columns=60, stdout=True)
+    run = Terminal(
+        [*words, "--bot", "mine", "--bot=mine", "--out", "new"],
+        tmp_path,
+        rows=50,
+        columns=60,
+        stdout=True,
+    )
     assert run.end() == 0
-    settings, _, said = run.shown.text.partition("A client of the Model Context Protocol starts this command.")
+    settings, _, said = run.shown.text.partition(
+        "A client of the Model Context Protocol starts this command."
+    )
     assert "paths of other files" in " ".join(said.split())
     server = json.loads(settings)["mcpServers"]["khiva-arena"]
     mine, new = str(tmp_path / "mine"), str(tmp_path / "new")
     end = [*words, "--bot", mine, f"--bot={mine}", "--out", new]
     assert server["args"][-len(end) :] == end
     started_so = [server["command"], *server["args"][: -len(end)], "--version"]
-    assert "khiva-arena" in subprocess.run(started_so, cwd="/", check=True, capture_output=True, text=True).stdout
+    assert (
+        "khiva-arena"
+        in subprocess.run(started_so, cwd="/", check=True, capture_output=True, text=True).stdout
+    )
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
 def test_a_closed_stream_is_refused_in_words(tmp_path: Path, closed: str) -> None:
     line = f'exec "$0" -m khiva_arena play --mcp {closed}'
-    done = subprocess.run(["sh", "-c", line, sys.executable], cwd=tmp_path, input="", capture_output=True, text=True)
+    done = subprocess.run(
+        ["sh", "-c", line, sys.executable], cwd=tmp_path, input="", capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout) == (2, "")
     said = "khiva-arena: error: --mcp: standard input, output and error must be open\n"
     assert done.stderr == ("" if closed == "2>&-" else said)
 
 
-def test_what_does_not_go_with_it_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_go_with_it_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for more in ("--json", "--terminal"):
-        assert "--mcp goes with neither" in arena("play", "--mcp", more, *WORDS, cwd=tmp_path, code=2).stderr
+        assert (
+            "--mcp goes with neither"
+            in arena("play", "--mcp", more, *WORDS, cwd=tmp_path, code=2).stderr
+        )
     two = bots("person:ann", "person:bob", C)
-    assert "--mcp: an agent takes one seat" in arena("play", "--mcp", *two, cwd=tmp_path, code=2).stderr
+    assert (
+        "--mcp: an agent takes one seat"
+        in arena("play", "--mcp", *two, cwd=tmp_path, code=2).stderr
+    )
     for missing in ("mcp", "mcp_types"):  # version 1 of the package brings only the first
         monkeypatch.setattr(hooks, "find_spec", lambda name, missing=missing: name != missing)
         done = arena("play", "--mcp", *WORDS, cwd=tmp_path, code=2)
-        assert done.stderr.rstrip().endswith(sentence("hooks", "not-installed-pip-install", extra="mcp"))
+        assert done.stderr.rstrip().endswith(
+            sentence("hooks", "not-installed-pip-install", extra="mcp")
+        )
 
 
 class _Link:
@@ -210,7 +271,10 @@ class _Link:
 
 def _chair() -> tuple[AgentChair, _Link]:
     """A chair at a match of Khiva, whose hello has come."""
-    chair, link = AgentChair(Person("ann", 0, ["you", "bob"], [[], []]), "khiva", {"boost": "on"}), _Link()
+    chair, link = (
+        AgentChair(Person("ann", 0, ["you", "bob"], [[], []]), "khiva", {"boost": "on"}),
+        _Link(),
+    )
     chair._link = link  # type: ignore[assignment]
     return chair, link
 
@@ -259,7 +323,9 @@ def test_a_view_waits_for_the_question_and_no_longer_than_it_says() -> None:
         chair.legal()
         await _take(chair, type="fault", code="timeout", detail="", strikes=1)
         await _ask(chair, state, 3)
-        with pytest.raises(RefusedCall, match="not seen"):  # a number for the question whose time ran out
+        with pytest.raises(
+            RefusedCall, match="not seen"
+        ):  # a number for the question whose time ran out
             await chair.act(1)
         assert "ran out" in (await chair.view())[0]
         await chair.over({"match": None, "text": "all of it", "since": []})
@@ -277,7 +343,9 @@ def test_lines_are_cut_alike_wherever_the_pipe_cuts_them(monkeypatch: pytest.Mon
     data, lines = b"one\n\nfives\nlonger\ntwo\n", [b"one", b"", b"fives", None, b"two"]
     for size in range(1, len(data) + 1):
         cutter = mcp_server.LineCutter()
-        assert [line for at in range(0, len(data), size) for line in cutter.feed(data[at : at + size])] == lines
+        assert [
+            line for at in range(0, len(data), size) for line in cutter.feed(data[at : at + size])
+        ] == lines
 
 
 def test_a_socket_that_the_client_closes_before_it_has_read_all_is_at_its_end() -> None:

@@ -123,7 +123,14 @@ class BrokenConnection:
 async def at_a_connection(link: Link) -> None:
     """Of the relay that plays the seat."""
     hub: Any = relays.Relays(
-        {"listen": ["127.0.0.1", 0], "tls": None, "reconnect_s": 1.0, "waits_s": 1.0, "socket": "hub", "relays": {}}
+        {
+            "listen": ["127.0.0.1", 0],
+            "tls": None,
+            "reconnect_s": 1.0,
+            "waits_s": 1.0,
+            "socket": "hub",
+            "relays": {},
+        }
     )
     stream: Any = object()
     place = RelayPlace("ann", TOKEN, kept=False, trips="trips", waits=1.0)
@@ -183,8 +190,12 @@ def hub_of(seated: Seated, path: Path) -> Iterator[None]:
         thread.join()
 
 
-@pytest.mark.parametrize("seated", [at_once, at_the_first_bytes, at_a_frame(b"1", 5), at_a_connection, at_a_choice])
-def test_a_failure_of_the_hub_at_a_seat_is_nobody_s(seated: Seated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "seated", [at_once, at_the_first_bytes, at_a_frame(b"1", 5), at_a_connection, at_a_choice]
+)
+def test_a_failure_of_the_hub_at_a_seat_is_nobody_s(
+    seated: Seated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     monkeypatch.setenv(HUB, str(tmp_path / "hub"))
     monkeypatch.setenv(LINK, LINK_PROGRAM)
@@ -197,7 +208,9 @@ def test_a_failure_of_the_hub_at_a_seat_is_nobody_s(seated: Seated, tmp_path: Pa
     assert outcome.void == sentence("arbiter", "process-players-arrive-ended")
 
 
-def test_a_relay_that_fails_at_a_match_has_lost_its_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relay_that_fails_at_a_match_has_lost_its_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It belongs to the bot's author."""
     monkeypatch.setenv(HUB, str(tmp_path / "hub"))
     monkeypatch.setenv(LINK, LINK_PROGRAM)
@@ -280,7 +293,9 @@ class MadeUpChair:
         self.told = True
 
 
-def test_a_person_who_cannot_be_told_the_end_keeps_it_from_no_other(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_person_who_cannot_be_told_the_end_keeps_it_from_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     from khiva_arena.extensions.seats.persons import Persons  # not above: Starlette comes with it
 
     persons: Any = object.__new__(Persons)
@@ -295,8 +310,17 @@ def test_a_person_who_cannot_be_told_the_end_keeps_it_from_no_other(caplog: pyte
 
 def a_relay(where: tuple[str, int] = ("127.0.0.1", 1), said: list[str] | None = None) -> Relay:
     """A relay of a program that reads its input to the end."""
-    start = {"args": [sys.executable, "-c", "import sys; sys.stdin.read()"], "cwd": None, "env": None}
-    return Relay(ArenaLink(where, "ann", TOKEN, None), start, False, [].append if said is None else said.append)
+    start = {
+        "args": [sys.executable, "-c", "import sys; sys.stdin.read()"],
+        "cwd": None,
+        "env": None,
+    }
+    return Relay(
+        ArenaLink(where, "ann", TOKEN, None),
+        start,
+        False,
+        [].append if said is None else said.append,
+    )
 
 
 @pytest.fixture
@@ -316,10 +340,16 @@ def one(said: list[str]) -> Iterator[Any]:
 
 def frames(one: Any) -> list[tuple[bytes, int]]:
     """The kinds and sessions of what a relay is to send."""
-    return [(kind, session) for kind, session, _ in Frames().feed(bytes(one._out)) if kind in (b"2", b"x")]
+    return [
+        (kind, session)
+        for kind, session, _ in Frames().feed(bytes(one._out))
+        if kind in (b"2", b"x")
+    ]
 
 
-def test_a_match_at_which_a_relay_fails_ends_no_other(one: Any, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_at_which_a_relay_fails_ends_no_other(
+    one: Any, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     start = one._start_program
 
     def fails_once() -> None:
@@ -330,7 +360,9 @@ def test_a_match_at_which_a_relay_fails_ends_no_other(one: Any, said: list[str],
     one._take(b"o", 1, b"")
     one._take(b"o", 2, b"")
     assert frames(one) == [(b"2", 1), (b"x", 1)]
-    assert [content for kind, _, content in Frames().feed(bytes(one._out)) if kind == b"x"] == [b""]  # its bot has not ended
+    assert [content for kind, _, content in Frames().feed(bytes(one._out)) if kind == b"x"] == [
+        b""
+    ]  # its bot has not ended
     assert list(one._sessions) == [2]
     assert OURS in said[0]
     assert "Traceback" in said[0]
@@ -345,7 +377,9 @@ def test_an_event_at_which_a_relay_fails_ends_no_other_match(one: Any, said: lis
     assert "TypeError" in said[0]
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, Ended(143, "stop"), LinkBreach("another size")])
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt, SystemExit, Ended(143, "stop"), LinkBreach("another size")]
+)
 def test_what_ends_a_relay_or_its_link_goes_through(
     one: Any, error: BaseException | type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -357,7 +391,9 @@ def test_what_ends_a_relay_or_its_link_goes_through(
         one._take(b"o", 1, b"")
 
 
-def test_a_relay_that_fails_outside_of_a_match_connects_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relay_that_fails_outside_of_a_match_connects_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     said: list[str] = []
     one: Any = a_relay(said=said)
     connected: list[int] = []

@@ -55,8 +55,19 @@ def closed(address: str) -> bool:
 @pytest.mark.parametrize("game", ["khiva", "emira", "silk_road"])
 def test_two_people_never_receive_what_is_not_theirs(game: str, tmp_path: Path) -> None:
     """What each page was sent before the end is exactly the view of its seat, and events that this seat may see."""
-    third = {"khiva": C, "emira": "shipped:python/random", "silk_road": "shipped:python/random"}[game]
-    words = [*bots("person:ann", third, "person:bob"), "--game", game, "--seed", "demo", "--isolation", "trusted", "--json"]
+    third = {"khiva": C, "emira": "shipped:python/random", "silk_road": "shipped:python/random"}[
+        game
+    ]
+    words = [
+        *bots("person:ann", third, "person:bob"),
+        "--game",
+        game,
+        "--seed",
+        "demo",
+        "--isolation",
+        "trusted",
+        "--json",
+    ]
     with playing(*words, cwd=tmp_path) as process:
         pages = [Seat(address) for address in addresses(process, 2)]
         ends = _played(pages)
@@ -75,10 +86,14 @@ def test_two_people_never_receive_what_is_not_theirs(game: str, tmp_path: Path) 
         assert len(frames) > 10
         for frame in frames:
             at = seen[seat].views.index(frame["all"])
-            assert frame["scores"] == ([] if game == "emira" else seen[seat].scores[at])  # Emira's hang on secret goals
+            assert frame["scores"] == (
+                [] if game == "emira" else seen[seat].scores[at]
+            )  # Emira's hang on secret goals
             assert [own for other, own in enumerate(frame["own"]) if other != seat] == [None, None]
             assert all(event["data"] in seen[seat].events for event in frame["events"])
-        before_the_end = "".join(text for text in page.captured if json.loads(text)["type"] != "over")
+        before_the_end = "".join(
+            text for text in page.captured if json.loads(text)["type"] != "over"
+        )
         assert '"block":' not in before_the_end
 
 
@@ -96,7 +111,11 @@ def _what_each_seat_saw(record: Record, secret: bytes) -> list[_Seen]:
         for seat, one in enumerate(seen):
             one.views.append(json.loads(json.dumps(state.view(seat))))
             one.scores.append(list(state.scores))
-            one.events += [json.loads(json.dumps(event.data)) for event in events if event.to is None or seat in event.to]
+            one.events += [
+                json.loads(json.dumps(event.data))
+                for event in events
+                if event.to is None or seat in event.to
+            ]
 
     verify(record, secret, watch)
     return seen
@@ -117,7 +136,9 @@ def test_a_match_with_a_person_prints_its_end_and_is_verified(tmp_path: Path) ->
         page.close()
         out, err = process.communicate(timeout=20)
     assert process.returncode == 0
-    assert sorted(line.split(". ")[1].split("  ")[0] for line in out.splitlines()[:2]) == sorted([NAME_OF_C, "you"])
+    assert sorted(line.split(". ")[1].split("  ")[0] for line in out.splitlines()[:2]) == sorted(
+        [NAME_OF_C, "you"]
+    )
     assert sentence("play", "every-choice-replays-digest") + " " in out
     assert "the replay is in the page, all hands open, until you close it or press Ctrl-C" in err
     assert list(tmp_path.iterdir()) == []
@@ -147,7 +168,9 @@ def test_a_seat_of_a_stored_match_is_taken_over(games: Path) -> None:
     assert bytes_in(games / "out") == before
 
 
-def test_a_page_that_is_loaded_again_is_told_everything_and_a_second_one_that_the_seat_is_taken(tmp_path: Path) -> None:
+def test_a_page_that_is_loaded_again_is_told_everything_and_a_second_one_that_the_seat_is_taken(
+    tmp_path: Path,
+) -> None:
     with playing(*ONE, "--no-hints", cwd=tmp_path) as process:
         address = addresses(process)[0]
         page = Seat(address)
@@ -166,7 +189,10 @@ def test_a_page_that_is_loaded_again_is_told_everything_and_a_second_one_that_th
         assert len(table["frames"]) == 2
         assert table["over"] is None
         other = Seat(address)
-        assert other.next() == {"type": "refused", "text": sentence("seats", "seat-open-another-page-2")}
+        assert other.next() == {
+            "type": "refused",
+            "text": sentence("seats", "seat-open-another-page-2"),
+        }
         with pytest.raises(EOFError):
             other.next()
         other.close()
@@ -189,9 +215,15 @@ def _opened(address: str) -> Seat:
 NOT_SENT: list[tuple[str | dict[str, object], str]] = [
     ("{", sentence("seats", "page-sent-something-no")),
     ('["choose"]', sentence("seats", "page-sent-something-no")),
-    ({"type": "choose", "req": "R", "choice": 99_999}, sentence("seats", "no-choice-2", choice="99999") + " "),
+    (
+        {"type": "choose", "req": "R", "choice": 99_999},
+        sentence("seats", "no-choice-2", choice="99999") + " ",
+    ),
     ({"type": "choose", "req": "R", "choice": -1}, sentence("seats", "no-choice-2", choice="-1")),
-    ({"type": "choose", "req": "R", "choice": True}, sentence("seats", "no-choice-2", choice="True")),
+    (
+        {"type": "choose", "req": "R", "choice": True},
+        sentence("seats", "no-choice-2", choice="True"),
+    ),
     ({"type": "choose", "req": "R", "choice": "0"}, sentence("seats", "no-choice-2", choice="'0'")),
     ({"type": "choose", "req": "R"}, sentence("seats", "no-choice-2", choice="None")),
 ]
@@ -206,7 +238,9 @@ def test_what_a_page_may_not_send_is_answered_in_a_sentence(tmp_path: Path) -> N
             ask = ask or page.until("ask")["ask"]
             page.say(said if isinstance(said, str) else {**said, "req": ask["req"]})
             assert page.until("said")["text"].startswith(answer), said
-            page.say({"type": "choose", "req": ask["req"] - 1, "choice": 0})  # of a decision that is over: nothing happens
+            page.say(
+                {"type": "choose", "req": ask["req"] - 1, "choice": 0}
+            )  # of a decision that is over: nothing happens
             page.say({"type": "choose", "req": ask["req"], "choice": 0})
             assert page.until("chosen", "said")["type"] == "chosen", said
             ask = None
@@ -217,11 +251,17 @@ def test_a_person_who_is_late_plays_the_first_choice_and_then_forfeits(tmp_path:
     with playing(*ONE, "--turn", "1s", "--bank", "0s", cwd=tmp_path) as process:
         page = Seat(addresses(process)[0])
         said = []
-        while (message := page.until("said", "over"))["type"] == "said":  # a page that opens late misses the first of them
+        while (message := page.until("said", "over"))[
+            "type"
+        ] == "said":  # a page that opens late misses the first of them
             said.append(message["text"])
         page.close()
-        assert set(said[:-1]) == {"Your time for this decision ran out: the first choice was played for you."}
-        assert said[-1] == "You are not asked any more: your time ran out, or the match was stopped."
+        assert set(said[:-1]) == {
+            "Your time for this decision ran out: the first choice was played for you."
+        }
+        assert (
+            said[-1] == "You are not asked any more: your time ran out, or the match was stopped."
+        )
         assert len(said) <= 3
         assert message["over"]["match"]["verdicts"][0] == "timeout"
         assert process.wait(20) == 0
@@ -289,10 +329,16 @@ def test_the_port_closes_when_the_command_ends(tmp_path: Path, number: signal.Si
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["play", *bots("person", "person:person", C)], "two persons have one name; give each another, as --bot person:ann"),
+        (
+            ["play", *bots("person", "person:person", C)],
+            "two persons have one name; give each another, as --bot person:ann",
+        ),
         (["play", *bots("person:a b", C)], sentence("entrants", "name-up-letters-digits")),
         (["play", *bots("remote:a b", C)], sentence("entrants", "name-up-letters-digits")),
-        (["run", *bots("person", C), "--seats", "2", "--out", "o"], sentence("entrants", "person-plays-khiva-arena")),
+        (
+            ["run", *bots("person", C), "--seats", "2", "--out", "o"],
+            sentence("entrants", "person-plays-khiva-arena"),
+        ),
         (["match", *bots("person", C)], sentence("entrants", "person-plays-khiva-arena")),
     ],
 )
@@ -313,7 +359,10 @@ def test_without_a_screen_no_browser_takes_the_terminal(tmp_path: Path) -> None:
     """And nobody, at no page, is late like anybody."""
     bare = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "BROWSER": "false"}
     done = arena_process("play", *ONE, "--turn", "50ms", "--bank", "0s", cwd=tmp_path, env=bare)
-    assert "there is no screen here to open a browser on: open the address yourself, or play with --terminal" in done.stderr
+    assert (
+        "there is no screen here to open a browser on: open the address yourself, or play "
+        "with --terminal" in done.stderr
+    )
     assert "you  " in done.stdout
     assert "timeout" in done.stdout
 
@@ -322,10 +371,15 @@ def asked_for(address: str, by: str = "") -> str:
     """What a request of another process is answered: the status, and where it leads. ``by``: what that process does first."""
     parts = urlsplit(address)
     head = f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n"
-    words = f"import os, socket\n{by}\nask = socket.socket()\nask.connect(('127.0.0.1', {parts.port}))\n"
+    words = (
+        f"import os, socket\n{by}\nask = socket.socket()\nask.connect(('127.0.0.1', "
+        f"{parts.port}))\n"
+    )
     words += f"ask.sendall({head.encode()!r})\n"
     words += "print(ask.makefile('rb').read().decode())"
-    answer = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True).stdout
+    answer = subprocess.run(
+        [sys.executable, "-c", words], capture_output=True, text=True, check=True
+    ).stdout
     leads = re.search(r"^location: (\S+)", answer, re.MULTILINE)
     return f"{answer.split()[1]} {leads and leads[1]}"
 
@@ -336,7 +390,9 @@ def test_a_command_line_of_a_browser_shows_nothing_that_others_could_use(tmp_pat
     (tmp_path / "browser").chmod(0o755)
     environment = os.environ | {"BROWSER": f"{tmp_path}/browser %s", "DISPLAY": ":9"}
     words = [sys.executable, "-m", "khiva_arena", "play", *ONE]
-    process = subprocess.Popen(words, cwd=tmp_path, env=environment, stdout=-1, stderr=-1, text=True)
+    process = subprocess.Popen(
+        words, cwd=tmp_path, env=environment, stdout=-1, stderr=-1, text=True
+    )
     try:
         (address,) = addresses(process, 1)
         assert until((tmp_path / "seen").exists)
@@ -355,7 +411,9 @@ def test_a_command_line_of_a_browser_shows_nothing_that_others_could_use(tmp_pat
         process.communicate(timeout=30)
 
 
-def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_one_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "hypercorn", None)
     said = arena("play", *ONE, cwd=tmp_path, code=2).stderr
     assert "pip install 'khiva-arena[web]'" in said

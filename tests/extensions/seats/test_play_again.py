@@ -29,10 +29,18 @@ NEXT = "--bot shipped:c/greedy --bot person --bot shipped:python/greedy"
         ),
     ],
 )
-def test_a_match_is_played_again_or_in_another_seat(typed: list[str], secret: bytes | None, again: str, same: str) -> None:
+def test_a_match_is_played_again_or_in_another_seat(
+    typed: list[str], secret: bytes | None, again: str, same: str
+) -> None:
     setup: Any = SimpleNamespace(words=WORDS, random_secret=secret, then=None)
     assert [command for _, command in way_again(setup, typed)] == [again, same]
 
 
 def test_a_match_that_was_played_on_has_no_such_command() -> None:
-    assert way_again(SimpleNamespace(words=WORDS, random_secret=None, then=object()), ["play", "--from", "games"]) == []  # type: ignore[arg-type]
+    assert (
+        way_again(
+            SimpleNamespace(words=WORDS, random_secret=None, then=object()),
+            ["play", "--from", "games"],
+        )
+        == []
+    )  # type: ignore[arg-type]

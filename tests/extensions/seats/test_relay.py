@@ -55,13 +55,21 @@ def equal_records(script: Path, matches: int) -> None:
     by_local: dict[int, str] = {}
     with hub() as (one, port), relay(script, port, *HONEST) as process:
         assert until_here(one)["rtt_ms"] < 1_000
-        play((match(number, number % 2, **limits) for number in range(matches)), 2, lambda o: _keep(by_relay, o), 1)
+        play(
+            (match(number, number % 2, **limits) for number in range(matches)),
+            2,
+            lambda o: _keep(by_relay, o),
+            1,
+        )
         one.say({"over": True})
         while "figures" not in (message := one.hear()):
             pass
         assert ended(process)[0] == 0
     seats = ([local(*HONEST), sound()], [sound(), local(*HONEST)])
-    jobs = (job(seats[number % 2], number, policy="strict", **TIME | limits) for number in range(matches))
+    jobs = (
+        job(seats[number % 2], number, policy="strict", **TIME | limits)
+        for number in range(matches)
+    )
     play(jobs, 2, lambda o: _keep(by_local, o), 1)
     assert len(by_relay) == matches
     assert by_relay == by_local
@@ -86,7 +94,11 @@ def test_the_one_file_needs_no_new_python_and_no_arena() -> None:
 
 
 def test_a_connection_that_is_cut_again_and_again_loses_no_byte(script: Path) -> None:
-    with hub(reconnect=10.0) as (one, port), wire_between(port) as (between, cut), relay(script, between, *HONEST):
+    with (
+        hub(reconnect=10.0) as (one, port),
+        wire_between(port) as (between, cut),
+        relay(script, between, *HONEST),
+    ):
         until_here(one)
         done = threading.Event()
         cut_off = []
@@ -126,7 +138,9 @@ PHASES = {
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_a_relay_that_is_killed_is_lost_in_every_phase_and_may_come_back(script: Path, phase: str) -> None:
+def test_a_relay_that_is_killed_is_lost_in_every_phase_and_may_come_back(
+    script: Path, phase: str
+) -> None:
     """By us, while its bot says nothing; at the end by its bot, once that has got the end."""
     how, expected = PHASES[phase]
     with hub(reconnect=1.0) as (one, port):
@@ -157,7 +171,11 @@ def test_a_relay_that_is_killed_between_decisions_loses_the_match_alone(script: 
 
 
 def test_a_relay_that_is_away_for_longer_than_a_turn_is_late(script: Path) -> None:
-    with hub(reconnect=30.0) as (one, port), wire_between(port) as (between, cut), relay(script, between, FAULTY, "silent"):
+    with (
+        hub(reconnect=30.0) as (one, port),
+        wire_between(port) as (between, cut),
+        relay(script, between, FAULTY, "silent"),
+    ):
         until_here(one)
         threading.Timer(0.6, cut, (False,)).start()
         began = time.monotonic()
@@ -197,7 +215,10 @@ def test_no_bot_outlives_a_relay_that_is_killed(script: Path, tmp_path: Path, ke
     bot = tmp_path / "bot.py"
     bot.write_text(STUBBORN)
     options = ("--keep",) if kept else ()
-    with hub(reconnect=0.5, kept=kept) as (one, port), relay(script, port, str(bot), options=options) as process:
+    with (
+        hub(reconnect=0.5, kept=kept) as (one, port),
+        relay(script, port, str(bot), options=options) as process,
+    ):
         until_here(one)
         playing = threading.Thread(target=play_one, args=(match(startup_ms=60_000),))
         playing.start()
@@ -221,7 +242,9 @@ def test_a_second_relay_of_one_name_is_refused_while_the_first_is_there(script: 
         assert blamed(play_one(match())) == ("ok", "")
 
 
-def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(script: Path, tmp_path: Path) -> None:
+def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(
+    script: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "relay.py"
     other.write_text(script.read_text())
     wrong = tmp_path / "token"
@@ -230,18 +253,27 @@ def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(scrip
     with hub() as (_, port):
         with relay(other, port, *HONEST) as process:
             # Nothing is final that somebody says who has not shown the token.
-            assert first_line(process).endswith(": " + sentence("seats", "no-relay-name-token", name="ann") + "; trying again\n")
+            assert first_line(process).endswith(
+                ": " + sentence("seats", "no-relay-name-token", name="ann") + "; trying again\n"
+            )
             assert process.poll() is None
         with relay(script, port, *HONEST, name="bob") as process:
-            assert sentence("seats", "no-relay-name-token", name="bob") + "; trying again" in first_line(process)
+            assert sentence(
+                "seats", "no-relay-name-token", name="bob"
+            ) + "; trying again" in first_line(process)
         with relay(script, port, *HONEST, options=("--keep",)) as process:
             assert "the organiser has to allow --keep, by --kept ann" in ended(process)[1]
     wrong.chmod(0o644)
     with relay(other, 1, *HONEST) as process:
-        assert "other users may read this token; chmod 600 it, or let the arena make another one" in ended(process)[1]
+        assert (
+            "other users may read this token; chmod 600 it, or let the arena make another one"
+            in ended(process)[1]
+        )
 
 
-def test_a_token_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_of_another_user_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "token"
     file.write_text("a token, just long enough")
     file.chmod(0o600)
@@ -249,7 +281,10 @@ def test_a_token_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
     with pytest.raises(
         ValueError,
-        match=("belongs to another user, who knows this token; let the arena make another one, or copy it as yourself"),
+        match=(
+            "belongs to another user, who knows this token; let the arena make another "
+            "one, or copy it as yourself"
+        ),
     ):
         read_token(file)
 
@@ -266,11 +301,18 @@ def first_line(process: subprocess.Popen[str]) -> str:
         (
             "nowhere",
             sys.executable,
-            "nowhere: no such file; copy the token there from the arena's machine, or name it by --token FILE",
+            (
+                "nowhere: no such file; copy the token there from the arena's machine, or name "
+                "it by --token FILE"
+            ),
         ),
     ],
 )
-def test_what_is_not_there_is_said_before_anything_is_tried(script: Path, token: str, bot: str, said: str) -> None:
+def test_what_is_not_there_is_said_before_anything_is_tried(
+    script: Path, token: str, bot: str, said: str
+) -> None:
     words = [sys.executable, "-I", str(script), "--token", token, "127.0.0.1:1", "ann", "--", bot]
-    done = subprocess.run(words, cwd=script.parent, capture_output=True, text=True, timeout=SECONDS, check=False)
+    done = subprocess.run(
+        words, cwd=script.parent, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
     assert (done.returncode, done.stderr) == (2, f"relay: {said}\n")

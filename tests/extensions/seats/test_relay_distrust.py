@@ -13,7 +13,14 @@ from arena import descendants, living
 from relaying import SECONDS, TOKEN, ended, relay
 from waiting import until
 
-from khiva_arena.extensions.seats.relay_protocol import HEAD, MOST, Frames, packed, packed_json, proof
+from khiva_arena.extensions.seats.relay_protocol import (
+    HEAD,
+    MOST,
+    Frames,
+    packed,
+    packed_json,
+    proof,
+)
 
 DEEP = b"[" * 60_000
 CAT = ("-c", "import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, open('/dev/null', 'wb'))")
@@ -46,7 +53,9 @@ class Arena:
         """The next connection, up to where both have shown the token."""
         self.met()
         shown = proof(TOKEN, "arena", "ann", "00", self.hello["nonce"])
-        self.link.sendall(packed_json(b"W", proof=shown, run="run", got=0, resumed=False, reconnect=30.0))
+        self.link.sendall(
+            packed_json(b"W", proof=shown, run="run", got=0, resumed=False, reconnect=30.0)
+        )
 
     def frame(self, kind: bytes) -> bytes:
         """What the next frame of this kind says; those before it are in ``came``."""
@@ -99,7 +108,9 @@ BEFORE_THE_PROOF = {
     "deep brackets": packed(b"R", 0, DEEP),
     "a welcome with deep brackets": packed(b"W", 0, DEEP),
     "a welcome of another token": packed_json(b"W", proof="0" * 64, run="x", got=0, resumed=False),
-    "a welcome with a proof that is no text": packed_json(b"W", proof=["\ud800"], run="x", got=0, resumed=False),
+    "a welcome with a proof that is no text": packed_json(
+        b"W", proof=["\ud800"], run="x", got=0, resumed=False
+    ),
     "no object": packed(b"W", 0, b"3"),
     "the end": packed_json(b"b", over=True),
 }
@@ -131,7 +142,9 @@ AFTER_IT = {
 
 
 @pytest.mark.parametrize("what", AFTER_IT)
-def test_what_an_arena_may_not_send_ends_the_link_and_its_matches_alone(what: str, script: Path) -> None:
+def test_what_an_arena_may_not_send_ends_the_link_and_its_matches_alone(
+    what: str, script: Path
+) -> None:
     with an_arena() as arena, relay(script, arena.port, *ASLEEP) as process:
         arena.greeted()
         arena.link.sendall(AFTER_IT[what])
@@ -164,13 +177,20 @@ def _words(pid: int) -> bytes:
 
 
 def test_no_more_programs_than_allowed(script: Path) -> None:
-    with an_arena() as arena, relay(script, arena.port, *ASLEEP, options=("--at-most", "3")) as process:
+    with (
+        an_arena() as arena,
+        relay(script, arena.port, *ASLEEP, options=("--at-most", "3")) as process,
+    ):
         arena.greeted()
         arena.link.sendall(b"".join(packed(b"o", number) for number in range(1, 501)))
         while len([kind for kind, _, _ in arena.came if kind == b"x"]) < 497:
             arena.came.extend(arena._frames.feed(arena.link.recv(65_536)))
         # a program has its words only once it has been started
-        assert until(lambda: len([pid for pid in descendants(process.pid) if b"sleep(600)" in _words(pid)]) == 3)
+        assert until(
+            lambda: (
+                len([pid for pid in descendants(process.pid) if b"sleep(600)" in _words(pid)]) == 3
+            )
+        )
         assert len(list(Path(f"/proc/{process.pid}/task").iterdir())) <= 3 * 4 + 1
         (why,) = {content for kind, _, content in arena.came if kind == b"2"}
         assert b"3 run already; --at-most N of the relay allows more" in why

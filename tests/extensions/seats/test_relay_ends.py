@@ -46,13 +46,26 @@ class Hostile:
         self.socket = socket.create_connection(("127.0.0.1", port), SECONDS)
         nonce = json.loads(self.frame()[2])["nonce"]
         said = proof(TOKEN, "relay", "ann", nonce, "mine")
-        hello = {"relay": 1, "name": "ann", "life": "evil", "run": "", "got": 0, "kept": kept, "nonce": "mine", "proof": said}
+        hello = {
+            "relay": 1,
+            "name": "ann",
+            "life": "evil",
+            "run": "",
+            "got": 0,
+            "kept": kept,
+            "nonce": "mine",
+            "proof": said,
+        }
         self.socket.sendall(packed_json(b"H", **hello))
         assert self.frame()[0] == b"W"
 
     def frame(self) -> tuple[bytes, int, bytes]:
         head = self._exactly(9)
-        return head[:1], int.from_bytes(head[1:5], "big"), self._exactly(int.from_bytes(head[5:], "big"))
+        return (
+            head[:1],
+            int.from_bytes(head[1:5], "big"),
+            self._exactly(int.from_bytes(head[5:], "big")),
+        )
 
     def _exactly(self, size: int) -> bytes:
         data = b""
@@ -164,7 +177,10 @@ FAULTS = {
 @pytest.mark.parametrize("how", FAULTS)
 def test_a_faulty_bot_behind_a_relay_is_blamed_as_beside_it(script: Path, how: str) -> None:
     verdict, detail = FAULTS[how]
-    with hub() as (one, port), relay(script, port, FAULTY, how, "0" if how == "last-notes" else "2") as process:
+    with (
+        hub() as (one, port),
+        relay(script, port, FAULTY, how, "0" if how == "last-notes" else "2") as process,
+    ):
         until_here(one)
         began = time.monotonic()
         found = blamed(play_one(match(startup_ms=2_000, turn_ms=1_000, bank_ms=0)))
@@ -181,7 +197,9 @@ def test_a_bot_that_cannot_be_started_says_so(script: Path, tmp_path: Path) -> N
     with hub() as (one, port):
         words = [sys.executable, "-I", str(script), "--token", str(script.with_name("token"))]
         with subprocess.Popen(
-            [*words, f"127.0.0.1:{port}", "ann", "--", str(bot)], stderr=subprocess.DEVNULL, env=OURS
+            [*words, f"127.0.0.1:{port}", "ann", "--", str(bot)],
+            stderr=subprocess.DEVNULL,
+            env=OURS,
         ) as process:
             until_here(one)
             outcome = play_one(match())
@@ -220,10 +238,22 @@ sys.exit(relay.main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("at_the_end", [False, True])
-def test_a_relay_that_is_told_to_end_while_it_ends_says_so_in_a_line(script: Path, at_the_end: bool) -> None:
-    words = ["--token", str(script.with_name("token")), f"127.0.0.1:{free_port()}", "ann", "--", sys.executable, *HONEST]
+def test_a_relay_that_is_told_to_end_while_it_ends_says_so_in_a_line(
+    script: Path, at_the_end: bool
+) -> None:
+    words = [
+        "--token",
+        str(script.with_name("token")),
+        f"127.0.0.1:{free_port()}",
+        "ann",
+        "--",
+        sys.executable,
+        *HONEST,
+    ]
     command = [sys.executable, "-c", TWICE.format(at_the_end=at_the_end), *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=OURS, cwd=ROOT, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=SECONDS, env=OURS, cwd=ROOT, check=False
+    )
     assert done.returncode == 143
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1] == "relay: " + sentence("seats", "ended-signal")
@@ -242,7 +272,10 @@ def test_a_kept_process_plays_one_match_after_another(script: Path, tmp_path: Pa
         "    return 0\n"
         "play('kept', choose)\n"
     )
-    with hub(kept=True) as (one, port), relay(script, port, str(bot), options=("--keep",)) as process:
+    with (
+        hub(kept=True) as (one, port),
+        relay(script, port, str(bot), options=("--keep",)) as process,
+    ):
         assert until_here(one)["kept"]
         pids = set()
         for number in range(5):
@@ -250,7 +283,10 @@ def test_a_kept_process_plays_one_match_after_another(script: Path, tmp_path: Pa
             pids |= {frozenset(bots_of(process))}
         assert len(pids) == 1
         # a match that does not end by itself takes the process with it, and another one is there
-        assert blamed(play_one(match(9, other=(FAULTY, "exit", "1"), turn_ms=5_000)), 0)[0] == "crashed"
+        assert (
+            blamed(play_one(match(9, other=(FAULTY, "exit", "1"), turn_ms=5_000)), 0)[0]
+            == "crashed"
+        )
         assert blamed(play_one(match(6, turn_ms=5_000))) == ("ok", "")
 
 
@@ -258,9 +294,29 @@ def test_an_arena_that_is_killed_takes_the_bot_behind_a_relay_along(tmp_path: Pa
     environment = os.environ | {"XDG_CONFIG_HOME": str(tmp_path)}
     port = free_port()
     words = [sys.executable, "-m", "khiva_arena"]
-    seats = ["--bot", "remote:ann", "--bot", f"{sys.executable} {FAULTY} silent", "--seats", "2", "--turn", "60s", "--trust-bots"]
+    seats = [
+        "--bot",
+        "remote:ann",
+        "--bot",
+        f"{sys.executable} {FAULTY} silent",
+        "--seats",
+        "2",
+        "--turn",
+        "60s",
+        "--trust-bots",
+    ]
     run = subprocess.Popen(
-        [*words, "run", *seats, "--listen", f"127.0.0.1:{port}", "--isolation", "trusted", "--out", str(tmp_path / "out")],
+        [
+            *words,
+            "run",
+            *seats,
+            "--listen",
+            f"127.0.0.1:{port}",
+            "--isolation",
+            "trusted",
+            "--out",
+            str(tmp_path / "out"),
+        ],
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
@@ -270,7 +326,10 @@ def test_an_arena_that_is_killed_takes_the_bot_behind_a_relay_along(tmp_path: Pa
     while "waiting for ann" not in said:
         said = run.stderr.readline()
         assert said
-    assert f"khiva-arena relay 127.0.0.1:{port} ann --token {tmp_path}/khiva-arena/tokens/ann -- COMMAND" in said
+    assert (
+        f"khiva-arena relay 127.0.0.1:{port} ann --token {tmp_path}/khiva-arena/tokens/ann "
+        "-- COMMAND" in said
+    )
     assert (tmp_path / "khiva-arena" / "tokens" / "ann").stat().st_mode & 0o777 == 0o600
     relay_words = [*words, "relay", f"127.0.0.1:{port}", "ann", "--", sys.executable, *HONEST]
     with subprocess.Popen(relay_words, env=environment, stderr=subprocess.DEVNULL) as process:
@@ -299,10 +358,44 @@ def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_
     tokens.mkdir(parents=True)
     (tokens / "ann").write_text(TOKEN)
     (tokens / "ann").chmod(0o600)
-    words = [sys.executable, "-m", "khiva_arena", "relay", f"127.0.0.1:{port}", "ann", "--", sys.executable, *HONEST]
-    with subprocess.Popen(words, env=OURS | environment, stderr=subprocess.PIPE, text=True) as process:
-        seats = ["--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "2", "--isolation", "trusted", "--jobs", "2"]
-        done = arena("run", *seats, "--listen", f"127.0.0.1:{port}", "--out", "out", cwd=tmp_path, env=environment)
+    words = [
+        sys.executable,
+        "-m",
+        "khiva_arena",
+        "relay",
+        f"127.0.0.1:{port}",
+        "ann",
+        "--",
+        sys.executable,
+        *HONEST,
+    ]
+    with subprocess.Popen(
+        words, env=OURS | environment, stderr=subprocess.PIPE, text=True
+    ) as process:
+        seats = [
+            "--bot",
+            "remote:ann",
+            "--bot",
+            other,
+            "--seats",
+            "2",
+            "--seeds",
+            "2",
+            "--isolation",
+            "trusted",
+            "--jobs",
+            "2",
+        ]
+        done = arena(
+            "run",
+            *seats,
+            "--listen",
+            f"127.0.0.1:{port}",
+            "--out",
+            "out",
+            cwd=tmp_path,
+            env=environment,
+        )
         assert process.wait(SECONDS) == 0
         assert process.stderr
         assert process.stderr.read().endswith("relay: " + sentence("seats", "run-over") + "\n")
@@ -319,19 +412,44 @@ def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_
         (["--listen", "here"], "is not an address; write HOST:PORT, as 127.0.0.1:7421"),
         (["--tls-cert", "x"], "--tls-cert and --tls-key: give both or neither"),
         (["--kept", "bob"], "--kept bob: there is no --bot remote:bob"),
-        (["--network", "ann"], "plays on another machine; give its network and variables to its relay there"),
+        (
+            ["--network", "ann"],
+            "plays on another machine; give its network and variables to its relay there",
+        ),
         (["--bot", "person"], sentence("entrants", "person-plays-khiva-arena")),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(words: list[str], said: str, tmp_path: Path) -> None:
-    seats = ["--bot", "remote:ann", "--bot", "shipped:python/random", "--seats", "2", "--isolation", "trusted"]
-    done = arena("run", *seats, *words, cwd=tmp_path, code=None, env={"XDG_CONFIG_HOME": str(tmp_path)})
+    seats = [
+        "--bot",
+        "remote:ann",
+        "--bot",
+        "shipped:python/random",
+        "--seats",
+        "2",
+        "--isolation",
+        "trusted",
+    ]
+    done = arena(
+        "run", *seats, *words, cwd=tmp_path, code=None, env={"XDG_CONFIG_HOME": str(tmp_path)}
+    )
     assert done.returncode == 2
     assert said in done.stderr
 
 
 def test_tls_with_a_certificate_of_ones_own(script: Path, tmp_path: Path) -> None:
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=arena"]
+    made = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "30",
+        "-subj",
+        "/CN=arena",
+    ]
     made += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "arena.key", "-out", "arena.pem"]
     subprocess.run(made, cwd=tmp_path, check=True, capture_output=True)
     files = [str(tmp_path / "arena.pem"), str(tmp_path / "arena.key")]

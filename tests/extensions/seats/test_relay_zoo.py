@@ -33,7 +33,15 @@ AT, MARK = "2", f"zoo-over-a-relay-{os.getpid()}"
 TIME = {"startup_ms": 5_000, "turn_ms": 1_000, "bank_ms": 0}
 OF_LIMITS = {"42", "43", "44", "45", "46"}
 LIMITED = {"open-files-caught"}
-DAEMONS = ("daemon", "daemon-stderr", "daemon-nameless", "daemon-plays-on", "daemon-stdout", "start-daemon", "child-answers")
+DAEMONS = (
+    "daemon",
+    "daemon-stderr",
+    "daemon-nameless",
+    "daemon-plays-on",
+    "daemon-stdout",
+    "start-daemon",
+    "child-answers",
+)
 """What has left the group of its program is for its own machine to end: the relay cannot know it."""
 
 
@@ -65,16 +73,22 @@ def check(chosen: Path, row: Row) -> None:
     limits = TIME | {name: max(ms, TIME[name]) for name, ms in dict(row.time).items()}
     policy = "lenient" if row.strikes else "strict"
     try:
-        outcome = play_one(job([here, sound(), guests.command("remote:ann")], policy=policy, **limits))
+        outcome = play_one(
+            job([here, sound(), guests.command("remote:ann")], policy=policy, **limits)
+        )
         assert outcome.record is not None, outcome.void
         verify(outcome.record, SECRET)
         beside, others, behind = outcome.seats
         assert not others.faults
         assert outcome.record.verdicts[2] == outcome.record.verdicts[0]
-        assert [fault.verdict for fault in behind.faults] == [fault.verdict for fault in beside.faults]
+        assert [fault.verdict for fault in behind.faults] == [
+            fault.verdict for fault in beside.faults
+        ]
         if behind.faults:
             details = [row.expected(level)[1] for level in Level]
-            assert any(re.search(detail, behind.faults[-1].detail) for detail in details), behind.faults[-1]
+            assert any(re.search(detail, behind.faults[-1].detail) for detail in details), (
+                behind.faults[-1]
+            )
     finally:
         left = ended_by_itself()
     assert not left or row.name in DAEMONS, left
@@ -103,17 +117,25 @@ def marked() -> dict[int, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", soak_but_every(FEW, 3), ids=lambda row: row.name)
-def test_telling_rows_of_the_zoo_are_blamed_behind_a_relay_as_beside_the_arena(chosen: Path, row: Row) -> None:
+def test_telling_rows_of_the_zoo_are_blamed_behind_a_relay_as_beside_the_arena(
+    chosen: Path, row: Row
+) -> None:
     check(chosen, row)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("row", PLAYED, ids=lambda row: row.name + ("-lenient" if row.strikes else ""))
-def test_every_row_that_makes_sense_is_blamed_behind_a_relay_as_beside_the_arena(chosen: Path, row: Row) -> None:
+@pytest.mark.parametrize(
+    "row", PLAYED, ids=lambda row: row.name + ("-lenient" if row.strikes else "")
+)
+def test_every_row_that_makes_sense_is_blamed_behind_a_relay_as_beside_the_arena(
+    chosen: Path, row: Row
+) -> None:
     check(chosen, row)
 
 
 def test_what_is_left_out_needs_the_machine_of_the_arena() -> None:
     assert len(PLAYED) > 100
-    left_out = {row.name for row in ROWS if row.name and not makes_sense(row) and row.blocked is None}
+    left_out = {
+        row.name for row in ROWS if row.name and not makes_sense(row) and row.blocked is None
+    }
     assert left_out >= {"memory", "fork-bomb", "fills-scratch", "cpu"}

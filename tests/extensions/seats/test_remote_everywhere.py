@@ -27,7 +27,18 @@ TRUSTED = ("--isolation", "trusted")
 def test_match_seats_a_remote_bot(tmp_path: Path) -> None:
     port = free_port()
     with relay_command(tmp_path, port, *HONEST) as process:
-        words = ["match", "--bot", "remote:ann", "--bot", OTHER, *TRUSTED, "--seed", "a", "--link-allowance", "50ms"]
+        words = [
+            "match",
+            "--bot",
+            "remote:ann",
+            "--bot",
+            OTHER,
+            *TRUSTED,
+            "--seed",
+            "a",
+            "--link-allowance",
+            "50ms",
+        ]
         done = arena(*words, "--listen", f"127.0.0.1:{port}", cwd=tmp_path, env=token_in(tmp_path))
         assert process.wait(SECONDS) == 0
     assert "waiting for ann: khiva-arena relay 127.0.0.1" in done.stderr
@@ -40,7 +51,16 @@ def test_match_seats_a_remote_bot(tmp_path: Path) -> None:
 def test_check_tries_what_can_be_seen_of_a_remote_bot_and_says_what_cannot(tmp_path: Path) -> None:
     port = free_port()
     with relay_command(tmp_path, port, "shipped:c/random"):
-        words = ["check", "remote:ann", "--quick", "--game", "khiva", "--json", "--listen", f"127.0.0.1:{port}"]
+        words = [
+            "check",
+            "remote:ann",
+            "--quick",
+            "--game",
+            "khiva",
+            "--json",
+            "--listen",
+            f"127.0.0.1:{port}",
+        ]
         done = arena(*words, cwd=tmp_path, env=token_in(tmp_path))
     report = json.loads(done.stdout)
     by_id = {step["id"]: step for step in report["steps"]}
@@ -65,14 +85,24 @@ def test_the_api_seats_remote_bots_and_says_what_to_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    settings: dict[str, Any] = {"isolation": "trusted", "listen": f"127.0.0.1:{(port := free_port())}"}
+    settings: dict[str, Any] = {
+        "isolation": "trusted",
+        "listen": f"127.0.0.1:{(port := free_port())}",
+    }
     with relay_command(tmp_path, port, *HONEST):
         played = khiva_arena.match("remote:ann", OTHER, seed="a", **settings)
     assert played.bots[0] == "ann"
     assert played.verdicts == ("ok", "ok")
     assert "waiting for ann: khiva-arena relay 127.0.0.1" in capsys.readouterr().err
     with relay_command(tmp_path, port, *HONEST):
-        run = khiva_arena.run(bots=["remote:ann", OTHER], seats=2, seeds=1, out=tmp_path / "out", link_allowance="1s", **settings)
+        run = khiva_arena.run(
+            bots=["remote:ann", OTHER],
+            seats=2,
+            seeds=1,
+            out=tmp_path / "out",
+            link_allowance="1s",
+            **settings,
+        )
         assert run.wait().complete
     assert any(line.startswith("ann: round trip ") for line in run.messages)
     assert "waiting for ann" in capsys.readouterr().err
@@ -118,7 +148,18 @@ def test_a_run_says_at_once_that_a_link_is_lost_and_back(tmp_path: Path) -> None
     port = free_port()
     other = f"{sys.executable} {FAULTY} late 2 3"  # takes its time
     words = ["run", "--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "50"]
-    files = ["--events-file", "events", "--out", "out", "--listen", f"127.0.0.1:{port}", "--reconnect", "20s", "--turn", "30s"]
+    files = [
+        "--events-file",
+        "events",
+        "--out",
+        "out",
+        "--listen",
+        f"127.0.0.1:{port}",
+        "--reconnect",
+        "20s",
+        "--turn",
+        "30s",
+    ]
     said: list[str] = []
     with Forked(
         [*words, *files, *TRUSTED],
@@ -136,7 +177,11 @@ def test_a_run_says_at_once_that_a_link_is_lost_and_back(tmp_path: Path) -> None
                 _until(said, "commitment")
                 assert until(lambda: bots_of(first))
                 first.kill()
-                _until(said, "warning: " + sentence("terminal", "link-lost-clock-runs", name="ann", seconds="20"))
+                _until(
+                    said,
+                    "warning: "
+                    + sentence("terminal", "link-lost-clock-runs", name="ann", seconds="20"),
+                )
             with relay_command(tmp_path, port, *HONEST):
                 _until(said, "ann is connected again after ")
                 assert run.poll() is None
@@ -145,10 +190,19 @@ def test_a_run_says_at_once_that_a_link_is_lost_and_back(tmp_path: Path) -> None
         finally:
             run.kill()
             reader.join()
-    assert any(line.startswith("ann: round trip ") and "its link was lost 1 time, for " in line for line in said)
+    assert any(
+        line.startswith("ann: round trip ") and "its link was lost 1 time, for " in line
+        for line in said
+    )
     kinds = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
-    assert [line["what"] for line in kinds if line["type"] == "link"] == ["away", "again", "figures"]
-    logged = [json.loads(line) for line in (tmp_path / "out" / "log.jsonl").read_text().splitlines()]
+    assert [line["what"] for line in kinds if line["type"] == "link"] == [
+        "away",
+        "again",
+        "figures",
+    ]
+    logged = [
+        json.loads(line) for line in (tmp_path / "out" / "log.jsonl").read_text().splitlines()
+    ]
     assert [line["level"] for line in logged if "the link to ann" in line["event"]] == ["warning"]
 
 

@@ -12,7 +12,19 @@ from arena import SECONDS, arena
 from forked_command import Forked
 from msgspec.structs import replace as with_field
 from pages import blocks
-from relaying import FAULTY, HONEST, blamed, free_port, hub, match, relay, relay_command, token_in, until_here, wire_between
+from relaying import (
+    FAULTY,
+    HONEST,
+    blamed,
+    free_port,
+    hub,
+    match,
+    relay,
+    relay_command,
+    token_in,
+    until_here,
+    wire_between,
+)
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.bots.sandbox.command import Command
@@ -26,14 +38,22 @@ DELAY = 0.1
 
 
 @pytest.mark.soak
-def test_a_link_that_is_as_long_as_a_turn_costs_the_seat_nothing_if_it_is_given_back(script: Path) -> None:
-    with hub() as (one, port), wire_between(port, DELAY) as (between, _), relay(script, between, *HONEST):
+def test_a_link_that_is_as_long_as_a_turn_costs_the_seat_nothing_if_it_is_given_back(
+    script: Path,
+) -> None:
+    with (
+        hub() as (one, port),
+        wire_between(port, DELAY) as (between, _),
+        relay(script, between, *HONEST),
+    ):
         assert until_here(one)["rtt_ms"] >= 2000 * DELAY
         limits = {"turn_ms": 150, "bank_ms": 0}
         late = match(0, **limits)
         assert blamed(play_one(late))[0] == "timeout"
         back = match(1, **limits)
-        back = with_field(back, commands=(back.commands[0], replace(back.commands[1], allowance=5.0)))
+        back = with_field(
+            back, commands=(back.commands[0], replace(back.commands[1], allowance=5.0))
+        )
         outcome = play_one(back)
         assert blamed(outcome) == ("ok", "")
         here, there = outcome.seats
@@ -57,15 +77,35 @@ def test_an_allowance_stands_in_the_definition_only_if_there_is_one() -> None:
     assert "link" not in settled()
     assert settled(link_allowance="0s") == settled()
     assert json.loads(settled(link_allowance="200ms")) == {**json.loads(settled()), "link_ms": 200}
-    settings = settings_from({"bots": ("shipped:python/random", "shipped:python/greedy"), "seats": 2, "link_allowance": "1s"})
-    assert "link" not in definition_of(settings, bots_of_an_event.load_all(settings.bots), TRUSTING).text
+    settings = settings_from(
+        {
+            "bots": ("shipped:python/random", "shipped:python/greedy"),
+            "seats": 2,
+            "link_allowance": "1s",
+        }
+    )
+    assert (
+        "link"
+        not in definition_of(settings, bots_of_an_event.load_all(settings.bots), TRUSTING).text
+    )
 
 
 def test_an_allowance_that_nobody_could_have_is_refused(tmp_path: Path) -> None:
-    seats = ["--bot", "shipped:python/random", "--bot", "shipped:python/greedy", "--seats", "2", "--isolation", "trusted"]
+    seats = [
+        "--bot",
+        "shipped:python/random",
+        "--bot",
+        "shipped:python/greedy",
+        "--seats",
+        "2",
+        "--isolation",
+        "trusted",
+    ]
     for command in (["run", *seats], ["match", *seats[:4]]):
         done = arena(*command, "--link-allowance", "200ms", cwd=tmp_path, code=2)
-        assert "--link-allowance has no effect without a bot remote:NAME; leave it out" in done.stderr
+        assert (
+            "--link-allowance has no effect without a bot remote:NAME; leave it out" in done.stderr
+        )
 
 
 @pytest.mark.slow
@@ -73,10 +113,37 @@ def test_round_trips_are_in_the_store_the_stream_the_log_and_the_page(tmp_path: 
     port = free_port()
     other = f"{sys.executable} {FAULTY} honest 0"
     with wire_between(port, DELAY / 4) as (between, _), relay_command(tmp_path, between, *HONEST):
-        seats = ["--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "1", "--isolation", "trusted"]
-        files = ["--events-file", "events", "--report", "page.html", "--out", "out", "--link-allowance", "1s"]
+        seats = [
+            "--bot",
+            "remote:ann",
+            "--bot",
+            other,
+            "--seats",
+            "2",
+            "--seeds",
+            "1",
+            "--isolation",
+            "trusted",
+        ]
+        files = [
+            "--events-file",
+            "events",
+            "--report",
+            "page.html",
+            "--out",
+            "out",
+            "--link-allowance",
+            "1s",
+        ]
         words = ["run", *seats, *files, "--listen", f"127.0.0.1:{port}"]
-        run = Forked(words, cwd=tmp_path, env=os.environ | token_in(tmp_path), stdout=PIPE, stderr=PIPE, text=True)
+        run = Forked(
+            words,
+            cwd=tmp_path,
+            env=os.environ | token_in(tmp_path),
+            stdout=PIPE,
+            stderr=PIPE,
+            text=True,
+        )
         out, said_to_user = run.communicate(timeout=SECONDS)
     assert run.returncode == 0, said_to_user
     assert "up to 1000 ms of a remote bot's round trip given back" in " ".join(out.split())
@@ -84,11 +151,20 @@ def test_round_trips_are_in_the_store_the_stream_the_log_and_the_page(tmp_path: 
     (figures,) = [line for line in lines if line["type"] == "link"]
     assert figures["relay"] == "ann"
     assert figures["p95_ms"] >= figures["median_ms"] >= 500 * DELAY
-    said = f"ann: round trip {figures['median_ms']:.1f} ms, 95 % of them within {figures['p95_ms']:.1f} ms"
+    said = (
+        f"ann: round trip {figures['median_ms']:.1f} ms, 95 % of them within "
+        f"{figures['p95_ms']:.1f} ms"
+    )
     assert said in said_to_user.splitlines()
-    assert said in [json.loads(line)["event"] for line in (tmp_path / "out" / "log.jsonl").read_text().splitlines()]
+    assert said in [
+        json.loads(line)["event"]
+        for line in (tmp_path / "out" / "log.jsonl").read_text().splitlines()
+    ]
     shown = json.loads(arena("show", "out", "1/0", "--json", cwd=tmp_path).stdout)
-    by_bot = {seat["bot"]: {len(one) for one in times} for seat, times in zip(shown["seats"], shown["times"], strict=True)}
+    by_bot = {
+        seat["bot"]: {len(one) for one in times}
+        for seat, times in zip(shown["seats"], shown["times"], strict=True)
+    }
     assert by_bot == {0: {3}, 1: {2}}  # the second has no link
     event = blocks(tmp_path / "page.html")["data"]["events"][0]
     assert event["time"]["link_ms"] == 1000

@@ -22,13 +22,20 @@ const keys = [...document.querySelectorAll('.options kbd')].slice(0, 2).map((one
 return keys.at(-1) === 'space' ? ' ' : keys.at(-1);
 """
 """The key of the second choice, or of the only one."""
-SHORTER: dict[str, list[str]] = {"khiva": [], "emira": ["--rule", "max_rounds=4"], "silk_road": ["--rule", "max_turns=24"]}
+SHORTER: dict[str, list[str]] = {
+    "khiva": [],
+    "emira": ["--rule", "max_rounds=4"],
+    "silk_road": ["--rule", "max_turns=24"],
+}
 """Matches that end sooner: each kind of choice comes in them, and the person has more than ten."""
 
 
 @pytest.mark.parametrize(
     ("game", "rule"),
-    [("silk_road", SHORTER["silk_road"]), *in_long([("khiva", SHORTER["khiva"]), ("silk_road", []), ("emira", [])])],
+    [
+        ("silk_road", SHORTER["silk_road"]),
+        *in_long([("khiva", SHORTER["khiva"]), ("silk_road", []), ("emira", [])]),
+    ],
 )
 def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str, rule: list[str]) -> None:
     with seated(page, tmp_path, *table(game), *rule) as process:
@@ -36,7 +43,9 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str, rule: li
         for state in states(page):
             # The last choice each time; of a long list in parts the last but one, since the last goes back.
             if state[1] and (last := page.js(LAST_CHOICE)) is not None:
-                with suppress(StaleElementReferenceException):  # the choice before was still on its way
+                with suppress(
+                    StaleElementReferenceException
+                ):  # the choice before was still on its way
                     last.click()  # by the pointer: what lies over it would take the click
                     clicks += 1
         state = page.js(STATE)
@@ -47,7 +56,9 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str, rule: li
         last = f"step {len(record.steps)} of {len(record.steps)}"
         page.until("return document.querySelector('.where')?.textContent === arguments[0]", last)
         assert page.wrong() == []
-        process.send_signal(signal.SIGINT)  # a page that is left open keeps the replay, and says that nobody serves it any more
+        process.send_signal(
+            signal.SIGINT
+        )  # a page that is left open keeps the replay, and says that nobody serves it any more
         assert process.wait(30) == 0
         page.until("return document.querySelector('.said').textContent.includes('no longer runs')")
         page.keys("Home")
@@ -56,9 +67,14 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str, rule: li
 
 @pytest.mark.parametrize(
     ("game", "rule"),
-    [("khiva", SHORTER["khiva"]), *in_long([("emira", SHORTER["emira"]), ("emira", []), ("silk_road", [])])],
+    [
+        ("khiva", SHORTER["khiva"]),
+        *in_long([("emira", SHORTER["emira"]), ("emira", []), ("silk_road", [])]),
+    ],
 )
-def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: str, rule: list[str]) -> None:
+def test_keys_alone_play_a_match_on_a_phone(
+    page: Page, tmp_path: Path, game: str, rule: list[str]
+) -> None:
     """On the width of one, that is, which nothing ever exceeds."""
     page.size(PHONE)
     with seated(page, tmp_path, *table(game), *rule) as process:
@@ -99,7 +115,9 @@ def test_taps_on_the_table_play_a_match_on_a_phone(page: Page, tmp_path: Path, g
                 assert told[1] == []
             if state[1] and (one := page.js(ON_THE_TABLE)) is not None:
                 with suppress(StaleElementReferenceException):
-                    kinds.update({"held", "target", "pile", "card"} & {*one.get_attribute("class").split()})
+                    kinds.update(
+                        {"held", "target", "pile", "card"} & {*one.get_attribute("class").split()}
+                    )
                     one.click()
         assert TAPPED[game] <= kinds
         assert game != "silk_road" or {"move", "draw", "sell", "jewel"} <= asked
@@ -127,9 +145,14 @@ def test_taps_on_emiras_table_play_a_match_on_a_phone(page: Page, tmp_path: Path
 def at_a_bid(page: Page) -> None:
     """On to the first question for a bid."""
     for state in states(page):
-        if "bid" in state[2] and page.js("return document.querySelector('.bid-field')?.checkVisibility()"):
+        if "bid" in state[2] and page.js(
+            "return document.querySelector('.bid-field')?.checkVisibility()"
+        ):
             return
-        page.js("document.querySelector('.choose .options button, .emira .options button:not(:disabled)')?.click()")
+        page.js(
+            "document.querySelector('.choose .options button, .emira .options "
+            "button:not(:disabled)')?.click()"
+        )
     raise AssertionError("nobody asked for a bid")
 
 
@@ -140,7 +163,10 @@ def redrawn(page: Page, selector: str, size: tuple[int, int]) -> None:
     """Have the table drawn for another width, until the first of these is another one."""
     page.js("document.querySelector(arguments[0]).dataset.old = 'old'", selector)
     page.size(size)
-    page.until("return document.querySelector(arguments[0]) && !document.querySelector('[data-old]')", selector)
+    page.until(
+        "return document.querySelector(arguments[0]) && !document.querySelector('[data-old]')",
+        selector,
+    )
 
 
 def test_a_bid_is_made_by_a_field_with_a_lower_and_a_higher_one(page: Page, tmp_path: Path) -> None:
@@ -165,13 +191,18 @@ def test_a_bid_is_made_by_a_field_with_a_lower_and_a_higher_one(page: Page, tmp_
         page.js("document.querySelector('.emira .options button:last-child').focus()")
         page.js("document.querySelectorAll('.emira .options button')[1].focus()")
         field.send_keys("\n")
-        page.until("return document.querySelector('.story').textContent.includes(arguments[0])", f"ou bid {least + 130}")
+        page.until(
+            "return document.querySelector('.story').textContent.includes(arguments[0])",
+            f"ou bid {least + 130}",
+        )
         assert page.wrong() == []
         process.kill()
 
 
 @pytest.mark.parametrize("game", AXE_RULES)
-def test_axe_finds_nothing_at_any_question_or_after_the_match(page: Page, tmp_path: Path, game: str) -> None:
+def test_axe_finds_nothing_at_any_question_or_after_the_match(
+    page: Page, tmp_path: Path, game: str
+) -> None:
     with seated(page, tmp_path, *table(game), *AXE_RULES[game]):
         load(page)
         seen = set()
@@ -179,7 +210,10 @@ def test_axe_finds_nothing_at_any_question_or_after_the_match(page: Page, tmp_pa
             kind = " ".join(state[2].split()[:2])
             if state[1] and kind not in seen and not kind.startswith("Waiting"):
                 seen.add(kind)
-                page.js(f"document.querySelector('.{game.replace('_', '-')} :is([data-choice], .held, .target)')?.focus()")
+                page.js(
+                    f"document.querySelector('.{game.replace('_', '-')} :is([data-choice], "
+                    ".held, .target)')?.focus()"
+                )
                 page.js("document.querySelector('.spot')?.toggleAttribute('open', true)")
                 assert violations(page, kind) == {}
                 assert page.js(SMALL, 44) == 0  # the last of them is on a phone
@@ -192,8 +226,13 @@ def test_axe_finds_nothing_at_any_question_or_after_the_match(page: Page, tmp_pa
         assert violations(page, "the end") == {}
 
 
-def test_pointing_at_a_choice_shows_where_it_leads_and_the_card_stays_marked(page: Page, tmp_path: Path) -> None:
-    lit = "return [...document.querySelectorAll('.pointed')].map((one) => one.dataset.camel ?? one.dataset.lead)"
+def test_pointing_at_a_choice_shows_where_it_leads_and_the_card_stays_marked(
+    page: Page, tmp_path: Path
+) -> None:
+    lit = (
+        "return [...document.querySelectorAll('.pointed')].map((one) => one.dataset.camel ?? "
+        "one.dataset.lead)"
+    )
     with seated(page, tmp_path, *table("khiva")):
         page.keys(" ")
         card = page.js(HAND)[0][0]
@@ -204,7 +243,8 @@ def test_pointing_at_a_choice_shows_where_it_leads_and_the_card_stays_marked(pag
         page.js(
             "window.marked = new Set();"
             "const note = (one) => marked.add(one.classList.contains('to-play') + one.textContent);"
-            "new MutationObserver(() => document.querySelectorAll('.to-play, .to-pass').forEach(note))"
+            "new MutationObserver(() => document.querySelectorAll('.to-play, "
+            ".to-pass').forEach(note))"
             ".observe(document, { childList: true, subtree: true })"
         )
         other = page.js(HAND)[1][0]
@@ -214,8 +254,13 @@ def test_pointing_at_a_choice_shows_where_it_leads_and_the_card_stays_marked(pag
         assert page.js("return [...marked].sort()") == [f"false{other}", f"true{card}"]
 
 
-def test_pointing_at_a_place_shows_the_caravan_there_and_the_card_stays_marked(page: Page, tmp_path: Path) -> None:
-    lit = "return [...document.querySelectorAll('.pointed .ghost, .says.pointed')].map((one) => one.textContent)"
+def test_pointing_at_a_place_shows_the_caravan_there_and_the_card_stays_marked(
+    page: Page, tmp_path: Path
+) -> None:
+    lit = (
+        "return [...document.querySelectorAll('.pointed .ghost, .says.pointed')].map((one) => "
+        "one.textContent)"
+    )
     with seated(page, tmp_path, *table("silk_road")):
         page.keys(" ")
         assert page.js(lit) == []
@@ -223,7 +268,10 @@ def test_pointing_at_a_place_shows_the_caravan_there_and_the_card_stays_marked(p
         ghost, says = page.js(lit)
         assert ghost.isdigit()  # the numbers of its camels
         assert says == page.js("return document.querySelector('.says').textContent")
-        page.js("document.querySelector('.spot').open = true; document.querySelector('.menu button').focus()")
+        page.js(
+            "document.querySelector('.spot').open = true; document.querySelector('.menu "
+            "button').focus()"
+        )
         assert page.js(lit) == [ghost, says]
         redrawn(page, ".spot", (1000, 800))
         assert page.js("return document.activeElement.closest('.spot[open] .menu') !== null")
@@ -254,7 +302,9 @@ return held.map((one) => one.dataset.held).find((word) => {
 """A card of the hand whose good has a market where a card of another good can take a caravan."""
 
 
-def test_a_card_of_the_hand_stands_for_its_own_good_and_not_for_the_market_of_it(page: Page, tmp_path: Path) -> None:
+def test_a_card_of_the_hand_stands_for_its_own_good_and_not_for_the_market_of_it(
+    page: Page, tmp_path: Path
+) -> None:
     with seated(page, tmp_path, *table("silk_road"), *SHORTER["silk_road"]) as process:
         page.js(HEARD)
         for state in states(page):
@@ -267,7 +317,10 @@ def test_a_card_of_the_hand_stands_for_its_own_good_and_not_for_the_market_of_it
         about, left = page.texts(".choose > p")[0], page.texts(".choose .options button")
         assert word in about or [text for text in left if word not in text] == []
         assert len(left) > 1
-        pressed = page.js("return [...document.querySelectorAll('.held:not(:disabled)')].map((one) => one.dataset.held)")
+        pressed = page.js(
+            "return [...document.querySelectorAll('.held:not(:disabled)')].map((one) => "
+            "one.dataset.held)"
+        )
         assert pressed in ([word], [])  # of a card that was chosen, the rest is on the list
         assert page.wrong() == []
         process.kill()

@@ -32,7 +32,9 @@ return button && told !== arguments[0];
 FOLD = "return document.querySelector('.board-svg').getBoundingClientRect().bottom"
 
 
-def test_a_second_tab_is_told_that_the_seat_is_taken_and_the_first_plays_on(page: Page, tmp_path: Path) -> None:
+def test_a_second_tab_is_told_that_the_seat_is_taken_and_the_first_plays_on(
+    page: Page, tmp_path: Path
+) -> None:
     with seated(page, tmp_path, *table("khiva")):
         address, first = page.driver.current_url, page.driver.current_window_handle
         page.driver.switch_to.new_window("tab")
@@ -79,7 +81,9 @@ tried("script", new Promise((done, fail) => {
 </script>"""
 
 
-def test_a_hostile_page_of_another_origin_gets_nothing_even_if_it_knows_the_address(page: Page, tmp_path: Path) -> None:
+def test_a_hostile_page_of_another_origin_gets_nothing_even_if_it_knows_the_address(
+    page: Page, tmp_path: Path
+) -> None:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
@@ -90,7 +94,10 @@ def test_a_hostile_page_of_another_origin_gets_nothing_even_if_it_knows_the_addr
         def log_message(self, *_: object) -> None:
             pass
 
-    with seated(page, tmp_path, *table("khiva")), ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with (
+        seated(page, tmp_path, *table("khiva")),
+        ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server,
+    ):
         thread = Thread(target=server.serve_forever)
         thread.start()
         try:
@@ -98,7 +105,9 @@ def test_a_hostile_page_of_another_origin_gets_nothing_even_if_it_knows_the_addr
             page.driver.switch_to.new_window("tab")
             page.driver.get(f"http://127.0.0.1:{server.server_port}/#{quote(address, safe='')}")
             found = page.until("return Object.keys(window.found).length === 6 && window.found")
-            assert found == dict.fromkeys(("socket", "read", "blind", "posted", "framed", "script"), "refused")
+            assert found == dict.fromkeys(
+                ("socket", "read", "blind", "posted", "framed", "script"), "refused"
+            )
             page.driver.close()
             page.driver.switch_to.window(first)
             page.js("document.querySelector('.options button').click()")  # the match goes on
@@ -114,8 +123,13 @@ def test_a_page_that_is_loaded_again_in_the_middle_goes_on(page: Page, tmp_path:
         for _ in range(3):
             told = page.js("return document.querySelector('.story').textContent")
             page.until(ONE_CHOICE, told)
-        before = page.until("return document.querySelector('.options button') && document.querySelector('.story').textContent")
-        page.keys(" ")  # from what happened to the question, which is there at once after it is loaded
+        before = page.until(
+            "return document.querySelector('.options button') && "
+            "document.querySelector('.story').textContent"
+        )
+        page.keys(
+            " "
+        )  # from what happened to the question, which is there at once after it is loaded
         options = page.texts(".options button")
         page.driver.refresh()
         page.until("return document.querySelector('.options button')")
@@ -144,7 +158,9 @@ def test_a_hint_is_marked_among_the_choices(page: Page, tmp_path: Path) -> None:
         assert passed in page.texts(".options .hinted")[0]
 
 
-def test_the_aim_comes_before_the_first_question_and_what_happened_before_the_next(page: Page, tmp_path: Path) -> None:
+def test_the_aim_comes_before_the_first_question_and_what_happened_before_the_next(
+    page: Page, tmp_path: Path
+) -> None:
     with seated(page, tmp_path, *table("khiva")):
         assert page.texts(".status") == ["What the game is about"]
         assert page.texts(".news li") == [*asking(GAMES["khiva"]).aim]
@@ -152,7 +168,11 @@ def test_the_aim_comes_before_the_first_question_and_what_happened_before_the_ne
         page.keys(" ")
         assert page.texts(".status") == ["Choose " + sentence("games", "play-and-pass")]
         for text in ("play", "pass"):
-            page.until("return document.querySelector('.options button')?.textContent.includes(arguments[0])", text)
+            page.until(
+                "return document.querySelector('.options "
+                "button')?.textContent.includes(arguments[0])",
+                text,
+            )
             page.js("document.querySelector('.options button').click()")
         page.until("return document.querySelector('.status').textContent === 'What happened'")
         told = page.texts(".news li")
@@ -171,7 +191,9 @@ def test_while_a_clock_runs_the_question_comes_immediately(page: Page, tmp_path:
 
 
 @pytest.mark.parametrize("bots_at_table", [1, 2])
-def test_cards_of_the_hand_are_clicked_to_play_and_to_pass(page: Page, tmp_path: Path, bots_at_table: int) -> None:
+def test_cards_of_the_hand_are_clicked_to_play_and_to_pass(
+    page: Page, tmp_path: Path, bots_at_table: int
+) -> None:
     """At two seats two cards are played and two passed."""
     cards = 2 if bots_at_table == 1 else 1
     with seated(page, tmp_path, *bots("person", *[C] * bots_at_table)):
@@ -192,7 +214,9 @@ def test_cards_of_the_hand_are_clicked_to_play_and_to_pass(page: Page, tmp_path:
         assert page.texts(".news li")[0].startswith(f"You pass {' '.join(pass_)} to ")
 
 
-def test_the_table_is_above_the_fold_and_the_rules_are_behind_a_key(page: Page, tmp_path: Path) -> None:
+def test_the_table_is_above_the_fold_and_the_rules_are_behind_a_key(
+    page: Page, tmp_path: Path
+) -> None:
     page.size((1280, 900))
     with seated(page, tmp_path, *table("khiva")):
         page.keys(" ")
@@ -213,12 +237,17 @@ def test_time_that_is_left_is_shown_if_there_is_a_clock(page: Page, tmp_path: Pa
 
 
 @pytest.mark.parametrize("game", OPPONENTS)
-def test_the_seat_fits_its_window_and_axe_finds_nothing(page: Page, tmp_path: Path, game: str) -> None:
+def test_the_seat_fits_its_window_and_axe_finds_nothing(
+    page: Page, tmp_path: Path, game: str
+) -> None:
     page.size(WIDE)
     with seated(page, tmp_path, *table(game)):
         for size, dark in ((WIDE, False), (PHONE, True)):
             page.size(size, dark)
-            page.until("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+            page.until(
+                "return new Promise((done) => requestAnimationFrame(() => "
+                "requestAnimationFrame(() => done(true))))"
+            )
             assert page.js("return document.documentElement.scrollWidth") <= size[0]
         load(page)
         assert violations(page, game) == {}
@@ -248,7 +277,11 @@ def test_a_person_plays_a_game_of_ones_own(page: Page, tmp_path: Path) -> None:
     with seated(page, tmp_path, "--game", "game.py", *bots("person", RANDOM)) as process:
         assert not page.texts(".ask-hint")
         page.keys("?")
-        page.until("return document.body.textContent.includes('" + sentence("seats", "no-hints-match") + "')")
+        page.until(
+            "return document.body.textContent.includes('"
+            + sentence("seats", "no-hints-match")
+            + "')"
+        )
         for _ in states(page):
             page.js(ONE_CHOICE, page.texts(".story")[0])
         record = record_of(process)

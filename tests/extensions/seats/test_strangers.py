@@ -40,14 +40,21 @@ def test_strangers_are_few_and_leave_room_for_the_relay(script: Path) -> None:
 def test_silent_strangers_do_not_keep_a_relay_out_that_comes_back(script: Path) -> None:
     """Hundreds that connect again whenever they are closed."""
     full, over = threading.Event(), threading.Event()
-    with hub(reconnect=3.0) as (one, port), wire_between(port) as (between, cut), relay(script, between, *HONEST):
+    with (
+        hub(reconnect=3.0) as (one, port),
+        wire_between(port) as (between, cut),
+        relay(script, between, *HONEST),
+    ):
         until_here(one)
 
         def keeps_many() -> None:
             held: list[socket.socket] = []
             while not over.is_set():
                 held = [stranger for stranger in held if _is_open(stranger)]
-                held += [socket.create_connection(("127.0.0.1", port), SECONDS) for _ in range(100 - len(held))]
+                held += [
+                    socket.create_connection(("127.0.0.1", port), SECONDS)
+                    for _ in range(100 - len(held))
+                ]
                 full.set()
                 over.wait(0.02)
             for stranger in held:

@@ -40,7 +40,11 @@ class Served:
                 "",
             ]
             self.process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[file.fileno()], text=True
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=[file.fileno()],
+                text=True,
             )
         assert self.process.stdout
         self.address = self.process.stdout.readline().strip()
@@ -75,7 +79,16 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def fill(folder: Path) -> None:
         arena(*RUN, "--seeds", "2", "--report", "half.html", cwd=folder)
         shutil.rmtree(folder / "out")
-        arena(*RUN, "--seeds", "4", "--report", "whole.html", "--events-file", "events.jsonl", cwd=folder)
+        arena(
+            *RUN,
+            "--seeds",
+            "4",
+            "--report",
+            "whole.html",
+            "--events-file",
+            "events.jsonl",
+            cwd=folder,
+        )
 
     return filled(tmp_path_factory, "served", fill)
 
@@ -106,44 +119,59 @@ def _all_ended() -> Iterator[list[Served]]:
 
 def opened(page: Page, served: Served, view: str = "") -> None:
     page.driver.get("about:blank")
-    page.wrong()  # the page of the test before this one has lost its server, and says so until it is left
+    # the page of the test before this one has lost its server, and says so until it is left
+    page.wrong()
     page.driver.get(served.address + view)
     page.until("return document.querySelector('main')?.childElementCount > 0")
 
 
 def says(page: Page, words: str) -> None:
-    page.until("return document.querySelector('section.live').textContent.includes(arguments[0])", words)
+    page.until(
+        "return document.querySelector('section.live').textContent.includes(arguments[0])", words
+    )
 
 
-def test_progress_comes_line_by_line_and_the_first_page_by_itself(page: Page, serving: Callable[[], Served]) -> None:
+def test_progress_comes_line_by_line_and_the_first_page_by_itself(
+    page: Page, serving: Callable[[], Served]
+) -> None:
     served = serving()
     opened(page, served)
     says(page, "Waiting " + sentence("terminal", "first-match"))
-    assert "Tables, charts and matches appear here as soon as all matches of the first deal are recorded." in page.js(
-        "return document.querySelector('main').textContent"
+    assert (
+        "Tables, charts and matches appear here as soon as all matches of the first deal "
+        "are recorded." in page.js("return document.querySelector('main').textContent")
     )
     served.lines(3)
     says(page, "3 of 8 matches, 1 of 4 seeds")
-    assert page.js("return [document.querySelector('progress').value, document.querySelector('progress').max]") == [3, 8]
+    assert page.js(
+        "return [document.querySelector('progress').value, document.querySelector('progress').max]"
+    ) == [3, 8]
     served.page("half.html")
     page.until("return document.querySelector('table.standings tbody tr')")
     says(page, "3 of 8 matches")
     assert page.wrong() == []
 
 
-def test_a_newer_page_takes_nothing_from_the_reader(page: Page, serving: Callable[[], Served]) -> None:
+def test_a_newer_page_takes_nothing_from_the_reader(
+    page: Page, serving: Callable[[], Served]
+) -> None:
     served = serving()
     served.lines(4)
     served.page("half.html")
     page.size((1280, 500))
     opened(page, served)
     page.until("return document.querySelector('table.standings tbody tr')")
-    page.js("document.querySelectorAll('.sort')[1].click(); document.querySelectorAll('.sort')[1].click()")
+    page.js(
+        "document.querySelectorAll('.sort')[1].click(); "
+        "document.querySelectorAll('.sort')[1].click()"
+    )
     page.js("document.querySelector('details.notes').open = true")
     page.js("document.querySelector('table.standings tbody a').focus()")
     page.js("scrollTo(0, 300); window.same = true")
     leads = page.js("return document.activeElement.getAttribute('href')")
-    order = page.js("return document.querySelectorAll('.standings th:has(.sort)')[1].getAttribute('aria-sort')")
+    order = page.js(
+        "return document.querySelectorAll('.standings th:has(.sort)')[1].getAttribute('aria-sort')"
+    )
     before = page.js("return scrollY")
     matches = page.js("return document.querySelector('.more').textContent")
     assert (before, order) == (300, "descending")
@@ -151,14 +179,22 @@ def test_a_newer_page_takes_nothing_from_the_reader(page: Page, serving: Callabl
     page.until("return document.querySelector('.more').textContent !== arguments[0]", matches)
     page.until("return document.querySelector('main').style.minHeight === ''")
     assert page.js("return window.same") is True  # it was not loaded again
-    assert page.js("return document.querySelectorAll('.standings th:has(.sort)')[1].getAttribute('aria-sort')") == "descending"
+    assert (
+        page.js(
+            "return document.querySelectorAll('.standings "
+            "th:has(.sort)')[1].getAttribute('aria-sort')"
+        )
+        == "descending"
+    )
     assert page.js("return document.querySelector('details.notes').open")
     assert page.js("return document.activeElement.getAttribute('href')") == leads
     assert page.js("return scrollY") == before
     assert page.wrong() == []
 
 
-def test_a_match_that_is_looked_at_stays_and_the_list_grows(page: Page, serving: Callable[[], Served]) -> None:
+def test_a_match_that_is_looked_at_stays_and_the_list_grows(
+    page: Page, serving: Callable[[], Served]
+) -> None:
     served = serving()
     served.lines(4)
     served.page("half.html")
@@ -168,30 +204,43 @@ def test_a_match_that_is_looked_at_stays_and_the_list_grows(page: Page, serving:
     served.lines(8)
     served.page("whole.html")
     says(page, "8 of 8 matches")
-    page.until("return document.querySelector('meta[name=khiva-page]') && document.querySelector('#data')")
+    page.until(
+        "return document.querySelector('meta[name=khiva-page]') && document.querySelector('#data')"
+    )
     page.keys("ArrowRight")
     page.until("return location.hash.includes('step=3')")
     assert page.js("return document.querySelector('.viewer').mine")
     page.go("#matches=all")
-    page.until("return document.querySelector('.matches h2').textContent.includes('8 matches of 8')")
+    page.until(
+        "return document.querySelector('.matches h2').textContent.includes('8 matches of 8')"
+    )
     page.go("#match=1/7")
     page.until("return document.querySelector('.viewer .controls')")
     assert page.wrong() == []
 
 
-def test_a_filter_that_is_being_typed_is_left_alone(page: Page, serving: Callable[[], Served]) -> None:
+def test_a_filter_that_is_being_typed_is_left_alone(
+    page: Page, serving: Callable[[], Served]
+) -> None:
     served = serving()
     served.page("half.html")
     opened(page, served, "#matches=all")
     page.until("return document.querySelector('input[name=seed]')")
-    page.js("const box = document.querySelector('input[name=seed]'); box.focus(); box.value = '1'; box.mine = true")
+    page.js(
+        "const box = document.querySelector('input[name=seed]'); box.focus(); box.value = "
+        "'1'; box.mine = true"
+    )
     number = page.js("return document.querySelector('#data').textContent.length")
     served.page("whole.html")
     page.until(
-        "return document.querySelector('#data') && document.querySelector('#data').textContent.length !== arguments[0]", number
+        "return document.querySelector('#data') && "
+        "document.querySelector('#data').textContent.length !== arguments[0]",
+        number,
     )
     page.js("return new Promise((done) => setTimeout(done, 1200))")
-    assert page.js("const box = document.querySelector('input[name=seed]'); return [box.mine, box.value]") == [True, "1"]
+    assert page.js(
+        "const box = document.querySelector('input[name=seed]'); return [box.mine, box.value]"
+    ) == [True, "1"]
     page.js("document.activeElement.blur()")
     page.until("return document.querySelector('.matches h2').textContent.includes('of 8')")
 
@@ -211,7 +260,9 @@ def test_a_page_that_is_left_open_says_when_the_command_has_ended_and_keeps_what
         page,
         "The run is over: all of it is recorded. The command has ended and this address is closed.",
     )
-    page.until("return document.querySelector('.more').textContent !== arguments[0]", matches)  # the last page, fetched in time
+    page.until(
+        "return document.querySelector('.more').textContent !== arguments[0]", matches
+    )  # the last page, fetched in time
     page.go("#match=1/7")
     page.until("return document.querySelector('.viewer .controls')")
     assert page.wrong() == []

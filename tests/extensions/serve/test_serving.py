@@ -71,7 +71,9 @@ ROUTES = [
 @asynccontextmanager
 async def served() -> AsyncIterator[int]:
     async with trio.open_nursery() as nursery:
-        port: int = await nursery.start(lambda task_status: serving.serve(ROUTES, token=TOKEN, task_status=task_status))
+        port: int = await nursery.start(
+            lambda task_status: serving.serve(ROUTES, token=TOKEN, task_status=task_status)
+        )
         yield port
         nursery.cancel_scope.cancel()
 
@@ -99,7 +101,10 @@ def request(port: int, path: str = f"/{TOKEN}/", method: str = "GET", **headers:
         "Connection": "close",
         **{name.replace("_", "-"): text for name, text in headers.items()},
     }
-    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {text}" for name, text in given.items() if text)]
+    lines = [
+        f"{method} {path} HTTP/1.1",
+        *(f"{name}: {text}" for name, text in given.items() if text),
+    ]
     return "\r\n".join([*lines, "", ""]).encode()
 
 
@@ -163,7 +168,13 @@ def test_a_request_without_a_host_is_refused() -> None:
 
 def test_a_socket_opens_for_our_own_page_alone() -> None:
     async def check(port: int) -> None:
-        for origin in ("", "null", "http://evil.example", f"https://127.0.0.1:{port}", f"http://localhost:{port}"):
+        for origin in (
+            "",
+            "null",
+            "http://evil.example",
+            f"https://127.0.0.1:{port}",
+            f"http://localhost:{port}",
+        ):
             data = await answer(port, upgrade(port, Origin=origin))
             assert status(data) == 403, origin
             assert guard.WRONG_ORIGIN.encode() in data
@@ -179,20 +190,34 @@ def test_requests_that_are_too_long_are_refused() -> None:
     async def check(port: int) -> None:
         long = guard.MOST_BYTES + 1
         head = {"path": f"/{TOKEN}/echo", "method": "POST"}
-        assert (await answer(port, request(port, **head, Content_Length="3") + b"abc")).endswith(b"\r\n\r\n3")
+        assert (await answer(port, request(port, **head, Content_Length="3") + b"abc")).endswith(
+            b"\r\n\r\n3"
+        )
         assert status(await answer(port, request(port, **head, Content_Length=str(long)))) == 413
         chunk = b"%x\r\n%s\r\n" % (1000, b"x" * 1000)
-        data = await answer(port, request(port, **head, Transfer_Encoding="chunked") + chunk * 66 + b"0\r\n\r\n")
+        data = await answer(
+            port, request(port, **head, Transfer_Encoding="chunked") + chunk * 66 + b"0\r\n\r\n"
+        )
         assert status(data) == 413
-        assert status(await answer(port, request(port, X="x" * long)[:long])) == 431  # and no end of it in sight
+        assert (
+            status(await answer(port, request(port, X="x" * long)[:long])) == 431
+        )  # and no end of it in sight
 
     run(check)
 
 
 def test_a_request_of_two_lengths_is_refused_and_ends_its_connection() -> None:
     async def check(port: int) -> None:
-        head = {"path": f"/{TOKEN}/echo", "method": "POST", "Transfer_Encoding": "chunked", "Connection": "keep-alive"}
-        data = await answer(port, request(port, **head, Content_Length="3") + b"3\r\nabc\r\n0\r\n\r\n" + request(port))
+        head = {
+            "path": f"/{TOKEN}/echo",
+            "method": "POST",
+            "Transfer_Encoding": "chunked",
+            "Connection": "keep-alive",
+        }
+        data = await answer(
+            port,
+            request(port, **head, Content_Length="3") + b"3\r\nabc\r\n0\r\n\r\n" + request(port),
+        )
         assert status(data) == 400
         assert data.endswith(b"\r\n\r\n" + guard.TWO_LENGTHS.encode() + b"\n")
         assert data.count(b"HTTP/1.1") == 1
@@ -200,7 +225,10 @@ def test_a_request_of_two_lengths_is_refused_and_ends_its_connection() -> None:
     run(check)
 
 
-@pytest.mark.parametrize("how", [{"Upgrade": "h2c", "Connection": "Upgrade, HTTP2-Settings, close", "HTTP2_Settings": ""}])
+@pytest.mark.parametrize(
+    "how",
+    [{"Upgrade": "h2c", "Connection": "Upgrade, HTTP2-Settings, close", "HTTP2_Settings": ""}],
+)
 def test_an_upgrade_to_http_2_is_an_ordinary_request(how: dict[str, str]) -> None:
     async def check(port: int) -> None:
         data = await answer(port, request(port, **how))
@@ -248,8 +276,13 @@ def test_requests_of_a_peer_that_is_gone_are_not_answered(
 HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 
-@pytest.mark.parametrize("data", [b"\x00" * 100, b"\x16\x03\x01\x02\x00", b"GET\r\n\r\n", b"", HTTP2, HTTP2 + b"\xff" * 99])
-def test_bytes_that_are_no_request_end_their_connection_alone(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "data",
+    [b"\x00" * 100, b"\x16\x03\x01\x02\x00", b"GET\r\n\r\n", b"", HTTP2, HTTP2 + b"\xff" * 99],
+)
+def test_bytes_that_are_no_request_end_their_connection_alone(
+    data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(serving, "IDLE_SECONDS", 0.3)
 
     async def check(port: int) -> None:
@@ -295,7 +328,10 @@ def test_a_reader_that_takes_too_long_loses_its_connection(monkeypatch: pytest.M
         await stream.send_all(request(port, f"/{TOKEN}/endless"))
         await trio.sleep(1)
         async with stream:
-            with trio.fail_after(5), suppress(trio.BrokenResourceError):  # it does not go on without end
+            with (
+                trio.fail_after(5),
+                suppress(trio.BrokenResourceError),
+            ):  # it does not go on without end
                 while await stream.receive_some():
                     pass
 
@@ -317,19 +353,29 @@ def test_more_connections_than_there_may_be_are_closed(monkeypatch: pytest.Monke
     run(check)
 
 
-def test_silent_connections_keep_the_owner_s_page_neither_out_nor_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_connections_keep_the_owner_s_page_neither_out_nor_end_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(serving, "IDLE_SECONDS", 60.0)
 
     async def check(port: int) -> None:
         async with await trio.open_tcp_stream("127.0.0.1", port) as page:
             await page.send_all(upgrade(port, Origin=f"http://127.0.0.1:{port}"))
             assert status(await page.receive_some()) == 101
-            silent = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(serving.MOST_CONNECTIONS + 20)]
+            silent = [
+                await trio.open_tcp_stream("127.0.0.1", port)
+                for _ in range(serving.MOST_CONNECTIONS + 20)
+            ]
             assert status(await answer(port, request(port))) == 200
-            wrong = request(port, "/wrong-token/").replace(b"Connection: close", b"Connection: keep-alive")
+            wrong = request(port, "/wrong-token/").replace(
+                b"Connection: close", b"Connection: keep-alive"
+            )
             for stream in silent[-20:]:
                 await stream.send_all(wrong)
-            silent += [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(serving.MOST_CONNECTIONS)]
+            silent += [
+                await trio.open_tcp_stream("127.0.0.1", port)
+                for _ in range(serving.MOST_CONNECTIONS)
+            ]
             assert status(await answer(port, request(port))) == 200
             await page.send_all(masked_text(b"hello"))
             assert await page.receive_some() == b"\x81\x05HELLO"
@@ -344,7 +390,9 @@ def masked_text(text: bytes) -> bytes:
     return bytes([0x81, 0x80 + len(text), 0, 0, 0, 0]) + text
 
 
-def test_connections_of_the_owner_s_are_never_closed_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connections_of_the_owner_s_are_never_closed_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(serving, "MOST_CONNECTIONS", 3)
 
     async def check(port: int) -> None:
@@ -388,7 +436,9 @@ def test_a_port_that_is_taken_is_an_error() -> None:
 def test_tokens_differ_and_stand_in_an_address_as_they_are() -> None:
     tokens = {serving.new_token() for _ in range(100)}
     assert len(tokens) == 100
-    assert all(len(token) >= 32 and token.replace("-", "").replace("_", "").isalnum() for token in tokens)
+    assert all(
+        len(token) >= 32 and token.replace("-", "").replace("_", "").isalnum() for token in tokens
+    )
     assert serving.address(81, "t") == "http://127.0.0.1:81/t/"
 
 
@@ -407,7 +457,9 @@ def test_one_network_of_another_machine_takes_no_more_than_its_share() -> None:
         return True
 
     assert [comes(f"2001:db8::{at}", stays=True) for at in range(3)] == [True, True, False]
-    assert [comes("127.0.0.1"), comes("127.0.0.1"), comes("192.0.2.2")] == [True] * 3  # each in place of one that is idle
+    assert [comes("127.0.0.1"), comes("127.0.0.1"), comes("192.0.2.2")] == [
+        True
+    ] * 3  # each in place of one that is idle
     assert [one.socket.fileno() != -1 for one in kept] == [True, True, False, False, True]
     assert comes("2001:db8:0:1::3", stays=True)
     assert not comes("192.0.2.4")

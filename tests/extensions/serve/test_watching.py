@@ -35,7 +35,18 @@ from khiva_arena.extensions.serve.watching import LiveBoard
 
 pytestmark = pytest.mark.slow
 
-ENDLESS = ("run", *bots(C_GREEDY, C), "--seats", "2", "--seeds", "2000", "--trust-bots", "--out", "out", "--web")
+ENDLESS = (
+    "run",
+    *bots(C_GREEDY, C),
+    "--seats",
+    "2",
+    "--seeds",
+    "2000",
+    "--trust-bots",
+    "--out",
+    "out",
+    "--web",
+)
 SOON = 30.0
 REFUSALS = 200
 
@@ -105,7 +116,9 @@ def cost_of_a_refusal(process: subprocess.Popen[str], address: str) -> float:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("kind", ["reset", "storm", "busy", "silent", "half a head", "deaf", *in_long(["gone"])])
+@pytest.mark.parametrize(
+    "kind", ["reset", "storm", "busy", "silent", "half a head", "deaf", *in_long(["gone"])]
+)
 def test_another_user_of_the_machine_without_a_token_keeps_the_owner_neither_out_nor_the_server_busy(
     tmp_path: Path, kind: str
 ) -> None:
@@ -113,7 +126,10 @@ def test_another_user_of_the_machine_without_a_token_keeps_the_owner_neither_out
     the server's processor time, beside that of refusals when nobody else is there. The server is a process: a child of the tests
     takes twice as much, and twice the memory."""
     (tmp_path / "events.jsonl").write_text("")
-    with playing(tmp_path, "watch", "events.jsonl", "--web", start=process_started) as (process, address):
+    with playing(tmp_path, "watch", "events.jsonl", "--web", start=process_started) as (
+        process,
+        address,
+    ):
         where = urlsplit(address)
         longest = 2 * BACKLOG * cost_of_a_refusal(process, address)
         before = used(process.pid)
@@ -135,7 +151,9 @@ def test_another_user_of_the_machine_without_a_token_keeps_the_owner_neither_out
 def test_marks_are_among_what_a_reader_is_sent(tmp_path: Path) -> None:
     stream = tmp_path / "events.jsonl"
     names = ["plain", "\x1b[2J", "c", "d", "e", "f"]
-    stream.write_bytes(encoded(begin(bots=names, marks=[[], ["network"], [], ["remote", "kept"], [], []])))
+    stream.write_bytes(
+        encoded(begin(bots=names, marks=[[], ["network"], [], ["remote", "kept"], [], []]))
+    )
     source = open_source(stream)
     board = LiveBoard(source, ServedPage(None))
     assert board.data()["marks"] == ""
@@ -146,7 +164,18 @@ def test_marks_are_among_what_a_reader_is_sent(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_a_run_is_shown_as_it_goes_and_the_page_of_each_complete_seed(tmp_path: Path) -> None:
-    words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "20", "--trust-bots", "--out", "out", "--web")
+    words = (
+        "run",
+        *bots(NAIVE, C),
+        "--seats",
+        "2",
+        "--seeds",
+        "20",
+        "--trust-bots",
+        "--out",
+        "out",
+        "--web",
+    )
     with playing(tmp_path, *words) as (process, address):
         with connected(address) as first:
             text = first.read().decode()
@@ -156,7 +185,13 @@ def test_a_run_is_shown_as_it_goes_and_the_page_of_each_complete_seed(tmp_path: 
         assert process.wait(timeout=60) == 0
     assert [state["recorded"] for state in seen] == sorted(state["recorded"] for state in seen)
     last = seen[-1]
-    assert (last["recorded"], last["matches"], last["seeds"], last["how"], last["closed"]) == (40, 40, 20, "complete", True)
+    assert (last["recorded"], last["matches"], last["seeds"], last["how"], last["closed"]) == (
+        40,
+        40,
+        20,
+        "complete",
+        True,
+    )
     assert last["title"] == "round-robin, khiva at 2 seats"
     assert last["page"] >= 1
     assert refused(address)
@@ -171,10 +206,14 @@ def test_the_address_is_in_no_file_of_the_store_and_in_no_command_line(tmp_path:
                 assert token not in Path(f"/proc/{pid}/cmdline").read_bytes()
             except OSError:
                 continue  # it has ended
-        assert not any(token in path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+        assert not any(
+            token in path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()
+        )
 
 
-def test_it_ends_when_the_command_is_killed_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_ends_when_the_command_is_killed_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     process = started(*ENDLESS, cwd=tmp_path)
@@ -190,7 +229,18 @@ def test_it_ends_when_the_command_is_killed_and_leaves_nothing(tmp_path: Path, m
 
 @pytest.mark.soak
 def test_readers_that_never_read_hold_up_neither_the_run_nor_its_end(tmp_path: Path) -> None:
-    words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "20", "--trust-bots", "--out", "out", "--web")
+    words = (
+        "run",
+        *bots(NAIVE, C),
+        "--seats",
+        "2",
+        "--seeds",
+        "20",
+        "--trust-bots",
+        "--out",
+        "out",
+        "--web",
+    )
     with playing(tmp_path, *words) as (process, address):
         where = urlsplit(address)
         sockets = []
@@ -198,7 +248,10 @@ def test_readers_that_never_read_hold_up_neither_the_run_nor_its_end(tmp_path: P
             one = socket.create_connection((where.hostname or "", where.port or 0))
             one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
             path = where.path + ("events" if number % 2 else "")
-            one.sendall(f"GET {path} HTTP/1.1\r\nHost: {where.netloc}\r\n\r\n".encode() * (1 if number % 2 else 20))
+            one.sendall(
+                f"GET {path} HTTP/1.1\r\nHost: {where.netloc}\r\n\r\n".encode()
+                * (1 if number % 2 else 20)
+            )
             sockets.append(one)
         assert process.wait(timeout=60) == 0
         for one in sockets:
@@ -208,10 +261,23 @@ def test_readers_that_never_read_hold_up_neither_the_run_nor_its_end(tmp_path: P
 
 @pytest.mark.soak
 def test_a_server_that_stands_still_holds_up_neither(tmp_path: Path) -> None:
-    words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "4", "--trust-bots", "--out", "out", "--web")
+    words = (
+        "run",
+        *bots(NAIVE, C),
+        "--seats",
+        "2",
+        "--seeds",
+        "4",
+        "--trust-bots",
+        "--out",
+        "out",
+        "--web",
+    )
     with playing(tmp_path, *words) as (process, address):
         (server,) = (
-            pid for pid in descendants(process.pid) if b"extensions.serve.watching" in Path(f"/proc/{pid}/cmdline").read_bytes()
+            pid
+            for pid in descendants(process.pid)
+            if b"extensions.serve.watching" in Path(f"/proc/{pid}/cmdline").read_bytes()
         )
         os.kill(server, signal.SIGSTOP)
         assert process.wait(timeout=60) == 0
@@ -230,17 +296,43 @@ def test_an_interrupt_is_said_to_readers(tmp_path: Path) -> None:
 
 
 def test_an_event_that_is_over_is_not_served(tmp_path: Path) -> None:
-    words = ("run", *bots(C_GREEDY, C), "--seats", "2", "--seeds", "1", "--trust-bots", "--out", "out")
+    words = (
+        "run",
+        *bots(C_GREEDY, C),
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--trust-bots",
+        "--out",
+        "out",
+    )
     arena(*words, cwd=tmp_path)
     done = arena(*words, "--web", cwd=tmp_path)
-    assert "--web: nothing is played, so nothing is served; `khiva-arena report` makes a page of what is recorded" in done.stderr
+    assert (
+        "--web: nothing is played, so nothing is served; `khiva-arena report` makes a page "
+        "of what is recorded" in done.stderr
+    )
     assert "http://" not in done.stderr
 
 
 def test_watch_serves_what_another_run_writes_until_ctrl_c(tmp_path: Path) -> None:
-    words = ("run", *bots(C_GREEDY, C), "--seats", "2", "--seeds", "2", "--trust-bots", "--out", "out")
+    words = (
+        "run",
+        *bots(C_GREEDY, C),
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        "--trust-bots",
+        "--out",
+        "out",
+    )
     arena(*words, "--events-file", "events.jsonl", "--report", "page.html", cwd=tmp_path)
-    with playing(tmp_path, "watch", "events.jsonl", "--web", "--report", "page.html") as (process, address):
+    with playing(tmp_path, "watch", "events.jsonl", "--web", "--report", "page.html") as (
+        process,
+        address,
+    ):
         with closing(states(address)) as seen:
             state = next(state for state in seen if state["page"] and state["how"])
         assert (state["recorded"], state["how"], state["closed"]) == (4, "complete", False)
@@ -257,8 +349,8 @@ def test_watch_without_a_page_says_so_in_the_page(tmp_path: Path) -> None:
     with playing(tmp_path, "watch", "events.jsonl", "--web") as (process, address):
         with connected(address) as page:
             assert (
-                "Only the progress is shown. To see results, give `khiva-arena watch` the --report of the run."
-                in page.read().decode()
+                "Only the progress is shown. To see results, give `khiva-arena watch` the "
+                "--report of the run." in page.read().decode()
             )
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
@@ -268,8 +360,14 @@ def test_watch_without_a_page_says_so_in_the_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--report", "page.html"), "--report needs --web; without it, open that page in a browser"),
-        (("--web", "--report", "mine.txt"), "--report mine.txt: not a page of results of khiva-arena "),
+        (
+            ("--report", "page.html"),
+            "--report needs --web; without it, open that page in a browser",
+        ),
+        (
+            ("--web", "--report", "mine.txt"),
+            "--report mine.txt: not a page of results of khiva-arena ",
+        ),
     ],
 )
 def test_what_cannot_be_served_is_said(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
@@ -284,24 +382,45 @@ def test_a_file_that_is_no_stream_is_said(tmp_path: Path) -> None:
     assert "events.jsonl: " + sentence("watch", "not-stream-events") in done.stderr
 
 
-@pytest.mark.parametrize("words", [(*ENDLESS,), ("sprt", C_GREEDY, C, "--web"), ("watch", "events.jsonl", "--web")])
+@pytest.mark.parametrize(
+    "words", [(*ENDLESS,), ("sprt", C_GREEDY, C, "--web"), ("watch", "events.jsonl", "--web")]
+)
 def test_without_the_extra_there_is_one_line_with_what_to_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(hooks, "find_spec", lambda _: None)
     (tmp_path / "events.jsonl").write_text("")
     done = arena(*words, cwd=tmp_path, code=2)
-    assert done.stderr.splitlines()[-1].endswith(sentence("hooks", "not-installed-pip-install", extra="web"))
+    assert done.stderr.splitlines()[-1].endswith(
+        sentence("hooks", "not-installed-pip-install", extra="web")
+    )
     assert not (tmp_path / "out").exists()
 
 
 def test_a_file_of_somebody_else_is_never_served(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     shown = served_page.ServedPage(page)
-    begins, policy = html.BEGINNING.decode(), '<meta http-equiv="Content-Security-Policy" content="{}">'
-    loose = begins + '0.2.0">\n' + policy.format("default-src *; script-src 'unsafe-inline'") + "<script>alert(1)</script>"
-    other = loose.replace("default-src *; script-src 'unsafe-inline'", html.policy("alert(1)", html.page_style()))
-    for text in (b"mine", b"\xff\xff", b"", loose.encode(), other.encode(), f"{begins}{policy.format('')}".encode()):
+    begins, policy = (
+        html.BEGINNING.decode(),
+        '<meta http-equiv="Content-Security-Policy" content="{}">',
+    )
+    loose = (
+        begins
+        + '0.2.0">\n'
+        + policy.format("default-src *; script-src 'unsafe-inline'")
+        + "<script>alert(1)</script>"
+    )
+    other = loose.replace(
+        "default-src *; script-src 'unsafe-inline'", html.policy("alert(1)", html.page_style())
+    )
+    for text in (
+        b"mine",
+        b"\xff\xff",
+        b"",
+        loose.encode(),
+        other.encode(),
+        f"{begins}{policy.format('')}".encode(),
+    ):
         page.write_bytes(text)
         assert not shown.look()
         assert shown.number == 0

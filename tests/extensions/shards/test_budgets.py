@@ -10,12 +10,24 @@ from wording import sentence
 
 from khiva_arena.extensions.shards.plan_file import read_plan
 
-RUN = ["run", *bots(C, NAIVE, RANDOM), "--seats", "2", *TRUSTED, "--rule", "max_turns=6", "--budget", "1h"]
+RUN = [
+    "run",
+    *bots(C, NAIVE, RANDOM),
+    "--seats",
+    "2",
+    *TRUSTED,
+    "--rule",
+    "max_turns=6",
+    "--budget",
+    "1h",
+]
 
 
 @pytest.mark.slow
 def test_a_plan_has_the_seeds_that_fit(tmp_path: Path) -> None:
-    said = arena(*RUN, "--plan", "cup.plan", "--yes", "--out", "out", "-j", "2", cwd=tmp_path).stderr
+    said = arena(
+        *RUN, "--plan", "cup.plan", "--yes", "--out", "out", "-j", "2", cwd=tmp_path
+    ).stderr
     seeds = re.search(r"^(\d+) seeds x 3 line-ups x 2 rotations = ", said, re.MULTILINE)
     assert seeds, said
     assert read_plan(tmp_path / "cup.plan").event.definition.seeds == int(seeds[1]) > 6
@@ -27,7 +39,12 @@ def test_a_plan_has_the_seeds_that_fit(tmp_path: Path) -> None:
     [
         (
             ["--plan", "p", "--skip-broken"],
-            sentence("shards", "plan-leaves-out", option="--skip-broken", names=sentence("shards", "plan-names-bots")),
+            sentence(
+                "shards",
+                "plan-leaves-out",
+                option="--skip-broken",
+                names=sentence("shards", "plan-names-bots"),
+            ),
         ),
         (["--from-plan", "p"], sentence("run", "plan-budget-plan-says")),
     ],

@@ -47,9 +47,18 @@ def shards(played: Path) -> tuple[list[Path], str]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kills", [12, pytest.param(30, marks=pytest.mark.long)])
-def test_a_kill_loses_nothing_and_the_next_merge_goes_on(kills: int, shards: tuple[list[Path], str], tmp_path: Path) -> None:
+def test_a_kill_loses_nothing_and_the_next_merge_goes_on(
+    kills: int, shards: tuple[list[Path], str], tmp_path: Path
+) -> None:
     stores, digest = shards
-    words = [sys.executable, str(KILLS), str(kills), str(kills), str(tmp_path / "out"), *map(str, stores)]
+    words = [
+        sys.executable,
+        str(KILLS),
+        str(kills),
+        str(kills),
+        str(tmp_path / "out"),
+        *map(str, stores),
+    ]
     done = subprocess.run(words, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -60,9 +69,15 @@ def test_a_kill_loses_nothing_and_the_next_merge_goes_on(kills: int, shards: tup
     assert khiva_arena.verify(tmp_path / "out").sound
 
 
-@pytest.mark.parametrize(("size", "held"), soak_but_every([(20_000, 0), (100_000, 0), (40_000, 1), (100_000, 1)], 2))
+@pytest.mark.parametrize(
+    ("size", "held"), soak_but_every([(20_000, 0), (100_000, 0), (40_000, 1), (100_000, 1)], 2)
+)
 def test_a_full_disk_leaves_what_was_recorded(
-    shards: tuple[list[Path], str], size: int, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shards: tuple[list[Path], str],
+    size: int,
+    held: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No file may become longer: those that SQLite keeps beside a store, too."""
     monkeypatch.setattr(merge, "MATCHES_AT_ONCE", 2)
@@ -85,7 +100,9 @@ def test_a_full_disk_leaves_what_was_recorded(
     assert merge.merge(stores, out, lambda _: None).digest == digest
 
 
-def test_stores_that_cannot_be_written_are_merged(shards: tuple[list[Path], str], tmp_path: Path) -> None:
+def test_stores_that_cannot_be_written_are_merged(
+    shards: tuple[list[Path], str], tmp_path: Path
+) -> None:
     """As from a disk that is read-only: what is read is not changed in any byte."""
     stores, digest = shards
     copies = [Path(shutil.copytree(store, tmp_path / store.name)) for store in stores]
@@ -104,14 +121,21 @@ def test_stores_that_cannot_be_written_are_merged(shards: tuple[list[Path], str]
 @pytest.mark.parametrize("tries", [5, pytest.param(60, marks=pytest.mark.long)])
 def test_an_interrupt_at_any_instant_ends_a_merge_quietly(tmp_path: Path, tries: int) -> None:
     """As a terminal sends it: to all processes of the command at once, those that replay matches among them."""
-    shards = [play_shard(tmp_path / name, planned(seeds=30), Shard(at, 2)) for at, name in ((1, "one"), (2, "two"))]
+    shards = [
+        play_shard(tmp_path / name, planned(seeds=30), Shard(at, 2))
+        for at, name in ((1, "one"), (2, "two"))
+    ]
     words = [sys.executable, "-m", "khiva_arena", "merge", *map(str, shards), "-j", "2", "--out"]
     chance = Random(tries)
     codes = []
     for number in range(tries):
         command = [*words, str(tmp_path / f"out-{number}")]
         with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         ) as process:
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
             while process.poll() is None and len(children.read_text().split()) < 2:

@@ -44,12 +44,18 @@ def shaped(game: str, shape: str) -> EventRow:
     event = planned(game, seeds=5, **changes)
     if shape != "authors apart":
         return event
-    authors = tuple(structs.replace(bot, author=f"author {max(1, n)}") for n, bot in enumerate(event.definition.bots))
+    authors = tuple(
+        structs.replace(bot, author=f"author {max(1, n)}")
+        for n, bot in enumerate(event.definition.bots)
+    )
     return planned(game, seeds=5, **changes, entrants=authors)
 
 
 def parts(folder: Path, event: EventRow, of: int, only: Sequence[int] = ()) -> list[Path]:
-    return [play_shard(folder / f"{number}-of-{of}", event, Shard(number, of)) for number in only or range(1, of + 1)]
+    return [
+        play_shard(folder / f"{number}-of-{of}", event, Shard(number, of))
+        for number in only or range(1, of + 1)
+    ]
 
 
 def joined(stores: Sequence[Path], out: Path, word: str | None = None, **how: Any) -> Merged:
@@ -60,14 +66,21 @@ def rows(folder: Path, *tables: str) -> dict[str, list[tuple[object, ...]]]:
     """All that a store holds of its event, without sums and without when it was begun."""
     with closing(sqlite3.connect(folder / FILE)) as connection:
         return {
-            table: sorted(connection.execute(f"SELECT {WHEN.get(table, '*')} FROM {table}").fetchall(), key=repr)
+            table: sorted(
+                connection.execute(f"SELECT {WHEN.get(table, '*')} FROM {table}").fetchall(),
+                key=repr,
+            )
             for table in tables or TABLES
         }
 
 
 def refusal(stores: Sequence[Path], out: Path, **how: object) -> str:
     """Why a merge is refused: one line, and nothing that was recorded has changed."""
-    before = {folder: rows(folder) for folder in (*stores, out) if (folder / FILE).is_file() and (folder / FILE).stat().st_size}
+    before = {
+        folder: rows(folder)
+        for folder in (*stores, out)
+        if (folder / FILE).is_file() and (folder / FILE).stat().st_size
+    }
     with pytest.raises((ConfigError, StoreError)) as error:
         joined(stores, out, **how)
     assert error.value.exit_code == 2
@@ -88,7 +101,9 @@ def test_shards_have_each_seed_once_and_are_equally_large(total: int, of: int) -
     assert all(a.stop == b.start for a, b in pairwise(every))
 
 
-@pytest.mark.parametrize("word", ["6/5", "0/5", "0/0", "1", "a/b", "-1/5", "2/5/5", "1/11", "٢/5", "1/99999999"])
+@pytest.mark.parametrize(
+    "word", ["6/5", "0/5", "0/0", "1", "a/b", "-1/5", "2/5/5", "1/11", "٢/5", "1/99999999"]
+)
 def test_a_shard_that_is_none(word: str) -> None:
     with pytest.raises(ConfigError, match="--shard"):
         shard_of(word, 10)
@@ -104,13 +119,17 @@ TELLING = [one for one in EACH if one[0] == "khiva" or one[1] == "all line-ups"]
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("game", "shape"), long_but(EACH, TELLING))
-def test_digests_and_all_rows_are_those_of_one_machine(game: str, shape: str, tmp_path: Path) -> None:
+def test_digests_and_all_rows_are_those_of_one_machine(
+    game: str, shape: str, tmp_path: Path
+) -> None:
     event = shaped(game, shape)
     one = play_shard(tmp_path / "one", event, WHOLE)
     for of in (1, 2, 5):
         merged = joined(parts(tmp_path, event, of), tmp_path / f"out-{of}")
         with Store.read(one) as store:
-            assert merged.digest == store.conclusion(event.id) == run_digest(store.digests(event.id))
+            assert (
+                merged.digest == store.conclusion(event.id) == run_digest(store.digests(event.id))
+            )
         assert (merged.missing, merged.set_aside, merged.recorded) == ([], [], merged.planned)
         assert same(tmp_path / f"out-{of}") == same(one)
         assert khiva_arena.verify(tmp_path / f"out-{of}").sound
@@ -121,7 +140,9 @@ def same(folder: Path) -> dict[str, list[tuple[object, ...]]]:
     found = rows(folder)
     cut = {"matches": (11, 13), "voids": (8, 10), "seats": (18, 19), "bots": (7, 9)}
     return {
-        table: [row[: cut[table][0]] + row[cut[table][1] :] if table in cut else row for row in some]
+        table: [
+            row[: cut[table][0]] + row[cut[table][1] :] if table in cut else row for row in some
+        ]
         for table, some in found.items()
     }
 
@@ -141,13 +162,20 @@ def shards(tmp_path_factory: pytest.TempPathFactory, event: EventRow) -> Path:
 @pytest.fixture
 def three(tmp_path: Path, shards: Path) -> list[Path]:
     """The stores of three shards that are all of the event."""
-    return [Path(shutil.copytree(shards / name, tmp_path / name)) for name in ("1-of-3", "2-of-3", "3-of-3")]
+    return [
+        Path(shutil.copytree(shards / name, tmp_path / name))
+        for name in ("1-of-3", "2-of-3", "3-of-3")
+    ]
 
 
-def test_what_lies_beside_a_record_comes_along(tmp_path: Path, event: EventRow, three: list[Path]) -> None:
+def test_what_lies_beside_a_record_comes_along(
+    tmp_path: Path, event: EventRow, three: list[Path]
+) -> None:
     joined(three, tmp_path / "out")
     for table in BESIDE:
-        of_shards = sorted((row for folder in three for row in rows(folder, table)[table]), key=repr)
+        of_shards = sorted(
+            (row for folder in three for row in rows(folder, table)[table]), key=repr
+        )
         assert of_shards == rows(tmp_path / "out", table)[table]
         assert of_shards, f"no row in {table}: nothing was tested"
 
@@ -167,7 +195,9 @@ def test_a_merged_store_is_sealed_and_merges_on(tmp_path: Path, three: list[Path
     assert joined([tmp_path / "some", three[2]], tmp_path / "all").complete
 
 
-def test_a_store_that_holds_some_shards_goes_on(tmp_path: Path, event: EventRow, three: list[Path]) -> None:
+def test_a_store_that_holds_some_shards_goes_on(
+    tmp_path: Path, event: EventRow, three: list[Path]
+) -> None:
     """Secrets of seeds are revealed with their last match, the run's only when all is there."""
     out = tmp_path / "out"
     some = joined([three[0]], out)
@@ -214,14 +244,23 @@ def test_a_missing_shard_is_told_with_its_command(tmp_path: Path, event: EventRo
     ]
 
 
-def test_without_notes_the_seeds_are_told_and_one_command_plays_them(tmp_path: Path, three: list[Path]) -> None:
+def test_without_notes_the_seeds_are_told_and_one_command_plays_them(
+    tmp_path: Path, three: list[Path]
+) -> None:
     for folder in three:
         (folder / NOTE).unlink()
     (missing,) = joined(three[1:], tmp_path / "out").missing
-    assert missing == ("", "0 to 2", f"khiva-arena run --from-plan PLAN --out {tmp_path}/out", False)
+    assert missing == (
+        "",
+        "0 to 2",
+        f"khiva-arena run --from-plan PLAN --out {tmp_path}/out",
+        False,
+    )
 
 
-@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"event":"other","plan":"p","shard":1,"of":3}', "x" * 20_000])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[" * 100_000, '{"event":"other","plan":"p","shard":1,"of":3}', "x" * 20_000]
+)
 def test_a_note_that_is_damaged_is_none(tmp_path: Path, three: list[Path], text: str) -> None:
     for folder in three:
         (folder / NOTE).write_text(text)
@@ -254,7 +293,9 @@ def test_a_table_that_was_set_aside_stays_told(tmp_path: Path, event: EventRow) 
 # --- played twice ---
 
 
-def test_overlapping_shards_that_came_out_equal_are_kept_once(tmp_path: Path, event: EventRow) -> None:
+def test_overlapping_shards_that_came_out_equal_are_kept_once(
+    tmp_path: Path, event: EventRow
+) -> None:
     one = play_shard(tmp_path / "one", event, WHOLE)
     stores = [*parts(tmp_path, event, 5), *parts(tmp_path, event, 3, only=(1, 2)), one]
     merged = joined(stores, tmp_path / "out")
@@ -266,7 +307,12 @@ def test_overlapping_shards_that_came_out_equal_are_kept_once(tmp_path: Path, ev
 def test_void_attempts_of_two_machines_are_counted_on(tmp_path: Path, event: EventRow) -> None:
     """One machine set a table aside which another one played."""
     aside = play_shard(tmp_path / "aside", event, Shard(1, 10), lambda ordinal, _: ordinal == 2)
-    played = play_shard(tmp_path / "played", event, Shard(1, 10), lambda ordinal, attempt: (ordinal, attempt) == (2, 1))
+    played = play_shard(
+        tmp_path / "played",
+        event,
+        Shard(1, 10),
+        lambda ordinal, attempt: (ordinal, attempt) == (2, 1),
+    )
     joined([aside, played], tmp_path / "out")
     assert khiva_arena.verify(tmp_path / "out").sound
     with Store.read(tmp_path / "out") as store:
@@ -280,12 +326,19 @@ def test_records_that_differ_are_refused_by_name(tmp_path: Path, event: EventRow
     b = play_shard(tmp_path / "b", event, Shard(1, 3), luck="another")
     line = refusal([a, b], tmp_path / "out")
     match = event.match_id(12)
-    assert f"match 12 ({match}) was played twice and its records differ: in {a} and {b}, as for 5 other matches" in line
+    assert (
+        f"match 12 ({match}) was played twice and its records differ: in {a} and {b}, as "
+        "for 5 other matches" in line
+    )
     assert not (tmp_path / "out").exists()
     joined([a], tmp_path / "out")
     line = refusal([b], tmp_path / "out")
     assert f"in {tmp_path}/out and {b}" in line
-    assert "nothing was merged: " + f"leave out {b}, or merge it without {tmp_path}/out, into a new store" in line
+    assert (
+        "nothing was merged: "
+        + f"leave out {b}, or merge it without {tmp_path}/out, into a new store"
+        in line
+    )
 
 
 # --- what does not belong there ---
@@ -293,10 +346,13 @@ def test_records_that_differ_are_refused_by_name(tmp_path: Path, event: EventRow
 
 def test_shards_of_another_event(tmp_path: Path, event: EventRow, three: list[Path]) -> None:
     redrawn = play_shard(tmp_path / "redrawn", planned(seeds=10, secret=bytes(32)), Shard(2, 3))
-    assert f"{redrawn}: " + sentence("shards", "another-event-same-settings", folder=three[0]) in refusal(
-        [three[0], redrawn], tmp_path / "out"
+    assert f"{redrawn}: " + sentence(
+        "shards", "another-event-same-settings", folder=three[0]
+    ) in refusal([three[0], redrawn], tmp_path / "out")
+    changed = (
+        *event.definition.bots[:2],
+        structs.replace(event.definition.bots[2], identity="f" * 64),
     )
-    changed = (*event.definition.bots[:2], structs.replace(event.definition.bots[2], identity="f" * 64))
     other = play_shard(tmp_path / "other", planned(seeds=10, entrants=changed), Shard(2, 3))
     line = refusal([three[0], other], tmp_path / "out")
     assert "bot bot2 (./bot2) has changed: identity 00000000 then, ffffffff now" in line
@@ -308,7 +364,9 @@ def test_shards_of_another_event(tmp_path: Path, event: EventRow, three: list[Pa
     assert "isolation was trusted, is strict" in refusal([three[0], isolated], tmp_path / "out")
 
 
-def test_a_shard_of_another_draw_beside_an_event_that_is_not_over(tmp_path: Path, three: list[Path]) -> None:
+def test_a_shard_of_another_draw_beside_an_event_that_is_not_over(
+    tmp_path: Path, three: list[Path]
+) -> None:
     redrawn = play_shard(tmp_path / "redrawn", planned(seeds=10, secret=bytes(32)), Shard(2, 3))
     out = tmp_path / "out"
     joined(three[:2], out)
@@ -324,7 +382,8 @@ def test_shards_of_another_engine(tmp_path: Path, event: EventRow, three: list[P
     stores = [three[0], older, three[2]]
     line = refusal(stores, tmp_path / "out")
     assert (
-        f"{older}: planned or played by khiva-arena 0.1.9, {three[0]} by {khiva_arena.__version__}; play its shard again"
+        f"{older}: planned or played by khiva-arena 0.1.9, {three[0]} by "
+        f"{khiva_arena.__version__}; play its shard again"
     ) in line
     assert joined(stores, tmp_path / "out", any_engine=True).complete
     with Store.read(tmp_path / "out") as store:
@@ -337,11 +396,16 @@ def test_formats_without_shards(tmp_path: Path) -> None:
     with Store.write(tmp_path / "swiss") as store:
         store.add_event(swiss.id, swiss.text, "0.2.0", swiss.commitment, swiss.secret, swiss.bots)
     line = refusal([tmp_path / "swiss"], tmp_path / "out")
-    assert sentence("shards", "draws-round-results-before", form="swiss") + "; `--dask ADDRESS`" in line
+    assert (
+        sentence("shards", "draws-round-results-before", form="swiss") + "; `--dask ADDRESS`"
+        in line
+    )
 
 
 def spoilt_choice(connection: sqlite3.Connection) -> None:
-    connection.execute("UPDATE matches SET record = replace(record, '\"over\"', '\"forfeits\"') WHERE ordinal = 20")
+    connection.execute(
+        "UPDATE matches SET record = replace(record, '\"over\"', '\"forfeits\"') WHERE ordinal = 20"
+    )
     forge(connection)
 
 
@@ -359,7 +423,9 @@ def other_secret(connection: sqlite3.Connection) -> None:
 
 
 @pytest.mark.parametrize("spoil", [spoilt_choice, lost_row, changed_note, other_secret])
-def test_a_store_that_is_not_sound(tmp_path: Path, three: list[Path], spoil: Callable[[sqlite3.Connection], None]) -> None:
+def test_a_store_that_is_not_sound(
+    tmp_path: Path, three: list[Path], spoil: Callable[[sqlite3.Connection], None]
+) -> None:
     with closing(sqlite3.connect(three[1] / FILE)) as connection:
         spoil(connection)
         connection.commit()
@@ -376,8 +442,12 @@ def test_what_is_no_store(tmp_path: Path, event: EventRow, three: list[Path]) ->
         pass
     out = tmp_path / "out"
     assert "no results here" in refusal([*three, tmp_path / "empty"], out)
-    assert "no results here (" + sentence("store", "no-such-file-folder") + ")" in refusal([*three, tmp_path / "nothing"], out)
-    assert sentence("shards", "file-only-folders-stores") in refusal([*three, tmp_path / "file.bundle"], out)
+    assert "no results here (" + sentence("store", "no-such-file-folder") + ")" in refusal(
+        [*three, tmp_path / "nothing"], out
+    )
+    assert sentence("shards", "file-only-folders-stores") in refusal(
+        [*three, tmp_path / "file.bundle"], out
+    )
     assert "in it yet; leave this" in refusal([*three, tmp_path / "blank"], out)
     assert "no event 'ff' in it" in refusal(three[:1], out, word="ff")
     assert "nothing to merge" in refusal([three[0]], three[0])
@@ -386,8 +456,9 @@ def test_what_is_no_store(tmp_path: Path, event: EventRow, three: list[Path]) ->
 
 def test_a_store_in_use(tmp_path: Path, event: EventRow, three: list[Path]) -> None:
     with Store.write(three[1]):
-        assert f"{three[1]}: a run is at work on this store; wait for it, or stop it, and merge again" in refusal(
-            three, tmp_path / "out"
+        assert (
+            f"{three[1]}: a run is at work on this store; wait for it, or stop it, and merge again"
+            in refusal(three, tmp_path / "out")
         )
     joined(three[:1], tmp_path / "out")
     with Store.write(tmp_path / "out"):
@@ -400,16 +471,19 @@ def test_stores_with_several_events_in_common(tmp_path: Path, event: EventRow) -
         for one in (event, other):
             play_shard(tmp_path / str(number), one, Shard(number, 2))
     stores = [tmp_path / "1", tmp_path / "2"]
-    assert sentence("shards", "stores-several-events-common") + f" {', '.join(sorted([event.id, other.id]))}" in refusal(
-        stores, tmp_path / "out"
-    )
+    assert sentence(
+        "shards", "stores-several-events-common"
+    ) + f" {', '.join(sorted([event.id, other.id]))}" in refusal(stores, tmp_path / "out")
     assert joined(stores, tmp_path / "out", word=other.id[:8]).planned == 24
 
 
 def test_all_that_is_wrong_is_said_at_once(tmp_path: Path, three: list[Path]) -> None:
     with pytest.raises(ConfigError) as error:
         joined([tmp_path / "a", three[0], tmp_path / "b"], tmp_path / "out")
-    assert [line.partition(":")[0] for line in error.value.problems] == [str(tmp_path / "a"), str(tmp_path / "b")]
+    assert [line.partition(":")[0] for line in error.value.problems] == [
+        str(tmp_path / "a"),
+        str(tmp_path / "b"),
+    ]
 
 
 def test_the_function_for_python(tmp_path: Path, three: list[Path]) -> None:

@@ -13,7 +13,14 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_plan_carries_payloads_to_other_machines(cup: Path, tmp_path: Path, cache: Path) -> None:
-    arena("run", *EVENT, *bots(*(str(cup / name) for name in PAYLOADS)), "--plan", "cup.plan", cwd=tmp_path)
+    arena(
+        "run",
+        *EVENT,
+        *bots(*(str(cup / name) for name in PAYLOADS)),
+        "--plan",
+        "cup.plan",
+        cwd=tmp_path,
+    )
     shutil.rmtree(cache)
     arena("run", "--from-plan", "cup.plan", "--out", "whole", cwd=tmp_path)
     assert choices(tmp_path / "whole") == choices(cup / "cup")

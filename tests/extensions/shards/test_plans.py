@@ -26,7 +26,12 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
-    "game", ["khiva", pytest.param("silk_road", marks=pytest.mark.soak), pytest.param("emira", marks=pytest.mark.long)]
+    "game",
+    [
+        "khiva",
+        pytest.param("silk_road", marks=pytest.mark.soak),
+        pytest.param("emira", marks=pytest.mark.long),
+    ],
 )
 def test_digests_of_one_machine_and_of_shards_are_equal(game: str, tmp_path: Path) -> None:
     arena(*words(game), "--seed", "each", "--plan", "cup.plan", cwd=tmp_path)
@@ -35,12 +40,17 @@ def test_digests_of_one_machine_and_of_shards_are_equal(game: str, tmp_path: Pat
     assert f"commitment {commitment}" in alone
     for of in (1, 2, 5) if game == "khiva" else (2, 5):
         stores = play(tmp_path, *(f"{number}/{of}" for number in range(1, of + 1)))
-        done = (arena_forked if of == 5 else arena)("merge", *stores, "--out", f"cup-{of}", "-j", str(1 + of // 5), cwd=tmp_path)
+        done = (arena_forked if of == 5 else arena)(
+            "merge", *stores, "--out", f"cup-{of}", "-j", str(1 + of // 5), cwd=tmp_path
+        )
         assert digest(done.stdout) == digest(alone)
         assert digest(arena("verify", f"cup-{of}", cwd=tmp_path).stdout) == digest(alone)
     arena("bundle", "cup-5", "cup.bundle", cwd=tmp_path)
     assert digest(arena("verify", "cup.bundle", cwd=tmp_path).stdout) == digest(alone)
-    tables = [bare_tables(arena("standings", out, "--json", cwd=tmp_path).stdout) for out in ("alone", "cup-5")]
+    tables = [
+        bare_tables(arena("standings", out, "--json", cwd=tmp_path).stdout)
+        for out in ("alone", "cup-5")
+    ]
     for table in tables:
         for row in table["standings"][0]["rows"]:
             for measured in ("cpu_s", "page_faults", "paused", "voids", "caused"):
@@ -88,7 +98,9 @@ def test_a_file_that_is_there_stays(cup: Path) -> None:
     (cup / "notes").write_text("mine")
     assert "other contents" in refused(cup, *words(), "--plan", "notes")
     assert ((cup / "cup.plan").read_bytes(), (cup / "notes").read_text()) == (before, "mine")
-    assert "no/cup.plan: cannot be written: No such file" in refused(cup, *words(), "--plan", "no/cup.plan")
+    assert "no/cup.plan: cannot be written: No such file" in refused(
+        cup, *words(), "--plan", "no/cup.plan"
+    )
 
 
 def test_a_plan_that_others_may_read(cup: Path) -> None:
@@ -127,7 +139,9 @@ def test_what_is_no_plan(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("word", ["6/5", "0/5", "1/6", "two", "1/0"])
 def test_a_shard_that_is_none(cup: Path, word: str) -> None:
-    assert f"--shard {word}" in refused(cup, "run", "--from-plan", "cup.plan", "--shard", word, "--out", "out").replace("'", "")
+    assert f"--shard {word}" in refused(
+        cup, "run", "--from-plan", "cup.plan", "--shard", word, "--out", "out"
+    ).replace("'", "")
     assert not (cup / "out").exists()
 
 
@@ -140,7 +154,9 @@ def test_a_shard_that_is_none(cup: Path, word: str) -> None:
     ],
 )
 def test_formats_without_shards_say_why(tmp_path: Path, more: list[str], why: str) -> None:
-    (tmp_path / "stages.toml").write_text("[[stage]]\nname = 'a'\n[[stage]]\nname = 'b'\ntake = 2\n")
+    (tmp_path / "stages.toml").write_text(
+        "[[stage]]\nname = 'a'\n[[stage]]\nname = 'b'\ntake = 2\n"
+    )
     for flags in (["--plan", "cup.plan"], ["--shard", "1/2"]):
         line = refused(tmp_path, *words(), *more, *flags)
         assert why in line
@@ -148,37 +164,70 @@ def test_formats_without_shards_say_why(tmp_path: Path, more: list[str], why: st
     assert os.listdir(tmp_path) == ["stages.toml"]
 
 
-@pytest.mark.parametrize("flags", [["--plan", "cup.plan"], ["--shard", "1/2"], ["--from-plan", "cup.plan"]])
+@pytest.mark.parametrize(
+    "flags", [["--plan", "cup.plan"], ["--shard", "1/2"], ["--from-plan", "cup.plan"]]
+)
 def test_a_sequential_test_says_why_it_has_no_shards(tmp_path: Path, flags: list[str]) -> None:
     line = refused(tmp_path, "sprt", SHIPPED, RANDOM, *flags)
-    assert "a sequential test looks at the results of all seeds so far before it plays the next" in line
+    assert (
+        "a sequential test looks at the results of all seeds so far before it plays the next"
+        in line
+    )
     assert "--dask" in line
 
 
 @pytest.mark.parametrize(
     ("flags", "why"),
     [
-        (["--shard", "1/5"], "machines share one secret: write a plan with --plan FILE, then give --from-plan FILE"),
+        (
+            ["--shard", "1/5"],
+            "machines share one secret: write a plan with --plan FILE, then give --from-plan FILE",
+        ),
         (
             ["--plan", "p", "--shard", "1/5"],
             "--plan and --shard: the plan is of the whole event; --from-plan plays a shard of it",
         ),
-        (["--plan", "p", "--commit"], "--plan and --commit: a plan prints the commitment, too; leave --commit out"),
+        (
+            ["--plan", "p", "--commit"],
+            "--plan and --commit: a plan prints the commitment, too; leave --commit out",
+        ),
         (["--plan", "p", "--public", "x"], "publish the commitment first"),
-        (["--plan", "p", "--web"], "--plan and --web: a plan plays nothing; give --web to a run --from-plan"),
-        (["--plan", "p", "--new-event"], "--plan and --new-event: each plan is of an event of its own; leave it out"),
+        (
+            ["--plan", "p", "--web"],
+            "--plan and --web: a plan plays nothing; give --web to a run --from-plan",
+        ),
+        (
+            ["--plan", "p", "--new-event"],
+            "--plan and --new-event: each plan is of an event of its own; leave it out",
+        ),
         (["--plan", "p", "--any-engine"], "of this version"),
         (
             ["--plan", "p", "--skip-broken"],
-            sentence("shards", "plan-leaves-out", option="--skip-broken", names=sentence("shards", "plan-names-bots")),
+            sentence(
+                "shards",
+                "plan-leaves-out",
+                option="--skip-broken",
+                names=sentence("shards", "plan-names-bots"),
+            ),
         ),
         (
             ["--plan", "p", "--probation"],
-            sentence("shards", "plan-leaves-out", option="--probation", names=sentence("shards", "plan-names-bots")),
+            sentence(
+                "shards",
+                "plan-leaves-out",
+                option="--probation",
+                names=sentence("shards", "plan-names-bots"),
+            ),
         ),
-        (["--plan", "p", "--from-plan", "cup.plan"], "--plan and --from-plan: a plan is written once, then played"),
+        (
+            ["--plan", "p", "--from-plan", "cup.plan"],
+            "--plan and --from-plan: a plan is written once, then played",
+        ),
         (["--from-plan", "cup.plan", "--new-event"], "make a new plan"),
-        (["--from-plan", "cup.plan", "--commit"], "--commit: the commitment was printed when the plan was made; leave it out"),
+        (
+            ["--from-plan", "cup.plan", "--commit"],
+            "--commit: the commitment was printed when the plan was made; leave it out",
+        ),
     ],
 )
 def test_flags_that_do_not_go_together(cup: Path, flags: list[str], why: str) -> None:
@@ -186,24 +235,74 @@ def test_flags_that_do_not_go_together(cup: Path, flags: list[str], why: str) ->
 
 
 def test_settings_beside_a_plan(cup: Path) -> None:
-    said = refused(cup, "run", "--from-plan", "cup.plan", "--seeds", "6", "--turn", "2s", "--limit", "memory=2G", lines=3)
-    assert all(f"--{flag}: " + sentence("shards", "plan-says-leave-out") in said for flag in ("seeds", "turn", "limit"))
-    arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--limit", "bot_size=2M", "-j", "1", "--out", "out", cwd=cup)
-    assert "--shipped: the plan names its bots; leave it out" in refused(cup, "run", "--from-plan", "cup.plan", "--shipped")
+    said = refused(
+        cup,
+        "run",
+        "--from-plan",
+        "cup.plan",
+        "--seeds",
+        "6",
+        "--turn",
+        "2s",
+        "--limit",
+        "memory=2G",
+        lines=3,
+    )
+    assert all(
+        f"--{flag}: " + sentence("shards", "plan-says-leave-out") in said
+        for flag in ("seeds", "turn", "limit")
+    )
+    arena(
+        "run",
+        "--from-plan",
+        "cup.plan",
+        "--shard",
+        "1/5",
+        "--limit",
+        "bot_size=2M",
+        "-j",
+        "1",
+        "--out",
+        "out",
+        cwd=cup,
+    )
+    assert "--shipped: the plan names its bots; leave it out" in refused(
+        cup, "run", "--from-plan", "cup.plan", "--shipped"
+    )
     (cup / "c.toml").write_text("")
-    assert "the plan has the settings; leave the file out" in refused(cup, "run", "c.toml", "--from-plan", "cup.plan")
+    assert "the plan has the settings; leave the file out" in refused(
+        cup, "run", "c.toml", "--from-plan", "cup.plan"
+    )
 
 
 def test_a_plan_in_the_folder_of_a_bot(tmp_path: Path) -> None:
     arena("new", "python", "my-bot", cwd=tmp_path)
     line = refused(
-        tmp_path, "run", *bots("my-bot", RANDOM), "--seats", "2", "--isolation", "trusted", "--plan", "my-bot/cup.plan"
+        tmp_path,
+        "run",
+        *bots("my-bot", RANDOM),
+        "--seats",
+        "2",
+        "--isolation",
+        "trusted",
+        "--plan",
+        "my-bot/cup.plan",
     )
     assert sentence("settings", "lies-folder-bot", name="my-bot") in line
 
 
 def test_a_seat_that_only_one_machine_has(tmp_path: Path) -> None:
-    line = refused(tmp_path, "run", *bots("remote:ann", RANDOM), "--seats", "2", "--isolation", "trusted", "--plan", "cup.plan")
+    line = refused(
+        tmp_path,
+        "run",
+        *bots("remote:ann", RANDOM),
+        "--seats",
+        "2",
+        "--isolation",
+        "trusted",
+        "--plan",
+        "cup.plan",
+    )
     assert "--plan: bot ann is seated by only one machine, so it plays in no shard" in line
 
 
@@ -236,9 +335,12 @@ def test_bots_are_known_by_their_hashes_wherever_they_lie(laptops: Sequence[Path
     named = bots(SHIPPED, "elsewhere")
     arena("run", "--from-plan", "cup.plan", *named, "--shard", "2/2", "--out", "shard-2-2", cwd=b)
     assert digest(arena("merge", "a/shard-1-2", "b/shard-2-2", "--out", "cup", cwd=a.parent).stdout)
-    assert "the plan has no such bot" in refused(b, "run", "--from-plan", "cup.plan", *named, "--bot", RANDOM)
-    assert "bot my-bot (./my-bot) of the plan is not named; give a --bot for each bot, with its place here" in refused(
-        b, "run", "--from-plan", "cup.plan", *named[:2]
+    assert "the plan has no such bot" in refused(
+        b, "run", "--from-plan", "cup.plan", *named, "--bot", RANDOM
+    )
+    assert (
+        "bot my-bot (./my-bot) of the plan is not named; give a --bot for each bot, with "
+        "its place here" in refused(b, "run", "--from-plan", "cup.plan", *named[:2])
     )
 
 
@@ -253,10 +355,22 @@ def test_a_bot_that_differs_in_a_byte(laptops: Sequence[Path]) -> None:
 
 def test_a_plan_of_another_draw_in_a_store_that_is_not_over(tmp_path: Path) -> None:
     for name in ("one", "other"):
-        arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "2", "--plan", name, cwd=tmp_path)
+        arena(
+            "run",
+            *bots(RANDOM, NAIVE),
+            "--seats",
+            "2",
+            "--seeds",
+            "2",
+            "--plan",
+            name,
+            cwd=tmp_path,
+        )
     arena("run", "--from-plan", "one", "--shard", "1/2", "--out", "out", cwd=tmp_path)
     before = (tmp_path / "out" / FILE).read_bytes()
-    said = arena("run", "--from-plan", "other", "--shard", "2/2", "--out", "out", cwd=tmp_path, code=2).stderr
+    said = arena(
+        "run", "--from-plan", "other", "--shard", "2/2", "--out", "out", cwd=tmp_path, code=2
+    ).stderr
     assert "since it began: the same settings have got another draw" in said
     assert "give another --out for the plan" in said
     assert (tmp_path / "out" / FILE).read_bytes() == before
@@ -266,12 +380,22 @@ def test_another_engine(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("extensions.shards.plan", "competition.events.stored"):
         monkeypatch.setattr(f"khiva_arena.{module}.__version__", "9.9.9")
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
-    assert sentence("shards", "khiva-arena-made", engines=khiva_arena.__version__, version=shown()) in line
-    arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out", "--any-engine", cwd=cup)
-    assert f"arena {khiva_arena.__version__}, 9.9.9" in " ".join(arena("standings", "out", cwd=cup).stdout.split())
+    assert (
+        sentence("shards", "khiva-arena-made", engines=khiva_arena.__version__, version=shown())
+        in line
+    )
+    arena(
+        "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out", "--any-engine", cwd=cup
+    )
+    assert f"arena {khiva_arena.__version__}, 9.9.9" in " ".join(
+        arena("standings", "out", cwd=cup).stdout.split()
+    )
 
 
 def test_an_isolation_that_does_not_work_here(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolation, "why_not", lambda _level: "it is switched off")
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
-    assert sentence("settings", "isolation-not-work-here", level="trusted") + ": it is switched off" in line
+    assert (
+        sentence("settings", "isolation-not-work-here", level="trusted") + ": it is switched off"
+        in line
+    )

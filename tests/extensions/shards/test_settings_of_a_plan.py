@@ -20,7 +20,8 @@ VALUES: dict[str, Any] = {"bots": ("shipped:python/random", "shipped:python/naiv
 PLAIN = [
     row
     for row in TABLE
-    if row.kind in (Kind.NUMBER, Kind.SWITCH) and row.name in (*Definition.__struct_fields__, "ponder")  # by way of the sandbox
+    if row.kind in (Kind.NUMBER, Kind.SWITCH)
+    and row.name in (*Definition.__struct_fields__, "ponder")  # by way of the sandbox
 ]
 
 
@@ -40,7 +41,9 @@ def test_a_setting_comes_back(row: Setting) -> None:
 
 def test_the_clock_comes_back() -> None:
     definition = defined(settings_from({**VALUES, "clock": "ticks"}))
-    values = {key: value for key, value in settings_of(definition, bytes(32)).items() if value is not None}
+    values = {
+        key: value for key, value in settings_of(definition, bytes(32)).items() if value is not None
+    }
     again = settings_from({**values, "bots": VALUES["bots"]})
     assert again.clock is Clock.TICKS
     assert define.conditions_of(again, (), definition.sandbox()) == define.conditions_of(

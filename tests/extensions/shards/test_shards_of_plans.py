@@ -44,7 +44,9 @@ def test_a_shard_is_shown_as_a_part(cup: Path) -> None:
 
 @pytest.mark.soak
 def test_a_shard_that_was_killed_resumes(tmp_path: Path) -> None:
-    slow = [word if word != RANDOM else PYTHON for word in words(seeds=12)]  # so that the kill comes in time
+    slow = [
+        word if word != RANDOM else PYTHON for word in words(seeds=12)
+    ]  # so that the kill comes in time
     arena(*slow, "--plan", "cup.plan", cwd=tmp_path)
     said = ["run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "two"]
     running = started(*said, cwd=tmp_path)
@@ -64,10 +66,17 @@ def test_shards_in_one_store_and_what_is_missing_in_a_merged_one(cup: Path) -> N
     done = arena("merge", "both", "--out", "cup", cwd=cup, code=1)
     assert "4 of 10 matches, 4 of them new" in done.stdout
     assert done.stdout.count("missing: ") == 3
-    command = next(line for line in done.stdout.splitlines() if "shard 2/5" in line).partition("to play: khiva-arena ")[2]
+    command = next(line for line in done.stdout.splitlines() if "shard 2/5" in line).partition(
+        "to play: khiva-arena "
+    )[2]
     assert command.startswith("run --from-plan cup.plan --shard 2/5 --out ")
     arena(*command.split(), cwd=cup)
-    assert arena("merge", command.split()[-1], "--out", "cup", cwd=cup, code=1).stdout.count("missing: ") == 2
+    assert (
+        arena("merge", command.split()[-1], "--out", "cup", cwd=cup, code=1).stdout.count(
+            "missing: "
+        )
+        == 2
+    )
     whole = arena("run", "--from-plan", "cup.plan", "--out", "cup", cwd=cup)
     assert "6 " + sentence("competition", "recorded-before") in whole.stderr
     alone = arena("run", "--from-plan", "cup.plan", "--out", "alone", cwd=cup)
@@ -79,7 +88,11 @@ def test_closing_what_was_merged_so_far_says_what_that_means(cup: Path) -> None:
     play(cup, "1/2")
     arena("merge", "shard-1-2", "--out", "cup", cwd=cup, code=1)
     said = arena("close", "cup", "1", "--yes", cwd=cup).stderr
-    assert "into this store shards were merged of cup.plan: " + sentence("competition", "deals-shards-become-known") in said
+    assert (
+        "into this store shards were merged of cup.plan: "
+        + sentence("competition", "deals-shards-become-known")
+        in said
+    )
 
 
 def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> None:
@@ -87,7 +100,10 @@ def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> N
     play(cup, "1/2", "2/2")
     shutil.copytree(cup / "shard-2-2", cup / "open")
     said = arena("close", "shard-1-2", "1", "--yes", cwd=cup).stderr
-    assert "this is shard 1/2 of cup.plan: " + sentence("competition", "deals-shards-become-known") in said
+    assert (
+        "this is shard 1/2 of cup.plan: " + sentence("competition", "deals-shards-become-known")
+        in said
+    )
     for stores in (("shard-1-2", "shard-2-2"), ("shard-2-2", "shard-1-2")):
         assert "shard-1-2: event 1 was closed at " in refused(cup, "merge", *stores, "--out", "cup")
     assert not (cup / "cup").exists()
@@ -95,28 +111,43 @@ def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> N
         cup, "merge", "shard-2-2", "--out", "shard-1-2"
     )
     for shard in (["--shard", "1/2"], ["--shard", "2/2"], []):
-        done = arena("run", "--from-plan", "cup.plan", *shard, "--out", "shard-1-2", cwd=cup, code=1)
+        done = arena(
+            "run", "--from-plan", "cup.plan", *shard, "--out", "shard-1-2", cwd=cup, code=1
+        )
         assert "is never continued: nothing is played" in done.stderr
     assert "4 of 10 matches are sound" in arena("verify", "shard-1-2", cwd=cup).stdout
 
 
 def test_the_time_of_a_shard_leaves_out_what_others_have_played(cup: Path) -> None:
-    said = [arena("run", "--from-plan", "cup.plan", "--shard", shard, "--out", "s", cwd=cup).stderr for shard in ("1/5", "2/5")]
+    said = [
+        arena("run", "--from-plan", "cup.plan", "--shard", shard, "--out", "s", cwd=cup).stderr
+        for shard in ("1/5", "2/5")
+    ]
     assert re.search("seed 0, 2 matches$", said[0], re.MULTILINE)
     time = re.search(r"seed 1, 2 matches; estimated time: about (\S+) s ", said[1])
     with Store.read(cup / "s") as store:
         (event,) = store.events()
         of_two = sum(store.seconds(event.id)[:2])
     assert time
-    assert float(time[1]) == pytest.approx(1.2 * of_two, rel=0.05)  # with what is guessed to be around them
+    assert float(time[1]) == pytest.approx(
+        1.2 * of_two, rel=0.05
+    )  # with what is guessed to be around them
 
 
 def test_a_merged_event_is_extended_as_any_other(cup: Path) -> None:
     arena("merge", *play(cup, "1/2", "2/2"), "--out", "cup", cwd=cup)
     done = arena(*words(seeds=6), "--out", "cup", cwd=cup)
-    assert "it extends event 1, " + sentence("events", "whose-results-known") + ", from 5 to 6 seeds" in done.stderr
-    assert sentence("shards", "stores-several-events-common") in refused(cup, "merge", "cup", "--out", "copy")
-    ids = [event["event"] for event in json.loads(arena("verify", "cup", "--json", cwd=cup).stdout)["events"]]
+    assert (
+        "it extends event 1, " + sentence("events", "whose-results-known") + ", from 5 to 6 seeds"
+        in done.stderr
+    )
+    assert sentence("shards", "stores-several-events-common") in refused(
+        cup, "merge", "cup", "--out", "copy"
+    )
+    ids = [
+        event["event"]
+        for event in json.loads(arena("verify", "cup", "--json", cwd=cup).stdout)["events"]
+    ]
     for event in ids:
         arena("merge", "cup", "--event", event, "--out", "copy", cwd=cup)
     assert "it extends event 1" in arena("verify", "copy", cwd=cup).stdout
@@ -147,25 +178,56 @@ def test_the_store_of_a_shard_is_not_extended(cup: Path) -> None:
     )
 
 
-def test_values_of_variables_stand_in_no_plan_and_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = [*words(seeds=2), "--env", "random=SHARD_KEY", "--network", "random", "--plan", "cup.plan"]
+def test_values_of_variables_stand_in_no_plan_and_no_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [
+        *words(seeds=2),
+        "--env",
+        "random=SHARD_KEY",
+        "--network",
+        "random",
+        "--plan",
+        "cup.plan",
+    ]
     assert "SHARD_KEY is not set" in refused(tmp_path, *said)
     monkeypatch.setenv("SHARD_KEY", "a-value-of-one-machine")
     arena(*said, cwd=tmp_path)
     plan = (tmp_path / "cup.plan").read_bytes()
     assert (plan.count(b"SHARD_KEY"), plan.count(b"a-value-of")) == (1, 0)
     monkeypatch.delenv("SHARD_KEY")
-    assert "SHARD_KEY is not set" in refused(tmp_path, "run", "--from-plan", "cup.plan", "--out", "out")
+    assert "SHARD_KEY is not set" in refused(
+        tmp_path, "run", "--from-plan", "cup.plan", "--out", "out"
+    )
     monkeypatch.setenv("SHARD_KEY", "a-value-of-another")
     stores = play(tmp_path, "1/2", "2/2")
     arena("merge", *stores, "--out", "cup", cwd=tmp_path)
-    assert "random=network" in arena("run", "--from-plan", "cup.plan", "--shard", "1/2", "--out", "s", cwd=tmp_path).stderr
-    assert not [file for file in tmp_path.rglob("*") if file.is_file() and b"a-value-of" in file.read_bytes()]
+    assert (
+        "random=network"
+        in arena(
+            "run", "--from-plan", "cup.plan", "--shard", "1/2", "--out", "s", cwd=tmp_path
+        ).stderr
+    )
+    assert not [
+        file
+        for file in tmp_path.rglob("*")
+        if file.is_file() and b"a-value-of" in file.read_bytes()
+    ]
 
 
 def test_a_public_text_is_given_to_each_shard(cup: Path) -> None:
     for number in (1, 2):
-        said = ["run", "--from-plan", "cup.plan", "--shard", f"{number}/2", "--public", "6 aus 49", "--out", f"s{number}"]
+        said = [
+            "run",
+            "--from-plan",
+            "cup.plan",
+            "--shard",
+            f"{number}/2",
+            "--public",
+            "6 aus 49",
+            "--out",
+            f"s{number}",
+        ]
         assert "public text '6 aus 49'" in arena(*said, cwd=cup).stderr
     arena("merge", "s1", "s2", "--out", "cup", cwd=cup)
     assert "public text '6 aus 49'" in arena("verify", "cup", cwd=cup).stdout
@@ -196,7 +258,9 @@ def test_a_merge_prints_json(cup: Path) -> None:
 def test_a_merge_that_is_refused_writes_nothing(cup: Path) -> None:
     stores = play(cup, "1/2")
     (cup / "x.bundle").write_bytes(b"x")
-    assert sentence("shards", "file-only-folders-stores") in refused(cup, "merge", *stores, "x.bundle", "--out", "cup")
+    assert sentence("shards", "file-only-folders-stores") in refused(
+        cup, "merge", *stores, "x.bundle", "--out", "cup"
+    )
     assert "no results here" in refused(cup, "merge", *stores, "nothing", "--out", "cup")
     assert "--out DIR is missing" in refused(cup, "merge", *stores)
     assert not (cup / "cup").exists()
@@ -210,7 +274,9 @@ def test_an_interrupted_merge_says_that_it_goes_on(
 
     monkeypatch.setattr(merging_command, "merge_stores", stopped)
     with pytest.raises(KeyboardInterrupt):
-        merging_command.merge([cup / "one"], cup / "out", None, as_json=False, jobs=1, any_engine=False)
+        merging_command.merge(
+            [cup / "one"], cup / "out", None, as_json=False, jobs=1, any_engine=False
+        )
     assert "interrupted: what was merged stays; the same command goes on" in capsys.readouterr().err
 
 
@@ -226,11 +292,16 @@ def test_a_shard_from_python(cup: Path) -> None:
     merged = khiva_arena.merge(cup / "one", cup / "two", out=cup / "all")
     assert merged.complete
     assert khiva_arena.verify(cup / "all").events[0].digest == merged.digest
-    with pytest.raises(ConfigError, match="shard needs from_plan, a file that `khiva-arena run --plan FILE` writes"):
+    with pytest.raises(
+        ConfigError, match="shard needs from_plan, a file that `khiva-arena run --plan FILE` writes"
+    ):
         khiva_arena.run(shard="1/2")
     with pytest.raises(ConfigError, match="seeds: " + pattern("shards", "plan-says-leave-out")):
         khiva_arena.run(from_plan=cup / "cup.plan", seeds=3)
-    with pytest.raises(ConfigError, match="^" + pattern("shards", "shard-no-such-shard", word="3/2").removeprefix(r"\-\-")):
+    with pytest.raises(
+        ConfigError,
+        match="^" + pattern("shards", "shard-no-such-shard", word="3/2").removeprefix(r"\-\-"),
+    ):
         khiva_arena.run(from_plan=cup / "cup.plan", shard="3/2")
 
 
@@ -243,13 +314,18 @@ def test_a_plan_that_bots_may_read(tmp_path: Path) -> None:
     command = Command(("/bin/sh",), str(tmp_path), readable=(str(runtime),))
     keep_private(private_places(settings, tmp_path / "cup.plan"), sandbox, [command])
     with pytest.raises(
-        ConfigError, match=f"--from-plan {runtime}/cup.plan: " + pattern("settings", "bots-may-read", holder=f"{runtime}")
+        ConfigError,
+        match=f"--from-plan {runtime}/cup.plan: "
+        + pattern("settings", "bots-may-read", holder=f"{runtime}"),
     ):
         keep_private(private_places(settings, runtime / "cup.plan"), sandbox, [command])
     for flag in ("dask_tls", "tls_key", "tokens"):
-        keys = structs.replace(settings, of_extensions={**settings.of_extensions, flag: runtime / "keys"})
+        keys = structs.replace(
+            settings, of_extensions={**settings.of_extensions, flag: runtime / "keys"}
+        )
         with pytest.raises(
             ConfigError,
-            match=f"--{flag.replace('_', '-')} {runtime}/keys: " + pattern("settings", "bots-may-read", holder=f"{runtime}"),
+            match=f"--{flag.replace('_', '-')} {runtime}/keys: "
+            + pattern("settings", "bots-may-read", holder=f"{runtime}"),
         ):
             keep_private(private_places(keys), sandbox, [command])

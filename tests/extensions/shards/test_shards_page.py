@@ -16,7 +16,12 @@ from khiva_arena.interface.cli.main import cli
 
 pytestmark = pytest.mark.slow
 
-PAGE = (ROOT / "docs" / "many-machines.md").read_text().partition("\n## Shards\n")[2].partition("\n## ")[0]
+PAGE = (
+    (ROOT / "docs" / "many-machines.md")
+    .read_text()
+    .partition("\n## Shards\n")[2]
+    .partition("\n## ")[0]
+)
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 SHARDS = 5
 SETTINGS = 'bots = ["bots/ann", "shipped:c/random"]\nseats = 2\nseeds = 5\n'
@@ -27,7 +32,11 @@ def machine(folder: Path, **variables: str) -> dict[str, str]:
     home = folder / "home"
     home.mkdir()
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return os.environ | {"HOME": str(home), "KHIVA_ARENA_CACHE": str(home / "cache"), "PATH": path} | variables
+    return (
+        os.environ
+        | {"HOME": str(home), "KHIVA_ARENA_CACHE": str(home / "cache"), "PATH": path}
+        | variables
+    )
 
 
 @pytest.fixture
@@ -53,7 +62,14 @@ def ended(running: list[subprocess.Popen[str]]) -> None:
 
 
 def started(words: list[str], folder: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        words,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 @pytest.mark.soak
@@ -65,12 +81,16 @@ def test_five_laptops(cup: Path, tmp_path: Path) -> None:
     for number in range(1, SHARDS + 1):
         laptop = tmp_path / f"laptop-{number}"
         shutil.copytree(cup, laptop)
-        words = shlex.split(line.replace("2/5", f"{number}/5").replace("shard-2", f"shard-{number}"))
+        words = shlex.split(
+            line.replace("2/5", f"{number}/5").replace("shard-2", f"shard-{number}")
+        )
         running.append(started(words, laptop, machine(laptop)))
     ended(running)
     for number in range(1, SHARDS + 1):
         shutil.copytree(tmp_path / f"laptop-{number}" / f"shard-{number}", cup / f"shard-{number}")
-    (merge,) = [line for line in lines if line.startswith("khiva-arena merge") and "shard-5" in line]
+    (merge,) = [
+        line for line in lines if line.startswith("khiva-arena merge") and "shard-5" in line
+    ]
     merged = arena(*shlex.split(merge)[1:], cwd=cup).stdout
     alone = arena("run", "--from-plan", "cup.plan", "--out", "alone", cwd=cup).stderr
     assert digest(merged) == digest(alone)
@@ -93,11 +113,15 @@ def test_the_script_of_a_slurm_array(cup: Path, tmp_path: Path) -> None:
     ended([task(number, SHARDS) for number in (1, 2, 4, 5)])
     (tmp_path / "login").mkdir()
     environment = machine(tmp_path / "login")
-    done = subprocess.run(["bash", "-c", merge], cwd=cup, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", merge], cwd=cup, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     assert "missing: shard 3/5, seeds 2; to play: " in done.stdout
     ended([task(3, 1)])
-    done = subprocess.run(["bash", "-c", merge], cwd=cup, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["bash", "-c", merge], cwd=cup, env=environment, capture_output=True, text=True, check=True
+    )
     assert "10 of 10 matches, 2 of them new; run digest" in done.stdout
 
 
@@ -109,15 +133,31 @@ def test_a_mode_that_a_copy_has_lost(cup: Path, tmp_path: Path) -> None:
     assert (tmp_path / "cup.plan").read_bytes() == (cup / "cup.plan").read_bytes()
     assert (tmp_path / "cup.plan").stat().st_mode & 0o777 == 0o600
     (line,) = re.findall(r"`(install -m 600 [^`]*)`", PAGE)
-    words = [str(cup / "cup.plan") if word == "/media/stick/cup.plan" else word for word in shlex.split(line)]
+    words = [
+        str(cup / "cup.plan") if word == "/media/stick/cup.plan" else word
+        for word in shlex.split(line)
+    ]
     (cup / "cup.plan").chmod(0o644)
     subprocess.run(words, cwd=tmp_path, check=True)
     assert (tmp_path / "cup.plan").stat().st_mode & 0o777 == 0o600
 
 
 def test_every_flag_on_the_page_is_one() -> None:
-    known = {option for name in ("run", "merge") for param in cli.get_command(None, name).params for option in param.opts}  # type: ignore[union-attr, arg-type]
-    lines = [line for line in PAGE.replace("\\\n", " ").splitlines() if re.search(r"khiva-arena (run|merge) ", line)]
+    known = {
+        option
+        for name in ("run", "merge")
+        for param in cli.get_command(None, name).params
+        for option in param.opts
+    }  # type: ignore[union-attr, arg-type]
+    lines = [
+        line
+        for line in PAGE.replace("\\\n", " ").splitlines()
+        if re.search(r"khiva-arena (run|merge) ", line)
+    ]
     assert len(lines) > 8
-    used = {flag for line in lines for flag in re.findall(r"(?<= )--?[a-z][a-z-]*", line.partition("khiva-arena ")[2])}
+    used = {
+        flag
+        for line in lines
+        for flag in re.findall(r"(?<= )--?[a-z][a-z-]*", line.partition("khiva-arena ")[2])
+    }
     assert used <= known, used - known

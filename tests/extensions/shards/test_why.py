@@ -45,7 +45,9 @@ def test_merge_says_why_it_ends_with_1(
     out, said = capsys.readouterr()
     assert (code, len(said.splitlines())) == (0 if result.complete else 1, 1)
     lacking = {4: "2 matches are", 5: "1 match is"}
-    missing = sentence("merge", "not-complete", matches=lacking.get(result.recorded, "0 matches are"))
+    missing = sentence(
+        "merge", "not-complete", matches=lacking.get(result.recorded, "0 matches are")
+    )
     assert (missing in said) is not result.complete
     assert "next: " in said
     if as_json:

@@ -39,7 +39,14 @@ def played(law: CapLaw, rng: random.Random, cost: Draw, places: int) -> tuple[li
 
 
 @cases("places", [1, 2, 4, 9])
-@cases("cost", [lambda rng: rng.randint(1, 60), lambda rng: rng.choice((1, 60)), lambda rng: min(60, int(rng.expovariate(0.1)))])
+@cases(
+    "cost",
+    [
+        lambda rng: rng.randint(1, 60),
+        lambda rng: rng.choice((1, 60)),
+        lambda rng: min(60, int(rng.expovariate(0.1))),
+    ],
+)
 def test_a_cap_holds_if_no_table_is_dearer_than_the_dearest_known(cost: Draw, places: int) -> None:
     for seed in range(60):
         law = CapLaw(CAP, MATCHES, dearest=60)
@@ -54,7 +61,9 @@ def test_dearer_tables_pass_it_by_no_more_than_they_are_dearer(places: int) -> N
     passed = 0
     for seed in range(300):
         law = CapLaw(CAP, MATCHES)
-        costs, beyond = played(law, random.Random(seed), lambda rng: int(rng.paretovariate(1.2) * 10), places)
+        costs, beyond = played(
+            law, random.Random(seed), lambda rng: int(rng.paretovariate(1.2) * 10), places
+        )
         assert sum(costs) - CAP < max(1, sum(beyond))
         passed += sum(costs) >= CAP
     assert 0 < passed < 100, "only the last tables of a few events"
@@ -66,7 +75,9 @@ def test_one_table_at_a_time_begins_while_nothing_is_known() -> None:
     law.begin((0, 0), 2)
     assert not law.fits((1, 0))
     law.add((0, 0), 40, is_recorded=True)
-    assert (law.spent, law.foreseen, law.dearest) == (40, 80, 80), "its matches may all cost as much"
+    assert (law.spent, law.foreseen, law.dearest) == (40, 80, 80), (
+        "its matches may all cost as much"
+    )
     law.add((0, 0), 10, is_recorded=True)
     assert (law.spent, law.foreseen) == (50, 50)
 
@@ -92,7 +103,22 @@ def test_void_attempts_count_and_a_table_that_was_set_aside_holds_nothing_back()
         ("5.00", 5_000_000),
         ("0.000001", 1),
         ("7", 7_000_000),
-        *((word, None) for word in ("0", "0.0000001", "-1", "1e3", "", ".5", "5,00", "nan", "٣", "1_0", "9" * 10)),
+        *(
+            (word, None)
+            for word in (
+                "0",
+                "0.0000001",
+                "-1",
+                "1e3",
+                "",
+                ".5",
+                "5,00",
+                "nan",
+                "٣",
+                "1_0",
+                "9" * 10,
+            )
+        ),
     ],
 )
 def test_amounts(word: str, amount: int | None) -> None:

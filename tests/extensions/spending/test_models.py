@@ -33,7 +33,13 @@ ASKED = (
 def played(folder: Path) -> None:
     """A store "out" of models of each kind, and what their endpoint logged in "log.json"."""
     with fake_llm.serving() as server:
-        written(folder, *(row(kind, server.url, key=KEY, price_in=3, price_out=15.5, currency="EUR") for kind in KINDS))
+        written(
+            folder,
+            *(
+                row(kind, server.url, key=KEY, price_in=3, price_out=15.5, currency="EUR")
+                for kind in KINDS
+            ),
+        )
         words = (
             "run",
             "--yes",
@@ -72,13 +78,24 @@ def test_the_sums_are_those_of_the_endpoint_s_own_log_to_the_unit(played: Path) 
         decisions = log[kind]["decisions"]
         assert sum(asked.values()) == spent["decisions"] == decisions
         tenth, third = decisions // 10, decisions // 3
-        others = {"tenth": ("lot", tenth), "always-wrong": ("lot", decisions), "overloaded": ("failed", third)}
+        others = {
+            "tenth": ("lot", tenth),
+            "always-wrong": ("lot", decisions),
+            "overloaded": ("failed", third),
+        }
         name, number = (others | {"garbles": ("retry", tenth)}).get(kind, ("lot", 0))
-        assert asked == {"retry": 0, "lot": 0, "failed": 0, "model": decisions - number} | {name: number}
+        assert asked == {"retry": 0, "lot": 0, "failed": 0, "model": decisions - number} | {
+            name: number
+        }
         assert (spent["currency"], spent["dropped"], spent["at_least"]) == ("EUR", 0, False)
-    assert not [row for row in said["standings"][0]["rows"] if row["voids"] or any(row["faults"].values())], "a lot is no fault"
+    assert not [
+        row for row in said["standings"][0]["rows"] if row["voids"] or any(row["faults"].values())
+    ], "a lot is no fault"
     listed = arena("standings", "out", "--most-lots", "20", cwd=played).stdout.partition("\n-- ")[2]
-    assert [kind for kind in KINDS if f" {kind} " in listed.partition("\n\n")[0]] == ["always-wrong", "overloaded"]
+    assert [kind for kind in KINDS if f" {kind} " in listed.partition("\n\n")[0]] == [
+        "always-wrong",
+        "overloaded",
+    ]
 
 
 @pytest.mark.slow
@@ -103,7 +120,17 @@ def test_it_verifies_replays_and_reports_without_key_network_and_models(
     arena("report", "out", "--out", "page.html", cwd=tmp_path)
     arena("show", "out", "1/0", cwd=tmp_path)
     asked = arena(
-        "replay", "out", "1/0", "--bot", "shipped:python/random", "--seat", "0", "--isolation", "trusted", cwd=tmp_path, code=1
+        "replay",
+        "out",
+        "1/0",
+        "--bot",
+        "shipped:python/random",
+        "--seat",
+        "0",
+        "--isolation",
+        "trusted",
+        cwd=tmp_path,
+        code=1,
     )
     assert "step " in asked.stdout, "another bot is asked what the model was asked"
     notes = arena("show", "out", "1/0", "--notes", cwd=tmp_path).stdout
@@ -116,7 +143,14 @@ def test_it_verifies_replays_and_reports_without_key_network_and_models(
 
 def test_only_the_bots_of_the_file_get_network_and_key(tmp_path: Path) -> None:
     written(tmp_path, row("random", key=KEY), row("large"))
-    words = ("--models", "models.toml", "--bot", "shipped:python/random", "--bot", "shipped:python/greedy")
+    words = (
+        "--models",
+        "models.toml",
+        "--bot",
+        "shipped:python/random",
+        "--bot",
+        "shipped:python/greedy",
+    )
     bots = bots_of(tmp_path, *words)
     assert {name: (bot.network, bot.env) for name, bot in bots.items()} == {
         "random": (True, (KEY,)),
@@ -128,7 +162,9 @@ def test_only_the_bots_of_the_file_get_network_and_key(tmp_path: Path) -> None:
     assert bots["random-2"].identity == load("shipped:python/random").identity
     bots = bots_of(tmp_path, *words)  # the same event goes on
     (tmp_path / "more.toml").write_text('bots = ["shipped:python/greedy"]\nnetwork = ["greedy"]\n')
-    said = arena("run", "more.toml", "--models", "models.toml", cwd=tmp_path, code=2, env={KEY: VALUE}).stderr
+    said = arena(
+        "run", "more.toml", "--models", "models.toml", cwd=tmp_path, code=2, env={KEY: VALUE}
+    ).stderr
     assert "--models sets --network, which wins over more.toml" in said
 
 
@@ -138,15 +174,25 @@ def test_a_file_of_settings_may_name_other_bots(tmp_path: Path) -> None:
     assert list(bots_of(tmp_path, "more.toml", "--models", "models.toml")) == ["small", "greedy"]
 
 
-def test_the_identity_covers_all_but_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_identity_covers_all_but_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def bot(changed: str = "", prompt: str = "$page\n") -> Bot:
         (tmp_path / "mine.md").write_text(prompt)
         written(tmp_path, ROW.replace('"m"', '"/models/m.gguf"') + 'prompt = "mine.md"\n' + changed)
         return load(f"{tmp_path}/models.toml:small")
 
     same = bot()
-    assert (bot().identity, same.name, same.version, same.reports) == (same.identity, "small", "3 mine", True)
-    assert bot(f'key = "{KEY}"').identity == bot(f'key = "{KEY}"\nretries = 1\ntemperature = 0\nlegal = true\n').identity
+    assert (bot().identity, same.name, same.version, same.reports) == (
+        same.identity,
+        "small",
+        "3 mine",
+        True,
+    )
+    assert (
+        bot(f'key = "{KEY}"').identity
+        == bot(f'key = "{KEY}"\nretries = 1\ntemperature = 0\nlegal = true\n').identity
+    )
     with_key = bot(f'key = "{KEY}"').identity
     monkeypatch.setenv(KEY, VALUE)
     assert bot(f'key = "{KEY}"').identity == with_key
@@ -158,7 +204,12 @@ def test_the_identity_covers_all_but_the_key(tmp_path: Path, monkeypatch: pytest
         "currency = 'EUR'",
         "notes = 'short'",
     ]
-    identities = {same.identity, bot("", "$page").identity, with_key, *(bot(changed).identity for changed in others)}
+    identities = {
+        same.identity,
+        bot("", "$page").identity,
+        with_key,
+        *(bot(changed).identity for changed in others),
+    }
     assert len(identities) == 3 + len(others)
     written(tmp_path, ROW)
     assert load(f"{tmp_path}/models.toml:small").version == "3 legal-1"
@@ -178,11 +229,22 @@ def test_a_plan_gives_a_model_nothing_before_its_user_agrees(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "maker"))
     monkeypatch.setenv(KEY, VALUE)
     written(tmp_path, row("last", fake.url, key=KEY))
-    named = ("--bot", "models.toml:last", "--bot", "shipped:python/random", "--network", "last", "--env", f"last={KEY}")
+    named = (
+        "--bot",
+        "models.toml:last",
+        "--bot",
+        "shipped:python/random",
+        "--network",
+        "last",
+        "--env",
+        f"last={KEY}",
+    )
     arena("run", *named, *HOW, *SHORT, "--seeds", "1", "--plan", "cup.plan", cwd=tmp_path)
     words = ("run", "--from-plan", "cup.plan", "--trust-bots", "--out", "out")
     host = fake.url.split("/")[2]
-    line, question = (said.replace("api.example.com", host).replace("small", "last") for said in ASKED)
+    line, question = (
+        said.replace("api.example.com", host).replace("small", "last") for said in ASKED
+    )
     assert line in arena(*words[:-1], "made", cwd=tmp_path).stderr, "whoever made it has agreed"
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
     said = arena(*words, cwd=tmp_path, code=2).stderr
@@ -196,7 +258,10 @@ def test_a_plan_gives_a_model_nothing_before_its_user_agrees(
     assert line in terminal.shown.text
     assert question in terminal.shown.text
     arena(*words, cwd=tmp_path)
-    for changed in (row("last", "https://elsewhere.example.com/v1", key=KEY), row("last", fake.url, key=KEY, retries=2)):
+    for changed in (
+        row("last", "https://elsewhere.example.com/v1", key=KEY),
+        row("last", fake.url, key=KEY, retries=2),
+    ):
         written(tmp_path, changed)
         said = arena(*words, cwd=tmp_path, code=2).stderr
         assert sentence("shards", "other-bot", name="last", word="models.toml:last") in said
@@ -204,25 +269,56 @@ def test_a_plan_gives_a_model_nothing_before_its_user_agrees(
 
 
 @pytest.mark.slow
-def test_a_model_that_is_not_shown_the_choices_finds_one_by_the_rules(fake: fake_llm.Fake, tmp_path: Path) -> None:
+def test_a_model_that_is_not_shown_the_choices_finds_one_by_the_rules(
+    fake: fake_llm.Fake, tmp_path: Path
+) -> None:
     (tmp_path / "mine.md").write_text("Win this game of $game.\n")
-    written(tmp_path, row("by-words", fake.url, legal=False), row("own", fake.url, model="last", prompt="mine.md"))
+    written(
+        tmp_path,
+        row("by-words", fake.url, legal=False),
+        row("own", fake.url, model="last", prompt="mine.md"),
+    )
     bots = [f"{tmp_path}/models.toml:{name}" for name in ("by-words", "own")]
-    match = khiva_arena.match(*bots, isolation="trusted", seed="a", turn="30s", network=["by-words", "own"])
+    match = khiva_arena.match(
+        *bots, isolation="trusted", seed="a", turn="30s", network=["by-words", "own"]
+    )
     assert match.verdicts == ("ok", "ok")
-    by_model = {model: [body for body in fake.asked if body["model"] == model] for model in ("by-words", "last")}
+    by_model = {
+        model: [body for body in fake.asked if body["model"] == model]
+        for model in ("by-words", "last")
+    }
     assert "Choices:" not in json.dumps(by_model["by-words"])
-    assert {body["messages"][0]["content"] for body in by_model["last"]} == {"Win this game of khiva."}
+    assert {body["messages"][0]["content"] for body in by_model["last"]} == {
+        "Win this game of khiva."
+    }
     by_words, own = match.notes or ()
-    assert re.findall(r"^llm: play_pass: \d+ of 0-\d+ by (\w+)", by_words, re.MULTILINE)[:2] == ["the", "the"]
-    assert "That was no choice: " not in json.dumps([body for body in by_model["by-words"] if "play_pass" in str(body)])
+    assert re.findall(r"^llm: play_pass: \d+ of 0-\d+ by (\w+)", by_words, re.MULTILINE)[:2] == [
+        "the",
+        "the",
+    ]
+    assert "That was no choice: " not in json.dumps(
+        [body for body in by_model["by-words"] if "play_pass" in str(body)]
+    )
     assert " 0 by lot; " in own
 
 
-def test_a_file_gives_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_gives_nothing_before_the_user_agrees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv(KEY, VALUE)
-    words = ("--models", "models.toml", "--bot", "shipped:python/greedy", *HOW, "--seeds", "1", "--commit", "--out", "out")
+    words = (
+        "--models",
+        "models.toml",
+        "--bot",
+        "shipped:python/greedy",
+        *HOW,
+        "--seeds",
+        "1",
+        "--commit",
+        "--out",
+        "out",
+    )
 
     def typed(answer: str, row_meanwhile: str = "") -> tuple[int, bool, str]:
         terminal = Terminal(["run", *words], tmp_path, columns=200)
@@ -245,7 +341,9 @@ def test_a_file_gives_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch
         (event,) = store.events()
     written(tmp_path, row("small", key=KEY))
     agreed_to = load(f"{tmp_path}/models.toml:small").identity
-    assert agreed_to in {bot.identity for bot in event.definition.bots}, "the row that was shown plays"
+    assert agreed_to in {bot.identity for bot in event.definition.bots}, (
+        "the row that was shown plays"
+    )
     arena("run", *words, cwd=tmp_path)
     (tmp_path / "mine.md").write_text("Play.")
     for changed in (elsewhere, row("small", key=KEY, prompt="mine.md")):
@@ -253,13 +351,27 @@ def test_a_file_gives_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch
         assert refused in arena("run", *words, cwd=tmp_path, code=2).stderr
 
 
-def test_a_file_of_settings_gives_a_model_nothing_before_the_user_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_settings_gives_a_model_nothing_before_the_user_agrees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The address stands in another file, which may change without this one."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv(KEY, VALUE)
-    bots = f'bots = ["models.toml:small", "shipped:python/greedy"]\nnetwork = ["small"]\nenv = ["small={KEY}"]\n'
+    bots = (
+        'bots = ["models.toml:small", "shipped:python/greedy"]\nnetwork = ["small"]\nenv = '
+        f'["small={KEY}"]\n'
+    )
     (tmp_path / "cup.toml").write_text(f'{bots}seats = 2\nturn = "30s"\nseeds = 1\n')
-    words = ("run", "cup.toml", "--isolation", "trusted", "--trust-bots", "--commit", "--out", "out")
+    words = (
+        "run",
+        "cup.toml",
+        "--isolation",
+        "trusted",
+        "--trust-bots",
+        "--commit",
+        "--out",
+        "out",
+    )
     written(tmp_path, row("small", key=KEY))
     terminal = Terminal(words, tmp_path, columns=300)
     assert terminal.until(lambda text: "[y/N]" in text)
@@ -267,7 +379,10 @@ def test_a_file_of_settings_gives_a_model_nothing_before_the_user_agrees(tmp_pat
     assert terminal.end() == 0
     assert all(line in terminal.shown.text for line in ASKED)
     arena(*words, cwd=tmp_path)
-    for changed in (row("small", "https://elsewhere.example.com/v1", key=KEY), row("small", key=KEY, retries=2)):
+    for changed in (
+        row("small", "https://elsewhere.example.com/v1", key=KEY),
+        row("small", key=KEY, retries=2),
+    ):
         written(tmp_path, changed)
         said = arena(*words, cwd=tmp_path, code=2).stderr
         assert sentence("competition", "opens-more-machine-file", file="cup.toml") in said

@@ -47,7 +47,13 @@ WRONG = [
     (ROW + "prompt = 'latin.md'", "latin.md is not UTF-8 text"),
     (ROW + "prompt = 'blank.md'", "blank.md is empty"),
     (ROW + "prompt = 'large.md'", "large.md cannot be read: it is longer"),
-    (ROW + "prompt = 'long.md'", "long.md is too long for the notes of a match: 6,003 bytes, with 2 for each line, and 6,000"),
+    (
+        ROW + "prompt = 'long.md'",
+        (
+            "long.md is too long for the notes of a match: 6,003 bytes, with 2 for each line, "
+            "and 6,000"
+        ),
+    ),
     (ROW + "prompt = 'typo.md'", "prompt: typo: '=== questions ===' begins no part"),
     (ROW + "prompt = 'twice.md'", "prompt: twice has a part twice"),
     (ROW + "prompt = 'early.md'", "early: $choices is not filled in in the part system; move it"),
@@ -69,9 +75,16 @@ WRONG = [
 ]
 
 
-def test_what_is_wrong_is_refused_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_is_refused_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HELD", "held-secret-value\r\n")
-    for name, text in (("blank", "\n"), ("large", "x" * 100_001), ("leak", "Use held-secret-value."), ("mine", "Play.")):
+    for name, text in (
+        ("blank", "\n"),
+        ("large", "x" * 100_001),
+        ("leak", "Use held-secret-value."),
+        ("mine", "Play."),
+    ):
         (tmp_path / f"{name}.md").write_text(text)
     for name, text in (
         ("long", "x" * 6_000 + "\n"),
@@ -88,7 +101,16 @@ def test_what_is_wrong_is_refused_before_anything_starts(tmp_path: Path, monkeyp
     for text, what in WRONG:
         written(tmp_path, text)
         said = arena(
-            "run", "--yes", "--models", "models.toml", "--bot", "shipped:python/greedy", "--out", "out", cwd=tmp_path, code=2
+            "run",
+            "--yes",
+            "--models",
+            "models.toml",
+            "--bot",
+            "shipped:python/greedy",
+            "--out",
+            "out",
+            cwd=tmp_path,
+            code=2,
         )
         assert what in " ".join(said.stderr.split()), (what, said.stderr)
         assert "secret" not in said.stderr.casefold().replace(KEY.casefold(), "")
@@ -98,7 +120,10 @@ def test_what_is_wrong_is_refused_before_anything_starts(tmp_path: Path, monkeyp
     assert not (tmp_path / "out").exists()
 
 
-@cases("text", ["", "model = 3", "model = []", "[model]\nname = 'x'", "model = [1]", "[[model]]\n" * 65])
+@cases(
+    "text",
+    ["", "model = 3", "model = []", "[model]\nname = 'x'", "model = [1]", "[[model]]\n" * 65],
+)
 def test_a_file_has_tables_of_models(text: str, tmp_path: Path) -> None:
     (tmp_path / "models.toml").write_text(text)
     with pytest.raises(ConfigError, match="1 to 64 tables"):
@@ -107,16 +132,25 @@ def test_a_file_has_tables_of_models(text: str, tmp_path: Path) -> None:
 
 def test_a_word_names_a_row(tmp_path: Path) -> None:
     written(tmp_path, row("small"), row("large"))
-    said = arena("match", "--bot", "models.toml:smal", "--bot", "models.toml:large", cwd=tmp_path, code=2).stderr
-    assert "--bot models.toml:smal: no model has this name (did you mean small?); there are small, large" in said
-    said = arena("match", "--bot", "none.toml:small", "--bot", "models.toml:large", cwd=tmp_path, code=2).stderr
+    said = arena(
+        "match", "--bot", "models.toml:smal", "--bot", "models.toml:large", cwd=tmp_path, code=2
+    ).stderr
+    assert (
+        "--bot models.toml:smal: no model has this name (did you mean small?); there are "
+        "small, large" in said
+    )
+    said = arena(
+        "match", "--bot", "none.toml:small", "--bot", "models.toml:large", cwd=tmp_path, code=2
+    ).stderr
     assert "--bot none.toml:small: " in said
 
 
 def test_a_file_of_settings_names_a_row_of_a_file_beside_it(tmp_path: Path) -> None:
     (tmp_path / "cup").mkdir()
     written(tmp_path / "cup", row("small"), row("large"))
-    (tmp_path / "cup" / "cup.toml").write_text('bots = ["models.toml:small", "models.toml:large"]\n')
+    (tmp_path / "cup" / "cup.toml").write_text(
+        'bots = ["models.toml:small", "models.toml:large"]\n'
+    )
     bots = bots_of(tmp_path, "cup/cup.toml")
     assert {name: bot.network for name, bot in bots.items()} == {"small": False, "large": False}
 
@@ -130,7 +164,11 @@ def test_the_arena_reads_the_parts_and_words_of_a_prompt_as_the_bot_does() -> No
     prompt._parts = dict.fromkeys(prompt._parts, Template(every))
     decide = {"events": [], "view": {}, "legal": [[0]], "kind": "pick"}
     match = {"game": "any", "rules": {}, "seat": 0, "seats": 2}
-    texts = {"system": prompt.system(match), "question": prompt.question(decide, match), "again": prompt.again("", decide)}
+    texts = {
+        "system": prompt.system(match),
+        "question": prompt.question(decide, match),
+        "again": prompt.again("", decide),
+    }
     left = {part: set(re.findall(r"\$(\w+)", text)) for part, text in texts.items()}
     known = set().union(*models_file.WORDS.values())
     assert left == {part: known - words for part, words in models_file.WORDS.items()}

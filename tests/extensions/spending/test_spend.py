@@ -33,9 +33,24 @@ from khiva_arena.records.store.db import FILE, Store
 from khiva_arena.records.store.transcripts import unpacked
 
 pytestmark = pytest.mark.slow
-HOW = ("--seats", "2", "--isolation", "trusted", "--trust-bots", "--rule", "max_turns=6", "--out", "out", "--seed", "cap")
+HOW = (
+    "--seats",
+    "2",
+    "--isolation",
+    "trusted",
+    "--trust-bots",
+    "--rule",
+    "max_turns=6",
+    "--out",
+    "out",
+    "--seed",
+    "cap",
+)
 MOST = 2**53 - 1
-ENDED, REACHED = sentence("spending", "ended", number="1"), sentence("spending", "reached", number="1")
+ENDED, REACHED = (
+    sentence("spending", "ended", number="1"),
+    sentence("spending", "reached", number="1"),
+)
 NOT_WHOLE = "but not after whole tables, the first of the schedule"
 GIVE_MORE, AS_THE_CAP = sentence("spending", "give-more"), sentence("spending", "as-the-cap")
 OWN_WORD, TRIES_AGAIN = sentence("spending", "own-word"), sentence("spending", "tries-again")
@@ -44,7 +59,11 @@ OWN_WORD, TRIES_AGAIN = sentence("spending", "own-word"), sentence("spending", "
 def logged(folder: Path) -> int:
     """Return what the bots' own logs of all recorded matches say that they cost."""
     notes = [note for match in khiva_arena.matches(folder / "out") for note in match.notes]
-    return sum(int(amount) for note in notes for amount in re.findall(r"^in all (\d+)$", note, re.MULTILINE))
+    return sum(
+        int(amount)
+        for note in notes
+        for amount in re.findall(r"^in all (\d+)$", note, re.MULTILINE)
+    )
 
 
 def table_of(folder: Path) -> dict[str, Any]:
@@ -55,7 +74,11 @@ def table_of(folder: Path) -> dict[str, Any]:
 def tables(folder: Path) -> dict[tuple[int, int], int]:
     """Return how many matches of each table are recorded."""
     with Store.read(folder / "out") as store:
-        found = [(match.seed, match.lineup) for event in store.events() for match in store.matches(event.id)]
+        found = [
+            (match.seed, match.lineup)
+            for event in store.events()
+            for match in store.matches(event.id)
+        ]
     return {table: found.count(table) for table in found}
 
 
@@ -67,7 +90,9 @@ def begun(folder: Path) -> list[str]:
 
 
 @cases("jobs", ["1", "4"])
-def test_a_cap_ends_an_event_between_two_tables_and_a_higher_one_goes_on(jobs: str, tmp_path: Path) -> None:
+def test_a_cap_ends_an_event_between_two_tables_and_a_higher_one_goes_on(
+    jobs: str, tmp_path: Path
+) -> None:
     tmp_path /= f"at {jobs}"
     run = [*begun(tmp_path), "-j", jobs]
     said = arena(*run, "--spend", "0.0125", cwd=tmp_path, code=BAD_RESULT)
@@ -76,17 +101,26 @@ def test_a_cap_ends_an_event_between_two_tables_and_a_higher_one_goes_on(jobs: s
     assert sentence("spending", "capped", cap="0.0125 EUR") in " ".join(said.stdout.split())
     table = table_of(tmp_path)
     (part,) = table["partial"]
-    assert part["capped"] == {"cap": 12_500, "spent": logged(tmp_path), "at_least": False, "currency": "EUR"}
-    assert sum(row["spent"]["totals"]["cost"] for row in table["rows"]) == logged(tmp_path) == 12_000
+    assert part["capped"] == {
+        "cap": 12_500,
+        "spent": logged(tmp_path),
+        "at_least": False,
+        "currency": "EUR",
+    }
+    assert (
+        sum(row["spent"]["totals"]["cost"] for row in table["rows"]) == logged(tmp_path) == 12_000
+    )
     assert table["sentence"].endswith(
-        f"Event 1 was {sentence('spending', 'capped', cap='0.0125 EUR')}0.012 EUR spent, by the bots' "
-        "own word, so set your provider's own limit, too."
+        f"Event 1 was {sentence('spending', 'capped', cap='0.0125 EUR')}0.012 EUR spent, by the "
+        "bots' own word, so set your provider's own limit, too."
     )
     assert table["left_out"] == {"matches": 0, "incomplete": [], "set_aside": []}
     assert {*tables(tmp_path).values()} == {2}
     first = [(k, lineup) for k in range(5) for lineup in range(3)][: len(tables(tmp_path))]
     assert sorted(tables(tmp_path)) == first, "the order is that of the schedule"
-    assert f"{part['recorded']} of 30 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+    assert (
+        f"{part['recorded']} of 30 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+    )
     arena("report", "out", "--out", "page.html", cwd=tmp_path)
     assert sentence("spending", "capped", cap="0.0125 EUR") in pages.text(tmp_path / "page.html")
     again = arena(*run, "--spend", "0.0125", cwd=tmp_path, code=BAD_RESULT)
@@ -103,7 +137,9 @@ def test_a_cap_ends_an_event_between_two_tables_and_a_higher_one_goes_on(jobs: s
     assert "partial" not in table_of(tmp_path)
 
 
-def test_matches_that_become_dear_let_no_other_table_of_their_seed_begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matches_that_become_dear_let_no_other_table_of_their_seed_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     named = bots(*(costly(tmp_path, name) for name in ("a", "b", "c", "d", "e")))
     run = ["run", *named, *HOW, "-j", "1"]
     arena(*run, "--seeds", "2", "--commit", cwd=tmp_path)
@@ -113,7 +149,11 @@ def test_matches_that_become_dear_let_no_other_table_of_their_seed_begin(tmp_pat
         outcome = await real(job, *more, **named)
         played.append(job.ordinal)
         cost = 500 if len(played) < 5 else 500_000
-        seats = [replace(seat, spent=replace(seat.spent, totals={"cost": cost})) for seat in outcome.seats if seat.spent]
+        seats = [
+            replace(seat, spent=replace(seat.spent, totals={"cost": cost}))
+            for seat in outcome.seats
+            if seat.spent
+        ]
         return replace(outcome, seats=tuple(seats))
 
     monkeypatch.setattr(pool, "play_live", dear)
@@ -125,7 +165,9 @@ def test_matches_that_become_dear_let_no_other_table_of_their_seed_begin(tmp_pat
     assert part["capped"]["spent"] <= 4 * 1_000 + (begun_before + 1) * 1_000_000
 
 
-def test_a_bot_that_reports_nonsense_is_named_with_its_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_reports_nonsense_is_named_with_its_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = begun(tmp_path)
     real, matches = pool.play_live, list[str]()
 
@@ -133,7 +175,9 @@ def test_a_bot_that_reports_nonsense_is_named_with_its_match(tmp_path: Path, mon
         outcome = await real(job, *more, **also)
         matches.append(job.header.match)
         seats = [
-            replace(seat, spent=replace(seat.spent, totals={"cost": MOST})) if named.name == "c" and seat.spent else seat
+            replace(seat, spent=replace(seat.spent, totals={"cost": MOST}))
+            if named.name == "c" and seat.spent
+            else seat
             for named, seat in zip(job.header.seats, outcome.seats, strict=True)
         ]
         return replace(outcome, seats=tuple(seats))
@@ -141,11 +185,15 @@ def test_a_bot_that_reports_nonsense_is_named_with_its_match(tmp_path: Path, mon
     monkeypatch.setattr(pool, "play_live", absurd)
     at_most = f"c reports {money(MOST, 'EUR')} in match 1/"
     for _ in range(2):  # it stays so
-        said = " ".join(arena(*run, "--spend", "3", "-j", "1", cwd=tmp_path, code=BAD_RESULT).stderr.split())
+        said = " ".join(
+            arena(*run, "--spend", "3", "-j", "1", cwd=tmp_path, code=BAD_RESULT).stderr.split()
+        )
         assert at_most in said
         assert "leave this bot out and give --new-event" in said
     played = len(matches)
-    said = " ".join(arena(*run, "--spend", "3", "--new-event", cwd=tmp_path, code=UNUSABLE).stderr.split())
+    said = " ".join(
+        arena(*run, "--spend", "3", "--new-event", cwd=tmp_path, code=UNUSABLE).stderr.split()
+    )
     assert at_most in said
     assert "3.00 EUR is too little" in said
     assert f"{GIVE_MORE}; c reports" in said
@@ -161,7 +209,9 @@ def test_a_bot_that_reports_nonsense_is_named_with_its_match(tmp_path: Path, mon
     assert TRIES_AGAIN in said
 
 
-def test_a_bot_that_reports_another_currency_is_named_with_its_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_reports_another_currency_is_named_with_its_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = begun(tmp_path)
     real = pool.play_live
 
@@ -175,13 +225,20 @@ def test_a_bot_that_reports_another_currency_is_named_with_its_match(tmp_path: P
     monkeypatch.setattr(pool, "play_live", foreign)
     for _ in range(2):  # it stays so
         said = arena(*run, "--spend", "1", "-j", "1", cwd=tmp_path, code=BAD_RESULT).stderr
-        assert re.search(r"played: [abc] in match 1/0 reported a cost in USD, which a cap in EUR cannot count", said), said
+        assert re.search(
+            r"played: [abc] in match 1/0 reported a cost in USD, which a cap in EUR cannot count",
+            said,
+        ), said
         assert "--new-event" in said
 
 
-def test_a_try_begins_one_match_while_no_cost_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_try_begins_one_match_while_no_cost_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     named = bots(*(costly(tmp_path, name, cost=20_000) for name in ("a", "b", "c")))
-    said = arena("run", *named, *HOW, "--spend", "0.1", "-j", "4", cwd=tmp_path, code=UNUSABLE).stderr
+    said = arena(
+        "run", *named, *HOW, "--spend", "0.1", "-j", "4", cwd=tmp_path, code=UNUSABLE
+    ).stderr
     assert "0.04 are spent" in said
     assert TRIES_AGAIN in said
 
@@ -221,13 +278,20 @@ def test_a_cap_chooses_the_seeds_and_counts_its_try(tmp_path: Path) -> None:
 
 
 def test_a_dear_bot_that_is_left_out_makes_no_table_of_the_others_dear(tmp_path: Path) -> None:
-    named = [*bots(costly(tmp_path, "a"), costly(tmp_path, "b")), *bots(costly(tmp_path, "c", cost=100_000))]
+    named = [
+        *bots(costly(tmp_path, "a"), costly(tmp_path, "b")),
+        *bots(costly(tmp_path, "c", cost=100_000)),
+    ]
     arena("run", *named, *HOW, "--spend", "1.5", cwd=tmp_path)
     said = arena("run", *named[:-2], *HOW, "--spend", "0.02", "--new-event", cwd=tmp_path).stderr
-    assert re.search(r"a match costs 0\.001 EUR, from \d+ matches of event 1 in this store", said), said
+    assert re.search(
+        r"a match costs 0\.001 EUR, from \d+ matches of event 1 in this store", said
+    ), said
 
 
-def test_void_attempts_count_and_lost_totals_are_at_least(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_void_attempts_count_and_lost_totals_are_at_least(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = begun(tmp_path)
     costly(tmp_path, "dying", dies=True)
     real, voided = pool.play_live, list[int]()
@@ -246,7 +310,9 @@ def test_void_attempts_count_and_lost_totals_are_at_least(tmp_path: Path, monkey
     assert len(voided) == part["recorded"] > 0
     with Store.read(tmp_path / "out") as store:
         (event,) = store.events()
-        assert sum(spent.totals["cost"] for void in store.voids(event.id) for spent in void.spent if spent) == sum(voided)
+        assert sum(
+            spent.totals["cost"] for void in store.voids(event.id) for spent in void.spent if spent
+        ) == sum(voided)
     assert "are sound" in arena("verify", "out", cwd=tmp_path).stdout
     monkeypatch.setattr(pool, "play_live", real)
     again = arena(*run, "--spend", "0.0165", cwd=tmp_path, code=BAD_RESULT)
@@ -272,7 +338,9 @@ def test_a_killed_event_goes_on_and_each_recorded_match_has_its_transcripts(tmp_
     assert_transcripts(tmp_path, part["recorded"])
     assert part["capped"]["at_least"]
     assert part["capped"]["spent"] == logged(tmp_path) == 1_000 * part["recorded"]
-    assert logged(tmp_path) <= sum(map(int, log.read_text().split())), "matches that the kills took are in the bots' log alone"
+    assert logged(tmp_path) <= sum(map(int, log.read_text().split())), (
+        "matches that the kills took are in the bots' log alone"
+    )
     assert "are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
 
@@ -283,7 +351,10 @@ def assert_transcripts(folder: Path, at_least: int) -> None:
         ordinals = sorted(store.recorded(event.id))
         assert len(ordinals) >= at_least
         for ordinal in ordinals:
-            kept = [b"".join(text for _, text in unpacked(row.packed)) for row in store.transcripts(event.id, ordinal)]
+            kept = [
+                b"".join(text for _, text in unpacked(row.packed))
+                for row in store.transcripts(event.id, ordinal)
+            ]
             assert [b"in all 500" in text for text in kept] == [True, True]
 
 
@@ -307,7 +378,12 @@ def test_matches_that_were_under_way_at_a_stop_make_a_sum_at_least(
     said = arena(*run, "--spend", "0.0125", cwd=tmp_path, code=BAD_RESULT).stderr
     assert "at least 0.012 EUR spent" in said
     (part,) = table_of(tmp_path)["partial"]
-    assert part["capped"] == {"cap": 12_500, "spent": logged(tmp_path), "at_least": True, "currency": "EUR"}
+    assert part["capped"] == {
+        "cap": 12_500,
+        "spent": logged(tmp_path),
+        "at_least": True,
+        "currency": "EUR",
+    }
 
 
 def test_a_report_as_dear_as_the_cap_is_told_from_one_whose_table_is() -> None:
@@ -316,7 +392,9 @@ def test_a_report_as_dear_as_the_cap_is_told_from_one_whose_table_is() -> None:
     assert dear.why_none_fits(10_000_000, 2, "EUR").startswith(
         f"c reports 5.00 EUR in match 1/3, and 2 such matches cost{AS_THE_CAP}"
     )
-    assert dear.why_none_fits(5_000_000, 2, "EUR").startswith(f"c reports 5.00 EUR in match 1/3,{AS_THE_CAP}")
+    assert dear.why_none_fits(5_000_000, 2, "EUR").startswith(
+        f"c reports 5.00 EUR in match 1/3,{AS_THE_CAP}"
+    )
 
 
 def test_sums_that_a_store_cannot_hold_are_at_least(tmp_path: Path) -> None:
@@ -326,7 +404,9 @@ def test_sums_that_a_store_cannot_hold_are_at_least(tmp_path: Path) -> None:
         limit = SpendCap(12_500, "EUR", Cost(2**63), 2**64, chooses=True).begin(store, event)
         assert not limit.may_begin((0, 0), 2)
         limit.end(0)
-        assert [(row.spent, row.dearest, row.at_least) for row in store.caps(event.id)] == [(2**63 - 1, 2**63 - 1, True)] * 2
+        assert [(row.spent, row.dearest, row.at_least) for row in store.caps(event.id)] == [
+            (2**63 - 1, 2**63 - 1, True)
+        ] * 2
 
 
 def test_bots_without_one_currency_are_refused_before_anything_is_played(tmp_path: Path) -> None:
@@ -360,10 +440,14 @@ def test_bots_without_one_currency_are_refused_before_anything_is_played(tmp_pat
         (("--spend", "0.0015"), f"; {GIVE_MORE}; {TRIES_AGAIN}"),
     ],
 )
-def test_a_cap_that_cannot_be_kept_is_refused(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
+def test_a_cap_that_cannot_be_kept_is_refused(
+    words: tuple[str, ...], why: str, tmp_path: Path
+) -> None:
     tmp_path /= words[1] + words[-1]
     named = bots(costly(tmp_path, "a"), costly(tmp_path, "b"))
-    assert why in " ".join(arena("run", *named, *HOW, *words, cwd=tmp_path, code=UNUSABLE).stderr.split())
+    assert why in " ".join(
+        arena("run", *named, *HOW, *words, cwd=tmp_path, code=UNUSABLE).stderr.split()
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -378,7 +462,9 @@ def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path
         last = "WHERE ordinal = (SELECT max(ordinal) FROM matches)"
         gone = f"DELETE FROM seats {last}; DELETE FROM matches {last}"
         forge(connection, f"{gone}; UPDATE caps SET recorded = 11 WHERE recorded = 12")
-    refused = " ".join(arena("bundle", "half", "x.bundle", cwd=tmp_path, code=UNUSABLE).stderr.split())
+    refused = " ".join(
+        arena("bundle", "half", "x.bundle", cwd=tmp_path, code=UNUSABLE).stderr.split()
+    )
     assert "a cap ended it, and a higher --spend goes on with it" in refused
     assert "`khiva-arena close" not in refused, "that cannot be undone"
     said = " ".join(arena("close", "half", "1", "--yes", cwd=tmp_path).stderr.split())
@@ -388,23 +474,39 @@ def test_an_event_that_its_cap_ended_is_bundled_once_it_is_closed(tmp_path: Path
     refused = arena("bundle", "half", "x.bundle", cwd=tmp_path, code=UNUSABLE).stderr
     assert f"was ended by a cap, {NOT_WHOLE}, and only complete" in " ".join(refused.split())
     said = " ".join(arena("close", "out", "1", "--yes", cwd=tmp_path).stderr.split())
-    assert "tables keep it, and say that a cap ended it; next: khiva-arena bundle out capped.bundle 1" in said
+    assert (
+        "tables keep it, and say that a cap ended it; next: khiva-arena bundle out capped.bundle 1"
+        in said
+    )
     assert table_of(tmp_path)["partial"] == [part], "as any event that ended by itself"
     assert "never continued" in arena(*run, "--seeds", "5", cwd=tmp_path, code=BAD_RESULT).stderr
     arena("bundle", "out", "x.bundle", cwd=tmp_path)
     assert f"tokens and costs{OWN_WORD}" in arena("verify", "out", cwd=tmp_path).stdout
     said = " ".join(arena("verify", "x.bundle", cwd=tmp_path).stdout.split())
     assert "tokens, costs, the cap and its sum are the bots' and the organiser's own word" in said
-    assert "12 of 30 matches are sound, 18 are not played, since by its organiser's word a cap of 0.0125 EUR ended it" in said
+    assert (
+        "12 of 30 matches are sound, 18 are not played, since by its organiser's word a "
+        "cap of 0.0125 EUR ended it" in said
+    )
     example = Path(__file__).parents[3] / "protocol" / "examples" / "verify_bundle.py"
-    subprocess.run([sys.executable, "-I", "-S", str(example), "x.bundle"], cwd=tmp_path, check=True, timeout=120)
+    subprocess.run(
+        [sys.executable, "-I", "-S", str(example), "x.bundle"],
+        cwd=tmp_path,
+        check=True,
+        timeout=120,
+    )
     arena("report", "x.bundle", "--out", "page.html", cwd=tmp_path)
     assert sentence("spending", "capped", cap="0.0125 EUR") in pages.text(tmp_path / "page.html")
     lines = lines_of(tmp_path / "x.bundle")
     assert lines[0]["format"] == 2
     matches = [line for line in lines if line["kind"] == "match"]
-    for gone in (matches[7], matches[11]):  # one that somebody did not like, and half of the last table
-        assert "whole tables, the first of the schedule" in verified([line for line in lines if line is not gone], tmp_path)
+    for gone in (
+        matches[7],
+        matches[11],
+    ):  # one that somebody did not like, and half of the last table
+        assert "whole tables, the first of the schedule" in verified(
+            [line for line in lines if line is not gone], tmp_path
+        )
     assert "and it has none" in verified([line for line in lines if line not in matches], tmp_path)
     (over,) = [line for line in lines if line["kind"] == "over"]
     for cap, why in (

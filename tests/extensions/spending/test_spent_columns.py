@@ -63,11 +63,20 @@ def test_sums_are_those_of_the_bots_own_logs_to_the_unit(five_stand_ins: Path) -
             (said,) = re.findall(rf"^{LOG}(.*)$", notes, re.MULTILINE)
             logged.setdefault(bot, Counter()).update(json.loads(said))
     rows = rows_of(five_stand_ins)
-    assert {name: row["spent"]["totals"] for name, row in rows.items()} == {name: {**log} for name, log in logged.items()}
+    assert {name: row["spent"]["totals"] for name, row in rows.items()} == {
+        name: {**log} for name, log in logged.items()
+    }
     for row in rows.values():
         spent = row["spent"]
-        assert spent["decisions"] == sum(spent["totals"][name] for name in ("model", "retry", "lot", "failed"))
-        assert (spent["matches"], spent["at_least"], spent["dropped"], spent["currency"]) == (8, False, 0, "EUR")
+        assert spent["decisions"] == sum(
+            spent["totals"][name] for name in ("model", "retry", "lot", "failed")
+        )
+        assert (spent["matches"], spent["at_least"], spent["dropped"], spent["currency"]) == (
+            8,
+            False,
+            0,
+            "EUR",
+        )
 
 
 def test_the_table_says_each_and_lists_those_by_lot_below_a_line(five_stand_ins: Path) -> None:
@@ -84,7 +93,9 @@ def test_the_table_says_each_and_lists_those_by_lot_below_a_line(five_stand_ins:
     assert 5 < shares["tenth"][2] < 10 > shares["garbles"][1] > 5
     assert 25 < shares["overloaded"][3] < 34
     (line,) = [
-        at for at, line in enumerate(lines) if line == f"-- more than 20 % random choices, or {sentence('spending', 'silent')} --"
+        at
+        for at, line in enumerate(lines)
+        if line == f"-- more than 20 % random choices, or {sentence('spending', 'silent')} --"
     ]
     below = {line.split()[1] for line in lines[line + 1 : lines.index("", line)]}
     assert below == {"never", "overloaded"}
@@ -99,16 +110,29 @@ def test_programs_read_the_shares_and_the_line(five_stand_ins: Path) -> None:
     for flags, below in (([], {None}), (["--most-lots", "20"], {True, False})):
         said = json.loads(arena("standings", "out", "--json", *flags, cwd=five_stand_ins).stdout)
         reported = {names[one["bot"]]: one for one in said["standings"][0]["reported"]}
-        assert {name for name, one in reported.items() if one["mark"] == "lots"} == {"never", "overloaded", "tenth"}
-        assert [reported["never"][key] for key in ("model", "retry", "lot", "failed")] == [0, 0, 100, 0]
+        assert {name for name, one in reported.items() if one["mark"] == "lots"} == {
+            "never",
+            "overloaded",
+            "tenth",
+        }
+        assert [reported["never"][key] for key in ("model", "retry", "lot", "failed")] == [
+            0,
+            0,
+            100,
+            0,
+        ]
         assert {one.get("below") for one in reported.values()} == below
-        assert {name for name, one in reported.items() if one.get("below")} == ({"never", "overloaded"} if flags else set())
+        assert {name for name, one in reported.items() if one.get("below")} == (
+            {"never", "overloaded"} if flags else set()
+        )
         assert said["sentence"].startswith(RANDOM)
 
 
 def test_the_warning_is_on_top_where_nobody_is_rated_yet(five_stand_ins: Path) -> None:
     table = table_of(five_stand_ins)
-    unrated = dataclasses.replace(table, rows=tuple(structs.replace(row, elo=None) for row in table.rows))
+    unrated = dataclasses.replace(
+        table, rows=tuple(structs.replace(row, elo=None) for row in table.rows)
+    )
     assert verdict(unrated).startswith(RANDOM)
     assert not verdict(dataclasses.replace(unrated, rows=unrated.rows[:0]))
 
@@ -129,9 +153,17 @@ def test_no_number_of_a_rating_depends_on_it(five_stand_ins: Path, tmp_path: Pat
 
 def test_a_bundle_carries_it_and_a_stranger_checks_only_its_shape(five_stand_ins: Path) -> None:
     arena("bundle", "out", "all.bundle", cwd=five_stand_ins)
-    assert sentence("verify", "standings-those-records-give") in arena("verify", "all.bundle", cwd=five_stand_ins).stdout
+    assert (
+        sentence("verify", "standings-those-records-give")
+        in arena("verify", "all.bundle", cwd=five_stand_ins).stdout
+    )
     example = Path(__file__).parents[3] / "protocol" / "examples" / "verify_bundle.py"
-    subprocess.run([sys.executable, "-I", "-S", str(example), "all.bundle"], cwd=five_stand_ins, check=True, timeout=120)
+    subprocess.run(
+        [sys.executable, "-I", "-S", str(example), "all.bundle"],
+        cwd=five_stand_ins,
+        check=True,
+        timeout=120,
+    )
     arena("report", "all.bundle", "--out", "page.html", cwd=five_stand_ins)
     assert RANDOM in pages.text(five_stand_ins / "page.html")
     lines = lines_of(five_stand_ins / "all.bundle")
@@ -160,7 +192,11 @@ def row(standings: Standings, name: str, **changes: Any) -> Standing:
 
 
 def cell(one: Standing, head: str) -> str:
-    (column,) = [column for column in SpentColumns().columns(rating_table.TABLE, [one]) if column.head == head]
+    (column,) = [
+        column
+        for column in SpentColumns().columns(rating_table.TABLE, [one])
+        if column.head == head
+    ]
     return column.text(one)
 
 
@@ -174,33 +210,68 @@ def test_a_bot_with_a_network_that_reports_nothing_has_not_reported(five_stand_i
     for one in silent:
         assert cell(one, "lot%") == sentence("spending", "silent")
         assert SpentColumns().apart([one], "100").bots == {one.bot}
-        assert any("answers" in note for note in SpentColumns().notes([one]) if note.startswith(sentence("spending", "silent")))
+        assert any(
+            "answers" in note
+            for note in SpentColumns().notes([one])
+            if note.startswith(sentence("spending", "silent"))
+        )
     assert any("answers 3" in note for note in SpentColumns().notes(silent[1:2]))
     assert not SpentColumns().apart([row(table, "answers", spent=None)], "0").bots
 
 
 @cases(("last", "shown"), [(True, "50.0"), (False, ">=50.0")])
-def test_a_match_without_its_last_totals_makes_them_at_least(last: bool, shown: str, five_stand_ins: Path) -> None:
-    reports = [Spent({"lot": 5, "cost": 12_345}, 10, last, 0, "EUR"), Spent({"lot": 5}, 10, True, 0, "EUR")]
+def test_a_match_without_its_last_totals_makes_them_at_least(
+    last: bool, shown: str, five_stand_ins: Path
+) -> None:
+    reports = [
+        Spent({"lot": 5, "cost": 12_345}, 10, last, 0, "EUR"),
+        Spent({"lot": 5}, 10, True, 0, "EUR"),
+    ]
     one = row(table_of(five_stand_ins), "answers", spent=add_spent(reports))
     assert cell(one, "lot%") == shown
     assert cell(one, "cost") == f"{'' if last else '>='}0.0123 EUR"
     untold = add_spent([Spent({"lot": 5, "tokens_in_told": 7, "cost": 0}, 10, True, 0, "EUR")])
     blind = row(table_of(five_stand_ins), "answers", spent=untold)
-    assert [cell(blind, name) for name in ("lot%", "tok-in", "cost")] == ["50.0", ">=7", ">=0.0000 EUR"]
-    assert any("answers" in note for note in SpentColumns().notes([blind]) if note.startswith("Behind >= in tokens"))
-    assert cost_of([Spent({"tokens_in_told": 1, "cost": 4}, 1, True, 0, "EUR")], "EUR") == Cost(4, at_least=True, reported=True)
-    assert lots(row(table_of(five_stand_ins), "answers", spent=add_spent([Spent({"lot": 99}, 10)]))) == 100
+    assert [cell(blind, name) for name in ("lot%", "tok-in", "cost")] == [
+        "50.0",
+        ">=7",
+        ">=0.0000 EUR",
+    ]
+    assert any(
+        "answers" in note
+        for note in SpentColumns().notes([blind])
+        if note.startswith("Behind >= in tokens")
+    )
+    assert cost_of([Spent({"tokens_in_told": 1, "cost": 4}, 1, True, 0, "EUR")], "EUR") == Cost(
+        4, at_least=True, reported=True
+    )
+    assert (
+        lots(row(table_of(five_stand_ins), "answers", spent=add_spent([Spent({"lot": 99}, 10)])))
+        == 100
+    )
     other = add_spent([*reports, Spent({"cost": 1}, 1, True, 0, "USD")])
     assert other is not None
-    assert (other.currency, other.totals, other.currencies) == ("", {"lot": 10}, ("EUR", "USD")), "no sum is of two currencies"
+    assert (other.currency, other.totals, other.currencies) == ("", {"lot": 10}, ("EUR", "USD")), (
+        "no sum is of two currencies"
+    )
     of_both = row(table_of(five_stand_ins), "answers", spent=other)
-    assert any("answers reported it in several currencies (EUR, USD)" in note for note in SpentColumns().notes([of_both]))
+    assert any(
+        "answers reported it in several currencies (EUR, USD)" in note
+        for note in SpentColumns().notes([of_both])
+    )
     free = [Spent({"cost": 0}, 1, True, 0, currency) for currency in ("", "EUR", "USD")]
-    for costs, currency, amount in (([*reports, *free], "EUR", 12_345), (free[:2], "EUR", 0), (free[:1], "", 0)):
+    for costs, currency, amount in (
+        ([*reports, *free], "EUR", 12_345),
+        (free[:2], "EUR", 0),
+        (free[:1], "", 0),
+    ):
         in_all = add_spent(costs)
         assert in_all is not None
-        assert (in_all.currency, in_all.totals["cost"], in_all.currencies) == (currency, amount, ()), "0 is of no currency"
+        assert (in_all.currency, in_all.totals["cost"], in_all.currencies) == (
+            currency,
+            amount,
+            (),
+        ), "0 is of no currency"
     crashed = add_spent([*reports, Spent({}, 1)])
     assert crashed is not None
     assert (crashed.currency, crashed.totals["cost"]) == ("EUR", 12_345)

@@ -10,7 +10,16 @@ import pytest
 from khiva_arena.games.base import NOBODY, Event
 from khiva_arena.games.emira import GAME, EmiraState, auction, cards, courtship, rules, upkeep
 from khiva_arena.games.emira.steps import run
-from khiva_arena.games.emira.tables import CARAVANS, EMIRA_OF, EVENT_OF, EVENTS, GOALS, KINDS, NAMES, TALENTS
+from khiva_arena.games.emira.tables import (
+    CARAVANS,
+    EMIRA_OF,
+    EVENT_OF,
+    EVENTS,
+    GOALS,
+    KINDS,
+    NAMES,
+    TALENTS,
+)
 
 PHASES = {
     "events": rules._events,
@@ -215,14 +224,18 @@ class Table:
         for answer in answers:
             ((seat, decision),) = self.state.pending().items()
             entry = answer if isinstance(answer, list) else [answer]
-            assert entry in decision.legal, f"{entry} is not among {decision.legal[:12]} of {decision.kind}"
+            assert entry in decision.legal, (
+                f"{entry} is not among {decision.legal[:12]} of {decision.kind}"
+            )
             events += self.apply({seat: list(decision.legal).index(entry)})
         return events
 
     @property
     def asked(self) -> tuple[int, str] | None:
         """Who is asked what."""
-        return next(((seat, decision.kind) for seat, decision in self.state.pending().items()), None)
+        return next(
+            ((seat, decision.kind) for seat, decision in self.state.pending().items()), None
+        )
 
     @property
     def options(self) -> list[object]:

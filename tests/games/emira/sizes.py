@@ -40,7 +40,13 @@ def cautious(decision, gold, random):
         return next((i for i, entry in enumerate(decision.legal) if type(entry[0]) is int), 0)
     if decision.kind == "action":
         grant = list(decision.legal[-1]) == ["grant"]
-        return len(decision.legal) - 1 if grant else random.randrange(len(decision.legal)) if gold > 800 else 0
+        return (
+            len(decision.legal) - 1
+            if grant
+            else random.randrange(len(decision.legal))
+            if gold > 800
+            else 0
+        )
     return random.randrange(len(decision.legal))
 
 
@@ -57,15 +63,24 @@ def weigh(seats, deal, weighed=WEIGHED):
             views, largest = views + size, max(largest, size)
             bids += len(msgpack.packb(view["bids"]))
             if decisions % weighed == 0:
-                one_by_one += weighed * len(msgpack.packb([number for bid in unpacked(view) for number in bid]))
-        state.apply({seat: cautious(decision, state.gold[seat], random) for seat, decision in pending.items()})
+                one_by_one += weighed * len(
+                    msgpack.packb([number for bid in unpacked(view) for number in bid])
+                )
+        state.apply(
+            {
+                seat: cautious(decision, state.gold[seat], random)
+                for seat, decision in pending.items()
+            }
+        )
     return decisions, views, bids, one_by_one, largest
 
 
 def row(seats, matches):
     """A row of the table: the means of so many matches, and the largest view of them all."""
     every = [weigh(seats, deal) for deal in range(matches)]
-    decisions, views, bids, one_by_one, _ = (sum(values) / matches for values in zip(*every, strict=True))
+    decisions, views, bids, one_by_one, _ = (
+        sum(values) / matches for values in zip(*every, strict=True)
+    )
     largest = max(values[-1] for values in every)
     sizes = " | ".join(f"{size / 1e6:.1f}" for size in (views, bids, one_by_one))
     return f"| {seats} | {decisions:.0f} | {sizes} | {largest / 1e3:.1f} |"

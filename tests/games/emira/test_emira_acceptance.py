@@ -62,7 +62,9 @@ def test_E2_what_a_caravan_brings_in_all(table, caravan, adara, first, last, net
     assert t.state.gold[0] == 1000 + net
 
 
-@pytest.mark.parametrize(("camels", "breed", "bid", "pays"), [(2, 0, 250, 150), (2, 0, 80, 0), (3, 1, 200, 0)])
+@pytest.mark.parametrize(
+    ("camels", "breed", "bid", "pays"), [(2, 0, 250, 150), (2, 0, 80, 0), (3, 1, 200, 0)]
+)
 def test_E3_camels_take_off_a_bid(table, camels, breed, bid, pays):
     t = table().has(0, camels=camels, gold=1000).board()
     t.state.breed[0] = breed
@@ -123,7 +125,20 @@ def test_E5b_alone_to_serve_one_may_bid_down_to_the_grant(table):
     t = table().has(0, gold=520).board()
     t.state.start = 1
     t.run("auction")
-    t.say("pass", "pass", "pass", "pass", "none", "pass", "pass", "pass", "none", "pass", "pass", "none")
+    t.say(
+        "pass",
+        "pass",
+        "pass",
+        "pass",
+        "none",
+        "pass",
+        "pass",
+        "pass",
+        "none",
+        "pass",
+        "pass",
+        "none",
+    )
     assert t.asked == (0, "bid")
     t.say(30)
     assert t.state.gold[0] == 490
@@ -132,7 +147,12 @@ def test_E5b_alone_to_serve_one_may_bid_down_to_the_grant(table):
 
 
 def _three_suitors(table):
-    t = table(3).has(0, tokens=(2, 2, 0), sections=1).has(1, tokens=(2, 2, 0), sections=2).has(2, tokens=(3, 0, 0), sections=6)
+    t = (
+        table(3)
+        .has(0, tokens=(2, 2, 0), sections=1)
+        .has(1, tokens=(2, 2, 0), sections=2)
+        .has(2, tokens=(3, 0, 0), sections=6)
+    )
     assert [appearance(t.state, seat) for seat in range(3)] == [4, 4, 3]
     return t
 

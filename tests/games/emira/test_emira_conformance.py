@@ -11,15 +11,30 @@ from khiva_arena.rng import Stream
 VARIANTS = [
     {"mode": "advanced", "symbols": "none", "bazaar_noble": "extra"},
     {"mode": "advanced", "gold": "hidden", "undecided": "always", "symbols": "by_name"},
-    {"grant_timing": "serving", "event_buy_3p": "never", "appearance_return_3p": "even", "zahrah_card": "removed"},
-    {"xenia_room": "no", "bonus_counters": "twelve", "good_looking": "own", "hind_round": "undecided", "base_income": [200, 250]},
+    {
+        "grant_timing": "serving",
+        "event_buy_3p": "never",
+        "appearance_return_3p": "even",
+        "zahrah_card": "removed",
+    },
+    {
+        "xenia_room": "no",
+        "bonus_counters": "twelve",
+        "good_looking": "own",
+        "hind_round": "undecided",
+        "base_income": [200, 250],
+    },
 ]
 NAMED = {"+".join(map(str, given.values())): given for given in VARIANTS}
 
 
 def _cut_short(state):
     """Take most of every deck and supply out of the game."""
-    for deck, out, left in ((state.emiras, state.gone, 5), (state.status, state.removed, 2), (state.events, state.played, 9)):
+    for deck, out, left in (
+        (state.emiras, state.gone, 5),
+        (state.status, state.removed, 2),
+        (state.events, state.played, 9),
+    ):
         out += deck.cards[left:]
         deck.cards, deck.seen = deck.cards[:left], deck.seen[:left]
     state.bag, state.supply = [1, 1, 0], [2, 1, 3, 2]
@@ -31,18 +46,24 @@ def _cut_short(state):
 def test_matches_go_on_when_everything_is_used_up(seats, mode):
     stream, used_up = Stream(bytes(32), "whole"), set()
     for ordinal in range(6):
-        rules = GAME.rules({"mode": mode, "base_income": [1000, 1000], "symbols": "none", "bazaar_noble": "extra"})
+        rules = GAME.rules(
+            {"mode": mode, "base_income": [1000, 1000], "symbols": "none", "bazaar_noble": "extra"}
+        )
         state, _ = GAME.new(seats, rules, bytes([ordinal] * 32))
         state.apply(dict.fromkeys(state.pending(), 0))
         _cut_short(state)
         pieces = state.components()
         while pending := state.pending():
             assert all(2 <= len(decision.legal) <= 1002 for decision in pending.values())
-            state.apply({seat: stream.below(len(decision.legal)) for seat, decision in pending.items()})
+            state.apply(
+                {seat: stream.below(len(decision.legal)) for seat, decision in pending.items()}
+            )
             assert min(state.gold) >= 0
             assert min(state.supply) >= 0
             assert min(state.bag) >= 0
-            used_up |= {deck for deck in ("emiras", "status", "events") if not getattr(state, deck).cards}
+            used_up |= {
+                deck for deck in ("emiras", "status", "events") if not getattr(state, deck).cards
+            }
             used_up |= {item for item, left in enumerate(state.supply) if not left}
         assert state.components() == pieces
     assert used_up == {"emiras", "status", "events", 0, 1, 2, 3}
@@ -51,7 +72,9 @@ def test_matches_go_on_when_everything_is_used_up(seats, mode):
 @pytest.mark.soak
 @pytest.mark.parametrize(("given", "seats"), variants_at_seats(GAME, NAMED))
 def test_emira_conforms_under_every_variant(given, seats):
-    assert conformance.check_game(at_seats(GAME, seats), [{**given, "max_rounds": 8}], matches=1) > 70 * len(seats)
+    assert conformance.check_game(
+        at_seats(GAME, seats), [{**given, "max_rounds": 8}], matches=1
+    ) > 70 * len(seats)
 
 
 def _leaky(state, seat, honest=EmiraState.view):

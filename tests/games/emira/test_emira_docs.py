@@ -8,7 +8,16 @@ import pytest
 
 from khiva_arena.games import emira, schema
 from khiva_arena.games.emira import GAME, variants
-from khiva_arena.games.emira.tables import ACTIONS, EMIRA_OF, EMIRAS, EVENTS, NAMES, PREFERENCES, TALENTS, UPKEEP
+from khiva_arena.games.emira.tables import (
+    ACTIONS,
+    EMIRA_OF,
+    EMIRAS,
+    EVENTS,
+    NAMES,
+    PREFERENCES,
+    TALENTS,
+    UPKEEP,
+)
 
 HERE = Path(__file__).parent
 ROOM = Path(emira.__file__).parent
@@ -26,7 +35,9 @@ def test_the_named_groups_of_symbols_are_on_the_page():
 
 
 def test_every_kind_that_the_code_asks_has_a_shape():
-    asked = set(re.findall(r'(?:_words|events|numbers|kinds|pairs|emiras|_by_seat)\(\s*"(\w+)"', CODE))
+    asked = set(
+        re.findall(r'(?:_words|events|numbers|kinds|pairs|emiras|_by_seat)\(\s*"(\w+)"', CODE)
+    )
     assert asked == set(schema.shapes_of(GAME).decisions)
 
 
@@ -40,7 +51,11 @@ def test_every_action_event_card_and_emira_is_named():
 def page_rows(title):
     """The cells of the table under a heading of the page for bot writers."""
     lines = PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0].splitlines()
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")][2:]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines
+        if line.startswith("|")
+    ][2:]
 
 
 def test_the_page_has_every_emira_with_wishes_talents_and_upkeep():
@@ -61,8 +76,13 @@ def test_the_page_has_every_event_card_and_its_symbol():
     rows = page_rows("All event cards")
     assert [row[0] for row in rows] == [f"`{name}`" for name in EVENTS]
     for name, others, effect, rulings in rows:
-        group = next((group for group in variants.SYMBOLS["groups"] if name.strip("`") in group), [])
-        assert others == (" ".join(f"`{other}`" for other in group if f"`{other}`" != name) or "itself" * bool(group))
+        group = next(
+            (group for group in variants.SYMBOLS["groups"] if name.strip("`") in group), []
+        )
+        assert others == (
+            " ".join(f"`{other}`" for other in group if f"`{other}`" != name)
+            or "itself" * bool(group)
+        )
         assert effect
         assert rulings
 
@@ -75,7 +95,17 @@ def test_the_rulings_named_beside_the_cards_are_on_the_rules_page():
     assert named["`sick_camels`"] == "E42"
     special = {name for name, row in named.items() if row} - {f"`{name}`" for name in EVENTS}
     plain = set(NAMES) - special
-    assert plain == {"Asima", "Thara", "Nibal", "Fatima", "Malika", "Raidah", "Sahar", "Anisah", "Yasmine"}
+    assert plain == {
+        "Asima",
+        "Thara",
+        "Nibal",
+        "Fatima",
+        "Malika",
+        "Raidah",
+        "Sahar",
+        "Anisah",
+        "Yasmine",
+    }
 
 
 def test_a_ruling_that_the_rulebook_contradicts_is_marked():
@@ -86,8 +116,12 @@ def test_a_ruling_that_the_rulebook_contradicts_is_marked():
 
 
 def test_a_playthrough_shows_xenia_moving_to_a_sheik_who_pays():
-    text = (HERE.parents[1] / "playthroughs" / "emira" / "5_seats_xenia_changes_hands.txt").read_text("utf-8")
-    moves = r"^  (\w+) .*; Xenia moves on\n  Xenia joins (?!\1)(\w+)\n  \2 gives Xenia her gift of 250$"
+    text = (
+        HERE.parents[1] / "playthroughs" / "emira" / "5_seats_xenia_changes_hands.txt"
+    ).read_text("utf-8")
+    moves = (
+        r"^  (\w+) .*; Xenia moves on\n  Xenia joins (?!\1)(\w+)\n  \2 gives Xenia her gift of 250$"
+    )
     assert re.search(moves, text, re.MULTILINE)
 
 

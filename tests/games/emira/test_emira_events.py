@@ -44,7 +44,10 @@ def test_camel_epidemic_takes_a_camel_for_each_three(table):
     assert t.state.supply[2] == left + 2
 
 
-@pytest.mark.parametrize(("choice", "top", "winner"), [("keep", "Thara", 0), ("swap", "Thara", 1), ("bottom", "Asima", 0)])
+@pytest.mark.parametrize(
+    ("choice", "top", "winner"),
+    [("keep", "Thara", 0), ("swap", "Thara", 1), ("bottom", "Asima", 0)],
+)
 def test_changing_her_mind(table, choice, top, winner):
     t = table().on_top("Thara", "Asima").has(0, tokens=(2, 0, 0)).has(1, sections=2)
     t.play(2, "changing_her_mind")
@@ -68,7 +71,12 @@ def test_changing_her_mind_cannot_swap_sidi_suleiman(table):
 def test_court_influence_reorders_the_top_three(table):
     t = table().on_top("Thara", "Asima", "Fatima", "Layla")
     t.play(1, "court_influence")
-    assert t.state.view(1)["ask"] == {"kind": "order", "seat": 1, "about": "emiras", "cards": ["Thara", "Asima", "Fatima"]}
+    assert t.state.view(1)["ask"] == {
+        "kind": "order",
+        "seat": 1,
+        "about": "emiras",
+        "cards": ["Thara", "Asima", "Fatima"],
+    }
     assert len(t.options) == 6
     assert t.options[0] == [0, 1, 2]
     t.say([2, 0, 1])

@@ -40,15 +40,19 @@ def palace(way):
     return [EMIRA_OF[next(spare[letter])] for letter in way.split()]
 
 
-CASES = [(seats, ways, [n for n, _ in SHEET[:i]].count(seats)) for i, (seats, ways) in enumerate(SHEET)]
+CASES = [
+    (seats, ways, [n for n, _ in SHEET[:i]].count(seats)) for i, (seats, ways) in enumerate(SHEET)
+]
 
 
-@pytest.mark.parametrize(("seats", "ways", "card"), CASES, ids=[f"{seats}p {ways[0]}" for seats, ways, _ in CASES])
+@pytest.mark.parametrize(
+    ("seats", "ways", "card"), CASES, ids=[f"{seats}p {ways[0]}" for seats, ways, _ in CASES]
+)
 def test_goal(seats, ways, card):
     goal = GOALS[seats][card]
-    assert sorted(" ".join(sorted(LETTER[talent] for talent in way)) for way in goal_face(goal)) == sorted(
-        " ".join(sorted(way.split())) for way in ways
-    )
+    assert sorted(
+        " ".join(sorted(LETTER[talent] for talent in way)) for way in goal_face(goal)
+    ) == sorted(" ".join(sorted(way.split())) for way in ways)
     for way in ways:
         princesses = palace(way)
         assert has_talents(princesses, goal)
@@ -58,7 +62,9 @@ def test_goal(seats, ways, card):
     for letter in "IMCR":
         for way in ways:
             other = (*way.split()[1:], letter)
-            assert has_talents(palace(" ".join(other)), goal) == (tuple(sorted(other)) in wrong), f"{letter=} {way=}"
+            assert has_talents(palace(" ".join(other)), goal) == (tuple(sorted(other)) in wrong), (
+                f"{letter=} {way=}"
+            )
 
 
 def test_there_are_no_other_goals():
@@ -79,7 +85,9 @@ def test_how_many_princesses_it_takes(table, seats, least, most):
     t.state.princesses[0].append(EMIRA_OF["Zafirah"])
     assert len(t.state.princesses[0]) == least
     assert fulfils(t.state, 0)
-    t.state.princesses[0] = [EMIRA_OF[name] for name in (*WITH["C"], *WITH["R"], "Zafirah", "Sahar")][: most - 1]
+    t.state.princesses[0] = [
+        EMIRA_OF[name] for name in (*WITH["C"], *WITH["R"], "Zafirah", "Sahar")
+    ][: most - 1]
     assert not fulfils(t.state, 0)
     t.state.princesses[0].append(EMIRA_OF["Raidah"])
     assert fulfils(t.state, 0)
@@ -98,5 +106,7 @@ def test_how_many_princesses_it_takes(table, seats, least, most):
     ],
 )
 def test_a_princess_with_two_talents_serves_with_one(names, way, holds):
-    goal = next(ways for ways in GOALS[5] if goal_face(ways)[0] == ["intelligence", "household", "romance"])
+    goal = next(
+        ways for ways in GOALS[5] if goal_face(ways)[0] == ["intelligence", "household", "romance"]
+    )
     assert has_talents([EMIRA_OF[name] for name in names.split()], goal) == holds

@@ -19,14 +19,19 @@ CARDS = (0, 0, 1, 2, 3, 4)
 
 def drawn(layouts, draws=4000):
     stream = Stream(bytes(32), "drawn")
-    return Counter((tuple(deck), tuple(map(tuple, hands))) for deck, hands in (layouts.pick(stream) for _ in range(draws)))
+    return Counter(
+        (tuple(deck), tuple(map(tuple, hands)))
+        for deck, hands in (layouts.pick(stream) for _ in range(draws))
+    )
 
 
 def agree(found, expected):
     """As often as it is likely, by chi-square."""
     total, draws = sum(expected.values()), sum(found.values())
     assert found.keys() <= expected.keys()
-    spread = sum((found[key] - draws * n / total) ** 2 / (draws * n / total) for key, n in expected.items())
+    spread = sum(
+        (found[key] - draws * n / total) ** 2 / (draws * n / total) for key, n in expected.items()
+    )
     freedom = len(expected) - 1
     assert freedom > 3
     assert abs(spread - freedom) < 4 * (2 * freedom) ** 0.5
@@ -134,8 +139,15 @@ def test_E32_goals_with_which_a_seat_would_have_won_are_left_out(monkeypatch):
             if state.round > checked_round and (any(would_have_won[1:]) or state.round % 10 == 0):
                 checked_round, left_out = state.round, left_out + any(would_have_won[1:])
                 others = [set(range(7)) - out for out in would_have_won[1:]]
-                expected = [goals for goals in product([state.goals[0]], *others) if len(set(goals)) == 5]
+                expected = [
+                    goals for goals in product([state.goals[0]], *others) if len(set(goals)) == 5
+                ]
                 assert worlds.possible_goals(state.view(0)) == expected, f"{seed=} {state.round=}"
-            state.apply({seat: random.randrange(len(decision.legal)) for seat, decision in state.pending().items()})
+            state.apply(
+                {
+                    seat: random.randrange(len(decision.legal))
+                    for seat, decision in state.pending().items()
+                }
+            )
     assert left_out > 100
     assert len(GOALS[5]) == 7

@@ -21,7 +21,9 @@ TALENT = dict(zip("IMCR", TALENTS, strict=True))
 def test_what_she_wants_and_can(table, name, first, second, talents):
     """The best by her first preference wins; of two equals the better by her second; of two equal in both nobody."""
     emira = EMIRAS[EMIRA_OF[name]]
-    assert [word for i, word in enumerate(TALENTS) if emira.talents >> i & 1] == [TALENT[letter] for letter in talents]
+    assert [word for i, word in enumerate(TALENTS) if emira.talents >> i & 1] == [
+        TALENT[letter] for letter in talents
+    ]
 
     def give(t, seat, want, amount):
         if want == "A":
@@ -46,14 +48,18 @@ def test_what_she_wants_and_can(table, name, first, second, talents):
 
 
 def test_the_table_of_emiras_is_the_whole_table():
-    assert sorted([*(row[0] for row in ROWS), "Sidi Suleiman"]) == sorted(emira.name for emira in EMIRAS)
+    assert sorted([*(row[0] for row in ROWS), "Sidi Suleiman"]) == sorted(
+        emira.name for emira in EMIRAS
+    )
     assert [sum(row[1] == want for row in ROWS) for want in "ASPG"] == [9, 9, 6, 3]
     assert [sum(row[3] == talent for row in ROWS) for talent in "IMCR"] == [8, 6, 5, 4]
 
 
 @pytest.mark.parametrize("name", ["Albina", "Firyal"])
 @pytest.mark.parametrize(("mode", "halves"), [("basic", 4), ("advanced", 3)])
-def test_Albina_and_Firyal_lower_the_palace_track_once_in_the_advanced_game(table, name, mode, halves):
+def test_Albina_and_Firyal_lower_the_palace_track_once_in_the_advanced_game(
+    table, name, mode, halves
+):
     t = table(mode=mode).has(0, sections=2)
     t.join(0, name)
     assert palace(t.state, 0) == halves
@@ -167,7 +173,12 @@ def test_Farah_makes_camels_cheaper(table, name, price):
 @pytest.mark.parametrize("hers", [False, True])
 @pytest.mark.parametrize(
     ("caravan", "price", "adara"),
-    [("small_slow", 450, 400), ("small_fast", 550, 500), ("large_slow", 750, 650), ("large_fast", 900, 800)],
+    [
+        ("small_slow", 450, 400),
+        ("small_fast", 550, 500),
+        ("large_slow", 750, 650),
+        ("large_fast", 900, 800),
+    ],
 )
 def test_Adara_makes_caravans_cheaper(table, caravan, price, adara, hers):
     t = table().has(0, *(["Adara"] if hers else []), gold=1000).board()

@@ -35,7 +35,11 @@ def test_rulebook_example_a_camel_makes_250_cost_200(table):
 
 
 def test_rulebook_example_blue_takes_no_action_to_keep_250_for_five_princesses(table):
-    t = table(5).has(3, "Thara", "Asima", "Fatima", "Layla", "Malika", gold=740, large_slow=[2]).board()
+    t = (
+        table(5)
+        .has(3, "Thara", "Asima", "Fatima", "Layla", "Malika", gold=740, large_slow=[2])
+        .board()
+    )
     t.state.start = 3
     t.run("auction")
     t.say(10, "pass", "pass", "pass", "pass")
@@ -56,7 +60,9 @@ def test_E14_each_colour_has_its_own_advantage(seats):
             assert state.gold[seat] == 750, f"{seat=} {colour=}"
             assert state.camels[seat] == (colour == GREEN), f"{seat=} {colour=}"
             assert state.sections[seat] == (colour == WHITE), f"{seat=} {colour=}"
-            assert state.status_cards[seat] == ([350] if colour == RED else []), f"{seat=} {colour=}"
+            assert state.status_cards[seat] == ([350] if colour == RED else []), (
+                f"{seat=} {colour=}"
+            )
             assert state.tokens[seat] == [0, 0, int(colour == BLUE)], f"{seat=} {colour=}"
             assert room(state, seat) == 2 + (colour == WHITE), f"{seat=} {colour=}"
         assert state.supply[2] == {3: 16}.get(seats, 23) - (GREEN in state.colours)
@@ -75,7 +81,9 @@ def test_E15_no_card_of_3_points_is_among_the_top_six(seats):
     sizes, deep = set(), 0
     for state in openings(seats):
         deck = state.status.cards
-        assert sorted(deck + [card for own in state.status_cards for card in own]) == sorted(STATUS_CARDS)
+        assert sorted(deck + [card for own in state.status_cards for card in own]) == sorted(
+            STATUS_CARDS
+        )
         assert all(POINTS[card] < 3 for card in deck[:6])
         assert sum(POINTS[card] == 3 for card in deck) == 4
         deep += POINTS[deck[6]] == 3
@@ -86,7 +94,11 @@ def test_E15_no_card_of_3_points_is_among_the_top_six(seats):
 
 def test_E15_points_of_the_status_cards():
     assert [POINTS[card] for card in (300, 350, 400, 700, 900, 1200, 1500)] == [1, 1, 1, 2, 2, 3, 3]
-    assert [sum(POINTS[card] == points for card in STATUS_CARDS) for points in (1, 2, 3)] == [10, 6, 4]
+    assert [sum(POINTS[card] == points for card in STATUS_CARDS) for points in (1, 2, 3)] == [
+        10,
+        6,
+        4,
+    ]
 
 
 def test_E16_three_players_leave_pieces_out():
@@ -113,7 +125,9 @@ def test_E17_goals_differ_and_three_event_cards_are_dealt(seats):
         assert len(set(state.goals)) == seats
         assert [len(hand) for hand in state.hands] == [3] * seats
         assert len(state.events.cards) == 51 - 3 * seats
-        assert list(state.pending()) == [seat for seat in range(seats) if len(set(state.hands[seat])) > 1]
+        assert list(state.pending()) == [
+            seat for seat in range(seats) if len(set(state.hands[seat])) > 1
+        ]
         dealt = [hand[:] for hand in state.hands]
         choices = {seat: len(decision.legal) - 1 for seat, decision in state.pending().items()}
         state.apply(choices)
@@ -161,7 +175,9 @@ def test_E19_no_event_cards_in_round_1_of_the_basic_game(table):
 def test_E19_one_card_each_clockwise_and_each_symbol_once(table):
     t = table()
     t.state.start = 2
-    t.has(2, hand="double_trouble guest_house").has(3, hand="quiet_days").has(0, hand="quiet_days guest_house double_trouble")
+    t.has(2, hand="double_trouble guest_house").has(3, hand="quiet_days").has(
+        0, hand="quiet_days guest_house double_trouble"
+    )
     t.run("events")
     assert (t.asked, t.options) == ((2, "play"), ["none", "double_trouble", "guest_house"])
     t.say("double_trouble")
@@ -195,7 +211,10 @@ def test_E20_what_turns_up_by_chance_is_told_to_all(table):
     t.run("prepare")
     status, kind = t.state.shown_status[0], KINDS[t.state.shown_tokens[0]]
     told = [event for event in t.log if event.data["type"] == "turn_up"]
-    assert told == [Event({"type": "turn_up", "item": status}), Event({"type": "turn_up", "item": kind})]
+    assert told == [
+        Event({"type": "turn_up", "item": status}),
+        Event({"type": "turn_up", "item": kind}),
+    ]
 
 
 def test_E20_nothing_turns_up_by_chance_where_a_sheik_chooses_or_nothing_is_left(table):
@@ -217,7 +236,16 @@ def test_E21_each_action_has_one_taker_in_a_round(table):
     t = table().board(token="beauty", status=300)
     t.run("auction")
     t.everyone_passes(4)
-    assert t.options == ["none", "small_slow", "small_fast", "large_slow", "appearance", "status", "palace", "camel"]
+    assert t.options == [
+        "none",
+        "small_slow",
+        "small_fast",
+        "large_slow",
+        "appearance",
+        "status",
+        "palace",
+        "camel",
+    ]
     t.say("small_slow")
     t.everyone_passes(3)
     assert t.options == ["none", "large_slow", "appearance", "status", "palace", "camel"]
@@ -233,7 +261,14 @@ def test_E21_each_action_has_one_taker_in_a_round(table):
 
 @pytest.mark.parametrize(
     ("gold", "least"),
-    [(150, "camel"), (350, "appearance"), (400, "status"), (450, "small_slow"), (500, "palace"), (900, "large_fast")],
+    [
+        (150, "camel"),
+        (350, "appearance"),
+        (400, "status"),
+        (450, "small_slow"),
+        (500, "palace"),
+        (900, "large_fast"),
+    ],
 )
 def test_E21_the_exact_price_suffices_and_ten_less_does_not(table, gold, least):
     for given, offered in ((gold, True), (gold - 10, False)):
@@ -248,7 +283,9 @@ def test_E21_nobody_has_to_act_and_who_cannot_is_not_asked(table):
     t.state.open = 1 << 1  # a large caravan alone
     t.run("auction")
     t.everyone_passes(4)
-    assert t.events("act") == [{"type": "act", "seat": 0, "action": "none", "gold": 0, "item": None}]
+    assert t.events("act") == [
+        {"type": "act", "seat": 0, "action": "none", "gold": 0, "item": None}
+    ]
     assert t.asked == (1, "bid")
 
 
@@ -275,7 +312,22 @@ def test_E23_what_nobody_buys_goes_back(table):
     t = table().board(token="dress", status=850)
     bag = t.state.bag[2]
     t.run("auction")
-    t.say("pass", "pass", "pass", "pass", "none", "pass", "pass", "pass", "none", "pass", "pass", "none", "pass", "none")
+    t.say(
+        "pass",
+        "pass",
+        "pass",
+        "pass",
+        "none",
+        "pass",
+        "pass",
+        "pass",
+        "none",
+        "pass",
+        "pass",
+        "none",
+        "pass",
+        "none",
+    )
     assert t.state.bag[2] == bag + 1
     assert t.state.status.cards[-1] == 850
     assert t.state.view(1)["status_deck"][-1] == 850
@@ -400,6 +452,13 @@ def test_the_deal_is_one_stream_for_each_purpose():
     deck = shuffled("events", 1, [card for card in range(18) for _ in range(3)])
     assert state.hands == [sorted(deck[3 * seat : 3 * seat + 3]) for seat in range(5)]
     assert state.start == Stream(secret, "emira", "start", "1").below(5)
-    small = shuffled("status", 1, [300] * 3 + [350] * 3 + [400] * 3 + [700, 750, 800, 800, 850, 900])
-    assert state.status.cards == small[:6] + shuffled("status", 2, sorted([*small[6:], 1200, 1300, 1400, 1500]))
-    assert dealing.appearance(secret, 3, [1, 0, 2]) == [0, 2, 2][Stream(secret, "emira", "appearance", "3").below(3)]
+    small = shuffled(
+        "status", 1, [300] * 3 + [350] * 3 + [400] * 3 + [700, 750, 800, 800, 850, 900]
+    )
+    assert state.status.cards == small[:6] + shuffled(
+        "status", 2, sorted([*small[6:], 1200, 1300, 1400, 1500])
+    )
+    assert (
+        dealing.appearance(secret, 3, [1, 0, 2])
+        == [0, 2, 2][Stream(secret, "emira", "appearance", "3").below(3)]
+    )

@@ -20,7 +20,10 @@ def test_E34_a_turned_card_keeps_its_turn_for_all_to_see_until_it_goes_under(tab
     t.say([1, 2, 0])
     assert t.state.view(2)["emira_turned"] == [2]
     assert t.events("reorder")[0]["turned"] == [2]
-    assert [t.state.view(seat)["emira_deck"][:3] for seat in (0, 1)] == [[None] * 3, ["Asima", "Fatima", "Thara"]]
+    assert [t.state.view(seat)["emira_deck"][:3] for seat in (0, 1)] == [
+        [None] * 3,
+        ["Asima", "Fatima", "Thara"],
+    ]
     for _ in range(3):
         t.state.gone += t.state.active
         t.state.active = []
@@ -62,7 +65,11 @@ def test_E34_a_single_card_laid_back_stays_known_to_who_knew_it(table):
     t.state.emiras.cards, t.state.emiras.seen = t.state.emiras.cards[:1], [0]
     for seat in (0, 1):
         t.play(seat, "court_influence")
-    assert [t.state.view(seat)["emira_deck"] for seat in range(3)] == [[t.deck(1)], [t.deck(1)], [None]]
+    assert [t.state.view(seat)["emira_deck"] for seat in range(3)] == [
+        [t.deck(1)],
+        [t.deck(1)],
+        [None],
+    ]
 
 
 def test_E35_noble_then_bazaar_are_asked_while_the_board_is_prepared(table):
@@ -85,7 +92,8 @@ def test_E35_quiet_days_prevail_over_double_trouble(table):
 
 
 @pytest.mark.parametrize(
-    ("cards", "rounds"), [("double_trouble quiet_days", "odd even"), ("quiet_days double_trouble", "even odd")]
+    ("cards", "rounds"),
+    [("double_trouble quiet_days", "odd even"), ("quiet_days double_trouble", "even odd")],
 )
 def test_E35_with_three_players_both_bring_one_in_the_round_named_last(table, cards, rounds):
     t = table(3, symbols="none").on_top("Thara", "Malika", "Asima")
@@ -142,7 +150,11 @@ def test_E38_three_players_odd_and_even_rounds(table):
     assert view["round"] == 4
     assert t.asked == (1, "bid")
     assert (view["active"], view["coming"]) == (["Malika"], [])
-    assert view["board"] == {"appearance": [], "status": status, "open": ["small", "large", "palace"]}
+    assert view["board"] == {
+        "appearance": [],
+        "status": status,
+        "open": ["small", "large", "palace"],
+    }
     t.say("pass", "pass", "pass", "none", "pass", "pass", "none", "pass", "none")
     assert t.asked[1] == "buy"
     assert t.state.status.cards[-1] == status[0]
@@ -174,7 +186,9 @@ def test_E39_three_players_choose_the_round_unseen(table, card, which, active, c
     assert (len(t.state.active), len(t.state.coming)) == (active, coming)
 
 
-@pytest.mark.parametrize(("before", "places"), [(None, [0, 1]), ("double_trouble", [0, 1, 2]), ("quiet_days", None)])
+@pytest.mark.parametrize(
+    ("before", "places"), [(None, [0, 1]), ("double_trouble", [0, 1, 2]), ("quiet_days", None)]
+)
 def test_E39_three_players_choose_unseen_whose_mind_changes(table, before, places):
     t = table(3).on_top("Thara", "Malika", "Asima")
     if before:
@@ -198,7 +212,9 @@ def test_E40_hands_goals_and_decks_are_hidden(table):
     assert (mine["hand"], yours["hand"], yours["hands"]) == (["vermin"], [], [1, 0, 0, 0])
     assert mine["goal"] != yours["goal"]
     assert mine["goals"] is None
-    assert {name for deck in ("emira_deck", "status_deck", "event_deck") for name in mine[deck]} == {None}
+    assert {
+        name for deck in ("emira_deck", "status_deck", "event_deck") for name in mine[deck]
+    } == {None}
 
 
 def test_E41_after_max_rounds_the_match_is_ranked(table):
@@ -238,8 +254,14 @@ def test_E42_sick_camels_take_nothing_off_any_bid_of_the_round(table):
     t.board()
     t.run("auction")
     view = t.state.view(2)
-    assert (view["off_bid"], view["discount"], view["camels"]) == ([0] * 4, [70, 50, 50, 50], [3, 2, 0, 0])
-    assert max(option for option in t.options if isinstance(option, int)) == 200  # his gold, and no more
+    assert (view["off_bid"], view["discount"], view["camels"]) == (
+        [0] * 4,
+        [70, 50, 50, 50],
+        [3, 2, 0, 0],
+    )
+    assert (
+        max(option for option in t.options if isinstance(option, int)) == 200
+    )  # his gold, and no more
     t.say("pass", 80, "pass", "pass")
     assert t.state.gold[1] == 750 - 80
     t.run("round")

@@ -51,7 +51,13 @@ def test_E25_who_wants_gold_second_is_looked_at_outside_the_auctions_too(table):
 
 
 def test_E25_the_choice_of_an_emira_is_a_change(table):
-    t = table().waiting("Yasmine").has(0, "Thara", gold=900, tokens=(1, 0, 0)).has(1, gold=900).active("Asima")
+    t = (
+        table()
+        .waiting("Yasmine")
+        .has(0, "Thara", gold=900, tokens=(1, 0, 0))
+        .has(1, gold=900)
+        .active("Asima")
+    )
     t.run("choice")
     assert t.princesses(0) == "Thara Asima"  # and there is no room left
     assert t.princesses(1) == "Yasmine"
@@ -152,7 +158,14 @@ def test_E28_suleika_minds_arrivals_of_every_kind(table):
 
 
 def test_E29_sidi_suleiman_undecided_joins_when_one_has_most(table):
-    t = table().has(0, "Thara").has(1, "Asima").waiting("Sidi Suleiman", "Malika").has(1, sections=1).board()
+    t = (
+        table()
+        .has(0, "Thara")
+        .has(1, "Asima")
+        .waiting("Sidi Suleiman", "Malika")
+        .has(1, sections=1)
+        .board()
+    )
     t.run("auction")
     assert t.asked == (1, "abduct")
     t.say("Malika")
@@ -195,7 +208,13 @@ def test_E30_who_has_paid_upkeep_already_pays_the_gift_alone(table):
 
 @pytest.mark.parametrize(("gold", "stays"), [(350, True), (340, False)])
 def test_E30_who_has_paid_upkeep_already_needs_gold_for_the_gift_alone(table, gold, stays):
-    t = _xenia_due(table).has(3, "Thara", "Asima", gold=gold).has(1, gold=0).has(2, gold=0).has(3, sections=1)
+    t = (
+        _xenia_due(table)
+        .has(3, "Thara", "Asima", gold=gold)
+        .has(1, gold=0)
+        .has(2, gold=0)
+        .has(3, sections=1)
+    )
     t.state.start = 3
     t.run("upkeep")
     t.say("refuse")
@@ -263,7 +282,13 @@ def test_E30_while_she_waits_she_does_not_go_back_to_the_sheik_she_left(table):
 
 
 def test_E30_without_room_elsewhere_she_waits_for_it_and_not_for_the_sheik_she_left(table):
-    t = _xenia_due(table).has(0, gold=299).has(1, "Thara", "Asima").has(2, "Fatima", "Layla").has(3, "Malika", "Nadia")
+    t = (
+        _xenia_due(table)
+        .has(0, gold=299)
+        .has(1, "Thara", "Asima")
+        .has(2, "Fatima", "Layla")
+        .has(3, "Malika", "Nadia")
+    )
     t.run("upkeep")
     assert t.events("gift") == [{"type": "gift", "seat": 0, "outcome": "unable"}]
     assert t.undecided() == "Xenia"
@@ -288,7 +313,9 @@ def test_E31_advantages_end_when_the_princess_leaves(table):
 
 
 def _winner(table, mode="basic", **given):
-    t = table(mode=mode, **given).has(0, "Albina", "Halimah", "Asima", "Thara", "Malika", goal="I M C R", gold=2000)
+    t = table(mode=mode, **given).has(
+        0, "Albina", "Halimah", "Asima", "Thara", "Malika", goal="I M C R", gold=2000
+    )
     t.state.round = 9
     return t
 
@@ -326,9 +353,16 @@ def test_E32_shared_in_the_basic_game_split_by_score_in_the_advanced(table):
 
 
 def test_E33_scores_and_their_ties(table):
-    t = table(mode="advanced").has(0, "Albina", "Halimah", "Asima", "Thara", goal="I M C R").has(1, "Zainab", "Nibal")
+    t = (
+        table(mode="advanced")
+        .has(0, "Albina", "Halimah", "Asima", "Thara", goal="I M C R")
+        .has(1, "Zainab", "Nibal")
+    )
     assert t.state.scores == [11, 4, 0, 0]
-    assert t.state.points_by_source[:2] == [({"princesses": 8, "goal": 3}, {}), ({"princesses": 4, "goal": 0}, {})]
+    assert t.state.points_by_source[:2] == [
+        ({"princesses": 8, "goal": 3}, {}),
+        ({"princesses": 4, "goal": 0}, {}),
+    ]
     t.has(2, tokens=(1, 1, 1), status=[700], sections=1, camels=2)
     assert belongings(t.state, 2) == 2 * (4 + 2 + 1 + 2)
     t.state.disc[3] = 1

@@ -66,7 +66,10 @@ def test_O3_hidden_gold_is_shown_when_an_emira_looks_at_gold(table):
     assert view["gold_shown"] == [[1, 750], [1, 900], [1, 900], [1, 750]]
     t.has(1, gold=5)
     view = t.state.view(0)
-    assert (view["gold"][1], view["gold_shown"][1]) == (None, [1, 900])  # shown once, not from then on
+    assert (view["gold"][1], view["gold_shown"][1]) == (
+        None,
+        [1, 900],
+    )  # shown once, not from then on
 
 
 def test_O3_public_gold_is_seen_by_all_and_never_shown(table):
@@ -138,7 +141,13 @@ def test_O8_extra_items_can_both_be_bought(table):
     t.run("prepare")
     top = t.state.shown_status[0]
     t.say(1400)
-    t.say(next(kind for i, kind in enumerate(("beauty", "manners", "dress")) if [i] != t.state.shown_tokens))
+    t.say(
+        next(
+            kind
+            for i, kind in enumerate(("beauty", "manners", "dress"))
+            if [i] != t.state.shown_tokens
+        )
+    )
     assert t.state.shown_status == [top, 1400]
     assert len(t.state.shown_tokens) == 2
     t.run("auction")
@@ -173,7 +182,12 @@ def test_O9_the_card_that_zahrah_takes(table, variant, removed):
 
 @pytest.mark.parametrize(("variant", "seat"), [("yes", 2), ("no", 1)])
 def test_O10_whether_xenia_needs_room_where_she_moves(table, variant, seat):
-    t = table(xenia_room=variant).has(0, "Xenia", gold=0).has(1, "Thara", "Asima", gold=3000).has(2, gold=2000)
+    t = (
+        table(xenia_room=variant)
+        .has(0, "Xenia", gold=0)
+        .has(1, "Thara", "Asima", gold=3000)
+        .has(2, gold=2000)
+    )
     t.state.round, t.state.gift_round, t.state.gift_first = 7, 7, False
     t.run("upkeep")
     assert "Xenia" in t.princesses(seat)
@@ -217,7 +231,13 @@ def test_O13_whether_the_round_lost_to_hind_keeps_the_undecided_away(table, vari
 
 
 def test_O13_who_becomes_undecided_in_the_lost_round_does_not_join_in_it(table):
-    t = table(hind_round="undecided").active("Yasmine").has(0, gold=5000).has(1, gold=900).has(2, gold=900)
+    t = (
+        table(hind_round="undecided")
+        .active("Yasmine")
+        .has(0, gold=5000)
+        .has(1, gold=900)
+        .has(2, gold=900)
+    )
     t.state.round = t.state.lost[0] = 4
     t.run("choice")
     assert t.undecided() == "Yasmine"  # 0, the richest, did not attract her, and 1 and 2 are equal
@@ -226,7 +246,10 @@ def test_O13_who_becomes_undecided_in_the_lost_round_does_not_join_in_it(table):
     assert t.undecided() == "Yasmine"
     t.state.lost[0] = 5
     t.run("round")
-    assert (t.state.round, t.princesses(0)) == (5, "Yasmine")  # in the next round lost she has waited before
+    assert (t.state.round, t.princesses(0)) == (
+        5,
+        "Yasmine",
+    )  # in the next round lost she has waited before
     assert t.state.view(3)["fresh"] == []
 
 
@@ -299,7 +322,12 @@ def test_rules_that_are_refused(given, says):
 def test_rules_every_mistake_is_named_at_once():
     with pytest.raises(RulesError) as caught:
         GAME.rules({"nonsense": 1, "mode": "x", "base_income": 3, "max_rounds": "many"})
-    assert [problem.split()[0] for problem in caught.value.problems] == ["unknown", "mode", "base_income", "max_rounds"]
+    assert [problem.split()[0] for problem in caught.value.problems] == [
+        "unknown",
+        "mode",
+        "base_income",
+        "max_rounds",
+    ]
 
 
 def test_the_cards_a_variant_takes_out_are_still_counted(table):

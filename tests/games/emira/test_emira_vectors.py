@@ -17,8 +17,16 @@ SECRETS = (bytes(range(32)), bytes(32), b"\xff" * 32)
 def test_a_match_opens_with_the_deal(seats, secret):
     vector = MAKER["deal"](secret, seats)
     state, _ = GAME.new(seats, GAME.rules({}), secret)
-    assert (state.colours, state.start, state.goals) == (vector["colours"], vector["start"], vector["goals"])
-    assert (state.hands, state.status.cards, state.emiras.cards) == (vector["dealt"], vector["status"], vector["emiras"])
+    assert (state.colours, state.start, state.goals) == (
+        vector["colours"],
+        vector["start"],
+        vector["goals"],
+    )
+    assert (state.hands, state.status.cards, state.emiras.cards) == (
+        vector["dealt"],
+        vector["status"],
+        vector["emiras"],
+    )
     state.apply(dict.fromkeys(state.pending(), 0))
     assert state.events.cards == vector["events"]
     assert state.shown_tokens == vector["appearance"][:1]

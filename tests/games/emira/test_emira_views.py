@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 
 from khiva_arena.games.base import seen_by
 from khiva_arena.games.emira import GAME, EmiraState
-from khiva_arena.games.emira.tables import EMIRA_OF, EMIRAS, EVENT_OF, EVENTS, GOALS, NAMES, STATUS_CARDS
+from khiva_arena.games.emira.tables import (
+    EMIRA_OF,
+    EMIRAS,
+    EVENT_OF,
+    EVENTS,
+    GOALS,
+    NAMES,
+    STATUS_CARDS,
+)
 
 PRICES = tuple(sorted(set(STATUS_CARDS)))
 VARIANTS = [
@@ -24,7 +32,9 @@ VARIANTS = [
     {"mode": "advanced", "symbols": "none"},
     {"mode": "advanced", "bazaar_noble": "extra", "undecided": "always"},
     {"grant_timing": "serving", "base_income": [200, 250], "appearance_return_3p": "even"},
-    {"gold": "hidden"},  # gold is the same in both worlds: all payments are public, so a seat can know it
+    {
+        "gold": "hidden"
+    },  # gold is the same in both worlds: all payments are public, so a seat can know it
 ]
 SIZES = runpy.run_path(str(Path(__file__).with_name("sizes.py")))
 unpacked = SIZES["unpacked"]
@@ -35,7 +45,9 @@ def play_on(state, random, steps, eager=0.9):
     for _ in range(steps):
         if state.is_over:
             return
-        state.apply({seat: choose(decision, random, eager) for seat, decision in state.pending().items()})
+        state.apply(
+            {seat: choose(decision, random, eager) for seat, decision in state.pending().items()}
+        )
 
 
 def choose(decision, random, eager=0.9):
@@ -58,7 +70,12 @@ def another_world(state, seat, random):
             hidden = [place for place in hidden if not other.turned >> deck.cards[place] & 1]
         places = [(deck.cards, place) for place in hidden]
         if name == "events":
-            places += [(hand, i) for s, hand in enumerate(other.hands) if s != seat for i in range(len(hand))]
+            places += [
+                (hand, i)
+                for s, hand in enumerate(other.hands)
+                if s != seat
+                for i in range(len(hand))
+            ]
         cards = [where[i] for where, i in places]
         random.shuffle(cards)
         for (where, i), card in zip(places, cards, strict=True):
@@ -69,7 +86,10 @@ def another_world(state, seat, random):
     goals = [goal for goal in range(len(GOALS[state.seats])) if goal != state.goals[seat]]
     random.shuffle(goals)
     other.goals = [goals.pop() if s != seat else goal for s, goal in enumerate(state.goals)]
-    other.history = [otherwise(entry, random) if entry.seat not in (-1, seat) else entry for entry in other.history]
+    other.history = [
+        otherwise(entry, random) if entry.seat not in (-1, seat) else entry
+        for entry in other.history
+    ]
     return other
 
 
@@ -95,7 +115,9 @@ def play_two_worlds(seats, seat, rules, seed):
     ours.apply({s: random.randrange(len(d.legal)) for s, d in ours.pending().items()})
     play_on(ours, random, random.randrange(0, 160))
     offer = ours.offer
-    if offer is None or (offer.seat != seat and offer.kind in ("play", "keep", "order", "mind", "first_event")):
+    if offer is None or (
+        offer.seat != seat and offer.kind in ("play", "keep", "order", "mind", "first_event")
+    ):
         return None  # it is over, or another seat is being asked about what differs
     theirs = another_world(ours, seat, random)
     compared = 0
@@ -133,7 +155,9 @@ def test_equal_observations_give_equal_views_and_legal_lists(place, given_rules,
 def test_two_worlds_stay_together_long_enough_to_mean_something():
     """Else the check above would be empty."""
     for seats in (3, 4, 5):
-        lengths = [play_two_worlds(seats, seed % seats, GAME.rules({}), seed) or 0 for seed in range(40)]
+        lengths = [
+            play_two_worlds(seats, seed % seats, GAME.rules({}), seed) or 0 for seed in range(40)
+        ]
         assert sum(length >= 8 for length in lengths) >= 10, lengths
 
 
@@ -162,7 +186,9 @@ def _memory_of_all(state, seat, view):
 
 
 def _what_was_dealt_to_all(state, seat, view):
-    view["history"] = [[*entry.public, *entry.private] for entry in state.history if "deal" in entry.private]
+    view["history"] = [
+        [*entry.public, *entry.private] for entry in state.history if "deal" in entry.private
+    ]
 
 
 def _secret(state, seat, view):
@@ -174,7 +200,16 @@ def _play_forty():
         play_two_worlds(4, seed % 4, GAME.rules({}), seed)
 
 
-LEAKS = [_top_emira, _top_status, _hand_of_the_next, _goal_of_the_next, _scores, _memory_of_all, _what_was_dealt_to_all, _secret]
+LEAKS = [
+    _top_emira,
+    _top_status,
+    _hand_of_the_next,
+    _goal_of_the_next,
+    _scores,
+    _memory_of_all,
+    _what_was_dealt_to_all,
+    _secret,
+]
 
 
 @pytest.mark.parametrize("leak", LEAKS)
@@ -206,7 +241,9 @@ def test_what_a_seat_saw_is_in_its_history_alone():
                 assert entry.public in lines or entry.public == [0], f"{seat=}"
             else:
                 assert line in lines, f"{seat=}"
-        assert len(lines) == sum(len(entry.public) > 1 or entry.seat == seat for entry in state.history)
+        assert len(lines) == sum(
+            len(entry.public) > 1 or entry.seat == seat for entry in state.history
+        )
 
 
 def told_and_written(seats, rules, seed):
@@ -214,7 +251,9 @@ def told_and_written(seats, rules, seed):
     random = Random(seed)
     state, told = GAME.new(seats, GAME.rules(rules), random.randbytes(32))
     while not state.is_over:
-        told += state.apply({seat: choose(decision, random) for seat, decision in state.pending().items()})
+        told += state.apply(
+            {seat: choose(decision, random) for seat, decision in state.pending().items()}
+        )
     return [event.data for event in told if event.to is None], state
 
 
@@ -236,7 +275,9 @@ def test_who_came_and_went_is_in_the_history_of_all_as_the_events_told_it(mode):
                     lines.append([number, "under", seat, *sorted(names, key=EMIRA_OF.__getitem__)])
         for seat in range(state.seats):
             history = state.view(seat)["history"]
-            assert [line for line in history if line[1] in ("join", "abduct", "gift", "under")] == lines, f"{seed=} {seat=}"
+            assert [
+                line for line in history if line[1] in ("join", "abduct", "gift", "under")
+            ] == lines, f"{seed=} {seat=}"
         words.update(line[1] for line in lines)
     assert min(words[word] for word in ("join", "abduct", "gift", "under")) >= 5, words
 
@@ -245,7 +286,9 @@ def test_who_came_and_went_is_in_the_history_of_all_as_the_events_told_it(mode):
 def test_the_bids_are_those_that_the_events_told(timing):
     grants = 0
     for seed in range(6):
-        told, state = told_and_written(3 + seed % 3, {"grant_timing": timing, "max_rounds": 15}, seed)
+        told, state = told_and_written(
+            3 + seed % 3, {"grant_timing": timing, "max_rounds": 15}, seed
+        )
         bids, number, served = [], 0, False
         for data in told:
             match data:
@@ -257,7 +300,9 @@ def test_the_bids_are_those_that_the_events_told(timing):
                     bids.append((number, seat, amount))
                 case {"type": "pass", "seat": seat}:
                     bids.append((number, seat, 0))
-                case {"type": "grant", "seat": seat} if not served:  # else it is taken instead of an action
+                case {"type": "grant", "seat": seat} if (
+                    not served
+                ):  # else it is taken instead of an action
                     bids.append((number, seat, 1))
         assert len(bids) > 100
         for seat in range(state.seats):
@@ -272,10 +317,26 @@ def test_equal_raises_are_one_number_in_the_bids(table):
     assert t.state.view(0)["bids"] == [[[0, 15]]]
     t.say(10, 20, 30, 40, 50, "pass", 60, 80, 90, 100, "pass", "pass")
     assert t.state.view(3)["bids"] == [[[0, 15, -5, 0, -1, 80, -2, 0, 0]]]
-    assert [amount for _, _, amount in unpacked(t.state.view(1))] == [10, 20, 30, 40, 50, 0, 60, 80, 90, 100, 0, 0]
+    assert [amount for _, _, amount in unpacked(t.state.view(1))] == [
+        10,
+        20,
+        30,
+        40,
+        50,
+        0,
+        60,
+        80,
+        90,
+        100,
+        0,
+        0,
+    ]
     t.say("none", "pass", "pass", "pass")
     t.say("none", 500)
-    assert t.state.view(2)["bids"][0][1:] == [[3, 11, 0, 0, 0], [0, 3, 500]]  # the first bid of an auction may be high
+    assert t.state.view(2)["bids"][0][1:] == [
+        [3, 11, 0, 0, 0],
+        [0, 3, 500],
+    ]  # the first bid of an auction may be high
 
 
 @pytest.mark.slow
@@ -293,7 +354,9 @@ def positions_with_other_decks(seats, rules, seed):
     state, _ = GAME.new(seats, GAME.rules(rules), random.randbytes(32))
     while not state.is_over:
         play_on(state, random, 1)
-        decks = [[deck.cards[:], deck.seen[:]] for deck in (state.emiras, state.status, state.events)]
+        decks = [
+            [deck.cards[:], deck.seen[:]] for deck in (state.emiras, state.status, state.events)
+        ]
         now = decks, state.turned, len(state.history), state.offer and state.offer.kind == "keep"
         if now != before or state.is_over:
             yield state
@@ -321,7 +384,10 @@ def test_what_a_view_says_of_hidden_cards_is_true_and_is_not_forgotten(seats):
         for state in positions_with_other_decks(seats, rules, seed):
             for seat in range(seats):
                 view = state.view(seat)
-                decks = (("emira_deck", state.emiras.cards, NAMES), ("event_deck", state.events.cards, EVENTS))
+                decks = (
+                    ("emira_deck", state.emiras.cards, NAMES),
+                    ("event_deck", state.events.cards, EVENTS),
+                )
                 for key, cards, names in decks:
                     assert len(view[key]) == len(cards), f"{seed=} {seat=} {key=} {cards=}"
                     for said, card in zip(view[key], cards, strict=True):
@@ -338,7 +404,9 @@ def test_what_a_view_says_of_hidden_cards_is_true_and_is_not_forgotten(seats):
 
 
 def test_a_sample_view(table):
-    t = table(secret=bytes([7] * 32)).has(0, "Thara", "Xenia", gold=900, hand="vermin", small_slow=[3])
+    t = table(secret=bytes([7] * 32)).has(
+        0, "Thara", "Xenia", gold=900, hand="vermin", small_slow=[3]
+    )
     t.state.round, t.state.gift_round, t.state.gift_first = 2, 4, False
     t.board(token="dress", status=700)
     t.run("auction")
@@ -347,8 +415,19 @@ def test_a_sample_view(table):
     assert view["princesses"] == [["Thara", "Xenia"], [], [], []]
     assert view["xenia"] == {"seat": 0, "due": 4, "first": False}
     assert view["caravans"][0] == [[3], [], [], []]
-    assert view["board"] == {"appearance": ["dress"], "status": [700], "open": ["small", "large", "camel", "palace"]}
-    assert view["auction"] == {"served": [], "bidding": [0, 1, 2, 3], "bid": 20, "bidder": 0, "free": None, "last": 3}
+    assert view["board"] == {
+        "appearance": ["dress"],
+        "status": [700],
+        "open": ["small", "large", "camel", "palace"],
+    }
+    assert view["auction"] == {
+        "served": [],
+        "bidding": [0, 1, 2, 3],
+        "bid": 20,
+        "bidder": 0,
+        "free": None,
+        "last": 3,
+    }
     assert view["ask"] == {"kind": "bid", "seat": 1, "about": None, "cards": None}
     assert view["hand"] == ["vermin"]
     assert view["upkeep"] == [100, 0, 0, 0]

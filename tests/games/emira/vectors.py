@@ -8,9 +8,12 @@ from khiva_arena.games.emira.tables import BAG, BLUE
 MATCH = (3, {"max_rounds": 3})
 """Seats and rules of the match in protocol/vectors/matches, which ``tests/bots/protocol/make_frames.py`` writes."""
 ABOUT = (
-    "Colours, event cards, Emiras, kinds and goals are numbered as in the tables, status cards are prices; all lists in the "
-    "order dealt, decks top first. The seats keep the first card of their sorted hand. appearance: the kinds that the first five "
-    "rounds would draw from the full bag. riot: who leaves, one by one, of the Emiras 0 to 5, and how these go under the deck. "
+    "Colours, event cards, Emiras, kinds and goals are numbered as in the tables, status "
+    "cards are prices; all lists in the "
+    "order dealt, decks top first. The seats keep the first card of their sorted hand. "
+    "appearance: the kinds that the first five "
+    "rounds would draw from the full bag. riot: who leaves, one by one, of the Emiras 0 to "
+    "5, and how these go under the deck. "
     "noble: the status deck shuffled for the first time without its top card."
 )
 
@@ -34,7 +37,9 @@ def deal(secret: bytes, seats: int) -> dict[str, Any]:
         "goals": dealing.goals(secret, seats),
         "emiras": dealing.emiras(secret),
         "dealt": first.dealt,
-        "events": dealing.events(secret, first.rest + [card for hand in first.dealt for card in hand[1:]]),
+        "events": dealing.events(
+            secret, first.rest + [card for hand in first.dealt for card in hand[1:]]
+        ),
         "appearance": [dealing.appearance(secret, number, bag) for number in range(1, 6)],
         "riot": {"left": left, "under": riot.order(left)},
         "noble": dealing.reshuffled_status(secret, 1, status[1:]),

@@ -42,7 +42,12 @@ class Table:
             for card in want:
                 if card not in hand:
                     spare = next(c for c in hand if c not in want)
-                    for pile in (*self.state.hands, self.state.aside, self.state.shown, self.state.discard):
+                    for pile in (
+                        *self.state.hands,
+                        self.state.aside,
+                        self.state.shown,
+                        self.state.discard,
+                    ):
                         if card in pile:
                             pile[pile.index(card)] = spare
                     hand[hand.index(spare)] = card
@@ -83,10 +88,15 @@ class Table:
         pile[i], pile[-1] = pile[-1], pile[i]
         return self
 
-    def leave(self, *, teapots: int | None = None, carpets: int | None = None, salts: int | None = None) -> "Table":
+    def leave(
+        self, *, teapots: int | None = None, carpets: int | None = None, salts: int | None = None
+    ) -> "Table":
         """Shorten piles to so many; what is taken off goes to seat 0 (carpets as delivered)."""
         state = self.state
-        piles = ((teapots, state.teapot_pile, state.teapots), (carpets, state.carpet_pile, state.delivered))
+        piles = (
+            (teapots, state.teapot_pile, state.teapots),
+            (carpets, state.carpet_pile, state.delivered),
+        )
         for count, pile, owned in (*piles, (salts, state.salt_pile, state.salts)):
             while count is not None and len(pile) > count:
                 owned[0].append(pile.pop())
@@ -98,7 +108,11 @@ class Table:
         for seat, text in enumerate(played):
             hand = self.state.hands[seat]
             want = cards(text)
-            rest = cards(give[seat]) if give and give[seat] else [c for c in hand if c not in want][-len(want) :]
+            rest = (
+                cards(give[seat])
+                if give and give[seat]
+                else [c for c in hand if c not in want][-len(want) :]
+            )
             entry = (*sorted(map(hand.index, want)), *sorted(map(hand.index, rest)))
             choices[seat] = LEGAL[self.state.seats, len(hand)].index(entry)
         return self.apply(choices)
@@ -143,7 +157,9 @@ class Table:
         return [event.data for event in self.log if event.data["type"] == kind]
 
     def hand(self, seat: int) -> str:
-        return " ".join(LETTERS[CODE[card] // 10] + str(CODE[card] % 10) for card in self.state.hands[seat])
+        return " ".join(
+            LETTERS[CODE[card] // 10] + str(CODE[card] % 10) for card in self.state.hands[seat]
+        )
 
 
 @pytest.fixture

@@ -23,7 +23,9 @@ def row(seats: int, games: int = GAMES) -> str:
         stream = Stream(secret, "choices")
         state, _ = GAME.new(seats, rules, secret)
         while pending := state.pending():
-            for event in state.apply({seat: stream.below(len(d.legal)) for seat, d in pending.items()}):
+            for event in state.apply(
+                {seat: stream.below(len(d.legal)) for seat, d in pending.items()}
+            ):
                 if event.data["type"] == "win":
                     won += 1
                     rejected += len(event.data["rejected"])
@@ -33,7 +35,9 @@ def row(seats: int, games: int = GAMES) -> str:
         scores += state.scores
         winners.append(max(state.scores))
         deliveries.append(sum(map(len, state.teapots)))
-    share = "/".join(f"{100 * causes[pile] / games:.0f}" for pile in ("teapots", "carpets", "salts"))
+    share = "/".join(
+        f"{100 * causes[pile] / games:.0f}" for pile in ("teapots", "carpets", "salts")
+    )
     cells = [
         f"{mean(turns):.1f} {_spread(turns)}",
         f"{mean(deals):.1f}",

@@ -72,7 +72,9 @@ def test_acceptance_05_two_players_a_rejected_card_pays_for_boost_and_salt_at_on
     assert (t.state.gems[0], t.state.salts[0]) == (0, [10])
 
 
-@pytest.mark.parametrize(("compensation", "gems"), [("per_rejected_card", 2), ("per_player_turn", 1)])
+@pytest.mark.parametrize(
+    ("compensation", "gems"), [("per_rejected_card", 2), ("per_player_turn", 1)]
+)
 def test_acceptance_06_two_rejected_cards_of_one_player(table, compensation, gems):
     t = table(2, compensation=compensation).hold("W3 W4", "W1 K4")
     t.play("W3 W4", "W1 K4")
@@ -126,7 +128,11 @@ def test_acceptance_09_salt_sells_from_ten_down_and_the_fifth_sale_triggers_the_
 def _fresh(table, old):
     """A table in its first turn with the salt and gems of the old one."""
     t = table()
-    t.state.salt_pile, t.state.salts, t.state.gems = old.state.salt_pile, old.state.salts, old.state.gems
+    t.state.salt_pile, t.state.salts, t.state.gems = (
+        old.state.salt_pile,
+        old.state.salts,
+        old.state.gems,
+    )
     return t
 
 
@@ -142,7 +148,11 @@ def test_acceptance_11_the_last_teapot_triggers_and_the_other_camels_still_move(
     t = table().hold("W5", "B5", "G5").leave(teapots=1)
     won = [len(w) for w in t.state.teapots]
     t.play("W5", "B5", "G5")
-    assert [len(w) for w in t.state.teapots] == [won[0] + 1, 1, 1]  # blue is the eighteenth, green the nineteenth
+    assert [len(w) for w in t.state.teapots] == [
+        won[0] + 1,
+        1,
+        1,
+    ]  # blue is the eighteenth, green the nineteenth
     assert t.state.loads[0] > 0
     assert t.state.loads[1:3] == [0, 0]  # bare
     assert [t.place(c) for c in "WBG"] == [(-1, 0)] * 3
@@ -153,7 +163,8 @@ def test_acceptance_11_the_last_teapot_triggers_and_the_other_camels_still_move(
 
 
 @pytest.mark.parametrize(
-    ("seats", "sizes"), [(2, [8, 6, 4, 8]), (3, [5, 4, 3, 2, 5]), (4, [5, 4, 3, 2, 5]), (5, [5, 4, 3, 2, 5])]
+    ("seats", "sizes"),
+    [(2, [8, 6, 4, 8]), (3, [5, 4, 3, 2, 5]), (4, [5, 4, 3, 2, 5]), (5, [5, 4, 3, 2, 5])],
 )
 def test_acceptance_12_hand_sizes_and_all_cards_are_somewhere(table, seats, sizes):
     t = table(seats)

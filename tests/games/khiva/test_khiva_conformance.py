@@ -35,7 +35,9 @@ def test_khiva_conforms_under_the_default_rules():
 @pytest.mark.parametrize(("given", "seats"), variants_at_seats(GAME, NAMED))
 def test_khiva_conforms_under_every_variant(given, seats):
     one = at_seats(GAME, seats)
-    assert conformance.check_game(one, [given], matches=1, determinise=GAME.determinise) > 10 * len(seats)
+    assert conformance.check_game(one, [given], matches=1, determinise=GAME.determinise) > 10 * len(
+        seats
+    )
 
 
 def _leaky(state, seat, honest=KhivaState.view):
@@ -122,11 +124,19 @@ def _not_whole(points):
             pattern("games", "points-not-make-score"),
         ),
         ("points_by_source", _points(_more_gems), pattern("games", "points-not-make-score")),
-        ("points_by_source", _points(_without_carpets), pattern("games", "seats-have-other-sources")),
+        (
+            "points_by_source",
+            _points(_without_carpets),
+            pattern("games", "seats-have-other-sources"),
+        ),
         ("points_by_source", _points(_backwards), pattern("games", "seats-have-other-sources")),
         ("points_by_source", _points(_not_whole), pattern("games", "points-not-whole")),
         ("points_by_source", _points(tuple), "not a list of SeatPoints, one for each of"),
-        ("points_by_source", _points(always=False), "the sources of points are the same at every moment: "),
+        (
+            "points_by_source",
+            _points(always=False),
+            "the sources of points are the same at every moment: ",
+        ),
     ],
 )
 def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
@@ -138,7 +148,9 @@ def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
         conformance.check_game(GAME, matches=2)
 
 
-@pytest.mark.parametrize("value", [1.5, (1,), {1: 2}, {0: 1}, {None: 1}, 2**53, [-(2**53)], b"x", {"a": [[set()]]}])
+@pytest.mark.parametrize(
+    "value", [1.5, (1,), {1: 2}, {0: 1}, {None: 1}, 2**53, [-(2**53)], b"x", {"a": [[set()]]}]
+)
 def test_values_that_are_not_plain(value):
     assert check_plain(value)
 

@@ -18,11 +18,21 @@ def test_lists_of_cards_are_in_the_order_that_the_page_says():
         random = Random(number)
         while not state.is_over:
             for at, event in enumerate(events):
-                seen += Counter(check_event(event.data, [one.data for one in events[at + 1 : at + 3]]))
+                seen += Counter(
+                    check_event(event.data, [one.data for one in events[at + 1 : at + 3]])
+                )
             for seat in range(2):
                 seen += Counter(check_view(state.view(seat)))
-            events = state.apply({seat: random.randrange(len(one.legal)) for seat, one in state.pending().items()})
-    assert min(seen[key] for key in ("reveal", "pass", "pair rejected", "two of a colour", "discard", "passed")) >= 5, seen
+            events = state.apply(
+                {seat: random.randrange(len(one.legal)) for seat, one in state.pending().items()}
+            )
+    assert (
+        min(
+            seen[key]
+            for key in ("reveal", "pass", "pair rejected", "two of a colour", "discard", "passed")
+        )
+        >= 5
+    ), seen
 
 
 def check_event(event, behind):
@@ -47,7 +57,12 @@ def check_view(view):
         if len(cards) == 2 and cards[0][0] == cards[1][0]:
             yield "two of a colour"
     played = [list(divmod(code, 10)) for code in view["history"]["played"]]
-    by_camel = [card for at in range(0, len(played), 4) for card in sorted(played[at : at + 4]) if card in view["discard"]]
+    by_camel = [
+        card
+        for at in range(0, len(played), 4)
+        for card in sorted(played[at : at + 4])
+        if card in view["discard"]
+    ]
     assert view["discard"] == by_camel[len(by_camel) - len(view["discard"]) :]
     yield "discard" if view["discard"] else "none"
     passed = [(turn, -value, colour) for turn, (colour, value), _ in view["passed"]]
@@ -55,4 +70,6 @@ def check_view(view):
     yield "passed" if passed else "none"
     for codes in view["history"].values():
         cards = [list(divmod(code, 10)) for code in codes]
-        assert all(cards[at : at + 2] == as_in_a_hand(cards[at : at + 2]) for at in range(0, len(cards), 2))
+        assert all(
+            cards[at : at + 2] == as_in_a_hand(cards[at : at + 2]) for at in range(0, len(cards), 2)
+        )

@@ -16,7 +16,11 @@ def test_K1_play_and_pass_come_from_the_hand_held_and_go_left(table):
     assert t.hand(0) == "P5 B4 G3 P2"
     assert t.hand(1) == "W5 B3 G2 P1"
     assert t.hand(2) == "K5 K4 W3 B2"
-    assert [(e["seat"], e["to"], e["cards"]) for e in t.events("pass")] == [(0, 1, [[0, 5]]), (1, 2, [[4, 5]]), (2, 0, [[3, 5]])]
+    assert [(e["seat"], e["to"], e["cards"]) for e in t.events("pass")] == [
+        (0, 1, [[0, 5]]),
+        (1, 2, [[4, 5]]),
+        (2, 0, [[3, 5]]),
+    ]
     assert [event.to for event in t.log if event.data["type"] == "pass"] == [(0, 1), (1, 2), (2, 0)]
 
 
@@ -111,7 +115,9 @@ def test_K8_boosts_that_change_nothing_are_not_offered(table):
 
 
 @pytest.mark.parametrize(("shop", "gems", "carpets"), [(1, 1, 0), (2, 0, 1), (3, 2, 0), (4, 0, 1)])
-def test_K9_the_landing_place_works_for_the_mover_and_passing_gives_nothing(table, shop, gems, carpets):
+def test_K9_the_landing_place_works_for_the_mover_and_passing_gives_nothing(
+    table, shop, gems, carpets
+):
     t = table().hold(f"W{shop}", "B5", "G5")
     t.play(f"W{shop}", "B5", "G5")
     assert (t.place("W"), t.state.gems[0], len(t.state.carpets[0])) == ((0, shop), gems, carpets)
@@ -130,7 +136,13 @@ def test_K10_shop_4_asks_before_the_carpet_is_seen_and_after_the_boost_is_paid(t
     t.answer(1)
     assert (t.state.gems[0], t.asked, t.options) == (3, "shop4", ["carpet", "salt"])
     assert not t.events("carpet")
-    assert t.state.view(1)["ask"] == {"kind": "shop4", "seat": 0, "camel": 0, "card": [0, 3], "lands": [[0, 4]]}
+    assert t.state.view(1)["ask"] == {
+        "kind": "shop4",
+        "seat": 0,
+        "camel": 0,
+        "card": [0, 3],
+        "lands": [[0, 4]],
+    }
     t = table().hold("W3", "B5", "G5").gems(3, 0, 0)
     t.play("W3", "B5", "G5")
     t.answer(1)  # two gems left
@@ -143,7 +155,14 @@ def test_K11_the_outpost_gives_teapot_and_carpets_and_the_camel_starts_again(tab
     top = t.state.teapot_pile[-1]
     t.play("W5", "B1", "G1")
     assert t.events("deliver") == [
-        {"type": "deliver", "camel": 0, "seat": 0, "teapot": 6, "carpets": [[0, 3], [0, 5]], "load": top}
+        {
+            "type": "deliver",
+            "camel": 0,
+            "seat": 0,
+            "teapot": 6,
+            "carpets": [[0, 3], [0, 5]],
+            "load": top,
+        }
     ]
     assert (t.place("W"), t.state.loads[0], t.state.teapots[0]) == (TENT, top, [6])
 
@@ -235,7 +254,10 @@ def test_K17_empty_piles_give_nothing_on_the_last_turn(table):
     t.play("W2", "B2", "G4")
     t.default_to_the_next_choice()
     assert (t.state.carpets[0] != [], t.state.carpets[1]) == (True, [])
-    assert [e["seat"] for e in t.events("nothing")] == [1, 2]  # seat 2 could have bought salt; the default is nothing
+    assert [e["seat"] for e in t.events("nothing")] == [
+        1,
+        2,
+    ]  # seat 2 could have bought salt; the default is nothing
 
 
 def test_K17_shop_4_without_carpets_sells_salt_or_nothing(table):
@@ -262,7 +284,10 @@ def test_K18_score_counts_teapots_salt_delivered_carpets_and_gems(table):
     state.teapots[1], state.salts[1], state.delivered[1], state.gems[1] = [2, 7], [6], [33], 4
     state.carpets[1] = [45]
     assert state.scores == [0, 9 + 6 + 3 + 4, 0]
-    assert state.points_by_source[1] == ({"teapots": 9, "salt": 6, "carpets": 3, "gems": 4}, {"undelivered carpets": 5})
+    assert state.points_by_source[1] == (
+        {"teapots": 9, "salt": 6, "carpets": 3, "gems": 4},
+        {"undelivered carpets": 5},
+    )
 
 
 def test_K19_ties_share_a_place_and_the_next_is_left_out(table):
@@ -289,7 +314,9 @@ def test_K19_of_equal_scores_and_teapots_the_better_best_bag_wins(table, salts, 
 
 def test_K20_seats_are_equal_but_for_the_pass_direction(table):
     t = table(4)
-    assert {seat: d.legal for seat, d in t.state.pending().items()} == {s: t.state.pending()[0].legal for s in range(4)}
+    assert {seat: d.legal for seat, d in t.state.pending().items()} == {
+        s: t.state.pending()[0].legal for s in range(4)
+    }
 
 
 def test_K21_two_players_play_two_pass_two_and_see_four_of_nine(table):
@@ -306,15 +333,21 @@ def test_K22_everything_public_is_in_every_view_and_hidden_things_in_none(table)
     t = table(3)
     mine, theirs = t.state.view(0), t.state.view(1)
     private = {"seat", "hand", "passed", "history"}
-    assert {k: v for k, v in mine.items() if k not in private} == {k: v for k, v in theirs.items() if k not in private}
+    assert {k: v for k, v in mine.items() if k not in private} == {
+        k: v for k, v in theirs.items() if k not in private
+    }
     assert mine["teapots_left"] == sorted(t.state.teapot_pile)
-    assert Counter(map(tuple, mine["carpets_left"])) == Counter((c, v) for c in range(5) for v in (3, 4, 5))
+    assert Counter(map(tuple, mine["carpets_left"])) == Counter(
+        (c, v) for c in range(5) for v in (3, 4, 5)
+    )
     assert mine["salts_left"] == list(SALT_BAGS)
 
 
 def test_K23_gems_of_this_turn_pay_for_salt(table):
     t = table().hold("W4", "W5", "K4").gems(0, 2, 0).put(K=(1, 1))
-    t.play("W4", "W5", "K4")  # seat 1 is rejected and has its third gem, but it is seat 2 that moves
+    t.play(
+        "W4", "W5", "K4"
+    )  # seat 1 is rejected and has its third gem, but it is seat 2 that moves
     assert t.state.gems[1] == 3
     t = table(2).hold("W4 W5", "B1 B2").gems(2, 0)
     t.play("W4 W5", "B1 B2")
@@ -329,4 +362,9 @@ def test_the_200_turn_limit_scores_the_match_as_it_stands(table):
         t.apply({0: 0, 1: 0, 2: 0})
         t.default_to_the_next_choice()
     assert t.state.is_over
-    assert t.events("end")[0] == {"type": "end", "cause": "turns", "scores": t.state.scores, "ranks": t.state.ranks}
+    assert t.events("end")[0] == {
+        "type": "end",
+        "cause": "turns",
+        "scores": t.state.scores,
+        "ranks": t.state.ranks,
+    }

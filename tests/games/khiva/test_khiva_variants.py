@@ -11,7 +11,8 @@ TENT = (-1, 0)
 
 
 @pytest.mark.parametrize(
-    ("slots", "most"), [([2, 2, 1, 1, 0], 1), ([2, 2, 2, 1, 0], 2), ([2, 2, 1, 0, 0], 1), ([2, 2, 2, 2, 2], 2)]
+    ("slots", "most"),
+    [([2, 2, 1, 1, 0], 1), ([2, 2, 2, 1, 0], 2), ([2, 2, 1, 0, 0], 1), ([2, 2, 2, 2, 2], 2)],
 )
 def test_O1_gem_slots_by_value(table, slots, most):
     t = table(gem_slots=slots).hold("W3", "B5", "G5").gems(5, 0, 0)
@@ -73,7 +74,12 @@ def test_O4_no_move_offers_no_boost_beyond_the_outpost(table):
         ((0, 4), "W2", {}, (0, 4)),  # outpost and back to where it came from, which is free by then
         ((0, 4), "W3", {}, (0, 3)),
         ((0, 4), "W5", {}, (0, 1)),
-        ((0, 3), "W2", {"B": (0, 2), "G": (0, 4)}, (0, 3)),  # ahead only the outpost; back shop 3, which it left, and 1
+        (
+            (0, 3),
+            "W2",
+            {"B": (0, 2), "G": (0, 4)},
+            (0, 3),
+        ),  # ahead only the outpost; back shop 3, which it left, and 1
         ((0, 3), "W3", {"B": (0, 2), "G": (0, 4)}, (0, 1)),
         ((0, 3), "W5", {"B": (0, 2), "G": (0, 4)}, (0, 1)),
     ],
@@ -93,7 +99,12 @@ def test_O4_bounce_stays_on_the_outpost_when_no_shop_is_free(table):
 
 
 def test_O4_bounce_stops_at_the_last_free_shop(table):
-    t = table(overshoot="bounce", gem_slots=[5, 5, 5, 5, 5]).hold("W5", "B1", "G1").put(W=(0, 4)).gems(9, 0, 0)
+    t = (
+        table(overshoot="bounce", gem_slots=[5, 5, 5, 5, 5])
+        .hold("W5", "B1", "G1")
+        .put(W=(0, 4))
+        .gems(9, 0, 0)
+    )
     t.play("W5", "B1", "G1")
     assert t.place("W") == (0, 1)  # outpost, 4, 3, 2, 1: a boost would change nothing
 
@@ -129,7 +140,9 @@ def test_O6_per_player_turn_pays_every_seat_without_a_camel(table):
     assert t.state.gems == [1, 1, 1, 1]  # seat 1 from shop 1
 
 
-@pytest.mark.parametrize(("rule", "gems"), [("per_rejected_card", 2), ("per_rejected_player", 1), ("per_player_turn", 0)])
+@pytest.mark.parametrize(
+    ("rule", "gems"), [("per_rejected_card", 2), ("per_rejected_player", 1), ("per_player_turn", 0)]
+)
 def test_O6_two_rejected_cards_of_one_player(table, rule, gems):
     """Before the winner of the camel moves: seat 1 has won nothing yet, so per_player_turn has paid nothing."""
     t = table(2, compensation=rule).hold("W1 K5", "W3 W4").gems(2, 0)
@@ -144,7 +157,10 @@ def test_O6_who_wins_with_one_card_is_paid_for_the_other(table, rule):
     t = table(2, compensation=rule).hold("G2 G4", "P4 K4")
     t.play("G2 G4", "P4 K4")
     assert t.events("gems")[0] == {"type": "gems", "seat": 0, "count": 1, "why": "rejected"}
-    assert (t.asked, t.options) == ("boost", [0, 1])  # paid before the move, so that it can be spent
+    assert (t.asked, t.options) == (
+        "boost",
+        [0, 1],
+    )  # paid before the move, so that it can be spent
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
@@ -313,4 +329,9 @@ def test_rules_that_are_refused(given, says):
 def test_rules_every_mistake_is_named_at_once():
     with pytest.raises(RulesError) as caught:
         GAME.rules({"nonsense": 1, "overshoot": "x", "carpets": 3, "max_turns": "many"})
-    assert [problem.split()[0] for problem in caught.value.problems] == ["unknown", "overshoot", "carpets", "max_turns"]
+    assert [problem.split()[0] for problem in caught.value.problems] == [
+        "unknown",
+        "overshoot",
+        "carpets",
+        "max_turns",
+    ]

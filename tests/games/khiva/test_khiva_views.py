@@ -45,7 +45,13 @@ class Worlds:
 
     def _exchange(self, fresh):
         """One or two pairs of freshly dealt cards that the seat cannot see change places in their world."""
-        hidden = [c for s, hand in enumerate(self.ours.hands) if s != self.seat for c in hand if c in fresh]
+        hidden = [
+            c
+            for s, hand in enumerate(self.ours.hands)
+            if s != self.seat
+            for c in hand
+            if c in fresh
+        ]
         if self.ours.aside and self.random.random() < 0.5:
             hidden = []
         hidden = [card for card in hidden + self.ours.aside if card not in self.swapped]
@@ -83,12 +89,19 @@ class Worlds:
 
     def step(self):
         """One round of choices in both worlds; ``parted`` when the seat saw a difference."""
-        ours = {seat: self._choose(seat, decision) for seat, decision in self.ours.pending().items()}
+        ours = {
+            seat: self._choose(seat, decision) for seat, decision in self.ours.pending().items()
+        }
         theirs = {seat: self._translate(seat, choice) for seat, choice in ours.items()}
         deal = self.ours.deal
-        mine, yours = seen_by(self.ours.apply(ours), self.seat), seen_by(self.theirs.apply(theirs), self.seat)
+        mine, yours = (
+            seen_by(self.ours.apply(ours), self.seat),
+            seen_by(self.theirs.apply(theirs), self.seat),
+        )
         if self.ours.deal != deal:
-            mine, yours = ([e for e in seen if e["type"] not in ("hand", "shown")] for seen in (mine, yours))
+            mine, yours = (
+                [e for e in seen if e["type"] not in ("hand", "shown")] for seen in (mine, yours)
+            )
             self._redeal()
         self.parted = self.parted or mine != yours
 
@@ -96,7 +109,9 @@ class Worlds:
         """Their redeal is made to be the image of ours, with new pairs exchanged; a pair that is not kept is forgotten."""
         kept = {card for card in range(25) if self._was_kept(card)}
         self.swapped = {x: y for x, y in self.swapped.items() if x in kept or y in kept}
-        self.parted = any(card in self.swapped for card in (*self.ours.hands[self.seat], *self.ours.shown))
+        self.parted = any(
+            card in self.swapped for card in (*self.ours.hands[self.seat], *self.ours.shown)
+        )
         self._exchange({card for hand in self.ours.hands for card in hand} - kept)
 
     def _was_kept(self, card):
@@ -242,7 +257,9 @@ def test_passed_cards_are_where_the_view_says(seats):
                     (holder,) = (s for s, hand in enumerate(state.hands) if card in hand)
                     assert holder in holders, f"{seed=} {seat=} {turn=} {holders=}"
                     assert seat not in holders, f"{seed=} {seat=} {turn=} {holders=}"
-                    assert 10 * colour + value in view["history"]["passed"], f"{seed=} {seat=} {turn=} {holders=}"
+                    assert 10 * colour + value in view["history"]["passed"], (
+                        f"{seed=} {seat=} {turn=} {holders=}"
+                    )
                     assert turn <= state.turn, f"{seed=} {seat=} {turn=} {holders=}"
                     hops[(holder - seat) % seats] += 1
     assert set(hops) == set(range(1, seats)), "cards were found in every other hand"
@@ -262,7 +279,13 @@ def test_a_sample_view(table):
     t = table().hold("W5 B5 B2 G1 K1", "B4", "P3").put(G=(0, 3), B=(1, 2)).gems(2, 0, 0)
     t.play("B2", "B4", "P3", give=("W5", "", ""))
     view = t.state.view(0)
-    assert view["ask"] == {"kind": "boost", "seat": 0, "camel": 1, "card": [1, 2], "lands": [[0, 1], [0, 2], [0, 4]]}
+    assert view["ask"] == {
+        "kind": "boost",
+        "seat": 0,
+        "camel": 1,
+        "card": [1, 2],
+        "lands": [[0, 1], [0, 2], [0, 4]],
+    }
     assert view["table"] == [[[1, 2]], [[1, 4]], [[3, 3]]]
     assert view["passed"] == [[1, [0, 5], [1]]]
     assert view["history"]["played"] == [12, 14, 33]
@@ -275,7 +298,11 @@ def test_a_sample_view(table):
 @given(PLACES, st.sampled_from(VARIANTS), st.integers(0, 2**32))
 def test_a_determinised_state_fits_the_view_and_can_be_played_to_the_end(place, given_rules, seed):
     seats, seat = place
-    rules, random, stream = GAME.rules(given_rules), Random(seed), Stream(seed.to_bytes(32, "big"), "determinise")
+    rules, random, stream = (
+        GAME.rules(given_rules),
+        Random(seed),
+        Stream(seed.to_bytes(32, "big"), "determinise"),
+    )
     for state in states(seats, rules, seed):
         if random.random() < 0.8:
             continue
@@ -328,13 +355,21 @@ def test_determinise_in_mid_turn_ends_the_turn_alike(seats):
         for state in states(seats, rules, seed):
             if state.offer is None:
                 continue
-            ours, theirs, turn = state.clone(), GAME.determinise(state.view(0), rules, stream), state.turn
+            ours, theirs, turn = (
+                state.clone(),
+                GAME.determinise(state.view(0), rules, stream),
+                state.turn,
+            )
             while ours.offer is not None and ours.turn == turn:
                 assert ours.pending() == theirs.pending(), f"{seed=}"
                 answer = dict.fromkeys(ours.pending(), 0)
                 ours.apply(answer)
                 theirs.apply(answer)
-            assert (ours.gems, ours.camels, ours.turn) == (theirs.gems, theirs.camels, theirs.turn), f"{seed=}"
+            assert (ours.gems, ours.camels, ours.turn) == (
+                theirs.gems,
+                theirs.camels,
+                theirs.turn,
+            ), f"{seed=}"
             compared += 1
     assert compared > 100
 
@@ -356,7 +391,11 @@ def test_determinise_the_right_neighbour_remembers_each_card_that_the_seat_still
         for state in states(seats, rules, seed):
             for seat in range(seats):
                 world = GAME.determinise(state.view(seat), rules, stream)
-                held = [(card, turn) for card, turn in state.away[seat - 1].items() if card in state.hands[seat]]
+                held = [
+                    (card, turn)
+                    for card, turn in state.away[seat - 1].items()
+                    if card in state.hands[seat]
+                ]
                 assert list(world.away[seat - 1].items()) == held, f"{seed=} {seat=} {state.turn=}"
                 remembered[state.deal] += len(held)
     assert min(remembered[deal] for deal in (1, 2, 3)) > 0
@@ -367,7 +406,9 @@ def test_determinise_keeps_the_colour_of_a_visible_top_carpet():
     for seed in range(5):
         for state in states(3, rules, seed):
             guess = GAME.determinise(state.view(1), rules, stream)
-            assert [code // 10 for code in guess.carpet_pile[-1:]] == [code // 10 for code in state.carpet_pile[-1:]], f"{seed=}"
+            assert [code // 10 for code in guess.carpet_pile[-1:]] == [
+                code // 10 for code in state.carpet_pile[-1:]
+            ], f"{seed=}"
 
 
 def dealt_again(state, random):
@@ -395,7 +436,9 @@ def compare_public_parts(seats, rules, seed):
             continue
         public = json.dumps(state.public())
         assert public == json.dumps(dealt_again(state, random).public())
-        assert public == json.dumps(GAME.determinise(state.view(random.randrange(seats)), rules, stream).public())
+        assert public == json.dumps(
+            GAME.determinise(state.view(random.randrange(seats)), rules, stream).public()
+        )
 
 
 @settings(max_examples=30, deadline=None)
@@ -418,7 +461,9 @@ def test_what_is_public_does_not_depend_on_what_is_hidden(seats, given_rules, se
 )
 def test_the_check_of_what_is_public_finds_what_is_not(hidden, monkeypatch):
     honest = KhivaState.public
-    monkeypatch.setattr(KhivaState, "public", lambda state: {**honest(state), "hint": hidden(state)})
+    monkeypatch.setattr(
+        KhivaState, "public", lambda state: {**honest(state), "hint": hidden(state)}
+    )
     with pytest.raises(AssertionError):
         compare_public_parts(4, GAME.rules({}), 1)
 
@@ -427,13 +472,24 @@ def mutable(value):
     """The lists and dicts in a value, itself included."""
     if isinstance(value, list | dict):
         yield value
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+    for inner in (
+        value.values()
+        if isinstance(value, dict)
+        else value
+        if isinstance(value, list | tuple)
+        else ()
+    ):
         yield from mutable(inner)
 
 
 def mutable_parts(state):
     """Of all fields except the rules and the questions, which are made once and never changed."""
-    return [part for field in Position.__slots__ if field not in ("ruleset", "asked") for part in mutable(getattr(state, field))]
+    return [
+        part
+        for field in Position.__slots__
+        if field not in ("ruleset", "asked")
+        for part in mutable(getattr(state, field))
+    ]
 
 
 @settings(max_examples=30, deadline=None)
@@ -443,7 +499,11 @@ def test_clones_and_views_share_nothing_that_can_change(place, given_rules, seed
     for state in islice(states(seats, GAME.rules(given_rules), seed), seed % 4, None, 4):
         twin = state.clone()
         parts = [mutable_parts(one) for one in (state, twin)]
-        parts += [list(mutable(made)) for one in (state, twin) for made in (one.public(), one.private(seat), one.view(seat))]
+        parts += [
+            list(mutable(made))
+            for one in (state, twin)
+            for made in (one.public(), one.private(seat), one.view(seat))
+        ]
         assert min(map(len, parts)) > 3
         ids = Counter(id(part) for group in parts for part in group)
         assert max(ids.values()) == 1

@@ -39,7 +39,11 @@ class Memory(NamedTuple):
         turns = (self.deal - 1) * TURNS_PER_DEAL[self.seats]
         hand, cut = self.received[turns - 1], slice(turns)
         return self._replace(
-            deal=self.deal - 1, hand=hand, played=self.played[cut], passed=self.passed[cut], received=self.received[cut]
+            deal=self.deal - 1,
+            hand=hand,
+            played=self.played[cut],
+            passed=self.passed[cut],
+            received=self.received[cut],
         )
 
 
@@ -48,20 +52,32 @@ def seen_at(seats, seed, turns, seat=0):
     random = Random(seed)
     state, _ = GAME.new(seats, RULES, random.randbytes(32))
     while not state.is_over and not (state.offer and state.turn == turns):
-        state.apply({s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()})
+        state.apply(
+            {s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()}
+        )
     each = KEPT[seats]
 
     def by_turn(codes, count):
-        return [tuple(CARD_OF[code] for code in codes[i : i + count]) for i in range(0, len(codes), count)]
+        return [
+            tuple(CARD_OF[code] for code in codes[i : i + count])
+            for i in range(0, len(codes), count)
+        ]
 
-    passed, received = (tuple(map(frozenset, by_turn(state.passes[s], each))) for s in (seat, seat - 1))
+    passed, received = (
+        tuple(map(frozenset, by_turn(state.passes[s], each))) for s in (seat, seat - 1)
+    )
     played = tuple(by_turn(state.played, each * seats))
-    return state, Memory(seats, seat, state.deal, frozenset(state.hands[seat]), played, passed, received)
+    return state, Memory(
+        seats, seat, state.deal, frozenset(state.hands[seat]), played, passed, received
+    )
 
 
 def undone(seen, rows):
     """In how many ways the others can have come to hold these cards: by every pass, back to the first deal."""
-    each, others = KEPT[seen.seats], [(seen.seat + 1 + row) % seen.seats for row in range(seen.seats - 1)]
+    each, others = (
+        KEPT[seen.seats],
+        [(seen.seat + 1 + row) % seen.seats for row in range(seen.seats - 1)],
+    )
     first = (seen.deal - 1) * TURNS_PER_DEAL[seen.seats]
 
     @cache
@@ -70,7 +86,11 @@ def undone(seen, rows):
             return 0
         if turn == first:
             return dealt(rows, own)
-        played, passed, received = seen.played[turn - 1], seen.passed[turn - 1], seen.received[turn - 1]
+        played, passed, received = (
+            seen.played[turn - 1],
+            seen.passed[turn - 1],
+            seen.received[turn - 1],
+        )
         mine = (own - received) | passed | {*played[seen.seat * each : (seen.seat + 1) * each]}
         if not passed <= rows[0] or not received <= own:
             return 0
@@ -89,11 +109,18 @@ def undone(seen, rows):
         if seen.deal == 1:
             return 1
         earlier = seen.deal_before()
-        gone = {card for cards in earlier.played[first - TURNS_PER_DEAL[seen.seats] :] for card in cards}
+        gone = {
+            card for cards in earlier.played[first - TURNS_PER_DEAL[seen.seats] :] for card in cards
+        }
         if not earlier.hand <= own or not earlier.passed[-1] <= rows[0]:
             return 0
-        kept = product(*(sorted(row - gone - earlier.passed[-1] - earlier.hand) for row in rows[1:]))
-        return sum(remembered(earlier, (earlier.passed[-1], *(frozenset({card}) for card in cards))) for cards in kept)
+        kept = product(
+            *(sorted(row - gone - earlier.passed[-1] - earlier.hand) for row in rows[1:])
+        )
+        return sum(
+            remembered(earlier, (earlier.passed[-1], *(frozenset({card}) for card in cards)))
+            for cards in kept
+        )
 
     return before(len(seen.played), rows, seen.hand)
 
@@ -104,7 +131,10 @@ def remembered(seen, rows):
 
 
 def hidden_from(state, seat):
-    return [*state.aside, *(card for s, hand in enumerate(state.hands) if s != seat for card in hand)]
+    return [
+        *state.aside,
+        *(card for s, hand in enumerate(state.hands) if s != seat for card in hand),
+    ]
 
 
 def deals(cards, sizes):
@@ -120,7 +150,9 @@ def deals(cards, sizes):
 def by_oracle(state, seen):
     """By the hands of the others, row by row: how likely they are."""
     sizes = [len(state.hands[(seen.seat + 1 + row) % seen.seats]) for row in range(seen.seats - 1)]
-    ways = {rows: undone(seen, rows) for rows in deals(sorted(hidden_from(state, seen.seat)), sizes)}
+    ways = {
+        rows: undone(seen, rows) for rows in deals(sorted(hidden_from(state, seen.seat)), sizes)
+    }
     total = sum(ways.values())
     return {rows: Fraction(count, total) for rows, count in ways.items() if count}
 
@@ -133,7 +165,10 @@ def by_knowledge(state, seen):
     for before, after, placed in zip([0, *totals], totals, found, strict=False):
         rest = [card for card in hidden if card not in dict(placed)]
         rows = [{card for card, at in placed if at == row} for row in range(seen.seats - 1)]
-        sizes = [len(state.hands[(seen.seat + 1 + row) % seen.seats]) - len(held) for row, held in enumerate(rows)]
+        sizes = [
+            len(state.hands[(seen.seat + 1 + row) % seen.seats]) - len(held)
+            for row, held in enumerate(rows)
+        ]
         each = list(deals(rest, sizes))
         for more in each:
             key = tuple(frozenset(held) | extra for held, extra in zip(rows, more, strict=True))
@@ -149,14 +184,21 @@ POSITIONS = 20
 @pytest.mark.slow
 @pytest.mark.parametrize(("seats", "turns"), [*CASES, *in_long(MORE_TURNS)])
 def test_each_way_counts_once(seats, turns):
-    going = (place for seed in count() for place in [seen_at(seats, seed, turns, seed % seats)] if not place[0].is_over)
+    going = (
+        place
+        for seed in count()
+        for place in [seen_at(seats, seed, turns, seed % seats)]
+        if not place[0].is_over
+    )
     for state, seen in islice(going, POSITIONS):
         assert by_knowledge(state, seen) == by_oracle(state, seen)
         remembered.cache_clear()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seats", "seed", "turns"), [(3, 4, 11), (3, 15, 11), (4, 44, 12), (4, 62, 12), (5, 70, 12)])
+@pytest.mark.parametrize(
+    ("seats", "seed", "turns"), [(3, 4, 11), (3, 15, 11), (4, 44, 12), (4, 62, 12), (5, 70, 12)]
+)
 def test_each_way_counts_once_through_two_redeals(seats, seed, turns):
     """In few random positions does it matter which cards others kept at the first redeal; in these it does."""
     state, seen = seen_at(seats, seed, turns, seed % seats)
@@ -165,7 +207,9 @@ def test_each_way_counts_once_through_two_redeals(seats, seed, turns):
     remembered.cache_clear()
 
 
-@pytest.mark.parametrize(("seats", "seed", "turns", "different"), [(5, 7, 4, 4), (4, 10, 4, 12), (3, 4, 7, 33)])
+@pytest.mark.parametrize(
+    ("seats", "seed", "turns", "different"), [(5, 7, 4, 4), (4, 10, 4, 12), (3, 4, 7, 33)]
+)
 def test_worlds_are_drawn_as_often_as_they_are_likely(seats, seed, turns, different):
     """In which they are not equally likely."""
     state, seen = seen_at(seats, seed, turns)
@@ -173,7 +217,9 @@ def test_worlds_are_drawn_as_often_as_they_are_likely(seats, seed, turns, differ
     assert len(expected) == different
     assert len(set(expected.values())) > 1
     view, stream, draws = state.view(0), Stream(bytes(32), "worlds"), 3000
-    drawn = Counter(tuple(map(frozenset, GAME.determinise(view, RULES, stream).hands[1:])) for _ in range(draws))
+    drawn = Counter(
+        tuple(map(frozenset, GAME.determinise(view, RULES, stream).hands[1:])) for _ in range(draws)
+    )
     assert drawn.keys() == expected.keys()
     spread = sum((drawn[key] - draws * p) ** 2 / (draws * p) for key, p in expected.items())
     freedom = len(expected) - 1
@@ -190,9 +236,14 @@ def test_what_really_happened_is_always_possible(seats, seed):
             seat = random.randrange(seats)
             _, found = knowledge.placings(worlds._seen(state.view(seat)))
             holders = {card: holder for holder, hand in enumerate(state.hands) for card in hand}
-            real = [all(holders.get(card) == (seat + 1 + row) % seats for card, row in placed) for placed in found]
+            real = [
+                all(holders.get(card) == (seat + 1 + row) % seats for card, row in placed)
+                for placed in found
+            ]
             assert any(real)
-        state.apply({s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()})
+        state.apply(
+            {s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()}
+        )
 
 
 def by_placing(seen):
@@ -208,12 +259,21 @@ def by_placing(seen):
 @pytest.mark.slow
 def test_weights_are_cut_to_their_leading_bits_and_hardly_change(monkeypatch):
     """Ten deals of four seats have weights above the 40 bits to which they are cut; five deals exceed fewer bits."""
-    rules = GAME.rules({"gem_supply": "unlimited", "overshoot": "no_move", "khiva_spaces": "skip", "end_trigger": "pile_empty"})
+    rules = GAME.rules(
+        {
+            "gem_supply": "unlimited",
+            "overshoot": "no_move",
+            "khiva_spaces": "skip",
+            "end_trigger": "pile_empty",
+        }
+    )
     changed = 0
     for seed in range(60):
         state, lots = GAME.new(4, rules, Random(seed).randbytes(32))[0], Random(seed)
         while not state.is_over and state.deal < 5:
-            state.apply({seat: lots.randrange(len(asked.legal)) for seat, asked in state.pending().items()})
+            state.apply(
+                {seat: lots.randrange(len(asked.legal)) for seat, asked in state.pending().items()}
+            )
         if state.is_over:
             continue
         seen = worlds._seen(state.view(lots.randrange(4)))
@@ -224,6 +284,8 @@ def test_weights_are_cut_to_their_leading_bits_and_hardly_change(monkeypatch):
             monkeypatch.setattr(knowledge, "WEIGHT_BITS", bits)
             cut = by_placing(seen)
             changed += cut != exact
-            assert sum(abs(exact[placing] - cut[placing]) for placing in {*exact, *cut}) < 4 * Fraction(1, 2**bits)
+            assert sum(
+                abs(exact[placing] - cut[placing]) for placing in {*exact, *cut}
+            ) < 4 * Fraction(1, 2**bits)
         knowledge._kept.cache_clear()
     assert changed > 6

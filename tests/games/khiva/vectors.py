@@ -9,7 +9,8 @@ from khiva_arena.games.khiva.variants import canonical, compile_rules
 MATCH = (3, {})
 """Seats and rules of the match in protocol/vectors/matches, which ``tests/bots/protocol/make_frames.py`` writes."""
 ABOUT = (
-    "Cards and carpets are 10 * colour + value (colours 0..4 = white, blue, green, pink, black); all lists in the order dealt, "
+    "Cards and carpets are 10 * colour + value (colours 0..4 = white, blue, green, pink, "
+    "black); all lists in the order dealt, "
     "piles top first; redeal.hands are the new cards alone."
 )
 
@@ -29,7 +30,11 @@ def deal(secret: bytes, seats: int) -> dict[str, Any]:
     return {
         "secret": secret.hex(),
         "seats": seats,
-        "first": {"hands": [_codes(h) for h in first.hands], "shown": _codes(first.shown), "aside": _codes(first.aside)},
+        "first": {
+            "hands": [_codes(h) for h in first.hands],
+            "shown": _codes(first.shown),
+            "aside": _codes(first.aside),
+        },
         "camels": teapots[:5],
         "teapots": teapots[5:],
         "carpets": dealing.carpets(secret, rules.carpets),

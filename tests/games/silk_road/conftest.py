@@ -33,7 +33,9 @@ def listed(text: str) -> list[int]:
 class Table:
     """A match that a test arranges. ``state`` is the real thing."""
 
-    def __init__(self, seats: int = 4, secret: bytes = bytes(32), arrange: bool = True, **given: object) -> None:
+    def __init__(
+        self, seats: int = 4, secret: bytes = bytes(32), arrange: bool = True, **given: object
+    ) -> None:
         self.rules = GAME.rules(given)
         self.state: SilkRoadState
         self.state, self.opening = GAME.new(seats, self.rules, secret)
@@ -49,7 +51,12 @@ class Table:
     # --- arranging ---
 
     def deal(
-        self, hands: Sequence[str] = (), displays: Sequence[str] = (), open: str = "1I 1S 1P", discard: str = "", top: str = ""
+        self,
+        hands: Sequence[str] = (),
+        displays: Sequence[str] = (),
+        open: str = "1I 1S 1P",
+        discard: str = "",
+        top: str = "",
     ) -> "Table":
         """All goods cards dealt again; each hand is one tea unless it is given. ``top``: goods on top of the pile, first to
         come first; the rest of the pile is in order. ``discard``: the last one named is on top."""
@@ -66,8 +73,12 @@ class Table:
         state.pile = [good for good in range(5) for _ in range(PER_GOOD - used[good])] + state.pile
         state.known = [[0] * 5 for _ in seats]
         state.fresh = [hand[:] for hand in state.hands]
-        state.drawn = [[good for good in range(5) for _ in range(hand[good])] for hand in state.hands]
-        state.pool = [state.pile.count(good) + sum(hand[good] for hand in state.hands) for good in range(5)]
+        state.drawn = [
+            [good for good in range(5) for _ in range(hand[good])] for hand in state.hands
+        ]
+        state.pool = [
+            state.pile.count(good) + sum(hand[good] for hand in state.hands) for good in range(5)
+        ]
         state.traffic, state.shuffles = [], []
         return self
 
@@ -80,7 +91,10 @@ class Table:
         for good, count in rest.items():
             state.displays[-1][good] += count
         assert min(rest.values()) >= 0
-        hidden = [state.pile, *([good for good in range(5) for _ in range(hand[good])] for hand in state.hands)]
+        hidden = [
+            state.pile,
+            *([good for good in range(5) for _ in range(hand[good])] for hand in state.hands),
+        ]
         state.pool = [sum(part.count(good) for part in hidden) for good in range(5)]
         return self
 
@@ -97,7 +111,10 @@ class Table:
 
     def caravan(self, size: int, place: str, target: str, camels: list[int]) -> "Table":
         state = self.state
-        state.places[size - 1], state.targets[size - 1] = self.board.index[place], self.board.index[target]
+        state.places[size - 1], state.targets[size - 1] = (
+            self.board.index[place],
+            self.board.index[target],
+        )
         state.camels[size - 1] = sorted(camels, reverse=True)
         return self
 
@@ -153,7 +170,9 @@ class Table:
         self.play(*entry)
         return self
 
-    def step(self, good: int = T, *draws: int | str, size: int = 1, count: int = 1, place: str = "r6") -> "Table":
+    def step(
+        self, good: int = T, *draws: int | str, size: int = 1, count: int = 1, place: str = "r6"
+    ) -> "Table":
         """The asked seat plays cards of a good, moves a caravan and draws, blind unless ``draws`` says otherwise."""
         self.play(good, count, size, place)
         draws = draws or ("pile", "nothing")

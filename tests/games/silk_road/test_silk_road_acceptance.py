@@ -6,7 +6,9 @@ I, S, P, K, T = range(5)  # noqa: E741
 def large(table, **rules):
     """Caravan [10, 4, 1] one step before Byzanz, three jewels there; Helmut has a tea to play."""
     t = table(**rules).drivers(4, 2, 1, 5).queue(5, 6, 2, 8)
-    t.caravan(1, "Samarkand", "Tashkent", [3]).caravan(2, "r6", "Amritsar", [9, 7]).caravan(3, "in_Byz", "Byzanz", [10, 4, 1])
+    t.caravan(1, "Samarkand", "Tashkent", [3]).caravan(2, "r6", "Amritsar", [9, 7]).caravan(
+        3, "in_Byz", "Byzanz", [10, 4, 1]
+    )
     return t.jewels(Tashkent="B", Amritsar="BY", Byzanz="RGV")
 
 
@@ -49,7 +51,12 @@ def test_T3_empty_cities_are_counted_more_than_once(table):
 
 
 def test_T4_a_small_market_changes_a_camel(table):
-    t = table().caravan(3, "r5", "Isfahan", [6, 5, 2]).caravan(1, "r9", "Byzanz", [4]).queue(8, 10, 3, 1)
+    t = (
+        table()
+        .caravan(3, "r5", "Isfahan", [6, 5, 2])
+        .caravan(1, "r9", "Byzanz", [4])
+        .queue(8, 10, 3, 1)
+    )
     t.tile("r6", "tea_market").deal(displays=["", "", "", "1T"]).start(0)
     t.step(T, "pile", "nothing", size=3)
     assert (t.asked, t.seat, t.about["market"]) == ("sell", 3, "small")
@@ -61,7 +68,12 @@ def test_T4_a_small_market_changes_a_camel(table):
 
 
 def test_T5_a_market_for_a_good_that_is_not_carried_does_nothing(table):
-    t = table().caravan(1, "r5", "Isfahan", [9]).caravan(2, "Amritsar", "Samarkand", [8, 7]).deal(displays=["2I", "2I", "", ""])
+    t = (
+        table()
+        .caravan(1, "r5", "Isfahan", [9])
+        .caravan(2, "Amritsar", "Samarkand", [8, 7])
+        .deal(displays=["2I", "2I", "", ""])
+    )
     t.visit("ivory_market")
     assert t.events("nothing") == [{"type": "nothing", "tile": "ivory_market"}]
     assert (t.asked, t.state.turn) == ("move", 3)
@@ -95,13 +107,21 @@ def test_T7_a_robber_on_the_first_turn_takes_the_top_of_the_pile(table):
 
 
 def test_T8_baksheesh_paid_with_the_last_card(table):
-    t = table(2).caravan(1, "r3", "Isfahan", [8]).deal(hands=["3K"], open="1K 2T", top="IIII").tile("r6", "baksheesh").start(0)
+    t = (
+        table(2)
+        .caravan(1, "r3", "Isfahan", [8])
+        .deal(hands=["3K"], open="1K 2T", top="IIII")
+        .tile("r6", "baksheesh")
+        .start(0)
+    )
     t.play(K, 3, 1, "r6")
     t.play(T)
     assert (t.asked, t.words) == ("baksheesh", [K, T])
     t.play(K)
     assert t.state.displays[0][K] == 4
-    assert t.events("discard") == [{"type": "discard", "seat": 0, "from": "hand", "good": T, "why": "baksheesh"}]
+    assert t.events("discard") == [
+        {"type": "discard", "seat": 0, "from": "hand", "good": T, "why": "baksheesh"}
+    ]
     assert sum(t.state.hands[0]) == 0
     assert t.events("refill") == [{"type": "refill", "goods": [I, I]}]
     t.default_until("move")  # seat 1
@@ -116,7 +136,13 @@ def test_T8_baksheesh_paid_with_the_last_card(table):
 
 
 def test_T9_no_more_cards_than_steps_to_the_target(table):
-    t = table().caravan(1, "r2", "Samarkand", [8]).caravan(2, "Amritsar", "Isfahan", [9, 7]).deal(hands=["3K"]).start(0)
+    t = (
+        table()
+        .caravan(1, "r2", "Samarkand", [8])
+        .caravan(2, "Amritsar", "Isfahan", [9, 7])
+        .deal(hands=["3K"])
+        .start(0)
+    )
     assert t.moves(1) == {(1, "in_Sam"), (2, "Samarkand")}
 
 
@@ -130,18 +156,30 @@ def test_T10_score_of_catherine(table):
 
 def test_T11_a_bag_with_too_few_jewels(table):
     t = table().caravan(1, "r4", "Isfahan", [5]).caravan(2, "in_Sam", "Samarkand", [9, 6])
-    t.caravan(3, "in_Byz", "Byzanz", [10, 8, 2]).queue(7, 3, 4, 1).jewels(bag=2, Isfahan="B", Samarkand="BY", Byzanz="RGV")
+    t.caravan(3, "in_Byz", "Byzanz", [10, 8, 2]).queue(7, 3, 4, 1).jewels(
+        bag=2, Isfahan="B", Samarkand="BY", Byzanz="RGV"
+    )
     t.deal(displays=["2K 1P", "1S", "", ""]).start(0)
     t.step(T, size=3, place="Byzanz").default_until("move")
     assert [e["from"] for e in t.events("removed")] == ["bag"]
     assert sum(t.state.removed) == 14 - 2 + 2
-    assert (t.state.places[2], t.state.ending, t.state.bag, t.state.cities[0]) == (-1, "bag", [], [])
+    assert (t.state.places[2], t.state.ending, t.state.bag, t.state.cities[0]) == (
+        -1,
+        "bag",
+        [],
+        [],
+    )
     assert t.state.queue == [7, 3, 4, 1, 10, 8, 2]
     assert {entry[2] for entry in t.legal} == {1, 2}
 
 
 def test_T11_the_next_arrival_and_the_last_market(table):
-    t = table().drivers(3, 4, 5, 2).caravan(1, "r4", "Isfahan", [5]).caravan(2, "in_Sam", "Samarkand", [9, 6])
+    t = (
+        table()
+        .drivers(3, 4, 5, 2)
+        .caravan(1, "r4", "Isfahan", [5])
+        .caravan(2, "in_Sam", "Samarkand", [9, 6])
+    )
     t.gone(3).queue(7, 3, 4, 1, 10, 8, 2).jewels(bag=0, Isfahan="B", Samarkand="BY")
     t.deal(hands=["1T", "1T", "1I", "3T"], displays=["4P 1T", "1P 2T", "4P 2T", "1P"]).start(2)
     t.step(I, I, size=2, place="Samarkand")
@@ -171,10 +209,30 @@ def test_T11_the_next_arrival_and_the_last_market(table):
 def test_T12_first_targets_by_counting_and_the_forks_of_R1(table):
     for rules in ({}, {"first_targets": "counted"}):
         t = table(arrange=False, **rules)
-        assert [t.board.names[place] for place in t.state.places] == ["Tashkent", "Amritsar", "Chang'an"]
-        assert [t.board.names[target] for target in t.state.targets] == ["Isfahan", "Samarkand", "Byzanz"]
+        assert [t.board.names[place] for place in t.state.places] == [
+            "Tashkent",
+            "Amritsar",
+            "Chang'an",
+        ]
+        assert [t.board.names[target] for target in t.state.targets] == [
+            "Isfahan",
+            "Samarkand",
+            "Byzanz",
+        ]
         assert [len(t.state.cities[target]) for target in t.state.targets] == [1, 2, 3]
-    t = table().caravan(3, "Chang'an", "Byzanz", [6, 4, 3]).caravan(1, "r1", "Isfahan", [8]).deal(hands=["3T"]).start(0)
+    t = (
+        table()
+        .caravan(3, "Chang'an", "Byzanz", [6, 4, 3])
+        .caravan(1, "r1", "Isfahan", [8])
+        .deal(hands=["3T"])
+        .start(0)
+    )
     assert {place for count, place in t.moves(3) if count == 3} == {"r6", "r7"}
-    t = table().caravan(1, "Tashkent", "Isfahan", [8]).caravan(2, "out_Tas", "Samarkand", [9, 7]).deal(hands=["1T"]).start(0)
+    t = (
+        table()
+        .caravan(1, "Tashkent", "Isfahan", [8])
+        .caravan(2, "out_Tas", "Samarkand", [9, 7])
+        .deal(hands=["1T"])
+        .start(0)
+    )
     assert t.moves(1) == {(1, "r4"), (1, "in_Tas")}

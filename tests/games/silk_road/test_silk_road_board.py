@@ -41,7 +41,9 @@ def test_R1_has_the_distances_of_the_sheet():
         for target in range(6):
             if start != target:
                 lengths = sorted(map(len, R1.routes[start, target]))
-                assert lengths == [DISTANCES[start][target], DISTANCES[start][target] + 1], f"{start=} {target=}"
+                assert lengths == [DISTANCES[start][target], DISTANCES[start][target] + 1], (
+                    f"{start=} {target=}"
+                )
 
 
 def test_R1_has_22_villages_six_cities_and_is_labelled_as_reconstructed():
@@ -51,7 +53,9 @@ def test_R1_has_22_villages_six_cities_and_is_labelled_as_reconstructed():
 
 
 def test_R1_the_three_first_trips_are_of_equal_length():
-    assert [len(min(R1.routes[ends], key=len)) for ends in zip(R1.starts, R1.targets, strict=True)] == [8, 8, 8]
+    assert [
+        len(min(R1.routes[ends], key=len)) for ends in zip(R1.starts, R1.targets, strict=True)
+    ] == [8, 8, 8]
 
 
 def test_a_route_obeys_signposts_and_enters_no_other_city():
@@ -63,9 +67,13 @@ def test_a_route_obeys_signposts_and_enters_no_other_city():
     for (start, target), routes in R1.routes.items():
         for route in routes:
             assert route[-1] == target, f"{routes=} {start=} {target=} {route=}"
-            assert min(route[:-1], default=R1.cities) >= R1.cities, f"{routes=} {start=} {target=} {route=}"
+            assert min(route[:-1], default=R1.cities) >= R1.cities, (
+                f"{routes=} {start=} {target=} {route=}"
+            )
             for here, there in zip((start, *route), route, strict=False):
-                assert posts.get((here, target), there) == there, f"{routes=} {start=} {target=} {route=}"
+                assert posts.get((here, target), there) == there, (
+                    f"{routes=} {start=} {target=} {route=}"
+                )
 
 
 def test_every_place_that_a_caravan_can_stand_on_has_a_way_on():
@@ -75,7 +83,11 @@ def test_every_place_that_a_caravan_can_stand_on_has_a_way_on():
 
 
 def test_a_route_passes_no_place_twice():
-    assert all(len({start, *route}) == len(route) + 1 for (start, _), routes in R1.routes.items() for route in routes)
+    assert all(
+        len({start, *route}) == len(route) + 1
+        for (start, _), routes in R1.routes.items()
+        for route in routes
+    )
 
 
 LINE = {
@@ -93,10 +105,15 @@ STAR = {"map": LINE, "tiles": {"bazaar": 7}}
 
 def test_a_map_of_two_way_roads():
     star = board(GAME.rules(STAR)["map"])
-    names = [[star.names[place] for place in route] for route in star.routes[star.index["hub"], star.index["E"]]]
+    names = [
+        [star.names[place] for place in route]
+        for route in star.routes[star.index["hub"], star.index["E"]]
+    ]
     assert names == [["e", "E"]]
     # No turning back: from A to D there is one way, and a village off it is not entered.
-    assert [[star.names[p] for p in route] for route in star.routes[0, 3]] == [["a", "hub", "d", "D"]]
+    assert [[star.names[p] for p in route] for route in star.routes[0, 3]] == [
+        ["a", "hub", "d", "D"]
+    ]
 
 
 @pytest.mark.slow
@@ -118,27 +135,75 @@ def test_rows_are_in_order_and_the_same_objects_again():
 
 REFUSED = {
     "an unknown key": (changed(extra=1), "map: unknown key 'extra'"),
-    "no cities": ({key: value for key, value in MAPS["r1"].items() if key != "cities"}, "map: cities is missing"),
+    "no cities": (
+        {key: value for key, value in MAPS["r1"].items() if key != "cities"},
+        "map: cities is missing",
+    ),
     "an empty name": (changed(name=""), sentence("games", "map-name-text")),
     "a name with a space before it": (changed(name=" r1"), sentence("games", "map-name-text")),
     "a name with a line end": (changed(name="r\n1"), sentence("games", "map-name-text")),
-    "a long name": (changed(name="r" * 41), sentence("games", "map-name-text-printable", name_length="40")),
+    "a long name": (
+        changed(name="r" * 41),
+        sentence("games", "map-name-text-printable", name_length="40"),
+    ),
     "a note that is a number": (changed(note=7), sentence("games", "map-note-text-most")),
-    "a note that cannot be printed": (changed(note="\x1b[2J"), sentence("games", "map-note-text-most")),
+    "a note that cannot be printed": (
+        changed(note="\x1b[2J"),
+        sentence("games", "map-note-text-most"),
+    ),
     "a long note": (changed(note="-" * 201), sentence("games", "map-note-text-most")),
-    "villages that are numbers": (changed(villages=[1, 2]), sentence("games", "map-list-names", value="villages")),
-    "a village that is a space": (changed(villages=["r0", " "]), sentence("games", "map-list-names", value="villages")),
-    "a village without a name": (changed(villages=["r0", ""]), sentence("games", "map-list-names", value="villages")),
-    "a village with a space behind it": (changed(villages=["r0", "r1 "]), sentence("games", "map-list-names", value="villages")),
-    "a city with a tab": (changed(cities=["By\tzanz"]), sentence("games", "map-list-names", value="cities")),
-    "a start with a space before it": (changed(starts=[" Tashkent"]), sentence("games", "map-list-names", value="starts")),
-    "a road with one end": (changed(one_way=[["r0"]]), sentence("games", "map-list-pairs-names", value="one_way")),
-    "a road to a space": (changed(two_way=[["r0", " r1"]]), sentence("games", "map-list-pairs-names", value="two_way")),
-    "a signpost at a space": (changed(signposts={"r0 ": {}}), sentence("games", "map-signposts-table-village")),
-    "a signpost for a space": (changed(signposts={"r0": {"Byzanz ": "r1"}}), sentence("games", "map-signposts-table-village")),
-    "a tile with a space": (changed(tiles={"r0": " bazaar"}), sentence("games", "map-tiles-table-village")),
-    "a signpost that is no table": (changed(signposts={"r0": "Byzanz"}), sentence("games", "map-signposts-table-village")),
-    "tiles that are a list": (changed(tiles=["bazaar"]), sentence("games", "map-tiles-table-village")),
+    "villages that are numbers": (
+        changed(villages=[1, 2]),
+        sentence("games", "map-list-names", value="villages"),
+    ),
+    "a village that is a space": (
+        changed(villages=["r0", " "]),
+        sentence("games", "map-list-names", value="villages"),
+    ),
+    "a village without a name": (
+        changed(villages=["r0", ""]),
+        sentence("games", "map-list-names", value="villages"),
+    ),
+    "a village with a space behind it": (
+        changed(villages=["r0", "r1 "]),
+        sentence("games", "map-list-names", value="villages"),
+    ),
+    "a city with a tab": (
+        changed(cities=["By\tzanz"]),
+        sentence("games", "map-list-names", value="cities"),
+    ),
+    "a start with a space before it": (
+        changed(starts=[" Tashkent"]),
+        sentence("games", "map-list-names", value="starts"),
+    ),
+    "a road with one end": (
+        changed(one_way=[["r0"]]),
+        sentence("games", "map-list-pairs-names", value="one_way"),
+    ),
+    "a road to a space": (
+        changed(two_way=[["r0", " r1"]]),
+        sentence("games", "map-list-pairs-names", value="two_way"),
+    ),
+    "a signpost at a space": (
+        changed(signposts={"r0 ": {}}),
+        sentence("games", "map-signposts-table-village"),
+    ),
+    "a signpost for a space": (
+        changed(signposts={"r0": {"Byzanz ": "r1"}}),
+        sentence("games", "map-signposts-table-village"),
+    ),
+    "a tile with a space": (
+        changed(tiles={"r0": " bazaar"}),
+        sentence("games", "map-tiles-table-village"),
+    ),
+    "a signpost that is no table": (
+        changed(signposts={"r0": "Byzanz"}),
+        sentence("games", "map-signposts-table-village"),
+    ),
+    "tiles that are a list": (
+        changed(tiles=["bazaar"]),
+        sentence("games", "map-tiles-table-village"),
+    ),
     "a village twice": (
         changed(villages=[*MAPS["r1"]["villages"], "r0"]),
         sentence("games", "map-two-places-called", name="'r0'"),
@@ -149,13 +214,22 @@ REFUSED = {
         sentence("games", "map-city-cannot-called", bag="'bag'"),
     ),
     "no villages": (changed(villages=[]), sentence("games", "map-no-village")),
-    "too many places": (changed(villages=[f"v{i}" for i in range(95)]), "map: 101 places; at most 100"),
-    "too few starts": (changed(starts=["Tashkent", "Amritsar"]), "map: starts names 2 cities, not 3"),
+    "too many places": (
+        changed(villages=[f"v{i}" for i in range(95)]),
+        "map: 101 places; at most 100",
+    ),
+    "too few starts": (
+        changed(starts=["Tashkent", "Amritsar"]),
+        "map: starts names 2 cities, not 3",
+    ),
     "a start that is no city": (
         changed(starts=["Tashkent", "Amritsar", "Palmyra"]),
         sentence("games", "map-names-not-city", value="starts", name="'Palmyra'"),
     ),
-    "a start that is a target": (changed(targets=["Tashkent", "Samarkand", "Byzanz"]), "map: 'Tashkent' is named twice"),
+    "a start that is a target": (
+        changed(targets=["Tashkent", "Samarkand", "Byzanz"]),
+        "map: 'Tashkent' is named twice",
+    ),
     "a road to nowhere": (
         changed(one_way=[*MAPS["r1"]["one_way"], ["r0", "oasis"]]),
         sentence("games", "map-road-names-not", a="'r0'", b="'oasis'", name="'oasis'"),
@@ -168,7 +242,10 @@ REFUSED = {
         changed(one_way=[*MAPS["r1"]["one_way"], ["r1", "r0"]]),
         sentence("games", "map-two-roads-join", a="'r1'", b="'r0'"),
     ),
-    "a signpost outside": (changed(signposts={"oasis": {}}), sentence("games", "map-signpost-stands", village="'oasis'")),
+    "a signpost outside": (
+        changed(signposts={"oasis": {}}),
+        sentence("games", "map-signpost-stands", village="'oasis'"),
+    ),
     "a signpost for no city": (
         changed(signposts={"r0": {"Palmyra": "r1"}}),
         sentence("games", "map-signpost-names-not", village="'r0'", city="'Palmyra'"),
@@ -227,9 +304,17 @@ def test_a_wrong_map_is_refused(given, says):
 
 
 def test_every_mistake_of_a_map_is_reported_at_once():
-    wrong = changed(starts=["Tashkent", "Amritsar", "Palmyra"], one_way=[["r0", "oasis"]], tiles={"r0": "casino"})
+    wrong = changed(
+        starts=["Tashkent", "Amritsar", "Palmyra"],
+        one_way=[["r0", "oasis"]],
+        tiles={"r0": "casino"},
+    )
     _, problems = check_map(wrong)
-    assert [word for word in ("Palmyra", "oasis", "casino", "tiles for 1") if not any(word in line for line in problems)] == []
+    assert [
+        word
+        for word in ("Palmyra", "oasis", "casino", "tiles for 1")
+        if not any(word in line for line in problems)
+    ] == []
 
 
 # --- bounds ---
@@ -239,7 +324,12 @@ def net(villages, joined):
     """Each village is joined with so many next ones, and with every city."""
     names = [f"v{i}" for i in range(villages)]
     roads = [[a, b] for i, a in enumerate(names) for b in names[i + 1 : i + 1 + joined]]
-    return {**LINE, "villages": names, "two_way": roads + [[city, v] for city in "ABCDEF" for v in names], "tiles": {}}
+    return {
+        **LINE,
+        "villages": names,
+        "two_way": roads + [[city, v] for city in "ABCDEF" for v in names],
+        "tiles": {},
+    }
 
 
 def ring(cities, villages, name="{}{}"):
@@ -258,7 +348,9 @@ def ring(cities, villages, name="{}{}"):
 
 
 def test_a_map_with_too_many_ways_is_refused():
-    assert check_map(net(12, 12))[1] == [sentence("games", "map-too-many-ways-2", names="'B'", names_2="'A'")]
+    assert check_map(net(12, 12))[1] == [
+        sentence("games", "map-too-many-ways-2", names="'B'", names_2="'A'")
+    ]
     assert MOST_STEPS * 3 * 5 < 2000
 
 
@@ -298,7 +390,10 @@ def test_a_careless_map_is_refused_without_a_search():
     chart["one_way"] = chart["two_way"]
     chart["two_way"] = [[stops[i], stops[(i + far) % 50]] for i in range(50) for far in range(1, 8)]
     _, problems = check_map(chart)
-    assert (len(problems), problems[0]) == (51, sentence("games", "map-no-way-leads", names="'c0'", names_2="'c1'"))
+    assert (len(problems), problems[0]) == (
+        51,
+        sentence("games", "map-no-way-leads", names="'c0'", names_2="'c1'"),
+    )
     assert problems[-1] == f"and {50 * 49 + 50 - 50} mistakes more"
 
 
@@ -310,14 +405,22 @@ def test_what_cannot_lead_to_a_city_is_not_searched(monkeypatch):
     chart["one_way"].append(["v0", "x0"])
     chart["two_way"] += [[a, b] for i, a in enumerate(blind) for b in blind[i + 1 :]]
     bound(monkeypatch, "SEARCH", 6 * (8 * 8 + 5 * 9))
-    assert check_map(chart)[1] == [sentence("games", "map-village-lies-no", name=f"{name!r}") for name in blind]
+    assert check_map(chart)[1] == [
+        sentence("games", "map-village-lies-no", name=f"{name!r}") for name in blind
+    ]
 
 
 def test_a_map_has_at_most_400_roads():
     assert check_map(net(30, 30))[1] == ["map: 615 roads; at most 400"]
     roads = [["r0", "r1"]] * 300
-    assert "map: 401 roads; at most 400" in check_map(changed(one_way=roads, two_way=roads[:101]))[1]
-    assert not [line for line in check_map(changed(one_way=roads, two_way=roads[:100]))[1] if "at most" in line]
+    assert (
+        "map: 401 roads; at most 400" in check_map(changed(one_way=roads, two_way=roads[:101]))[1]
+    )
+    assert not [
+        line
+        for line in check_map(changed(one_way=roads, two_way=roads[:100]))[1]
+        if "at most" in line
+    ]
 
 
 def test_a_map_has_at_most_100_places():
@@ -329,7 +432,11 @@ def test_a_map_has_at_most_100_places():
 def test_other_lists_of_a_map_have_at_most_100_entries(key):
     for entries in (100, 101):
         names = [f"v{i}" for i in range(entries)]
-        value = names if key in ("starts", "targets") else {name: {} if key == "signposts" else "bazaar" for name in names}
+        value = (
+            names
+            if key in ("starts", "targets")
+            else {name: {} if key == "signposts" else "bazaar" for name in names}
+        )
         _, problems = check_map(changed(**{key: value}))
         assert (problems == [f"map: {entries} entries in {key}; at most 100"]) == (entries > 100)
 
@@ -342,10 +449,14 @@ def test_a_map_has_at_most_65_536_characters(monkeypatch):
     monkeypatch.setattr(validator, "MOST_TEXT", size)
     assert check_map("r1")[1] == []
     monkeypatch.setattr(validator, "MOST_TEXT", size - 1)
-    assert check_map("r1")[1] == [sentence("games", "map-characters-json-most", size=f"{size:,}", most_text=f"{size - 1:,}")]
+    assert check_map("r1")[1] == [
+        sentence("games", "map-characters-json-most", size=f"{size:,}", most_text=f"{size - 1:,}")
+    ]
 
 
-@pytest.mark.parametrize(("wrong", "told", "last"), [(50, 50, "unknown key 'k49'"), (51, 51, "and 1 mistake more")])
+@pytest.mark.parametrize(
+    ("wrong", "told", "last"), [(50, 50, "unknown key 'k49'"), (51, 51, "and 1 mistake more")]
+)
 def test_of_many_mistakes_the_first_fifty_are_told(wrong, told, last):
     _, problems = check_map(changed(**{f"k{i}": 1 for i in range(wrong)}))
     assert (len(problems), problems[0][:22]) == (told, "map: unknown key 'k0';")
@@ -354,5 +465,9 @@ def test_of_many_mistakes_the_first_fifty_are_told(wrong, told, last):
 
 def test_a_village_may_be_called_bag_and_the_longest_names_are_taken():
     long = "x" * 40
-    given = json.loads(json.dumps({**LINE, "note": "-" * 200}).replace('"hub"', '"bag"').replace('"A"', f'"{long}"'))
+    given = json.loads(
+        json.dumps({**LINE, "note": "-" * 200})
+        .replace('"hub"', '"bag"')
+        .replace('"A"', f'"{long}"')
+    )
     assert check_map(given)[1] == []

@@ -35,7 +35,12 @@ VARIANTS = {
         "discard_order": "canonical",
         "max_turns": 40,
     },
-    "camels go back": {"camels_at_end": "back", "lay_out_order": "active_last", "empty_hand": "up_to_two", "max_turns": 90},
+    "camels go back": {
+        "camels_at_end": "back",
+        "lay_out_order": "active_last",
+        "empty_hand": "up_to_two",
+        "max_turns": 90,
+    },
     "camels alone": {"tiles": {"camels_3": 22}, "reshuffle": "when_needed", "max_turns": 60},
 }
 

@@ -31,10 +31,16 @@ def test_orders_that_the_page_tells_are_those_of_the_code():
         assert ", ".join(words) in _section("Pieces")
     told = "black market, camels 1, 2, 3, customs, sandstorm, robber, bazaar, baksheesh"
     assert f"ivory, spice, porcelain, silk, tea market, {told}" in RULES.replace("\n", " ")
-    assert TILES[5:] == ("black_market", *(f"camels_{n}" for n in (1, 2, 3)), *told.split(", ")[-5:])
+    assert TILES[5:] == (
+        "black_market",
+        *(f"camels_{n}" for n in (1, 2, 3)),
+        *told.split(", ")[-5:],
+    )
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seats", [3, *in_long([2, 4, 5])])  # all rows are made by the same games, and change together
+@pytest.mark.parametrize(
+    "seats", [3, *in_long([2, 4, 5])]
+)  # all rows are made by the same games, and change together
 def test_sanity_numbers_are_those_measured(seats):
     assert runpy.run_path(str(HERE / "sanity.py"))["row"](seats) in RULES.splitlines()

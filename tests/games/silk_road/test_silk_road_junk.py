@@ -72,7 +72,9 @@ def test_junk_for_any_rule_is_refused(all_junk):
 
 def test_junk_anywhere_in_a_map_is_refused(all_junk):
     for key, (kind, junk) in product(MAP_KEYS, all_junk.items()):
-        for depth, value in enumerate((junk, [junk], [["r0", junk]], {"r0": junk}, {"r0": {"Byzanz": junk}})):
+        for depth, value in enumerate(
+            (junk, [junk], [["r0", junk]], {"r0": junk}, {"r0": {"Byzanz": junk}})
+        ):
             what = f"{kind} in a map's {key}, in the way {depth}"
             assert "map: " in refused({"map": {**MAPS["r1"], key: value}}, what), what
 

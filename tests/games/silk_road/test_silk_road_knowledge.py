@@ -32,7 +32,9 @@ def seen_at(seats, seed, codes, seat=0):
     random = Random(seed)
     state, _ = GAME.new(seats, RULES, random.randbytes(32))
     while len(state.traffic) < codes:
-        state.apply({s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()})
+        state.apply(
+            {s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()}
+        )
     return trail(state.view(seat))
 
 
@@ -64,8 +66,12 @@ def hand_of(steps, goods):
 
 @pytest.mark.soak
 @pytest.mark.parametrize("is_placed", [False, True])
-@pytest.mark.parametrize(("seats", "codes", "seed"), [(2, 12, 1), (2, 14, 4), *in_long([(2, 16, 5)])])
-def test_worlds_are_as_often_as_they_are_likely(seats, codes, seed, is_placed, monkeypatch, request):
+@pytest.mark.parametrize(
+    ("seats", "codes", "seed"), [(2, 12, 1), (2, 14, 4), *in_long([(2, 16, 5)])]
+)
+def test_worlds_are_as_often_as_they_are_likely(
+    seats, codes, seed, is_placed, monkeypatch, request
+):
     """Wherever the walk begins: also where a first search found nothing, and given cards were put where they fit."""
     hunt, hunts = _Filling.hunt, []
 
@@ -74,7 +80,10 @@ def test_worlds_are_as_often_as_they_are_likely(seats, codes, seed, is_placed, m
         return not hunts[-1] and hunt(filling, below)
 
     monkeypatch.setattr(_Filling, "hunt", failing_first)
-    for remembered in (_somehow, _needs):  # both follow from the first search, which is another one here
+    for remembered in (
+        _somehow,
+        _needs,
+    ):  # both follow from the first search, which is another one here
         request.addfinalizer(remembered.cache_clear)
         remembered.cache_clear()
     seen = seen_at(seats, seed, codes)
@@ -106,7 +115,12 @@ def test_what_really_happened_is_possible():
                 filling = _Filling(seen, [*chain(*cards)])
                 assert is_possible(filling)
                 assert not any(map(filling.lacks, range(4)))
-            state.apply({s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()})
+            state.apply(
+                {
+                    s: random.randrange(len(decision.legal))
+                    for s, decision in state.pending().items()
+                }
+            )
 
 
 def is_possible(filling):
@@ -122,7 +136,9 @@ def is_possible(filling):
 def alike(lots):
     """Play a match of seats that mostly repeat a choice, as seats do that get defaults. Yield what a seat saw now and then."""
     seats = lots.choice(GAME.seats)
-    state, _ = GAME.new(seats, GAME.rules({"hand_dump": lots.choice(("choose", "all"))}), lots.randbytes(32))
+    state, _ = GAME.new(
+        seats, GAME.rules({"hand_dump": lots.choice(("choose", "all"))}), lots.randbytes(32)
+    )
     often, tastes = lots.choice([0.5, 0.8, 1.0]), {}
     while not state.is_over:
         if lots.random() < 0.05:
@@ -135,7 +151,9 @@ def alike(lots):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", [range(94, 170), pytest.param(range(500), marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "seeds", [range(94, 170), pytest.param(range(500), marks=pytest.mark.long)]
+)
 def test_each_view_gets_a_world_after_many_choices_alike(seeds):
     hunts = 0
     for seed in seeds:
@@ -161,7 +179,18 @@ def test_a_seat_lacks_nothing_if_some_order_of_its_cards_is_possible():
             steps.append((0, slot))
             goods = [*chain(*cards[: slots[slot][1] + 1])]
             while lots.random() < 0.45:
-                steps.append((0, lots.choice((-1 - lots.choice(goods), -1 - lots.randrange(5), LARGE + lots.randrange(5)))))
+                steps.append(
+                    (
+                        0,
+                        lots.choice(
+                            (
+                                -1 - lots.choice(goods),
+                                -1 - lots.randrange(5),
+                                LARGE + lots.randrange(5),
+                            )
+                        ),
+                    )
+                )
         asked = lots.choice(((-1, 0, -1), (0, 2, -1), (0, 0, lots.randrange(5))))
         seen = Trail(1, tuple(map(tuple, cards)), tuple(slots), tuple(steps), asked)
         lacks = _Filling(seen, [*chain(*cards)]).lacks(0)
@@ -196,7 +225,9 @@ def needs(seen):
 def unmet(filling, all_needs):
     """Count the needs that are not met."""
     held = [filling.cards[place] for place in filling.places]
-    return sum([held[slot] for slot in slots].count(good) < number for slots, good, number in all_needs)
+    return sum(
+        [held[slot] for slot in slots].count(good) < number for slots, good, number in all_needs
+    )
 
 
 def plain_walk(filling, stream):
@@ -206,7 +237,11 @@ def plain_walk(filling, stream):
     for _ in range(STEPS_A_SLOT * slots + STEPS if slots else 0):
         before, lacking = filling.cards[:], 0
         for _ in range(most_exchanges(slots, len(filling.cards))):
-            may_leave, second, first = (part := next(numbers)) // 2**24, part // 2**16 % 256, part % 2**16
+            may_leave, second, first = (
+                (part := next(numbers)) // 2**24,
+                part // 2**16 % 256,
+                part % 2**16,
+            )
             slot, cards = first * slots // 2**16, filling.cards
             pile = filling.piles[filling.seen.slots[slot][1]]
             one, two = filling.places[slot], pile[second * len(pile) // 256]
@@ -253,18 +288,31 @@ def test_a_walk_is_the_plain_one(seats):
 def test_a_world_at_an_open_jewel_exchanges_the_same_drivers(tied):
     """Also if seats declined before the sale. A view does not tell an even sale from an odd one if the card that was discarded
     before is of the good sold: these are left out."""
-    rules, random, stream, with_swap = GAME.rules({"tied_decline": tied}), Random(3), Stream(bytes(32), "jewel"), []
+    rules, random, stream, with_swap = (
+        GAME.rules({"tied_decline": tied}),
+        Random(3),
+        Stream(bytes(32), "jewel"),
+        [],
+    )
     for _ in range(25):
         state, _ = GAME.new(4, rules, random.randbytes(32))
         while not state.is_over:
             ((seat, decision),) = state.pending().items()
             discarded = len(state.discard)
             state.apply({seat: random.randrange(len(decision.legal))})
-            if state.doing and state.doing[0] == "jewel" and decision.kind == "sell" and state.pending().get(seat):
+            if (
+                state.doing
+                and state.doing[0] == "jewel"
+                and decision.kind == "sell"
+                and state.pending().get(seat)
+            ):
                 cards_sold = len(state.discard) - discarded
                 if len({*state.discard[-1 - cards_sold :]}) == 1 and discarded:
                     continue
-                assert GAME.determinise(state.view(random.randrange(4)), rules, stream).tasks == state.tasks
+                assert (
+                    GAME.determinise(state.view(random.randrange(4)), rules, stream).tasks
+                    == state.tasks
+                )
                 with_swap.append(any(task[0] == "swap" for task in state.tasks))
     assert any(with_swap)
     assert not all(with_swap)
@@ -282,7 +330,9 @@ def test_a_world_goes_on_with_the_tasks_of_the_match_and_with_what_all_know_of_h
             ((seat, decision),) = state.pending().items()
             if decision.kind == "lay_out" or (decision.kind != "jewel" and random.random() < 0.1):
                 world = GAME.determinise(state.view(seat), rules, stream)
-                assert (world.tasks, world.doing) == (state.tasks, state.doing), f"{seed=} {state.turn=}"
+                assert (world.tasks, world.doing) == (state.tasks, state.doing), (
+                    f"{seed=} {state.turn=}"
+                )
                 assert world.known == state.known, f"{seed=} {state.turn=}"
                 kinds[decision.kind] += 1
             state.apply({seat: random.randrange(len(decision.legal))})

@@ -37,15 +37,31 @@ def test_S1_the_lowest_driver_begins_and_all_five_are_dealt_from(table, seats):
 
 def test_S1_two_camels_a_good(table):
     assert sorted(GOOD_OF[1:]) == sorted([*range(5), *range(5)])
-    assert [GOODS[GOOD_OF[camel]] for camel in (10, 9, 8, 7, 6)] == ["silk", "porcelain", "spice", "ivory", "tea"]
-    assert [GOODS[GOOD_OF[camel]] for camel in (1, 2, 3, 4, 5)] == ["silk", "porcelain", "spice", "ivory", "tea"]
+    assert [GOODS[GOOD_OF[camel]] for camel in (10, 9, 8, 7, 6)] == [
+        "silk",
+        "porcelain",
+        "spice",
+        "ivory",
+        "tea",
+    ]
+    assert [GOODS[GOOD_OF[camel]] for camel in (1, 2, 3, 4, 5)] == [
+        "silk",
+        "porcelain",
+        "spice",
+        "ivory",
+        "tea",
+    ]
 
 
 def test_S2_cards_of_one_good_move_a_caravan_by_their_number(table):
     t = table().deal(hands=["2K 1T"]).start(0)
     assert {tuple(entry[:2]) for entry in t.legal} == {(K, 1), (K, 2), (T, 1)}
     t.play(K, 2, 1, "r7")
-    assert (t.state.hands[0], t.state.displays[0], t.where(1)) == ([0, 0, 0, 0, 1], [0, 0, 0, 2, 0], "r7")
+    assert (t.state.hands[0], t.state.displays[0], t.where(1)) == (
+        [0, 0, 0, 0, 1],
+        [0, 0, 0, 2, 0],
+        "r7",
+    )
 
 
 def test_S2_the_default_is_one_card_and_the_order_is_by_cards_good_caravan_place(table):
@@ -56,7 +72,12 @@ def test_S2_the_default_is_one_card_and_the_order_is_by_cards_good_caravan_place
 
 
 def test_S2_example_2_cards_join_those_in_the_display(table):
-    t = table().deal(hands=["4I 1T"], displays=["2I"]).caravan(3, "r5", "Byzanz", [10, 4, 1]).caravan(1, "r1", "Isfahan", [8])
+    t = (
+        table()
+        .deal(hands=["4I 1T"], displays=["2I"])
+        .caravan(3, "r5", "Byzanz", [10, 4, 1])
+        .caravan(1, "r1", "Isfahan", [8])
+    )
     t.start(0).play(I, 3, 3, "r8")
     assert (t.state.hands[0], t.state.displays[0]) == ([1, 0, 0, 0, 1], [5, 0, 0, 0, 0])
 
@@ -72,17 +93,35 @@ def test_S3_example_1_and_3_two_steps_from_the_target(table):
 
 
 def test_S3_example_4_two_routes_of_three_steps(table):
-    t = table().caravan(3, "Amritsar", "Byzanz", [10, 4, 1]).caravan(2, "r0", "Samarkand", [9, 7]).deal(hands=["3S"]).start(0)
+    t = (
+        table()
+        .caravan(3, "Amritsar", "Byzanz", [10, 4, 1])
+        .caravan(2, "r0", "Samarkand", [9, 7])
+        .deal(hands=["3S"])
+        .start(0)
+    )
     assert {place for count, place in t.moves(3) if count == 3} == {"r9", "r8"}
 
 
 def test_S3_an_occupied_village_is_skipped_and_not_counted(table):
-    t = table().caravan(2, "r6", "Samarkand", [9, 7]).caravan(3, "r7", "Byzanz", [6, 4, 3]).deal(hands=["2T"]).start(0)
+    t = (
+        table()
+        .caravan(2, "r6", "Samarkand", [9, 7])
+        .caravan(3, "r7", "Byzanz", [6, 4, 3])
+        .deal(hands=["2T"])
+        .start(0)
+    )
     assert t.moves(1) == {(1, "r8"), (2, "in_Isf")}
 
 
 def test_S3_a_signpost_binds_though_it_is_skipped(table):
-    t = table().caravan(1, "r4", "Chang'an", [8]).caravan(2, "r5", "Samarkand", [9, 7]).deal(hands=["2T"]).start(0)
+    t = (
+        table()
+        .caravan(1, "r4", "Chang'an", [8])
+        .caravan(2, "r5", "Samarkand", [9, 7])
+        .deal(hands=["2T"])
+        .start(0)
+    )
     assert t.moves(1) == {(1, "in_Cha"), (2, "Chang'an")}
 
 
@@ -101,7 +140,13 @@ def test_S2_what_was_played_is_told_until_the_next_turn(table):
 
 
 def test_S3_passing_a_village_triggers_nothing(table):
-    t = table().tile("r6", "bazaar").tile("r7", "sandstorm").deal(hands=["2T"], displays=["1I 1S 1P", "1I"]).start(0)
+    t = (
+        table()
+        .tile("r6", "bazaar")
+        .tile("r7", "sandstorm")
+        .deal(hands=["2T"], displays=["1I 1S 1P", "1I"])
+        .start(0)
+    )
     t.step(T, count=2, place="r7")
     assert [e["tile"] for e in t.events("action")] == ["sandstorm"]
 
@@ -114,7 +159,13 @@ def test_S4_the_card_is_drawn_before_the_action_and_open_cards_are_made_up_after
     t.play(S)
     assert t.state.open == [0, 0, 1, 2, 0]
     order = [e.data["type"] for e in t.log]
-    assert order.index("move") < order.index("take") < order.index("action") < order.index("buy") < order.index("refill")
+    assert (
+        order.index("move")
+        < order.index("take")
+        < order.index("action")
+        < order.index("buy")
+        < order.index("refill")
+    )
 
 
 def test_S5_example_5_one_card_when_the_good_is_not_carried(table):
@@ -160,7 +211,13 @@ def test_S6_a_caravan_heads_for_the_city_with_as_many_jewels(table):
 
 @pytest.mark.parametrize(("held", "sold"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (14, 7)])
 def test_S7_half_of_the_cards_rounded_up(table, held, sold):
-    t = table().deal(open="1I 1T 1P", displays=[f"{held}S"]).caravan(1, "in_Byz", "Byzanz", [8]).jewels(Byzanz="B").start(1)
+    t = (
+        table()
+        .deal(open="1I 1T 1P", displays=[f"{held}S"])
+        .caravan(1, "in_Byz", "Byzanz", [8])
+        .jewels(Byzanz="B")
+        .start(1)
+    )
     t.state.targets[2] = t.board.index["Isfahan"]
     t.step(T, place="Byzanz").play("sell")
     assert t.events("sale")[0]["count"] == sold
@@ -199,7 +256,9 @@ def test_S7_every_camel_goes_to_the_tail_sold_or_not(table):
 def test_S8_a_new_caravan_sets_out_from_the_city_it_was_sold_in(table):
     t = market(table, [], camels=(10, 8))
     assert t.where(2) == "Byzanz"
-    assert t.board.names[t.state.targets[1]] == "Chang'an"  # Samarkand has jewels, Tashkent is the first empty one
+    assert (
+        t.board.names[t.state.targets[1]] == "Chang'an"
+    )  # Samarkand has jewels, Tashkent is the first empty one
     assert len(t.state.cities[t.board.index["Chang'an"]]) == 2
 
 
@@ -213,13 +272,23 @@ def test_S8_the_own_city_is_not_empty(table):
 
 
 def test_S9_of_two_camels_of_the_good_the_higher_one_is_sold(table):
-    t = table().caravan(3, "r5", "Byzanz", [10, 6, 5]).caravan(1, "r1", "Isfahan", [8]).queue(4, 3, 2, 1)
+    t = (
+        table()
+        .caravan(3, "r5", "Byzanz", [10, 6, 5])
+        .caravan(1, "r1", "Isfahan", [8])
+        .queue(4, 3, 2, 1)
+    )
     t.tile("r6", "tea_market").deal(displays=["2T"]).start(1).step(T, size=3)
     assert (t.seat, t.about["camel"]) == (0, 6)
 
 
 def test_S9_a_tie_at_a_small_market_changes_drivers(table):
-    t = table().caravan(1, "r5", "Isfahan", [6]).caravan(3, "r9", "Byzanz", [8, 4, 3]).deal(displays=["", "2T", "2T"])
+    t = (
+        table()
+        .caravan(1, "r5", "Isfahan", [6])
+        .caravan(3, "r9", "Byzanz", [8, 4, 3])
+        .deal(displays=["", "2T", "2T"])
+    )
     t.visit("tea_market", seat=3)
     t.play("sell")
     assert (t.state.drivers, t.state.colourless) == ([1, 3, 2, 4], [0, 0, 1, 0])
@@ -227,16 +296,28 @@ def test_S9_a_tie_at_a_small_market_changes_drivers(table):
 
 
 def test_S9_without_a_seller_no_camel_is_exchanged(table):
-    t = table().caravan(1, "r5", "Isfahan", [6]).caravan(3, "r9", "Byzanz", [8, 4, 3]).deal(hands=["1I"])
+    t = (
+        table()
+        .caravan(1, "r5", "Isfahan", [6])
+        .caravan(3, "r9", "Byzanz", [8, 4, 3])
+        .deal(hands=["1I"])
+    )
     t.visit("tea_market", good=I)
     assert (t.state.camels[0], t.state.queue) == ([6], [10, 5, 2, 1])
     assert [e["camel"] for e in t.events("unsold")] == [6]
 
 
 def test_S9_black_market_is_for_the_highest_camel_alone(table):
-    t = table().caravan(3, "r5", "Byzanz", [9, 4, 3]).caravan(1, "r1", "Isfahan", [8]).caravan(2, "Amritsar", "Samarkand", [7, 6])
+    t = (
+        table()
+        .caravan(3, "r5", "Byzanz", [9, 4, 3])
+        .caravan(1, "r1", "Isfahan", [8])
+        .caravan(2, "Amritsar", "Samarkand", [7, 6])
+    )
     t.tile("r6", "black_market").deal(displays=["2I", "3S"]).start(0).step(T, size=3)
-    assert [e["camel"] for e in t.events("unsold")] == [9]  # ivory and spice could be sold, but are not asked for
+    assert [e["camel"] for e in t.events("unsold")] == [
+        9
+    ]  # ivory and spice could be sold, but are not asked for
     t = table().deal(displays=["", "2S"]).visit("black_market")
     assert (t.seat, t.about["market"], t.about["camel"]) == (1, "black", 8)
     t.play("sell")

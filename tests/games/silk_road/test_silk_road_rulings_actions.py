@@ -20,13 +20,18 @@ def test_S10_one_more_card_for_a_caravan_that_is_small_enough(table, most, size)
         t.play("pile")
         assert sum(t.state.hands[0]) == 2
     else:
-        assert (t.asked, t.events("nothing")) == ("move", [{"type": "nothing", "tile": f"camels_{most}"}])
+        assert (t.asked, t.events("nothing")) == (
+            "move",
+            [{"type": "nothing", "tile": f"camels_{most}"}],
+        )
 
 
 def test_S11_customs_cut_the_others_to_four_from_the_left(table):
     t = table().deal(hands=["9T", "5K", "3K 3I", "4S"], top="S").visit("customs", seat=3, good=S)
     assert sum(t.state.hands[3]) == 4
-    assert [(e["seat"], e["good"]) for e in t.events("discard")] == [(0, T)] * 5 + [(1, K)]  # one good: no question
+    assert [(e["seat"], e["good"]) for e in t.events("discard")] == [(0, T)] * 5 + [
+        (1, K)
+    ]  # one good: no question
     assert (t.asked, t.seat, t.words, t.about["left"]) == ("customs", 2, [I, K], 2)
     t.play(K)
     t.play(I)
@@ -43,7 +48,10 @@ def test_S11_sandstorm_takes_one_card_of_each_other_display(table):
     t = table().deal(displays=["2K", "1K 2I", "", "3P"]).visit("sandstorm")
     assert (t.asked, t.seat, t.words) == ("sandstorm", 1, [I, K])
     t.play(I)
-    assert [(e["seat"], e["good"], e["from"]) for e in t.events("discard")] == [(1, I, "display"), (3, P, "display")]
+    assert [(e["seat"], e["good"], e["from"]) for e in t.events("discard")] == [
+        (1, I, "display"),
+        (3, P, "display"),
+    ]
     assert t.state.displays[0] == [0, 0, 0, 2, 1]
 
 
@@ -84,7 +92,11 @@ def test_S13_example_17_three_different_goods_for_a_colourless_jewel(table):
     assert (t.words, t.about["named"], t.state.displays[0]) == ([I, K, T], [P], [1, 0, 1, 1, 1])
     t.play(K)
     t.play(T)
-    assert (t.state.discard, t.state.colourless[0], t.state.displays[0]) == ([P, K, T], 1, [1, 0, 0, 0, 0])
+    assert (t.state.discard, t.state.colourless[0], t.state.displays[0]) == (
+        [P, K, T],
+        1,
+        [1, 0, 0, 0, 0],
+    )
 
 
 def test_S13_a_bazaar_may_be_left_and_needs_three_goods(table):
@@ -98,7 +110,10 @@ def test_S13_goods_are_named_one_by_one_and_nothing_changes_before_the_third(tab
     t = table().deal(displays=["2P 1K 1I"]).visit("bazaar")
 
     def seen():
-        return [{key: value for key, value in t.state.view(seat).items() if key != "ask"} for seat in range(4)]
+        return [
+            {key: value for key, value in t.state.view(seat).items() if key != "ask"}
+            for seat in range(4)
+        ]
 
     before = seen()
     for good in (K, P):
@@ -106,7 +121,12 @@ def test_S13_goods_are_named_one_by_one_and_nothing_changes_before_the_third(tab
         assert (event.data, event.to) == ({"type": "name", "seat": 0, "good": good}, None)
         assert seen() == before
     done = t.play(T)
-    assert [event.data["type"] for event in done[:4]] == ["discard", "discard", "discard", "colourless"]
+    assert [event.data["type"] for event in done[:4]] == [
+        "discard",
+        "discard",
+        "discard",
+        "colourless",
+    ]
     assert [event.data["good"] for event in done[:3]] == [K, P, T]
     assert len(t.events("name")) == 2
     assert (t.state.displays[0], t.state.colourless[0]) == ([1, 0, 1, 0, 0], 1)
@@ -130,7 +150,13 @@ def test_S13_baksheesh_cannot_be_paid_without_a_card_in_hand(table):
     open card; here the draw is left out."""
     t = table(2).deal(hands=["1T"], open="2I").pile("").visit("baksheesh")
     assert (len(t.events("buy")), [e["good"] for e in t.events("discard")]) == (1, [I])
-    t = table(2).deal(hands=[""], open="1I").pile("").tile("r6", "baksheesh").caravan(1, "r6", "Isfahan", [8])
+    t = (
+        table(2)
+        .deal(hands=[""], open="1I")
+        .pile("")
+        .tile("r6", "baksheesh")
+        .caravan(1, "r6", "Isfahan", [8])
+    )
     t.state.played, t.state.active = (T, 1, 1, t.board.index["r5"]), 0
     t.state.tasks, t.state.asked = [("act",)], NOBODY
     rules._run(t.state, t.log)
@@ -162,7 +188,11 @@ def test_S15_who_declines_gives_the_right_to_the_next(table):
 def test_S15_when_all_decline_a_small_market_is_off(table):
     t = table().deal(displays=["", "2S"]).visit("black_market")
     t.play("decline")
-    assert (t.state.camels[0], t.state.queue, t.state.colourless) == ([8], [10, 5, 2, 1], [0, 0, 0, 0])
+    assert (t.state.camels[0], t.state.queue, t.state.colourless) == (
+        [8],
+        [10, 5, 2, 1],
+        [0, 0, 0, 0],
+    )
 
 
 def test_S16_an_empty_hand_draws_two_and_moves_nothing(table):
@@ -185,7 +215,13 @@ def test_S16_the_discards_become_the_pile(table):
 
 @pytest.mark.parametrize("rule", ["at_once", "when_needed"])
 def test_S16_the_pile_runs_out_while_the_open_cards_are_made_up(table, rule):
-    t = table(2, reshuffle=rule).deal(hands=["2T", "1T"], open="2I", discard="SS").pile("K").tile("r6", "customs").start(0)
+    t = (
+        table(2, reshuffle=rule)
+        .deal(hands=["2T", "1T"], open="2I", discard="SS")
+        .pile("K")
+        .tile("r6", "customs")
+        .start(0)
+    )
     t.step(T, I)
     assert t.state.open == [1, 1, 0, 1, 0]
     assert (t.state.pile, t.state.discard) == ([S], [])
@@ -198,7 +234,14 @@ def test_S16_the_pile_runs_out_while_the_open_cards_are_made_up(table, rule):
 
 
 def test_S16_open_cards_are_made_up_as_far_as_there_are_cards(table):
-    t = table(2).deal(hands=["2T", "1T"], open="2I").pile("K").tile("r6", "customs").start(0).step(T, I)
+    t = (
+        table(2)
+        .deal(hands=["2T", "1T"], open="2I")
+        .pile("K")
+        .tile("r6", "customs")
+        .start(0)
+        .step(T, I)
+    )
     assert t.state.open == [1, 0, 0, 1, 0]
     assert t.events("refill", "reshuffle") == [{"type": "refill", "goods": [K]}]
 
@@ -211,7 +254,9 @@ def test_S16_nothing_left_to_draw(table):
 
 def test_S17_declining_and_the_queue_at_the_end(table):
     t = table().caravan(2, "in_Sam", "Samarkand", [9, 7]).gone(3).queue(10, 6, 5, 4, 3, 2, 1)
-    t.jewels(bag=0, Isfahan="B", Samarkand="BY").deal(hands=["1T", "2S 1I", "1S"], displays=["", "", "4S"]).start(0)
+    t.jewels(bag=0, Isfahan="B", Samarkand="BY").deal(
+        hands=["1T", "2S 1I", "1S"], displays=["", "", "4S"]
+    ).start(0)
     t.step(T, I, size=2, place="Samarkand")
     assert [e["size"] for e in t.events("retire")] == [2]
     assert t.state.queue == [10, 6, 5, 4, 3, 2, 1, 9, 7]
@@ -247,7 +292,9 @@ def test_S17_every_good_of_the_last_caravan_is_laid_out(table):
 
 def test_S17_all_cards_of_a_good_may_be_laid_out(table):
     t = table(3).caravan(1, "in_Isf", "Isfahan", [8]).gone(3).queue(10, 6, 5, 4, 3, 2, 1)
-    t.jewels(bag=0, Isfahan="B", Samarkand="BY").deal(hands=["14I", "1T 1S", "2P"], open="2S 1P").start(1)
+    t.jewels(bag=0, Isfahan="B", Samarkand="BY").deal(
+        hands=["14I", "1T 1S", "2P"], open="2S 1P"
+    ).start(1)
     t.step(T, S, place="Isfahan")
     while t.seat != 0:
         t.play(*t.legal[0])
@@ -255,7 +302,12 @@ def test_S17_all_cards_of_a_good_may_be_laid_out(table):
 
 
 def test_S17_an_empty_bag_loses_nothing(table):
-    t = table().caravan(1, "in_Isf", "Isfahan", [8]).jewels(bag=0, Isfahan="B", Samarkand="BY", Byzanz="BYG").start(0)
+    t = (
+        table()
+        .caravan(1, "in_Isf", "Isfahan", [8])
+        .jewels(bag=0, Isfahan="B", Samarkand="BY", Byzanz="BYG")
+        .start(0)
+    )
     t.step(T, place="Isfahan")
     assert [e["from"] for e in t.events("removed")] == ["Isfahan"]
     assert t.state.ending == "bag"
@@ -263,7 +315,12 @@ def test_S17_an_empty_bag_loses_nothing(table):
 
 @pytest.mark.parametrize(("bag", "goes_on"), [(0, False), (1, True)])
 def test_S17_as_many_jewels_as_camels_are_enough(table, bag, goes_on):
-    t = table().caravan(1, "in_Isf", "Isfahan", [8]).jewels(bag=bag, Isfahan="B", Samarkand="BY", Byzanz="BYG").start(0)
+    t = (
+        table()
+        .caravan(1, "in_Isf", "Isfahan", [8])
+        .jewels(bag=bag, Isfahan="B", Samarkand="BY", Byzanz="BYG")
+        .start(0)
+    )
     t.step(T, place="Isfahan")
     assert (t.state.places[0] >= 0, t.state.bag) == (goes_on, [])
 
@@ -276,7 +333,10 @@ def test_S18_layers_of_colours_and_colourless_jewels(table):
     state.jewels[1] = [0, 0, 3, 0, 1]
     state.colourless[2], state.markers[2] = 1, 1
     assert state.scores == [60, 3 + 1 + 1, 10, 0]
-    assert state.points_by_source[2] == ({"sets of jewels": 0, "colourless jewels": 2, "markers": 8}, {})
+    assert state.points_by_source[2] == (
+        {"sets of jewels": 0, "colourless jewels": 2, "markers": 8},
+        {},
+    )
 
 
 def test_S18_the_higher_driver_wins_a_tie(table):
@@ -301,7 +361,16 @@ def test_S19_what_is_public_and_what_is_not(table):
 def test_an_illegal_choice_changes_nothing(table):
     t = table().start(0)
     before = t.state.view(0)
-    for wrong in ({}, {1: 0}, {0: -1}, {0: 10_000}, {0: True}, {0: "0"}, {0: 0, 1: 0}, {"x": 0, 1: 2}):
+    for wrong in (
+        {},
+        {1: 0},
+        {0: -1},
+        {0: 10_000},
+        {0: True},
+        {0: "0"},
+        {0: 0, 1: 0},
+        {"x": 0, 1: 2},
+    ):
         with pytest.raises(IllegalChoice):
             t.state.apply(wrong)
     assert t.state.view(0) == before

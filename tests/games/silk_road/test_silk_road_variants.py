@@ -30,7 +30,9 @@ def test_O1_the_map_is_in_the_record_and_can_be_another(table):
 @pytest.mark.parametrize("name", ["A", "C"])
 def test_O2_tile_sets(table, name):
     t = table(arrange=False, tiles=name)
-    assert sorted(TILES[tile] for tile in t.state.tiles) == sorted(n for n, c in TILE_SETS[name].items() for _ in range(c))
+    assert sorted(TILES[tile] for tile in t.state.tiles) == sorted(
+        n for n, c in TILE_SETS[name].items() for _ in range(c)
+    )
 
 
 def test_O2_custom_tiles_and_layouts(table):
@@ -47,12 +49,20 @@ def test_O2_custom_tiles_and_layouts(table):
 
 
 def test_O2_shuffled_tiles_differ_from_deal_to_deal(table):
-    assert table(secret=bytes(32), arrange=False).state.tiles != table(secret=b"\1" * 32, arrange=False).state.tiles
+    assert (
+        table(secret=bytes(32), arrange=False).state.tiles
+        != table(secret=b"\1" * 32, arrange=False).state.tiles
+    )
 
 
 def tied(table, **rules):
     """Seats 0, 1, 2 with drivers 2, 5, 3 hold two spices each; the market of caravan 1, which carries spice."""
-    t = table(3, **rules).drivers(2, 5, 3).caravan(1, "in_Byz", "Byzanz", [8]).caravan(3, "r1", "Tashkent", [6, 4, 3])
+    t = (
+        table(3, **rules)
+        .drivers(2, 5, 3)
+        .caravan(1, "in_Byz", "Byzanz", [8])
+        .caravan(3, "r1", "Tashkent", [6, 4, 3])
+    )
     t.jewels(Byzanz="B", Samarkand="BY", Tashkent="BYG").deal(displays=["2S", "2S", "2S"]).start(0)
     t.step(T, I, place="Byzanz")
     assert t.seat == 1
@@ -61,7 +71,9 @@ def tied(table, **rules):
     return t
 
 
-@pytest.mark.parametrize(("rule", "drivers"), [("recompute", [3, 5, 2]), ("original_tie", [5, 2, 3])])
+@pytest.mark.parametrize(
+    ("rule", "drivers"), [("recompute", [3, 5, 2]), ("original_tie", [5, 2, 3])]
+)
 def test_O3_two_are_still_tied_when_the_first_has_declined(table, rule, drivers):
     t = tied(table, tied_decline=rule)
     t.play("sell")
@@ -69,7 +81,9 @@ def test_O3_two_are_still_tied_when_the_first_has_declined(table, rule, drivers)
     assert [e["seats"] for e in t.events("swap")] == [[2, 0] if rule == "recompute" else [1, 0]]
 
 
-@pytest.mark.parametrize(("rule", "drivers"), [("recompute", [2, 5, 3]), ("original_tie", [5, 2, 3])])
+@pytest.mark.parametrize(
+    ("rule", "drivers"), [("recompute", [2, 5, 3]), ("original_tie", [5, 2, 3])]
+)
 def test_O3_only_one_of_the_tie_is_left(table, rule, drivers):
     t = tied(table, tied_decline=rule)
     t.play("decline")
@@ -140,7 +154,12 @@ def test_O6_a_market_without_a_jewel_to_get_still_exchanges_the_camel(table):
 
 @pytest.mark.parametrize("rule", ["choose", "all"])
 def test_O7_hands_at_the_last_market(table, rule):
-    t = table(hand_dump=rule).caravan(2, "in_Sam", "Samarkand", [9, 7]).gone(3).queue(10, 6, 5, 4, 3, 2, 1)
+    t = (
+        table(hand_dump=rule)
+        .caravan(2, "in_Sam", "Samarkand", [9, 7])
+        .gone(3)
+        .queue(10, 6, 5, 4, 3, 2, 1)
+    )
     t.jewels(bag=0, Isfahan="B", Samarkand="BY").deal(hands=["1T", "2S 1I", "1S"]).start(0)
     t.step(T, I, size=2, place="Samarkand")
     assert t.asked == ("lay_out" if rule == "choose" else "sell")
@@ -223,13 +242,21 @@ def test_O13_when_the_discards_are_shuffled(table, rule):
     t.play(I)  # the open cards are made up with the K
     assert len(t.state.pile) == 1
     t.step(T, place="r7")
-    assert (len(t.state.shuffles), len(t.state.pile), len(t.state.discard)) == ((1, 3, 0) if rule == "at_once" else (0, 0, 3))
+    assert (len(t.state.shuffles), len(t.state.pile), len(t.state.discard)) == (
+        (1, 3, 0) if rule == "at_once" else (0, 0, 3)
+    )
 
 
-@pytest.mark.parametrize(("rule", "queue"), [("stay", [10, 5, 2, 1, 8, 7]), ("back", [2, 1, 8, 7, 10, 5])])
+@pytest.mark.parametrize(
+    ("rule", "queue"), [("stay", [10, 5, 2, 1, 8, 7]), ("back", [2, 1, 8, 7, 10, 5])]
+)
 def test_O14_camels_that_would_have_set_out(table, rule, queue):
     """Caravan 2 arrives with a jewel too few in the bag: 10 and 5 would have set out. The next small market shows it."""
-    t = table(camels_at_end=rule).caravan(1, "r5", "Isfahan", [9]).caravan(2, "in_Sam", "Samarkand", [8, 7])
+    t = (
+        table(camels_at_end=rule)
+        .caravan(1, "r5", "Isfahan", [9])
+        .caravan(2, "in_Sam", "Samarkand", [8, 7])
+    )
     t.queue(10, 5, 2, 1).jewels(bag=1, Isfahan="B", Samarkand="BY", Byzanz="BYG").start(0)
     t.step(T, I, size=2, place="Samarkand")
     assert (t.state.ending, t.state.queue) == ("bag", queue)
@@ -247,21 +274,35 @@ def test_O14_a_bot_follows_the_queue_by_moving_the_camels_of_stable_events(camel
         state, events = GAME.new(2, rules, random.randbytes(32))
         queue = events[0].data["queue"][:]
         while not state.is_over:
-            for event in state.apply({s: random.randrange(len(d.legal)) for s, d in state.pending().items()}):
+            for event in state.apply(
+                {s: random.randrange(len(d.legal)) for s, d in state.pending().items()}
+            ):
                 kind, gone = event.data["type"], event.data.get("camels", [event.data.get("camel")])
                 if kind in ("stable", "join", "caravan"):
                     moved += kind == "stable" and gone[0] in queue
-                    queue = [camel for camel in queue if camel not in gone] + (gone if kind == "stable" else [])
+                    queue = [camel for camel in queue if camel not in gone] + (
+                        gone if kind == "stable" else []
+                    )
             assert queue == state.queue
     assert (moved > 0) == (camels_at_end == "back")
     page = (Path(__file__).parents[3] / "protocol" / "games" / "silk_road.md").read_text("utf-8")
-    assert "`stable` | camel | to the tail of the queue. With O14 back the camel may be in the queue already" in page
+    assert (
+        "`stable` | camel | to the tail of the queue. With O14 back the camel may be in "
+        "the queue already" in page
+    )
 
 
-@pytest.mark.parametrize(("rule", "seats"), [("active_first", [1, 2, 0]), ("active_last", [2, 0, 1])])
+@pytest.mark.parametrize(
+    ("rule", "seats"), [("active_first", [1, 2, 0]), ("active_last", [2, 0, 1])]
+)
 @pytest.mark.parametrize("dump", ["choose", "all"])
 def test_O15_order_of_hands_laid_out(table, rule, seats, dump):
-    t = table(3, lay_out_order=rule, hand_dump=dump).caravan(1, "in_Isf", "Isfahan", [8]).gone(3).queue(10, 6, 5, 4, 3, 2, 1)
+    t = (
+        table(3, lay_out_order=rule, hand_dump=dump)
+        .caravan(1, "in_Isf", "Isfahan", [8])
+        .gone(3)
+        .queue(10, 6, 5, 4, 3, 2, 1)
+    )
     t.jewels(bag=0, Isfahan="B", Samarkand="BY").deal(hands=["2P 3I", "1T 1I 1P", "2P 1I"]).start(1)
     t.step(T, S, place="Isfahan")
     asked = []
@@ -302,7 +343,9 @@ def test_O16_seats_that_draw_nothing_for_ever_come_to_the_last_turn(table):
 def test_rules_that_came_later_stand_in_the_map_only_with_another_value():
     """So that events and records of version 0.1.0, which did not know them, keep their ids and digests."""
     default = GAME.rules({})
-    assert set(KEYS) - set(default) == set(LATER) == {"camels_at_end", "lay_out_order", "empty_hand"}
+    assert (
+        set(KEYS) - set(default) == set(LATER) == {"camels_at_end", "lay_out_order", "empty_hand"}
+    )
     said = {"camels_at_end": "stay", "lay_out_order": "active_first", "empty_hand": "two"}
     assert GAME.rules(said) == default
     assert GAME.every_rule(default) == {**default, **said}
@@ -312,7 +355,10 @@ def test_rules_that_came_later_stand_in_the_map_only_with_another_value():
 
 
 WRONG = {
-    "camels_at_end unknown": ({"camels_at_end": "gone"}, "camels_at_end is one of stay, back, not 'gone'"),
+    "camels_at_end unknown": (
+        {"camels_at_end": "gone"},
+        "camels_at_end is one of stay, back, not 'gone'",
+    ),
     "lay_out_order a truth value": ({"lay_out_order": True}, "lay_out_order is one of"),
     "empty_hand a number": ({"empty_hand": 2}, "empty_hand is one of"),
     "an unknown rule": ({"goods": 1}, "unknown rule 'goods'"),
@@ -322,9 +368,18 @@ WRONG = {
     "an unknown tile": ({"tiles": {"casino": 22}}, "tiles " + pattern("games", "c-table")),
     "fewer tiles than none": ({"tiles": {"bazaar": -1}}, "tiles " + pattern("games", "c-table")),
     "too few tiles": ({"tiles": {"bazaar": 21}}, "21 tiles for the 22 villages"),
-    "an unknown layout": ({"layout": "random"}, "layout " + pattern("games", "shuffled-fixed-list")),
-    "a layout of an unknown tile": ({"layout": ["casino"] * 22}, "layout " + pattern("games", "shuffled-fixed-list")),
-    "a layout of other tiles": ({"layout": ["bazaar"] * 22}, "layout does not name exactly the tiles of the rule tiles"),
+    "an unknown layout": (
+        {"layout": "random"},
+        "layout " + pattern("games", "shuffled-fixed-list"),
+    ),
+    "a layout of an unknown tile": (
+        {"layout": ["casino"] * 22},
+        "layout " + pattern("games", "shuffled-fixed-list"),
+    ),
+    "a layout of other tiles": (
+        {"layout": ["bazaar"] * 22},
+        "layout does not name exactly the tiles of the rule tiles",
+    ),
     "a fixed layout of other tiles": (
         {"layout": "fixed", "tiles": "C"},
         "layout is fixed, but the tiles of the map are not those of the rule tiles",
@@ -333,9 +388,15 @@ WRONG = {
         {"layout": "fixed", "map": {**MAPS["r1"], "tiles": {}}},
         "layout is fixed, but the map says no tiles",
     ),
-    "tied_decline unknown": ({"tied_decline": "no"}, "tied_decline is one of recompute, original_tie, not 'no'"),
+    "tied_decline unknown": (
+        {"tied_decline": "no"},
+        "tied_decline is one of recompute, original_tie, not 'no'",
+    ),
     "baksheesh a truth value": ({"baksheesh": True}, "baksheesh is one of"),
-    "most_cards 0": ({"most_cards": 0}, "most_cards " + r"is unlimited or a number of cards 1\.\.14, not 0"),
+    "most_cards 0": (
+        {"most_cards": 0},
+        "most_cards " + r"is unlimited or a number of cards 1\.\.14, not 0",
+    ),
     "most_cards a truth value": ({"most_cards": True}, "most_cards is"),
     "supply a number": ({"supply": 10}, "supply is one of"),
     "hand_dump None": ({"hand_dump": None}, "hand_dump is one of"),
@@ -354,11 +415,24 @@ def test_a_wrong_rules_map_is_refused(given, says):
 def test_every_mistake_is_reported_at_once():
     with pytest.raises(RulesError) as caught:
         GAME.rules({"camels": 1, "map": "r9", "tiles": 4, "supply": "none", "max_turns": -1})
-    assert [problem.split()[0] for problem in caught.value.problems] == ["unknown", "tiles", "supply", "max_turns", "map"]
+    assert [problem.split()[0] for problem in caught.value.problems] == [
+        "unknown",
+        "tiles",
+        "supply",
+        "max_turns",
+        "map",
+    ]
 
 
 def test_the_canonical_map_has_all_keys_in_order():
     given = {"max_turns": 7, "supply": "capped"}
     assert tuple(GAME.rules(given)) == tuple(key for key in KEYS if key not in LATER)
     assert tuple(GAME.every_rule(GAME.rules(given))) == KEYS
-    assert tuple(GAME.rules({"empty_hand": "up_to_two", "camels_at_end": "back", "lay_out_order": "active_last"})) == KEYS
+    assert (
+        tuple(
+            GAME.rules(
+                {"empty_hand": "up_to_two", "camels_at_end": "back", "lay_out_order": "active_last"}
+            )
+        )
+        == KEYS
+    )

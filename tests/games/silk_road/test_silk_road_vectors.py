@@ -24,20 +24,26 @@ def test_a_match_opens_with_the_published_deal(seats, secret):
     assert [TILES[tile] for tile in state.tiles] == vector["tiles"]
     assert state.camels == [sorted(camels, reverse=True) for camels in vector["caravans"]]
     assert state.queue == vector["queue"]
-    assert [state.cities[target] for target in state.targets] == [sorted(jewels) for jewels in vector["jewels"]]
+    assert [state.cities[target] for target in state.targets] == [
+        sorted(jewels) for jewels in vector["jewels"]
+    ]
     assert state.bag[::-1] == vector["bag"]
     assert state.drawn == vector["hands"]
     assert state.hands == [counts(hand) for hand in vector["hands"]]
     assert state.open == counts(vector["open"])
     assert state.pile[::-1] == vector["pile"]
     assert state.drivers == vector["drivers"]
-    assert [event.data["goods"] for event in events if event.data["type"] == "hand"] == vector["hands"]
+    assert [event.data["goods"] for event in events if event.data["type"] == "hand"] == vector[
+        "hands"
+    ]
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
 def test_a_reshuffle_is_the_published_one(table, secret):
     vector = DEAL(secret, 2)["reshuffle"]
-    t = table(2, secret).deal(hands=["1T", "1T"], discard="".join("ISPKT"[good] for good in vector["discards"]), top="K")
+    t = table(2, secret).deal(
+        hands=["1T", "1T"], discard="".join("ISPKT"[good] for good in vector["discards"]), top="K"
+    )
     t.pile("K").start(0).play(4, 1, 1, "r6")
     t.play("pile")
     assert t.events("reshuffle")[0]["counts"] == counts(vector["discards"])

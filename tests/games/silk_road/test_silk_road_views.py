@@ -21,7 +21,11 @@ VARIANTS = {
     "default": {},
     "a reshuffle when needed": {"reshuffle": "when_needed", "discard_order": "canonical"},
     "tiles C, capped supply": {"supply": "capped", "extra_draws": "mandatory", "tiles": "C"},
-    "optional baksheesh": {"baksheesh": "optional", "hand_dump": "all", "tiles": {"camels_3": 12, "customs": 4, "baksheesh": 6}},
+    "optional baksheesh": {
+        "baksheesh": "optional",
+        "hand_dump": "all",
+        "tiles": {"camels_3": 12, "customs": 4, "baksheesh": 6},
+    },
 }
 
 
@@ -33,7 +37,9 @@ class Worlds:
         self.ours, _ = GAME.new(seats, rules, random.randbytes(32))
         for _ in range(skip):
             if not self.ours.is_over:
-                self.ours.apply({s: random.randrange(len(d.legal)) for s, d in self.ours.pending().items()})
+                self.ours.apply(
+                    {s: random.randrange(len(d.legal)) for s, d in self.ours.pending().items()}
+                )
         self.theirs = self.ours.clone()
         self.theirs.secret = random.randbytes(32)
         self.parted = False
@@ -53,7 +59,11 @@ class Worlds:
         if not seats or not them.pile:
             return
         other = random.choice(seats)
-        loose = [g for g in range(5) if min(them.hands[other][g] - them.known[other][g], them.fresh[other][g]) > 0]
+        loose = [
+            g
+            for g in range(5)
+            if min(them.hands[other][g] - them.known[other][g], them.fresh[other][g]) > 0
+        ]
         if not loose:
             return
         mine, i = random.choice(loose), random.randrange((len(them.pile) + 1) // 2)
@@ -104,7 +114,9 @@ PLACES = st.sampled_from([(seats, seat) for seats in (2, 3, 4, 5) for seat in ra
 @settings(max_examples=150, deadline=None)
 @given(PLACES, st.sampled_from(list(VARIANTS.values())), st.integers(0, 2**32))
 def test_equal_observations_give_equal_views_and_legal_lists(place, given_rules, seed):
-    assume(play_two_worlds(*place, GAME.rules(given_rules), seed) > 0)  # else the match was over before the worlds parted
+    assume(
+        play_two_worlds(*place, GAME.rules(given_rules), seed) > 0
+    )  # else the match was over before the worlds parted
 
 
 @pytest.mark.slow
@@ -147,7 +159,9 @@ def _secret(state, seat, view):
     view["turn"] += state.secret[0] << 8
 
 
-@pytest.mark.parametrize("leak", [_other_hand, _order_of_pile, _pile_by_good, _bag_order, _all_drawn, _secret])
+@pytest.mark.parametrize(
+    "leak", [_other_hand, _order_of_pile, _pile_by_good, _bag_order, _all_drawn, _secret]
+)
 def test_the_leak_check_finds_a_leak(leak, monkeypatch):
     """A view with one more thing in it than it may have does not pass."""
     honest = SilkRoadState.view
@@ -169,7 +183,9 @@ def states(seats, rules, seed):
     seen = list(events)
     while not state.is_over:
         yield state, seen
-        seen += state.apply({seat: random.randrange(len(d.legal)) for seat, d in state.pending().items()})
+        seen += state.apply(
+            {seat: random.randrange(len(d.legal)) for seat, d in state.pending().items()}
+        )
 
 
 @pytest.mark.slow
@@ -182,14 +198,20 @@ def test_counts_in_the_view_agree_with_what_is_hidden(seats, given_rules):
             view = state.view(seat)
             hidden = Counter(pile)
             for other in range(seats):
-                assert all(0 <= known <= held for known, held in zip(view["known"][other], state.hands[other], strict=True)), (
-                    f"{seat=}"
-                )
+                assert all(
+                    0 <= known <= held
+                    for known, held in zip(view["known"][other], state.hands[other], strict=True)
+                ), f"{seat=}"
                 if other != seat:
-                    hidden.update({g: state.hands[other][g] - view["known"][other][g] for g in range(5)})
+                    hidden.update(
+                        {g: state.hands[other][g] - view["known"][other][g] for g in range(5)}
+                    )
             assert view["unseen"] == [hidden[good] for good in range(5)], f"{seat=}"
             # The pool is the pile and what the others drew of it.
-            drawn = [sum(state.fresh[other][g] for other in range(seats) if other != seat) for g in range(5)]
+            drawn = [
+                sum(state.fresh[other][g] for other in range(seats) if other != seat)
+                for g in range(5)
+            ]
             assert view["pool"] == [pile[good] + drawn[good] for good in range(5)], f"{seat=}"
             assert sum(view["bag"]) == len(state.bag), f"{seat=}"
 
@@ -238,11 +260,20 @@ def test_a_reshuffle_tells_what_the_pile_holds(table):
     t.play("pile")
     view = t.state.view(1)
     assert view["history"]["shuffles"] == [[2, 1, 0, 0, 0]]
-    assert [sum(view["pool"]), 105 in view["history"]["cards"]] == [3 - sum(t.state.view(1)["open"]) + 3, True]
+    assert [sum(view["pool"]), 105 in view["history"]["cards"]] == [
+        3 - sum(t.state.view(1)["open"]) + 3,
+        True,
+    ]
 
 
 def test_known_cards_of_a_hand(table):
-    t = table(3).deal(hands=["1T 1I", "1S", "1P"], open="2K 1P", top="KI").tile("r6", "customs").tile("r8", "sandstorm").start(0)
+    t = (
+        table(3)
+        .deal(hands=["1T 1I", "1S", "1P"], open="2K 1P", top="KI")
+        .tile("r6", "customs")
+        .tile("r8", "sandstorm")
+        .start(0)
+    )
     t.play(4, 1, 1, "r6")
     t.play(3)
     assert t.state.view(1)["known"][0] == [0, 0, 0, 1, 0]
@@ -254,16 +285,33 @@ def test_known_cards_of_a_hand(table):
 
 def test_a_sample_view(table):
     """Each list in no order, no two of them alike, hardly a zero where a number can stand: every key shows what it is."""
-    t = table(3, supply="capped", layout="fixed").drivers(4, 1, 5).caravan(2, "r2", "Chang'an", [9, 7]).queue(10, 2, 5, 1)
-    t.deal(hands=["2T 1K", "3S 1I", "3S 2P"], displays=["1I", "2K 1P", "3T"], open="2I 1P", discard="PIS")
+    t = (
+        table(3, supply="capped", layout="fixed")
+        .drivers(4, 1, 5)
+        .caravan(2, "r2", "Chang'an", [9, 7])
+        .queue(10, 2, 5, 1)
+    )
+    t.deal(
+        hands=["2T 1K", "3S 1I", "3S 2P"],
+        displays=["1I", "2K 1P", "3T"],
+        open="2I 1P",
+        discard="PIS",
+    )
     t.jewels(Isfahan="V", Changan="RY", Byzanz="GBG")
     state = t.state
     state.bag, state.removed = [3, 0, 1, 0, 4], [1, 0, 1, 0, 2]
     state.jewels = [[0, 0, 0, 2, 0], [0, 2, 0, 0, 0], [0, 0, 1, 0, 0]]
     state.colourless, state.markers = [1, 0, 2], [0, 3, 1]
     state.known = [[0, 0, 0, 1, 0], [0, 2, 0, 0, 0], [0, 0, 1, 0, 0]]
-    state.drawn, state.fresh = [[4, 3, 4], [1, 0, 4], [1, 2, 1]], [[0, 0, 0, 0, 2], [1, 1, 0, 0, 0], [0, 2, 0, 0, 0]]
-    state.pool, state.shuffles, state.traffic = [9, 8, 7, 6, 5], [[2, 1, 4, 3, 5], [4, 6, 2, 8, 3]], [105, 3, 21, 21, 42]
+    state.drawn, state.fresh = (
+        [[4, 3, 4], [1, 0, 4], [1, 2, 1]],
+        [[0, 0, 0, 0, 2], [1, 1, 0, 0, 0], [0, 2, 0, 0, 0]],
+    )
+    state.pool, state.shuffles, state.traffic = (
+        [9, 8, 7, 6, 5],
+        [[2, 1, 4, 3, 5], [4, 6, 2, 8, 3]],
+        [105, 3, 21, 21, 42],
+    )
     state.turn = 6
     t.start(2).play(1, 2, 1, "r7")
     state.idle = 1
@@ -286,7 +334,11 @@ def test_a_sample_view(table):
             "drawn": [1, 0, 4],
             "shuffles": [[2, 1, 4, 3, 5], [4, 6, 2, 8, 3]],
         },
-        "caravans": [["r7", "Isfahan", [8]], ["r2", "Chang'an", [9, 7]], ["r9", "Byzanz", [6, 4, 3]]],
+        "caravans": [
+            ["r7", "Isfahan", [8]],
+            ["r2", "Chang'an", [9, 7]],
+            ["r9", "Byzanz", [6, 4, 3]],
+        ],
         "queue": [10, 2, 5, 1],
         "tiles": MAPS["r1"]["tiles"],
         "cities": {"Byzanz": [0, 2, 2], "Chang'an": [1, 3], "Isfahan": [4]},
@@ -319,5 +371,9 @@ def test_a_view_near_the_end(table):
 
 
 def test_a_view_is_small():
-    largest = max(len(msgpack.packb(state.view(0))) for seed in range(3) for state, _ in states(5, GAME.rules({}), seed))
+    largest = max(
+        len(msgpack.packb(state.view(0)))
+        for seed in range(3)
+        for state, _ in states(5, GAME.rules({}), seed)
+    )
     assert largest < 2500

@@ -9,8 +9,10 @@ from khiva_arena.games.silk_road.variants import canonical, compile_rules
 MATCH = (2, {"max_turns": 15})
 """Seats and rules of the match in protocol/vectors/matches, which ``tests/bots/protocol/make_frames.py`` writes."""
 ABOUT = (
-    "Goods 0..4 = ivory, spice, porcelain, silk, tea; jewels 0..4 = blue, yellow, green, red, violet; tiles by village; "
-    "all lists in the order dealt, pile and bag top first, queue head first. reshuffle is the first one, of the discards given."
+    "Goods 0..4 = ivory, spice, porcelain, silk, tea; jewels 0..4 = blue, yellow, green, "
+    "red, violet; tiles by village; "
+    "all lists in the order dealt, pile and bag top first, queue head first. reshuffle is "
+    "the first one, of the discards given."
 )
 
 
@@ -18,11 +20,17 @@ def deal(secret: bytes, seats: int) -> dict[str, Any]:
     """The table before the first move, and a reshuffle of the discards that the first hands would make."""
     goods = dealing.goods(secret)
     dealt = seats * FIRST_HAND
-    camels, jewels, drivers = dealing.camels(secret), dealing.jewels(secret), dealing.drivers(secret)
+    camels, jewels, drivers = (
+        dealing.camels(secret),
+        dealing.jewels(secret),
+        dealing.drivers(secret),
+    )
     return {
         "secret": secret.hex(),
         "seats": seats,
-        "tiles": [TILES[tile] for tile in dealing.tiles(secret, compile_rules(canonical({})).tiles)],
+        "tiles": [
+            TILES[tile] for tile in dealing.tiles(secret, compile_rules(canonical({})).tiles)
+        ],
         "caravans": [camels[:1], camels[1:3], camels[3:6]],
         "queue": camels[6:],
         "jewels": [jewels[:1], jewels[1:3], jewels[3:6]],

@@ -90,7 +90,11 @@ def test_a_loader_without_a_function_is_refused_at_the_start(tmp_path: Path) -> 
 
     (tmp_path / "step-1.txt").write_text("3")
     checkpoint = khiva_arena.Checkpoint(load, tmp_path / "step-1.txt")  # type: ignore[arg-type]
-    with pytest.raises(BotError, match=r"load\(path\) must return a function choose\(decide, match\), but returned" + " None"):
+    with pytest.raises(
+        BotError,
+        match=r"load\(path\) must return a function choose\(decide, match\), but returned"
+        + " None",
+    ):
         khiva_arena.match(checkpoint, "shipped:python/random", seed="a", start="30s", turn="10s")
 
 
@@ -98,18 +102,30 @@ def test_a_loader_without_a_function_is_refused_at_the_start(tmp_path: Path) -> 
 def test_a_table_by_step(played: Path) -> None:
     table = khiva_arena.standings(played / "out")[0]
     where = Path("nowhere")
-    checkpoints = [khiva_arena.Checkpoint(load, where, step, name) for step, name in ((400, "greedy"), (20, "naive"))]
+    checkpoints = [
+        khiva_arena.Checkpoint(load, where, step, name)
+        for step, name in ((400, "greedy"), (20, "naive"))
+    ]
     curve = table.by_step(checkpoints)
     assert [(step, row.name) for step, row in curve] == [(20, "naive"), (400, "greedy")]
     assert [row.name for row in curve.ladder] == ["random"]
     naive: Standing = table["naive"]
     assert curve.to_dict()[0] == {
         "step": 20,
-        **{name: getattr(naive, name) for name in ("name", "elo", "error", "low", "high", "bound", "matches", "seeds")},
+        **{
+            name: getattr(naive, name)
+            for name in ("name", "elo", "error", "low", "high", "bound", "matches", "seeds")
+        },
     }
     lines = str(curve).splitlines()
     assert lines[0] == table.title
-    assert [line.split()[0].rstrip(":") for line in lines[1:]] == ["step", "20", "400", "random", "Trend"]
+    assert [line.split()[0].rstrip(":") for line in lines[1:]] == [
+        "step",
+        "20",
+        "400",
+        "random",
+        "Trend",
+    ]
     with pytest.raises(ConfigError, match="there is no checkpoint of step 30"):
         curve.contrast(30, 20)
     assert "<td>naive" in curve._repr_html_()
@@ -119,7 +135,10 @@ def test_a_table_by_step(played: Path) -> None:
     assert curve.to_dict() in drawn
     with pytest.raises(ConfigError, match="the table has no bot 'nobody'"):
         table.by_step([khiva_arena.Checkpoint(load, where, 1, "nobody")])
-    with pytest.raises(ConfigError, match=r"greedy: the checkpoint has no step; give one, Checkpoint\(\.\.\., step=\.\.\.\)"):
+    with pytest.raises(
+        ConfigError,
+        match=r"greedy: the checkpoint has no step; give one, Checkpoint\(\.\.\., step=\.\.\.\)",
+    ):
         table.by_step([khiva_arena.Checkpoint(load, where, name="greedy")])
 
 
@@ -130,7 +149,16 @@ def test_a_curve_has_a_trend_and_contrasts() -> None:
         for k, (one, other) in enumerate(combinations(range(8), 2)):
             for r in (0, 1):
                 first = rng.random() < 0.5 + 0.05 * (one - other) * (1 - 2 * r)
-                results.append(listed("e", f"{seed}/{k}", r, f"s{seed}", (one, other)[:: 1 - 2 * r], (1, 2) if first else (2, 1)))
+                results.append(
+                    listed(
+                        "e",
+                        f"{seed}/{k}",
+                        r,
+                        f"s{seed}",
+                        (one, other)[:: 1 - 2 * r],
+                        (1, 2) if first else (2, 1),
+                    )
+                )
     table = standings(results, [Entrant(f"id-{k}", f"b{k}") for k in range(8)])
     checkpoints = [khiva_arena.Checkpoint(load, Path("nowhere"), 10 * k, f"b{k}") for k in range(7)]
     curve = LearningCurve(table, "a table", checkpoints)
@@ -139,7 +167,9 @@ def test_a_curve_has_a_trend_and_contrasts() -> None:
     assert late is not None
     assert (rise.first, rise.last, late.first) == (0, 60, 30)
     elos = [row.elo for _, row in curve]
-    assert rise.elo == pytest.approx(6 * sum((k - 3) * elo for k, elo in enumerate(elos) if elo is not None) / 28, abs=0.01)
+    assert rise.elo == pytest.approx(
+        6 * sum((k - 3) * elo for k, elo in enumerate(elos) if elo is not None) / 28, abs=0.01
+    )
     assert rise.low < rise.elo < rise.high
     assert rise.low > 0
     assert str(curve).splitlines()[-2:] == [f"Trend {rise}", f"Trend {late}"]

@@ -25,7 +25,9 @@ pytestmark = pytest.mark.slow
 PAIR = {"bots": [RANDOM, NAIVE], "seats": 2, "isolation": "trusted"}
 
 
-def test_matches_come_as_they_are_recorded(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_matches_come_as_they_are_recorded(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     competition = khiva_arena.run(**PAIR, seeds=3, seed="a", out=tmp_path / "out")
     seen = []
     for match in competition:
@@ -42,11 +44,15 @@ def test_matches_come_as_they_are_recorded(tmp_path: Path, capfd: pytest.Capture
     assert capfd.readouterr() == ("", "")
     # the command gives the same, and it is over for both
     flags = [*bots(RANDOM, NAIVE), "--seats", "2", "--isolation", "trusted"]
-    said = arena("run", *flags, "--seeds", "3", "--seed", "a", "--out", str(tmp_path / "out"), cwd=tmp_path).stderr
+    said = arena(
+        "run", *flags, "--seeds", "3", "--seed", "a", "--out", str(tmp_path / "out"), cwd=tmp_path
+    ).stderr
     assert "nothing is played" in said
     assert next(line for line in competition.messages if line.startswith("run digest ")) in said
     over = khiva_arena.run(**PAIR, seeds=3, seed="a", out=tmp_path / "out")
-    assert [match.digest for match in over] == [match.digest for match in khiva_arena.matches(tmp_path / "out")]
+    assert [match.digest for match in over] == [
+        match.digest for match in khiva_arena.matches(tmp_path / "out")
+    ]
     assert over.events == competition.events
 
 
@@ -78,14 +84,22 @@ def test_it_is_stopped_and_resumed(tmp_path: Path) -> None:
     more.stop()
 
 
-def test_wrong_arguments_are_refused_before_a_process_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_arguments_are_refused_before_a_process_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def no_process(*words: object, **how: object) -> None:
         raise AssertionError("a process was started")
 
     for room in ("check", "competitions", "matches"):
         monkeypatch.setattr(f"khiva_arena.interface.api.{room}.Host", no_process)
     far = {"rules": {"overshoot": "far"}}
-    for wrong in ({"seeds": "many"}, {"seats": 9}, {"colour": "red"}, far, {"bots": ["nope", "nope"]}):
+    for wrong in (
+        {"seeds": "many"},
+        {"seats": 9},
+        {"colour": "red"},
+        far,
+        {"bots": ["nope", "nope"]},
+    ):
         with pytest.raises(ConfigError):
             khiva_arena.run(**{**PAIR, "out": tmp_path, **wrong})
     for wrong in ({"turn": "soon"}, far, {"colour": "red"}):
@@ -94,17 +108,31 @@ def test_wrong_arguments_are_refused_before_a_process_starts(tmp_path: Path, mon
     with pytest.raises(ConfigError):
         khiva_arena.match("shipped:python/random", "nope")
     one, other = "shipped:python/random", "shipped:python/naive"
-    for wrong in ({"seats": 9}, {"seeds": 1}, {"turn": "soon"}, far, {"elo0": 30.0}, {"alpha": 0.7}):
+    for wrong in (
+        {"seats": 9},
+        {"seeds": 1},
+        {"turn": "soon"},
+        far,
+        {"elo0": 30.0},
+        {"alpha": 0.7},
+    ):
         with pytest.raises(ConfigError):
             khiva_arena.sprt(one, other, **{"out": tmp_path, **wrong})
     with pytest.raises(ConfigError):
         khiva_arena.sprt(one, "nope", out=tmp_path)
-    for wrong in ({"turn": "soon"}, {"games": "khiva", **far}, {"colour": "red"}, {"env": ["nobody=HOME"]}):
+    for wrong in (
+        {"turn": "soon"},
+        {"games": "khiva", **far},
+        {"colour": "red"},
+        {"env": ["nobody=HOME"]},
+    ):
         with pytest.raises(ConfigError):
             khiva_arena.check(one, **wrong)
     with pytest.raises(ConfigError):
         khiva_arena.check("nope")
-    with pytest.raises(ConfigError, match=pattern("api", "seed-neither-whole-number", seed=r"1\.5")):
+    with pytest.raises(
+        ConfigError, match=pattern("api", "seed-neither-whole-number", seed=r"1\.5")
+    ):
         khiva_arena.match(one, other, seed=1.5)
     for seed in (7, "7"):
         with pytest.raises(AssertionError, match="a process was started"):
@@ -113,25 +141,47 @@ def test_wrong_arguments_are_refused_before_a_process_starts(tmp_path: Path, mon
 
 def test_what_a_settings_file_opens_is_named_by_keyword(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text(
-        'bots = ["shipped:python/random", "shipped:python/greedy"]\nisolation = "trusted"\nenv = ["random=HOME"]\n'
+        'bots = ["shipped:python/random", "shipped:python/greedy"]\nisolation = '
+        '"trusted"\nenv = ["random=HOME"]\n'
     )
     with pytest.raises(ConfigError) as error:
         khiva_arena.run(tmp_path / "c.toml", out=tmp_path / "out")
-    assert "also give its settings as keywords: isolation, env (or type `khiva-arena run` with it once at" in str(error.value)
+    assert (
+        "also give its settings as keywords: isolation, env (or type `khiva-arena run` "
+        "with it once at" in str(error.value)
+    )
 
 
 def test_mistakes_are_all_said_at_once_by_keyword(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as error:
-        khiva_arena.run(bots=["shipped:python/random", "nope"], seats=9, isolation="tight", colour="red", out=tmp_path)
-    assert sorted(problem.partition(": ")[0] for problem in error.value.problems) == ["bots", "colour", "isolation", "seats"]
+        khiva_arena.run(
+            bots=["shipped:python/random", "nope"],
+            seats=9,
+            isolation="tight",
+            colour="red",
+            out=tmp_path,
+        )
+    assert sorted(problem.partition(": ")[0] for problem in error.value.problems) == [
+        "bots",
+        "colour",
+        "isolation",
+        "seats",
+    ]
     assert "--" not in str(error.value)
-    with pytest.raises(ConfigError, match="bots: " + pattern("settings", "no-bots-name-least") + " shipped:python/random ship"):
+    with pytest.raises(
+        ConfigError,
+        match="bots: " + pattern("settings", "no-bots-name-least") + " shipped:python/random ship",
+    ):
         khiva_arena.run(out=tmp_path)
     with pytest.raises(ConfigError, match="rules: 1j is not a value that a setting can have"):
         khiva_arena.run(**PAIR, rules={"overshoot": 1j}, out=tmp_path)
     with pytest.raises(BotError, match="false: start_failed: crashed: exited with code 1"):
         khiva_arena.run(
-            bots=["shipped:python/random", "false"], seats=2, isolation="trusted", trust_bots=True, out=tmp_path / "dead"
+            bots=["shipped:python/random", "false"],
+            seats=2,
+            isolation="trusted",
+            trust_bots=True,
+            out=tmp_path / "dead",
         )
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="not a folder"):
@@ -139,10 +189,17 @@ def test_mistakes_are_all_said_at_once_by_keyword(tmp_path: Path) -> None:
 
 
 def test_faults_are_counted_as_they_come(tmp_path: Path) -> None:
-    competition = khiva_arena.run(bots=[RANDOM, STRIKES], seats=2, seeds=1, isolation="trusted", out=tmp_path).wait()
+    competition = khiva_arena.run(
+        bots=[RANDOM, STRIKES], seats=2, seeds=1, isolation="trusted", out=tmp_path
+    ).wait()
     assert competition.progress.faults > 0
     assert re.search(r"; \d+ faults: \S+ illegal \(\d+\)(, .*)?>$", repr(competition))
-    assert any(fault.verdict == "illegal" for match in competition for seat in match.faults or () for fault in seat)
+    assert any(
+        fault.verdict == "illegal"
+        for match in competition
+        for seat in match.faults or ()
+        for fault in seat
+    )
 
 
 def test_an_event_loop_is_not_in_the_way(tmp_path: Path) -> None:
@@ -151,9 +208,13 @@ def test_an_event_loop_is_not_in_the_way(tmp_path: Path) -> None:
     async def cell() -> int:
         return sum(1 for _ in khiva_arena.run(**PAIR, seeds=1, out=tmp_path))
 
-    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)]
+    handlers = [
+        signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)
+    ]
     assert asyncio.run(cell()) == 2
-    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)] == handlers
+    assert [
+        signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)
+    ] == handlers
 
 
 FOLLOW = f"""
@@ -167,9 +228,14 @@ for match in competition:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_whatever_ends_the_caller_ends_the_competition_and_every_bot(tmp_path: Path, number: signal.Signals) -> None:
+def test_whatever_ends_the_caller_ends_the_competition_and_every_bot(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     caller = subprocess.Popen(
-        [sys.executable, "-c", FOLLOW, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", FOLLOW, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert caller.stdout
     assert caller.stdout.readline()
@@ -207,7 +273,11 @@ except KeyboardInterrupt:
 @pytest.mark.soak
 def test_after_an_interrupt_it_is_as_if_stopped(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, str(tmp_path)], capture_output=True, text=True, check=False, timeout=100
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "usable\n", "")
 
@@ -227,8 +297,16 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_a_caller_that_is_deaf_to_signals_and_has_forked_is_missed_all_the_same(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", DEAF, str(tmp_path)], stdout=subprocess.PIPE, text=True, check=False, timeout=60)
+def test_a_caller_that_is_deaf_to_signals_and_has_forked_is_missed_all_the_same(
+    tmp_path: Path,
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", DEAF, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     child, host = map(int, done.stdout.split())
     try:
         assert until(lambda: not living({host}))
@@ -255,7 +333,10 @@ def test_threads_may_look_at_it_at_once(tmp_path: Path) -> None:
 
 
 ODD = {
-    "bots is a number": (lambda: khiva_arena.run(bots=5), pattern("api", "bots-not-list-words", bots="5")),
+    "bots is a number": (
+        lambda: khiva_arena.run(bots=5),
+        pattern("api", "bots-not-list-words", bots="5"),
+    ),
     "bots is one text": (
         lambda: khiva_arena.run(bots="shipped:python/random"),
         pattern("api", "bots-not-list-words", bots="'shipped:python/random'"),
@@ -268,7 +349,10 @@ ODD = {
         lambda: khiva_arena.run(**PAIR, seed="a\0"),
         pattern("api", "not-valid-unicode-text", name="seed", value=".*"),
     ),
-    "public is a number": (lambda: khiva_arena.run(**PAIR, public=5), pattern("api", "not-text", name="public", value="5")),
+    "public is a number": (
+        lambda: khiva_arena.run(**PAIR, public=5),
+        pattern("api", "not-text", name="public", value="5"),
+    ),
     "rules is a list": (lambda: khiva_arena.run(**PAIR, rules=[1]), "rules: "),
     "turn is no number": (
         lambda: khiva_arena.run(**PAIR, turn=float("nan")),
@@ -278,14 +362,22 @@ ODD = {
         lambda: khiva_arena.sprt("a", "b", elo1=float("inf")),
         pattern("api", "not-number", name="elo1", value="inf"),
     ),
-    "elo1 is a text": (lambda: khiva_arena.sprt("a", "b", elo1="20"), pattern("api", "not-number", name="elo1", value="'20'")),
+    "elo1 is a text": (
+        lambda: khiva_arena.sprt("a", "b", elo1="20"),
+        pattern("api", "not-number", name="elo1", value="'20'"),
+    ),
     "sprt without opponents": (lambda: khiva_arena.sprt("a", []), "opponents: none"),
     "sprt given bots": (lambda: khiva_arena.sprt("a", "b", bots=["c"]), "bots: unknown here"),
     "match without bots": (
         lambda: khiva_arena.match(),
-        "^bots: " + pattern("settings", "no-bots-name-least") + " shipped:python/random shipped:python/greedy$",
+        "^bots: "
+        + pattern("settings", "no-bots-name-least")
+        + " shipped:python/random shipped:python/greedy$",
     ),
-    "match given bots twice": (lambda: khiva_arena.match("a", "b", bots=["c"]), "bots: unknown here"),
+    "match given bots twice": (
+        lambda: khiva_arena.match("a", "b", bots=["c"]),
+        "bots: unknown here",
+    ),
     "match given seats": (lambda: khiva_arena.match("a", "b", seats=2), "seats: unknown here"),
     "check given seats": (lambda: khiva_arena.check("a", seats=2), "seats: unknown here"),
     "check of a game that is a number": (
@@ -296,14 +388,26 @@ ODD = {
         lambda: khiva_arena.check("a", games=5),
         pattern("api", "not-text", name="games", value="5"),
     ),
-    "settings is a list": (lambda: khiva_arena.run(["a", "b"]), pattern("api", "not-path", name="settings", value=".*")),
-    "standings of a number": (lambda: khiva_arena.standings(5), pattern("api", "not-path", name="path", value="5")),
+    "settings is a list": (
+        lambda: khiva_arena.run(["a", "b"]),
+        pattern("api", "not-path", name="settings", value=".*"),
+    ),
+    "standings of a number": (
+        lambda: khiva_arena.standings(5),
+        pattern("api", "not-path", name="path", value="5"),
+    ),
     "sections is a number": (
         lambda: khiva_arena.standings("a", sections=5),
         pattern("api", "not-text", name="sections", value="5"),
     ),
-    "verify of None": (lambda: khiva_arena.verify(None), pattern("api", "not-path", name="path", value="None")),
-    "matches of bytes": (lambda: next(khiva_arena.matches(b"a")), pattern("api", "not-path", name="path", value="b'a'")),
+    "verify of None": (
+        lambda: khiva_arena.verify(None),
+        pattern("api", "not-path", name="path", value="None"),
+    ),
+    "matches of bytes": (
+        lambda: next(khiva_arena.matches(b"a")),
+        pattern("api", "not-path", name="path", value="b'a'"),
+    ),
 }
 
 
@@ -318,10 +422,14 @@ def test_odd_values_are_refused_by_name(
     assert not list(tmp_path.iterdir())
 
 
-def test_values_are_taken_that_mean_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_are_taken_that_mean_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     bots = (word for word in (RANDOM, NAIVE))
-    competition = khiva_arena.run(bots=bots, seats=numpy.int64(2), seeds=numpy.int8(1), isolation="trusted", out=Path("there"))
+    competition = khiva_arena.run(
+        bots=bots, seats=numpy.int64(2), seeds=numpy.int8(1), isolation="trusted", out=Path("there")
+    )
     assert len(list(competition)) == 2
     assert competition.store == tmp_path / "there"
     assert repr(competition) == f"<tournament in {tmp_path / 'there'}, ended: 2 of 2 matches>"
@@ -338,7 +446,9 @@ def test_a_host_that_is_killed_is_said(tmp_path: Path) -> None:
     competition = khiva_arena.run(**PAIR, seeds=4000, out=tmp_path)
     next(iter(competition))
     competition._host._process.kill()
-    with pytest.raises(ArenaError, match="killed by signal 9; what was recorded is safe, and the same call resumes"):
+    with pytest.raises(
+        ArenaError, match="killed by signal 9; what was recorded is safe, and the same call resumes"
+    ):
         list(competition)
     with pytest.raises(ArenaError):
         competition.wait()
@@ -360,8 +470,13 @@ def test_a_sequential_test(tmp_path: Path) -> None:
     found = test.result()
     assert found.candidate == "greedy"
     assert found.report.blocks >= 32
-    assert found._repr_html_().startswith("<pre>sprt: greedy against random-c, 2 seats; H0: Elo &lt;= 0, H1: ")
-    with pytest.raises(ConfigError, match=pattern("playing", "seeds-no-test-decides", fewest_blocks="32", seeds="5")):
+    assert found._repr_html_().startswith(
+        "<pre>sprt: greedy against random-c, 2 seats; H0: Elo &lt;= 0, H1: "
+    )
+    with pytest.raises(
+        ConfigError,
+        match=pattern("playing", "seeds-no-test-decides", fewest_blocks="32", seeds="5"),
+    ):
         khiva_arena.sprt(GREEDY, [RANDOM], seeds=5, out=tmp_path)
 
 
@@ -377,7 +492,10 @@ def test_a_bot_is_checked() -> None:
 
 
 def test_a_store_and_a_bundle_are_verified(played: Path) -> None:
-    of_store, of_bundle = khiva_arena.verify(played / "out"), khiva_arena.verify(played / "all.khiva")
+    of_store, of_bundle = (
+        khiva_arena.verify(played / "out"),
+        khiva_arena.verify(played / "all.khiva"),
+    )
     assert of_store.sound
     assert "12 of 12 matches are sound; run digest " in of_store._repr_html_()
     assert of_store._repr_html_().endswith("\nsound</pre>")
@@ -388,14 +506,24 @@ def test_a_store_and_a_bundle_are_verified(played: Path) -> None:
         khiva_arena.verify(played / "all.khiva", 1)
 
 
-def test_a_bot_is_opened_to_the_network_by_keywords(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_is_opened_to_the_network_by_keywords(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SOME_KEY", "s0me-secret")
-    competition = khiva_arena.run(**PAIR, seeds=1, network=["random"], env=["random=SOME_KEY"], out=tmp_path / "out").wait()
+    competition = khiva_arena.run(
+        **PAIR, seeds=1, network=["random"], env=["random=SOME_KEY"], out=tmp_path / "out"
+    ).wait()
     table = competition.standings()[0]
     assert (table["random"].marks, table["naive"].marks) == (("network",), ())
-    assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file() and b"s0me-secret" in path.read_bytes()]
+    assert not [
+        path
+        for path in (tmp_path / "out").rglob("*")
+        if path.is_file() and b"s0me-secret" in path.read_bytes()
+    ]
     with pytest.raises(
         ConfigError,
-        match="^" + pattern("settings", "network-no-bot-called") + r" 'rand' \(did you mean random\?\); there are random, naive$",
+        match="^"
+        + pattern("settings", "network-no-bot-called")
+        + r" 'rand' \(did you mean random\?\); there are random, naive$",
     ):
         khiva_arena.run(**PAIR, network=["rand"], out=tmp_path / "out").wait()

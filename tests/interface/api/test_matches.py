@@ -22,7 +22,10 @@ pytestmark = pytest.mark.slow
 
 def test_all_matches_of_a_store_in_order(played: Path) -> None:
     found = list(khiva_arena.matches(played / "out"))
-    assert [(one.event, one.ordinal) for one in found] == [*((1, k) for k in range(12)), *((2, k) for k in range(6))]
+    assert [(one.event, one.ordinal) for one in found] == [
+        *((1, k) for k in range(12)),
+        *((2, k) for k in range(6)),
+    ]
     assert Counter(one.seed for one in found) == {0: 9, 1: 9}
     assert {len(one.bots) for one in found} == {2, 3}
     assert all(one.verdicts == ("ok",) * len(one.bots) for one in found)
@@ -41,7 +44,9 @@ def test_a_frame_has_a_row_for_each_seat(played: Path, monkeypatch: pytest.Monke
     assert khiva_arena.matches(played / "all.khiva").to_pandas()["faults"].isna().all()
     assert list(khiva_arena.matches(played / "out", 2).to_pandas()) == list(frame)
     made: dict[str, Any] = {}
-    polars = SimpleNamespace(Int64=int, String=str, DataFrame=lambda rows, schema: made.update(rows=rows, schema=schema))
+    polars = SimpleNamespace(
+        Int64=int, String=str, DataFrame=lambda rows, schema: made.update(rows=rows, schema=schema)
+    )
     monkeypatch.setitem(sys.modules, "polars", polars)  # which is large, and no oracle of ours
     khiva_arena.matches(played / "out").to_polars()
     assert made["rows"] == frame.to_dict("records")
@@ -54,7 +59,9 @@ def test_a_frame_has_points_by_source_on_request(played: Path) -> None:
     assert "points_teapots" in sources
     assert list(frame[sources].sum(axis=1)) == list(frame["score"])
     one = next(khiva_arena.matches(played / "all.khiva"))
-    assert [sum(points.counted.values()) for points in one.points_by_source() or ()] == list(one.scores)
+    assert [sum(points.counted.values()) for points in one.points_by_source() or ()] == list(
+        one.scores
+    )
 
 
 def test_how_many_are_verified_is_a_number_of_them(played: Path) -> None:
@@ -97,7 +104,12 @@ def test_a_match_is_replayed_step_by_step(played: Path) -> None:
     one = next(khiva_arena.matches(played / "out"))
     steps = one.replay()
     opening, last = steps[0], steps[-1]
-    assert (opening.number, opening.before, dict(opening.asked), opening.choices) == (0, None, {}, {})
+    assert (opening.number, opening.before, dict(opening.asked), opening.choices) == (
+        0,
+        None,
+        {},
+        {},
+    )
     assert [step.number for step in steps] == list(range(len(one.record.steps) + 1))
     game = get(one.game)
     state, events = game.new(2, game.rules(one.rules), one.secret)
@@ -105,7 +117,9 @@ def test_a_match_is_replayed_step_by_step(played: Path) -> None:
     for before, step in pairwise(steps):
         assert step.before is before.state
         assert list(step.asked) == list(step.choices)
-        assert [decision.legal for decision in step.asked.values()] == [one.legal for one in state.pending().values()]
+        assert [decision.legal for decision in step.asked.values()] == [
+            one.legal for one in state.pending().values()
+        ]
         assert state.apply(step.choices) == list(step.events)
         assert [step.state.view(seat) for seat in (0, 1)] == [state.view(seat) for seat in (0, 1)]
     assert last.state.is_over
@@ -122,11 +136,15 @@ def test_states_are_copied_and_pickled(game: str) -> None:
         if state.is_over:
             break
         choices = {seat: len(decision.legal) // 2 for seat, decision in state.pending().items()}
-        for again in (copy.deepcopy(state), pickle.loads(pickle.dumps(state))) if step % 7 == 0 else ():
+        for again in (
+            (copy.deepcopy(state), pickle.loads(pickle.dumps(state))) if step % 7 == 0 else ()
+        ):
             assert again.pending() == state.pending()
             expected = state.clone()
             assert again.apply(choices) == expected.apply(choices)
-            assert [again.view(seat) for seat in range(3)] == [expected.view(seat) for seat in range(3)]
+            assert [again.view(seat) for seat in range(3)] == [
+                expected.view(seat) for seat in range(3)
+            ]
         state.apply(choices)
     assert pickle.loads(pickle.dumps(state)).scores == state.scores
 
@@ -144,9 +162,13 @@ def test_a_match_shows_itself(played: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "error"), [("nothing", StoreError), ("text", StoreError), ("cut", RecordError)], ids=["nothing", "text", "cut"]
+    ("name", "error"),
+    [("nothing", StoreError), ("text", StoreError), ("cut", RecordError)],
+    ids=["nothing", "text", "cut"],
 )
-def test_what_is_no_store_and_no_bundle_is_said_so(played: Path, tmp_path: Path, name: str, error: type[Exception]) -> None:
+def test_what_is_no_store_and_no_bundle_is_said_so(
+    played: Path, tmp_path: Path, name: str, error: type[Exception]
+) -> None:
     (tmp_path / "text").write_text("hello")
     whole = (played / "all.khiva").read_bytes()
     (tmp_path / "cut").write_bytes(whole[: len(whole) // 2])
@@ -154,7 +176,9 @@ def test_what_is_no_store_and_no_bundle_is_said_so(played: Path, tmp_path: Path,
         list(khiva_arena.matches(tmp_path / name))
 
 
-def test_one_match_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_match_alone(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     settings = {"seed": "a", "isolation": "trusted", "rules": {"overshoot": "bounce"}}
     one = khiva_arena.match(RANDOM, GREEDY, NAIVE, **settings)

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.slow
 
 def test_they_are_what_the_command_prints(played: Path) -> None:
     tables = khiva_arena.standings(played / "out", sections=["crosstable"])
-    assert tables.to_dict() == bare_tables(arena("standings", "out", "--json", "--section", "crosstable", cwd=played).stdout)
+    assert tables.to_dict() == bare_tables(
+        arena("standings", "out", "--json", "--section", "crosstable", cwd=played).stdout
+    )
     assert str(tables).split("\n", 1)[1].split()[:5] == ["rank", "bot", "ranks", "elo", "+/-"]
 
 
@@ -68,9 +70,15 @@ def test_a_name_in_a_table_is_no_markup(tmp_path: Path) -> None:
     (bot / "bot.toml").write_text('name = "<b>x</b>"\nrun = "{python} main.py"\n')
     (bot / "main.py").write_text("")
     host = ["--isolation", "trusted", "--trust-bots", "--seeds", "1", "--seats", "2"]
-    arena("run", "--bot", "shipped:python/random", "--bot", "bot", *host, cwd=tmp_path, code=2)  # it says no hello
-    (bot / "main.py").write_text((Path(__file__).parents[3] / "bots/python/random/main.py").read_text())
-    (bot / "khiva_kit.py").write_text((Path(__file__).parents[3] / "bots/python/kit/khiva_kit.py").read_text())
+    arena(
+        "run", "--bot", "shipped:python/random", "--bot", "bot", *host, cwd=tmp_path, code=2
+    )  # it says no hello
+    (bot / "main.py").write_text(
+        (Path(__file__).parents[3] / "bots/python/random/main.py").read_text()
+    )
+    (bot / "khiva_kit.py").write_text(
+        (Path(__file__).parents[3] / "bots/python/kit/khiva_kit.py").read_text()
+    )
     arena("run", "--bot", "shipped:python/random", "--bot", "bot", *host, cwd=tmp_path)
     page = khiva_arena.standings(tmp_path / "results/latest")._repr_html_()
     assert "<b>x" not in page

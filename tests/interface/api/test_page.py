@@ -28,11 +28,19 @@ def test_it_names_all_that_is_public() -> None:
     """Classes that nobody makes by hand are in the reference."""
     hidden = [name for name in khiva_arena.__all__ if f"khiva_arena.{name}" not in PAGE]
     assert not [name for name in hidden if f".. autoclass:: {name}\n" not in REFERENCE]
-    assert not [name for name in hidden if name in ("Checkpoint", "Game", "State", "BotMatch", "BotRequest")]
+    assert not [
+        name for name in hidden if name in ("Checkpoint", "Game", "State", "BotMatch", "BotRequest")
+    ]
 
 
 def test_the_reference_has_each_environment() -> None:
-    public = [name for name, made in vars(env).items() if isfunction(made) and made.__module__.startswith(env.__name__)]
+    public = [
+        name
+        for name, made in vars(env).items()
+        if isfunction(made) and made.__module__.startswith(env.__name__)
+    ]
     named = [name for name in public if not name.startswith("_")]
     assert {"aec", "parallel"} < set(named)
-    assert [name for name in named if f".. autofunction:: {env.__name__}.{name}\n" not in REFERENCE] == []
+    assert [
+        name for name in named if f".. autofunction:: {env.__name__}.{name}\n" not in REFERENCE
+    ] == []

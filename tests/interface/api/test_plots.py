@@ -17,7 +17,9 @@ pytestmark = pytest.mark.slow
 def drawn(chart: dict[str, Any], title: str) -> list[dict[str, Any]]:
     """The rows that the charts of a title draw, of all tables."""
     parts = [part for inner in chart["vconcat"] for part in inner.get("vconcat", [inner])]
-    found = [part for part in parts if title in str(part.get("title", part["layer"][0].get("title")))]
+    found = [
+        part for part in parts if title in str(part.get("title", part["layer"][0].get("title")))
+    ]
     return [row for part in found for row in part.get("data", chart.get("data"))["values"]]
 
 
@@ -39,7 +41,9 @@ def test_charts_hold_the_numbers_of_the_table(tables: TableList) -> None:
     crosstables = [table.to_dict()["sections"]["crosstable"] for table in tables]
     scores = [pair["score"] for table in crosstables for cells in table for pair in cells if pair]
     assert [row["score"] for row in drawn(chart, "Crosstable")] == scores
-    seats = [one["score"] for table in tables for one in table.to_dict()["sections"]["seats"]["seats"]]
+    seats = [
+        one["score"] for table in tables for one in table.to_dict()["sections"]["seats"]["seats"]
+    ]
     assert [row["score"] for row in drawn(chart, "seat matter")] == seats
     last = {row["bot"]: row["elo"] for row in drawn(tables[0].plot("by_seeds").to_dict(), "seeds")}
     assert last == {row.name: pytest.approx(row.elo, abs=0.01) for row in tables[0]}
@@ -47,12 +51,20 @@ def test_charts_hold_the_numbers_of_the_table(tables: TableList) -> None:
 
 def test_one_chart_can_be_named(tables: TableList) -> None:
     assert len(tables[0].plot("crosstable").to_dict()["vconcat"]) == 1
-    with pytest.raises(ConfigError, match=r"there is no chart 'seat'.*there are intervals, by_seeds, crosstable, seats"):
+    with pytest.raises(
+        ConfigError,
+        match=r"there is no chart 'seat'.*there are intervals, by_seeds, crosstable, seats",
+    ):
         tables.plot("seat")
 
 
-def test_without_altair_one_line_says_what_to_install(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_altair_one_line_says_what_to_install(
+    played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(ConfigError) as caught:
         khiva_arena.standings(played / "out").plot()
-    assert str(caught.value) == "charts are drawn by Altair, which is not installed: pip install 'khiva-arena[plot]'"
+    assert (
+        str(caught.value)
+        == "charts are drawn by Altair, which is not installed: pip install 'khiva-arena[plot]'"
+    )

@@ -29,8 +29,14 @@ def test_the_types_are_of_the_names_that_there_are() -> None:
         for alias in node.names
     }
     homes = {name: f"khiva_arena.{home}.{name}" for name, home in khiva_arena._HOMES.items()}
-    homes |= {name: f"{getattr(khiva_arena, name).__module__}.{name}" for name in khiva_arena._OF_EXTENSIONS}
-    assert found == {**{name: f"khiva_arena.{name}" for name in ("env", "errors", "games")}, **homes}
+    homes |= {
+        name: f"{getattr(khiva_arena, name).__module__}.{name}"
+        for name in khiva_arena._OF_EXTENSIONS
+    }
+    assert found == {
+        **{name: f"khiva_arena.{name}" for name in ("env", "errors", "games")},
+        **homes,
+    }
     assert set(khiva_arena.__all__) == set(found)
     assert (ROOM / "py.typed").is_file()
 
@@ -39,7 +45,9 @@ def test_the_types_are_of_the_names_that_there_are() -> None:
 def test_each_name_is_there_and_says_what_it_is() -> None:
     for name in khiva_arena.__all__:
         assert getattr(khiva_arena, name).__doc__, name
-    assert [name for name in dir(khiva_arena) if not name.startswith("__")] == sorted(khiva_arena.__all__)
+    assert [name for name in dir(khiva_arena) if not name.startswith("__")] == sorted(
+        khiva_arena.__all__
+    )
 
 
 @NEEDS_ALL
@@ -47,7 +55,16 @@ def test_each_class_that_a_function_returns_has_a_name_here() -> None:
     """What methods of a game return is in khiva_arena.games, which is public, too."""
     offered = {name: getattr(khiva_arena, name) for name in khiva_arena.__all__}
     functions = {name: one for name, one in offered.items() if inspect.isfunction(one)}
-    for name in ("Competition", "PlayedMatch", "RunningTest", "TableList", "Table", "AuditResult", "Merged", "LocalTable"):
+    for name in (
+        "Competition",
+        "PlayedMatch",
+        "RunningTest",
+        "TableList",
+        "Table",
+        "AuditResult",
+        "Merged",
+        "LocalTable",
+    ):
         for key, one in vars(offered[name]).items():
             if not key.startswith("_") and (isinstance(one, property) or inspect.isfunction(one)):
                 functions[f"{name}.{key}"] = one.fget if isinstance(one, property) else one
@@ -63,11 +80,15 @@ def test_each_class_that_a_function_returns_has_a_name_here() -> None:
 def _annotation(function: Any) -> str:
     """Return what a function is said to return, as names without their modules."""
     told = inspect.signature(function).return_annotation
-    return re.sub(r"(?:\w+\.)+(?=\w)", "", told if isinstance(told, str) else inspect.formatannotation(told))
+    return re.sub(
+        r"(?:\w+\.)+(?=\w)", "", told if isinstance(told, str) else inspect.formatannotation(told)
+    )
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'khiva_arena' has no attribute 'no_such_name'"):
+    with pytest.raises(
+        AttributeError, match="module 'khiva_arena' has no attribute 'no_such_name'"
+    ):
         khiva_arena.no_such_name  # type: ignore[attr-defined]  # noqa: B018
 
 
@@ -78,8 +99,13 @@ def test_no_folder_has_the_name_of_a_function() -> None:
 
 
 def test_the_import_alone_loads_nothing_heavy() -> None:
-    code = "import sys, khiva_arena; print(*[name for name in sys.modules if name.startswith('khiva_arena')])"
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    code = (
+        "import sys, khiva_arena; print(*[name for name in sys.modules if "
+        "name.startswith('khiva_arena')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.split()
     assert done == ["khiva_arena"]
 
 

@@ -16,7 +16,16 @@ FAST = ("--isolation", "trusted", "--seed", "x", "--rule", "max_turns=4")
 @made_once
 def decided(folder: Path) -> None:
     """A sequential test in "out" that has come to its decision, and what it printed."""
-    rates = ["--elo1", "200", "--alpha", "0.2", "--beta", "0.2"]  # decides at the first seed that it may decide at
-    done = arena("sprt", NAIVE, C, *rates, *FAST, "--out", "out", "--accept", "better,not-better", cwd=folder)
+    rates = [
+        "--elo1",
+        "200",
+        "--alpha",
+        "0.2",
+        "--beta",
+        "0.2",
+    ]  # decides at the first seed that it may decide at
+    done = arena(
+        "sprt", NAIVE, C, *rates, *FAST, "--out", "out", "--accept", "better,not-better", cwd=folder
+    )
     (folder / "stdout").write_text(done.stdout)
     (folder / "stderr").write_text(done.stderr)

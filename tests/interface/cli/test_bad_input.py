@@ -20,8 +20,14 @@ TWO = [*bots(RANDOM, NAIVE), "--seats", "2"]
 RAW = b"\xff".decode("utf-8", "surrogateescape")
 
 REFUSED = {
-    "a command with a long name": (["--bot", "x" * 300, "--bot", NAIVE], sentence("entrants", "no-such-folder-no")),
-    "a folder with a long name": (["--bot", "./" + "x" * 300, "--bot", NAIVE], sentence("entrants", "no-such-folder-command")),
+    "a command with a long name": (
+        ["--bot", "x" * 300, "--bot", NAIVE],
+        sentence("entrants", "no-such-folder-no"),
+    ),
+    "a folder with a long name": (
+        ["--bot", "./" + "x" * 300, "--bot", NAIVE],
+        sentence("entrants", "no-such-folder-command"),
+    ),
     "a long out": ([*TWO, "--out", "x" * 300], "File name too long"),
     "a turn of many digits": ([*TWO, "--turn", "9" * 400 + "s"], "is longer than a day"),
     "a seed that is not Unicode": ([*TWO, "--seed", RAW], "not valid Unicode"),
@@ -42,7 +48,9 @@ REFUSED = {
 
 @pytest.mark.parametrize(("words", "said"), REFUSED.values(), ids=REFUSED)
 def test_flags(tmp_path: Path, words: list[str], said: str) -> None:
-    error = arena("run", *(["--out", "out"] if "--out" not in words else []), *words, cwd=tmp_path, code=2).stderr
+    error = arena(
+        "run", *(["--out", "out"] if "--out" not in words else []), *words, cwd=tmp_path, code=2
+    ).stderr
     assert said in error
     assert error.startswith("khiva-arena: error: ")
     assert error.count("\n") == 1
@@ -79,12 +87,18 @@ FILES = {
     "game is a list": ('game = ["khiva"]', "c.toml:2: game: a name is expected"),
     "bots is a number": ("bots = 5", "c.toml:1: bots: a list of folders or commands is expected"),
     "bots is a table": ("bots = {}", "c.toml:1: bots: a list of folders or commands is expected"),
-    "a bot with a NUL": ('bots = ["a\\u0000b"]', sentence("api", "not-valid-unicode", value="x00b'")),
+    "a bot with a NUL": (
+        'bots = ["a\\u0000b"]',
+        sentence("api", "not-valid-unicode", value="x00b'"),
+    ),
     "an out with a NUL": ('out = "a\\u0000b"', "c.toml:2: out: 'a"),
     "a seed with a NUL": ('seed = "a\\u0000b"', "c.toml:2: seed: 'a"),
     "seats is a date": ("seats = 1979-05-27", "c.toml:2: seats: datetime"),
     "policy is a list": ("policy = [1]", "c.toml:2: policy: [1] is not a policy"),
-    "turn is infinite": ("turn = inf", sentence("settings", "not-time-write-s", text="c.toml:2: turn: inf")),
+    "turn is infinite": (
+        "turn = inf",
+        sentence("settings", "not-time-write-s", text="c.toml:2: turn: inf"),
+    ),
     "nested too deep": ("x = " + "[" * 100_000, "not TOML"),
 }
 
@@ -98,7 +112,10 @@ def test_files(tmp_path: Path, text: str, said: str, shipped: list[str]) -> None
     error = arena("run", "c.toml", *shipped, cwd=tmp_path, code=2, env=env).stderr
     assert said in error
     assert "Traceback" not in error
-    assert all(line.startswith(("khiva-arena: error: ", "/")) or "left out" in line for line in error.splitlines())
+    assert all(
+        line.startswith(("khiva-arena: error: ", "/")) or "left out" in line
+        for line in error.splitlines()
+    )
 
 
 def test_a_long_command_in_a_file_is_a_command(tmp_path: Path) -> None:
@@ -120,7 +137,14 @@ def test_text_of_the_environment_is_checked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["rnu"], ["run", "--sets", "3"], ["standings"], ["run", "--seats", "x"], ["show", "a", "b", "c"]]
+    "words",
+    [
+        ["rnu"],
+        ["run", "--sets", "3"],
+        ["standings"],
+        ["run", "--seats", "x"],
+        ["show", "a", "b", "c"],
+    ],
 )
 def test_usage_errors_are_one_line(tmp_path: Path, words: list[str]) -> None:
     error = arena(*words, cwd=tmp_path, code=2).stderr
@@ -156,7 +180,13 @@ print(status.split("VmHWM:")[1].split()[0])
 """
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))  # noqa: E731
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False, preexec_fn=limit
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=limit,
     )
     lines = done.stdout.split("\n")
     assert lines[0] == "130", done.stderr

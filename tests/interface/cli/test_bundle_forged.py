@@ -29,7 +29,9 @@ def lines(sound: Lines) -> Lines:
 
 def says_why(error: str, where: Path) -> None:
     """Hold that stderr has one line, which says why the file of ``verified`` is not sound."""
-    assert error.startswith(f"{where / 'changed'}: " + sentence("audit", "why-not-sound", problem=""))
+    assert error.startswith(
+        f"{where / 'changed'}: " + sentence("audit", "why-not-sound", problem="")
+    )
     assert error.count("\n") == 1
 
 
@@ -79,23 +81,45 @@ def rounded_off(lines: Lines) -> None:
 
 
 CHANGES = {
-    "another event id": (put(EVENT, "id")("0" * 16), "the event itself: " + sentence("events", "definition-commitment-hash")),
+    "another event id": (
+        put(EVENT, "id")("0" * 16),
+        "the event itself: " + sentence("events", "definition-commitment-hash"),
+    ),
     "an event id that is no hash": (
         put(EVENT, "id")("\x1b[2J\n"),
         "the event itself: " + sentence("events", "definition-commitment-hash"),
     ),
-    "another policy": (put(EVENT, "definition", "policy")("strict"), sentence("events", "definition-commitment-hash")),
-    "an unknown policy": (put(EVENT, "definition", "policy")("kind"), sentence("store", "definition-damaged")),
+    "another policy": (
+        put(EVENT, "definition", "policy")("strict"),
+        sentence("events", "definition-commitment-hash"),
+    ),
+    "an unknown policy": (
+        put(EVENT, "definition", "policy")("kind"),
+        sentence("store", "definition-damaged"),
+    ),
     "an empty definition": (put(EVENT, "definition")({}), sentence("store", "definition-damaged")),
-    "another commitment": (put(EVENT, "commitment")(other), "it " + sentence("replay", "not-open-commitment")),
-    "another name of a bot": (put(EVENT, "bots", 0, "name")("other"), sentence("events", "bots-not-those-definition")),
+    "another commitment": (
+        put(EVENT, "commitment")(other),
+        "it " + sentence("replay", "not-open-commitment"),
+    ),
+    "another name of a bot": (
+        put(EVENT, "bots", 0, "name")("other"),
+        sentence("events", "bots-not-those-definition"),
+    ),
     "no bots": (put(EVENT, "bots")([]), sentence("events", "bots-not-those-definition")),
     "a key too many": (put(EVENT, "more")(1), "line 2 is damaged"),
-    "another secret of the run": (put(RUN_SECRET, "secret")(other), "it " + sentence("replay", "not-open-commitment")),
+    "another secret of the run": (
+        put(RUN_SECRET, "secret")(other),
+        "it " + sentence("replay", "not-open-commitment"),
+    ),
     "a secret that is no hash": (put(RUN_SECRET, "secret")("x"), "line 3 is damaged"),
     "another secret of a seed": (
         put(RUN_SECRET + 1, "secret")(other),
-        sentence("audit", "not-runs-secret-gives", it=sentence("audit", "revealed-secret-seed") + " 0: it"),
+        sentence(
+            "audit",
+            "not-runs-secret-gives",
+            it=sentence("audit", "revealed-secret-seed") + " 0: it",
+        ),
     ),
     "a secret of another seed": (
         put(RUN_SECRET + 2, "seed")(7),
@@ -136,9 +160,15 @@ CHANGES = {
     ),
     "another run digest": (put(-2, "digest")(other), sentence("audit", "run-digest")),
     "no end": (without(-2), "event 1 has no end"),
-    "no standings": (without(-1), sentence("audit", "tables-standings-records-give", tables="0", tables_2="1")),
+    "no standings": (
+        without(-1),
+        sentence("audit", "tables-standings-records-give", tables="0", tables_2="1"),
+    ),
     "standings twice": (twice(-1), "it has 2 tables of standings"),
-    "another rating": (put(-1, "table", "rows", 1, "elo")(lambda elo: elo + 0.01), "standings 1: rows.1.elo is"),
+    "another rating": (
+        put(-1, "table", "rows", 1, "elo")(lambda elo: elo + 0.01),
+        "standings 1: rows.1.elo is",
+    ),
     "another count of matches": (
         put(-1, "table", "rows", 0, "matches")(7),
         "standings 1: rows.0.matches is 7, the records give 8",
@@ -148,8 +178,14 @@ CHANGES = {
         put(-1, "table", "praise")("x"),
         "standings 1: praise is " + sentence("report", "not-records-give"),
     ),
-    "standings without blocks": (lambda lines: lines[-1]["table"].pop("blocks"), "standings 1: blocks is missing"),
-    "standings without a row": (lambda lines: lines[-1]["table"]["rows"].pop(), "standings 1: rows is"),
+    "standings without blocks": (
+        lambda lines: lines[-1]["table"].pop("blocks"),
+        "standings 1: blocks is missing",
+    ),
+    "standings without a row": (
+        lambda lines: lines[-1]["table"]["rows"].pop(),
+        "standings 1: rows is",
+    ),
     "nothing but the header": (without(*range(1, 19)), sentence("audit", "no-event")),
     "no event": (without(EVENT), sentence("audit", "begins-no-event")),
     "an event behind the standings": (
@@ -161,7 +197,11 @@ CHANGES = {
 
 @pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
 def test_verify_names_what_was_forged(
-    change: Callable[[Lines], None], said: str, lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    change: Callable[[Lines], None],
+    said: str,
+    lines: Lines,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     change(lines)
     code, out, error = verified(forged(lines), tmp_path, capsys)
@@ -171,12 +211,16 @@ def test_verify_names_what_was_forged(
     assert "\x1b" not in out + error
 
 
-def test_numbers_may_differ_by_their_rounding(lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_may_differ_by_their_rounding(
+    lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rounded_off(lines)
     assert verified(forged(lines), tmp_path, capsys)[0] == 0
 
 
-def test_another_engine_may_tell_more_or_less(lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_engine_may_tell_more_or_less(
+    lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines[0]["engine"] = "9.9"
     lines[-1]["table"]["praise"] = "x"
     assert verified(forged(lines), tmp_path, capsys)[0] == 0
@@ -185,12 +229,21 @@ def test_another_engine_may_tell_more_or_less(lines: Lines, tmp_path: Path, caps
     assert f"rows.{bot}.matches is" in verified(forged(lines), tmp_path, capsys)[1]
 
 
-def test_an_event_that_would_take_a_day_is_refused(lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_event_that_would_take_a_day_is_refused(
+    lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one = lines[EVENT]["bots"][0]
-    many = [one, *({**one, "name": f"{one['name']}-{i}", "identity": f"{i:064x}"} for i in range(2000))]
+    many = [
+        one,
+        *({**one, "name": f"{one['name']}-{i}", "identity": f"{i:064x}"} for i in range(2000)),
+    ]
     for key, value in (("lineups", 10**9), ("seeds", 10**9), ("copies", 10**9), ("bots", many)):
         event = copy.deepcopy(lines[EVENT])
-        plain = [{"name": bot["name"], "identity": bot["identity"]} for bot in value] if key == "bots" else value
+        plain = (
+            [{"name": bot["name"], "identity": bot["identity"]} for bot in value]
+            if key == "bots"
+            else value
+        )
         event["definition"][key] = plain
         if key == "bots":
             event["bots"] = value
@@ -200,7 +253,9 @@ def test_an_event_that_would_take_a_day_is_refused(lines: Lines, tmp_path: Path,
         assert "can be verified at most" in out
 
 
-def test_the_file_itself(folder: Path, sound: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_file_itself(
+    folder: Path, sound: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     whole = (folder / "b.khiva").read_bytes()
     text = gzip.decompress(whole)
     start = text[: text.index(b"\n") + 1]
@@ -215,7 +270,10 @@ def test_the_file_itself(folder: Path, sound: Lines, tmp_path: Path, capsys: pyt
         (packed(start + b"\xff\xfe\n"), "line 2 is damaged"),
         (packed(start + b'{"a":1e999}\n'), "line 2 is damaged"),
         (packed(start + b'{"a":"\\ud800"}\n'), "line 2 is damaged"),
-        (packed(b"".join(line + b"\n" for line in text.splitlines()[:-1])), "its last line is missing"),
+        (
+            packed(b"".join(line + b"\n" for line in text.splitlines()[:-1])),
+            "its last line is missing",
+        ),
         (forged(sound, matches=11), sentence("store", "last-line-says-lines")),
         (forged(sound, sha256="0" * 64), sentence("store", "last-line-says-lines")),
     ):
@@ -225,7 +283,9 @@ def test_the_file_itself(folder: Path, sound: Lines, tmp_path: Path, capsys: pyt
         assert said in out
 
 
-def test_a_file_that_was_made_to_fill_memory(sound: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_was_made_to_fill_memory(
+    sound: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     bomb = packed(b'{"engine":"1","format":1,"kind":"khiva-bundle"}\n' + b" " * 64 * 2**20)
     assert "grows more than 100 times" in verified(bomb, tmp_path, capsys)[1]
     # the same with what does not shrink between, so that only the length of the line gives it away
@@ -242,7 +302,9 @@ FUZZ = settings(max_examples=60, suppress_health_check=[HealthCheck.function_sco
 
 @FUZZ
 @given(data=st.data())
-def test_no_flipped_bit_goes_unnoticed(data: st.DataObject, folder: Path, tmp_path: Path, capsys: Any) -> None:
+def test_no_flipped_bit_goes_unnoticed(
+    data: st.DataObject, folder: Path, tmp_path: Path, capsys: Any
+) -> None:
     whole = bytearray((folder / "b.khiva").read_bytes())
     text = gzip.decompress(whole)
     for _ in range(data.draw(st.integers(1, 3))):
@@ -257,7 +319,9 @@ def test_no_flipped_bit_goes_unnoticed(data: st.DataObject, folder: Path, tmp_pa
 
 @FUZZ
 @given(data=st.data())
-def test_no_changed_byte_of_the_text_goes_unnoticed(data: st.DataObject, folder: Path, tmp_path: Path, capsys: Any) -> None:
+def test_no_changed_byte_of_the_text_goes_unnoticed(
+    data: st.DataObject, folder: Path, tmp_path: Path, capsys: Any
+) -> None:
     text = bytearray(gzip.decompress((folder / "b.khiva").read_bytes()))
     place = data.draw(st.integers(0, len(text) - 1))
     byte = data.draw(st.integers(0, 255).filter(lambda value: value != text[place]))
@@ -267,7 +331,9 @@ def test_no_changed_byte_of_the_text_goes_unnoticed(data: st.DataObject, folder:
 
 @FUZZ
 @given(data=st.data())
-def test_no_line_is_lost_added_or_moved(data: st.DataObject, sound: Lines, tmp_path: Path, capsys: Any) -> None:
+def test_no_line_is_lost_added_or_moved(
+    data: st.DataObject, sound: Lines, tmp_path: Path, capsys: Any
+) -> None:
     lines = list(sound)
     place, to = (data.draw(st.integers(1, len(lines) - 1)) for _ in range(2))
     what = data.draw(st.sampled_from(["lose", "double", "move"]))
@@ -279,19 +345,34 @@ def test_no_line_is_lost_added_or_moved(data: st.DataObject, sound: Lines, tmp_p
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
 
 
-CLAIMS = ("engine", "engines", "version", "complete")  # what the organiser says and nothing can prove
+CLAIMS = (
+    "engine",
+    "engines",
+    "version",
+    "complete",
+)  # what the organiser says and nothing can prove
 
 
 def paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Where each part of a plain value is."""
     yield path
-    for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    for key, part in (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    ):
         yield from paths(part, (*path, key))
 
 
@@ -302,13 +383,27 @@ def test_no_changed_value_goes_unnoticed_whatever_the_sums(
 ) -> None:
     lines = copy.deepcopy(sound)
     place = data.draw(st.integers(0, len(lines) - 1))
-    path = data.draw(st.sampled_from([path for path in paths(lines[place]) if path and not any(key in CLAIMS for key in path)]))
+    path = data.draw(
+        st.sampled_from(
+            [
+                path
+                for path in paths(lines[place])
+                if path and not any(key in CLAIMS for key in path)
+            ]
+        )
+    )
     at = lines[place]
     for key in path[:-1]:
         at = at[key]
     new = data.draw(VALUES)
     assume(json.dumps(at[path[-1]]) != json.dumps(new))
-    assume(not (isinstance(new, float) and isinstance(at[path[-1]], float) and abs(new - at[path[-1]]) < 1))
+    assume(
+        not (
+            isinstance(new, float)
+            and isinstance(at[path[-1]], float)
+            and abs(new - at[path[-1]]) < 1
+        )
+    )
     at[path[-1]] = new
     code, _, error = verified(forged(lines), tmp_path, capsys)
     assert code in (1, 2)
@@ -317,7 +412,9 @@ def test_no_changed_value_goes_unnoticed_whatever_the_sums(
 
 @FUZZ
 @given(data=st.data())
-def test_no_definition_however_strange_breaks_it(data: st.DataObject, sound: Lines, tmp_path: Path, capsys: Any) -> None:
+def test_no_definition_however_strange_breaks_it(
+    data: st.DataObject, sound: Lines, tmp_path: Path, capsys: Any
+) -> None:
     """As above, but with an id and bots that fit, so that all behind the first check is reached."""
     event = copy.deepcopy(sound[EVENT])
     what = event["definition"]
@@ -333,7 +430,10 @@ def test_no_definition_however_strange_breaks_it(data: st.DataObject, sound: Lin
     event["id"] = seeds.event_id(digest_of(what), event["commitment"])
     if isinstance(what.get("bots"), list) and all(isinstance(bot, dict) for bot in what["bots"]):
         rest = {"version": "", "complete": False}
-        event["bots"] = [{"name": bot.get("name"), "identity": bot.get("identity"), **rest} for bot in what["bots"]]
+        event["bots"] = [
+            {"name": bot.get("name"), "identity": bot.get("identity"), **rest}
+            for bot in what["bots"]
+        ]
     code, _, error = verified(forged([sound[0], event, *sound[2:]]), tmp_path, capsys)
     assert code == 1
     says_why(error, tmp_path)

@@ -46,7 +46,9 @@ def test_a_shipped_bot_passes(tmp_path: Path) -> None:
     done = arena("check", str(BOTS / "python" / "random"), cwd=tmp_path)
     *lines, counts, following, loss, page = done.stdout.splitlines()
     assert "--clock ticks" not in done.stdout, "an ordinary bot hears of ticks only from the pages"
-    assert counts.startswith(f"{sum(bool(re.match(' *[0-9]+  [a-z]', line)) for line in lines)} steps: ")
+    assert counts.startswith(
+        f"{sum(bool(re.match(' *[0-9]+  [a-z]', line)) for line in lines)} steps: "
+    )
     assert "             " + sentence("check", "decisions-time-took") + ":" in lines
     assert ", 0 failed, " in counts
     ask = "khiva-arena replay games 1/0 --seat 0 --bot shipped:python/search"
@@ -61,24 +63,45 @@ def test_a_shipped_bot_passes(tmp_path: Path) -> None:
 @pytest.mark.xdist_group("python")
 def test_a_bot_in_python_is_told_its_ticks(tmp_path: Path) -> None:
     interpreter("python")
-    steps = json.loads(arena("check", str(BOTS / "python" / "random"), "--quick", "--json", cwd=tmp_path).stdout)["steps"]
+    steps = json.loads(
+        arena("check", str(BOTS / "python" / "random"), "--quick", "--json", cwd=tmp_path).stdout
+    )["steps"]
     (step,) = (step for step in steps if step["id"] == "ticks")
     assert step["status"] == "ok"
-    assert re.fullmatch(r"(seat \d: [\d,]+ ticks to start, \d+ decisions: .* ticks\n){2,}a turn has [\d,]+", step["said"])
+    assert re.fullmatch(
+        r"(seat \d: [\d,]+ ticks to start, \d+ decisions: .* ticks\n){2,}a turn has [\d,]+",
+        step["said"],
+    )
 
 
 @pytest.mark.soak
 def test_what_comes_next_works(tmp_path: Path) -> None:
-    bot = folder(tmp_path / "mine", (BOTS / "python" / "random" / "main.py").read_text(), 'games = ["emira"]\n')
+    bot = folder(
+        tmp_path / "mine",
+        (BOTS / "python" / "random" / "main.py").read_text(),
+        'games = ["emira"]\n',
+    )
     shutil.copy(BOTS / "python" / "kit" / "khiva_kit.py", bot)
     done = arena("check", bot, "--quick", cwd=tmp_path)
-    (words,) = (line.split("Next: khiva-arena ")[1].split() for line in done.stdout.splitlines() if "Next: khiva-arena " in line)
+    (words,) = (
+        line.split("Next: khiva-arena ")[1].split()
+        for line in done.stdout.splitlines()
+        if "Next: khiva-arena " in line
+    )
     assert words[:5] == ["match", "--game", "emira", "--bot", bot]
     assert "3 seats" not in arena(*words, cwd=tmp_path).stderr
 
 
 def test_json_is_as_its_schema_says(tmp_path: Path) -> None:
-    done = arena("check", str(BOTS / "python" / "random"), "--quick", "--json", "--game", "khiva", cwd=tmp_path)
+    done = arena(
+        "check",
+        str(BOTS / "python" / "random"),
+        "--quick",
+        "--json",
+        "--game",
+        "khiva",
+        cwd=tmp_path,
+    )
     found = json.loads(done.stdout)
     jsonschema.validate(found, json.loads(SCHEMA.read_text()))
     assert found["passed"]
@@ -97,7 +120,11 @@ def test_a_bot_that_fails_is_told_where_to_begin(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     at = next(number for number, line in enumerate(lines) if "FAILED" in line)
     assert lines[at] == "  3  FAILED  it starts and says hello in time"
-    assert [line.split(":")[0].strip() for line in lines[at + 1 : at + 4]] == ["expected", "got", "hint"]
+    assert [line.split(":")[0].strip() for line in lines[at + 1 : at + 4]] == [
+        "expected",
+        "got",
+        "hint",
+    ]
     assert "b'I am ready\\n'" in lines[at + 2]
     assert sentence("check", "say-stderr") + ": print(..., file=sys.stderr)" in lines[at + 3]
     assert lines[at + 4].startswith("  4  skipped steps 4 to ")
@@ -111,7 +138,10 @@ def test_a_bot_that_fails_is_told_where_to_begin(tmp_path: Path) -> None:
 def test_a_module_alone_is_not_the_bot_of_the_folder_it_lies_in(tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text('name = "another"\nrun = "another"\n')
     (tmp_path / "bot.wasm").write_bytes(b"\0asm\1\0\0\0")
-    assert "only a WebAssembly module, bot.wasm" in arena("check", "bot.wasm", cwd=tmp_path, code=1).stdout
+    assert (
+        "only a WebAssembly module, bot.wasm"
+        in arena("check", "bot.wasm", cwd=tmp_path, code=1).stdout
+    )
     folder_of_that_name = tmp_path / "in" / "bot.wasm"
     folder_of_that_name.mkdir(parents=True)
     (folder_of_that_name / "bot.toml").write_text('name = "mine"\nmodule = "bot.wasm"\n')
@@ -120,7 +150,9 @@ def test_a_module_alone_is_not_the_bot_of_the_folder_it_lies_in(tmp_path: Path) 
 
 
 def test_a_build_that_fails_is_a_step(tmp_path: Path) -> None:
-    bot = folder(tmp_path / "unbuilt", LOUD, "build = \"sh -c 'echo no such header >&2; exit 3'\"\n")
+    bot = folder(
+        tmp_path / "unbuilt", LOUD, "build = \"sh -c 'echo no such header >&2; exit 3'\"\n"
+    )
     lines = arena("check", bot, cwd=tmp_path, code=1).stdout.splitlines()
     assert lines[2] == "  2  FAILED  its build"
     assert "exited with code 3" in lines[4]
@@ -149,7 +181,9 @@ def test_mistakes_of_the_user(words: list[str], said: str, tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("basic")
-@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only " + sentence("sandbox", "roots-bots-run-users"))
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="NOT TESTED: only " + sentence("sandbox", "roots-bots-run-users")
+)
 def test_a_level_that_cannot_start_the_bot_is_said_before_any_step(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
@@ -177,7 +211,9 @@ def test_texts_name_files_that_are_there() -> None:
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     bot = folder(tmp_path / "deaf", "import time\ntime.sleep(60)\n")
     process = started("check", bot, "--start", "30s", cwd=tmp_path)
-    assert until(lambda: any(b"main.py" in file_of(pid, "cmdline") for pid in descendants(process.pid)))
+    assert until(
+        lambda: any(b"main.py" in file_of(pid, "cmdline") for pid in descendants(process.pid))
+    )
     found = descendants(process.pid)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)

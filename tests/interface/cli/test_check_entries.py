@@ -19,8 +19,14 @@ ENTRIES = {"ann": RANDOM, "bob": NAIVE, "cy": GREEDY}
 
 def commands(file: str) -> list[str]:
     """The lines that run khiva-arena in the file whose name is on its first line."""
-    (block,) = (found for found in re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL) if file in found)
-    lines = [line.strip().removeprefix("- run: ") for line in block.splitlines() if "pip " not in line]
+    (block,) = (
+        found
+        for found in re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+        if file in found
+    )
+    lines = [
+        line.strip().removeprefix("- run: ") for line in block.splitlines() if "pip " not in line
+    ]
     return [line for line in lines if line.startswith("khiva-arena ")]
 
 
@@ -28,7 +34,9 @@ def typed(lines: list[str], folder: Path) -> None:
     """Run lines by a shell, where a runner names the bot and the file of its summary; checks are the quick ones."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for line in lines:
-        quick = line.replace("khiva-arena check", "khiva-arena check --quick").replace("|| failed=1", "")
+        quick = line.replace("khiva-arena check", "khiva-arena check --quick").replace(
+            "|| failed=1", ""
+        )
         done = subprocess.run(
             ["bash", "-ec", f"export GITHUB_STEP_SUMMARY=summary.md bot=ann; {quick}"],
             cwd=folder,

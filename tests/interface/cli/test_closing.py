@@ -33,7 +33,9 @@ MATCHES_OF_A_SEED = 6
 def left(folder: Path) -> None:
     """In "out" an event of three bots that was left within a seed, and one of two of them that is over."""
     matches = 0
-    for _ in range(10):  # an event that stops between two seeds has nothing to reveal, and is continued
+    for _ in range(
+        10
+    ):  # an event that stops between two seeds has nothing to reveal, and is continued
         if matches % MATCHES_OF_A_SEED:
             break
         running = started(*RUN, cwd=folder)
@@ -67,7 +69,10 @@ def test_closing_reveals_and_ends_an_event(copy: Path) -> None:
     before = json_of("verify", "out", cwd=copy)["events"]
     assert before[0]["unrevealed"] > 0
     done = arena("close", "out", "1", "--yes", cwd=copy)
-    assert f"event 1 is closed: run digest {before[0]['digest']}; its secrets are revealed" in done.stderr
+    assert (
+        f"event 1 is closed: run digest {before[0]['digest']}; its secrets are revealed"
+        in done.stderr
+    )
     after = json_of("verify", "out", cwd=copy)["events"]
     assert (after[0]["closed"], after[0]["unrevealed"], after[0]["problems"]) == (True, 0, [])
     assert [one["digest"] for one in after] == [one["digest"] for one in before]
@@ -80,7 +85,11 @@ def test_closing_reveals_and_ends_an_event(copy: Path) -> None:
 def test_a_closed_event_is_never_continued(closed: Path) -> None:
     done = arena(*RUN, cwd=closed, code=1)
     assert "event 1 was closed at" in done.stderr
-    assert "is never continued: nothing is played; " + sentence("competition", "new-event-plays-another") in done.stderr
+    assert (
+        "is never continued: nothing is played; "
+        + sentence("competition", "new-event-plays-another")
+        in done.stderr
+    )
     assert [one["number"] for one in json_of("verify", "out", cwd=closed)["events"]] == [1, 2]
     for number, why in (("1", "nothing is left to close"), ("2", "is over"), ("3", "no event")):
         assert why in arena("close", "out", number, "--yes", cwd=closed, code=2).stderr
@@ -100,7 +109,10 @@ def test_a_closed_event_is_not_pooled_by_accident(closed: Path) -> None:
     assert "event 1 (closed before it was over)" in " ".join(
         arena("standings", "out", "--events", "1", cwd=closed).stdout.split()
     )
-    ids = {json.loads(line)["event"] for line in arena("export", "out", "--format", "jsonl", cwd=closed).stdout.splitlines()}
+    ids = {
+        json.loads(line)["event"]
+        for line in arena("export", "out", "--format", "jsonl", cwd=closed).stdout.splitlines()
+    }
     assert ids == set(alone["events"])
     arena("bundle", "out", "b", cwd=closed)
     assert len(json_of("verify", "b", cwd=closed)["events"]) == 1
@@ -114,7 +126,11 @@ def test_a_closed_event_is_not_pooled_by_accident(closed: Path) -> None:
 def test_nobody_is_closed_unasked(copy: Path) -> None:
     done = arena("close", "out", "1", cwd=copy, code=2)
     assert sentence("terminal", "nobody-can-asked-here", flag="--yes") in done.stderr
-    for answer, end in ((b"n\n", "nothing was changed"), (b"\n", "nothing was changed"), (b"y\n", "event 1 is closed")):
+    for answer, end in (
+        (b"n\n", "nothing was changed"),
+        (b"\n", "nothing was changed"),
+        (b"y\n", "event 1 is closed"),
+    ):
         asked = Terminal(["close", "out", "1"], copy, stdout=True)
         assert asked.until(lambda text: "[y/N]" in text)
         asked.type(answer)
@@ -125,10 +141,19 @@ def test_nobody_is_closed_unasked(copy: Path) -> None:
 def test_verify_tells_a_closed_event_from_one_that_lost_matches(closed: Path) -> None:
     """A match that was deleted is noticed by the digest, whatever sums say; so is a closing that was taken back."""
     for statements, problem in (
-        ("DELETE FROM seats WHERE ordinal = 3; DELETE FROM matches WHERE ordinal = 3", sentence("audit", "when-event-closed")),
-        ("DELETE FROM closures", sentence("audit", "event-stored-end", value="not over", value_2="")),
+        (
+            "DELETE FROM seats WHERE ordinal = 3; DELETE FROM matches WHERE ordinal = 3",
+            sentence("audit", "when-event-closed"),
+        ),
+        (
+            "DELETE FROM closures",
+            sentence("audit", "event-stored-end", value="not over", value_2=""),
+        ),
         ("DELETE FROM reveals WHERE seed = 0", sentence("audit", "revealed-secrets-not-those")),
-        ("UPDATE conclusions SET digest = 'x'", sentence("audit", "run-digest-when-event", value="x")),
+        (
+            "UPDATE conclusions SET digest = 'x'",
+            sentence("audit", "run-digest-when-event", value="x"),
+        ),
     ):
         folder = closed / problem.split()[-1]
         shutil.copytree(closed / "out", folder)
@@ -140,7 +165,10 @@ def test_verify_tells_a_closed_event_from_one_that_lost_matches(closed: Path) ->
     with closing(sqlite3.connect(closed / "out" / "arena.db")) as connection:
         connection.execute("UPDATE closures SET at = 'never'")
         connection.commit()
-    assert "the row of its closing was changed" in arena("standings", "out", "1", cwd=closed, code=2).stderr
+    assert (
+        "the row of its closing was changed"
+        in arena("standings", "out", "1", cwd=closed, code=2).stderr
+    )
 
 
 def test_an_extension_that_was_closed_is_passed_over(tmp_path: Path) -> None:
@@ -152,18 +180,27 @@ def test_an_extension_that_was_closed_is_passed_over(tmp_path: Path) -> None:
     left = arena(*run, "--seeds", "9", "--json", cwd=tmp_path, code=1)
     assert "event 2 was closed at" in left.stderr
     assert (
-        "nothing is played; " + "--seeds 10 or more extends event" + " 1; " + sentence("competition", "new-event-plays-another")
+        "nothing is played; "
+        + "--seeds 10 or more extends event"
+        + " 1; "
+        + sentence("competition", "new-event-plays-another")
         in left.stderr
     )
     assert [len(table["events"]) for table in json.loads(left.stdout)["standings"]] == [1]
-    assert "it extends event 1, " + sentence("events", "whose-results-known") + ", from 2 to 3 seeds" in (
-        arena(*run, "--seeds", "3", cwd=tmp_path).stderr
-    )
+    assert "it extends event 1, " + sentence(
+        "events", "whose-results-known"
+    ) + ", from 2 to 3 seeds" in (arena(*run, "--seeds", "3", cwd=tmp_path).stderr)
     events = json_of("verify", "out", "--sample", "1", cwd=tmp_path)["events"]
-    assert [(event["closed"], event["extends_number"]) for event in events] == [(False, None), (True, 1), (False, 1)]
+    assert [(event["closed"], event["extends_number"]) for event in events] == [
+        (False, None),
+        (True, 1),
+        (False, 1),
+    ]
     with Store.read(tmp_path / "out") as store:
         assert len({event.secret for event in store.events()}) == 3
-    assert "; events 1, 3 (extends 1, " in " ".join(arena("standings", "out", cwd=tmp_path).stdout.split())
+    assert "; events 1, 3 (extends 1, " in " ".join(
+        arena("standings", "out", cwd=tmp_path).stdout.split()
+    )
 
 
 def test_matches_of_a_bot_that_withdrew_do_not_count(copy: Path) -> None:
@@ -172,21 +209,42 @@ def test_matches_of_a_bot_that_withdrew_do_not_count(copy: Path) -> None:
     without = json_of("standings", "out", "1", "--exclude", "greedy", cwd=copy)["standings"][0]
     assert {row["name"] for row in without["rows"]} == {"random", "naive"}
     assert without["exclude"] == ["greedy"]
-    only = json_of("standings", "out", "1", "--only", "naive", "--only", "random", cwd=copy)["standings"][0]
+    only = json_of("standings", "out", "1", "--only", "naive", "--only", "random", cwd=copy)[
+        "standings"
+    ][0]
     assert only["rows"] == without["rows"]
-    assert "; event 1; without greedy" in " ".join(arena("standings", "out", "1", "--exclude", "greedy", cwd=copy).stdout.split())
-    exported = arena("export", "out", "1", "--format", "csv", "--exclude", "greedy", cwd=copy).stdout
+    assert "; event 1; without greedy" in " ".join(
+        arena("standings", "out", "1", "--exclude", "greedy", cwd=copy).stdout.split()
+    )
+    exported = arena(
+        "export", "out", "1", "--format", "csv", "--exclude", "greedy", cwd=copy
+    ).stdout
     assert "greedy" not in exported
     every = arena("export", "out", "1", "--format", "csv", cwd=copy).stdout
     of_greedy = {line.split(",")[2] for line in every.splitlines() if "greedy" in line}
-    assert exported.splitlines() == [line for line in every.splitlines() if line.split(",")[2] not in of_greedy]
+    assert exported.splitlines() == [
+        line for line in every.splitlines() if line.split(",")[2] not in of_greedy
+    ]
     (table,) = khiva_arena.standings(copy / "out", 1, exclude="greedy")
     assert [row.name for row in table.rows] == [row["name"] for row in without["rows"]]
-    arena("report", "out", "1", "--exclude", "greedy", "--replays", "none", "--out", "page.html", cwd=copy)
+    arena(
+        "report",
+        "out",
+        "1",
+        "--exclude",
+        "greedy",
+        "--replays",
+        "none",
+        "--out",
+        "page.html",
+        cwd=copy,
+    )
     (table,) = blocks(copy / "page.html")["data"]["tables"]
     with Store.read(copy / "out") as store:
         recorded = len(store.recorded(store.events()[0].id))
-    assert table["title"].endswith(f"; event 1; without greedy; partial: {recorded} of 120000 matches of event 1")
+    assert table["title"].endswith(
+        f"; event 1; without greedy; partial: {recorded} of 120000 matches of event 1"
+    )
     assert {row["name"] for row in table["table"]["rows"]} == {"random", "naive"}
 
 
@@ -202,14 +260,22 @@ def test_words_that_fit_nobody_are_refused(copy: Path) -> None:
     assert "--only rand: no bot called 'rand'" in done.stderr
     with pytest.raises(ConfigError, match="gredy"):
         khiva_arena.standings(copy / "out", exclude="gredy")
-    for words in (["standings", "out"], ["export", "out", "--format", "csv"], ["report", "out", "--out", "page.html"]):
+    for words in (
+        ["standings", "out"],
+        ["export", "out", "--format", "csv"],
+        ["report", "out", "--out", "page.html"],
+    ):
         said = arena(*words, "--only", "greedy", cwd=copy, code=2).stderr
         assert sentence("events", "no-event-two-bots", said="only greedy") in said
-    page = arena("report", "out", "--out", "page.html", "--exclude", "greedy", "--replays", "none", cwd=copy).stderr
+    page = arena(
+        "report", "out", "--out", "page.html", "--exclude", "greedy", "--replays", "none", cwd=copy
+    ).stderr
     assert sentence("report", "open-browser") in page
 
 
-def test_the_python_api_prints_nothing_of_a_closed_event(closed: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_python_api_prints_nothing_of_a_closed_event(
+    closed: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """The command says on stderr which event is left out; a program that imports the arena has its stderr for itself."""
     capfd.readouterr()
     assert len(khiva_arena.standings(closed / "out")) == 1

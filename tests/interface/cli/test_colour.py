@@ -12,8 +12,13 @@ RED = b"\x1b[31m\x1b[1mFAILED\x1b[0m"
 WORDS = ["check", "false", "--quick"]
 
 
-@pytest.mark.parametrize(("name", "value", "red"), [("NO_COLOR", "1", False), ("NO_COLOR", "", True), ("LINES", "24", True)])
-def test_failed_is_red_on_a_terminal(name: str, value: str, red: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "value", "red"),
+    [("NO_COLOR", "1", False), ("NO_COLOR", "", True), ("LINES", "24", True)],
+)
+def test_failed_is_red_on_a_terminal(
+    name: str, value: str, red: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv(name, value)
     terminal = Terminal(WORDS, tmp_path, stdout=True)

@@ -22,7 +22,10 @@ pytestmark = pytest.mark.slow
 SECONDS = 60.0
 READY = "ready> "
 START = {
-    "bash": (["bash", "--noprofile", "--norc", "-i"], f"PS1='{READY}'; bind 'set enable-bracketed-paste off'"),
+    "bash": (
+        ["bash", "--noprofile", "--norc", "-i"],
+        f"PS1='{READY}'; bind 'set enable-bracketed-paste off'",
+    ),
     "zsh": (["zsh", "-f", "-i"], f"PS1='{READY}'; autoload -Uz compinit; compinit -u -D"),
 }
 # What is typed, TAB by TAB, and what stands in the line then.
@@ -52,7 +55,13 @@ def place(tmp_path: Path) -> Path:
 
 
 def environment(place: Path) -> dict[str, str]:
-    return {**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}", "TERM": "dumb", "HOME": str(place), "LC_ALL": "C.UTF-8"}
+    return {
+        **os.environ,
+        "PATH": f"{place}/bin:{os.environ['PATH']}",
+        "TERM": "dumb",
+        "HOME": str(place),
+        "LC_ALL": "C.UTF-8",
+    }
 
 
 class Shell:
@@ -115,9 +124,14 @@ def test_a_tab_completes_on_a_terminal(name: str, place: Path) -> None:
 
 def test_fish_completes(place: Path) -> None:
     need("fish")
-    script = f"{VARIABLE}=fish_source khiva-arena | source; for typed in $argv; complete -C $typed; echo end; end"
+    script = (
+        f"{VARIABLE}=fish_source khiva-arena | source; for typed in $argv; complete -C $typed; "
+        "echo end; end"
+    )
     words = ["fish", "--no-config", "-c", script, *(typed for typed, _ in TYPED)]
-    done = subprocess.run(words, cwd=place, env=environment(place), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, cwd=place, env=environment(place), capture_output=True, text=True, check=False
+    )
     assert done.stderr == ""
     *parts, rest = done.stdout.split("end\n")
     assert rest == ""
@@ -131,7 +145,11 @@ def test_fish_completes(place: Path) -> None:
 def test_what_can_be_listed_is_listed(shell: str, tmp_path: Path) -> None:
     def said(line: str) -> str:
         words = line.replace(" ", "\n" if shell == "bash" else " ")
-        env = {VARIABLE: f"{shell}_complete", "COMP_WORDS": words, "COMP_CWORD": str(line.count(" "))}
+        env = {
+            VARIABLE: f"{shell}_complete",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(line.count(" ")),
+        }
         if shell == "fish":
             env["COMP_CWORD"] = line.split(" ")[-1]
         done = arena(cwd=tmp_path, env=env)
@@ -141,7 +159,10 @@ def test_what_can_be_listed_is_listed(shell: str, tmp_path: Path) -> None:
     commands = said("khiva-arena ")
     assert all(command in commands for command in main.commands())
     assert "--help" in said("khiva-arena standings --h")
-    for line, words in (("match --policy ", ("lenient", "strict")), ("sprt --game ", ("khiva", "emira"))):
+    for line, words in (
+        ("match --policy ", ("lenient", "strict")),
+        ("sprt --game ", ("khiva", "emira")),
+    ):
         assert all(word in said(f"khiva-arena {line}") for word in words)
 
 

@@ -49,11 +49,22 @@ def test_each_needs_its_flag(name: str, tmp_path: Path) -> None:
     line = refused(tmp_path, "cup.toml")
     (row,) = [row for row in ROWS if row.name == name]
     assert line.startswith(
-        "khiva-arena: error: " + sentence("competition", "opens-more-machine-file", file="cup.toml:1: cup.toml") + "; "
+        "khiva-arena: error: "
+        + sentence("competition", "opens-more-machine-file", file="cup.toml:1: cup.toml")
+        + "; "
     )
     assert flags_of(line)[0] == row.option
     assert not (tmp_path / "out").exists()
-    done = arena("run", "cup.toml", *flags_of(line), "--seats", "99", cwd=tmp_path, code=2, env={"API_KEY": "a-key"})
+    done = arena(
+        "run",
+        "cup.toml",
+        *flags_of(line),
+        "--seats",
+        "99",
+        cwd=tmp_path,
+        code=2,
+        env={"API_KEY": "a-key"},
+    )
     assert "opens more" not in done.stderr
 
 
@@ -70,8 +81,12 @@ def test_other_mistakes_are_said_beside_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("word", "is_kept"), [("ann", False), ("ann", True), ("{python} ann/main.py", False)])
-def test_of_a_bot_that_changes_while_the_question_stands_nothing_new_is_run(tmp_path: Path, word: str, is_kept: bool) -> None:
+@pytest.mark.parametrize(
+    ("word", "is_kept"), [("ann", False), ("ann", True), ("{python} ann/main.py", False)]
+)
+def test_of_a_bot_that_changes_while_the_question_stands_nothing_new_is_run(
+    tmp_path: Path, word: str, is_kept: bool
+) -> None:
     """It is refused, unless the arena has kept a copy of what was agreed to, which it plays."""
     arena("new", "python", "ann", cwd=tmp_path)
     main, ran = tmp_path / "ann" / "main.py", tmp_path / "ran"
@@ -96,7 +111,9 @@ def test_of_a_bot_that_changes_while_the_question_stands_nothing_new_is_run(tmp_
     main.write_text(f"open({str(ran)!r}, 'w')\n{main.read_text()}")
     terminal.type(b"y\n")
     assert terminal.end() == (0 if is_kept else 2)
-    assert (sentence("entrants", "files-changed-after-command") in terminal.shown.text) is not is_kept
+    assert (
+        sentence("entrants", "files-changed-after-command") in terminal.shown.text
+    ) is not is_kept
     assert not ran.exists()
 
 
@@ -106,7 +123,9 @@ def test_a_bot_that_changes_is_asked_for_again_at_trusted(tmp_path: Path) -> Non
     (tmp_path / "cup.toml").write_text(BEGIN.replace(NAIVE, "ann") + 'isolation = "trusted"\n')
     assert asked(tmp_path, "yes", "cup.toml")[:2] == (0, True)
     arena("run", "cup.toml", cwd=tmp_path)
-    (tmp_path / "ann" / "main.py").write_text((tmp_path / "ann" / "main.py").read_text() + "# changed\n")
+    (tmp_path / "ann" / "main.py").write_text(
+        (tmp_path / "ann" / "main.py").read_text() + "# changed\n"
+    )
     assert "add: --isolation trusted" in refused(tmp_path, "cup.toml")
 
 
@@ -119,4 +138,7 @@ def test_security_md_lists_what_files_may_not_open() -> None:
 def test_a_new_settings_file_says_which_settings_need_a_word() -> None:
     told = settings_text({}).replace("\n# ", " ")
     for row in ROWS:
-        assert f"In this file it also needs {row.option}, or your consent, which is asked for once." in told, row.name
+        assert (
+            f"In this file it also needs {row.option}, or your consent, which is asked for once."
+            in told
+        ), row.name

@@ -24,7 +24,9 @@ def waiting(*words: str, cwd: Path) -> Iterator[int]:
     """``replay --wait`` on a terminal that waits for Enter: the process that it names."""
     ours, theirs = pty.openpty()
     pipe = subprocess.PIPE
-    process = Forked(["replay", *words, "--wait"], cwd=cwd, stdin=theirs, stdout=pipe, stderr=pipe, text=True)
+    process = Forked(
+        ["replay", *words, "--wait"], cwd=cwd, stdin=theirs, stdout=pipe, stderr=pipe, text=True
+    )
     os.close(theirs)
     assert process.stderr
     pid = 0
@@ -50,7 +52,18 @@ def waiting(*words: str, cwd: Path) -> Iterator[int]:
 @EVERY_LEVEL
 def test_it_names_the_bot_s_own_process(level: Level, tmp_path: Path) -> None:
     need_language("c")  # which root's bots can start at level basic, too
-    words = ["--seats", "2", "--seeds", "1", "--seed", "demo", "--out", "out", "--isolation", str(level)]
+    words = [
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--seed",
+        "demo",
+        "--out",
+        "out",
+        "--isolation",
+        str(level),
+    ]
     more = ["--trust-bots"] if level is Level.TRUSTED else []
     arena("run", *bots("shipped:c/random"), "--copies", "2", *words, *more, cwd=tmp_path)
     with waiting("out", "1/0", "--seat", "0", cwd=tmp_path) as pid:
@@ -67,12 +80,37 @@ def test_gdb_shows_the_line_and_its_source(level: Level, tmp_path: Path) -> None
     text = settings.read_text()
     assert "-O2" in text
     settings.write_text(text.replace("-O2", "-O0 -g"))
-    words = ["--seats", "2", "--seeds", "1", "--seed", "demo", "--out", "out", "--isolation", str(level), "--trust-bots"]
+    words = [
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--seed",
+        "demo",
+        "--out",
+        "out",
+        "--isolation",
+        str(level),
+        "--trust-bots",
+    ]
     arena("run", *bots("mine"), "--copies", "2", *words, cwd=tmp_path)
     with waiting("out", "1/0", "--seat", "0", cwd=tmp_path) as pid:
         commands = ["list main", "info source"]
-        gdb = ["gdb", "-batch", "-nx", "-p", str(pid), *(word for one in commands for word in ("-ex", one))]
-        done = subprocess.run(gdb, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+        gdb = [
+            "gdb",
+            "-batch",
+            "-nx",
+            "-p",
+            str(pid),
+            *(word for one in commands for word in ("-ex", one)),
+        ]
+        done = subprocess.run(
+            gdb, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False
+        )
     assert "int main(" in done.stdout, done
-    found = next(line.removeprefix("Located in ") for line in done.stdout.splitlines() if line.startswith("Located in "))
+    found = next(
+        line.removeprefix("Located in ")
+        for line in done.stdout.splitlines()
+        if line.startswith("Located in ")
+    )
     assert Path(found).read_text() == (tmp_path / "mine" / "bot.c").read_text()

@@ -22,7 +22,10 @@ from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
 HELLO = frame({"type": "hello", "proto": 1, "name": "x"})
 ACT = frame({"type": "act", "req": 3, "choice": 1})
 FAULT = frame({"type": "fault", "code": "illegal", "detail": "choice 9 of 2", "strikes": 1})
-JUNK = st.one_of(st.sampled_from([HELLO, ACT, FAULT, b"\0\0\0\0", b"text\n", b"\0", b"\0\0\0\5abcde"]), st.binary(max_size=8))
+JUNK = st.one_of(
+    st.sampled_from([HELLO, ACT, FAULT, b"\0\0\0\0", b"text\n", b"\0", b"\0\0\0\5abcde"]),
+    st.binary(max_size=8),
+)
 
 
 def decode(data: bytes, *words: str, tmp_path: Path, code: int = 0) -> str:
@@ -35,14 +38,23 @@ def test_frames_are_lines(tmp_path: Path) -> None:
     assert [line.split(maxsplit=4) for line in lines] == [
         ["1", "0", str(len(HELLO)), "hello", '{"proto":1,"name":"x"}'],
         ["2", str(len(HELLO)), str(len(ACT)), "act", '{"req":3,"choice":1}'],
-        ["3", str(len(HELLO + ACT)), str(len(FAULT)), "fault", '{"code":"illegal","detail":"choice 9 of 2","strikes":1}'],
+        [
+            "3",
+            str(len(HELLO + ACT)),
+            str(len(FAULT)),
+            "fault",
+            '{"code":"illegal","detail":"choice 9 of 2","strikes":1}',
+        ],
     ]
 
 
 @pytest.mark.parametrize(
     ("bad", "says"),
     [
-        (b"thinking hard\n", "WRONG " + sentence("arbiter", "not-frame-text", start="b'thinking hard\\n'")),
+        (
+            b"thinking hard\n",
+            "WRONG " + sentence("arbiter", "not-frame-text", start="b'thinking hard\\n'"),
+        ),
         (b"\n", "line ends that were added or changed? The stream must be in binary mode"),
         (b"\0\0\0\0", "a length of 0 bytes; one has 1 to 1048576"),
         (b"\xff" * 40, "a length of 4294967295 bytes"),
@@ -72,9 +84,13 @@ def test_directions_have_bounds_and_messages(tmp_path: Path) -> None:
     large = frame({"type": "decide", "text": "x" * 70_000})
     assert "one has 1 to 65536" in decode(large, "--to-arbiter", tmp_path=tmp_path, code=1)
     assert "missing required field" in decode(large, "--to-bot", tmp_path=tmp_path, code=1)
-    assert 'a bot sends only "hello" and "act"' in decode(FAULT, "--to-arbiter", tmp_path=tmp_path, code=1)
+    assert 'a bot sends only "hello" and "act"' in decode(
+        FAULT, "--to-arbiter", tmp_path=tmp_path, code=1
+    )
     assert " fault " in decode(FAULT, "--to-bot", tmp_path=tmp_path)
-    assert " later " in decode(frame({"type": "later"}), "--to-bot", tmp_path=tmp_path)  # a bot is to ignore it
+    assert " later " in decode(
+        frame({"type": "later"}), "--to-bot", tmp_path=tmp_path
+    )  # a bot is to ignore it
 
 
 def test_hex_is_seen_by_itself(tmp_path: Path) -> None:
@@ -83,14 +99,22 @@ def test_hex_is_seen_by_itself(tmp_path: Path) -> None:
     assert decode(spaced, tmp_path=tmp_path) == plain
     assert decode(b"\n".join(spaced.split(b" ")), "--hex", tmp_path=tmp_path) == plain
     (tmp_path / "frames").write_bytes(b"0000 00x1")
-    assert "'x' after 3 bytes in hex" in arena("decode", "--hex", "frames", cwd=tmp_path, code=2).stderr
+    assert (
+        "'x' after 3 bytes in hex"
+        in arena("decode", "--hex", "frames", cwd=tmp_path, code=2).stderr
+    )
     (tmp_path / "frames").write_bytes(b"00000")
-    assert sentence("decode", "hex-ends-middle-byte") in arena("decode", "frames", cwd=tmp_path, code=2).stderr
+    assert (
+        sentence("decode", "hex-ends-middle-byte")
+        in arena("decode", "frames", cwd=tmp_path, code=2).stderr
+    )
 
 
 def test_stdin_and_what_is_not_there(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "khiva_arena", "decode"]
-    done = subprocess.run(command, input=HELLO, capture_output=True, cwd=tmp_path, timeout=60, check=True)
+    done = subprocess.run(
+        command, input=HELLO, capture_output=True, cwd=tmp_path, timeout=60, check=True
+    )
     assert b'hello {"proto":1' in done.stdout
     assert "No such file" in arena("decode", "nothing", cwd=tmp_path, code=2).stderr
     (tmp_path / "empty").touch()
@@ -101,7 +125,9 @@ def test_stdin_may_be_one_that_does_not_block(tmp_path: Path) -> None:
     ours, theirs = os.pipe()
     os.set_blocking(ours, False)
     command = [sys.executable, "-m", "khiva_arena", "decode"]
-    with subprocess.Popen(command, stdin=ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+    with subprocess.Popen(
+        command, stdin=ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
+    ) as process:
         os.close(ours)
         for part in (HELLO, ACT[:5], ACT[5:]):
             time.sleep(0.5)
@@ -117,8 +143,15 @@ def test_several_files_are_told_apart(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
     lines = arena("decode", "a", "b", "c", cwd=tmp_path, code=1).stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["a:", "1", "b:", "1", "2", "c:", "1"]
-    found = [json.loads(line) for line in arena("decode", "--json", "a", "b", cwd=tmp_path, code=1).stdout.splitlines()]
-    assert [(row["file"], row["number"], row["offset"]) for row in found] == [("a", 1, 0), ("b", 1, 0), ("b", 2, len(ACT))]
+    found = [
+        json.loads(line)
+        for line in arena("decode", "--json", "a", "b", cwd=tmp_path, code=1).stdout.splitlines()
+    ]
+    assert [(row["file"], row["number"], row["offset"]) for row in found] == [
+        ("a", 1, 0),
+        ("b", 1, 0),
+        ("b", 2, len(ACT)),
+    ]
     assert arena("decode", "a", "c", cwd=tmp_path).stdout.count("\n") == 4
     (tmp_path / "b").write_bytes(b"")
     done = arena("decode", "a", "b", cwd=tmp_path, code=2)
@@ -126,7 +159,10 @@ def test_several_files_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_json_lines_hold_all_of_it(tmp_path: Path) -> None:
-    found = [json.loads(line) for line in decode(HELLO + b"text" + ACT, "--json", tmp_path=tmp_path, code=1).splitlines()]
+    found = [
+        json.loads(line)
+        for line in decode(HELLO + b"text" + ACT, "--json", tmp_path=tmp_path, code=1).splitlines()
+    ]
     assert [row["number"] for row in found] == [1, 2, 3]
     assert found[0] == {
         "file": "frames", "number": 1, "offset": 0, "length": len(HELLO),
@@ -155,7 +191,9 @@ def test_nothing_of_it_reaches_into_a_terminal(tmp_path: Path) -> None:
 def cut(data: bytes, size: int) -> list[Piece]:
     cutter = Cutter(FRAME_MOST_TO_ARBITER)
     source = io.BytesIO(data)
-    found = [piece for chunk in iter(lambda: source.read(size), b"") for piece in cutter.feed(chunk)]
+    found = [
+        piece for chunk in iter(lambda: source.read(size), b"") for piece in cutter.feed(chunk)
+    ]
     return found + cutter.end()
 
 
@@ -173,7 +211,9 @@ def test_pieces_cover_every_byte_however_they_come(data: bytes, size: int) -> No
 
 @given(st.lists(st.sampled_from([HELLO, ACT, FAULT]), min_size=1), st.integers(1, 40))
 def test_whole_frames_are_all_found(frames: list[bytes], size: int) -> None:
-    assert [msgpack.unpackb(piece.data) for piece in cut(b"".join(frames), size)] == [msgpack.unpackb(one[4:]) for one in frames]
+    assert [msgpack.unpackb(piece.data) for piece in cut(b"".join(frames), size)] == [
+        msgpack.unpackb(one[4:]) for one in frames
+    ]
 
 
 def test_garbage_is_not_kept_and_a_piece_at_least_every_mebibyte() -> None:
@@ -192,7 +232,10 @@ def test_zeros_without_end_are_told_of(tmp_path: Path) -> None:
         assert process.stdout is not None
         lines = [process.stdout.readline().split() for _ in range(2)]
         process.kill()
-    assert [line[:3] for line in lines] == [[b"1", b"0", b"1048576"], [b"2", b"1048576", b"1048576"]]
+    assert [line[:3] for line in lines] == [
+        [b"1", b"0", b"1048576"],
+        [b"2", b"1048576", b"1048576"],
+    ]
 
 
 @pytest.mark.soak

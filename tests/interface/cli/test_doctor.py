@@ -35,12 +35,19 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 
 def machine(
-    monkeypatch: pytest.MonkeyPatch, why: dict[Level, str], lets: dict[Level, dict[str, list[str]]] | None = None, note: str = ""
+    monkeypatch: pytest.MonkeyPatch,
+    why: dict[Level, str],
+    lets: dict[Level, dict[str, list[str]]] | None = None,
+    note: str = "",
 ) -> None:
     """A machine whose levels are so."""
     found = {Level.TRUSTED: EVERYTHING} | (lets or {})
     monkeypatch.setattr(doctor, "levels", lambda: {level: why.get(level, "") for level in Level})
-    monkeypatch.setattr(doctor, "checkup", lambda level: (found.get(level, NOTHING), note if level is Level.BASIC else ""))
+    monkeypatch.setattr(
+        doctor,
+        "checkup",
+        lambda level: (found.get(level, NOTHING), note if level is Level.BASIC else ""),
+    )
 
 
 def test_as_it_is_here(tmp_path: Path) -> None:
@@ -54,14 +61,22 @@ def test_as_it_is_here(tmp_path: Path) -> None:
     assert found["limits"] == {key: getattr(DEFAULT, key) for key in WORDS}
     text = arena("doctor", cwd=tmp_path, code=int(found["best"] == "trusted")).stdout
     rights = sentence("doctor", "with-all-rights") if found["best"] == "trusted" else ""
-    assert text.startswith(sentence("doctor", "bots-play-isolation-here", best=found["best"]) + rights + "\n")
+    assert text.startswith(
+        sentence("doctor", "bots-play-isolation-here", best=found["best"]) + rights + "\n"
+    )
     assert all(words in text for words in (*KEPT_OUT.values(), *WORDS.values()))
 
 
-def test_each_line_for_people_has_a_key_in_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_line_for_people_has_a_key_in_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     machine(monkeypatch, {})
-    monkeypatch.setattr(doctor, "_rows", lambda *_: [doctor.DoctorRow("weather", "fine", ["the sun", "shines"])])
-    assert run(capsys)[1].splitlines()[:-1] == ["the sun", "shines"], "a finding is printed that is no row"
+    monkeypatch.setattr(
+        doctor, "_rows", lambda *_: [doctor.DoctorRow("weather", "fine", ["the sun", "shines"])]
+    )
+    assert run(capsys)[1].splitlines()[:-1] == ["the sun", "shines"], (
+        "a finding is printed that is no row"
+    )
     assert json.loads(run(capsys, "--json")[1]) == {"v": 1, "sentence": ANY, "weather": "fine"}
 
 
@@ -74,7 +89,10 @@ def test_each_line_for_people_has_a_key_in_json(monkeypatch: pytest.MonkeyPatch,
     ],
 )
 def test_address_space_of_tables_of_modules(
-    limit: int | None, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    limit: int | None,
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     machine(monkeypatch, {})
     monkeypatch.setattr(doctor.modules, "library", lambda: "a library")
@@ -116,29 +134,53 @@ def test_whether_bots_may_be_modules_is_told(
     monkeypatch.setattr(doctor, "version", {"wasmtime": "50.0.1"}.__getitem__)
     out = run(capsys)[1]
     line = sentence("doctor", "modules-in-ticks", version="50.0.1", level="standard")
-    assert (line in out, sentence("entrants", "modules-need-vm") in out) == (bool(library), not library)
+    assert (line in out, sentence("entrants", "modules-need-vm") in out) == (
+        bool(library),
+        not library,
+    )
 
 
-def test_nothing_better_than_trusted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_better_than_trusted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     machine(monkeypatch, dict.fromkeys((Level.STRICT, Level.STANDARD, Level.BASIC), "no"))
     code, out = run(capsys)
-    first = sentence("doctor", "bots-play-isolation-here", best="trusted") + sentence("doctor", "with-all-rights")
+    first = sentence("doctor", "bots-play-isolation-here", best="trusted") + sentence(
+        "doctor", "with-all-rights"
+    )
     assert (code, out.splitlines()[0]) == (1, first)
     code, out = run(capsys, "--json")
     assert (code, json.loads(out)["best"]) == (1, "trusted")
 
 
-def test_a_level_that_leaks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_level_that_leaks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     machine(monkeypatch, {}, {Level.STANDARD: NOTHING | {"lock": ["flock", "lease"]}})
     code, out = run(capsys)
     assert code == 1
-    assert "standard does not keep out a bot that" + " " + "talks to another bot through a lock" + ": flock, lease\n" in out
+    assert (
+        "standard does not keep out a bot that"
+        + " "
+        + "talks to another bot through a lock"
+        + ": flock, lease\n"
+        in out
+    )
     code, out = run(capsys, "--json")
-    assert (code, json.loads(out)["levels"]["standard"]["lets_through"]) == (1, {"lock": ["flock", "lease"]})
+    assert (code, json.loads(out)["levels"]["standard"]["lets_through"]) == (
+        1,
+        {"lock": ["flock", "lease"]},
+    )
 
 
-def test_a_note_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    machine(monkeypatch, {Level.STRICT: "not delegated"}, note="/home/me/python " + sentence("sandbox", "not-run-here"))
+def test_a_note_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine(
+        monkeypatch,
+        {Level.STRICT: "not delegated"},
+        note="/home/me/python " + sentence("sandbox", "not-run-here"),
+    )
     code, out = run(capsys)
     assert code == 0
     assert "  " + sentence("doctor", "not-work-here", level="strict") + ": not delegated\n" in out
@@ -181,18 +223,31 @@ def test_root_needs_no_sudo(files: dict[str, str], monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     files["/etc/os-release"] = "ID=debian"
     assert detect.remedy(Level.STANDARD, "bubblewrap is not installed") == "apt install bubblewrap"
-    assert detect.remedy(Level.STANDARD, "util-linux (setpriv) is not installed") == "apt install util-linux"
+    assert (
+        detect.remedy(Level.STANDARD, "util-linux (setpriv) is not installed")
+        == "apt install util-linux"
+    )
 
 
 @pytest.mark.parametrize(
     ("path", "said", "command"),
     [
-        ("/proc/sys/kernel/unprivileged_userns_clone", "0", "sudo sysctl -w kernel.unprivileged_userns_clone=1"),
-        ("/proc/sys/user/max_user_namespaces", "0", "sudo sysctl -w user.max_user_namespaces=15000"),
+        (
+            "/proc/sys/kernel/unprivileged_userns_clone",
+            "0",
+            "sudo sysctl -w kernel.unprivileged_userns_clone=1",
+        ),
+        (
+            "/proc/sys/user/max_user_namespaces",
+            "0",
+            "sudo sysctl -w user.max_user_namespaces=15000",
+        ),
         ("/proc/sys/user/max_user_namespaces", "96365", ""),
     ],
 )
-def test_user_namespaces_that_are_refused(files: dict[str, str], path: str, said: str, command: str) -> None:
+def test_user_namespaces_that_are_refused(
+    files: dict[str, str], path: str, said: str, command: str
+) -> None:
     files[path] = said
     assert detect.remedy(Level.STANDARD, DENIED) == command
 
@@ -203,14 +258,25 @@ def test_user_namespaces_that_are_refused(files: dict[str, str], path: str, said
 @pytest.mark.parametrize(
     ("file", "command"),
     [
-        ("/.dockerenv", "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined {} ..."),
-        ("/run/.containerenv", "podman run --security-opt seccomp=unconfined --security-opt label=disable {} ..."),
+        (
+            "/.dockerenv",
+            (
+                "docker run --security-opt seccomp=unconfined --security-opt "
+                "apparmor=unconfined {} ..."
+            ),
+        ),
+        (
+            "/run/.containerenv",
+            "podman run --security-opt seccomp=unconfined --security-opt label=disable {} ...",
+        ),
     ],
 )
 def test_in_a_container_the_engine_is_told(files: dict[str, str], file: str, command: str) -> None:
     """Whatever the host restricts, and with what makes a new /proc possible; the page has the same options."""
     files |= {file: "", RESTRICTED: "1"}
-    last = "--security-opt systempaths=unconfined" if "docker" in file else "--security-opt unmask=ALL"
+    last = (
+        "--security-opt systempaths=unconfined" if "docker" in file else "--security-opt unmask=ALL"
+    )
     said = detect.remedy(Level.STANDARD, DENIED)
     assert said == command.format(last)
     page = (ROOT / "docs" / "install.md").read_text()
@@ -240,7 +306,10 @@ def test_ubuntu_lets_bubblewrap_alone_make_namespaces(files: dict[str, str]) -> 
     files |= {RESTRICTED: "1", "/usr/bin/bwrap": ""}
     said = detect.remedy(Level.STANDARD, DENIED)
     installed = "/etc/apparmor.d/khiva-arena-bwrap"
-    assert said == f"sudo install -m 644 {remedies.PROFILE} {installed} && sudo apparmor_parser -r {installed}"
+    assert (
+        said == f"sudo install -m 644 {remedies.PROFILE} {installed} && sudo apparmor_parser -r "
+        f"{installed}"
+    )
     assert "sysctl" not in said
 
 
@@ -252,7 +321,9 @@ def test_the_profile_is_one_file(files: dict[str, str]) -> None:
     said = detect.remedy(Level.STANDARD, DENIED).replace(f"{ROOT}/", "")
     assert all(f"{command}\n" in page for command in said.split(" && "))
     assert remedies.PROFILE.is_file()
-    rules = [line.strip() for line in remedies.PROFILE.read_text().splitlines() if line.startswith("  ")]
+    rules = [
+        line.strip() for line in remedies.PROFILE.read_text().splitlines() if line.startswith("  ")
+    ]
     assert rules == ["userns,", "include if exists <local/khiva-arena-bwrap>"]
     assert f" {remedies.BUBBLEWRAP} flags=(unconfined) {{" in remedies.PROFILE.read_text()
 
@@ -261,7 +332,9 @@ def test_the_profile_is_one_file(files: dict[str, str]) -> None:
 def test_a_profile_that_is_there_is_loaded(files: dict[str, str], name: str) -> None:
     """Two for one program would be in each other's way."""
     files |= {RESTRICTED: "1", "/usr/bin/bwrap": "", f"/etc/apparmor.d/{name}": ""}
-    assert detect.remedy(Level.STANDARD, DENIED) == f"sudo apparmor_parser -r /etc/apparmor.d/{name}"
+    assert (
+        detect.remedy(Level.STANDARD, DENIED) == f"sudo apparmor_parser -r /etc/apparmor.d/{name}"
+    )
 
 
 def test_a_profile_does_not_hold_for_a_bubblewrap_from_elsewhere(files: dict[str, str]) -> None:
@@ -285,12 +358,16 @@ def kernel(monkeypatch: pytest.MonkeyPatch, release: str) -> None:
         ("6.8.0-35-generic", 0),
     ],
 )
-def test_windows_is_told_from_linux(monkeypatch: pytest.MonkeyPatch, release: str, version: int) -> None:
+def test_windows_is_told_from_linux(
+    monkeypatch: pytest.MonkeyPatch, release: str, version: int
+) -> None:
     kernel(monkeypatch, release)
     assert wsl.version() == version
 
 
-def test_wsl_is_told_what_gives_control_groups(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wsl_is_told_what_gives_control_groups(
+    files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     kernel(monkeypatch, "6.6.87.2-microsoft-standard-WSL2")
     monkeypatch.setattr(detect, "why_not", lambda level: "")
     first = detect.remedy(Level.STRICT, "no cgroup")
@@ -301,7 +378,15 @@ def test_wsl_is_told_what_gives_control_groups(files: dict[str, str], monkeypatc
     files["/run/systemd/system"] = ""
     assert detect.remedy(Level.STRICT, "no cgroup") not in (first, second)
     page = " ".join((ROOT / "docs" / "install.md").read_text().split())
-    assert all(word in page for word in ("cgroup_no_v1=all", "systemd=true", "wsl.exe --shutdown", "wsl.exe --set-version"))
+    assert all(
+        word in page
+        for word in (
+            "cgroup_no_v1=all",
+            "systemd=true",
+            "wsl.exe --shutdown",
+            "wsl.exe --set-version",
+        )
+    )
 
 
 MOUNTS = (
@@ -311,7 +396,9 @@ MOUNTS = (
 )
 
 
-def test_a_folder_on_a_disk_of_windows_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_folder_on_a_disk_of_windows_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "mounts").write_text(MOUNTS)
     monkeypatch.setattr(wsl, "MOUNTS", str(tmp_path / "mounts"))
     kernel(monkeypatch, "6.6.87.2-microsoft-standard-WSL2")
@@ -324,7 +411,9 @@ def test_a_folder_on_a_disk_of_windows_is_told(monkeypatch: pytest.MonkeyPatch, 
     assert "WSL 1" in wsl.notes(Path("/home/me"))[0]
 
 
-def test_what_systemd_cannot_hand_on_is_to_be_switched_on_first(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_systemd_cannot_hand_on_is_to_be_switched_on_first(
+    files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In its hybrid version 1 holds the memory controller, and elsewhere it may be off."""
     kernel(monkeypatch, "5.10.0-35-amd64")
     monkeypatch.setattr(detect, "why_not", lambda level: "")
@@ -341,7 +430,9 @@ def test_what_systemd_cannot_hand_on_is_to_be_switched_on_first(files: dict[str,
     ]
 
 
-def test_notes_are_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notes_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     machine(monkeypatch, {})
     monkeypatch.setattr(wsl, "notes", lambda folder: [f"of {folder.name}"])
     assert f"\nof {Path.cwd().name}\n" in run(capsys)[1]
@@ -353,10 +444,14 @@ def test_no_remedy_is_made_up(files: dict[str, str]) -> None:
     assert detect.remedy(Level.TRUSTED, "no") == ""
 
 
-def test_strict_needs_what_standard_needs(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_strict_needs_what_standard_needs(
+    files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(detect, "why_not", lambda level: "bubblewrap is not installed")
     files["/etc/os-release"] = "ID=debian"
-    assert detect.remedy(Level.STRICT, "bubblewrap is not installed") == "sudo apt install bubblewrap"
+    assert (
+        detect.remedy(Level.STRICT, "bubblewrap is not installed") == "sudo apt install bubblewrap"
+    )
 
 
 def test_bwrap_that_is_not_on_the_path_is_found_out(tmp_path: Path) -> None:

@@ -39,7 +39,10 @@ def events(folder: Path) -> list[EventRow]:
 def matches(folder: Path) -> dict[str, list[Any]]:
     """By event, each match's id and record."""
     with Store.read(folder) as store:
-        return {row.id: [(match.id, json.loads(match.record)) for match in store.matches(row.id)] for row in store.events()}
+        return {
+            row.id: [(match.id, json.loads(match.record)) for match in store.matches(row.id)]
+            for row in store.events()
+        }
 
 
 @made_once
@@ -60,8 +63,14 @@ def copy(committed: Path, tmp_path: Path) -> Path:
 def test_a_commitment_binds_the_definition_and_the_id_hangs_on_both(copy: Path) -> None:
     (event,) = events(copy / "out")
     assert event.commitment == seeds.commitment(event.definition.digest, event.secret)
-    assert event.id == seeds.event_id(event.definition.digest, event.commitment) != event.definition.digest[:16]
-    other = msgspec.structs.replace(event.definition, limits=replace(event.definition.limits, memory=2**29))
+    assert (
+        event.id
+        == seeds.event_id(event.definition.digest, event.commitment)
+        != event.definition.digest[:16]
+    )
+    other = msgspec.structs.replace(
+        event.definition, limits=replace(event.definition.limits, memory=2**29)
+    )
     assert seeds.commitment(other.digest, event.secret) != event.commitment
 
 
@@ -76,7 +85,12 @@ def test_commit_prints_what_is_to_be_published_and_plays_nothing(copy: Path) -> 
     ]
     assert "next: publish the commitment" in said.stderr
     told = json.loads(arena(*RUN, "--commit", "--json", cwd=copy).stdout)
-    assert (told["event"], told["commitment"], told["recorded"], told["planned"]) == (event.id, event.commitment, 0, 2)
+    assert (told["event"], told["commitment"], told["recorded"], told["planned"]) == (
+        event.id,
+        event.commitment,
+        0,
+        2,
+    )
     assert (copy / "out" / "arena.db").read_bytes() == before
     played = arena(*RUN, cwd=copy)
     assert f"commitment {event.commitment}" in played.stderr
@@ -84,7 +98,9 @@ def test_commit_prints_what_is_to_be_published_and_plays_nothing(copy: Path) -> 
     assert "2 of 2 matches are sound" in arena("verify", "out", cwd=copy).stdout
 
 
-def test_runs_without_a_seed_share_nothing(copy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_runs_without_a_seed_share_nothing(
+    copy: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     arena(*RUN, cwd=copy)
     arena(*RUN, cwd=elsewhere)
@@ -110,7 +126,12 @@ def test_what_is_over_is_not_played_again_unless_another_event_is_asked_for(tmp_
     first = arena(*RUN, cwd=tmp_path)
     again = arena(*RUN, cwd=tmp_path)
     assert again.stdout == first.stdout
-    assert "event 1 is over; " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
+    assert (
+        "event 1 is over; "
+        + sentence("competition", "no-other-event-these")
+        + ": nothing is played"
+        in again.stderr
+    )
     assert "give --new-event with --commit" in arena(*RUN, "--commit", cwd=tmp_path, code=2).stderr
     arena(*RUN, "--new-event", cwd=tmp_path)
     one, two = events(tmp_path / "out")
@@ -122,7 +143,9 @@ def test_what_is_over_is_not_played_again_unless_another_event_is_asked_for(tmp_
     assert arena("standings", "out", cwd=tmp_path).stdout.count("rank  bot") == 1
 
 
-def test_the_newest_that_is_not_over_goes_on_even_if_another_one_is_asked_for(tmp_path: Path) -> None:
+def test_the_newest_that_is_not_over_goes_on_even_if_another_one_is_asked_for(
+    tmp_path: Path,
+) -> None:
     arena(*RUN, cwd=tmp_path)
     (first,) = events(tmp_path / "out")
     arena(*RUN, "--new-event", "--commit", cwd=tmp_path)
@@ -149,9 +172,15 @@ def test_one_seed_gives_one_event(tmp_path: Path) -> None:
 # --- a public text ---
 
 
-def test_a_public_text_is_mixed_into_deals_and_schedule_and_into_no_id(committed: Path, tmp_path: Path) -> None:
+def test_a_public_text_is_mixed_into_deals_and_schedule_and_into_no_id(
+    committed: Path, tmp_path: Path
+) -> None:
     found = {}
-    for name, more in (("none", []), ("a", ["--public", "draw 17: 4 8 15"]), ("b", ["--public", "draw 17: 4 8 16"])):
+    for name, more in (
+        ("none", []),
+        ("a", ["--public", "draw 17: 4 8 15"]),
+        ("b", ["--public", "draw 17: 4 8 16"]),
+    ):
         shutil.copytree(committed / "out", tmp_path / name / "out")
         said = arena(*RUN, *more, cwd=tmp_path / name).stderr
         assert "proves nothing" not in said
@@ -162,11 +191,19 @@ def test_a_public_text_is_mixed_into_deals_and_schedule_and_into_no_id(committed
         assert ("public text 'draw 17" in told) == bool(more)
         arena("bundle", "out", "b.khiva", cwd=tmp_path / name)
         assert "2 of 2 matches are sound" in arena("verify", "b.khiva", cwd=tmp_path / name).stdout
-    assert len({event.id for event, _ in found.values()}) == len({event.commitment for event, _ in found.values()}) == 1
+    assert (
+        len({event.id for event, _ in found.values()})
+        == len({event.commitment for event, _ in found.values()})
+        == 1
+    )
     assert len({tuple(match for match, _ in rows) for _, rows in found.values()}) == 1
     assert len({event.terms().key for event, _ in found.values()}) == 3
     assert len({rows[0][1]["header"]["commit"] for _, rows in found.values()}) == 3
-    assert [event.public for event, _ in found.values()] == [None, "draw 17: 4 8 15", "draw 17: 4 8 16"]
+    assert [event.public for event, _ in found.values()] == [
+        None,
+        "draw 17: 4 8 15",
+        "draw 17: 4 8 16",
+    ]
     lines = lines_of(tmp_path / "a" / "b.khiva")
     for public in ("draw 17: 4 8 16", "", None, "x\x1b[2J", "x" * 1001):
         changed = [lines[0], {**lines[1], "public": public}, *lines[2:]]
@@ -176,12 +213,23 @@ def test_a_public_text_is_mixed_into_deals_and_schedule_and_into_no_id(committed
     without = {key: value for key, value in lines[1].items() if key != "public"}
     (tmp_path / "forged").write_bytes(forged([lines[0], without, *lines[2:]]))
     said = arena("verify", "forged", cwd=tmp_path, code=1).stdout
-    assert sentence("audit", "not-runs-secret-gives", it=sentence("audit", "revealed-secret-seed") + " 0: it") in said
+    assert (
+        sentence(
+            "audit",
+            "not-runs-secret-gives",
+            it=sentence("audit", "revealed-secret-seed") + " 0: it",
+        )
+        in said
+    )
 
 
 def test_a_public_text_comes_before_the_first_match_and_stays(copy: Path) -> None:
     arena(*LONG, "--commit", cwd=copy)
-    for given, words in (("first", ["--public", "first"]), ("first", ["--public", "first"]), ("first", [])):
+    for given, words in (
+        ("first", ["--public", "first"]),
+        ("first", ["--public", "first"]),
+        ("first", []),
+    ):
         before = matches(copy / "out")[events(copy / "out")[1].id]
         running = started(*LONG, *words, cwd=copy)
         wait_for_matches(copy / "out" / "arena.db", len(before) + 2)
@@ -189,7 +237,10 @@ def test_a_public_text_comes_before_the_first_match_and_stays(copy: Path) -> Non
         assert running.communicate(timeout=60)[1].count(f"public text '{given}'") == 1
         assert events(copy / "out")[1].public == given
     refused = arena(*LONG, "--public", "second", cwd=copy, code=2).stderr.splitlines()
-    assert "--public: event 2 has the public text 'first', which cannot change; give the same or none" in refused[-1]
+    assert (
+        "--public: event 2 has the public text 'first', which cannot change; give the same or none"
+        in refused[-1]
+    )
     assert len([line for line in refused if "error" in line]) == 1
     assert "are sound" in arena("verify", "out", "2", cwd=copy).stdout
 
@@ -205,10 +256,15 @@ def test_a_public_text_that_comes_too_late_is_refused(tmp_path: Path) -> None:
     assert (matches(tmp_path / "out"), events(tmp_path / "out")[0].public) == (before, None)
     arena(*RUN, "--new-event", cwd=tmp_path)
     over = arena(*RUN, "--public", "late", cwd=tmp_path, code=2).stderr
-    assert "--public: these matches are already recorded, and were played without this text; leave it out" in over
+    assert (
+        "--public: these matches are already recorded, and were played without this text; "
+        "leave it out" in over
+    )
 
 
-def test_a_public_text_that_came_with_the_commitment_is_said_to_prove_nothing(tmp_path: Path) -> None:
+def test_a_public_text_that_came_with_the_commitment_is_said_to_prove_nothing(
+    tmp_path: Path,
+) -> None:
     assert (
         "nobody saw the commitment before this text was given, so it proves nothing"
         in arena(*RUN, "--public", "x", cwd=tmp_path).stderr
@@ -221,11 +277,23 @@ def test_a_public_text_that_came_with_the_commitment_is_said_to_prove_nothing(tm
     [
         (
             ["--public", "two\nlines"],
-            "--public: " + sentence("events", "line-printable-characters-expected", public_most="1,000"),
+            "--public: "
+            + sentence("events", "line-printable-characters-expected", public_most="1,000"),
         ),
-        (["--public", ""], "--public: " + sentence("events", "line-printable-characters-expected", public_most="1,000")),
-        (["--public", "x" * 1001], "--public: " + sentence("events", "line-printable-characters-expected", public_most="1,000")),
-        (["--public", "x", "--commit"], sentence("competition", "commit-public-publish-commitment")),
+        (
+            ["--public", ""],
+            "--public: "
+            + sentence("events", "line-printable-characters-expected", public_most="1,000"),
+        ),
+        (
+            ["--public", "x" * 1001],
+            "--public: "
+            + sentence("events", "line-printable-characters-expected", public_most="1,000"),
+        ),
+        (
+            ["--public", "x", "--commit"],
+            sentence("competition", "commit-public-publish-commitment"),
+        ),
     ],
 )
 def test_what_is_no_public_text(tmp_path: Path, words: list[str], said: str) -> None:
@@ -244,13 +312,21 @@ def test_what_is_no_public_text(tmp_path: Path, words: list[str], said: str) -> 
         (
             "UPDATE beacons SET text = 'b'",
             True,
-            sentence("audit", "not-runs-secret-gives", it=sentence("audit", "revealed-secret-seed") + " 0"),
+            sentence(
+                "audit",
+                "not-runs-secret-gives",
+                it=sentence("audit", "revealed-secret-seed") + " 0",
+            ),
         ),
         ("DELETE FROM beacons", False, "some were lost, added or changed"),
         (
             "DELETE FROM beacons",
             True,
-            sentence("audit", "not-runs-secret-gives", it=sentence("audit", "revealed-secret-seed") + " 0"),
+            sentence(
+                "audit",
+                "not-runs-secret-gives",
+                it=sentence("audit", "revealed-secret-seed") + " 0",
+            ),
         ),
     ],
 )
@@ -312,7 +388,19 @@ def test_a_later_stage_can_have_a_commitment_and_a_text_of_its_own(tmp_path: Pat
 def test_a_sequential_test_is_committed_to_as_well(tmp_path: Path) -> None:
     rates = ["--elo0", "-200", "--elo1", "300", "--alpha", "0.3", "--beta", "0.3"]
     any_verdict = ["--accept", "better,not-better,open"]
-    words = ["sprt", NAIVE, C, *rates, *any_verdict, "--isolation", "trusted", "--rule", "max_turns=4", "--out", "out"]
+    words = [
+        "sprt",
+        NAIVE,
+        C,
+        *rates,
+        *any_verdict,
+        "--isolation",
+        "trusted",
+        "--rule",
+        "max_turns=4",
+        "--out",
+        "out",
+    ]
     said = arena(*words, "--commit", cwd=tmp_path).stdout
     (event,) = events(tmp_path / "out")
     assert f"commitment {event.commitment}" in said
@@ -324,14 +412,19 @@ def test_a_sequential_test_is_committed_to_as_well(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherwise(tmp_path: Path) -> None:
+def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherwise(
+    tmp_path: Path,
+) -> None:
     words = command("khiva", "knockout", tmp_path, published("khiva-knockout", tmp_path))
     assert "event 1 is over" in arena(*words, cwd=tmp_path).stderr
     assert len(events(tmp_path / "finished")) == 1
     arena(*words, "--new-event", "-j", "1", cwd=tmp_path, code=None)
     old, new = events(tmp_path / "finished")
     assert old.definition == new.definition
-    assert (old.id, new.id) == (old.definition.digest[:16], seeds.event_id(new.definition.digest, new.commitment))
+    assert (old.id, new.id) == (
+        old.definition.digest[:16],
+        seeds.event_id(new.definition.digest, new.commitment),
+    )
     said = arena("verify", "finished", cwd=tmp_path).stdout
     assert said.count("matches are sound") == 2
     assert said.count("its schedule was drawn only from the settings, as version 0.1.0 did") == 1

@@ -41,15 +41,34 @@ def test_as_cutechess_writes_it(tmp_path: Path) -> None:
     told: list[str] = []
     path = engines(
         tmp_path,
-        {"name": "One", "command": "{python} -m random", "protocol": "uci", "options": [{"name": "Hash", "value": 1}]},
-        {"name": "Two", "command": '"./my bot" net.bin --fast', "workingDirectory": "eng", "protocol": "uci", "stderrFile": ""},
+        {
+            "name": "One",
+            "command": "{python} -m random",
+            "protocol": "uci",
+            "options": [{"name": "Hash", "value": 1}],
+        },
+        {
+            "name": "Two",
+            "command": '"./my bot" net.bin --fast',
+            "workingDirectory": "eng",
+            "protocol": "uci",
+            "stderrFile": "",
+        },
         {"name": "Three", "command": f'"{BOT}"', "workingDirectory": ""},
     )
     one, two, three = load_engines(path, told.append)
     assert told == [
-        (f"{path}: not used: 'options', 'protocol', 'stderrFile'; of an engine only name, command, workingDirectory are")
+        (
+            f"{path}: not used: 'options', 'protocol', 'stderrFile'; of an engine only "
+            "name, command, workingDirectory are"
+        )
     ]
-    assert (one.name, one.run, one.folder, one.complete) == ("One", (sys.executable, "-m", "random"), str(tmp_path), False)
+    assert (one.name, one.run, one.folder, one.complete) == (
+        "One",
+        (sys.executable, "-m", "random"),
+        str(tmp_path),
+        False,
+    )
     assert (two.name, two.run) == ("Two", (str(program), "net.bin", "--fast"))
     assert two.folder == str(tmp_path / "eng")
     assert (three.name, three.identity) == ("Three", load(str(BOT)).identity)
@@ -64,12 +83,18 @@ def test_nothing_is_told_where_all_is_used(tmp_path: Path) -> None:
     assert told == []
 
 
-def test_relative_to_the_file_wherever_we_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_to_the_file_wherever_we_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "here").mkdir()
     shutil.copytree(BOT.parent / "kit", tmp_path / "kit")
     shutil.copytree(BOT, tmp_path / "here" / "bot")
     (tmp_path / "here" / "bot" / "bot.toml").write_text('name = "x"\nrun = "{python} main.py"\n')
-    engines(tmp_path / "here", {"name": "A", "command": "bot"}, {"name": "B", "command": "sh bot/main.py"})
+    engines(
+        tmp_path / "here",
+        {"name": "A", "command": "bot"},
+        {"name": "B", "command": "sh bot/main.py"},
+    )
     monkeypatch.chdir(tmp_path)
     a, b = load_engines(Path("here", "engines.json"))
     monkeypatch.chdir("/")
@@ -150,7 +175,9 @@ def test_a_file_that_is_none(text: str, said: str, tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    assert problems(tmp_path / "engines.json") == [f"{tmp_path}/engines.json: cannot be read: No such file or directory"]
+    assert problems(tmp_path / "engines.json") == [
+        f"{tmp_path}/engines.json: cannot be read: No such file or directory"
+    ]
     assert "cannot be read: Is a directory" in problems(tmp_path)[0]
 
 

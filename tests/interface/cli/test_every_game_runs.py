@@ -29,15 +29,40 @@ def greedy(game: str) -> str:
 @pytest.mark.parametrize(
     ("game", "each"),
     [
-        *((game, [seats for seats in registry.get(game).seats if game == "khiva" or seats < 4]) for game in registry.GAMES),
+        *(
+            (game, [seats for seats in registry.get(game).seats if game == "khiva" or seats < 4])
+            for game in registry.GAMES
+        ),
         *in_long((game, [*registry.get(game).seats]) for game in registry.GAMES if game != "khiva"),
     ],
 )
-def test_a_competition_of_each_game_and_each_seat_count(game: str, each: list[int], tmp_path: Path) -> None:
+def test_a_competition_of_each_game_and_each_seat_count(
+    game: str, each: list[int], tmp_path: Path
+) -> None:
     """All seat counts in one store: every match sound, nobody at fault, greedy ahead, and a match plays again the same."""
     for seats in each:
-        words = ["--game", game, *bots(C, greedy(game)), "--copies", str(seats - 1), "--lineups", "1"]
-        arena("run", *words, "--seats", str(seats), "--seeds", "1", "--seed", "each", "--out", "out", cwd=tmp_path)
+        words = [
+            "--game",
+            game,
+            *bots(C, greedy(game)),
+            "--copies",
+            str(seats - 1),
+            "--lineups",
+            "1",
+        ]
+        arena(
+            "run",
+            *words,
+            "--seats",
+            str(seats),
+            "--seeds",
+            "1",
+            "--seed",
+            "each",
+            "--out",
+            "out",
+            cwd=tmp_path,
+        )
     events = json.loads(arena("verify", "out", "--json", cwd=tmp_path).stdout)["events"]
     assert len(events) == len(each)
     assert all(event["sound"] == event["planned"] and not event["problems"] for event in events)
@@ -48,25 +73,52 @@ def test_a_competition_of_each_game_and_each_seat_count(game: str, each: list[in
     assert not any([*best["faults"].values(), *other["faults"].values()])
     told = arena("show", "out", "1/0", cwd=tmp_path).stdout
     assert registry.get(game).title in told
-    assert sentence("replay", "every-choice-same-digest") in arena("match", "--from", "out", "1/0", cwd=tmp_path).stdout
+    assert (
+        sentence("replay", "every-choice-same-digest")
+        in arena("match", "--from", "out", "1/0", cwd=tmp_path).stdout
+    )
 
 
 @pytest.mark.parametrize("game", registry.GAMES)
 def test_the_shipped_bots_of_each_game(game: str, tmp_path: Path) -> None:
-    rows = json.loads(arena("bots", "--game", game, "--json", cwd=tmp_path, env={"PATH": str(tmp_path)}).stdout)["bots"]
+    rows = json.loads(
+        arena("bots", "--game", game, "--json", cwd=tmp_path, env={"PATH": str(tmp_path)}).stdout
+    )["bots"]
     names = {row["name"] for row in rows}
     assert {"random", "random-c", "random-javascript"} < names
     assert len(names) == len(rows)
 
 
 def test_a_bot_of_another_game_is_refused(tmp_path: Path) -> None:
-    done = arena("run", "--game", "emira", *bots(RANDOM, NAIVE), "--copies", "2", "--seats", "3", cwd=tmp_path, code=2)
+    done = arena(
+        "run",
+        "--game",
+        "emira",
+        *bots(RANDOM, NAIVE),
+        "--copies",
+        "2",
+        "--seats",
+        "3",
+        cwd=tmp_path,
+        code=2,
+    )
     assert "naive" in done.stderr
     assert "emira" in done.stderr
 
 
 def test_a_seat_count_that_a_game_lacks_is_refused(tmp_path: Path) -> None:
-    done = arena("run", "--game", "emira", *bots(RANDOM), "--copies", "2", "--seats", "2", cwd=tmp_path, code=2)
+    done = arena(
+        "run",
+        "--game",
+        "emira",
+        *bots(RANDOM),
+        "--copies",
+        "2",
+        "--seats",
+        "2",
+        cwd=tmp_path,
+        code=2,
+    )
     assert "emira is played with 3 to 5 seats, not 2" in done.stderr
 
 
@@ -76,7 +128,10 @@ def test_a_seat_count_that_a_game_lacks_is_refused(tmp_path: Path) -> None:
 def own_map(folder: Path) -> Path:
     """R1 with another name for a village."""
     path = folder / "mine.toml"
-    path.write_text(R1.read_text("utf-8").replace("r4", "oasis").replace('name = "r1"', 'name = "mine"'), "utf-8")
+    path.write_text(
+        R1.read_text("utf-8").replace("r4", "oasis").replace('name = "r1"', 'name = "mine"'),
+        "utf-8",
+    )
     return path
 
 
@@ -88,21 +143,36 @@ def rules_of(folder: Path) -> dict[str, object]:
 
 def test_a_map_of_ones_own_from_a_flag_is_in_the_record(tmp_path: Path) -> None:
     own_map(tmp_path)
-    words = ["--game", "silk_road", *bots(RANDOM, greedy("silk_road")), "--seats", "2", "--seeds", "1", "--out", "out"]
+    words = [
+        "--game",
+        "silk_road",
+        *bots(RANDOM, greedy("silk_road")),
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--out",
+        "out",
+    ]
     arena("run", *words, "--rule", "map=@mine.toml", cwd=tmp_path)
     chart = rules_of(tmp_path)["map"]
     assert isinstance(chart, dict)
     assert chart["name"] == "mine"
     assert "oasis" in chart["villages"]
     assert "2 of 2 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
-    assert " to oasis" in "".join(arena("show", "out", f"1/{n}", cwd=tmp_path).stdout for n in (0, 1))
+    assert " to oasis" in "".join(
+        arena("show", "out", f"1/{n}", cwd=tmp_path).stdout for n in (0, 1)
+    )
 
 
 def test_a_map_of_ones_own_from_a_settings_file_lies_beside_it(tmp_path: Path) -> None:
     inside = tmp_path / "settings"
     inside.mkdir()
     own_map(inside)
-    text = f'game = "silk_road"\nseats = 2\nseeds = 1\nout = "../out"\nbots = ["{RANDOM}", "{greedy("silk_road")}"]\n'
+    text = (
+        f'game = "silk_road"\nseats = 2\nseeds = 1\nout = "../out"\nbots = ["{RANDOM}", '
+        f'"{greedy("silk_road")}"]\n'
+    )
     (inside / "c.toml").write_text(text + '[rules]\nmap = "@mine.toml"\n')
     arena("run", "settings/c.toml", cwd=tmp_path)
     chart = rules_of(tmp_path)["map"]
@@ -126,7 +196,11 @@ def test_the_same_map_by_name_and_by_file_is_the_same_event(tmp_path: Path) -> N
     ]
     assert re.search(r"event [0-9a-f]{16}", arena("run", *words, cwd=tmp_path).stderr)
     again = arena("run", *words, "--rule", f"map=@{R1}", cwd=tmp_path).stderr
-    assert sentence("competition", "no-other-event-these-2", which="out: event 1 is over") + ": nothing is played" in again
+    assert (
+        sentence("competition", "no-other-event-these-2", which="out: event 1 is over")
+        + ": nothing is played"
+        in again
+    )
 
 
 BAD_FILES = [
@@ -137,26 +211,44 @@ BAD_FILES = [
 
 
 @pytest.mark.parametrize(("text", "said"), BAD_FILES, ids=[said for _, said in BAD_FILES])
-def test_a_file_that_is_no_map_is_told_in_clear_lines(text: str | None, said: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_map_is_told_in_clear_lines(
+    text: str | None, said: str, tmp_path: Path
+) -> None:
     if text is not None:
         (tmp_path / "m.toml").write_text(text)
-    words = ["--game", "silk_road", *bots(RANDOM, greedy("silk_road")), "--seats", "2", "--rule", "map=@m.toml"]
+    words = [
+        "--game",
+        "silk_road",
+        *bots(RANDOM, greedy("silk_road")),
+        "--seats",
+        "2",
+        "--rule",
+        "map=@m.toml",
+    ]
     done = arena("run", *words, cwd=tmp_path, code=2)
     assert said in done.stderr
-    assert all(line.startswith("khiva-arena: error: --rule: map") for line in done.stderr.splitlines())
+    assert all(
+        line.startswith("khiva-arena: error: --rule: map") for line in done.stderr.splitlines()
+    )
 
 
 def test_a_file_without_an_end_is_not_read_to_its_end(tmp_path: Path) -> None:
     words = ["--game", "silk_road", *bots(RANDOM, greedy("silk_road")), "--seats", "2"]
     done = arena("run", *words, "--rule", "map=@/dev/zero", cwd=tmp_path, code=2)
     assert "/dev/zero: cannot be read: it is a device, not a file" in done.stderr
-    assert "/dev/zero: cannot be read: it is a device, not a file" in arena("run", "/dev/zero", cwd=tmp_path, code=2).stderr
+    assert (
+        "/dev/zero: cannot be read: it is a device, not a file"
+        in arena("run", "/dev/zero", cwd=tmp_path, code=2).stderr
+    )
     (tmp_path / "long.toml").write_text("#" * 1_000_001)
     assert "longer than 1,000,000 bytes" in arena("run", "long.toml", cwd=tmp_path, code=2).stderr
 
 
 def test_mistakes_of_rules_are_told_together_with_all_others(tmp_path: Path) -> None:
-    text = f'game = "silk_road"\nbots = ["{RANDOM}"]\nseats = 9\n[rules]\nbaksheesh = "maybe"\nmap = "@gone.toml"\n'
+    text = (
+        f'game = "silk_road"\nbots = ["{RANDOM}"]\nseats = 9\n[rules]\nbaksheesh = '
+        '"maybe"\nmap = "@gone.toml"\n'
+    )
     (tmp_path / "c.toml").write_text(text)
     lines = arena("run", "c.toml", cwd=tmp_path, code=2).stderr.splitlines()
     assert sorted(lines) == [
@@ -164,7 +256,9 @@ def test_mistakes_of_rules_are_told_together_with_all_others(tmp_path: Path) -> 
         "khiva-arena: error: c.toml:5: baksheesh is one of mandatory, optional, not 'maybe'",
         "khiva-arena: error: c.toml:6: map is gone.toml: cannot be read: No such file or directory",
     ]
-    done = arena("run", *bots(RANDOM, NAIVE), "--rule", "nope", "--rule", "neither", cwd=tmp_path, code=2)
+    done = arena(
+        "run", *bots(RANDOM, NAIVE), "--rule", "nope", "--rule", "neither", cwd=tmp_path, code=2
+    )
     assert len(re.findall(r"--rule n\w+: write --rule KEY=VALUE", done.stderr)) == 2
 
 
@@ -183,4 +277,7 @@ def test_rules_that_came_later_are_listed_with_their_defaults(tmp_path: Path) ->
 
 
 def test_a_game_that_is_none_is_refused_where_bots_are_listed(tmp_path: Path) -> None:
-    assert "Did you mean silk_road?" in arena("bots", "--game", "silk-road", cwd=tmp_path, code=2).stderr
+    assert (
+        "Did you mean silk_road?"
+        in arena("bots", "--game", "silk-road", cwd=tmp_path, code=2).stderr
+    )

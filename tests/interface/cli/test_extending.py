@@ -48,7 +48,12 @@ def test_an_extension_has_the_missing_seeds_and_a_secret_of_its_own(chain: Path)
     assert "3 seeds x 1 line-up x 2 rotations = 6 matches" in said
     assert (
         sentence(
-            "events", "extends-event-seeds-deals", number="1", known=sentence("events", "whose-results-known"), value="2", to="5"
+            "events",
+            "extends-event-seeds-deals",
+            number="1",
+            known=sentence("events", "whose-results-known"),
+            value="2",
+            to="5",
         )
         in said
     )
@@ -68,19 +73,27 @@ def test_one_table_has_all_seeds_of_a_chain(chain: Path) -> None:
     assert (table["blocks"], table["matches"], len(table["events"])) == (5, 10, 2)
     text = (chain / "table").read_text()
     assert text == arena("standings", "out", cwd=chain).stdout
-    assert "events 1, 2 (extends 1, " + sentence("events", "whose-results-known") + ")" in " ".join(text.split())
+    assert "events 1, 2 (extends 1, " + sentence("events", "whose-results-known") + ")" in " ".join(
+        text.split()
+    )
 
 
 def test_a_match_and_the_exports_say_that_its_event_extends_another(chain: Path) -> None:
     first, second = (event["id"] for event in json_of("show", "out", cwd=chain)["events"])
     assert (
-        "event 2 extends event 1, " + sentence("events", "whose-results-known") in arena("show", "out", "2/0", cwd=chain).stdout
+        "event 2 extends event 1, " + sentence("events", "whose-results-known")
+        in arena("show", "out", "2/0", cwd=chain).stdout
     )
     assert "extends" not in arena("show", "out", "1/0", cwd=chain).stdout
-    assert [json_of("show", "out", match, cwd=chain)["extends"] for match in ("1/0", "2/0")] == [None, first]
+    assert [json_of("show", "out", match, cwd=chain)["extends"] for match in ("1/0", "2/0")] == [
+        None,
+        first,
+    ]
     rows = csv.DictReader(io.StringIO(arena("export", "out", "--format", "csv", cwd=chain).stdout))
     assert {(row["event"], row["extends"]) for row in rows} == {(first, ""), (second, first)}
-    objects = map(json.loads, arena("export", "out", "--format", "jsonl", cwd=chain).stdout.splitlines())
+    objects = map(
+        json.loads, arena("export", "out", "--format", "jsonl", cwd=chain).stdout.splitlines()
+    )
     assert {(one["event"], one["extends"]) for one in objects} == {(first, None), (second, first)}
 
 
@@ -88,7 +101,10 @@ def test_the_same_command_plays_nothing_more(chain: Path) -> None:
     for number, words in (("2", ["--seeds", "5"]), ("1", ["--seeds", "2"])):
         again = arena(*RUN, *words, cwd=chain)
         assert (
-            f"event {number} is over; " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
+            f"event {number} is over; "
+            + sentence("competition", "no-other-event-these")
+            + ": nothing is played"
+            in again.stderr
         )
 
 
@@ -108,10 +124,13 @@ def test_fewer_seeds_than_there_are_make_no_event_unasked(chain: Path, tmp_path:
     for number in ("1", "3", "4"):
         said = arena(*RUN, "--seeds", number, cwd=tmp_path, code=2).stderr
         assert (
-            f"--seeds {number}: event 2 of these settings is over, and with it there are 5 seeds: give more "
-            "to extend it, or --new-event to play"
+            f"--seeds {number}: event 2 of these settings is over, and with it there are 5 seeds: "
+            "give more to extend it, or --new-event to play"
         ) in said
-    assert sentence("events", "seeds-more-extends", chain="6") in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
+    assert (
+        sentence("events", "seeds-more-extends", chain="6")
+        in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
+    )
     arena(*RUN, "--seeds", "1", "--new-event", cwd=tmp_path)
     assert "event 2 is over" in arena(*RUN, "--seeds", "5", cwd=tmp_path).stderr
     assert "event 3 is over" in arena(*RUN, "--seeds", "1", cwd=tmp_path).stderr
@@ -119,7 +138,12 @@ def test_fewer_seeds_than_there_are_make_no_event_unasked(chain: Path, tmp_path:
     with Store.read(tmp_path / "out") as store:
         first, second, third, last = store.events()
     assert [event.definition.seeds for event in (first, second, third, last)] == [2, 3, 1, 1]
-    assert [event.definition.extends for event in (first, second, third, last)] == [None, first.id, None, second.id]
+    assert [event.definition.extends for event in (first, second, third, last)] == [
+        None,
+        first.id,
+        None,
+        second.id,
+    ]
 
 
 def test_what_is_not_extended_says_so(tmp_path: Path) -> None:
@@ -139,8 +163,12 @@ def test_what_is_not_extended_says_so(tmp_path: Path) -> None:
     ]
     arena(*words, "--seeds", "1", cwd=tmp_path)
     said = arena(*words, "--seeds", "2", cwd=tmp_path).stderr
-    assert "event 1 of these settings is over; a swiss is not extended: this is another, which" in said
-    assert "is not extended" not in arena(*words, "--seeds", "3", "--new-event", cwd=tmp_path).stderr
+    assert (
+        "event 1 of these settings is over; a swiss is not extended: this is another, which" in said
+    )
+    assert (
+        "is not extended" not in arena(*words, "--seeds", "3", "--new-event", cwd=tmp_path).stderr
+    )
 
 
 def test_show_verify_and_a_bundle_know_the_chain(chain: Path) -> None:
@@ -157,7 +185,10 @@ def test_show_verify_and_a_bundle_know_the_chain(chain: Path) -> None:
     arena("bundle", "out", "alone", "2", cwd=chain)
     (event,) = json_of("verify", "alone", cwd=chain)["events"]
     assert (event["extends"], event["extends_number"], event["problems"]) == (first, None, [])
-    assert "it extends " + f"event {first}, which was not checked here" in arena("verify", "alone", cwd=chain).stdout
+    assert (
+        "it extends " + f"event {first}, which was not checked here"
+        in arena("verify", "alone", cwd=chain).stdout
+    )
 
 
 def test_verify_refuses_a_chain_that_cannot_be(chain: Path, tmp_path: Path) -> None:
@@ -166,12 +197,18 @@ def test_verify_refuses_a_chain_that_cannot_be(chain: Path, tmp_path: Path) -> N
     for name, statements, problem in (
         (
             "settings",
-            f"UPDATE events SET definition = replace(definition, '\"turn_ms\":1000', '\"turn_ms\":999') WHERE id = '{first.id}'",
+            (
+                "UPDATE events SET definition = replace(definition, '\"turn_ms\":1000', "
+                f"'\"turn_ms\":999') WHERE id = '{first.id}'"
+            ),
             "it extends event 1, which has other settings",
         ),
         (
             "secret",
-            f"UPDATE events SET secret = (SELECT secret FROM events WHERE id = '{first.id}') WHERE id = '{second.id}'",
+            (
+                "UPDATE events SET secret = (SELECT secret FROM events WHERE id = "
+                f"'{first.id}') WHERE id = '{second.id}'"
+            ),
             "its secret is that of event 1, which was revealed before",
         ),
         (
@@ -201,8 +238,14 @@ def test_an_extension_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
     running.communicate(timeout=60)
     refused = arena(*RUN, "--seeds", "40000", cwd=tmp_path, code=2)
     assert "--seeds 40000: event 2 is not over, " in refused.stderr
-    assert "of 59996 matches are recorded, and it brings event 1 to 30000 seeds: --seeds 30000 continues it" in refused.stderr
-    assert "--seeds 30000 goes on with event 2, which extends it" in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
+    assert (
+        "of 59996 matches are recorded, and it brings event 1 to 30000 seeds: --seeds "
+        "30000 continues it" in refused.stderr
+    )
+    assert (
+        "--seeds 30000 goes on with event 2, which extends it"
+        in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
+    )
     arena(*RUN, "--seeds", "2", "--new-event", cwd=tmp_path)
     with Store.read(tmp_path / "out") as store:
         recorded = sum(len(store.recorded(event.id)) for event in store.events())
@@ -211,12 +254,19 @@ def test_an_extension_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
     kill(again, signal.SIGINT)
     _, said = again.communicate(timeout=60)
     assert sentence("competition", "recorded-before") in said
-    assert "it extends event 1, " + sentence("events", "whose-results-known") + ", from 2 to 30000 seeds" in said
+    assert (
+        "it extends event 1, "
+        + sentence("events", "whose-results-known")
+        + ", from 2 to 30000 seeds"
+        in said
+    )
     with Store.read(tmp_path / "out") as store:
         assert len(store.events()) == 3
 
 
-def test_a_given_seed_gives_the_extension_a_secret_that_the_first_one_does_not_tell(tmp_path: Path) -> None:
+def test_a_given_seed_gives_the_extension_a_secret_that_the_first_one_does_not_tell(
+    tmp_path: Path,
+) -> None:
     for out in ("one", "two"):
         for number in ("1", "3"):
             done = arena(*RUN[:-1], out, "--seed", "demo", "--seeds", number, cwd=tmp_path)
@@ -225,17 +275,25 @@ def test_a_given_seed_gives_the_extension_a_secret_that_the_first_one_does_not_t
     for out in ("one", "two"):
         with Store.read(tmp_path / out) as store:
             first, second = store.events()
-            assert second.secret == seeds.extension_secret("demo", first.id) != first.secret == seeds.run_secret("demo")
+            assert (
+                second.secret
+                == seeds.extension_secret("demo", first.id)
+                != first.secret
+                == seeds.run_secret("demo")
+            )
             found.append((second.id, store.conclusion(second.id)))
     assert found[0] == found[1]
     arena(*RUN[:-1], "hex", "--seed", "0f" * 32, "--seeds", "1", cwd=tmp_path)
     refused = arena(*RUN[:-1], "hex", "--seed", "0f" * 32, "--seeds", "2", cwd=tmp_path, code=2)
     assert (
-        "is over, and these 64 hex digits, its secret, are revealed: give another seed, or none, for another event"
+        "is over, and these 64 hex digits, its secret, are revealed: give another seed, or "
+        "none, for another event"
     ) in refused.stderr
 
 
-def test_what_a_given_seed_draws_next_is_not_played_once_a_closed_extension_has_revealed_it(tmp_path: Path) -> None:
+def test_what_a_given_seed_draws_next_is_not_played_once_a_closed_extension_has_revealed_it(
+    tmp_path: Path,
+) -> None:
     run = [*RUN, "--seed", "demo"]
     arena(*run, "--seeds", "1", cwd=tmp_path)
     arena(*run, "--seeds", "3", "--commit", cwd=tmp_path)
@@ -254,7 +312,10 @@ def test_another_event_can_still_be_begun(tmp_path: Path) -> None:
     fewer = arena(*RUN, "--seeds", "1", "--turn", "2s", cwd=tmp_path)
     assert "extends" not in fewer.stderr
     longer = arena(*RUN, "--seeds", "3", cwd=tmp_path)
-    assert "it extends event 2, " + sentence("events", "whose-results-known") + ", from 2 to 3 seeds" in longer.stderr
+    assert (
+        "it extends event 2, " + sentence("events", "whose-results-known") + ", from 2 to 3 seeds"
+        in longer.stderr
+    )
 
 
 def test_a_swiss_is_not_extended(tmp_path: Path) -> None:
@@ -286,7 +347,10 @@ def test_an_event_that_an_outage_left_unfinished_is_completed_and_then_extended(
     with monkeypatch.context() as outage:
         outage.setattr(live, "Processes", short)
         said = arena(*RUN, "--seeds", "2", cwd=tmp_path, code=1).stderr
-    assert ("2 matches were not played, since every match tried was void at once; the same command tries them again") in said
+    assert (
+        "2 matches were not played, since every match tried was void at once; the same "
+        "command tries them again"
+    ) in said
     refused = arena(*RUN, "--seeds", "5", cwd=tmp_path, code=2).stderr
     assert "event 1 is not over" in refused
     assert sentence("events", "seeds-goes-once-over", total="2") in refused
@@ -294,7 +358,9 @@ def test_an_event_that_an_outage_left_unfinished_is_completed_and_then_extended(
     assert "it extends event 1" in arena(*RUN, "--seeds", "5", cwd=tmp_path).stderr
     (table,) = json_of("standings", "out", cwd=tmp_path)["standings"]
     assert (table["blocks"], table["matches"]) == (5, 10)
-    assert re.findall(r"\d+ of \d+ matches are sound", arena("verify", "out", cwd=tmp_path).stdout) == [
+    assert re.findall(
+        r"\d+ of \d+ matches are sound", arena("verify", "out", cwd=tmp_path).stdout
+    ) == [
         "4 of 4 matches are sound",
         "6 of 6 matches are sound",
     ]

@@ -31,12 +31,21 @@ def test_unknown_command_and_option(tmp_path: Path) -> None:
     assert "No such command" in arena("rnu", cwd=tmp_path, code=2).stderr
     assert "No such option" in arena("run", "--sets", "3", cwd=tmp_path, code=2).stderr
     assert arena("--version", cwd=tmp_path).stdout.startswith("khiva-arena, version ")
-    assert arena("-V", cwd=tmp_path).stdout == arena("--version", cwd=tmp_path).stdout == arena("version", cwd=tmp_path).stdout
+    assert (
+        arena("-V", cwd=tmp_path).stdout
+        == arena("--version", cwd=tmp_path).stdout
+        == arena("version", cwd=tmp_path).stdout
+    )
 
 
 def test_no_words_print_the_help(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "khiva_arena"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "khiva_arena"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode in (0, 2)
     assert re.search("Play +run ", done.stdout + done.stderr)
@@ -45,7 +54,18 @@ def test_no_words_print_the_help(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_closed_pipe_is_no_crash(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "khiva_arena", "match", "--bot", RANDOM, "--bot", RANDOM, "--seed", "x"],
+        [
+            sys.executable,
+            "-m",
+            "khiva_arena",
+            "match",
+            "--bot",
+            RANDOM,
+            "--bot",
+            RANDOM,
+            "--seed",
+            "x",
+        ],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -61,27 +81,41 @@ def test_a_closed_pipe_is_no_crash(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["-v", "--csv", *(pytest.param(words, marks=NEEDS_ALL) for words in ("league --csv", "league author -v"))]
+    "words",
+    [
+        "-v",
+        "--csv",
+        *(pytest.param(words, marks=NEEDS_ALL) for words in ("league --csv", "league author -v")),
+    ],
 )
 def test_an_option_is_guessed_where_no_command_is_typed_too(words: str, tmp_path: Path) -> None:
     error = arena(*words.split(), cwd=tmp_path, code=2).stderr
-    assert ("khiva-arena --version" if words.endswith("-v") else "khiva-arena export STORE --format csv") in error
+    assert (
+        "khiva-arena --version" if words.endswith("-v") else "khiva-arena export STORE --format csv"
+    ) in error
 
 
 def test_words_of_other_programs_have_a_help(tmp_path: Path) -> None:
-    assert arena("version", "-h", cwd=tmp_path).stdout == arena("help", "version", cwd=tmp_path).stdout
+    assert (
+        arena("version", "-h", cwd=tmp_path).stdout == arena("help", "version", cwd=tmp_path).stdout
+    )
 
 
 @NEEDS_ALL
 def test_a_guess_names_commands_and_options_that_are_there() -> None:
     """Each piece of code in the tables that begins with the program's name."""
-    told = [*guesses.COMMANDS.values(), *(text for rows in guesses.OPTIONS.values() for _, text in rows)]
+    told = [
+        *guesses.COMMANDS.values(),
+        *(text for rows in guesses.OPTIONS.values() for _, text in rows),
+    ]
     told += [text for row in hooks.rows() for text in row.guesses.values()]
     lines = [words for text in told for words in re.findall(r"`khiva-arena ([^`]+)`", text)]
     assert len(lines) > 30
     for line in lines:
         words = line.split()
-        name = next((" ".join(words[:count]) for count in (3, 2, 1) if " ".join(words[:count]) in EVERY), "")
+        name = next(
+            (" ".join(words[:count]) for count in (3, 2, 1) if " ".join(words[:count]) in EVERY), ""
+        )
         known = {one for param in command_of(name).params for one in param.opts}
         assert name or words == ["--version"], line
         assert {word for word in words if re.match("--.", word)} <= known, line
@@ -108,7 +142,9 @@ def command_of(name: str) -> click.Command:
 def verbs_of(group: str) -> list[str]:
     """Return the names of a group and of all verbs in it."""
     command = command_of(group)
-    verbs = command.list_commands(click.Context(command)) if isinstance(command, click.Group) else []
+    verbs = (
+        command.list_commands(click.Context(command)) if isinstance(command, click.Group) else []
+    )
     return [group, *(name for verb in verbs for name in verbs_of(f"{group} {verb}"))]
 
 
@@ -119,7 +155,9 @@ EVERY = [name for command in commands() for name in verbs_of(command)]
 def options_of(name: str) -> list[click.Option]:
     command = command_of(name)
     params = command.get_params(context_of(command, name))
-    return [param for param in params if isinstance(param, click.Option) and not param.hidden]  # hidden: that it refuses, and why
+    return [
+        param for param in params if isinstance(param, click.Option) and not param.hidden
+    ]  # hidden: that it refuses, and why
 
 
 @NEEDS_ALL
@@ -128,7 +166,9 @@ def test_every_option_has_a_group() -> None:
     assert len(grouped) == len(set(grouped))
     used = {long_name(option) for name in EVERY for option in options_of(name)}
     lacking = sorted(used - set(grouped))
-    assert not lacking, f"give these a group in khiva_arena/interface/cli/help.py: {', '.join(lacking)}"
+    assert not lacking, (
+        f"give these a group in khiva_arena/interface/cli/help.py: {', '.join(lacking)}"
+    )
     assert set(grouped) <= used | {"--version"}, "no command has these any more"
 
 
@@ -149,9 +189,17 @@ def test_every_option_is_shown_once_below_its_heading(name: str, tmp_path: Path)
     text = arena(*name.split(), "--help", cwd=tmp_path).stdout
     listed = text[re.search(r"^[A-Z][a-z ]+:$", text, re.MULTILINE).start() :]  # type: ignore[union-attr]
     for option in options_of(name):
-        assert len(re.findall(rf"^  (?:-\w, )?{long_name(option)}\b(?!-)", listed, re.MULTILINE)) == 1
-    headings = [heading for heading in re.findall(r"^([A-Z][a-z ]+):$", text, re.MULTILINE) if heading not in NO_OPTIONS]
-    wanted = list(laid_out([long_name(option) for option in options_of(name)])) + ["Commands"] * is_group
+        assert (
+            len(re.findall(rf"^  (?:-\w, )?{long_name(option)}\b(?!-)", listed, re.MULTILINE)) == 1
+        )
+    headings = [
+        heading
+        for heading in re.findall(r"^([A-Z][a-z ]+):$", text, re.MULTILINE)
+        if heading not in NO_OPTIONS
+    ]
+    wanted = (
+        list(laid_out([long_name(option) for option in options_of(name)])) + ["Commands"] * is_group
+    )
     assert headings == wanted
 
 
@@ -185,21 +233,34 @@ def test_the_short_help_fits_on_a_screen(name: str, tmp_path: Path) -> None:
     assert len(lines) <= 40
     assert [line for line in lines if len(line) > 80 and not line.startswith("Manual: ")] == []
     assert [line for line in lines if line.endswith("...")] == []
-    assert sum(line.startswith("  khiva-arena ") for line in lines) == min(2, len(examples_of(name)))
+    assert sum(line.startswith("  khiva-arena ") for line in lines) == min(
+        2, len(examples_of(name))
+    )
     assert lines[-2] == f"All options, in full: {path} --help"
     assert lines[-1].startswith("Manual: ")
     assert arena("help", *name.split(), cwd=tmp_path).stdout.splitlines() == lines
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if not isinstance(command_of(name), click.Group)])
+@pytest.mark.parametrize(
+    "name", [name for name in EVERY if not isinstance(command_of(name), click.Group)]
+)
 def test_the_short_help_has_a_line_for_each_common_option(name: str, tmp_path: Path) -> None:
     options = options_of(name)
-    common = {long_name(option) for option in options if len(options) <= MANY or not isinstance(option, Rare)}
-    assert set(OPTION.findall(arena(*name.split(), "-h", cwd=tmp_path).stdout)) == common | {"--help"}
+    common = {
+        long_name(option)
+        for option in options
+        if len(options) <= MANY or not isinstance(option, Rare)
+    }
+    assert set(OPTION.findall(arena(*name.split(), "-h", cwd=tmp_path).stdout)) == common | {
+        "--help"
+    }
 
 
 def test_the_long_help_has_another_name_too(tmp_path: Path) -> None:
-    assert arena("check", "-h", "all", cwd=tmp_path).stdout == arena("check", "--help", cwd=tmp_path).stdout
+    assert (
+        arena("check", "-h", "all", cwd=tmp_path).stdout
+        == arena("check", "--help", cwd=tmp_path).stdout
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if " " in name])
@@ -211,7 +272,9 @@ def test_the_list_of_verbs_has_the_first_sentence_of_each(name: str, tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["", *commands()])
-def test_the_examples_of_each_command_can_be_typed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_each_command_can_be_typed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "competition.toml").touch()
     text = arena(*([name] if name else []), "--help", cwd=tmp_path).stdout
@@ -223,4 +286,6 @@ def test_the_examples_of_each_command_can_be_typed(name: str, tmp_path: Path, mo
         assert name in ("", verb)
         command = cli.get_command(click.Context(cli), verb)
         assert command
-        command.make_context(verb, words, parent=ABOVE)  # raises on what is no option or argument of it
+        command.make_context(
+            verb, words, parent=ABOVE
+        )  # raises on what is no option or argument of it

@@ -41,7 +41,10 @@ COMMANDS = {
     "decode a file": (["decode", "bytes"], 1),
     "decode stdin": (["decode", "-"], None),
     "init": (["init", "c.toml"], 0),
-    "match": (["match", *bots(GREEDY, NAIVE, RANDOM), "--seed", "demo", "--rule", "max_turns=3"], 0),
+    "match": (
+        ["match", *bots(GREEDY, NAIVE, RANDOM), "--seed", "demo", "--rule", "max_turns=3"],
+        0,
+    ),
     "match of a bot that fails": (["match", *bots("false", NAIVE), "--seed", "demo"], 2),
 }
 
@@ -57,7 +60,9 @@ def test_both_ways_give_the_same(words: list[str], code: int | None, tmp_path: P
         if words in (["bots"], ["new"]):  # looking for each language takes long
             env["PATH"] = str(tmp_path)
         said = way(*words, cwd=tmp_path, code=code, env=env)
-        files = {path.name: path.read_bytes() for path in sorted(tmp_path.glob("*")) if path.is_file()}
+        files = {
+            path.name: path.read_bytes() for path in sorted(tmp_path.glob("*")) if path.is_file()
+        }
         done.append((said.returncode, said.stdout, said.stderr, files))
         for path in tmp_path.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -65,22 +70,64 @@ def test_both_ways_give_the_same(words: list[str], code: int | None, tmp_path: P
 
 
 def test_a_run_gives_the_same_and_is_the_same(tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "2", "--seed", "demo", "--rule", "max_turns=2"]
-    first, second = arena(*words, "--out", "a", cwd=tmp_path), arena_process(*words, "--out", "b", cwd=tmp_path)
+    words = [
+        "run",
+        *bots(RANDOM, NAIVE),
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        "--seed",
+        "demo",
+        "--rule",
+        "max_turns=2",
+    ]
+    first, second = (
+        arena(*words, "--out", "a", cwd=tmp_path),
+        arena_process(*words, "--out", "b", cwd=tmp_path),
+    )
     assert first.stdout.splitlines()[1:] == second.stdout.splitlines()[1:]
-    digests = [next(line for line in done.stderr.splitlines() if "digest" in line) for done in (first, second)]
+    digests = [
+        next(line for line in done.stderr.splitlines() if "digest" in line)
+        for done in (first, second)
+    ]
     assert digests[0] == digests[1]
 
 
 def surroundings() -> list[object]:
     """What belongs to a process."""
-    handlers = [signal.getsignal(number) for number in signal.valid_signals() if number not in (signal.SIGKILL, signal.SIGSTOP)]
-    streams = [sys.stdin, sys.stdout, sys.stderr, *(os.readlink(f"/proc/self/fd/{number}") for number in range(3))]
-    hooks = [sys.unraisablehook, sys.excepthook, list(warnings.filters), signal.pthread_sigmask(signal.SIG_BLOCK, ())]
-    return [os.getcwd(), dict(os.environ), list(sys.argv), *handlers, *streams, *hooks, sorted(os.listdir("/proc/self/fd"))]
+    handlers = [
+        signal.getsignal(number)
+        for number in signal.valid_signals()
+        if number not in (signal.SIGKILL, signal.SIGSTOP)
+    ]
+    streams = [
+        sys.stdin,
+        sys.stdout,
+        sys.stderr,
+        *(os.readlink(f"/proc/self/fd/{number}") for number in range(3)),
+    ]
+    hooks = [
+        sys.unraisablehook,
+        sys.excepthook,
+        list(warnings.filters),
+        signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+    ]
+    return [
+        os.getcwd(),
+        dict(os.environ),
+        list(sys.argv),
+        *handlers,
+        *streams,
+        *hooks,
+        sorted(os.listdir("/proc/self/fd")),
+    ]
 
 
-@pytest.mark.parametrize("words", [["games"], ["show", "missing"], ["match", *bots(RANDOM, NAIVE), "--rule", "max_turns=1"]])
+@pytest.mark.parametrize(
+    "words",
+    [["games"], ["show", "missing"], ["match", *bots(RANDOM, NAIVE), "--rule", "max_turns=1"]],
+)
 def test_nothing_is_left_changed(words: list[str], tmp_path: Path) -> None:
     before = surroundings()
     arena(*words, cwd=tmp_path, code=None, env={"COLUMNS": "60", "KHIVA_ARENA_SHOW_JSON": "1"})

@@ -12,7 +12,20 @@ from wording import sentence
 from khiva_arena.competition.settings.one_match import settings_and_bots
 from khiva_arena.errors import ConfigError
 
-SHORT = ("--seats", "2", "--seeds", "1", "--rule", "max_turns=2", "--isolation", "trusted", "--bot", NAIVE, "--bot", "bots/ann")
+SHORT = (
+    "--seats",
+    "2",
+    "--seeds",
+    "1",
+    "--rule",
+    "max_turns=2",
+    "--isolation",
+    "trusted",
+    "--bot",
+    NAIVE,
+    "--bot",
+    "bots/ann",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -62,8 +75,28 @@ def test_without_a_terminal_a_flag_is_needed(tmp_path: Path, command: str) -> No
 @pytest.mark.slow
 def test_with_the_flag_it_plays(tmp_path: Path) -> None:
     arena("run", *SHORT, "--allow-include", cwd=tmp_path)
-    arena("match", "--from", "results/latest", "1/0", "--isolation", "trusted", "--allow-include", cwd=tmp_path)
-    arena("replay", "results/latest", "1/0", "--seat", "1", "--isolation", "trusted", "--allow-include", cwd=tmp_path, code=None)
+    arena(
+        "match",
+        "--from",
+        "results/latest",
+        "1/0",
+        "--isolation",
+        "trusted",
+        "--allow-include",
+        cwd=tmp_path,
+    )
+    arena(
+        "replay",
+        "results/latest",
+        "1/0",
+        "--seat",
+        "1",
+        "--isolation",
+        "trusted",
+        "--allow-include",
+        cwd=tmp_path,
+        code=None,
+    )
 
 
 @pytest.mark.slow
@@ -82,7 +115,9 @@ def test_a_word_is_asked_for_once_by_folder_and_paths(tmp_path: Path, ann: Path)
 
 
 def test_a_settings_file_cannot_permit_it(tmp_path: Path) -> None:
-    (tmp_path / "cup.toml").write_text(f'bots = ["{NAIVE}", "bots/ann"]\nseats = 2\nseeds = 1\nallow_include = true\n')
+    (tmp_path / "cup.toml").write_text(
+        f'bots = ["{NAIVE}", "bots/ann"]\nseats = 2\nseeds = 1\nallow_include = true\n'
+    )
     said = arena("run", "cup.toml", cwd=tmp_path, code=2).stderr
     assert sentence("competition", "opens-more-machine-file", file="cup.toml:4: cup.toml") in said
     assert "add: --allow-include (or " in said
@@ -98,6 +133,10 @@ def test_files_of_the_folder_itself_are_no_opening(tmp_path: Path, ann: Path) ->
 def test_a_folder_that_is_a_link_includes_nothing(tmp_path: Path, ann: Path) -> None:
     (tmp_path / "bots" / "latest").symlink_to(ann)
     with pytest.raises(
-        ConfigError, match="include takes files outside of the folder, which is a link here; name the folder itself"
+        ConfigError,
+        match="include takes files outside of the folder, which is a link here; name the folder "
+        "itself",
     ):
-        settings_and_bots({"bots": [str(tmp_path / "bots" / "latest"), NAIVE], "allow_include": True})
+        settings_and_bots(
+            {"bots": [str(tmp_path / "bots" / "latest"), NAIVE], "allow_include": True}
+        )

@@ -64,19 +64,42 @@ def test_it_settles_with_its_examples_too(tmp_path: Path) -> None:
     [settings] = stages_from(raw, {}, places)
     assert settings.bots == tuple(f"shipped:python/{name}" for name in BOTS)
     assert settings.out == tmp_path / "results" / "competition"
-    examples = re.sub(r"^#(?=(seed|lineups|overshoot|memory|cpu|events|engines) = )", "", settings_text(), flags=re.MULTILINE)
+    examples = re.sub(
+        r"^#(?=(seed|lineups|overshoot|memory|cpu|events|engines) = )",
+        "",
+        settings_text(),
+        flags=re.MULTILINE,
+    )
     path.write_text(examples)
     raw, places, *_ = read_file(path)
     [settings] = stages_from(raw, {}, places)
-    assert (settings.seed, settings.lineups, settings.rules["overshoot"], settings.resources.cpu) == ("demo", 100, "bounce", 600)
+    assert (
+        settings.seed,
+        settings.lineups,
+        settings.rules["overshoot"],
+        settings.resources.cpu,
+    ) == ("demo", 100, "bounce", 600)
     path.write_text(with_stages(settings_text()))
     raw, places, *_ = read_file(path)
     league, final = stages_from(raw, {}, places)
-    assert (league.name, str(league.format), league.seats, league.take) == ("league", "round-robin", 3, None)
-    assert (final.name, str(final.format), final.seats, final.take, final.seeds) == ("final", "knockout", 2, 2, 20)
+    assert (league.name, str(league.format), league.seats, league.take) == (
+        "league",
+        "round-robin",
+        3,
+        None,
+    )
+    assert (final.name, str(final.format), final.seats, final.take, final.seeds) == (
+        "final",
+        "knockout",
+        2,
+        2,
+        20,
+    )
 
 
-@pytest.mark.parametrize(("form", "key"), [("swiss", "rounds"), ("knockout", "advance"), ("gauntlet", "candidates")])
+@pytest.mark.parametrize(
+    ("form", "key"), [("swiss", "rounds"), ("knockout", "advance"), ("gauntlet", "candidates")]
+)
 def test_examples_of_one_format_settle_with_it(form: str, key: str, tmp_path: Path) -> None:
     text = settings_text().replace('format = "round-robin"', f'format = "{form}"', 1)
     (tmp_path / "c.toml").write_text(re.sub(rf"^#(?={key} = )", "", text, flags=re.MULTILINE))
@@ -89,7 +112,9 @@ def test_examples_of_one_format_settle_with_it(form: str, key: str, tmp_path: Pa
 def test_it_plays_as_it_is(tmp_path: Path) -> None:
     done = arena("init", cwd=tmp_path)
     assert done.stdout == ""
-    assert done.stderr == "competition.toml is written; next: khiva-arena run" + " competition.toml\n"
+    assert (
+        done.stderr == "competition.toml is written; next: khiva-arena run" + " competition.toml\n"
+    )
     played = arena("run", "competition.toml", "--seeds", "1", cwd=tmp_path)
     assert all(name in played.stdout for name in BOTS)
     assert (tmp_path / "results" / "competition" / "arena.db").is_file()
@@ -108,7 +133,8 @@ def test_its_stages_play(tmp_path: Path) -> None:
 def test_a_name_that_is_a_bot_s_makes_no_settings_file(tmp_path: Path) -> None:
     said = arena("init", "my-bot", cwd=tmp_path, code=2).stderr
     assert (
-        "my-bot: `init` writes a settings file for `khiva-arena run`, whose name ends with .toml; for a "
+        "my-bot: `init` writes a settings file for `khiva-arena run`, whose name ends with "
+        ".toml; for a "
         "bot of your own, type khiva-arena new python my-bot"
     ) in said
     assert not list(tmp_path.iterdir())
@@ -118,4 +144,6 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "competition.toml").write_text("mine")
     assert "exists already" in arena("init", cwd=tmp_path, code=2).stderr
     assert "cannot be written" in arena("init", "no/c.toml", cwd=tmp_path, code=2).stderr
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("competition.toml", "mine")]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [
+        ("competition.toml", "mine")
+    ]

@@ -27,7 +27,10 @@ def folder(folder: Path) -> None:
     for draw in range(20):
         arena(*RUN, "--seeds", "6", "--out", f"draw{draw}", cwd=folder)
         # Two draws in a hundred have the same score on every seed: such an event has no error.
-        if all(row["error"] is not None for row in json_of("standings", f"draw{draw}", cwd=folder)["rows"]):
+        if all(
+            row["error"] is not None
+            for row in json_of("standings", f"draw{draw}", cwd=folder)["rows"]
+        ):
             break
     (folder / f"draw{draw}").rename(folder / "chain")
     arena(*RUN, "--seeds", "8", "--out", "chain", cwd=folder)
@@ -64,16 +67,24 @@ def test_an_event_that_is_short_of_its_end_may_be_stopped_there(folder: Path) ->
     assert whole.ratings.widening.looks is ONE_LOOK
 
 
-def test_planned_looks_are_recorded_before_the_first_match_and_are_hardly_wider_at_the_last(folder: Path) -> None:
+def test_planned_looks_are_recorded_before_the_first_match_and_are_hardly_wider_at_the_last(
+    folder: Path,
+) -> None:
     with Store.read(folder / "looks") as store:
         first, second = store.events()
     assert (first.definition.looks, second.definition.looks) == (2, 2)
     assert '"looks":2' in first.definition.text
-    early, late = (json_of("standings", "looks", *words, cwd=folder)["looks"] for words in (["1"], []))
+    early, late = (
+        json_of("standings", "looks", *words, cwd=folder)["looks"] for words in (["1"], [])
+    )
     assert (early["kind"], late["kind"]) == ("planned", "planned")
     assert 1 < late["factor"] < 1.2 < early["factor"]
     assert looks_of([first]) == looks_of([first, second]) == planned(2, 6)
-    further = structs.replace(second, id="f" * 16, text=structs.replace(second.definition, extends=second.id, seed="0" * 64).text)
+    further = structs.replace(
+        second,
+        id="f" * 16,
+        text=structs.replace(second.definition, extends=second.id, seed="0" * 64).text,
+    )
     assert looks_of([first, second, further]) == unplanned(3)  # more looks than were planned
     odd = structs.replace(second, text=structs.replace(second.definition, seeds=2).text)
     assert looks_of([first, odd]) == unplanned(3)  # not where they were planned
@@ -87,13 +98,23 @@ def test_events_without_looks_have_the_definitions_that_they_had(folder: Path) -
 
 def test_a_plan_says_what_extending_does_and_counts_with_it(folder: Path) -> None:
     said = " ".join(arena("plan", "chain", "1", "--gap", "400", cwd=folder).stdout.split())
-    assert ("extend an event whose results you have seen: the errors of the table then hold however often one looks") in said
+    assert (
+        "extend an event whose results you have seen: the errors of the table then hold "
+        "however often one looks"
+    ) in said
     given = " ".join(arena("plan", "plain", "--gap", "400", cwd=folder).stdout.split())
-    assert "extend an event" not in given  # its seed was given: what is played next is drawn, and extends nothing
+    assert (
+        "extend an event" not in given
+    )  # its seed was given: what is played next is drawn, and extends nothing
 
 
 @pytest.mark.parametrize("words", [["--format", "swiss"], ["--format", "knockout"]])
 def test_looks_are_of_what_can_be_extended(folder: Path, words: list[str]) -> None:
-    wrong = arena(*RUN, *words, "--seeds", "2", "--looks", "3", "--out", "other", cwd=folder, code=2).stderr
-    assert "--looks: only a round-robin or a gauntlet without stages can be extended after a look; leave it out" in wrong
+    wrong = arena(
+        *RUN, *words, "--seeds", "2", "--looks", "3", "--out", "other", cwd=folder, code=2
+    ).stderr
+    assert (
+        "--looks: only a round-robin or a gauntlet without stages can be extended after a "
+        "look; leave it out" in wrong
+    )
     assert "--looks" in arena(*RUN, "--looks", "21", "--out", "other", cwd=folder, code=2).stderr

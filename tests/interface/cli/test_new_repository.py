@@ -24,7 +24,11 @@ pytestmark = pytest.mark.slow
 
 GITHUB, GITLAB = ".github/workflows/bot.yml", ".gitlab-ci.yml"
 MOST_LINES = 15
-AUTHOR = {f"GIT_{role}_{part}": "ann@example.org" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+AUTHOR = {
+    f"GIT_{role}_{part}": "ann@example.org"
+    for role in ("AUTHOR", "COMMITTER")
+    for part in ("NAME", "EMAIL")
+}
 CRASHES = "def choose(decide, match):\n    return len(decide['legal'])\n"
 SHELLS = {GITHUB: ["bash", "-e", "-c"], GITLAB: ["bash", "-eo", "pipefail", "-c"]}
 """How each forge runs a line."""
@@ -32,7 +36,11 @@ SHELLS = {GITHUB: ["bash", "-e", "-c"], GITLAB: ["bash", "-eo", "pipefail", "-c"
 
 def git(folder: Path, *words: str) -> None:
     done = subprocess.run(
-        ["git", "-C", str(folder), *words], env=os.environ | AUTHOR, capture_output=True, text=True, check=False
+        ["git", "-C", str(folder), *words],
+        env=os.environ | AUTHOR,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 
@@ -72,7 +80,9 @@ def file_of(folder: Path, name: str) -> dict[str, Any]:
 
 def lines_of(folder: Path, name: str) -> list[str]:
     job = file_of(folder, name)
-    return [step["run"] for step in job["steps"] if "run" in step] if name == GITHUB else job["script"]
+    return (
+        [step["run"] for step in job["steps"] if "run" in step] if name == GITHUB else job["script"]
+    )
 
 
 def job(repository: Path, name: str, branch: str = "main", depth: int = 0) -> tuple[int, str]:
@@ -101,7 +111,9 @@ def job(repository: Path, name: str, branch: str = "main", depth: int = 0) -> tu
         if name == GITHUB:
             summary = (clone.parent / "summary.md").read_text()
             assert summary == done.stdout
-            assert all(row.startswith("    ") for row in summary.splitlines()), "Markdown shows it as it is"
+            assert all(row.startswith("    ") for row in summary.splitlines()), (
+                "Markdown shows it as it is"
+            )
         if done.returncode:
             return done.returncode, said
     return 0, said
@@ -121,7 +133,9 @@ def test_where_no_bot_changed_no_match_is_played(name: str, repository: Path) ->
 
 
 @pytest.mark.parametrize("name", [GITHUB, GITLAB])
-def test_another_bot_is_tested_against_the_version_before_and_on_a_branch_against_main(name: str, repository: Path) -> None:
+def test_another_bot_is_tested_against_the_version_before_and_on_a_branch_against_main(
+    name: str, repository: Path
+) -> None:
     commit(repository, "# another\n")
     code, said = job(repository, name)
     assert code == 0
@@ -131,7 +145,9 @@ def test_another_bot_is_tested_against_the_version_before_and_on_a_branch_agains
     commit(repository)
     code, said = job(repository, name, "idea")
     assert code == 0
-    assert "after 32 seeds, 64 matches" in said, "the commit before is the same bot, and main is another"
+    assert "after 32 seeds, 64 matches" in said, (
+        "the commit before is the same bot, and main is another"
+    )
 
 
 def tried(repository: Path) -> tuple[int, str]:
@@ -149,8 +165,15 @@ def tried(repository: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def test_a_test_that_the_user_stopped_does_not_stop_the_test_of_the_next_version(repository: Path) -> None:
-    begun = (repository / "test.sh").read_text().splitlines()[-1].replace('".@$main"', ".@HEAD --commit")
+def test_a_test_that_the_user_stopped_does_not_stop_the_test_of_the_next_version(
+    repository: Path,
+) -> None:
+    begun = (
+        (repository / "test.sh")
+        .read_text()
+        .splitlines()[-1]
+        .replace('".@$main"', ".@HEAD --commit")
+    )
     main = repository / "main.py"
     main.write_text(f"{main.read_text()}# another\n")
     arena(*shlex.split(begun)[1:], cwd=repository)
@@ -180,7 +203,9 @@ def test_a_worse_bot_fails_the_job(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [GITHUB, GITLAB])
-def test_a_bot_that_fails_its_check_fails_the_job_before_any_match(name: str, repository: Path) -> None:
+def test_a_bot_that_fails_its_check_fails_the_job_before_any_match(
+    name: str, repository: Path
+) -> None:
     main = repository / "main.py"
     main.write_text(main.read_text().replace("play(", f"{CRASHES}\n\nplay("))
     commit(repository)
@@ -197,7 +222,9 @@ def test_a_shallow_clone_is_not_taken_for_a_first_commit(repository: Path) -> No
     assert sentence("entrants", "commit-shallow", commit="HEAD~1") in said
 
 
-def test_a_main_without_a_bot_has_nothing_to_be_worse_than(tmp_path: Path, repository: Path) -> None:
+def test_a_main_without_a_bot_has_nothing_to_be_worse_than(
+    tmp_path: Path, repository: Path
+) -> None:
     git(repository, "checkout", "-q", "--orphan", "empty")
     git(repository, "rm", "-rfq", "--cached", ".")
     git(repository, "commit", "-q", "--allow-empty", "-m", "nothing yet")
@@ -217,28 +244,47 @@ def test_the_files_fit_each_other(repository: Path, tmp_path: Path) -> None:
     github, gitlab = file_of(repository, GITHUB), file_of(repository, GITLAB)
     assert f"{github['timeout-minutes']} minutes" == gitlab["timeout"]
     assert github["steps"][0]["with"] == {"fetch-depth": int(gitlab["variables"]["GIT_DEPTH"])}
-    assert [step["uses"].partition("@")[2][0] for step in github["steps"] if "uses" in step] == ["v", "v"]
-    assert {name for name, _ in load(str(repository)).sources} == {"khiva_kit.py", "main.py"}, "and nothing of CI"
+    assert [step["uses"].partition("@")[2][0] for step in github["steps"] if "uses" in step] == [
+        "v",
+        "v",
+    ]
+    assert {name for name, _ in load(str(repository)).sources} == {"khiva_kit.py", "main.py"}, (
+        "and nothing of CI"
+    )
 
 
 @pytest.mark.parametrize("language", shipped.languages())
 def test_a_bot_in_any_language_has_its_tools_installed(language: str, tmp_path: Path) -> None:
     kit = shipped.languages()[language]
-    for words, tools in {(): (kit,), ("--search",): kit.search_tools(False), ("--module",): (kit.module,)}.items():
+    for words, tools in {
+        (): (kit,),
+        ("--search",): kit.search_tools(False),
+        ("--module",): (kit.module,),
+    }.items():
         if None in tools or not tools:
             continue
         folder = "-".join(("bot", *words)).replace("---", "-")
-        said = json.loads(arena("new", "repository", folder, "--language", language, *words, "--json", cwd=tmp_path).stdout)
+        said = json.loads(
+            arena(
+                "new", "repository", folder, "--language", language, *words, "--json", cwd=tmp_path
+            ).stdout
+        )
         assert said["language"] == language
         assert said["files"] == sorted(
-            path.relative_to(tmp_path / folder).as_posix() for path in (tmp_path / folder).rglob("*") if path.is_file()
+            path.relative_to(tmp_path / folder).as_posix()
+            for path in (tmp_path / folder).rglob("*")
+            if path.is_file()
         )
         for name in (GITHUB, GITLAB):
             installs = [line for line in lines_of(tmp_path / folder, name) if "apt-get" in line]
             packages = [word for line in installs for word in line.partition("--yes ")[2].split()]
-            assert packages == list(dict.fromkeys(package for one in tools for package in one.debian))
+            assert packages == list(
+                dict.fromkeys(package for one in tools for package in one.debian)
+            )
             assert len((tmp_path / folder / name).read_text().splitlines()) <= MOST_LINES
-            assert any("[modules]" in line for line in lines_of(tmp_path / folder, name)) == ("--module" in words)
+            assert any("[modules]" in line for line in lines_of(tmp_path / folder, name)) == (
+                "--module" in words
+            )
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -254,7 +300,9 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     refused = {
         ("repository",): sentence("new", "name-folder-for-repository"),
         ("repository", "x", "--game", "chess"): sentence("new", "game-of-arena"),
-        ("repository", "x", "--search", "--game", "emira"): sentence("new", "bot-plays-only", game="emira", plays="khiva"),
+        ("repository", "x", "--search", "--game", "emira"): sentence(
+            "new", "bot-plays-only", game="emira", plays="khiva"
+        ),
         ("game", "x", "--game", "emira"): sentence("new", "is-for-bot", word="emira"),
         ("--game", "emira"): sentence("new", "is-for-bot", word="emira"),
         ("--language", "c"): sentence("new", "is-for-repository", word="c"),

@@ -18,20 +18,30 @@ WARNS = "warning: " + sentence("settings", "bots-run-with-rights", way=WAY)
 REFUSES = "khiva-arena: error: " + sentence("settings", "no-isolation-level", why=LACK)
 
 
-@pytest.mark.parametrize("words", [("run", *PAIR, *SHORT, "--seeds", "1"), ("sprt", RANDOM, NAIVE, *SHORT, "--seeds", "32")])
+@pytest.mark.parametrize(
+    "words",
+    [("run", *PAIR, *SHORT, "--seeds", "1"), ("sprt", RANDOM, NAIVE, *SHORT, "--seeds", "32")],
+)
 def test_rated_play_is_refused_in_three_lines(words: tuple[str, ...], tmp_path: Path) -> None:
     said = arena(*words, "--out", "out", cwd=tmp_path, code=2).stderr.splitlines()
     trusts = sentence("settings", "if-all-yours", flag="--trust-bots")
     assert said == [REFUSES, f"  next: {COMMAND}", f"  {trusts}"]
     assert not (tmp_path / "out").exists()
-    assert WARNS in arena(*words, "--out", "out", "--trust-bots", cwd=tmp_path, code=None).stderr.splitlines()
+    assert (
+        WARNS
+        in arena(
+            *words, "--out", "out", "--trust-bots", cwd=tmp_path, code=None
+        ).stderr.splitlines()
+    )
     assert (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("words", [("match", *PAIR, *SHORT[2:]), ("check", "--quick", RANDOM)])
 def test_unrated_play_goes_on_with_one_warning(words: tuple[str, ...], tmp_path: Path) -> None:
     said = arena(*words, cwd=tmp_path).stderr
-    assert [line for line in said.splitlines() if "isolation" in line and line.startswith("warning: ")] == [WARNS]
+    assert [
+        line for line in said.splitlines() if "isolation" in line and line.startswith("warning: ")
+    ] == [WARNS]
 
 
 # --- arguments are checked first ---
@@ -49,7 +59,9 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("words", MISTAKES)
-def test_a_mistake_in_an_argument_is_told_before_what_the_machine_lacks(words: str, tmp_path: Path) -> None:
+def test_a_mistake_in_an_argument_is_told_before_what_the_machine_lacks(
+    words: str, tmp_path: Path
+) -> None:
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "arena.db").write_bytes(b"no store")
     seeds = () if "--budget" in words else ("--seeds", "1")
@@ -73,7 +85,11 @@ IF_YOURS = sentence("show", "if-yours", flags="--isolation trusted")
 
 
 def test_next_lines_of_a_store_do_not_trust_and_say_how_its_owner_may(swiss: Path) -> None:
-    said = [line for line in arena("show", "out", "1/0", cwd=swiss).stdout.splitlines() if "khiva-arena " in line]
+    said = [
+        line
+        for line in arena("show", "out", "1/0", cwd=swiss).stdout.splitlines()
+        if "khiva-arena " in line
+    ]
     assert len(said) == 2
     flag = "--isolation trusted"
     for line in said:
@@ -87,17 +103,29 @@ def test_next_lines_of_a_store_do_not_trust_and_say_how_its_owner_may(swiss: Pat
 
 def test_next_lines_of_other_commands_end_with_it_too(swiss: Path) -> None:
     words = ("replay", "out", "1/0", "--seat", "0", "--isolation", "trusted", "--bot")
-    said = [arena(*words, bot, cwd=swiss, code=None).stderr for bot in (NAIVE, GREEDY)]  # one of them chooses otherwise
+    said = [
+        arena(*words, bot, cwd=swiss, code=None).stderr for bot in (NAIVE, GREEDY)
+    ]  # one of them chooses otherwise
     told = [line for text in said for line in text.splitlines() if "--choice" in line]
     assert told
     assert [line for line in told if not line.endswith(IF_YOURS)] == []
-    lost = [line for line in arena("match", *PAIR, cwd=swiss).stderr.splitlines() if "--out games" in line]
-    kept = [line for line in arena("check", "--quick", RANDOM, cwd=swiss).stdout.splitlines() if "--out games" in line]
+    lost = [
+        line
+        for line in arena("match", *PAIR, cwd=swiss).stderr.splitlines()
+        if "--out games" in line
+    ]
+    kept = [
+        line
+        for line in arena("check", "--quick", RANDOM, cwd=swiss).stdout.splitlines()
+        if "--out games" in line
+    ]
     assert [line.endswith(IF_YOURS) for line in (*lost, *kept)] == [True, True]
 
 
 def test_doctor_says_first_what_to_do(tmp_path: Path) -> None:
     first, second, *rest = arena("doctor", cwd=tmp_path, code=1).stdout.splitlines()
-    assert first == sentence("doctor", "bots-play-isolation-here", best="trusted") + sentence("doctor", "with-all-rights")
+    assert first == sentence("doctor", "bots-play-isolation-here", best="trusted") + sentence(
+        "doctor", "with-all-rights"
+    )
     assert second == f"for isolation standard: {COMMAND}"
     assert [line for line in rest if COMMAND in line] == [], "once is enough"

@@ -28,7 +28,10 @@ def cup(folder: Path) -> None:
     entries = folder / "entries"
     bots = {
         "unread": 'name = "unread"\n',
-        "unbuilt": 'name = "unbuilt"\nrun = "{python} main.py"\nbuild = "{python} fails.py"\nfiles = ["*.py"]\n',
+        "unbuilt": (
+            'name = "unbuilt"\nrun = "{python} main.py"\nbuild = "{python} fails.py"\nfiles = '
+            '["*.py"]\n'
+        ),
         "silent": 'name = "silent"\nrun = "{python} main.py"\nfiles = ["*.py"]\n',
         "empty": "",
     }
@@ -37,9 +40,14 @@ def cup(folder: Path) -> None:
         if toml:
             (entries / name / "bot.toml").write_text(toml)
         (entries / name / "main.py").write_text(f"raise SystemExit('{WHISPER}')\n")
-        (entries / name / "fails.py").write_text("print('main.c:1:2: error: x')\nprint('end')\nraise SystemExit(3)\n")
+        (entries / name / "fails.py").write_text(
+            "print('main.c:1:2: error: x')\nprint('end')\nraise SystemExit(3)\n"
+        )
     (entries / "late.rar").write_bytes(b"PK")
-    settings = f'bots = ["entries/*", "{RANDOM}", "{NAIVE}"]\nskip_broken = true\nseats = 2\nseeds = 1\nseed = "x"\n'
+    settings = (
+        f'bots = ["entries/*", "{RANDOM}", "{NAIVE}"]\nskip_broken = true\nseats = 2\nseeds = '
+        '1\nseed = "x"\n'
+    )
     (folder / "cup.toml").write_text(f'{settings}out = "out"\n')
     arena("run", "cup.toml", "--isolation", "trusted", cwd=folder)
 
@@ -48,7 +56,9 @@ def test_standings_name_them_with_the_reason(cup: Path) -> None:
     said = arena("standings", "out", cwd=cup).stdout
     table, section = said.split(f"\n{sentence('report', 'not-played')}\n")
     assert re.search(r"[^\n]\n\Z", table), "there is one empty line before it"
-    assert "next: " not in section, "the run has said how to check the bots, which a reader of the table may not have"
+    assert "next: " not in section, (
+        "the run has said how to check the bots, which a reader of the table may not have"
+    )
     words = " ".join(section.split())
     for part in (
         f"late.rar: {Why.NO_BOT}: {why_not_taken('late.rar')}",
@@ -70,7 +80,13 @@ def test_standings_name_them_with_the_reason(cup: Path) -> None:
 
 
 def test_the_event_and_its_bundle_know_nothing_of_them(cup: Path, tmp_path: Path) -> None:
-    text = (cup / "cup.toml").read_text().replace("entries/*", "").replace('"", ', "").replace('"out"', '"alone"')
+    text = (
+        (cup / "cup.toml")
+        .read_text()
+        .replace("entries/*", "")
+        .replace('"", ', "")
+        .replace('"out"', '"alone"')
+    )
     (cup / "alone.toml").write_text(text)
     arena("run", "alone.toml", "--isolation", "trusted", cwd=cup)
     assert arena("verify", "out", cwd=cup).stdout == arena("verify", "alone", cwd=cup).stdout
@@ -80,7 +96,10 @@ def test_the_event_and_its_bundle_know_nothing_of_them(cup: Path, tmp_path: Path
     assert sentence("report", "not-played") not in arena("standings", "alone", cwd=cup).stdout
     shutil.copytree(cup / "out", tmp_path / "out")
     (tmp_path / "out" / NOT_PLAYED).unlink()
-    assert arena("standings", "out", cwd=tmp_path).stdout == arena("standings", "alone", cwd=cup).stdout
+    assert (
+        arena("standings", "out", cwd=tmp_path).stdout
+        == arena("standings", "alone", cwd=cup).stdout
+    )
 
 
 def test_a_page_names_them_and_keeps_their_words_for_their_authors(cup: Path) -> None:
@@ -98,9 +117,15 @@ def test_a_page_names_them_and_keeps_their_words_for_their_authors(cup: Path) ->
     pages = {path.name.rpartition("-")[0]: path for path in (cup / "authors").iterdir()}
     assert set(pages) == {"random", "naive", "silent", "unbuilt", "unread", "late.rar", "empty"}
     for name, path in pages.items():
-        reports = {bot["name"]: bot["report"] for bot in blocks(path)["data"]["not_played"] if bot["report"]}
+        reports = {
+            bot["name"]: bot["report"]
+            for bot in blocks(path)["data"]["not_played"]
+            if bot["report"]
+        }
         assert set(reports) == {name} - {"random", "naive"}
-        assert name not in ("late.rar", "empty") or reports[name] == why_not_taken(str(cup / "entries" / name))
+        assert name not in ("late.rar", "empty") or reports[name] == why_not_taken(
+            str(cup / "entries" / name)
+        )
         assert (WHISPER in text(path)) == (name == "silent")
     assert "main.c:1:2: error: x" in text(pages["unbuilt"])
     arena("report", "out", "--out", "page.html", "--notes", cwd=cup)
@@ -110,7 +135,9 @@ def test_a_page_names_them_and_keeps_their_words_for_their_authors(cup: Path) ->
 def test_other_names_hold_for_them_too(cup: Path) -> None:
     (cup / "names.toml").write_text('silent = "Team 1"\n"late.rar" = "Team 2"\n')
     arena("report", "out", "--out", "page.html", "--names", "names.toml", cwd=cup)
-    assert {"Team 1", "Team 2", "unread"} < {bot["name"] for bot in blocks(cup / "page.html")["data"]["not_played"]}
+    assert {"Team 1", "Team 2", "unread"} < {
+        bot["name"] for bot in blocks(cup / "page.html")["data"]["not_played"]
+    }
     assert '"silent"' not in text(cup / "page.html")
 
 

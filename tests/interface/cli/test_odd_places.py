@@ -31,8 +31,24 @@ def test_no_module_of_the_folder_we_stand_in_is_run(tmp_path: Path) -> None:
     """As in a folder of submissions: workers and the screen are Python, too."""
     for name in ("msgspec", "trio", "rich", "select", "numpy"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'taken')!r}, 'w').close()\n")
-    words = [SCRIPT, "run", *TWO, "--isolation", "trusted", "--seats", "2", "--seeds", "2", "-j", "2", "--out", "out"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    words = [
+        SCRIPT,
+        "run",
+        *TWO,
+        "--isolation",
+        "trusted",
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        "-j",
+        "2",
+        "--out",
+        "out",
+    ]
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "taken").exists()
 
@@ -40,7 +56,19 @@ def test_no_module_of_the_folder_we_stand_in_is_run(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> EventRow:
     folder = tmp_path_factory.mktemp("store")
-    arena("run", *TWO, "--isolation", "trusted", "--seats", "2", "--seeds", "1", "--out", "out", cwd=folder)
+    arena(
+        "run",
+        *TWO,
+        "--isolation",
+        "trusted",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--out",
+        "out",
+        cwd=folder,
+    )
     with Store.read(folder / "out") as store:
         return store.events()[0]
 
@@ -51,13 +79,21 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> EventRow:
         ({"anchor": "nobody"}, "its anchor is not one of its bots"),
         ({"bots": [{"name": "random\x1b[31m", "identity": "a"}]}, "cannot be printed"),
         ({"bots": [{"name": "random", "identity": "a", "author": "\x07"}]}, "cannot be printed"),
-        ({"bots": [{"name": "random", "identity": "a"}, {"name": "random", "identity": "b"}]}, "one name"),
-        ({"bots": [{"name": "random", "identity": "a"}, {"name": "naive", "identity": "a"}]}, "are the same"),
+        (
+            {"bots": [{"name": "random", "identity": "a"}, {"name": "random", "identity": "b"}]},
+            "one name",
+        ),
+        (
+            {"bots": [{"name": "random", "identity": "a"}, {"name": "naive", "identity": "a"}]},
+            "are the same",
+        ),
         ({"format": "sprt"}, sentence("replay", "hypotheses-belong-sequential-test")),
         ({"format": "ladder"}, sentence("store", "definition-damaged")),
     ],
 )
-def test_a_definition_that_no_run_makes(event: EventRow, change: dict[str, object], said: str) -> None:
+def test_a_definition_that_no_run_makes(
+    event: EventRow, change: dict[str, object], said: str
+) -> None:
     check_definition(event)
     changed = canonical({**event.definition.plain(), **change}).decode()
     known = seeds.event_id(text_digest(changed), event.commitment)
@@ -67,7 +103,8 @@ def test_a_definition_that_no_run_makes(event: EventRow, change: dict[str, objec
 
 
 @pytest.mark.parametrize(
-    ("macos", "refused", "asked"), [(False, False, ["plain"]), (True, False, ["full"]), (True, True, ["full", "plain"])]
+    ("macos", "refused", "asked"),
+    [(False, False, ["plain"]), (True, False, ["full"]), (True, True, ["full", "plain"])],
 )
 def test_a_new_file_is_on_the_disk_before_it_has_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, macos: bool, refused: bool, asked: list[str]

@@ -16,13 +16,29 @@ from khiva_arena.common.stream import StreamReader, encoded
 from khiva_arena.competition.settings.table import TABLE
 from khiva_arena.interface.cli.main import cli
 
-SHORT = ("--seats", "2", "--seeds", "1", "--trust-bots", "--isolation", "trusted", "--rule", "max_turns=2", "--out", "out")
+SHORT = (
+    "--seats",
+    "2",
+    "--seeds",
+    "1",
+    "--trust-bots",
+    "--isolation",
+    "trusted",
+    "--rule",
+    "max_turns=2",
+    "--out",
+    "out",
+)
 RUN = ("run", *bots(RANDOM, NAIVE), *SHORT)
 UNTIL = sentence("settings", "old-name-until-1-0")
 
 
 def warnings_of(stderr: str) -> list[str]:
-    return [line for line in stderr.splitlines() if line.startswith("warning: ") and " is now called " in line]
+    return [
+        line
+        for line in stderr.splitlines()
+        if line.startswith("warning: ") and " is now called " in line
+    ]
 
 
 def is_stream(path: Path) -> bool:
@@ -34,19 +50,32 @@ def is_stream(path: Path) -> bool:
     [
         (("--events", "old"), {}, "--events is now called --events-file"),
         (("--events=old",), {}, "--events is now called --events-file"),
-        ((), {"KHIVA_ARENA_RUN_EVENTS": "old"}, "KHIVA_ARENA_RUN_EVENTS is now called KHIVA_ARENA_RUN_EVENTS_FILE"),
-        (("--events", "old"), {"KHIVA_ARENA_RUN_EVENTS_FILE": "new"}, "--events is now called --events-file"),
+        (
+            (),
+            {"KHIVA_ARENA_RUN_EVENTS": "old"},
+            "KHIVA_ARENA_RUN_EVENTS is now called KHIVA_ARENA_RUN_EVENTS_FILE",
+        ),
+        (
+            ("--events", "old"),
+            {"KHIVA_ARENA_RUN_EVENTS_FILE": "new"},
+            "--events is now called --events-file",
+        ),
     ],
     ids=["flag", "flag with =", "environment", "flag over environment"],
 )
-def test_an_old_name_works_and_says_the_new_one(words: tuple[str, ...], env: dict[str, str], line: str, tmp_path: Path) -> None:
+def test_an_old_name_works_and_says_the_new_one(
+    words: tuple[str, ...], env: dict[str, str], line: str, tmp_path: Path
+) -> None:
     said = arena(*RUN, *words, cwd=tmp_path, env=env).stderr
     assert warnings_of(said) == [f"warning: {line}; {UNTIL}"]
     assert is_stream(tmp_path / "old")
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("words", [("--events", "old", "--events-file", "new"), ("--events-file", "new", "--events", "old")])
+@pytest.mark.parametrize(
+    "words",
+    [("--events", "old", "--events-file", "new"), ("--events-file", "new", "--events", "old")],
+)
 def test_of_both_names_the_new_one_counts(words: tuple[str, ...], tmp_path: Path) -> None:
     said = arena(*RUN, *words, cwd=tmp_path).stderr
     assert len(warnings_of(said)) == 1
@@ -55,7 +84,9 @@ def test_of_both_names_the_new_one_counts(words: tuple[str, ...], tmp_path: Path
 
 
 def test_the_new_name_says_nothing(tmp_path: Path) -> None:
-    said = arena(*RUN, "--events-file", "new", cwd=tmp_path, env={"KHIVA_ARENA_RUN_EVENTS_FILE": "other"}).stderr
+    said = arena(
+        *RUN, "--events-file", "new", cwd=tmp_path, env={"KHIVA_ARENA_RUN_EVENTS_FILE": "other"}
+    ).stderr
     assert warnings_of(said) == []
     assert is_stream(tmp_path / "new")
     assert not (tmp_path / "other").exists()
@@ -90,7 +121,9 @@ def test_a_settings_file_has_one_of_the_names(tmp_path: Path) -> None:
 def test_help_and_tab_show_new_names_alone(tmp_path: Path) -> None:
     for row in [row for row in TABLE if row.old_name]:
         assert f"--{row.old_name} " not in arena("run", "-h", "all", cwd=tmp_path).stdout
-        offered = ShellComplete(cli, {}, "khiva-arena", "X").get_completions(["run"], f"--{row.old_name}")
+        offered = ShellComplete(cli, {}, "khiva-arena", "X").get_completions(
+            ["run"], f"--{row.old_name}"
+        )
         assert [item.value for item in offered] == [row.option]
 
 
@@ -100,7 +133,12 @@ def test_help_and_tab_show_new_names_alone(tmp_path: Path) -> None:
 def as_in_0_2_0(line: bytes) -> bytes:
     """Return a line of a stream as version 0.2.0 wrote it."""
     later = ("step", "marks", "which", "in_store", "looks")
-    return json.dumps({key: value for key, value in json.loads(line).items() if key not in later}).encode() + b"\n"
+    return (
+        json.dumps(
+            {key: value for key, value in json.loads(line).items() if key not in later}
+        ).encode()
+        + b"\n"
+    )
 
 
 def test_a_line_of_a_stream_has_both_names_of_the_step() -> None:
@@ -118,7 +156,9 @@ def test_a_stream_of_0_2_0_is_read(tmp_path: Path) -> None:
     assert reader.unread == 0
     at_the_start = fault(gather=0, seat=1, verdict="start_failed")
     end = stream.RunEnded(t=61.0, how="complete", fixed=240, seconds=61.0, digest="d1")
-    (tmp_path / "events").write_bytes(data + b"".join(as_in_0_2_0(encoded(line)) for line in (at_the_start, end)))
+    (tmp_path / "events").write_bytes(
+        data + b"".join(as_in_0_2_0(encoded(line)) for line in (at_the_start, end))
+    )
     said = arena("watch", "events", cwd=tmp_path).stdout
     assert "  verdict=timeout  step=12  detail=no answer" in said
     assert "  verdict=start_failed  step=0  detail=no answer" in said

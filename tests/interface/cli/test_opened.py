@@ -105,32 +105,64 @@ def test_a_run_keeps_no_key_and_marks_the_seat(tmp_path: Path, asks: str) -> Non
         "asks": ["network"],
         "random": [],
     }
-    assert {(row["bot"], row["marks"]) for row in csv.DictReader(io.StringIO(sheet))} == {("asks", "network"), ("random", "")}
+    assert {(row["bot"], row["marks"]) for row in csv.DictReader(io.StringIO(sheet))} == {
+        ("asks", "network"),
+        ("random", ""),
+    }
     seats = [seat for line in lines.splitlines() for seat in json.loads(line)["seats"]]
     assert {(seat["bot"], *seat["marks"]) for seat in seats} == {("asks", "network"), ("random",)}
-    seats_of_page = {bot["name"]: bot for bot in pages.blocks(out / "page.html")["data"]["events"][0]["bots"]}
-    assert (list(seats_of_page["asks"]["marks"]), seats_of_page["asks"]["env"]) == (["network"], ["API_KEY"])
+    seats_of_page = {
+        bot["name"]: bot for bot in pages.blocks(out / "page.html")["data"]["events"][0]["bots"]
+    }
+    assert (list(seats_of_page["asks"]["marks"]), seats_of_page["asks"]["env"]) == (
+        ["network"],
+        ["API_KEY"],
+    )
     assert (seats_of_page["random"]["marks"], seats_of_page["random"]["env"]) == ({}, [])
-    (begun,) = [line for line in (out / "events.jsonl").read_text().splitlines() if '"begin"' in line]
-    assert dict(zip(json.loads(begun)["bots"], json.loads(begun)["marks"], strict=True)) == {"asks": ["network"], "random": []}
+    (begun,) = [
+        line for line in (out / "events.jsonl").read_text().splitlines() if '"begin"' in line
+    ]
+    assert dict(zip(json.loads(begun)["bots"], json.loads(begun)["marks"], strict=True)) == {
+        "asks": ["network"],
+        "random": [],
+    }
     said = "marked  asks=network"
-    assert [(one.stdout + one.stderr).count(said) for one in (printed[0], printed[10])] == [1, 1]  # the run, and ``watch``
-    assert shown.count("is marked network: " + sentence("report", "cell-open-network")) == shown.count(" is marked ") == 1
+    assert [(one.stdout + one.stderr).count(said) for one in (printed[0], printed[10])] == [
+        1,
+        1,
+    ]  # the run, and ``watch``
+    assert (
+        shown.count("is marked network: " + sentence("report", "cell-open-network"))
+        == shown.count(" is marked ")
+        == 1
+    )
     assert "asks [network] " in listed
     assert "random [" not in listed
     # it had what was opened to it
     assert "my key is [API_KEY] and the server says fold" in shown
     # the key is nowhere
-    everything = bytes_below(out) | {str(number): (one.stdout + one.stderr).encode() for number, one in enumerate(printed)}
+    everything = bytes_below(out) | {
+        str(number): (one.stdout + one.stderr).encode() for number, one in enumerate(printed)
+    }
     assert not [name for name, data in everything.items() if KEY.encode() in data]
-    assert len([name for name, data in everything.items() if b"API_KEY" in data]) >= 4  # so it was looked for in what was read
+    assert (
+        len([name for name, data in everything.items() if b"API_KEY" in data]) >= 4
+    )  # so it was looked for in what was read
     # the same command finds its event again, one with less does not
     assert "nothing is played" in arena(*run, cwd=tmp_path, env={"API_KEY": KEY}).stderr
 
 
 @pytest.mark.skipif(best() is Level.TRUSTED, reason="at trusted all have a network")
 def test_without_it_there_is_no_network_and_no_key(tmp_path: Path, asks: str) -> None:
-    said = arena("match", *bots(asks, C), "--rule", "max_turns=2", "--notes", cwd=tmp_path, env={"API_KEY": KEY}).stdout
+    said = arena(
+        "match",
+        *bots(asks, C),
+        "--rule",
+        "max_turns=2",
+        "--notes",
+        cwd=tmp_path,
+        env={"API_KEY": KEY},
+    ).stdout
     assert "no network:" in said
     assert "my key is no key and the server says no answer" in said
 
@@ -140,18 +172,44 @@ def test_the_network_of_one_bot_is_no_other_bots(tmp_path: Path, asks: str, leve
     """As the command puts both bots of one match into their cells; tests/bots/sandbox/test_network.py has level basic, too."""
     other = shutil.copytree(asks, tmp_path / "other")
     (other / "bot.toml").write_text((other / "bot.toml").read_text().replace('"asks"', '"other"'))
-    words = ("match", *bots(asks, str(other)), "--network", "asks", "--rule", "max_turns=2", "--notes", "--isolation", str(level))
+    words = (
+        "match",
+        *bots(asks, str(other)),
+        "--network",
+        "asks",
+        "--rule",
+        "max_turns=2",
+        "--notes",
+        "--isolation",
+        str(level),
+    )
     done = arena(*words, cwd=tmp_path)
     said = [line for line in done.stdout.splitlines() if "and the server says" in line]
-    assert sum("says fold" in line for line in said) == sum("says no answer" in line for line in said) == 1, done.stdout
+    assert (
+        sum("says fold" in line for line in said)
+        == sum("says no answer" in line for line in said)
+        == 1
+    ), done.stdout
 
 
 @pytest.mark.parametrize("leaks", [False, True])
-def test_what_a_bot_says_elsewhere_has_no_key_either(tmp_path: Path, port: int, leaks: bool) -> None:
+def test_what_a_bot_says_elsewhere_has_no_key_either(
+    tmp_path: Path, port: int, leaks: bool
+) -> None:
     """In its hello, which a trace shows."""
     words = bots(made(tmp_path, port, leaks=leaks), C)
     opened = ("--network", "asks", "--env", "asks=API_KEY")
-    done = arena("match", *words, *opened, "--rule", "max_turns=2", "--notes", "--trace", cwd=tmp_path, env={"API_KEY": KEY})
+    done = arena(
+        "match",
+        *words,
+        *opened,
+        "--rule",
+        "max_turns=2",
+        "--notes",
+        "--trace",
+        cwd=tmp_path,
+        env={"API_KEY": KEY},
+    )
     assert "the server says fold" in done.stdout
     assert '"version":"[API_KEY]"' in done.stderr.replace(" ", "")
     assert KEY not in done.stdout + done.stderr
@@ -161,10 +219,16 @@ def test_a_bot_that_prints_its_key_on_stdout_does_not_show_it(tmp_path: Path) ->
     bot = tmp_path / "prints"
     bot.mkdir()
     (bot / "main.py").write_text("import os\nprint(os.environ['API_KEY'], flush=True)\n")
-    (bot / "bot.toml").write_text('name = "prints"\nrun = "{python} main.py"\nfiles = ["main.py"]\n')
+    (bot / "bot.toml").write_text(
+        'name = "prints"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
+    )
     env = {"API_KEY": KEY}
-    failed = arena("match", *bots(str(bot), C), "--env", "prints=API_KEY", cwd=tmp_path, env=env, code=2)
-    checked = arena("check", str(bot), "--quick", "--env", "prints=API_KEY", cwd=tmp_path, env=env, code=1)
+    failed = arena(
+        "match", *bots(str(bot), C), "--env", "prints=API_KEY", cwd=tmp_path, env=env, code=2
+    )
+    checked = arena(
+        "check", str(bot), "--quick", "--env", "prints=API_KEY", cwd=tmp_path, env=env, code=1
+    )
     for done in (failed, checked):
         assert "[API_KEY]" in done.stdout + done.stderr
         assert KEY not in done.stdout + done.stderr
@@ -173,7 +237,9 @@ def test_a_bot_that_prints_its_key_on_stdout_does_not_show_it(tmp_path: Path) ->
 @pytest.mark.soak
 def test_a_check_opens_it_too(tmp_path: Path, asks: str) -> None:
     opened = ("--network", "asks", "--env", "asks=API_KEY")
-    done = arena("check", asks, "--quick", "--game", "khiva", *opened, cwd=tmp_path, env={"API_KEY": KEY})
+    done = arena(
+        "check", asks, "--quick", "--game", "khiva", *opened, cwd=tmp_path, env={"API_KEY": KEY}
+    )
     assert "--network asks --env asks=API_KEY" in done.stdout
     assert KEY not in done.stdout + done.stderr
 
@@ -183,12 +249,27 @@ def test_a_check_opens_it_too(tmp_path: Path, asks: str) -> None:
     [
         (
             ("--network", "ask"),
-            sentence("settings", "network-no-bot-called-2") + " 'ask' (did you mean asks?); there are asks, random",
+            sentence("settings", "network-no-bot-called-2")
+            + " 'ask' (did you mean asks?); there are asks, random",
         ),
-        (("--env", "asks=NOT_SET"), sentence("settings", "env-not-set-export", word="asks=NOT_SET", variable="NOT_SET")),
-        (("--env", "who=API_KEY"), "--env who=API_KEY: no bot called 'who'; there are asks, random"),
-        (("--env", "asks=PATH"), sentence("settings", "env-arenas-set-bot", word="asks=PATH", variable="PATH")),
-        (("--env", "asks=LD_PRELOAD"), sentence("settings", "env-arenas-set-bot", word="asks=LD_PRELOAD", variable="LD_PRELOAD")),
+        (
+            ("--env", "asks=NOT_SET"),
+            sentence("settings", "env-not-set-export", word="asks=NOT_SET", variable="NOT_SET"),
+        ),
+        (
+            ("--env", "who=API_KEY"),
+            "--env who=API_KEY: no bot called 'who'; there are asks, random",
+        ),
+        (
+            ("--env", "asks=PATH"),
+            sentence("settings", "env-arenas-set-bot", word="asks=PATH", variable="PATH"),
+        ),
+        (
+            ("--env", "asks=LD_PRELOAD"),
+            sentence(
+                "settings", "env-arenas-set-bot", word="asks=LD_PRELOAD", variable="LD_PRELOAD"
+            ),
+        ),
         (
             ("--env", f"asks={KEY}"),
             sentence("settings", "env-write-env-name"),
@@ -196,7 +277,9 @@ def test_a_check_opens_it_too(tmp_path: Path, asks: str) -> None:
     ],
 )
 @pytest.mark.parametrize("verb", ["run", "match"])
-def test_what_cannot_be_opened_is_said_in_a_line(tmp_path: Path, asks: str, verb: str, words: tuple[str, str], says: str) -> None:
+def test_what_cannot_be_opened_is_said_in_a_line(
+    tmp_path: Path, asks: str, verb: str, words: tuple[str, str], says: str
+) -> None:
     seated = bots(asks, RANDOM)
     more = ("--seats", "2") if verb == "run" else ()
     done = arena(verb, *seated, *more, *words, cwd=tmp_path, env={"API_KEY": KEY}, code=2)
@@ -224,17 +307,34 @@ def test_a_stored_match_is_played_again_with_it_or_a_warning(tmp_path: Path, ask
     arena("run", *bots(asks, RANDOM), *GAME, *opened, "--out", "store", cwd=tmp_path, env=env)
     warned = arena("match", "--from", "store", "1/0", cwd=tmp_path)
     flags = shlex.join(opened)
-    assert f"asks played with a network, and has none now; if it is yours, {flags} opens it" in warned.stderr
+    assert (
+        f"asks played with a network, and has none now; if it is yours, {flags} opens it"
+        in warned.stderr
+    )
     shown = arena("show", "store", "1/0", cwd=tmp_path).stdout
     at = ["--isolation", Level.TRUSTED] if best() is Level.TRUSTED else []  # the event's own level
     if_yours = sentence("show", "if-yours", flags=shlex.join([*opened, *at]))
-    assert sentence("show", "play-it-again", command="khiva-arena match --from store 1/0") + if_yours in shown
+    assert (
+        sentence("show", "play-it-again", command="khiva-arena match --from store 1/0") + if_yours
+        in shown
+    )
     last = Path(made(tmp_path / "of another folder", 1))  # it chooses otherwise
-    (last / "main.py").write_text((last / "main.py").read_text().replace("match: 0", 'match: len(decide["legal"]) - 1'))
+    (last / "main.py").write_text(
+        (last / "main.py").read_text().replace("match: 0", 'match: len(decide["legal"]) - 1')
+    )
     played_on = [arena("replay", "store", "1/0", "--bot", str(last), cwd=tmp_path, code=1).stderr]
-    of_losses = [("--lost", lost, "--bot", bot) for lost in ("asks", "random") for bot in (asks, str(last))]
-    played_on += [arena("replay", "store", *words, cwd=tmp_path, code=None).stderr for words in of_losses]
-    lines = [line for said in played_on for line in said.splitlines() if "khiva-arena match --from store" in line]
+    of_losses = [
+        ("--lost", lost, "--bot", bot) for lost in ("asks", "random") for bot in (asks, str(last))
+    ]
+    played_on += [
+        arena("replay", "store", *words, cwd=tmp_path, code=None).stderr for words in of_losses
+    ]
+    lines = [
+        line
+        for said in played_on
+        for line in said.splitlines()
+        if "khiva-arena match --from store" in line
+    ]
     assert sentence("replay", "play-it-out", command="khiva-arena") in lines[0]
     assert len(lines) > 1
     assert all(line.endswith(if_yours) for line in lines)

@@ -12,7 +12,18 @@ from arena import arena, bots, started
 from module_cup import vectors
 from once import made_once
 from pages import blocks, text
-from trial_bots import CRASHES, GOOD, ILLEGAL, digest_of, names_tried, sleeps, sleeps_with, waits_for, write, write_uncompiled
+from trial_bots import (
+    CRASHES,
+    GOOD,
+    ILLEGAL,
+    digest_of,
+    names_tried,
+    sleeps,
+    sleeps_with,
+    waits_for,
+    write,
+    write_uncompiled,
+)
 from waiting import until
 from wording import sentence
 
@@ -30,7 +41,9 @@ OUT = {"slow": "timeout", "wrong": "illegal", "crash": "crashed"}
 
 
 def settings(folder: Path, entries: str, out: str) -> None:
-    (folder / f"{out}.toml").write_text(f'bots = ["{entries}/*"]\nprobation = true\nout = "{out}"\n')
+    (folder / f"{out}.toml").write_text(
+        f'bots = ["{entries}/*"]\nprobation = true\nout = "{out}"\n'
+    )
 
 
 @made_once
@@ -55,7 +68,10 @@ def test_each_is_named_before_the_event_with_its_fault_its_words_and_what_to_do(
     assert lines["uncompiled"].endswith("next: khiva-arena check entries/uncompiled")
     for name, verdict in OUT.items():
         assert re.match(rf"{Why.FORFEITED}: {verdict} at step \d+: ", lines[name])
-        assert f"; next: khiva-arena match --bot entries/{name} --bot shipped:python/random --seed " in lines[name]
+        assert (
+            f"; next: khiva-arena match --bot entries/{name} --bot shipped:python/random --seed "
+            in lines[name]
+        )
     assert "choice 999 of" in lines["wrong"]
     assert "it wrote last: I choose 999; next: " in lines["wrong"]
     assert "it wrote last: KeyError: 'the ninth'; next: " in lines["crash"]
@@ -64,20 +80,33 @@ def test_each_is_named_before_the_event_with_its_fault_its_words_and_what_to_do(
 
 
 def test_the_command_that_is_named_plays_the_same_deal_again(cup: Path) -> None:
-    (words,) = re.findall(r"next: khiva-arena (match --bot entries/crash .*)", (cup / "out.txt").read_text())
+    (words,) = re.findall(
+        r"next: khiva-arena (match --bot entries/crash .*)", (cup / "out.txt").read_text()
+    )
     (step,) = re.findall(r"crash is left out: .* at step (\d+): ", (cup / "out.txt").read_text())
     done = arena(*words.split(), cwd=cup)
     assert f"crashed at step {step}: " in done.stdout + done.stderr
 
 
-def test_the_command_that_is_named_has_the_runtime_and_the_consent_that_the_bot_needs(tmp_path: Path) -> None:
+def test_the_command_that_is_named_has_the_runtime_and_the_consent_that_the_bot_needs(
+    tmp_path: Path,
+) -> None:
     write(tmp_path, ann=GOOD, bob=GOOD + "  # bob", crash=CRASHES)
     (tmp_path / "kit").mkdir()
     (tmp_path / "crash" / "khiva_kit.py").rename(tmp_path / "kit" / "khiva_kit.py")
     line = 'run = "{mine} main.py"\nfiles = ["*.py"]\ninclude = ["../kit/khiva_kit.py"]\n'
     (tmp_path / "crash" / "bot.toml").write_text(f'name = "crash"\n{line}')
     needs = ["--runtime", f"mine={sys.executable}", "--allow-include"]
-    said = arena("run", *bots("ann", "bob", "crash"), *QUICK, *needs, "--probation", "--out", "out", cwd=tmp_path).stderr
+    said = arena(
+        "run",
+        *bots("ann", "bob", "crash"),
+        *QUICK,
+        *needs,
+        "--probation",
+        "--out",
+        "out",
+        cwd=tmp_path,
+    ).stderr
     (words,) = re.findall(r"crash is left out: .*; next: khiva-arena (match .*)", said)
     done = arena(*words.split(), cwd=tmp_path)
     assert "crashed at step " in done.stdout + done.stderr
@@ -98,12 +127,29 @@ def test_the_same_command_again_tries_no_bot(cup: Path, tmp_path: Path) -> None:
         again = arena("run", "out.toml", *STRICT, *more, cwd=tmp_path / "cup")
         assert "slow is left out: " in again.stderr
         assert (tmp_path / "cup" / "out" / TRIALS).read_bytes() == kept
-    arena("run", "out.toml", *STRICT[:-2], "--bank", "1s", "--policy", "strict", "--commit", cwd=tmp_path / "cup", code=None)
-    assert len(names_tried(tmp_path / "cup" / "out")) == 2 * len(names_tried(cup / "out")), "under other limits all are tried"
+    arena(
+        "run",
+        "out.toml",
+        *STRICT[:-2],
+        "--bank",
+        "1s",
+        "--policy",
+        "strict",
+        "--commit",
+        cwd=tmp_path / "cup",
+        code=None,
+    )
+    assert len(names_tried(tmp_path / "cup" / "out")) == 2 * len(names_tried(cup / "out")), (
+        "under other limits all are tried"
+    )
 
 
 def test_standings_and_pages_name_them(cup: Path) -> None:
-    words = " ".join(arena("standings", "out", cwd=cup).stdout.partition(sentence("report", "not-played"))[2].split())
+    words = " ".join(
+        arena("standings", "out", cwd=cup)
+        .stdout.partition(sentence("report", "not-played"))[2]
+        .split()
+    )
     for name, verdict in OUT.items():
         assert f"{name}: {Why.FORFEITED}: {verdict} at step " in words
     arena("report", "out", "--out", "page.html", "--for-authors", "authors", cwd=cup)
@@ -128,14 +174,24 @@ def test_too_few_that_pass_end_the_run_with_the_reasons(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT], ids=["kill", "Ctrl-C"])
-def test_a_stop_among_the_trials_costs_only_those_in_progress(tmp_path: Path, stop: signal.Signals) -> None:
+def test_a_stop_among_the_trials_costs_only_those_in_progress(
+    tmp_path: Path, stop: signal.Signals
+) -> None:
     patient = ["--turn", "2m", "--jobs", "2"]
-    write(tmp_path / "entries", ann=GOOD, bob=GOOD + "  # bob", late=waits_for(tmp_path / "go"), wrong=ILLEGAL)
+    write(
+        tmp_path / "entries",
+        ann=GOOD,
+        bob=GOOD + "  # bob",
+        late=waits_for(tmp_path / "go"),
+        wrong=ILLEGAL,
+    )
     for out in ("out", "unkilled"):
         settings(tmp_path, "entries", out)
     run = started("run", "out.toml", *QUICK, *patient, cwd=tmp_path)
     with run:
-        until(lambda: (tmp_path / "out" / TRIALS).exists() and len(names_tried(tmp_path / "out")) == 3)
+        until(
+            lambda: (tmp_path / "out" / TRIALS).exists() and len(names_tried(tmp_path / "out")) == 3
+        )
         os.killpg(run.pid, stop)
     assert run.returncode == (130 if stop is signal.SIGINT else -signal.SIGKILL)
     before = names_tried(tmp_path / "out")
@@ -143,10 +199,14 @@ def test_a_stop_among_the_trials_costs_only_those_in_progress(tmp_path: Path, st
     (tmp_path / "go").touch()
     done = arena("run", "out.toml", *QUICK, *patient, cwd=tmp_path)
     assert names_tried(tmp_path / "out") == [*before, "late"]
-    assert digest_of(done.stderr) == digest_of(arena("run", "unkilled.toml", *QUICK, *patient, cwd=tmp_path).stderr)
+    assert digest_of(done.stderr) == digest_of(
+        arena("run", "unkilled.toml", *QUICK, *patient, cwd=tmp_path).stderr
+    )
 
 
-def test_a_bot_that_fails_later_keeps_its_losses_and_the_page_says_what_that_took(tmp_path: Path) -> None:
+def test_a_bot_that_fails_later_keeps_its_losses_and_the_page_says_what_that_took(
+    tmp_path: Path,
+) -> None:
     write(tmp_path / "entries", ann=GOOD, later=sleeps_with(tmp_path / "stop"))
     settings(tmp_path, "entries", "out")
     words = ["run", "out.toml", *QUICK, "--turn", "1s", "--bank", "0s"]
@@ -161,15 +221,26 @@ def test_a_bot_that_fails_later_keeps_its_losses_and_the_page_says_what_that_too
         (event,) = store.events()
         rows = list(store.matches(event.id))
     spent = [
-        spent for row in rows for seat in row.seats if event.bots[seat.bot].name == "later" for spent in row.times[seat.seat]
+        spent
+        for row in rows
+        for seat in row.seats
+        if event.bots[seat.bot].name == "later"
+        for spent in row.times[seat.seat]
     ]
     late = sum(microseconds for _, microseconds in spent) / 1e6
     assert len(spent) == 6, "it was late with each of its decisions until it was out"
     told = [in_time(late), in_time(late), in_time(sum(row.seconds for row in rows))]
-    assert sentence("page", "time-outs-took", name="later", late=told[0], decisions=told[1], matches=told[2]) in table["notes"]
+    assert (
+        sentence(
+            "page", "time-outs-took", name="later", late=told[0], decisions=told[1], matches=told[2]
+        )
+        in table["notes"]
+    )
     arena("report", "out", "--for-authors", "authors", cwd=tmp_path)
     pages = {path.name.rpartition("-")[0]: text(path) for path in (tmp_path / "authors").iterdir()}
-    assert ["Time-outs of" in pages[name] for name in ("later", "ann")] == [True, False], "an author sees the times of one bot"
+    assert ["Time-outs of" in pages[name] for name in ("later", "ann")] == [True, False], (
+        "an author sees the times of one bot"
+    )
 
 
 def test_a_budget_and_a_commitment_try_each_bot_once(tmp_path: Path) -> None:
@@ -185,18 +256,43 @@ def test_a_budget_and_a_commitment_try_each_bot_once(tmp_path: Path) -> None:
 
 def test_a_test_of_one_bot_has_no_probation(tmp_path: Path) -> None:
     write(tmp_path, ann=GOOD)
-    assert "--probation" in arena("sprt", "ann", "shipped:python/random", "--probation", cwd=tmp_path, code=2).stderr
+    assert (
+        "--probation"
+        in arena("sprt", "ann", "shipped:python/random", "--probation", cwd=tmp_path, code=2).stderr
+    )
     assert "--probation" not in arena("sprt", "--help", cwd=tmp_path).stdout
     arena("run", *bots("ann"), "--probation", "--from-plan", "plan", cwd=tmp_path, code=2)
 
 
 def test_modules_are_tried_in_ticks(tmp_path: Path) -> None:
-    modules = {"honest": "honest", "other": "illegal once", "wrong": "illegal three times", "late": "late"}
+    modules = {
+        "honest": "honest",
+        "other": "illegal once",
+        "wrong": "illegal three times",
+        "late": "late",
+    }
     for name, module in vectors(modules).items():
         (tmp_path / f"{name}.wasm").write_bytes(module)
-    words = ["--clock", "ticks", "--seats", "2", "--seeds", "1", "--turn", "10ms", "--bank", "0s", "--seed", "cup", "--jobs", "2"]
+    words = [
+        "--clock",
+        "ticks",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--turn",
+        "10ms",
+        "--bank",
+        "0s",
+        "--seed",
+        "cup",
+        "--jobs",
+        "2",
+    ]
     seated = bots("honest.wasm", "other.wasm", "wrong.wasm", "late.wasm")
     said = arena("run", *seated, *words, "--probation", "--out", "out", cwd=tmp_path).stderr
     assert re.search(r"wrong is left out: .*: illegal at step \d+: .* --clock ticks", said)
     assert sorted(names_tried(tmp_path / "out")) == ["honest", "late", "other", "wrong"]
-    assert sentence("probation", "once-more", name="late") not in said, "in ticks a match is the same again"
+    assert sentence("probation", "once-more", name="late") not in said, (
+        "in ticks a match is the same again"
+    )

@@ -45,7 +45,18 @@ def failed(folder: Path, code: int, *words: str) -> dict[str, Any]:
 @made_once
 def played(folder: Path) -> None:
     """In "out" a match of three bots, of which naive lost."""
-    arena("run", *bots(GREEDY, NAIVE, RANDOM), "--seeds", "1", *SHORT, "--seed", "a", "--out", "out", cwd=folder)
+    arena(
+        "run",
+        *bots(GREEDY, NAIVE, RANDOM),
+        "--seeds",
+        "1",
+        *SHORT,
+        "--seed",
+        "a",
+        "--out",
+        "out",
+        cwd=folder,
+    )
 
 
 def test_a_program_walks_from_new_to_replay(tmp_path: Path) -> None:
@@ -63,13 +74,24 @@ def test_a_program_walks_from_new_to_replay(tmp_path: Path) -> None:
     assert {0: "better", 3: "worse", 4: "open"}[done.returncode] == compared["verdict"]
     assert (compared["code"], compared["faults"]) == (done.returncode, 0)
     assert all(shlex.split(line)[0] == "khiva-arena" for line in compared["next"])
-    asked = printed(tmp_path, "replay-lost", 1, "replay", "results/compare", "--lost", "my-bot", "--bot", GREEDY)
+    asked = printed(
+        tmp_path, "replay-lost", 1, "replay", "results/compare", "--lost", "my-bot", "--bot", GREEDY
+    )
     assert sum(kind["differ"] for kind in asked["kinds"].values()) > 0
     _, *both = shlex.split(asked["next"][0])
     assert len(printed(tmp_path, "match-try", 0, *both)["now"]) == 2
     first = asked["matches"][0]
     one = printed(
-        tmp_path, "replay", 1, "replay", "results/compare", first["match"], "--bot", GREEDY, "--seat", str(first["seat"])
+        tmp_path,
+        "replay",
+        1,
+        "replay",
+        "results/compare",
+        first["match"],
+        "--bot",
+        GREEDY,
+        "--seat",
+        str(first["seat"]),
     )
     assert not one["same"]
     _, *otherwise = shlex.split(one["next"][0])
@@ -87,7 +109,15 @@ def test_a_bot_that_fails_is_told_by_code_and_step(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [("python", "a"), ("game", "b"), ("ladder", "c"), ("repository", "d"), (), ("--search",), ("python", "e", "--search")],
+    [
+        ("python", "a"),
+        ("game", "b"),
+        ("ladder", "c"),
+        ("repository", "d"),
+        (),
+        ("--search",),
+        ("python", "e", "--search"),
+    ],
     ids=" ".join,
 )
 def test_each_kind_of_new_fits_its_schema(words: tuple[str, ...], tmp_path: Path) -> None:
@@ -98,12 +128,28 @@ def test_each_kind_of_new_fits_its_schema(words: tuple[str, ...], tmp_path: Path
 
 
 def test_a_match_is_its_record_with_the_result_in_words(played: Path, tmp_path: Path) -> None:
-    found = printed(tmp_path, "match", 0, "match", *bots(GREEDY, NAIVE), *SHORT[:2], *TRUSTED, "--seed", "m")
+    found = printed(
+        tmp_path, "match", 0, "match", *bots(GREEDY, NAIVE), *SHORT[:2], *TRUSTED, "--seed", "m"
+    )
     winner = found["ranks"].index(1)
     assert found["sentence"].startswith(f"{found['header']['seats'][winner][0]}#{winner} won: ")
     assert found["faults"] == [0, 0]
     assert printed(played, "match-from", 0, "match", "--from", "out", "1/0")["same"]
-    tried = printed(played, "match-try", 0, "match", "--from", "out", "1/0", "--step", "1", "--seat", "0", "--try", "0,1")
+    tried = printed(
+        played,
+        "match-try",
+        0,
+        "match",
+        "--from",
+        "out",
+        "1/0",
+        "--step",
+        "1",
+        "--seat",
+        "0",
+        "--try",
+        "0,1",
+    )
     assert [end["choice"] for end in tried["now"]] == [0, 1]
     assert tried["sentence"].startswith("best of 2 choices: choice ")
 
@@ -125,7 +171,9 @@ def test_the_machine_and_a_game_fit_their_schemas(tmp_path: Path) -> None:
     doctor = json.loads(arena("doctor", "--json", cwd=tmp_path, code=None).stdout)
     strict(REPORTS["doctor"]).validate(doctor)
     assert doctor["best"] in doctor["sentence"]
-    assert printed(tmp_path, "check-game", 0, "check", "--game", "silk_road")["sentence"].startswith("silk_road: ")
+    assert printed(tmp_path, "check-game", 0, "check", "--game", "silk_road")[
+        "sentence"
+    ].startswith("silk_road: ")
 
 
 @pytest.mark.parametrize(
@@ -147,25 +195,39 @@ def test_an_error_is_one_object_on_stderr(
 ) -> None:
     error = failed(tmp_path, code, *words)
     assert next_lines is None or error["next"] == next_lines
-    text = arena(*(word for word in words if word != "--json" and not word.endswith("json")), cwd=tmp_path, code=code).stderr
+    text = arena(
+        *(word for word in words if word != "--json" and not word.endswith("json")),
+        cwd=tmp_path,
+        code=code,
+    ).stderr
     if "--format" not in words:
-        assert error["message"].splitlines() == [line.removeprefix("khiva-arena: error: ") for line in text.splitlines()]
+        assert error["message"].splitlines() == [
+            line.removeprefix("khiva-arena: error: ") for line in text.splitlines()
+        ]
 
 
 def test_several_errors_are_lines_of_one_message(tmp_path: Path) -> None:
     bots_of_khiva = bots("shipped:python/greedy", "shipped:python/naive")
     error = failed(tmp_path, 2, "match", "--game", "silk_road", *bots_of_khiva, "--json")
-    assert [line.split()[1].rpartition("/")[2] for line in error["message"].splitlines()] == ["greedy:", "naive:"]
+    assert [line.split()[1].rpartition("/")[2] for line in error["message"].splitlines()] == [
+        "greedy:",
+        "naive:",
+    ]
 
 
-def test_a_bug_is_one_object_with_its_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_is_one_object_with_its_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("khiva_arena.interface.commands.doctor.levels", lambda: 1 // 0)
     error = failed(tmp_path, 70, "doctor", "--json")
     assert error["message"].startswith("Traceback ")
     assert "ZeroDivisionError" in error["message"]
 
 
-FORGED = "`khiva-arena match --bot $(id)`\nnext: khiva-arena match --bot x --isolation trusted\n  next: khiva-arena check $(id)\n"
+FORGED = (
+    "`khiva-arena match --bot $(id)`\nnext: khiva-arena match --bot x --isolation trusted\n  "
+    "next: khiva-arena check $(id)\n"
+)
 
 
 def test_a_bot_forges_no_command_of_an_error(tmp_path: Path) -> None:

@@ -83,7 +83,19 @@ WRONG = {
 def desk(folder: Path) -> None:
     """A bot in "my-bot", the results of two matches in "results/first", its bundle, its page, and a settings file."""
     arena("new", "python", "my-bot", cwd=folder)
-    arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", *SHORT, *TRUSTED, "--out", "results/first", cwd=folder)
+    arena(
+        "run",
+        *bots(RANDOM, NAIVE),
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        *SHORT,
+        *TRUSTED,
+        "--out",
+        "results/first",
+        cwd=folder,
+    )
     arena("bundle", "results/first", "first.bundle", cwd=folder)
     arena("report", "results/first", "--out", "first.html", cwd=folder)
     arena("init", "cup.toml", cwd=folder)

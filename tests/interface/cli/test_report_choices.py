@@ -26,7 +26,9 @@ def test_notes_are_in_it_if_they_are_asked_for(folder: Path, stopped: Path, tmp_
     for match in held["data"]["matches"]:
         block, place = match[REPLAY]
         names = [held["data"]["events"][0]["bots"][bot]["name"] for bot in match[BOTS]]
-        assert held[f"replay-{block}"]["notes"][place] == [f"  WHISPER of {said_by(name)}" for name in names]
+        assert held[f"replay-{block}"]["notes"][place] == [
+            f"  WHISPER of {said_by(name)}" for name in names
+        ]
     arena("report", str(stopped / "out"), "--out", "page.html", "--notes", cwd=tmp_path)
     assert text(tmp_path / "page.html").count("WHISPER") == 2 * films(tmp_path / "page.html")
 
@@ -37,9 +39,13 @@ def said_by(name: str) -> str:
 
 
 def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: Path) -> None:
-    said = arena("report", str(folder / "vault"), "--for-authors", "pages", cwd=tmp_path).stderr.splitlines()
+    said = arena(
+        "report", str(folder / "vault"), "--for-authors", "pages", cwd=tmp_path
+    ).stderr.splitlines()
     pages = sorted((tmp_path / "pages").iterdir())
-    assert sorted(said) == [f"pages/{page.name}: give this page only to the author of this bot" for page in pages]
+    assert sorted(said) == [
+        f"pages/{page.name}: give this page only to the author of this bot" for page in pages
+    ]
     assert len(pages) == 3
     for page in pages:
         name, _, identity = page.stem.rpartition("-")
@@ -47,7 +53,9 @@ def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: P
         own = {bot["name"]: bot["id"] for bot in held["data"]["events"][0]["bots"]}
         assert own[name].startswith(identity)
         assert set(re.findall(r"WHISPER of (\w+)", text(page))) == {said_by(name)}
-        assert {times["bot"] for table in held["data"]["tables"] for times in table["times"]} == {own[name]}
+        assert {times["bot"] for table in held["data"]["tables"] for times in table["times"]} == {
+            own[name]
+        }
         position = list(own).index(name)
         for match in held["data"]["matches"]:
             assert (match[REPLAY] is not None) == (position in match[BOTS])
@@ -57,17 +65,27 @@ def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: P
     ("words", "said"),
     [
         ([], "the page needs a place: give --out FILE, --for-authors DIR, or both"),
-        (["--for-authors", "pages", "--notes"], sentence("report", "page-out-file-page", what="--notes")),
-        (["--for-authors", "pages", "--matches", "1/0"], sentence("report", "page-out-file-page", what="--matches")),
+        (
+            ["--for-authors", "pages", "--notes"],
+            sentence("report", "page-out-file-page", what="--notes"),
+        ),
+        (
+            ["--for-authors", "pages", "--matches", "1/0"],
+            sentence("report", "page-out-file-page", what="--matches"),
+        ),
         (["--for-authors", "pages", "7"], "no event '7' here; events here: 1 ("),
     ],
 )
-def test_what_pages_for_authors_cannot_be(folder: Path, tmp_path: Path, words: list[str], said: str) -> None:
+def test_what_pages_for_authors_cannot_be(
+    folder: Path, tmp_path: Path, words: list[str], said: str
+) -> None:
     assert said in arena("report", str(folder / "vault"), *words, cwd=tmp_path, code=2).stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_replays_beside_an_author_s_page_go_when_another_takes_its_place(folder: Path, tmp_path: Path) -> None:
+def test_replays_beside_an_author_s_page_go_when_another_takes_its_place(
+    folder: Path, tmp_path: Path
+) -> None:
     words = ["report", str(folder / "vault"), "--for-authors", "pages"]
     arena(*words, "--replays", "all", cwd=tmp_path)
     assert len([path for path in (tmp_path / "pages").iterdir() if path.is_dir()]) == 3
@@ -107,7 +125,8 @@ def test_other_names_are_everywhere(folder: Path, tmp_path: Path, source: str, f
     assert [bot["name"] for bot in data["events"][0]["bots"]] == list(new.values())
     assert {row["name"] for row in data["tables"][0]["table"]["rows"]} == set(new.values())
     elo = [
-        sorted(row["elo"] for row in of["tables"][0]["table"]["rows"]) for of in (data, blocks(tmp_path / "before.html")["data"])
+        sorted(row["elo"] for row in of["tables"][0]["table"]["rows"])
+        for of in (data, blocks(tmp_path / "before.html")["data"])
     ]
     assert elo[0] == elo[1]
     assert any("Team one" in line for line in blocks(tmp_path / "page.html")["replay-0"]["text"][0])
@@ -116,17 +135,37 @@ def test_other_names_are_everywhere(folder: Path, tmp_path: Path, source: str, f
 @pytest.mark.parametrize(
     ("file", "written", "message"),
     [
-        ("n.toml", 'bbo = "x"', "--names: no bot 'bbo' here (did you mean bob?); there are ann, ann-2, bob"),
-        ("n.toml", 'bob = "x"\nann = "x"', sentence("page", "names-bots-would-called", old="2", new="'x'")),
+        (
+            "n.toml",
+            'bbo = "x"',
+            "--names: no bot 'bbo' here (did you mean bob?); there are ann, ann-2, bob",
+        ),
+        (
+            "n.toml",
+            'bob = "x"\nann = "x"',
+            sentence("page", "names-bots-would-called", old="2", new="'x'"),
+        ),
         (
             "n.toml",
             "bob = 3",
-            sentence("page", "name-printable-characters-stands", path="n.toml", value="bob", longest_name="64"),
+            sentence(
+                "page",
+                "name-printable-characters-stands",
+                path="n.toml",
+                value="bob",
+                longest_name="64",
+            ),
         ),
         (
             "n.toml",
             'bob = "\\u202e"',
-            sentence("page", "name-printable-characters-stands", path="n.toml", value="bob", longest_name="64"),
+            sentence(
+                "page",
+                "name-printable-characters-stands",
+                path="n.toml",
+                value="bob",
+                longest_name="64",
+            ),
         ),
         ("n.toml", "bob", "n.toml: not TOML: "),
         ("n.json", "[]", sentence("page", "not-object-names-such", path="n.json")),
@@ -134,36 +173,87 @@ def test_other_names_are_everywhere(folder: Path, tmp_path: Path, source: str, f
         ("none.toml", None, "none.toml: cannot be read: No such file or directory"),
     ],
 )
-def test_names_that_cannot_be_taken(folder: Path, tmp_path: Path, file: str, written: str | None, message: str) -> None:
+def test_names_that_cannot_be_taken(
+    folder: Path, tmp_path: Path, file: str, written: str | None, message: str
+) -> None:
     if written is not None:
         (tmp_path / file).write_text(written)
-    said = arena("report", str(folder / "vault"), "--out", "page.html", "--names", file, cwd=tmp_path, code=2)
+    said = arena(
+        "report", str(folder / "vault"), "--out", "page.html", "--names", file, cwd=tmp_path, code=2
+    )
     assert message in said.stderr
     assert not (tmp_path / "page.html").exists()
 
 
-def test_the_matches_that_were_chosen_are_in_it(folder: Path, stopped: Path, tmp_path: Path) -> None:
+def test_the_matches_that_were_chosen_are_in_it(
+    folder: Path, stopped: Path, tmp_path: Path
+) -> None:
     vault = str(folder / "vault")
     arena("report", vault, "--out", "page.html", "--replays", "none", cwd=tmp_path)
     every = blocks(tmp_path / "page.html")["data"]["matches"]
-    arena("report", vault, "--out", "page.html", "--matches", "1/7", "--matches", "12", "--matches", every[3][ID], cwd=tmp_path)
-    held = [match[ORDINAL] for match in blocks(tmp_path / "page.html")["data"]["matches"] if match[REPLAY]]
+    arena(
+        "report",
+        vault,
+        "--out",
+        "page.html",
+        "--matches",
+        "1/7",
+        "--matches",
+        "12",
+        "--matches",
+        every[3][ID],
+        cwd=tmp_path,
+    )
+    held = [
+        match[ORDINAL]
+        for match in blocks(tmp_path / "page.html")["data"]["matches"]
+        if match[REPLAY]
+    ]
     assert held == [3, 7, 12]
     assert films(tmp_path / "page.html") == 3
     for words, message in (
-        (["--matches", "1/18"], sentence("page", "name-event-ordinal-khiva", word="--matches: no recorded match '1/18'")),
+        (
+            ["--matches", "1/18"],
+            sentence(
+                "page", "name-event-ordinal-khiva", word="--matches: no recorded match '1/18'"
+            ),
+        ),
         (["--matches", ""], "--matches: 18 matches ''"),
-        (["--matches", "1/1", "--replays", "none"], sentence("report", "matches-chooses-replays-replays")),
+        (
+            ["--matches", "1/1", "--replays", "none"],
+            sentence("report", "matches-chooses-replays-replays"),
+        ),
     ):
-        assert message in arena("report", vault, "--out", "other.html", *words, cwd=tmp_path, code=2).stderr
+        assert (
+            message
+            in arena("report", vault, "--out", "other.html", *words, cwd=tmp_path, code=2).stderr
+        )
     arena("report", str(stopped / "out"), "--out", "page.html", cwd=tmp_path)
-    last = next(f"1/{match[ORDINAL]}" for match in blocks(tmp_path / "page.html")["data"]["matches"] if not match[REPLAY])
-    said = arena("report", str(stopped / "out"), "--out", "other.html", "--matches", last, cwd=tmp_path, code=2)
-    assert f"--matches: {last}: other matches on its deal are still to be played, so it is not shown yet" in said.stderr
+    last = next(
+        f"1/{match[ORDINAL]}"
+        for match in blocks(tmp_path / "page.html")["data"]["matches"]
+        if not match[REPLAY]
+    )
+    said = arena(
+        "report",
+        str(stopped / "out"),
+        "--out",
+        "other.html",
+        "--matches",
+        last,
+        cwd=tmp_path,
+        code=2,
+    )
+    assert (
+        f"--matches: {last}: other matches on its deal are still to be played, so it is "
+        "not shown yet" in said.stderr
+    )
     assert not (tmp_path / "other.html").exists()
 
 
-def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_replays_go_into_pages_beside_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(page_folder, "PAGE_MOST", 1)
     beside = tmp_path / "a page-replays"
     beside.mkdir()
@@ -172,7 +262,16 @@ def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monke
     for name in ("1-seed-77.html", "mine.html"):
         (beside / name).write_bytes((tmp_path / old).read_bytes())
     (beside / "1-seed-78.html").write_text("mine")
-    words = [str(folder / "vault"), "--out", "a page.html", "--replays", "all", "--matches", "1/0", "--notes"]
+    words = [
+        str(folder / "vault"),
+        "--out",
+        "a page.html",
+        "--replays",
+        "all",
+        "--matches",
+        "1/0",
+        "--notes",
+    ]
     said = arena("report", *words, cwd=tmp_path).stderr
     assert "a page-replays: 17 pages with the other replays; keep it beside a page.html" in said
     kept = {"mine.html", "1-seed-78.html"}
@@ -199,7 +298,18 @@ def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monke
     arena("report", str(folder / "vault"), "--out", "a page.html", cwd=tmp_path)
     assert not beside.exists()
     (tmp_path / "b-replays").write_text("mine")
-    said = arena("report", str(folder / "vault"), "--out", "b.html", "--replays", "all", "--matches", "1/0", cwd=tmp_path, code=2)
+    said = arena(
+        "report",
+        str(folder / "vault"),
+        "--out",
+        "b.html",
+        "--replays",
+        "all",
+        "--matches",
+        "1/0",
+        cwd=tmp_path,
+        code=2,
+    )
     assert "b-replays: cannot be made: File exists" in said.stderr
 
 

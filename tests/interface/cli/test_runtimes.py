@@ -34,7 +34,18 @@ def choose(decide, match):
 play("mine", choose)
 """
 KIT = ROOT / "bots" / "python" / "kit" / "khiva_kit.py"
-SHORT = ("--seats", "2", "--seeds", "1", "--seed", "demo", "--rule", "max_turns=1", "--isolation", "standard")
+SHORT = (
+    "--seats",
+    "2",
+    "--seeds",
+    "1",
+    "--seed",
+    "demo",
+    "--rule",
+    "max_turns=1",
+    "--isolation",
+    "standard",
+)
 
 
 @pytest.fixture
@@ -48,7 +59,9 @@ def open_folder() -> Iterator[Path]:
 @pytest.fixture
 def place(standard: None, open_folder: Path) -> Path:
     """A folder with a runtime ``venv``, a bot ``mine`` that names it, and one ``plain`` that should."""
-    make_runtime(open_folder / "venv", SYSTEM_PYTHON if os.path.exists(SYSTEM_PYTHON) else sys.executable)
+    make_runtime(
+        open_folder / "venv", SYSTEM_PYTHON if os.path.exists(SYSTEM_PYTHON) else sys.executable
+    )
     for name, run, main in (("mine", "{torch} main.py", MAIN), ("plain", "{python} main.py", MAIN)):
         bot = open_folder / "entries" / name
         bot.mkdir(parents=True)
@@ -72,8 +85,19 @@ def test_a_bot_of_a_runtime_plays_by_flag_and_by_settings_file(place: Path) -> N
     said = arena("run", *bots, *SHORT, "--runtime", "torch=venv", "--out", "flag", cwd=place)
     assert "no fault" not in said.stdout
     (place / "elsewhere").mkdir()
-    (place / "elsewhere" / "cup.toml").write_text(f'bots = ["../entries/mine", "{RANDOM}"]\n[runtimes]\ntorch = "../venv"\n')
-    arena("run", "elsewhere/cup.toml", *SHORT, "--runtime", "torch=elsewhere/../venv", "--out", "file", cwd=place)
+    (place / "elsewhere" / "cup.toml").write_text(
+        f'bots = ["../entries/mine", "{RANDOM}"]\n[runtimes]\ntorch = "../venv"\n'
+    )
+    arena(
+        "run",
+        "elsewhere/cup.toml",
+        *SHORT,
+        "--runtime",
+        "torch=elsewhere/../venv",
+        "--out",
+        "file",
+        cwd=place,
+    )
     found = definition(place / "flag")
     assert found == definition(place / "file")
     (name, runtime) = next(iter(found["runtimes"].items()))  # type: ignore[attr-defined]
@@ -82,9 +106,15 @@ def test_a_bot_of_a_runtime_plays_by_flag_and_by_settings_file(place: Path) -> N
         sentence("replay", "every-choice-same-digest")
         in arena("match", "--from", "flag", "1/0", "--runtime", "torch=venv", cwd=place).stdout
     )
-    again = arena("replay", "flag", "1/0", "--seat", "0", "--runtime", "torch=venv", cwd=place).stdout
+    again = arena(
+        "replay", "flag", "1/0", "--seat", "0", "--runtime", "torch=venv", cwd=place
+    ).stdout
     assert re.search(
-        "^" + pattern("replay", "choices-same-2", asked=r"\d+") + "|" + pattern("replay", "one-choice-same") + "$",
+        "^"
+        + pattern("replay", "choices-same-2", asked=r"\d+")
+        + "|"
+        + pattern("replay", "one-choice-same")
+        + "$",
         again,
         re.MULTILINE,
     )
@@ -141,7 +171,13 @@ def test_a_runtime_that_is_not_there_is_refused_with_what_to_do(place: Path) -> 
     assert said == "khiva-arena: error: --runtime torch: write --runtime NAME=DIR\n"
     said = arena("match", *bots, "--runtime", "torch=entries", cwd=place, code=2).stderr
     assert (
-        sentence("entrants", "no-name-program-itself", path=f"--runtime: torch: {place}/entries", pythons="bin/python3") in said
+        sentence(
+            "entrants",
+            "no-name-program-itself",
+            path=f"--runtime: torch: {place}/entries",
+            pythons="bin/python3",
+        )
+        in said
     )
     (place / "c.toml").write_text('bots = ["entries/mine"]\n\n[runtimes]\ntorch = 3\n')
     said = arena("run", "c.toml", cwd=place, code=2).stderr
@@ -149,7 +185,11 @@ def test_a_runtime_that_is_not_there_is_refused_with_what_to_do(place: Path) -> 
 
 
 def hint(place: Path, *words: str) -> str:
-    report = json.loads(arena("check", *words, "--quick", "--json", "--isolation", "standard", cwd=place, code=1).stdout)
+    report = json.loads(
+        arena(
+            "check", *words, "--quick", "--json", "--isolation", "standard", cwd=place, code=1
+        ).stdout
+    )
     return next(str(step["hint"]) for step in report["steps"] if step["status"] == "failed")
 
 
@@ -162,19 +202,31 @@ def test_check_names_a_missing_module_and_the_runtimes_there_are(place: Path) ->
         f'{missing}: the runtime torch has it: run = "{{torch}} main.py"'
     )
     shutil.rmtree(place / "other", ignore_errors=True)
-    make_runtime(place / "other", SYSTEM_PYTHON if os.path.exists(SYSTEM_PYTHON) else sys.executable)
+    make_runtime(
+        place / "other", SYSTEM_PYTHON if os.path.exists(SYSTEM_PYTHON) else sys.executable
+    )
     (site,) = (place / "other").glob("lib/python3*/site-packages")
     (site / f"{PACKAGE}.py").unlink()
     said = hint(place, "entries/plain", "--runtime", "jax=other")
     assert said == f"{missing}: the runtimes here (jax) do not have it" + f"; {then}"
     assert hint(place, "entries/mine", "--runtime", "torch=other") == (
-        f"{missing} in the runtime torch: {place}/other/bin/pip install {PACKAGE}, and msgpack, which the kit needs"
+        f"{missing} in the runtime torch: {place}/other/bin/pip install {PACKAGE}, and "
+        "msgpack, which the kit needs"
     )
 
 
 @pytest.mark.soak
 def test_what_check_says_comes_next_works_with_a_runtime(place: Path) -> None:
-    done = arena("check", "entries/mine", "--quick", "--isolation", "standard", "--runtime", "torch=venv", cwd=place)
+    done = arena(
+        "check",
+        "entries/mine",
+        "--quick",
+        "--isolation",
+        "standard",
+        "--runtime",
+        "torch=venv",
+        cwd=place,
+    )
     (line,) = (line for line in done.stdout.splitlines() if "Next: khiva-arena " in line)
     words = shlex.split(line.split("Next: khiva-arena ")[1])
     assert words[-2:] == ["--runtime", f"torch={place}/venv/bin/python3"]
@@ -185,7 +237,14 @@ def test_no_bot_may_read_what_another_entrant_has_sent(place: Path, tmp_path: Pa
     """Neither by a runtime that holds it, nor by a program of it that is on the organiser's PATH."""
     (place / "bin").mkdir()
     (place / "bin" / "python3").symlink_to(place / "venv" / "bin" / "python3")
-    words = ("--bot", str(place / "entries" / "mine"), "--bot", str(place / "entries" / "plain"), "--isolation", "standard")
+    words = (
+        "--bot",
+        str(place / "entries" / "mine"),
+        "--bot",
+        str(place / "entries" / "plain"),
+        "--isolation",
+        "standard",
+    )
     for command in (("match",), ("run", "--seats", "2", "--out", "out")):
         said = arena(*command, *words, "--runtime", f"torch={place}", cwd=tmp_path, code=2).stderr
         assert (
@@ -203,10 +262,16 @@ def test_no_bot_may_read_what_another_entrant_has_sent(place: Path, tmp_path: Pa
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
     (place / "entries" / "mine" / "bot.toml").write_text('name = "mine"\nrun = "tool"\n')
-    said = arena("match", *words, cwd=tmp_path, code=2, env={"PATH": f"{tool.parent}:{os.environ['PATH']}"})
+    said = arena(
+        "match", *words, cwd=tmp_path, code=2, env={"PATH": f"{tool.parent}:{os.environ['PATH']}"}
+    )
     assert (
         sentence(
-            "settings", "bot-may-read-folder", name="mine", where=f"{tool}, which lies in {place}/entries/plain", name_2="plain"
+            "settings",
+            "bot-may-read-folder",
+            name="mine",
+            where=f"{tool}, which lies in {place}/entries/plain",
+            name_2="plain",
         )
         in said.stderr
     )
@@ -216,7 +281,9 @@ def test_no_bot_may_read_what_another_entrant_has_sent(place: Path, tmp_path: Pa
 
 
 @pytest.mark.soak
-def test_two_entries_of_one_name_are_told_before_the_first_match_and_in_the_table(place: Path) -> None:
+def test_two_entries_of_one_name_are_told_before_the_first_match_and_in_the_table(
+    place: Path,
+) -> None:
     for name in ("ann", "bob"):
         (place / name).mkdir()
         (place / name / "bot.toml").write_text('name = "best"\nrun = "./program lots"\n')
@@ -226,12 +293,17 @@ def test_two_entries_of_one_name_are_told_before_the_first_match_and_in_the_tabl
     bots = ("--bot", "ann", "--bot", RANDOM, "--bot", "bob")
     done = arena("run", *bots, *SHORT, "--out", "out", cwd=place)
     lines = done.stderr.splitlines()
-    told = lines.index("warning: " + sentence("report", "bots-name-2", group="2", group_2="best is ann, best-2 is bob"))
+    told = lines.index(
+        "warning: "
+        + sentence("report", "bots-name-2", group="2", group_2="best is ann, best-2 is bob")
+    )
     assert told < next(number for number, line in enumerate(lines) if line.startswith("run digest"))
     table = sentence("report", "bots-name") + ":\n  best    ann\n  best-2  bob\n"
     assert table in done.stdout
     assert table in arena("standings", "out", cwd=place).stdout
-    test = arena("sprt", "ann", "bob", "--seeds", "32", *SHORT[4:], "--out", "test", cwd=place, code=None)
+    test = arena(
+        "sprt", "ann", "bob", "--seeds", "32", *SHORT[4:], "--out", "test", cwd=place, code=None
+    )
     assert table in test.stdout
     alone = arena("run", "--bot", "ann", "--bot", RANDOM, *SHORT, "--out", "alone", cwd=place)
     assert "one name" not in alone.stdout + alone.stderr
@@ -242,18 +314,47 @@ def test_two_entries_of_one_name_are_told_before_the_first_match_and_in_the_tabl
 
 def test_match_refuses_a_bot_in_a_game_that_its_bot_toml_excludes(tmp_path: Path) -> None:
     """In the words of ``run``."""
-    bots = [word for name in ("naive", "random", "random") for word in ("--bot", f"shipped:python/{name}")]
+    bots = [
+        word
+        for name in ("naive", "random", "random")
+        for word in ("--bot", f"shipped:python/{name}")
+    ]
     said = arena("match", "--game", "emira", *bots, cwd=tmp_path, code=2).stderr
     assert (
-        said
-        == "khiva-arena: error: --bot shipped:python/naive: its bot.toml lists khiva, not emira; it plays with --game khiva\n"
+        said == "khiva-arena: error: --bot shipped:python/naive: its bot.toml lists khiva, not "
+        "emira; it plays with --game khiva\n"
     )
-    run = arena("run", "--game", "emira", *bots[:4], "--copies", "2", "--seats", "3", cwd=tmp_path, code=2).stderr
+    run = arena(
+        "run", "--game", "emira", *bots[:4], "--copies", "2", "--seats", "3", cwd=tmp_path, code=2
+    ).stderr
     assert said in run
     pair = ("--bot", "shipped:python/random", "--bot", "shipped:python/random")
-    arena("run", *pair[:2], "--copies", "2", "--game", "silk_road", *SHORT[:6], "--rule", "map=r1", "--out", "out", cwd=tmp_path)
-    said = arena("match", "--from", "out", "1/0", "--bot", "shipped:python/naive", *pair[:2], cwd=tmp_path, code=2).stderr
+    arena(
+        "run",
+        *pair[:2],
+        "--copies",
+        "2",
+        "--game",
+        "silk_road",
+        *SHORT[:6],
+        "--rule",
+        "map=r1",
+        "--out",
+        "out",
+        cwd=tmp_path,
+    )
+    said = arena(
+        "match",
+        "--from",
+        "out",
+        "1/0",
+        "--bot",
+        "shipped:python/naive",
+        *pair[:2],
+        cwd=tmp_path,
+        code=2,
+    ).stderr
     assert (
-        said
-        == "khiva-arena: error: --bot shipped:python/naive: its bot.toml lists khiva, not silk_road; it plays with --game khiva\n"
+        said == "khiva-arena: error: --bot shipped:python/naive: its bot.toml lists khiva, not "
+        "silk_road; it plays with --game khiva\n"
     )

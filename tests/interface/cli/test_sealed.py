@@ -24,7 +24,18 @@ from khiva_arena.records.store.seal import HEAD, SEAL
 pytestmark = pytest.mark.slow
 
 SHORT = (*TRUSTED, "--rule", "max_turns=6")
-RUN = ["run", *bots(RANDOM, STRIKES), *SHORT, "--seats", "2", "--seed", "demo", "--out", "out", "--seeds"]
+RUN = [
+    "run",
+    *bots(RANDOM, STRIKES),
+    *SHORT,
+    "--seats",
+    "2",
+    "--seed",
+    "demo",
+    "--out",
+    "out",
+    "--seeds",
+]
 COMMANDS = [
     ["standings", "out"],
     ["show", "out"],
@@ -59,11 +70,15 @@ def is_sealed(folder: Path) -> bool:
         return opened.is_known_sound()
 
 
-def test_what_a_run_leaves_is_read_without_a_sum_and_verified_with_all(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_run_leaves_is_read_without_a_sum_and_verified_with_all(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     worked_out: list[str] = []
     real = sums._sums
 
-    def counted(table: str, names: tuple[str, ...], columns: Sequence[Sequence[object]]) -> list[str]:
+    def counted(
+        table: str, names: tuple[str, ...], columns: Sequence[Sequence[object]]
+    ) -> list[str]:
         worked_out.extend([table] * len(columns[0]))  # a row each
         return real(table, names, columns)
 
@@ -79,7 +94,9 @@ def test_what_a_run_leaves_is_read_without_a_sum_and_verified_with_all(copy: Pat
     assert {"events", "matches", "seats"} <= set(worked_out)
 
 
-def test_a_run_that_goes_on_works_out_no_sum_of_a_sealed_store(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_goes_on_works_out_no_sum_of_a_sealed_store(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Store.write(copy / "out") as opened, monkeypatch.context() as patch:
         (event,) = find.events_of(opened, ())
         patch.setattr(sums, "_sums", None)
@@ -89,7 +106,10 @@ def test_a_run_that_goes_on_works_out_no_sum_of_a_sealed_store(copy: Path, monke
 
 CHANGES = {
     "a score": ("UPDATE seats SET score = score + 1 WHERE ordinal = 1", False),
-    "a record with spaces": ("UPDATE matches SET record = replace(record, ',', ', ') WHERE ordinal = 2", False),
+    "a record with spaces": (
+        "UPDATE matches SET record = replace(record, ',', ', ') WHERE ordinal = 2",
+        False,
+    ),
     "times of another match": ("UPDATE times SET ordinal = 9 WHERE ordinal = 2", False),
     "seats are missing": ("DELETE FROM seats WHERE ordinal = 2", False),
     "another secret of a seed": ("UPDATE reveals SET secret = zeroblob(32) WHERE seed = 1", False),
@@ -104,7 +124,9 @@ CHANGES = {
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("statements", "forged"), CHANGES.values(), ids=CHANGES)
-def test_what_is_damaged_is_damaged_with_a_seal_beside_it(copy: Path, statements: str, forged: bool) -> None:
+def test_what_is_damaged_is_damaged_with_a_seal_beside_it(
+    copy: Path, statements: str, forged: bool
+) -> None:
     assert is_sealed(copy)
     change(copy, statements, forged=forged)
 
@@ -135,17 +157,28 @@ FORGERIES = {
     "a digest": "UPDATE matches SET digest = printf('%064d', 1) WHERE ordinal = 3",
     "an id": "UPDATE matches SET id = printf('%016d', 1) WHERE ordinal = 3",
     "a record": "UPDATE matches SET record = 'x' WHERE ordinal = 3",
-    "a record of another match": "UPDATE matches SET record = (SELECT record FROM matches WHERE ordinal = 1) WHERE ordinal = 3",
+    "a record of another match": (
+        "UPDATE matches SET record = (SELECT record FROM matches WHERE ordinal = 1) WHERE "
+        "ordinal = 3"
+    ),
 }
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("statement", FORGERIES.values(), ids=FORGERIES)
-def test_a_seal_that_a_forger_wrote_hides_no_seat_that_is_not_the_records(copy: Path, statement: str) -> None:
+def test_a_seal_that_a_forger_wrote_hides_no_seat_that_is_not_the_records(
+    copy: Path, statement: str
+) -> None:
     change(copy, statement, forged=True)
     seal_again(copy)
     assert is_sealed(copy)
-    commands = [*COMMANDS[:2], ["show", "out", "1/3"], COMMANDS[3], ["report", "out", "--out", "page.html"], [*RUN, "3"]]
+    commands = [
+        *COMMANDS[:2],
+        ["show", "out", "1/3"],
+        COMMANDS[3],
+        ["report", "out", "--out", "page.html"],
+        [*RUN, "3"],
+    ]
     if "fault" in statement:
         commands.remove(["show", "out", "1/3"])  # which match has the fault differs
     for words in commands:
@@ -179,7 +212,9 @@ main.main()
     assert "run digest" in done.stderr
     assert not is_sealed(tmp_path)
     for words in (command for command in COMMANDS if command != ["show", "out", "1/0"]):
-        assert arena(*words, cwd=tmp_path, code=None).returncode == (1 if words[0] == "verify" else 2), words
+        assert arena(*words, cwd=tmp_path, code=None).returncode == (
+            1 if words[0] == "verify" else 2
+        ), words
 
 
 def test_a_run_to_the_end_finds_out_what_nobody_had_to_know(copy: Path) -> None:
@@ -189,8 +224,15 @@ def test_a_run_to_the_end_finds_out_what_nobody_had_to_know(copy: Path) -> None:
     arena(*another, cwd=copy)
     assert is_sealed(copy)
     first = "(SELECT id FROM events WHERE number = 1)"
-    change(copy, f"UPDATE seats SET score = score + 1 WHERE ordinal = 1 AND event = {first}", forged=False)
+    change(
+        copy,
+        f"UPDATE seats SET score = score + 1 WHERE ordinal = 1 AND event = {first}",
+        forged=False,
+    )
     arena(*another, "--new-event", cwd=copy)
     assert not is_sealed(copy)
-    problems = [event["problems"] for event in json.loads(arena("verify", "out", "--json", cwd=copy, code=1).stdout)["events"]]
+    problems = [
+        event["problems"]
+        for event in json.loads(arena("verify", "out", "--json", cwd=copy, code=1).stdout)["events"]
+    ]
     assert list(map(bool, problems)) == [True, False, False]

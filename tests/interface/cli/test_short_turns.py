@@ -12,7 +12,17 @@ from khiva_arena.competition.settings import define
 
 pytestmark = pytest.mark.slow
 
-WORDS = (*bots(RANDOM, NAIVE), "--isolation", "trusted", "--seats", "2", "--seeds", "1", "--rule", "max_turns=1")
+WORDS = (
+    *bots(RANDOM, NAIVE),
+    "--isolation",
+    "trusted",
+    "--seats",
+    "2",
+    "--seeds",
+    "1",
+    "--rule",
+    "max_turns=1",
+)
 RUN = ("run", *WORDS, "--out", "out")
 REASON = sentence("settings", "machine-itself-takes-some")
 
@@ -24,16 +34,21 @@ def test_short_turns_are_warned_of_with_the_reason(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [(), ("--bank", "0s")])
-def test_a_new_event_with_short_turns_and_strict_policy_is_refused(tmp_path: Path, more: tuple[str, ...]) -> None:
+def test_a_new_event_with_short_turns_and_strict_policy_is_refused(
+    tmp_path: Path, more: tuple[str, ...]
+) -> None:
     said = arena(*RUN, "--turn", "1ms", "--policy", "strict", *more, cwd=tmp_path, code=2).stderr
     assert (
-        "--turn 1ms with --policy strict: a bot that answers at once would forfeit whenever the machine "
+        "--turn 1ms with --policy strict: a bot that answers at once would forfeit "
+        "whenever the machine "
         "is busy for a moment; take --turn"
     ) in said
     assert not (tmp_path / "out").exists()
 
 
-def test_one_that_is_there_already_is_played_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_is_there_already_is_played_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As one that 0.2.0 began."""
     words = (*RUN, "--turn", "20ms", "--policy", "strict")
     with monkeypatch.context() as patched:

@@ -37,7 +37,13 @@ def broken(tmp_path: Path) -> list[str]:
     """One that cannot be read, one that is not built, one that does not start."""
     for name, toml in (
         ("unread", 'name = "unread"\n'),
-        ("unbuilt", 'name = "unbuilt"\nrun = "{python} main.py"\nbuild = "{python} fails.py"\nfiles = ["*.py"]\n'),
+        (
+            "unbuilt",
+            (
+                'name = "unbuilt"\nrun = "{python} main.py"\nbuild = "{python} '
+                'fails.py"\nfiles = ["*.py"]\n'
+            ),
+        ),
         ("silent", 'name = "silent"\nrun = "{python} main.py"\nfiles = ["*.py"]\n'),
     ):
         folder = tmp_path / name
@@ -50,30 +56,42 @@ def broken(tmp_path: Path) -> list[str]:
 
 def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path: Path) -> None:
     words = ["run", *bots(*broken[:2], RANDOM, broken[2], NAIVE), *FAST]
-    opened = [word for name in broken[1:] for word in ("--network", name, "--env", f"{name}=API_KEY")]
+    opened = [
+        word for name in broken[1:] for word in ("--network", name, "--env", f"{name}=API_KEY")
+    ]
     env = {"API_KEY": "sk-0123456789"}
     alone = arena("run", *bots(RANDOM, NAIVE), *FAST[:-1], "alone", cwd=tmp_path)
-    done = arena(*words, *opened, "--skip-broken", "--events-file", "events.jsonl", cwd=tmp_path, env=env)
+    done = arena(
+        *words, *opened, "--skip-broken", "--events-file", "events.jsonl", cwd=tmp_path, env=env
+    )
     lines = [line for line in done.stderr.splitlines() if "is left out: " in line]
     assert [line.split()[1] for line in lines] == broken
     assert "unread/bot.toml: run is missing" in lines[0]
     assert "its build" in lines[1]
     assert (
-        "exited with code 3; it wrote last: no compiler; next: khiva-arena check unbuilt --network unbuilt --env unbuilt=API_KEY"
-        in lines[1]
+        "exited with code 3; it wrote last: no compiler; next: khiva-arena check unbuilt "
+        "--network unbuilt --env unbuilt=API_KEY" in lines[1]
     )
     assert "start_failed" in lines[2]
     assert lines[2].endswith(
-        "it wrote last: silent gives up; next: khiva-arena check silent --network silent --env silent=API_KEY"
+        "it wrote last: silent gives up; next: khiva-arena check silent --network silent "
+        "--env silent=API_KEY"
     )
     assert "--skip-broken leaves out unread, unbuilt, silent" in done.stderr
     noted = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
-    assert any(line["type"] == "note" and "leaves out unread" in line["text"] and line["warning"] for line in noted)
+    assert any(
+        line["type"] == "note" and "leaves out unread" in line["text"] and line["warning"]
+        for line in noted
+    )
     assert done.stdout == alone.stdout.replace("alone", "out")
-    definition = json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["events"][0]["definition"]
+    definition = json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["events"][0][
+        "definition"
+    ]
     assert [bot["name"] for bot in definition["bots"]] == ["random", "naive"]
     # the definition is that of a run without the broken ones: the same event, at the same secret
-    assert arena("verify", "out", cwd=tmp_path).stdout == arena("verify", "alone", cwd=tmp_path).stdout
+    assert (
+        arena("verify", "out", cwd=tmp_path).stdout == arena("verify", "alone", cwd=tmp_path).stdout
+    )
     again = arena(*words, *opened, "--skip-broken", cwd=tmp_path, env=env)
     assert "event 1 is over" in again.stderr
     assert again.stdout == done.stdout
@@ -83,7 +101,10 @@ FAILS = {
     "torchless": ("", "import torch\n"),
     "programless": ('build = "no-such-compiler main.c"\n', ""),
     "silent": ("", "raise SystemExit('I give up')\n"),
-    "erring": ('build = "{python} main.py"\n', "print('main.c:3:5: error: x')\nprint('y\\n' * 5000)\nraise SystemExit(1)\n"),
+    "erring": (
+        'build = "{python} main.py"\n',
+        "print('main.c:3:5: error: x')\nprint('y\\n' * 5000)\nraise SystemExit(1)\n",
+    ),
 }
 """Bots that do not start, each with its line of bot.toml and its program; the cause of the first two is known."""
 
@@ -92,9 +113,15 @@ FAILS = {
 def test_a_start_that_fails_has_the_hint_of_check(tmp_path: Path, name: str) -> None:
     toml, program = FAILS[name]
     (tmp_path / name).mkdir()
-    (tmp_path / name / "bot.toml").write_text(f'name = "{name}"\nrun = "{{python}} main.py"\nfiles = ["*.py"]\n{toml}')
+    (tmp_path / name / "bot.toml").write_text(
+        f'name = "{name}"\nrun = "{{python}} main.py"\nfiles = ["*.py"]\n{toml}'
+    )
     (tmp_path / name / "main.py").write_text(program)
-    checked = json.loads(arena("check", "--quick", name, "--isolation", "trusted", "--json", cwd=tmp_path, code=1).stdout)
+    checked = json.loads(
+        arena(
+            "check", "--quick", name, "--isolation", "trusted", "--json", cwd=tmp_path, code=1
+        ).stdout
+    )
     (step,) = [step for step in checked["steps"] if step["status"] == "failed"]
     hint = step["hint"] if name in ("torchless", "programless") else ""
     seated = bots(name, RANDOM, NAIVE)
@@ -123,7 +150,9 @@ def test_nobody_is_left_out_where_the_machine_may_be_to_blame(
         assert "(ulimit -v " in done.stderr
 
 
-def test_nobody_is_left_out_on_a_full_disk(broken: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_is_left_out_on_a_full_disk(
+    broken: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(build.shutil, "disk_usage", lambda _: SimpleNamespace(free=4096))
     with pytest.raises(StagingError, match="4,096 bytes"):
         stage(load(str(tmp_path / broken[1])))
@@ -136,9 +165,23 @@ def test_nobody_is_left_out_on_a_full_disk(broken: list[str], tmp_path: Path, mo
 @pytest.mark.parametrize(
     ("ends", "is_host_s"),
     [
-        ((103, sentence("arbiter", "runner-fails") + "libwasmtime.so: gone", 1.0, Level.STANDARD), True),
         (
-            (103, sentence("arbiter", "runner-fails") + "it has too little memory; raise --limit memory", 1.0, Level.STANDARD),
+            (
+                103,
+                sentence("arbiter", "runner-fails") + "libwasmtime.so: gone",
+                1.0,
+                Level.STANDARD,
+            ),
+            True,
+        ),
+        (
+            (
+                103,
+                sentence("arbiter", "runner-fails")
+                + "it has too little memory; raise --limit memory",
+                1.0,
+                Level.STANDARD,
+            ),
             False,
         ),
         ((-9, "", 1.0, Level.STANDARD), True),
@@ -158,14 +201,20 @@ def test_a_compiler_that_ends_by_the_machines_doing_is_no_fault_of_the_module(
 def test_a_gauntlet_keeps_its_candidate(broken: list[str], tmp_path: Path) -> None:
     gauntlet = [*FAST, "--format", "gauntlet", "--skip-broken"]
     said = arena("run", *bots(broken[2], RANDOM, NAIVE), *gauntlet, cwd=tmp_path, code=2).stderr
-    assert "the candidate, silent, cannot play; name another one with --candidate (silent: left out by --skip-broken)" in said
+    assert (
+        "the candidate, silent, cannot play; name another one with --candidate (silent: "
+        "left out by --skip-broken)" in said
+    )
     arena("run", *bots(broken[2], RANDOM, NAIVE), *gauntlet, "--candidate", "naive", cwd=tmp_path)
 
 
 def test_a_file_can_say_so_and_engines_are_left_out_too(broken: list[str], tmp_path: Path) -> None:
     engines = [{"name": "gone", "command": "./no-such-engine"}, {"name": "c", "command": C}]
     (tmp_path / "engines.json").write_text(json.dumps(engines))
-    text = f'bots = ["{RANDOM}", "{broken[0]}"]\nengines = "engines.json"\nskip_broken = true\nseats = 2\nseeds = 1\n'
+    text = (
+        f'bots = ["{RANDOM}", "{broken[0]}"]\nengines = "engines.json"\nskip_broken = '
+        "true\nseats = 2\nseeds = 1\n"
+    )
     (tmp_path / "cup.toml").write_text(text + 'out = "out"\n')
     done = arena("run", "cup.toml", "--isolation", "trusted", cwd=tmp_path)
     assert "warning: unread is left out: " in done.stderr
@@ -176,19 +225,28 @@ def test_a_file_can_say_so_and_engines_are_left_out_too(broken: list[str], tmp_p
 @pytest.mark.language
 def test_of_modules_in_ticks_those_that_cannot_be_built_are_left_out(tmp_path: Path) -> None:
     for pause, name in enumerate(("one", "other")):
-        (tmp_path / f"{name}.wasm").write_bytes(scripted(script("t", command("s", pause), command("a"))))
+        (tmp_path / f"{name}.wasm").write_bytes(
+            scripted(script("t", command("s", pause), command("a")))
+        )
     (tmp_path / "no_module.wasm").write_bytes(b"not a module")
     (tmp_path / "unbuilt").mkdir()
     text = 'name = "unbuilt"\nmodule = "bot.wasm"\nbuild = "{python} fails.py"\nfiles = ["*.py"]\n'
     (tmp_path / "unbuilt" / "bot.toml").write_text(text)
     (tmp_path / "unbuilt" / "fails.py").write_text("print('no compiler')\nraise SystemExit(3)\n")
-    words = [*bots("unbuilt", "one.wasm", "nowhere.wasm", "no_module.wasm", "other.wasm"), "--clock", "ticks", *FAST[2:]]
+    words = [
+        *bots("unbuilt", "one.wasm", "nowhere.wasm", "no_module.wasm", "other.wasm"),
+        "--clock",
+        "ticks",
+        *FAST[2:],
+    ]
     done = arena("run", *words, "--skip-broken", cwd=tmp_path)
     lines = [line for line in done.stderr.splitlines() if "is left out: " in line]
     assert [line.split()[1] for line in lines] == ["unbuilt", "nowhere.wasm", "no_module"]
     assert "it wrote last: no compiler; next: khiva-arena check unbuilt" in lines[0]
     assert lines[2].endswith("next: khiva-arena check no_module.wasm")
-    definition = json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["events"][0]["definition"]
+    definition = json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["events"][0][
+        "definition"
+    ]
     assert [bot["name"] for bot in definition["bots"]] == ["one", "other"]
     refused = arena("run", *words, cwd=tmp_path, code=2).stderr
     assert "left out" not in refused
@@ -202,7 +260,9 @@ def test_too_few_left_are_named(broken: list[str], tmp_path: Path) -> None:
     assert "2 seats" in last
     none = arena("run", *bots(*broken), *FAST, "--skip-broken", cwd=tmp_path, code=2)
     assert (
-        "error: " + sentence("playing", "no-bot-left-play") + " (unread, unbuilt, silent: left out by --skip-broken)"
+        "error: "
+        + sentence("playing", "no-bot-left-play")
+        + " (unread, unbuilt, silent: left out by --skip-broken)"
         in none.stderr
     )
     assert not (tmp_path / "out").exists()
@@ -215,11 +275,29 @@ def test_without_it_a_broken_bot_ends_the_run(broken: list[str], tmp_path: Path)
     assert not (tmp_path / "out").exists()
 
 
-def test_what_is_opened_to_one_that_is_left_out_is_no_mistake(broken: list[str], tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, NAIVE, broken[2]), *FAST, "--skip-broken", "--env", "silent=HOME_OF_SILENT"]
+def test_what_is_opened_to_one_that_is_left_out_is_no_mistake(
+    broken: list[str], tmp_path: Path
+) -> None:
+    words = [
+        "run",
+        *bots(RANDOM, NAIVE, broken[2]),
+        *FAST,
+        "--skip-broken",
+        "--env",
+        "silent=HOME_OF_SILENT",
+    ]
     done = arena(*words, cwd=tmp_path, env={"HOME_OF_SILENT": "x"})
     assert "silent is left out" in done.stderr
-    gone = arena("run", *bots(RANDOM, NAIVE, broken[2]), *FAST, "--skip-broken", "--env", "slient=HOME", cwd=tmp_path, code=2)
+    gone = arena(
+        "run",
+        *bots(RANDOM, NAIVE, broken[2]),
+        *FAST,
+        "--skip-broken",
+        "--env",
+        "slient=HOME",
+        cwd=tmp_path,
+        code=2,
+    )
     assert "no bot called 'slient'" in gone.stderr
 
 
@@ -252,7 +330,11 @@ def test_a_module_at_which_the_arena_fails_is_left_out_where_that_is_asked(
 ) -> None:
     entrants = [load(NAIVE), load(RANDOM)]
     monkeypatch.setattr("khiva_arena.entrants.only_modules.only_modules", lambda bots, _level: bots)
-    fail_at(monkeypatch, "khiva_arena.entrants.only_modules.only_modules", IndexError("not one of theirs"))
+    fail_at(
+        monkeypatch,
+        "khiva_arena.entrants.only_modules.only_modules",
+        IndexError("not one of theirs"),
+    )
     if not skip_broken:
         with pytest.raises(IndexError):
             as_modules(entrants, Level.TRUSTED, skip_broken=False)
@@ -262,9 +344,15 @@ def test_a_module_at_which_the_arena_fails_is_left_out_where_that_is_asked(
     assert "not one of theirs" in caplog.text
 
 
-def test_a_bot_of_an_engines_file_at_which_the_arena_fails_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_of_an_engines_file_at_which_the_arena_fails_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "engines.json"
-    file.write_text(json.dumps([{"name": name, "command": word} for name, word in (("one", NAIVE), ("other", RANDOM))]))
+    file.write_text(
+        json.dumps(
+            [{"name": name, "command": word} for name, word in (("one", NAIVE), ("other", RANDOM))]
+        )
+    )
     fail_at(monkeypatch, "khiva_arena.entrants.engines.load", IndexError("not one of theirs"))
     assert [bool(bot.broken) for bot in load_engines(file, with_broken=True)] == [False, True]
     with pytest.raises(IndexError):
@@ -281,7 +369,9 @@ def test_an_error_of_the_machine_leaves_out_nobody(
     assert "is left out: " not in done.stderr
 
 
-def test_an_error_of_the_machine_in_other_words_is_told_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_machine_in_other_words_is_told_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Its cause stays, which tells the player of a league to wait."""
 
     def out_of_files(*_: object) -> NoReturn:
@@ -301,7 +391,9 @@ def test_an_error_of_the_machine_in_other_words_is_told_as_it_is(monkeypatch: py
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
-def test_an_interrupt_leaves_out_nobody(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_leaves_out_nobody(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fail_at(monkeypatch, "khiva_arena.entrants.bots.load", error)
     with pytest.raises(type(error)):
         load_all([RANDOM], with_broken=True)
@@ -309,11 +401,18 @@ def test_an_interrupt_leaves_out_nobody(error: BaseException, monkeypatch: pytes
     for place in PLACES[1:]:
         fail_at(monkeypatch, place, error, NAIVE)
         with pytest.raises(type(error)):
-            without_broken([settings_from({"bots": [NAIVE], "isolation": "trusted"})], [bot], TRUSTING, say_nothing)
+            without_broken(
+                [settings_from({"bots": [NAIVE], "isolation": "trusted"})],
+                [bot],
+                TRUSTING,
+                say_nothing,
+            )
         monkeypatch.undo()
 
 
-def fail_at(monkeypatch: pytest.MonkeyPatch, place: str, error: BaseException, word: str = RANDOM) -> None:
+def fail_at(
+    monkeypatch: pytest.MonkeyPatch, place: str, error: BaseException, word: str = RANDOM
+) -> None:
     """Let a function fail whenever it meets a bot. ``word``: its name on the command line."""
     module, _, name = place.rpartition(".")
     function = getattr(sys.modules[module], name)

@@ -17,7 +17,14 @@ from wording import sentence
 pytestmark = pytest.mark.slow
 
 FAST = ["--isolation", "trusted", "--seed", "x", "--rule", "max_turns=4"]
-SHORT = ["--elo1", "200", "--alpha", "0.2", "--beta", "0.2"]  # decides at the first seed that it may decide at
+SHORT = [
+    "--elo1",
+    "200",
+    "--alpha",
+    "0.2",
+    "--beta",
+    "0.2",
+]  # decides at the first seed that it may decide at
 EITHER = ["--accept", "better,not-better"]
 
 
@@ -32,8 +39,10 @@ def scores(store: Path) -> list[Fraction]:
     connection = sqlite3.connect(store / "arena.db")
     try:
         found = connection.execute(
-            "SELECT seed, sum(rank = 1 AND NOT tied), sum(tied), count(*) FROM (SELECT seed, bot, rank, "
-            "count(*) OVER (PARTITION BY ordinal, rank) = 2 AS tied FROM matches JOIN seats USING (event, ordinal)) "
+            "SELECT seed, sum(rank = 1 AND NOT tied), sum(tied), count(*) FROM (SELECT "
+            "seed, bot, rank, "
+            "count(*) OVER (PARTITION BY ordinal, rank) = 2 AS tied FROM matches JOIN "
+            "seats USING (event, ordinal)) "
             "WHERE bot = 0 GROUP BY seed ORDER BY seed"
         ).fetchall()
     finally:
@@ -46,11 +55,17 @@ def test_it_stops_by_itself_and_tells_what_it_found(decided: Path) -> None:
     assert "at most 10000 seeds x 1 line-up x 2 rotations" in (decided / "stderr").read_text()
     said = r"naive is (better|less than 200 Elo above them)$"
     assert re.search(rf"^H[01] accepted after \d+ seeds, \d+ matches: {said}", stdout, re.MULTILINE)
-    aims = sentence("report", "aims-wrong-decisions-candidate", value="20", value_2="20", elo0="0", elo1="200")
+    aims = sentence(
+        "report", "aims-wrong-decisions-candidate", value="20", value_2="20", elo0="0", elo1="200"
+    )
     assert aims in stdout.replace("\n ", "")
     assert "LLR " in stdout
     assert "table scores:" in stdout
-    found = json.loads(arena("sprt", NAIVE, C, *FAST, *SHORT, *EITHER, "--out", "out", "--json", cwd=decided).stdout)
+    found = json.loads(
+        arena(
+            "sprt", NAIVE, C, *FAST, *SHORT, *EITHER, "--out", "out", "--json", cwd=decided
+        ).stdout
+    )
     seen = scores(decided / "out")
     assert found["seeds"] == len(seen) >= found["fewest"] == 32
     assert found["histogram"] == [[round(float(v), 6), seen.count(v)] for v in sorted(set(seen))]
@@ -65,7 +80,14 @@ def test_it_stops_by_itself_and_tells_what_it_found(decided: Path) -> None:
 
 @pytest.mark.soak
 def test_it_stops_at_the_same_seed_at_any_jobs_and_after_kills(tmp_path: Path) -> None:
-    words = ["sprt", C, PYTHON, *FAST, *SHORT, *EITHER]  # one that starts slowly, so that kills come in time
+    words = [
+        "sprt",
+        C,
+        PYTHON,
+        *FAST,
+        *SHORT,
+        *EITHER,
+    ]  # one that starts slowly, so that kills come in time
     whole = arena(*words, "-j", "1", "--out", "one", cwd=tmp_path)
     for after, number in ((9, signal.SIGKILL), (31, signal.SIGINT)):
         running = started(*words, "-j", "3", "--out", "out", cwd=tmp_path)
@@ -85,19 +107,44 @@ def test_more_seats_and_more_opponents(tmp_path: Path) -> None:
     rates = ["--elo0", "-200", "--elo1", "300", "--alpha", "0.3", "--beta", "0.3"]
     words = ["sprt", NAIVE, RANDOM, GREEDY, "--seats", "4", *FAST, *rates]
     found = json.loads(arena(*words, "--out", "out", "--json", cwd=tmp_path, code=None).stdout)
-    assert (found["candidate"], found["opponents"], found["seats"]) == ("naive", ["random", "greedy"], 4)
+    assert (found["candidate"], found["opponents"], found["seats"]) == (
+        "naive",
+        ["random", "greedy"],
+        4,
+    )
     assert found["seeds"] >= 32
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
-    tables = {sits for (sits,) in connection.execute("SELECT group_concat(bot) FROM seats GROUP BY ordinal")}
+    tables = {
+        sits
+        for (sits,) in connection.execute("SELECT group_concat(bot) FROM seats GROUP BY ordinal")
+    }
     connection.close()
     assert {sits.count("0") for sits in tables} == {1}, "the candidate sits once at each table"
-    assert {tuple(sorted(sits.split(","))) for sits in tables} == {("0", "1", "1", "2"), ("0", "1", "2", "2")}
+    assert {tuple(sorted(sits.split(","))) for sits in tables} == {
+        ("0", "1", "1", "2"),
+        ("0", "1", "2", "2"),
+    }
 
 
 def test_a_test_without_a_decision_says_so_and_is_sound(tmp_path: Path) -> None:
-    words = ["sprt", RANDOM, C, *FAST, "--elo1", "2", "--alpha", "0.001", "--beta", "0.001", "--seeds", "32"]
+    words = [
+        "sprt",
+        RANDOM,
+        C,
+        *FAST,
+        "--elo1",
+        "2",
+        "--alpha",
+        "0.001",
+        "--beta",
+        "0.001",
+        "--seeds",
+        "32",
+    ]
     done = arena(*words, "--out", "out", cwd=tmp_path, code=4)
-    assert sentence("report", "no-decision-after-seeds", after="32 seeds, 64 matches") in done.stdout
+    assert (
+        sentence("report", "no-decision-after-seeds", after="32 seeds, 64 matches") in done.stdout
+    )
     assert "64 of 64 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
 
@@ -107,10 +154,16 @@ def test_a_test_without_a_decision_says_so_and_is_sound(tmp_path: Path) -> None:
         ([RANDOM], "is missing"),
         ([RANDOM, NAIVE, "--elo0", "5", "--elo1", "5"], sentence("ratings", "h-s-must-lower")),
         ([RANDOM, NAIVE, "--alpha", "0.7"], "alpha is 0.7"),
-        ([RANDOM, NAIVE, "--seeds", "31"], "--" + sentence("playing", "seeds-no-test-decides", fewest_blocks="32", seeds="31")),
+        (
+            [RANDOM, NAIVE, "--seeds", "31"],
+            "--" + sentence("playing", "seeds-no-test-decides", fewest_blocks="32", seeds="31"),
+        ),
         ([RANDOM, NAIVE, "--bot", C], "No such option"),
         ([RANDOM, NAIVE, "--seats", "6"], "2 to 5 seats"),
-        ([RANDOM, NAIVE, "--network", "nobody"], sentence("settings", "network-no-bot-called-2") + " 'nobody'"),
+        (
+            [RANDOM, NAIVE, "--network", "nobody"],
+            sentence("settings", "network-no-bot-called-2") + " 'nobody'",
+        ),
         ([RANDOM, NAIVE, "--env", "random=NO_SUCH_KEY"], "NO_SUCH_KEY is not set"),
         ([RANDOM, "shipped:python/greedy_emira"], "emira"),
         ([RANDOM, NAIVE, "--normalized", "--elo1", "900"], "normalised Elo is at most"),

@@ -53,7 +53,14 @@ def test_every_section_is_printed_below_the_table_and_nothing_unasked(folder: Pa
     assert every.startswith(table)
     assert "Crosstable:" not in plain
     titles = [
-        *("Details:", "Crosstable:", "Likelihood of superiority:", "Surprise:", "Seats and neighbours:", "Cycles:"),
+        *(
+            "Details:",
+            "Crosstable:",
+            "Likelihood of superiority:",
+            "Surprise:",
+            "Seats and neighbours:",
+            "Cycles:",
+        ),
         *("Connectivity:", "Covariance:", "Effects:", "History:"),
     ]
     places = [every.index(f"\n{title}\n") for title in titles]
@@ -74,12 +81,18 @@ def test_a_pool_with_a_swiss_is_widened_alike_wherever_it_is_shown(
     assert widening["kind"] == "replayed"
     assert widening["pair"] > 1.5
     assert widening["ranks"] > widening["pair"]
-    said = sentence("report", "pairings-followed-results-errors", widened=sentence("report", "wider-by-replays") + ".")
+    said = sentence(
+        "report",
+        "pairings-followed-results-errors",
+        widened=sentence("report", "wider-by-replays") + ".",
+    )
     assert widening["factor"] == 1.0
     assert said in " ".join(arena("standings", "out", cwd=folder).stdout.split())
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "another"))
     between_equals.cache_clear()
-    (again,) = json.loads(arena("standings", "out", "3", "1", "2", "--json", cwd=folder).stdout)["standings"]
+    (again,) = json.loads(arena("standings", "out", "3", "1", "2", "--json", cwd=folder).stdout)[
+        "standings"
+    ]
     assert again["widening"] == widening
     arena("bundle", "out", str(tmp_path / "bundle"), cwd=folder)
     arena("verify", str(tmp_path / "bundle"), cwd=folder)
@@ -88,7 +101,9 @@ def test_a_pool_with_a_swiss_is_widened_alike_wherever_it_is_shown(
         arena("report", source, "--out", str(page), "--replays", "none", cwd=folder)
         assert said in pages.text(page)
         page.unlink()
-    (alone,) = json.loads(arena("standings", "out", "1", "2", "--json", cwd=folder).stdout)["standings"]
+    (alone,) = json.loads(arena("standings", "out", "1", "2", "--json", cwd=folder).stdout)[
+        "standings"
+    ]
     assert "widening" not in alone
 
 
@@ -111,25 +126,42 @@ def test_the_places_of_a_swiss_come_first_and_elo_after(folder: Path) -> None:
 
 @pytest.mark.parametrize("width", [60, 80])
 def test_columns_is_heeded_and_every_line_fits(folder: Path, width: int) -> None:
-    for words in (["standings", "out", "--section", "all"], ["plan", "out", "--error", "50"], ["plan", "out", "--gap", "50"]):
+    for words in (
+        ["standings", "out", "--section", "all"],
+        ["plan", "out", "--error", "50"],
+        ["plan", "out", "--gap", "50"],
+    ):
         lines = arena(*words, cwd=folder, env={"COLUMNS": str(width)}).stdout.split("\n")
-        assert max(len(line) for line in lines if not line.startswith("khiva-arena ")) <= width  # a command is not broken
+        assert (
+            max(len(line) for line in lines if not line.startswith("khiva-arena ")) <= width
+        )  # a command is not broken
     wide = arena("standings", "out", cwd=folder, env={"COLUMNS": "100"}).stdout
     assert "1st" in wide
     for said in ("", "0", "-3", "wide"):
-        assert arena("standings", "out", cwd=folder, env={"COLUMNS": said}).stdout == wide  # no terminal: 100 columns
-    data = [arena("standings", "out", "--json", cwd=folder, env={"COLUMNS": said}).stdout for said in ("60", "200")]
+        assert (
+            arena("standings", "out", cwd=folder, env={"COLUMNS": said}).stdout == wide
+        )  # no terminal: 100 columns
+    data = [
+        arena("standings", "out", "--json", cwd=folder, env={"COLUMNS": said}).stdout
+        for said in ("60", "200")
+    ]
     assert data[0] == data[1]
 
 
 def test_lists_fit_too_and_are_whole_where_there_is_no_terminal(folder: Path) -> None:
-    no_tools = {"PATH": str(folder)}  # so that each list says what is lacking, and looks for nothing that takes long
+    no_tools = {
+        "PATH": str(folder)
+    }  # so that each list says what is lacking, and looks for nothing that takes long
     for words in (["show", "out"], ["bots"], ["new"]):
         whole = arena(*words, cwd=folder, env=no_tools).stdout
         narrow = arena(*words, cwd=folder, env=no_tools | {"COLUMNS": "60"}).stdout
         assert whole.split() == narrow.split()  # nothing is cut off
         # a word is never cut: what a bot lacks here, if anything, may be one that is longer than the room for it
-        listed = [line for line in narrow.split("\n") if not line.startswith("event ") and len(line.split()) > 1]
+        listed = [
+            line
+            for line in narrow.split("\n")
+            if not line.startswith("event ") and len(line.split()) > 1
+        ]
         assert max(map(len, listed)) <= (60 if words[0] == "show" else 75)
     lines = arena("show", "out", cwd=folder).stdout.split("\n")
     assert sum("1/0  " in line and line.count("(") == 3 for line in lines) == 1
@@ -158,7 +190,9 @@ Printed = Callable[..., str]
 
 
 @pytest.fixture
-def printed(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Printed:
+def printed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Printed:
     """What the command prints, run in this process."""
 
     def call(*words: str) -> str:
@@ -203,19 +237,41 @@ def test_anchors_are_given_by_name_with_or_without_a_number(printed: Printed) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--section", "nothing"], sentence("events", "no-section-2", name="'nothing'", names="details, crosstable")),
-        (["--effects", "weather"], "--effects: 'weather' is not an effect; there are seats and neighbours"),
-        (["--anchor", "nobody"], "no bot called 'nobody' to anchor the ratings on; there are random, naive, greedy"),
+        (
+            ["--section", "nothing"],
+            sentence("events", "no-section-2", name="'nothing'", names="details, crosstable"),
+        ),
+        (
+            ["--effects", "weather"],
+            "--effects: 'weather' is not an effect; there are seats and neighbours",
+        ),
+        (
+            ["--anchor", "nobody"],
+            "no bot called 'nobody' to anchor the ratings on; there are random, naive, greedy",
+        ),
         (["--anchor", "nobody=3"], "no bot called 'nobody' to anchor"),
         (["--anchor", "naive=x"], "no bot called 'naive=x'"),
         (["--anchor", "naive=1e9"], "no bot called 'naive=1e9'"),
-        (["--anchor", "naive=99999"], "--anchor naive=99999: Elo and its deviation are 10000 at most"),
-        (["--anchor", "naive", "--anchor", "random"], "several anchors need a number each, as --anchor naive=0"),
-        (["--anchor", "naive=1", "--anchor", "naive=2"], "an anchor is given twice; give each bot one number"),
+        (
+            ["--anchor", "naive=99999"],
+            "--anchor naive=99999: Elo and its deviation are 10000 at most",
+        ),
+        (
+            ["--anchor", "naive", "--anchor", "random"],
+            "several anchors need a number each, as --anchor naive=0",
+        ),
+        (
+            ["--anchor", "naive=1", "--anchor", "naive=2"],
+            "an anchor is given twice; give each bot one number",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    said: str,
 ) -> None:
     monkeypatch.chdir(folder)
     assert run(["standings", "out", *words]) == 2
@@ -232,9 +288,13 @@ def test_under_each_table_stands_who_leads_and_whether_that_could_be_luck(folder
     assert [verdict for verdict in verdicts if verdict not in said] == []
 
 
-def test_the_command_that_plays_more_seeds_is_named_if_it_is_one(folder: Path, round_robin: Path) -> None:
+def test_the_command_that_plays_more_seeds_is_named_if_it_is_one(
+    folder: Path, round_robin: Path
+) -> None:
     (table,) = tables_of(round_robin / "out", ())
-    assert re.fullmatch(r"khiva-arena run --bot .* --seeds 4 --out 'my out'", _more_seeds(Path("my out"), table)(4))
+    assert re.fullmatch(
+        r"khiva-arena run --bot .* --seeds 4 --out 'my out'", _more_seeds(Path("my out"), table)(4)
+    )
     (several,) = tables_of(folder / "out", ())
     assert _more_seeds(Path("out"), several)(4) == ""
 
@@ -242,18 +302,28 @@ def test_the_command_that_plays_more_seeds_is_named_if_it_is_one(folder: Path, r
 def test_a_report_does_not_need_scipy(folder: Path) -> None:
     """It takes longer to import than a thousand matches to read."""
     code = (
-        "import sys; from pathlib import Path; from khiva_arena.interface.commands.standings import print_standings; "
+        "import sys; from pathlib import Path; from "
+        "khiva_arena.interface.commands.standings import print_standings; "
         "print_standings(Path('out'), ['1']); "
         "sys.exit('scipy' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_bots_named_in_advance_are_compared_with_an_error_of_their_own(folder: Path) -> None:
-    names = [row["name"] for row in json.loads(arena("standings", "out", "--json", cwd=folder).stdout)["standings"][0]["rows"]]
+    names = [
+        row["name"]
+        for row in json.loads(arena("standings", "out", "--json", cwd=folder).stdout)["standings"][
+            0
+        ]["rows"]
+    ]
     words = ["--contrast", ",".join(names[:2]), "--contrast", ",".join(names[:3])]
-    table = json.loads(arena("standings", "out", "--json", *words, cwd=folder).stdout)["standings"][0]
+    table = json.loads(arena("standings", "out", "--json", *words, cwd=folder).stdout)["standings"][
+        0
+    ]
     two, three = table["contrasts"]
     assert [len(two["pairs"]), len(three["pairs"])] == [1, 3]
     [pair] = two["pairs"]

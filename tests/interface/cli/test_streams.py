@@ -26,11 +26,15 @@ WORDS = FAULTS.format(random=RANDOM, faulty=FAULTY)
 
 
 def shell(script: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["bash", "-c", script], cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        ["bash", "-c", script], cwd=cwd, capture_output=True, text=True, timeout=120, check=False
+    )
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("stderr", ["2>&1 | head -1", "2>&1 >/dev/null | head -c 1", "2>/dev/full", "2>&-"])
+@pytest.mark.parametrize(
+    "stderr", ["2>&1 | head -1", "2>&1 >/dev/null | head -c 1", "2>/dev/full", "2>&-"]
+)
 def test_nobody_reads_the_messages_and_the_run_plays_on(tmp_path: Path, stderr: str) -> None:
     done = shell(f"{ARENA} run {WORDS} {stderr}; exit ${{PIPESTATUS[0]}}", tmp_path)
     assert done.returncode == 0, done.stdout
@@ -54,7 +58,9 @@ def test_a_reader_of_stdout_that_has_gone_is_no_error(tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_no_other_broken_pipe_is_taken_for_stdout_s(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_other_broken_pipe_is_taken_for_stdout_s(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def broken(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
@@ -65,7 +71,9 @@ def test_no_other_broken_pipe_is_taken_for_stdout_s(monkeypatch: pytest.MonkeyPa
 
 def test_a_log_that_cannot_be_opened_ends_nothing(tmp_path: Path) -> None:
     (tmp_path / "out" / "log.jsonl").mkdir(parents=True)
-    done = arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
+    done = arena(
+        "run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path
+    )
     assert "this run has no log" in done.stderr
     assert "2 of 2 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
@@ -75,7 +83,9 @@ def _begun(path: Path) -> None:
 
 
 def test_a_background_job_with_sigint_ignored_is_ended_by_sigterm(tmp_path: Path) -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a script's shell does for what it runs with &
+    before = signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # as a script's shell does for what it runs with &
     try:
         words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "50000", "--out", "out"]
         running = started(*words, cwd=tmp_path)
@@ -104,9 +114,21 @@ sys.exit(main.run(sys.argv[1:]))
 def test_an_interrupt_between_two_steps_of_the_start_says_how_to_continue(tmp_path: Path) -> None:
     """The log is there already, the event is not: a signal that comes just then must not end in silence."""
     words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert (
-        done.stderr.count(sentence("competition", "interrupted-same-command-resumes", how_far=sentence("run", "no-match-begun")))
+        done.stderr.count(
+            sentence(
+                "competition",
+                "interrupted-same-command-resumes",
+                how_far=sentence("run", "no-match-begun"),
+            )
+        )
         == 1
     )
 
@@ -155,7 +177,9 @@ main.main()
 
 def test_an_interrupt_while_a_class_is_made_is_one() -> None:
     """Python 3.11 makes a RuntimeError of it, as in the import of any module with an enumeration."""
-    done = subprocess.run([sys.executable, "-c", IN_A_CLASS], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_CLASS], capture_output=True, text=True, timeout=30, check=False
+    )
     assert (done.returncode, done.stderr) == (130, "khiva-arena: interrupted\n")
 
 
@@ -182,5 +206,7 @@ main.main()
 def test_an_interrupt_while_an_object_is_deleted_is_not_lost(name: str, tmp_path: Path) -> None:
     """Python drops what is raised there."""
     command = [sys.executable, "-c", LOST.format(name=name)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False
+    )
     assert (done.returncode, done.stderr) == (130, "khiva-arena: interrupted\n")

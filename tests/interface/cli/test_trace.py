@@ -57,7 +57,19 @@ def traced(text: str) -> list[tuple[float, str, str, str]]:
 
 @made_once
 def store(folder: Path) -> None:
-    arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--seed", "demo", "--out", "out", cwd=folder)
+    arena(
+        "run",
+        *bots(RANDOM, NAIVE),
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--seed",
+        "demo",
+        "--out",
+        "out",
+        cwd=folder,
+    )
 
 
 def test_a_trace_shows_both_directions_and_changes_nothing(tmp_path: Path) -> None:
@@ -82,10 +94,22 @@ def test_a_trace_shows_both_directions_and_changes_nothing(tmp_path: Path) -> No
 
 def test_what_is_wrong_and_what_is_said_on_stderr_is_shown(tmp_path: Path) -> None:
     crashing = arena("match", *bots(RANDOM, FORFEITS), "--seed", "demo", "--trace", cwd=tmp_path)
-    assert any(sign == "|" and "no idea what to play" in what for _, _, sign, what in traced(crashing.stderr))
-    assert any((sign, what) == ("<", "end of output") for _, _, sign, what in traced(crashing.stderr))
-    printing = traced(arena("match", *bots(RANDOM, f"{FAULTY} print 2"), "--seed", "demo", "--trace", cwd=tmp_path).stderr)
-    assert any(sign == "<" and what.startswith("? 7468696e6b696e67") and "thinking hard" in what for _, _, sign, what in printing)
+    assert any(
+        sign == "|" and "no idea what to play" in what
+        for _, _, sign, what in traced(crashing.stderr)
+    )
+    assert any(
+        (sign, what) == ("<", "end of output") for _, _, sign, what in traced(crashing.stderr)
+    )
+    printing = traced(
+        arena(
+            "match", *bots(RANDOM, f"{FAULTY} print 2"), "--seed", "demo", "--trace", cwd=tmp_path
+        ).stderr
+    )
+    assert any(
+        sign == "<" and what.startswith("? 7468696e6b696e67") and "thinking hard" in what
+        for _, _, sign, what in printing
+    )
     assert any(sign == "x" for _, _, sign, _ in printing)
 
 
@@ -118,16 +142,21 @@ def test_a_large_frame_of_a_bot_is_not_opened_for_show(monkeypatch: pytest.Monke
     shown: list[str] = []
 
     def large(message: dict[str, Any]) -> list[tuple[float, bytes]]:
-        return act(message, x=[[]] * OPENED_MOST) if message["type"] == "decide" else honest(message)
+        return (
+            act(message, x=[[]] * OPENED_MOST) if message["type"] == "decide" else honest(message)
+        )
 
     monkeypatch.setattr(
-        "scripted.live_match", lambda made, wire, lag: LiveMatch(made, Trace("ab", shown.append).around(wire), lag)
+        "scripted.live_match",
+        lambda made, wire, lag: LiveMatch(made, Trace("ab", shown.append).around(wire), lag),
     )
     outcome, _ = play(job([Command((), "")] * 2), [honest, large])
     assert outcome.record is not None
     told = [line for line in shown if " b < " in line and "hello" not in line]
     assert told
-    assert all(re.search(r"b < 82\d\d bytes, not opened here: 84a474797065a3616374", line) for line in told)
+    assert all(
+        re.search(r"b < 82\d\d bytes, not opened here: 84a474797065a3616374", line) for line in told
+    )
     assert all("not opened" not in line for line in shown if " a < " in line)
 
 
@@ -156,17 +185,33 @@ def heard(*steps: tuple[float, bytes]) -> tuple[list[str], list[str]]:
 
 
 def test_a_flood_on_stderr_is_a_write_a_chunk_and_a_few_lines_a_second() -> None:
-    writes, lines = heard(*[(0.01 * number, b"\n" * 65_536) for number in range(150)], (2.5, b"end\n"))
+    writes, lines = heard(
+        *[(0.01 * number, b"\n" * 65_536) for number in range(150)], (2.5, b"end\n")
+    )
     assert len(writes) == 3
     assert lines.count("| ") == 2 * STDERR_LINES
     assert [line for line in lines if line != "| "] == [
         "! ... "
-        + sentence("arbiter", "bytes-stderr-not-shown", size=100 * 65536 - STDERR_LINES, lines=100 * 65536 - STDERR_LINES),
-        "! ... " + sentence("arbiter", "bytes-stderr-not-shown", size=50 * 65536 - STDERR_LINES, lines=50 * 65536 - STDERR_LINES),
+        + sentence(
+            "arbiter",
+            "bytes-stderr-not-shown",
+            size=100 * 65536 - STDERR_LINES,
+            lines=100 * 65536 - STDERR_LINES,
+        ),
+        "! ... "
+        + sentence(
+            "arbiter",
+            "bytes-stderr-not-shown",
+            size=50 * 65536 - STDERR_LINES,
+            lines=50 * 65536 - STDERR_LINES,
+        ),
         "| end",
     ]
     _, (first, rest) = heard((0.0, b"x" * 100_000))
-    assert (len(first), rest) == (2 + 32_768, "! ... " + sentence("arbiter", "bytes-stderr-not-shown", size="67232", lines="0"))
+    assert (len(first), rest) == (
+        2 + 32_768,
+        "! ... " + sentence("arbiter", "bytes-stderr-not-shown", size="67232", lines="0"),
+    )
 
 
 def test_lines_of_stderr_come_whole_however_they_are_cut() -> None:
@@ -175,12 +220,17 @@ def test_lines_of_stderr_come_whole_however_they_are_cut() -> None:
         _, lines = heard(*[(0.0, text[at : at + size]) for at in range(0, len(text), size)])
         assert lines == [f"| line {number} \u20ac" for number in range(20)] + ["| last"]
     for lead in range(3):
-        _, lines = heard((0.0, b"x" * (1_000 - lead) + "\u20ac".encode()[:2]), (0.0, "\u20ac".encode()[2:] + b"y\n"))
+        _, lines = heard(
+            (0.0, b"x" * (1_000 - lead) + "\u20ac".encode()[:2]),
+            (0.0, "\u20ac".encode()[2:] + b"y\n"),
+        )
         assert "".join(line[2:] for line in lines) == "x" * (1_000 - lead) + "\u20acy"
 
 
 def test_a_bot_that_floods_stderr_does_not_hold_up_a_traced_match(tmp_path: Path) -> None:
-    (tmp_path / "flood.py").write_text(FLOOD + (ROOT / "tests" / "support" / "faulty.py").read_text())
+    (tmp_path / "flood.py").write_text(
+        FLOOD + (ROOT / "tests" / "support" / "faulty.py").read_text()
+    )
     words = ["match", *bots("{python} flood.py honest 0", NAIVE), "--seed", "demo", "--turn", "20s"]
     began = time.monotonic()
     plain = arena(*words, cwd=tmp_path)
@@ -188,7 +238,10 @@ def test_a_bot_that_floods_stderr_does_not_hold_up_a_traced_match(tmp_path: Path
     done = arena(*words, "--trace", cwd=tmp_path, seconds=10 + 5 * lasted)
     assert done.stdout == plain.stdout
     lines = traced(done.stderr)
-    assert any(sign == "!" and sentence("arbiter", "bytes-stderr-not-shown-2") in what for *_, sign, what in lines)
+    assert any(
+        sign == "!" and sentence("arbiter", "bytes-stderr-not-shown-2") in what
+        for *_, sign, what in lines
+    )
     assert sum(sign == "|" for *_, sign, _ in lines) <= STDERR_LINES * (1 + lines[-1][0] / 1_000)
 
 
@@ -219,7 +272,14 @@ def test_a_match_plays_on_while_nobody_reads_its_trace(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["played", "playing"])
 def test_an_interrupt_ends_a_match_whose_trace_nobody_reads(how: str, tmp_path: Path) -> None:
-    words = ["match", *bots(f"{FAULTY} silent 5" if how == "playing" else RANDOM, RANDOM), "--seed", "demo", "--turn", "60s"]
+    words = [
+        "match",
+        *bots(f"{FAULTY} silent 5" if how == "playing" else RANDOM, RANDOM),
+        "--seed",
+        "demo",
+        "--turn",
+        "60s",
+    ]
     with unread(*words, "--trace", "--capture", "raw", cwd=tmp_path) as process:
         captured = tmp_path / "raw" / "seat-0.to-bot"
         assert until(lambda: captured.is_file() and b"decide" in captured.read_bytes())
@@ -246,7 +306,9 @@ def stderr_is(kind: str) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "terminal"])
-def test_what_is_not_read_in_time_is_dropped_and_counted(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_read_in_time_is_dropped_and_counted(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(console, "HELD_MOST", 10_000)
     got = bytearray()
 
@@ -265,7 +327,12 @@ def test_what_is_not_read_in_time_is_dropped_and_counted(kind: str, monkeypatch:
         lines.__exit__(None)
         thread.join(timeout=10)
     found = got.decode().replace("\r\n", "\n").splitlines()
-    told = [re.fullmatch(r"\.\.\. " + pattern("terminal", "lines-not-shown-stderr", dropped=r"(\d+)"), line) for line in found]
+    told = [
+        re.fullmatch(
+            r"\.\.\. " + pattern("terminal", "lines-not-shown-stderr", dropped=r"(\d+)"), line
+        )
+        for line in found
+    ]
     dropped = [int(one[1]) for one in told if one]
     assert sum(dropped) + len(found) - len(dropped) == 2 * 3_000 + 1
     assert dropped
@@ -298,8 +365,12 @@ def test_captured_bytes_are_frames_and_nothing_is_written_over(store: Path, tmp_
     assert sorted(path.name for path in (tmp_path / "raw").iterdir()) == [
         "seat-0.from-bot", "seat-0.to-bot", "seat-1.from-bot", "seat-1.to-bot"
     ]  # fmt: skip
-    sent = arena("decode", "--to-bot", "--json", "raw/seat-1.to-bot", cwd=tmp_path).stdout.splitlines()
-    came = arena("decode", "--to-arbiter", "--json", "raw/seat-1.from-bot", cwd=tmp_path).stdout.splitlines()
+    sent = arena(
+        "decode", "--to-bot", "--json", "raw/seat-1.to-bot", cwd=tmp_path
+    ).stdout.splitlines()
+    came = arena(
+        "decode", "--to-arbiter", "--json", "raw/seat-1.from-bot", cwd=tmp_path
+    ).stdout.splitlines()
     reqs = [json.loads(line)["message"]["req"] for line in sent if '"decide"' in line]
     assert reqs == [json.loads(line)["message"]["req"] for line in came[1:]]
     data = (tmp_path / "raw" / "seat-0.to-bot").read_bytes()
@@ -312,11 +383,23 @@ def test_captured_bytes_are_frames_and_nothing_is_written_over(store: Path, tmp_
 def test_a_capture_that_is_cut_short_is_said_so(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "64k") as disk:
         fill(disk, leave=4_096)
-        done = arena("match", *bots(RANDOM, NAIVE), "--seed", "demo", "--capture", "disk/raw", cwd=tmp_path, code=1)
+        done = arena(
+            "match",
+            *bots(RANDOM, NAIVE),
+            "--seed",
+            "demo",
+            "--capture",
+            "disk/raw",
+            cwd=tmp_path,
+            code=1,
+        )
         kept = sum(path.stat().st_size for path in (disk / "raw").iterdir())
     assert "digest " in done.stdout
     assert kept <= 4_096
-    error = "--capture disk/raw: not all bytes are kept: No space left on device; capture again elsewhere"
+    error = (
+        "--capture disk/raw: not all bytes are kept: No space left on device; capture again "
+        "elsewhere"
+    )
     assert done.stderr == f"khiva-arena: error: {error}\n"
 
 
@@ -326,7 +409,10 @@ def test_what_could_not_begin_leaves_no_files_in_the_way(tmp_path: Path) -> None
     assert not (tmp_path / "raw").exists()
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw" / "seat-1.to-bot").touch()
-    assert "seat-1.to-bot: exists already" in arena(*words, *bots(RANDOM, NAIVE), cwd=tmp_path, code=2).stderr
+    assert (
+        "seat-1.to-bot: exists already"
+        in arena(*words, *bots(RANDOM, NAIVE), cwd=tmp_path, code=2).stderr
+    )
     assert [path.name for path in (tmp_path / "raw").iterdir()] == ["seat-1.to-bot"]
 
 
@@ -346,8 +432,14 @@ def test_notes_are_shown_with_marks(tmp_path: Path) -> None:
 
 
 def test_stored_notes_are_shown_with_marks(tmp_path: Path) -> None:
-    arena("run", *bots(RANDOM, FORFEITS), "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
+    arena(
+        "run", *bots(RANDOM, FORFEITS), "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path
+    )
     lines = arena("show", "out", "0", "--notes", cwd=tmp_path).stdout.splitlines()
-    at = next(i for i, line in enumerate(lines) if line.startswith("--- stderr of seat") and line.endswith("bytes)"))
+    at = next(
+        i
+        for i, line in enumerate(lines)
+        if line.startswith("--- stderr of seat") and line.endswith("bytes)")
+    )
     assert re.fullmatch(r"\[step \d+: \w+\]", lines[at + 1])
     assert lines[at + 2] == "  Traceback (most recent call last):"

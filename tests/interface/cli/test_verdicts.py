@@ -20,13 +20,27 @@ from khiva_arena.errors import ConfigError
 pytestmark = pytest.mark.slow
 PLAY = (*TRUSTED, "--seed", "x", "--rule", "max_turns=4")
 CLEAR = (*PLAY, "--elo1", "200", "--alpha", "0.2", "--beta", "0.2", "--out", "out")
-UNCLEAR = (*PLAY, "--elo1", "2", "--alpha", "0.001", "--beta", "0.001", "--seeds", "32", "--out", "out")
+UNCLEAR = (
+    *PLAY,
+    "--elo1",
+    "2",
+    "--alpha",
+    "0.001",
+    "--beta",
+    "0.001",
+    "--seeds",
+    "32",
+    "--out",
+    "out",
+)
 ALL = "better,not-better,open,same"
 
 
 def verdict_of(folder: Path, code: int, *words: str) -> dict[str, Any]:
     """Return what ``sprt --json`` prints, which has the exit code of the command."""
-    found: dict[str, Any] = json.loads(arena("sprt", *words, "--json", cwd=folder, code=code).stdout)
+    found: dict[str, Any] = json.loads(
+        arena("sprt", *words, "--json", cwd=folder, code=code).stdout
+    )
     assert found["code"] == code
     return found
 
@@ -55,11 +69,18 @@ def test_a_better_candidate_ends_with_0_though_its_opponent_forfeits(tmp_path: P
     assert (found["verdict"], found["decision"], found["forfeits"]) == ("better", "H1", 0)
 
 
-def test_a_candidate_that_is_not_better_ends_with_3_and_its_strikes_do_not_count(tmp_path: Path) -> None:
+def test_a_candidate_that_is_not_better_ends_with_3_and_its_strikes_do_not_count(
+    tmp_path: Path,
+) -> None:
     found = verdict_of(tmp_path, 3, STRIKES, RANDOM, *CLEAR)
     assert (found["verdict"], found["decision"], found["forfeits"]) == ("not-better", "H0", 0)
-    rows = json.loads(arena("standings", "out", "--json", cwd=tmp_path).stdout)["standings"][0]["rows"]
-    assert {row["name"]: row["faults"]["illegal"] for row in rows} == {"strikes": found["matches"], "random": 0}
+    rows = json.loads(arena("standings", "out", "--json", cwd=tmp_path).stdout)["standings"][0][
+        "rows"
+    ]
+    assert {row["name"]: row["faults"]["illegal"] for row in rows} == {
+        "strikes": found["matches"],
+        "random": 0,
+    }
 
 
 def test_an_open_test_ends_with_4(undecided: Path) -> None:
@@ -83,20 +104,32 @@ def test_bots_whose_modules_are_equal_are_the_same_bot_in_ticks(tmp_path: Path) 
     for version in ("1", "2"):
         (tmp_path / version).mkdir()
         (tmp_path / version / "bot.wasm").write_bytes(scripted(b""))
-        (tmp_path / version / "bot.toml").write_text(f'name = "honest"\nversion = "{version}"\nmodule = "bot.wasm"\n')
-    assert verdict_of(tmp_path, 5, "./1", "./2", "--clock", "ticks", "--out", "out")["verdict"] == "same"
+        (tmp_path / version / "bot.toml").write_text(
+            f'name = "honest"\nversion = "{version}"\nmodule = "bot.wasm"\n'
+        )
+    assert (
+        verdict_of(tmp_path, 5, "./1", "./2", "--clock", "ticks", "--out", "out")["verdict"]
+        == "same"
+    )
     assert not (tmp_path / "out").exists()
 
 
 def test_a_mistake_beside_the_same_bot_ends_with_2(tmp_path: Path, twin: str) -> None:
     error = arena("sprt", GREEDY, twin, *CLEAR, "--network", "nobody", cwd=tmp_path, code=2).stderr
     assert sentence("settings", "network-no-bot-called-2") in error
-    assert sentence("entrants", "same-bot") in arena("sprt", RANDOM, GREEDY, twin, *CLEAR, cwd=tmp_path, code=2).stderr
+    assert (
+        sentence("entrants", "same-bot")
+        in arena("sprt", RANDOM, GREEDY, twin, *CLEAR, cwd=tmp_path, code=2).stderr
+    )
 
 
 def test_a_candidate_that_forfeited_ends_with_6_and_nobody_can_accept_that(forfeited: Path) -> None:
     found = verdict_of(forfeited, 6, FORFEITS, RANDOM, *CLEAR, "--accept", ALL)
-    assert (found["verdict"], found["decision"], found["forfeits"]) == ("forfeited", "H0", found["matches"])
+    assert (found["verdict"], found["decision"], found["forfeits"]) == (
+        "forfeited",
+        "H0",
+        found["matches"],
+    )
     said = arena("sprt", FORFEITS, RANDOM, *CLEAR, cwd=forfeited, code=6).stderr.splitlines()[-1]
     assert said.endswith(f": forfeits in {found['matches']} matches")
 
@@ -115,8 +148,13 @@ def test_missing_matches_end_with_1_though_the_candidate_forfeited(tmp_path: Pat
 
 
 def test_accepted_verdicts_end_with_0(undecided: Path, tmp_path: Path, twin: str) -> None:
-    assert verdict_of(undecided, 0, RANDOM, NAIVE, *UNCLEAR, "--accept", "better, open")["verdict"] == "open"
-    assert verdict_of(undecided, 4, RANDOM, NAIVE, *UNCLEAR, "--accept", "same")["verdict"] == "open"
+    assert (
+        verdict_of(undecided, 0, RANDOM, NAIVE, *UNCLEAR, "--accept", "better, open")["verdict"]
+        == "open"
+    )
+    assert (
+        verdict_of(undecided, 4, RANDOM, NAIVE, *UNCLEAR, "--accept", "same")["verdict"] == "open"
+    )
     done = arena("sprt", GREEDY, twin, *CLEAR, "--accept", "same", cwd=tmp_path)
     assert done.stderr.splitlines()[-1] == sentence("cli", "accepted", code=0, verdict="same")
 
@@ -164,7 +202,16 @@ def test_a_strike_fails_no_run_and_no_match(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_closed_ends_with_1_before_it_fails_on_a_forfeit(tmp_path: Path) -> None:
-    words = ("run", *bots(FORFEITS, SLOWER), *RUN[:-4], "--seeds", "20000", "--out", "out", "--fail-on-fault")
+    words = (
+        "run",
+        *bots(FORFEITS, SLOWER),
+        *RUN[:-4],
+        "--seeds",
+        "20000",
+        "--out",
+        "out",
+        "--fail-on-fault",
+    )
     running = started(*words, cwd=tmp_path)
     wait_for_matches(tmp_path / "out" / "arena.db", 1)
     kill(running, signal.SIGINT)
@@ -176,7 +223,11 @@ def test_a_run_that_was_closed_ends_with_1_before_it_fails_on_a_forfeit(tmp_path
 def test_a_match_fails_on_a_forfeit_if_asked(tmp_path: Path) -> None:
     words = ("match", *bots(GREEDY, FORFEITS), *PLAY)
     arena(*words, cwd=tmp_path)
-    assert arena(*words, "--fail-on-fault", cwd=tmp_path, code=6).stderr.splitlines()[-1].endswith(": forfeits#1")
+    assert (
+        arena(*words, "--fail-on-fault", cwd=tmp_path, code=6)
+        .stderr.splitlines()[-1]
+        .endswith(": forfeits#1")
+    )
 
 
 def test_a_stored_match_that_is_played_again_fails_on_a_forfeit_too(tmp_path: Path) -> None:

@@ -21,8 +21,14 @@ from khiva_arena.common.stream import encoded
 pytestmark = pytest.mark.slow
 
 PLAYED = list(matches())
-NOTE = stream.Note(t=0.1, text=sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores", warning=True)
-VOID = stream.VoidRecorded(t=9.0, match=200, attempt=1, bots=[0, 1, 2], why="the host was \x1b[2J late", before=False)
+NOTE = stream.Note(
+    t=0.1,
+    text=sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores",
+    warning=True,
+)
+VOID = stream.VoidRecorded(
+    t=9.0, match=200, attempt=1, bots=[0, 1, 2], why="the host was \x1b[2J late", before=False
+)
 END = stream.RunEnded(t=61.0, how="complete", fixed=len(PLAYED), seconds=61.0, digest="d1")
 
 
@@ -45,7 +51,10 @@ def test_a_run_that_is_over_is_shown_as_it_stood(tmp_path: Path) -> None:
     seen = Terminal(["watch", "events"], tmp_path, stdout=True)
     assert seen.end() == 0
     lines = lines_of(seen)
-    assert lines[0] == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores"
+    assert (
+        lines[0]
+        == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores"
+    )
     assert lines[1] == r"warning: void  match=200  attempt=1  why=the host was \x1b[2J late"
     assert lines[2] == "round-robin, khiva at 3 seats"
     assert lines[3].endswith("  240/240 matches 100 %")
@@ -60,10 +69,26 @@ def test_a_run_that_is_over_is_shown_as_it_stood(tmp_path: Path) -> None:
 @pytest.mark.soak
 def test_its_elo_is_that_of_the_standings(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, NAIVE, GREEDY), "--seats", "2", "--seeds", "5"]
-    done = arena(*words, "--seed", "demo", "--trust-bots", "--json", "--out", "out", "--events-file", "events", cwd=tmp_path)
+    done = arena(
+        *words,
+        "--seed",
+        "demo",
+        "--trust-bots",
+        "--json",
+        "--out",
+        "out",
+        "--events-file",
+        "events",
+        cwd=tmp_path,
+    )
     rows = json.loads(done.stdout)["standings"][0]["rows"]
     expected = [
-        (row["name"], f"{row['bound']}{row['elo']:.1f}", "n/a" if row["error"] is None else f"{row['error']:.1f}") for row in rows
+        (
+            row["name"],
+            f"{row['bound']}{row['elo']:.1f}",
+            "n/a" if row["error"] is None else f"{row['error']:.1f}",
+        )
+        for row in rows
     ]
     seen = Terminal(["watch", "events"], tmp_path, stdout=True)
     assert seen.end() == 0
@@ -72,11 +97,24 @@ def test_its_elo_is_that_of_the_standings(tmp_path: Path) -> None:
 
 
 def test_plain_lines_are_those_of_the_run(tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--seeds", "2", "--isolation", "trusted"]
-    said = arena(*words, "--out", "out", "--events-file", "events", cwd=tmp_path).stderr.splitlines()
+    words = [
+        "run",
+        *bots(RANDOM, f"{FAULTY} exit"),
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        "--isolation",
+        "trusted",
+    ]
+    said = arena(
+        *words, "--out", "out", "--events-file", "events", cwd=tmp_path
+    ).stderr.splitlines()
     seen = arena("watch", "events", cwd=tmp_path).stdout.splitlines()
     assert seen[-1] == sentence("terminal", "run-ended-matches-recorded", how="complete", fixed="4")
-    assert seen[:-1] == [line for line in said if not line.startswith("warning: isolation")]  # that is before the event
+    assert seen[:-1] == [
+        line for line in said if not line.startswith("warning: isolation")
+    ]  # that is before the event
     assert sum(line.startswith("fault ") for line in seen) == 2
     assert "  times=4  " in next(line for line in reversed(seen) if line.startswith("fault "))
 
@@ -90,7 +128,10 @@ def test_a_run_that_goes_on_is_followed_to_its_end(tmp_path: Path) -> None:
     written(path, *PLAYED[200:], NOTE, END)
     assert seen.end() == 0
     lines = lines_of(seen)
-    assert lines[0] == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores"
+    assert (
+        lines[0]
+        == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores"
+    )
     assert lines[-1].startswith("Elo after 80 whole tables")
     assert seen.shown.text.count("round-robin, khiva") == 1
 
@@ -114,7 +155,10 @@ def test_a_fifo_is_followed_until_nobody_writes(tmp_path: Path) -> None:
     written(tmp_path / "fifo", begin(), NOTE)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert out == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores\n"
+    assert (
+        out
+        == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores\n"
+    )
 
 
 def test_ctrl_c_leaves_the_last_frame(tmp_path: Path) -> None:
@@ -131,7 +175,10 @@ def test_off_a_terminal_ctrl_c_is_130_too(tmp_path: Path) -> None:
     written(tmp_path / "events", begin(), NOTE)
     process = piped("events", cwd=tmp_path)
     assert process.stdout
-    assert process.stdout.readline() == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores\n"
+    assert (
+        process.stdout.readline()
+        == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores\n"
+    )
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert process.returncode == 130
@@ -140,33 +187,59 @@ def test_off_a_terminal_ctrl_c_is_130_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"my diary\n", sentence("watch", "not-stream-events") + ": " + sentence("stream", "not-line-stream-events")),
-        (encoded(NOTE), sentence("watch", "not-stream-events") + ": " + sentence("stream", "first-line-not-say")),
+        (
+            b"my diary\n",
+            sentence("watch", "not-stream-events")
+            + ": "
+            + sentence("stream", "not-line-stream-events"),
+        ),
+        (
+            encoded(NOTE),
+            sentence("watch", "not-stream-events")
+            + ": "
+            + sentence("stream", "first-line-not-say"),
+        ),
         (
             b'{"v":7,"type":"begin","t":0}\n',
-            sentence("watch", "not-stream-events") + ": " + sentence("stream", "version-khiva-arena-reads", v="7", version="1"),
+            sentence("watch", "not-stream-events")
+            + ": "
+            + sentence("stream", "version-khiva-arena-reads", v="7", version="1"),
         ),
     ],
 )
 def test_a_file_that_is_no_stream_is_refused(data: bytes, why: str, tmp_path: Path) -> None:
     (tmp_path / "events").write_bytes(data)
-    assert f"khiva-arena: error: events: {why}" in arena("watch", "events", cwd=tmp_path, code=2).stderr
+    assert (
+        f"khiva-arena: error: events: {why}"
+        in arena("watch", "events", cwd=tmp_path, code=2).stderr
+    )
     seen = Terminal(["watch", "events"], tmp_path, stdout=True)
     assert seen.end() == 2
     assert f"khiva-arena: error: events: {why}"[:70] in seen.shown.text
 
 
 def test_what_cannot_be_read_is_refused_by_name(tmp_path: Path) -> None:
-    assert "missing: cannot be read: No such file" in arena("watch", "missing", cwd=tmp_path, code=2).stderr
+    assert (
+        "missing: cannot be read: No such file"
+        in arena("watch", "missing", cwd=tmp_path, code=2).stderr
+    )
     assert ".: it is neither a file nor a FIFO" in arena("watch", ".", cwd=tmp_path, code=2).stderr
 
 
 def test_no_text_of_a_bot_reaches_the_terminal_as_an_order(tmp_path: Path) -> None:
     evil = "\x1b[2J\x9b31m\x07\u202e\r\n"
     began = begin(bots=[evil, *begin().bots[1:]], stage=evil, game=evil, format=evil)
-    told = [began, round_(), *PLAYED, fault(bot=0, detail=evil, verdict=evil), stream.Note(t=50.0, text=evil, warning=False)]
+    told = [
+        began,
+        round_(),
+        *PLAYED,
+        fault(bot=0, detail=evil, verdict=evil),
+        stream.Note(t=50.0, text=evil, warning=False),
+    ]
     written(tmp_path / "events", *told, END)
-    seen = Terminal(["watch", "events"], tmp_path, stdout=True)  # raises on an escape sequence that is not ours
+    seen = Terminal(
+        ["watch", "events"], tmp_path, stdout=True
+    )  # raises on an escape sequence that is not ours
     assert seen.end() == 0
     for bad in ("\x9b", "\x07", "\u202e"):
         assert bad not in seen.raw.decode()

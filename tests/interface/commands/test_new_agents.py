@@ -28,14 +28,19 @@ MOST_WORDS = 1200
 
 
 def page(language: str, game: str, start: str = "random", as_module: bool = False) -> str:
-    return new_agents.bot_page("my-bot", "my-bot", shipped.languages()[language], game, start, as_module)
+    return new_agents.bot_page(
+        "my-bot", "my-bot", shipped.languages()[language], game, start, as_module
+    )
 
 
 def starts(game: str) -> list[tuple[str, str]]:
     """Each language and bot from which a bot for a game can begin."""
     words = {word: load(word).games for word in shipped.bots()}
     able = [word for word, games in words.items() if not games or game in games]
-    return [(language, name) for language, _, name in (word.removeprefix(shipped.WORD).partition("/") for word in able)]
+    return [
+        (language, name)
+        for language, _, name in (word.removeprefix(shipped.WORD).partition("/") for word in able)
+    ]
 
 
 @cases("game", GAMES)
@@ -57,10 +62,18 @@ def test_it_has_twelve_rules_a_real_decision_and_each_kind_of_question(game: str
     shapes = schema.shapes_of(GAMES[game])
     assert request["kind"] in shapes.decisions
     example = (shipped.folder("protocol") / "games" / f"{game}.md").read_text("utf-8")
-    printed = example.partition(f"\n### `{request['kind']}`\n")[2].partition("```json\n")[2].partition("```")[0]
+    printed = (
+        example.partition(f"\n### `{request['kind']}`\n")[2]
+        .partition("```json\n")[2]
+        .partition("```")[0]
+    )
     assert request == {key: value for key, value in json.loads(printed).items() if key != "events"}
     kinds = text.partition("## Kinds of question\n")[2].partition("\n## ")[0]
-    asked = {kind for row in re.findall(r"^\| (`.*?) \|", kinds, re.MULTILINE) for kind in re.findall(r"`(\w+)`", row)}
+    asked = {
+        kind
+        for row in re.findall(r"^\| (`.*?) \|", kinds, re.MULTILINE)
+        for kind in re.findall(r"`(\w+)`", row)
+    }
     assert asked == set(shapes.decisions)
 
 
@@ -81,7 +94,9 @@ def test_the_keys_of_its_view_are_in_a_view_and_by_seat_where_it_says_so(game: s
 
 
 @pytest.mark.parametrize(("word", "place"), [("my-bot", "."), (".", "my-bot")])
-def test_the_copy_before_each_change_is_the_last_version(word: str, place: str, tmp_path: Path) -> None:
+def test_the_copy_before_each_change_is_the_last_version(
+    word: str, place: str, tmp_path: Path
+) -> None:
     text = new_agents.bot_page("my-bot", word, shipped.languages()["python"], "khiva", "random")
     (copy,) = re.findall(r"Before each change: `(.+?)`", text)
     (old,) = (row.words[2] for row in loop_of(text) if row.words[0] == "compare")
@@ -101,16 +116,27 @@ def test_its_figures_are_those_of_the_data_file(game: str) -> None:
             (row,) = re.findall(rf"^\| `{rung.bot}` .*", text, re.MULTILINE)
             assert f"| {rung.in_words} | {strength.milliseconds(rung.ms)} |" in row
         twice = ladders[seats].twice
-        assert twice is None or f"{strength.measured(twice.elo, twice.error)} Elo at {seats} seats" in text
+        assert (
+            twice is None
+            or f"{strength.measured(twice.elo, twice.error)} Elo at {seats} seats" in text
+        )
     assert all(f"- {line}\n" in text for line in strength.in_vain(game))
     seconds = strength.seconds()
-    assert all(re.search(rf"^\| `khiva-arena {name} .* {seconds[name]:g} s", text, re.MULTILINE) for name in seconds)
+    assert all(
+        re.search(rf"^\| `khiva-arena {name} .* {seconds[name]:g} s", text, re.MULTILINE)
+        for name in seconds
+    )
 
 
-def test_figures_are_read_from_the_data_file_and_stand_in_no_template(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_are_read_from_the_data_file_and_stand_in_no_template(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     old = strength.ladders()
     rung = strength.BotRung("thinker", "c/thinker", 1234.0, 56.0, 78.0)
-    khiva = {seats: ladder._replace(rungs=(ladder.rungs[0], rung)) for seats, ladder in old["khiva"].items()}
+    khiva = {
+        seats: ladder._replace(rungs=(ladder.rungs[0], rung))
+        for seats, ladder in old["khiva"].items()
+    }
     monkeypatch.setattr(strength, "ladders", lambda: {**old, "khiva": khiva})
     text = page("python", "khiva")
     assert "| `c/thinker` | 1234 ± 56 | 78 |" in text
@@ -122,18 +148,25 @@ def test_the_strongest_start_comes_first(tmp_path: Path) -> None:
     thinker = new_agents.how_strong("khiva", "thinker")
     best = f"python my-bot --search, {thinker}."
     first = {
-        ("python", "a"): sentence("new", "strongest-start", title="Khiva", language="Python", words=best),
+        ("python", "a"): sentence(
+            "new", "strongest-start", title="Khiva", language="Python", words=best
+        ),
         ("ruby", "b"): sentence("new", "strongest-elsewhere", title="Khiva", words=best),
-        ("c", "c", "--search"): sentence("new", "start-strength", title="Khiva", strength=f"{thinker}."),
+        ("c", "c", "--search"): sentence(
+            "new", "start-strength", title="Khiva", strength=f"{thinker}."
+        ),
         ("c", "d", "--game", "silk_road"): sentence(
             "new",
             "strongest-start",
             title="Silk Road",
             language="C",
-            words=f"shipped:c/strong_silk_road my-bot, {new_agents.how_strong('silk_road', 'strong')}.",
+            words="shipped:c/strong_silk_road my-bot, "
+            f"{new_agents.how_strong('silk_road', 'strong')}.",
         ),
     }
-    assert {words: arena("new", *words, cwd=tmp_path).stdout.partition("\n")[0] for words in first} == first
+    assert {
+        words: arena("new", *words, cwd=tmp_path).stdout.partition("\n")[0] for words in first
+    } == first
 
 
 def test_a_stronger_bot_is_not_told_to_begin_with_a_weaker_one() -> None:
@@ -147,10 +180,22 @@ def wishes() -> list[tuple[str, NewWish]]:
     kits = shipped.languages().values()
     modules = [(kit.name, NewWish(True, False)) for kit in kits if kit.module]
     searches = [(name, NewWish(False, True)) for name in shipped.all_tools(searches=True)]
-    both = [(name, NewWish(True, True)) for name in shipped.all_tools(as_module=True, searches=True)]
-    others = [(word, NewWish(False, False)) for word in ("shipped:python/llm", "shipped:c/strong_emira", "repository")]
+    both = [
+        (name, NewWish(True, True)) for name in shipped.all_tools(as_module=True, searches=True)
+    ]
+    others = [
+        (word, NewWish(False, False))
+        for word in ("shipped:python/llm", "shipped:c/strong_emira", "repository")
+    ]
     repository = ("repository", NewWish(True, True, of_bot="c"))
-    return [*((kit.name, NewWish(False, False)) for kit in kits), *modules, *searches, *both, *others, repository]
+    return [
+        *((kit.name, NewWish(False, False)) for kit in kits),
+        *modules,
+        *searches,
+        *both,
+        *others,
+        repository,
+    ]
 
 
 @pytest.mark.slow
@@ -184,14 +229,23 @@ def schema_of(row: LoopRow) -> dict[str, list[str]]:
         verb = "replay-lost"
     if verb == "check" and row.words[1] == "--game":
         verb = "check-game"
-    schema = json.loads((shipped.folder("protocol") / "schema" / "output" / f"{verb}.json").read_text("utf-8"))
+    schema = json.loads(
+        (shipped.folder("protocol") / "schema" / "output" / f"{verb}.json").read_text("utf-8")
+    )
     shapes = schema["$defs"]
 
     def keys(shape: dict[str, Any]) -> list[str]:
         inner = shape.get("items", shape)
-        return list(shapes[inner["$ref"].rpartition("/")[2]].get("properties", ())) if "$ref" in inner else []
+        return (
+            list(shapes[inner["$ref"].rpartition("/")[2]].get("properties", ()))
+            if "$ref" in inner
+            else []
+        )
 
-    return {key: keys(shape) for key, shape in shapes[schema["$ref"].rpartition("/")[2]]["properties"].items()}
+    return {
+        key: keys(shape)
+        for key, shape in shapes[schema["$ref"].rpartition("/")[2]]["properties"].items()
+    }
 
 
 def disagreeing(text: str) -> list[tuple[str, object]]:
@@ -200,7 +254,12 @@ def disagreeing(text: str) -> list[tuple[str, object]]:
     for row in loop_of(text):
         known, words = schema_of(row), " ".join(row.words)
         found += [(words, key) for key in row.keys if key not in known]
-        found += [(words, key) for outer, inner in row.keys.items() for key in inner if key not in known.get(outer, ())]
+        found += [
+            (words, key)
+            for outer, inner in row.keys.items()
+            for key in inner
+            if key not in known.get(outer, ())
+        ]
         found += [(words, codes) for codes in told_codes(row) if codes]
     return found
 
@@ -215,7 +274,14 @@ def test_its_keys_and_exit_codes_are_those_that_are_published(game: str) -> None
 @NEEDS_ALL
 def test_of_a_game_of_ones_own_they_are_too() -> None:
     text = new_agents.own_game_page(Path(str(handed_games.template())) / "game.py")
-    assert [row.words[0] for row in loop_of(text)] == ["new", "check", "check", "match", "compare", "replay"]
+    assert [row.words[0] for row in loop_of(text)] == [
+        "new",
+        "check",
+        "check",
+        "match",
+        "compare",
+        "replay",
+    ]
     assert disagreeing(text) == []
 
 
@@ -239,7 +305,9 @@ def test_its_link_leads_to_a_page(tmp_path: Path) -> None:
     arena("new", "python", "my-bot", cwd=tmp_path)
     arena("new", "game", "my-game", cwd=tmp_path)
     for name in ("my-bot", "my-game"):
-        (link,) = re.findall(r"^More: (.+)$", (tmp_path / name / new_agents.FILE).read_text(), re.MULTILINE)
+        (link,) = re.findall(
+            r"^More: (.+)$", (tmp_path / name / new_agents.FILE).read_text(), re.MULTILINE
+        )
         assert Path(link).is_file()
 
 
@@ -251,7 +319,11 @@ def test_its_commands_work_as_it_says(tmp_path: Path) -> None:
         file.write("# older\n")
     for row in loop_of((tmp_path / "my-bot" / new_agents.FILE).read_text()):
         words = " ".join(row.words)
-        typed = words.replace("new python my-bot", "new python other").replace("--for 4m", "--matches 16").split()
+        typed = (
+            words.replace("new python my-bot", "new python other")
+            .replace("--for 4m", "--matches 16")
+            .split()
+        )
         more = ["--trust-bots"] if typed[0] in ("match", "compare") else []
         done = arena(*typed, *more, "--json", cwd=tmp_path, code=None)
         assert done.returncode in row.codes, (words, done.stderr)
@@ -273,10 +345,14 @@ def test_of_a_game_of_ones_own_it_says_what_the_contract_knows(tmp_path: Path) -
 
 
 def test_a_game_is_one_that_the_bot_plays(tmp_path: Path) -> None:
-    assert "this bot plays khiva only" in arena("new", "python", "x", "--search", "--game", "emira", cwd=tmp_path, code=2).stderr
+    assert (
+        "this bot plays khiva only"
+        in arena("new", "python", "x", "--search", "--game", "emira", cwd=tmp_path, code=2).stderr
+    )
     assert "chess" in arena("new", "python", "x", "--game", "chess", cwd=tmp_path, code=2).stderr
     assert not (tmp_path / "x").exists()
     said = arena("new", "python", "x", "--game", "emira", cwd=tmp_path).stdout
     assert (
-        "  khiva-arena match --game emira --bot x --bot shipped:python/greedy_emira --bot shipped:python/greedy_emira\n" in said
+        "  khiva-arena match --game emira --bot x --bot shipped:python/greedy_emira --bot "
+        "shipped:python/greedy_emira\n" in said
     )

@@ -13,7 +13,9 @@ WRONG = "match 1/0: seat 0 has another score"
 
 
 def of_event(*problems: str, unconfirmed: int = 0) -> EventReport:
-    report = EventReport("e", 1, "c", sound=1, planned=2, digest="d", rerun=1 if unconfirmed else None)
+    report = EventReport(
+        "e", 1, "c", sound=1, planned=2, digest="d", rerun=1 if unconfirmed else None
+    )
     report.sound_matches, report.unsound_matches = [1], [0] if problems else []
     report.problems = list(problems)
     report.unconfirmed_matches = list(range(unconfirmed))
@@ -25,11 +27,17 @@ NOT_SOUND = sentence("audit", "why-not-sound", problem=WRONG)
 PATHS = {
     "all is sound": (AuditResult([of_event()]), ""),
     "a match": (AuditResult([of_event(WRONG)]), NOT_SOUND),
-    "several": (AuditResult([of_event(WRONG, "b"), of_event("c")], ["d"]), f"{NOT_SOUND}; and 3 more"),
+    "several": (
+        AuditResult([of_event(WRONG, "b"), of_event("c")], ["d"]),
+        f"{NOT_SOUND}; and 3 more",
+    ),
     "the file": (AuditResult([of_event()], [WRONG]), NOT_SOUND),
     "nothing could be read": (AuditResult([], [WRONG]), NOT_SOUND),
     "the chain": (AuditResult([of_event()], [WRONG], chain="2 links follow"), NOT_SOUND),
-    "unconfirmed": (AuditResult([of_event(unconfirmed=2)]), sentence("audit", "why-unconfirmed", matches="2 matches")),
+    "unconfirmed": (
+        AuditResult([of_event(unconfirmed=2)]),
+        sentence("audit", "why-unconfirmed", matches="2 matches"),
+    ),
     "both": (AuditResult([of_event(WRONG), of_event(unconfirmed=1)]), NOT_SOUND),
 }
 
@@ -38,7 +46,12 @@ PATHS = {
 @pytest.mark.parametrize("as_json", [True, False])
 @pytest.mark.parametrize("what", PATHS)
 def test_verify_says_why_it_ends_with_1(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], what: str, as_json: bool, place: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    what: str,
+    as_json: bool,
+    place: str,
 ) -> None:
     result, why = PATHS[what]
     path = tmp_path / place
@@ -50,4 +63,6 @@ def test_verify_says_why_it_ends_with_1(
     if as_json:
         json.loads(out)
     elif "match" in what:
-        assert "the matches that are sound: number 1; that are not: number 0" in out, "no number looks like a count"
+        assert "the matches that are sound: number 1; that are not: number 0" in out, (
+            "no number looks like a count"
+        )

@@ -45,13 +45,19 @@ Row = tuple[str, str, float]
 
 def headline_matches() -> Iterator[Result]:
     for game in HEADLINE["games"]:
-        ranks = tuple(1 + sum(other > score for other in game["scores"]) for score in game["scores"])
-        yield rated(game["block"], tuple(HEADLINE["bots"].index(name) for name in game["players"]), ranks)
+        ranks = tuple(
+            1 + sum(other > score for other in game["scores"]) for score in game["scores"]
+        )
+        yield rated(
+            game["block"], tuple(HEADLINE["bots"].index(name) for name in game["players"]), ranks
+        )
 
 
 def prior_matches(name: str) -> Iterator[Result]:
     for game in PRIOR[name]["games"]:
-        yield rated(game["block"], tuple(game["bots"]), tuple(game["ranks"]), tuple(game["unstarted"]))
+        yield rated(
+            game["block"], tuple(game["bots"]), tuple(game["ranks"]), tuple(game["unstarted"])
+        )
 
 
 def largest(found: object, wanted: object) -> float:
@@ -67,9 +73,17 @@ def headline() -> Iterator[Row]:
         found = without_prior(lambda prior, kind=kind: standard_errors(kind, *at, prior=prior))
         wanted = HEADLINE["expected"]
         if kind == "model":
-            yield "headline set", "Elo", largest([elo[b] for b in others], [wanted["elo"][names[b]] for b in others])
+            yield (
+                "headline set",
+                "Elo",
+                largest([elo[b] for b in others], [wanted["elo"][names[b]] for b in others]),
+            )
         ses = [wanted[key][names[b]] for b in others]
-        yield "headline set", f"Elo, standard errors {kind}", largest([found[b] for b in others], ses)
+        yield (
+            "headline set",
+            f"Elo, standard errors {kind}",
+            largest([found[b] for b in others], ses),
+        )
 
 
 def prior() -> Iterator[Row]:
@@ -78,7 +92,11 @@ def prior() -> Iterator[Row]:
         ratings = rate(*at)
         for kind in KINDS:
             if kind == "model":
-                yield f"statsmodels with prior draws, {name}", "Elo", largest(ratings.elo, data["expected"]["elo"])
+                yield (
+                    f"statsmodels with prior draws, {name}",
+                    "Elo",
+                    largest(ratings.elo, data["expected"]["elo"]),
+                )
             errors = largest(standard_errors(kind, *at), data["expected"]["se"][kind])
             yield f"statsmodels with prior draws, {name}", f"Elo, standard errors {kind}", errors
 
@@ -91,8 +109,17 @@ def centred_nats(ratings: object) -> np.ndarray:
 def choix_published() -> Iterator[Row]:
     for case in CHOIX["cases"]:
         if case["kind"] == "pairwise":
-            found = rate([rated(0, pair, (1, 2)) for pair in case["data"]], case["n_items"], 0, prior=NO_PRIOR)
-            yield "choix, published vector", f"log-strengths: {case['desc']}", largest(centred_nats(found), case["ml_est"])
+            found = rate(
+                [rated(0, pair, (1, 2)) for pair in case["data"]],
+                case["n_items"],
+                0,
+                prior=NO_PRIOR,
+            )
+            yield (
+                "choix, published vector",
+                f"log-strengths: {case['desc']}",
+                largest(centred_nats(found), case["ml_est"]),
+            )
 
 
 def choix_random(trials: int = 20) -> Iterator[Row]:
@@ -103,9 +130,14 @@ def choix_random(trials: int = 20) -> Iterator[Row]:
     for seed in range(trials):
         rng = random.Random(seed)
         pairs = [tuple(rng.sample(range(12), 2)) for _ in range(400)]
-        pairs = [pair if rng.random() < 1 / (1 + 2.718 ** ((pair[1] - pair[0]) / 6)) else pair[::-1] for pair in pairs]
+        pairs = [
+            pair if rng.random() < 1 / (1 + 2.718 ** ((pair[1] - pair[0]) / 6)) else pair[::-1]
+            for pair in pairs
+        ]
         wanted = choix.ilsr_pairwise(12, pairs, tol=1e-12)
-        found = centred_nats(rate([rated(0, pair, (1, 2)) for pair in pairs], 12, 0, prior=NO_PRIOR))
+        found = centred_nats(
+            rate([rated(0, pair, (1, 2)) for pair in pairs], 12, 0, prior=NO_PRIOR)
+        )
         worst = max(worst, largest(found, wanted - wanted.mean()))
     yield f"choix, {trials} random sets run here", "log-strengths", worst
 
@@ -118,7 +150,11 @@ def pudding() -> Iterator[Row]:
     found = quasi_variances(covariance)
     assert found is not None
     ses = np.sqrt(np.diag(covariance))[1:]
-    yield "Davidson's pudding, R", "log-worths, standard errors (input)", largest(ses, PUDDING["converged_R"]["se_vs_item1"][1:])
+    yield (
+        "Davidson's pudding, R",
+        "log-worths, standard errors (input)",
+        largest(ses, PUDDING["converged_R"]["se_vs_item1"][1:]),
+    )
     yield (
         "Davidson's pudding, R",
         "log-worths, quasi standard errors",
@@ -158,9 +194,17 @@ def effects() -> Iterator[Row]:
             covariance, of_effects = covariance_of(kind, matches, 7, 2, effects=both)
             at = f"statsmodels with seat and neighbour terms, K = {', '.join(map(str, sizes))}"
             if kind == "model":
-                yield at, "Elo and effects", largest([*found.elo, *(e.elo for e in found.effects)], numbers)
+                yield (
+                    at,
+                    "Elo and effects",
+                    largest([*found.elo, *(e.elo for e in found.effects)], numbers),
+                )
             ses = np.sqrt([*np.maximum(0, np.diag(covariance)), *of_effects])
-            yield at, f"Elo and effects, standard errors {kind}", largest(ses, np.sqrt(np.maximum(0, np.diag(variances[kind]))))
+            yield (
+                at,
+                f"Elo and effects, standard errors {kind}",
+                largest(ses, np.sqrt(np.maximum(0, np.diag(variances[kind])))),
+            )
 
 
 def main() -> None:

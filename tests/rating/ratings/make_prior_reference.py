@@ -62,12 +62,18 @@ def rows_of(data: dict) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
         seats = len(game["bots"])
         for i, j in combinations(range(seats), 2):
             a, b = game["bots"][i], game["bots"][j]
-            if a == b or (game["unstarted"] and i not in game["unstarted"] and j not in game["unstarted"]):
+            if a == b or (
+                game["unstarted"] and i not in game["unstarted"] and j not in game["unstarted"]
+            ):
                 continue
             row = [0.0] * data["bots"]
             row[a], row[b] = 1.0, -1.0
             x.append(row)
-            s.append(0.5 if game["ranks"][i] == game["ranks"][j] else float(game["ranks"][i] < game["ranks"][j]))
+            s.append(
+                0.5
+                if game["ranks"][i] == game["ranks"][j]
+                else float(game["ranks"][i] < game["ranks"][j])
+            )
             w.append(3 / (seats + 1))
             block.append(game["block"])
     for bot in range(data["bots"]):
@@ -105,21 +111,37 @@ def reference(data: dict) -> dict:
     off = np.array(refits) - np.mean(refits, axis=0)
     shift = np.eye(n)
     shift[:, data["anchor"]] -= 1  # relative to the anchor
-    kinds = {"model": bread, "cr0": cr0, "cr1": cr0 * b / (b - 1), "cr3": cr3, "jackknife": off.T @ off * (b - 1) / b}
+    kinds = {
+        "model": bread,
+        "cr0": cr0,
+        "cr1": cr0 * b / (b - 1),
+        "cr3": cr3,
+        "jackknife": off.T @ off * (b - 1) / b,
+    }
     relative = {kind: C * C * shift @ v @ shift.T for kind, v in kinds.items()}
     return {
         "elo": [round(v, 8) for v in (C * shift @ params).tolist()],
-        "se": {kind: [round(float(np.sqrt(max(0.0, v))), 8) for v in np.diag(m)] for kind, m in relative.items()},
+        "se": {
+            kind: [round(float(np.sqrt(max(0.0, v))), 8) for v in np.diag(m)]
+            for kind, m in relative.items()
+        },
         "cr3_covariance": [[round(v, 6) for v in row] for row in relative["cr3"].tolist()],
     }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="write tests/rating/ratings/prior_reference.json")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="write tests/rating/ratings/prior_reference.json"
+    )
     options = parser.parse_args()
     sets = {"headline": headline_games(), "faulty": faulty_games()}
-    text = json.dumps({name: {**data, "expected": reference(data)} for name, data in sets.items()}) + "\n"
+    text = (
+        json.dumps({name: {**data, "expected": reference(data)} for name, data in sets.items()})
+        + "\n"
+    )
     if options.write:
         (HERE / "prior_reference.json").write_text(text)
     else:

@@ -10,11 +10,18 @@ import json
 import sys
 from pathlib import Path
 
-sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent]  # its name is a package's name too
+sys.path[:] = [
+    p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent
+]  # its name is a package's name too
 
 import numpy as np  # noqa: E402
 
-from khiva_arena.competition.events.redraws import EventToReplay, all_distances, factors_of, play_replays  # noqa: E402
+from khiva_arena.competition.events.redraws import (  # noqa: E402
+    EventToReplay,
+    all_distances,
+    factors_of,
+    play_replays,
+)
 from khiva_arena.rating.ratings.swiss_factors import Factors  # noqa: E402
 from khiva_arena.rating.schedule.terms import Terms  # noqa: E402
 
@@ -38,16 +45,26 @@ def measured(bots: int, seats: int, seeds: int, number: int) -> dict[int, Factor
     event = EventToReplay(terms, tuple(range(bots)), max(ROUNDS))
     distances: dict[int, list[np.ndarray]] = {rounds: [] for rounds in ROUNDS}
     for first in range(0, number, AT_ONCE):
-        every = play_replays([event], [0] * bots, [True] * bots, bytes(32), range(first, min(number, first + AT_ONCE)))
+        every = play_replays(
+            [event],
+            [0] * bots,
+            [True] * bots,
+            bytes(32),
+            range(first, min(number, first + AT_ONCE)),
+        )
         for rounds in ROUNDS:
             distances[rounds].append(all_distances(every[:rounds], [0] * bots))
     return {rounds: factors_of(np.concatenate(parts)) for rounds, parts in distances.items()}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--bots", type=int, nargs="*", default=list(SIZES), help="only these numbers of bots")
+    parser.add_argument(
+        "--bots", type=int, nargs="*", default=list(SIZES), help="only these numbers of bots"
+    )
     wanted = parser.parse_args()
     rows = []
     for bots in wanted.bots:

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent]  # its name is a package's name too
+sys.path[:] = [
+    p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent
+]  # its name is a package's name too
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 
 from swiss_simulated import Simulation, Stage  # noqa: E402
@@ -25,10 +27,12 @@ from khiva_arena.rating.ratings.widening import Widening  # noqa: E402
 from khiva_arena.rating.schedule.formats import Terms  # noqa: E402
 
 HEAD = (
-    "bots seats seeds  elo stages              n | plain: cover crosstable false ranks | widened: cover  +/- crosstable "
-    "false ranks  wide"
+    "bots seats seeds  elo stages              n | plain: cover crosstable false ranks | widened: "
+    "cover  +/- crosstable false ranks  wide"
 )
-CASES = [(bots, seats, 5, spread, ()) for spread in (0, 174) for seats in (2, 3) for bots in (8, 12, 16)]
+CASES = [
+    (bots, seats, 5, spread, ()) for spread in (0, 174) for seats in (2, 3) for bots in (8, 12, 16)
+]
 MORE = [
     *((16, 2, 20, 0, ()), (12, 3, 2, 0, ()), (9, 2, 3, 0, ()), (16, 2, 5, 521, ())),
     (12, 2, 5, 0, (Stage("round-robin", 4, 2, 5),)),
@@ -41,18 +45,33 @@ AT_ONCE = 25
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--trials", type=int, default=400, help="tournaments for each line (default 400)")
-    parser.add_argument("--replays", type=int, default=100, help="of each tournament (default 100; the arena makes 300)")
-    parser.add_argument("--more", action="store_true", help="other numbers of seeds and stages, too")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--trials", type=int, default=400, help="tournaments for each line (default 400)"
+    )
+    parser.add_argument(
+        "--replays",
+        type=int,
+        default=100,
+        help="of each tournament (default 100; the arena makes 300)",
+    )
+    parser.add_argument(
+        "--more", action="store_true", help="other numbers of seeds and stages, too"
+    )
     parser.add_argument("--large", action="store_true", help="only 128 bots, judged by shape")
-    parser.add_argument("--skip", type=int, default=0, help="leave out so many fields at the beginning")
+    parser.add_argument(
+        "--skip", type=int, default=0, help="leave out so many fields at the beginning"
+    )
     wanted = parser.parse_args()
     print(HEAD, flush=True)
     cases = [LARGE] if wanted.large else [*CASES, *(MORE if wanted.more else [])][wanted.skip :]
     every = [(case, _simulation(case, wanted.replays)) for case in cases]
     outside = 0
-    for done in range(AT_ONCE, wanted.trials + AT_ONCE, AT_ONCE):  # all fields side by side, so that all are known early
+    for done in range(
+        AT_ONCE, wanted.trials + AT_ONCE, AT_ONCE
+    ):  # all fields side by side, so that all are known early
         for case, simulation in every:
             simulation.play(min(AT_ONCE, wanted.trials - done + AT_ONCE))
             good = 93 <= simulation.wide.cover <= 97 and simulation.wide.ranks <= 8
@@ -71,7 +90,9 @@ def _simulation(case: tuple, replays: int) -> Simulation:
 
 def _by_shape(events: Sequence[EventToReplay], *_: object) -> Widening:
     (event,) = events
-    return Widening("shape", *by_shape(len(event.bots), event.terms.seats, event.rounds, event.terms.seeds))
+    return Widening(
+        "shape", *by_shape(len(event.bots), event.terms.seats, event.rounds, event.terms.seeds)
+    )
 
 
 def _line(case: tuple, simulation: Simulation) -> str:

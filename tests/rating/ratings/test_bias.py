@@ -6,7 +6,13 @@ from in_targets import in_long
 from made_results import rated
 from simulated import World, cells_of, matches_of, played
 
-from khiva_arena.rating.ratings.bias import neighbour_bias, opponents_average, pair_scores, seat_bias, tie_share
+from khiva_arena.rating.ratings.bias import (
+    neighbour_bias,
+    opponents_average,
+    pair_scores,
+    seat_bias,
+    tie_share,
+)
 from khiva_arena.rating.ratings.elo import rate
 from khiva_arena.rating.ratings.match_arrays import TableArrays
 from khiva_arena.rating.ratings.pairs import pair_cells
@@ -30,7 +36,11 @@ def played_and_rated(tables, bots):
 
 
 def test_a_seats_score_is_its_mean_over_matches():
-    matches = [rated(0, (0, 1, 2), (1, 2, 2)), rated(1, (1, 2, 0), (3, 1, 2)), rated(0, (0, 1), (2, 1))]
+    matches = [
+        rated(0, (0, 1, 2), (1, 2, 2)),
+        rated(1, (1, 2, 0), (3, 1, 2)),
+        rated(0, (0, 1), (2, 1)),
+    ]
     found = seat_bias(matches)
     assert [(seat.seats, seat.seat, seat.matches, seat.blocks) for seat in found] == [
         (2, 0, 1, 1), (2, 1, 1, 1), (3, 0, 2, 2), (3, 1, 2, 2), (3, 2, 2, 2),
@@ -82,14 +92,23 @@ def test_strength_is_not_taken_for_an_effect():
     """A very strong bot makes its neighbours lose as much as all others at its table."""
     rng = np.random.default_rng(3)
     strong = World("one giant", suits=0.3, spread=3.0, more=1)
-    effects = [neighbour_bias(*played_and_rated(played(rng, strong, 3, 30), 4))[3].effect for _ in range(60)]
+    effects = [
+        neighbour_bias(*played_and_rated(played(rng, strong, 3, 30), 4))[3].effect
+        for _ in range(60)
+    ]
     assert abs(np.mean(effects)) < 3 * np.std(effects) / 60**0.5 + 0.002
 
 
 def test_neighbours_where_there_is_nothing_to_compare():
     two = [rated(block, (0, 1), (1, 2)) for block in range(4)]
-    assert [(bias.effect, bias.matches) for bias in neighbour_bias(two, rate(two, 2, 0))] == [(None, 0)] * 2
-    turned = [rated(block, order, (1, 2, 3)) for block in range(4) for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1))]
+    assert [(bias.effect, bias.matches) for bias in neighbour_bias(two, rate(two, 2, 0))] == [
+        (None, 0)
+    ] * 2
+    turned = [
+        rated(block, order, (1, 2, 3))
+        for block in range(4)
+        for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+    ]
     assert {bias.effect for bias in neighbour_bias(turned, rate(turned, 3, 0))} == {None}
     copies = [rated(block, (0, 0, 1), (1, 2, 3)) for block in range(4)]
     assert {bias.effect for bias in neighbour_bias(copies, rate(copies, 2, 0))} == {None}

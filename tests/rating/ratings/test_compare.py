@@ -30,13 +30,16 @@ def evens(a, b, blocks=6):
 
 
 @pytest.mark.parametrize(
-    ("bots", "quantile"), [(2, 2.77180765), (3, 3.31449294), (10, 4.47412414), (20, 5.01175197), (100, 6.08496892)]
+    ("bots", "quantile"),
+    [(2, 2.77180765), (3, 3.31449294), (10, 4.47412414), (20, 5.01175197), (100, 6.08496892)],
 )
 def test_the_range_as_in_tables(bots, quantile):
     """Tables of the studentised range print 2.77, 3.31, 4.47, 5.01 and 6.08 for .05 and infinite degrees of freedom."""
     from scipy.stats import studentized_range
 
-    assert range_quantile((bots,), 0.95) == pytest.approx(studentized_range.ppf(0.95, bots, np.inf), abs=1e-5)
+    assert range_quantile((bots,), 0.95) == pytest.approx(
+        studentized_range.ppf(0.95, bots, np.inf), abs=1e-5
+    )
     assert range_quantile((bots,), 0.95) == pytest.approx(quantile, abs=1e-2)
 
 
@@ -57,7 +60,9 @@ def test_los_is_the_level_at_which_the_interval_ends_at_0():
                 freedom = min(ratings.seeds[i], ratings.seeds[j]) - 1
                 assert chance[i, j] + chance[j, i] == pytest.approx(1, abs=1e-12), f"{i=} {j=}"
                 se = error / half_width(1.0, freedom + 1)
-                assert se * stdtrit(freedom, chance[i, j]) == pytest.approx(d, rel=1e-6), f"{i=} {j=}"
+                assert se * stdtrit(freedom, chance[i, j]) == pytest.approx(d, rel=1e-6), (
+                    f"{i=} {j=}"
+                )
                 assert (chance[i, j] > 0.975) == (d > error), f"{i=} {j=}"
 
 
@@ -85,7 +90,9 @@ def plain_intervals(ratings):
             if i == j or i not in rated or error is None:
                 continue
             blocks = min(ratings.seeds[i], ratings.seeds[j])
-            least = error / half_width(1.0, blocks) * stdtrit(blocks - 1, 1 - together(len(rated)) / 2)
+            least = (
+                error / half_width(1.0, blocks) * stdtrit(blocks - 1, 1 - together(len(rated)) / 2)
+            )
             best += d < -least
             worst -= d > least
         found.append((best, worst) if i in rated else None)

@@ -53,7 +53,11 @@ def test_equal_scores_are_bounded_by_how_many_there_are(score: Fraction) -> None
     """If the mean is p, so many seeds in a row have that score or more with (p / score)^seeds at most."""
     ends = at_a_look(RULE, comparison([score] * 5).scores)
     assert (ends.low / float(score)) ** 5 == pytest.approx(0.0125)
-    assert ((1 - ends.high) / float(1 - score)) ** 5 == pytest.approx(0.0125) if score < 1 else ends.high == 1
+    assert (
+        ((1 - ends.high) / float(1 - score)) ** 5 == pytest.approx(0.0125)
+        if score < 1
+        else ends.high == 1
+    )
     assert at_the_end(RULE, comparison([score] * 5).scores) == ends
 
 
@@ -69,8 +73,12 @@ def test_equal_bots_that_repeat_themselves_are_never_told_apart() -> None:
 
 
 @pytest.mark.parametrize(("more", "way"), [(20, at_a_look), (0, at_the_end)])
-def test_the_interval_shown_is_that_of_the_way_it_stopped(more: int, way: Callable[..., ScoreInterval]) -> None:
-    test = comparison([Fraction(3, 4), HALF, WON, Fraction(1, 4), HALF, Fraction(3, 4)] + more * [Fraction(3, 4)])
+def test_the_interval_shown_is_that_of_the_way_it_stopped(
+    more: int, way: Callable[..., ScoreInterval]
+) -> None:
+    test = comparison(
+        [Fraction(3, 4), HALF, WON, Fraction(1, 4), HALF, Fraction(3, 4)] + more * [Fraction(3, 4)]
+    )
     assert bool(test.decision) == (more > 0)
     other = at_the_end if way is at_a_look else at_a_look
     assert test.ends() == way(RULE, test.scores) != other(RULE, test.scores)
@@ -106,7 +114,10 @@ def test_the_interval_in_elo_says_the_same_side(some: list[Fraction]) -> None:
     if test.decision:
         assert test.ends().side is test.decision
     elo = test.elo()
-    assert (elo.low > 0, elo.high < 0) == (test.ends().side is Side.BETTER, test.ends().side is Side.WORSE)
+    assert (elo.low > 0, elo.high < 0) == (
+        test.ends().side is Side.BETTER,
+        test.ends().side is Side.WORSE,
+    )
     assert elo.low <= elo.value <= elo.high
 
 
@@ -130,7 +141,12 @@ def test_bots_with_the_same_results_against_others_are_level() -> None:
 
 def test_against_others_two_ratings_are_subtracted() -> None:
     test = ComparisonTest(RULE, 4)
-    for new, old in ((Fraction(3, 4), HALF), (WON, HALF), (Fraction(3, 4), Fraction(1, 4)), (HALF, Fraction(1, 4))):
+    for new, old in (
+        (Fraction(3, 4), HALF),
+        (WON, HALF),
+        (Fraction(3, 4), Fraction(1, 4)),
+        (HALF, Fraction(1, 4)),
+    ):
         test.add(new, old)
     assert test.scores.mean == pytest.approx(0.5 + (0.75 - 0.375) / 2)
     assert test.elo().value == pytest.approx(elo_of(0.75) - elo_of(0.375))
@@ -146,8 +162,16 @@ def test_a_clean_record_against_others_gives_half_of_a_match_back_too() -> None:
     assert level.elo().value == 0
 
 
-@given(st.lists(st.tuples(*2 * [st.sampled_from([Fraction(i, 4) for i in range(5)])]), min_size=1, max_size=40))
-def test_a_difference_against_others_is_a_number_within_its_interval(some: list[tuple[Fraction, Fraction]]) -> None:
+@given(
+    st.lists(
+        st.tuples(*2 * [st.sampled_from([Fraction(i, 4) for i in range(5)])]),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_a_difference_against_others_is_a_number_within_its_interval(
+    some: list[tuple[Fraction, Fraction]],
+) -> None:
     test = ComparisonTest(RULE, 4)
     for new, old in some:
         test.add(new, old)
@@ -159,7 +183,9 @@ def test_a_difference_against_others_is_a_number_within_its_interval(some: list[
 
 
 @pytest.mark.parametrize(("mean", "variance"), [(0.6, 0.04), (0.52, 0.1), (0.3, 0.08)])
-def test_the_seeds_to_clear_are_the_first_at_which_a_look_is_clear(mean: float, variance: float) -> None:
+def test_the_seeds_to_clear_are_the_first_at_which_a_look_is_clear(
+    mean: float, variance: float
+) -> None:
     seen = SeedScores(5, mean, variance)
     seeds = seeds_to_clear(RULE, seen)
     assert seeds is not None

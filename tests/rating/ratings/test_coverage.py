@@ -35,11 +35,18 @@ MORE = [
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("seats", "blocks", "world", "number"),
-    [*((*one, 1200 if one[2] is not LINE_UPS else 420) for one in ONCE), *in_long((*one, 2000) for one in (*ONCE, *MORE))],
+    [
+        *((*one, 1200 if one[2] is not LINE_UPS else 420) for one in ONCE),
+        *in_long((*one, 2000) for one in (*ONCE, *MORE)),
+    ],
     ids=lambda value: value.name if isinstance(value, World) else str(value),
 )
-def test_95_percent_intervals_hold_the_truth_93_to_97_percent_of_the_time(seats, blocks, world, number):
-    number = min(number, 700) if world is LINE_UPS else number  # 10 to 15 intervals each, and worlds that take longer
+def test_95_percent_intervals_hold_the_truth_93_to_97_percent_of_the_time(
+    seats, blocks, world, number
+):
+    number = (
+        min(number, 700) if world is LINE_UPS else number
+    )  # 10 to 15 intervals each, and worlds that take longer
     share, error, shown = coverage(world, seats, blocks, number)
     assert error < 0.006
     assert 0.93 <= share <= 0.97
@@ -80,14 +87,19 @@ def test_all_rank_intervals_hold_at_once_95_percent_of_the_time(blocks):
     """Equal bots have no places of their own: all intervals hold if each has all places. That is where such intervals fail most
     often; on a ladder only a pair in the wrong order is an error, which hardly ever comes."""
     level, ladder = (
-        World(name, luck=1.0, suits=0.5, spread=spread, more=2) for name, spread in (("level", 0.0), ("ladder", 0.6))
+        World(name, luck=1.0, suits=0.5, spread=spread, more=2)
+        for name, spread in (("level", 0.0), ("ladder", 0.6))
     )
     level_held = [
-        set(rank_intervals(rate(cells, 5, 0))) == {(1, 5)} for cells in trials(np.random.default_rng(1), level, 3, blocks, 600)
+        set(rank_intervals(rate(cells, 5, 0))) == {(1, 5)}
+        for cells in trials(np.random.default_rng(1), level, 3, blocks, 600)
     ]
     assert 0.93 <= np.mean(level_held) <= 0.97
     for cells in trials(np.random.default_rng(2), ladder, 3, blocks, 100):
-        assert all(low <= 5 - bot <= high for bot, (low, high) in enumerate(rank_intervals(rate(cells, 5, 0))))
+        assert all(
+            low <= 5 - bot <= high
+            for bot, (low, high) in enumerate(rank_intervals(rate(cells, 5, 0)))
+        )
 
 
 @pytest.mark.soak
@@ -97,14 +109,20 @@ def test_all_rank_intervals_hold_at_once_95_percent_of_the_time(blocks):
         (2, 20, SUITS),
         (4, 40, SAME),
         (3, 100, LINE_UPS),
-        (3, 100, World("strong and weak", luck=0.5, suits=0.3, spread=2.5, noise=0.5)),  # 99 % of pairs go one way
+        (
+            3,
+            100,
+            World("strong and weak", luck=0.5, suits=0.3, spread=2.5, noise=0.5),
+        ),  # 99 % of pairs go one way
     ],
     ids=["bots suit deals", "near-deterministic", "line-ups", "strong and weak"],
 )
 def test_cells_of_the_crosstable_hold_93_to_97_percent_of_the_time(seats, blocks, world):
     bots = seats + world.more
     nobody = rate([], bots, 0)
-    total = crosstable(cells_of(played(np.random.default_rng(1), world, seats, 10_000), bots), nobody).score
+    total = crosstable(
+        cells_of(played(np.random.default_rng(1), world, seats, 10_000), bots), nobody
+    ).score
     upper = np.triu_indices(bots, 1)
     held = []
     for cells in trials(np.random.default_rng(20261120), world, seats, blocks, 1000):

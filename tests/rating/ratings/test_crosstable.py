@@ -40,7 +40,9 @@ def test_blocks_of_equal_weight_give_the_textbook_variance():
     assert found.share[0] == pytest.approx(mean)
     assert found.size[0] == pytest.approx(mean * (1 - mean) / variance)
     for end in (found.low[0], found.high[0]):
-        assert abs(mean - end) == pytest.approx(half_width(1.0, 5) * (end * (1 - end) * variance / (mean * (1 - mean))) ** 0.5)
+        assert abs(mean - end) == pytest.approx(
+            half_width(1.0, 5) * (end * (1 - end) * variance / (mean * (1 - mean))) ** 0.5
+        )
 
 
 def test_a_bot_that_took_everything_is_not_certain_to():
@@ -80,7 +82,11 @@ def test_row_and_column_mirror_each_other(seed, seats):
     cells = cells_of(tables, bots)
     from_matches = pair_cells(matches_of(tables), bots)
     table = crosstable(from_matches, rate(cells, bots, 0))
-    for mine, theirs in ((table.score, table.score), (table.low, table.high), (table.expected, table.expected)):
+    for mine, theirs in (
+        (table.score, table.score),
+        (table.low, table.high),
+        (table.expected, table.expected),
+    ):
         np.testing.assert_allclose(mine, 1 - theirs.T)
     np.testing.assert_allclose(table.surprise, -table.surprise.T)
     assert (table.significant == table.significant.T).all()
@@ -116,34 +122,45 @@ def test_surprise_finds_an_angstgegner():
 def test_surprise_finds_rock_paper_scissors():
     rng = np.random.default_rng(1)
     ring = ((0, 1), (1, 2), (2, 0))
-    matches = [rated(b, pair, (1, 2) if rng.random() < 0.8 else (2, 1)) for b in range(40) for pair in ring]
+    matches = [
+        rated(b, pair, (1, 2) if rng.random() < 0.8 else (2, 1)) for b in range(40) for pair in ring
+    ]
     surprise = crosstable(pair_cells(matches, 3), rate(matches, 3, 0)).surprise
     assert min(surprise[i, j] for i, j in ring) > 4
 
 
 def test_surprise_by_leaving_out_every_block_in_turn():
     """The same by whole matrices, and without the first order: the ratings without a block put into the expected score."""
-    cells = cells_of(played(np.random.default_rng(4), World("any", suits=0.7, spread=1.0, more=2), 3, 30), 5)
+    cells = cells_of(
+        played(np.random.default_rng(4), World("any", suits=0.7, spread=1.0, more=2), 3, 30), 5
+    )
     solution = solution_of(problem_of_cells(cells, 1.0), {0: (0.0, 0.0)})
     nats, hessian = solution.parameters[:5], np.linalg.inv(solution.bread[:5, :5])
 
     def parts(keep):
         score, weight = np.zeros((5, 5)), np.zeros((5, 5))
-        for i, j, w, s in zip(cells.low[keep], cells.high[keep], cells.weight[keep], cells.score[keep], strict=True):
+        for i, j, w, s in zip(
+            cells.low[keep], cells.high[keep], cells.weight[keep], cells.score[keep], strict=True
+        ):
             weight[[i, j], [j, i]] += w
             score[[i, j], [j, i]] += s, w - s
         return score, weight
 
     def residual(keep, t):
         score, weight = parts(keep)
-        return (score / np.where(weight, weight, 1) - 1 / (1 + np.exp(t - t[:, None])))[np.triu_indices(5, 1)]
+        return (score / np.where(weight, weight, 1) - 1 / (1 + np.exp(t - t[:, None])))[
+            np.triu_indices(5, 1)
+        ]
 
     every = []
     for block in range(30):
         score, weight = parts(cells.block == block)
         p = 1 / (1 + np.exp(nats - nats[:, None]))
         information = weight * p * (1 - p)
-        step = np.linalg.solve(hessian - np.diag(information.sum(axis=1)) + information, (score - weight * p).sum(axis=1))
+        step = np.linalg.solve(
+            hessian - np.diag(information.sum(axis=1)) + information,
+            (score - weight * p).sum(axis=1),
+        )
         every.append(residual(cells.block != block, nats - step))
     z = residual(cells.block >= 0, nats) / (np.var(every, axis=0) * 29) ** 0.5
     found = crosstable(cells, rate(cells, 5, 0)).surprise[np.triu_indices(5, 1)]
@@ -153,10 +170,19 @@ def test_surprise_by_leaving_out_every_block_in_turn():
 def test_no_surprise_where_the_ratings_were_fitted_to_that_very_score():
     """Two bots; and a gauntlet, in which each pair is all that connects the two. A third pair tells."""
     rng = np.random.default_rng(2)
-    gauntlet = [rated(b, (0, n), (1, 2) if rng.random() < 0.7 else (2, 1)) for b in range(30) for n in (1, 2)]
-    assert np.isnan(crosstable(pair_cells(gauntlet[::2], 2), rate(gauntlet[::2], 2, 0)).surprise).all()
+    gauntlet = [
+        rated(b, (0, n), (1, 2) if rng.random() < 0.7 else (2, 1))
+        for b in range(30)
+        for n in (1, 2)
+    ]
+    assert np.isnan(
+        crosstable(pair_cells(gauntlet[::2], 2), rate(gauntlet[::2], 2, 0)).surprise
+    ).all()
     assert np.isnan(crosstable(pair_cells(gauntlet, 3), rate(gauntlet, 3, 0)).surprise).all()
-    whole = [*gauntlet, *(rated(b, (1, 2), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(30))]
+    whole = [
+        *gauntlet,
+        *(rated(b, (1, 2), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(30)),
+    ]
     assert np.isnan(crosstable(pair_cells(whole, 3), rate(whole, 3, 0)).surprise).sum() == 3
 
 
@@ -173,12 +199,20 @@ def test_a_strong_bot_that_took_everything_is_as_expected():
 
 
 def test_surprise_with_a_weak_prior_and_with_several_anchors():
-    cells = cells_of(played(np.random.default_rng(6), World("any", suits=0.5, spread=0.5, more=3), 2, 30), 5)
-    plain, bare = (crosstable(cells, rate(cells, 5, 0, prior=prior)).surprise for prior in (1, NO_PRIOR))
+    cells = cells_of(
+        played(np.random.default_rng(6), World("any", suits=0.5, spread=0.5, more=3), 2, 30), 5
+    )
+    plain, bare = (
+        crosstable(cells, rate(cells, 5, 0, prior=prior)).surprise for prior in (1, NO_PRIOR)
+    )
     np.testing.assert_allclose(bare, plain, atol=0.1)
     elo = rate(cells, 5, 0).elo
-    np.testing.assert_allclose(crosstable(cells, rate(cells, 5, 0, anchors={0: 7.0})).surprise, plain, atol=1e-6)
-    held = crosstable(cells, rate(cells, 5, 0, anchors=dict(enumerate(elo)))).surprise  # no rating can move at all
+    np.testing.assert_allclose(
+        crosstable(cells, rate(cells, 5, 0, anchors={0: 7.0})).surprise, plain, atol=1e-6
+    )
+    held = crosstable(
+        cells, rate(cells, 5, 0, anchors=dict(enumerate(elo)))
+    ).surprise  # no rating can move at all
     table = crosstable(cells, rate(cells, 5, 0))
     error = (table.score * (1 - table.score) / proportions_size(cells)) ** 0.5
     np.testing.assert_allclose(held, (table.score - table.expected) / error, rtol=1e-6)

@@ -16,7 +16,9 @@ def ring(rng, blocks, win, matches=4):
     pairs = np.tile([(0, 1), (1, 2), (2, 0)], (blocks * matches, 1))
     first = rng.random(len(pairs)) < win
     ranks = np.where(first[:, None], [1, 2], [2, 1])
-    return cells_of_tables([TableArrays(np.repeat(np.arange(blocks), 3 * matches), pairs, ranks)], 3)
+    return cells_of_tables(
+        [TableArrays(np.repeat(np.arange(blocks), 3 * matches), pairs, ranks)], 3
+    )
 
 
 def test_rock_paper_scissors_is_all_cycle():
@@ -34,12 +36,17 @@ def test_rock_paper_scissors_is_all_cycle():
 def test_noise_alone_makes_no_cycles(spread, blocks):
     """Bots on a ladder, on which pairs far apart have no upsets at all at times. The raw share is noise, and so says."""
     world = World("ladder", luck=1.0, suits=0.4, spread=spread, more=3)
-    reports = [intransitivity(c, rate(c, 5, 0)) for c in trials(np.random.default_rng(2), world, 2, blocks, 100)]
+    reports = [
+        intransitivity(c, rate(c, 5, 0))
+        for c in trials(np.random.default_rng(2), world, 2, blocks, 100)
+    ]
     told = [report for report in reports if report]
     assert len(told) > 50  # the others are told to have too little to go by
     assert np.mean([report.low > 0 for report in told]) <= 0.05
     assert np.median([report.share for report in told]) < 0.02
-    assert min(report.share for report in told) == 0  # of less than the noise there is none, not less than none
+    assert (
+        min(report.share for report in told) == 0
+    )  # of less than the noise there is none, not less than none
     assert np.mean([report.raw for report in told]) == pytest.approx(
         np.mean([report.noise for report in told]), rel=0.5, abs=0.01
     )
@@ -47,7 +54,9 @@ def test_noise_alone_makes_no_cycles(spread, blocks):
 
 def test_equal_bots_have_no_share():
     world = World("equal", more=2)
-    reports = [intransitivity(c, rate(c, 4, 0)) for c in trials(np.random.default_rng(3), world, 2, 20, 60)]
+    reports = [
+        intransitivity(c, rate(c, 4, 0)) for c in trials(np.random.default_rng(3), world, 2, 20, 60)
+    ]
     assert np.mean([report is None for report in reports]) > 0.8
 
 
@@ -67,7 +76,9 @@ def test_a_share_between_is_covered():
     limit = intransitivity(cells := some(5000), rate(cells, 4, 0)).raw
     assert 0.2 < limit < 0.5
     reports = [intransitivity(cells := some(40), rate(cells, 4, 0)) for _ in range(100)]
-    assert np.mean([report.low <= limit <= report.high for report in reports]) >= 0.88  # of 100: 1 in 200 at 95 %
+    assert (
+        np.mean([report.low <= limit <= report.high for report in reports]) >= 0.88
+    )  # of 100: 1 in 200 at 95 %
     assert np.mean([report.share for report in reports]) == pytest.approx(limit, abs=0.03)
 
 
@@ -83,14 +94,18 @@ def test_nothing_to_say():
 
 def test_it_is_what_the_definition_says_with_every_block_left_out_in_turn():
     """The same by whole matrices. All pairs meet, so the transitive part is the row means of the antisymmetric matrix."""
-    cells = cells_of(played(np.random.default_rng(6), World("any", suits=0.7, spread=3.0, more=3), 2, 9), 5)
+    cells = cells_of(
+        played(np.random.default_rng(6), World("any", suits=0.7, spread=3.0, more=3), 2, 9), 5
+    )
     ratings = rate(cells, 5, 0)
     elo = np.array(ratings.elo)
     hoped = 1 / (1 + 10 ** ((elo - elo[:, None]) / 400))
 
     def parts(keep):
         weight, score = np.zeros((5, 5)), np.zeros((5, 5))
-        for i, j, w, s in zip(cells.low[keep], cells.high[keep], cells.weight[keep], cells.score[keep], strict=True):
+        for i, j, w, s in zip(
+            cells.low[keep], cells.high[keep], cells.weight[keep], cells.score[keep], strict=True
+        ):
             weight[i, j] = weight[j, i] = weight[i, j] + w
             score[i, j] += s
             score[j, i] += w - s
@@ -109,7 +124,9 @@ def test_it_is_what_the_definition_says_with_every_block_left_out_in_turn():
     jumps = np.array([((c**2).sum() - noise) / ((a**2).sum() - noise_of_all) for a, c in without])
     error = half_width(float(((jumps - jumps.mean()) ** 2).sum() * 8 / 9) ** 0.5, 9)
     found = intransitivity(cells, ratings)
-    assert (found.raw, found.noise) == pytest.approx(((cyclic**2).sum() / (odds**2).sum(), noise / (odds**2).sum()))
+    assert (found.raw, found.noise) == pytest.approx(
+        ((cyclic**2).sum() / (odds**2).sum(), noise / (odds**2).sum())
+    )
     assert (found.share, found.high) == pytest.approx((max(0, share), share + error))
     assert found.low == pytest.approx(max(0, share - error))
 
@@ -117,5 +134,9 @@ def test_it_is_what_the_definition_says_with_every_block_left_out_in_turn():
 def test_names_do_not_matter():
     tables = played(np.random.default_rng(5), World("any", suits=1.0, spread=2.0, more=2), 3, 12)
     turned = TableArrays(tables.block, 4 - tables.bots, tables.ranks)
-    one, other = (intransitivity(c, rate(c, 5, 0)) for c in (cells_of(tables, 5), cells_of(turned, 5)))
-    assert (one.share, one.low, one.high, one.raw) == pytest.approx((other.share, other.low, other.high, other.raw), abs=1e-6)
+    one, other = (
+        intransitivity(c, rate(c, 5, 0)) for c in (cells_of(tables, 5), cells_of(turned, 5))
+    )
+    assert (one.share, one.low, one.high, one.raw) == pytest.approx(
+        (other.share, other.low, other.high, other.raw), abs=1e-6
+    )

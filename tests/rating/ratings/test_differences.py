@@ -42,6 +42,8 @@ def test_the_command_prints_every_set(differences, capsys):
     for name in ("statsmodels", "choix"):
         pytest.importorskip(name)
     differences.main()
-    values = {line[:131].strip(): float(line.split()[-1]) for line in capsys.readouterr().out.splitlines()}
+    values = {
+        line[:131].strip(): float(line.split()[-1]) for line in capsys.readouterr().out.splitlines()
+    }
     assert len(values) > 25
     assert max(values.values()) < 1e-6

@@ -66,10 +66,13 @@ def test_information_of_blocks_adds_up_to_that_of_all_rows():
 
 def test_one_sort_of_effects_alone():
     matches = played(3)
-    assert {(e.seats is None, e.bot is None) for e in rate(matches, 7, 0, effects=EffectsToFit(seats=True)).effects} == {
-        (False, True)
-    }
-    assert [e.bot for e in rate(matches, 7, 0, effects=EffectsToFit(neighbours=True)).effects] == list(range(7))
+    assert {
+        (e.seats is None, e.bot is None)
+        for e in rate(matches, 7, 0, effects=EffectsToFit(seats=True)).effects
+    } == {(False, True)}
+    assert [
+        e.bot for e in rate(matches, 7, 0, effects=EffectsToFit(neighbours=True)).effects
+    ] == list(range(7))
     assert rate(matches, 7, 0, effects=EffectsToFit()).elo == rate(matches, 7, 0).elo
 
 
@@ -86,7 +89,9 @@ def test_intervals_of_effects_hold_95_percent_of_the_time():
                 for r in range(4):
                     order = tuple(line_up[(i + r) % 4] for i in range(4))
                     points = [luck[i] + rng.gauss(0, 1) for i in range(4)]
-                    matches.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+                    matches.append(
+                        rated(block, order, tuple(1 + sum(o > p for o in points) for p in points))
+                    )
         for effect in rate(matches, 5, 0, effects=BOTH).effects:
             held += abs(effect.elo) <= effect.error
             total += 1
@@ -107,7 +112,10 @@ def test_where_the_neighbour_is_the_opponent_there_is_no_neighbour_effect():
 
 
 def test_a_seat_that_is_always_the_same_bots_is_not_told_from_it():
-    matches = [rated(b, (0, 1, 2), random.Random(b).choice([(1, 2, 3), (2, 1, 3), (3, 2, 1), (2, 3, 1)])) for b in range(30)]
+    matches = [
+        rated(b, (0, 1, 2), random.Random(b).choice([(1, 2, 3), (2, 1, 3), (3, 2, 1), (2, 3, 1)]))
+        for b in range(30)
+    ]
     ratings = rate(matches, 3, 0, effects=BOTH)
     assert {e.elo for e in ratings.effects} == {None}
     assert ratings.elo == pytest.approx(rate(matches, 3, 0).elo, abs=1e-7)
@@ -140,10 +148,15 @@ def test_a_bot_whose_wins_may_all_be_its_seat_s_is_compared_with_none():
     """Bot 3 loses all at tables of two, and wins all at tables of three, where only it ever sits first: a seat worth ever more
     and a bot ever weaker explain that ever better."""
     rng = random.Random(7)
-    matches = [rated(b, tuple(rng.sample(range(3), 2)), rng.choice([(1, 2), (2, 1)])) for b in range(60)]
+    matches = [
+        rated(b, tuple(rng.sample(range(3), 2)), rng.choice([(1, 2), (2, 1)])) for b in range(60)
+    ]
     matches += [rated(b, (b % 3, 3), (1, 2)) for b in range(0, 60, 2)]
     matches += [rated(b, (3, b % 3), (2, 1)) for b in range(1, 60, 2)]
-    matches += [rated(b, (3, *rng.sample(range(3), 2)), (1, *rng.choice([(2, 3), (3, 2)]))) for b in range(60)]
+    matches += [
+        rated(b, (3, *rng.sample(range(3), 2)), (1, *rng.choice([(2, 3), (3, 2)])))
+        for b in range(60)
+    ]
     plain, ratings = rate(matches, 4, 0), rate(matches, 4, 0, effects=EffectsToFit(seats=True))
     assert plain.bounds == (Bound.NONE,) * 4
     assert ratings.bounds == (Bound.NONE, Bound.NONE, Bound.NONE, Bound.APART)
@@ -162,18 +175,24 @@ def test_copies_and_failed_starts_as_without_effects():
     assert ratings.score == rate(matches, 7, 0).score
     assert ratings.seeds == rate(matches, 7, 0).seeds
     only_copies = [rated(90 + b, (b, b, b), (1, 2, 3)) for b in range(4)]
-    assert rate(matches + only_copies, 7, 0, effects=BOTH).elo == pytest.approx(rate(matches, 7, 0, effects=BOTH).elo, abs=1e-8)
+    assert rate(matches + only_copies, 7, 0, effects=BOTH).elo == pytest.approx(
+        rate(matches, 7, 0, effects=BOTH).elo, abs=1e-8
+    )
 
 
 def test_order_and_form_of_the_matches_do_not_matter():
     matches = played(9)
-    shuffled = [rated(str(m.block), m.bots, m.ranks) for m in random.Random(1).sample(matches, len(matches))]
+    shuffled = [
+        rated(str(m.block), m.bots, m.ranks) for m in random.Random(1).sample(matches, len(matches))
+    ]
     first = rate(matches, 7, 0, effects=BOTH)
     for other in (shuffled, iter(matches)):
         again = rate(other, 7, 0, effects=BOTH)
         assert again.elo == pytest.approx(first.elo, abs=1e-8)
         assert again.error == pytest.approx(first.error, abs=1e-8)
-        assert [e.elo for e in again.effects] == pytest.approx([e.elo for e in first.effects], abs=1e-8)
+        assert [e.elo for e in again.effects] == pytest.approx(
+            [e.elo for e in first.effects], abs=1e-8
+        )
 
 
 @pytest.mark.parametrize("effects", [None, BOTH])
@@ -233,13 +252,19 @@ def test_exact_anchors_are_held_and_the_others_solve_their_equations():
 def test_loose_anchors_meet_the_results_half_way():
     """Two bots, two anchors with equal deviations: by hand, with the prior draws out of the way."""
     matches = [rated(b, (0, 1), (1, 2) if b % 4 else (2, 1)) for b in range(40)]
-    ratings = rate(matches, 2, 0, prior=1e-9, anchors={0: 100.0, 1: 100.0}, anchor_sds={0: 60.0, 1: 60.0})
+    ratings = rate(
+        matches, 2, 0, prior=1e-9, anchors={0: 100.0, 1: 100.0}, anchor_sds={0: 60.0, 1: 60.0}
+    )
     d = (ratings.elo[0] - ratings.elo[1]) / C
-    assert 30 - 40 / (1 + np.exp(-d)) == pytest.approx(d / 2 / (60 / C) ** 2, rel=1e-5)  # its score = the pull of two springs
+    assert 30 - 40 / (1 + np.exp(-d)) == pytest.approx(
+        d / 2 / (60 / C) ** 2, rel=1e-5
+    )  # its score = the pull of two springs
     assert sum(ratings.elo) == pytest.approx(200, abs=1e-6)
     # 1/V of the difference: 40 p(1 - p) of the matches, 1/(2 sd^2) of the anchors, both also in the meat for the model
     p = 1 / (1 + np.exp(-d))
-    model, _ = covariance_of("model", matches, 2, 0, prior=1e-9, anchors={0: (100.0, 60.0), 1: (100.0, 60.0)})
+    model, _ = covariance_of(
+        "model", matches, 2, 0, prior=1e-9, anchors={0: (100.0, 60.0), 1: (100.0, 60.0)}
+    )
     variance = model[0, 0] + model[1, 1] - 2 * model[0, 1]
     assert variance == pytest.approx(1 / (40 * p * (1 - p) / C**2 + 1 / (2 * 60**2)), rel=1e-5)
     assert model.sum() == pytest.approx(2 * 60**2, rel=1e-5)  # of their sum
@@ -247,7 +272,10 @@ def test_loose_anchors_meet_the_results_half_way():
 
 def test_very_loose_and_very_tight_are_the_ends_of_one_scale():
     matches, anchors = played(12), {0: 0.0, 5: 400.0}
-    exact, tight = rate(matches, 7, 0, anchors=anchors), rate(matches, 7, 0, anchors=anchors, anchor_sds={0: 0.02, 5: 0.02})
+    exact, tight = (
+        rate(matches, 7, 0, anchors=anchors),
+        rate(matches, 7, 0, anchors=anchors, anchor_sds={0: 0.02, 5: 0.02}),
+    )
     assert tight.elo == pytest.approx(exact.elo, abs=1e-3)
     assert tight.se == pytest.approx(exact.se, abs=0.03)
     as_good_as = rate(matches, 7, 0, anchors=anchors, anchor_sds={0: 0.005, 5: 0.005})
@@ -263,7 +291,9 @@ def test_the_check_names_an_anchor_that_contradicts_the_others():
     true = rate(matches, 7, 0).elo
     good = rate(matches, 7, 0, anchors={0: true[0], 3: true[3], 6: true[6]})
     assert [c.z for c in good.anchors] == pytest.approx([0, 0, 0], abs=0.01)
-    bad = rate(matches, 7, 0, anchors={0: true[0], 3: true[3] + 300, 6: true[6]}, anchor_sds={3: 10.0})
+    bad = rate(
+        matches, 7, 0, anchors={0: true[0], 3: true[3] + 300, 6: true[6]}, anchor_sds={3: 10.0}
+    )
     check = bad.anchors[1]
     assert (check.bot, check.given, check.sd) == (3, true[3] + 300, 10.0)
     alone = rate(matches, 7, 0, anchors={0: true[0], 6: true[6]})

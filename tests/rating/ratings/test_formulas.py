@@ -9,7 +9,9 @@ MODULES = sorted((ROOT / "khiva_arena" / "rating" / "ratings").glob("*.py"))
 
 
 def test_formulas_are_numbered_without_a_gap_and_have_anchors():
-    assert re.findall(r"^\(f(\d+)\)=\n## F(\d+) ", PAGE, re.MULTILINE) == [(str(n), str(n)) for n in range(1, 17)]
+    assert re.findall(r"^\(f(\d+)\)=\n## F(\d+) ", PAGE, re.MULTILINE) == [
+        (str(n), str(n)) for n in range(1, 17)
+    ]
     assert {int(number) for number in re.findall(r"\]\(#f(\d+)\)", PAGE)} <= set(range(1, 17))
 
 
@@ -28,4 +30,6 @@ def test_what_docstrings_cite_is_there():
             for number in re.findall(r"\d+", numbers):
                 assert f"\n## F{number} " in PAGE, path
     assert cited > 10
-    assert not any(re.search(r"(reference|ratings)/ratings\.md", path.read_text()) for path in MODULES)
+    assert not any(
+        re.search(r"(reference|ratings)/ratings\.md", path.read_text()) for path in MODULES
+    )

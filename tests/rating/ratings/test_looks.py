@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 import scipy
 
-from khiva_arena.rating.ratings.looks import MOST_LOOKS, O_BRIEN_FLEMING, ONE_LOOK, planned, unplanned
+from khiva_arena.rating.ratings.looks import (
+    MOST_LOOKS,
+    O_BRIEN_FLEMING,
+    ONE_LOOK,
+    planned,
+    unplanned,
+)
 from khiva_arena.rating.ratings.widening import PLAIN, Widening
 
 
@@ -14,7 +20,14 @@ def statistics(grid, number, seed=1):
     """(looks, number) t of the mean of equal bots' differences after so many seeds of each event."""
     x = np.random.default_rng(seed).normal(size=(number, max(grid)))
     sums, squares = x.cumsum(1), (x * x).cumsum(1)
-    return np.array([sums[:, s - 1] / s / np.sqrt((squares[:, s - 1] - sums[:, s - 1] ** 2 / s) / (s - 1) / s) for s in grid])
+    return np.array(
+        [
+            sums[:, s - 1]
+            / s
+            / np.sqrt((squares[:, s - 1] - sums[:, s - 1] ** 2 / s) / (s - 1) / s)
+            for s in grid
+        ]
+    )
 
 
 def false_claims(t, critical):
@@ -23,14 +36,25 @@ def false_claims(t, critical):
 
 
 @pytest.mark.parametrize(
-    ("grid", "first"), [(range(10, 101, 10), 10), ((20, 40, 80, 160), 20), (range(10, 101), 10), (range(10, 281, 30), 10)]
+    ("grid", "first"),
+    [
+        (range(10, 101, 10), 10),
+        ((20, 40, 80, 160), 20),
+        (range(10, 101), 10),
+        (range(10, 281, 30), 10),
+    ],
 )
-def test_extending_until_it_pleases_finds_something_false_in_one_of_twenty_events_and_not_in_one_of_five(grid, first):
+def test_extending_until_it_pleases_finds_something_false_in_one_of_twenty_events_and_not_in_one_of_five(
+    grid, first
+):
     """The first table is plain, as it was planned; from then on the mixture."""
     t, mixture = statistics(grid, 4000), unplanned(first)
     plain = [float(ONE_LOOK.critical(seeds, 0.05)) for seeds in grid]
     assert false_claims(t, plain) > 0.13
-    assert false_claims(t, [plain[0], *(float(mixture.critical(seeds, 0.05)) for seeds in grid[1:])]) < 0.07
+    assert (
+        false_claims(t, [plain[0], *(float(mixture.critical(seeds, 0.05)) for seeds in grid[1:])])
+        < 0.07
+    )
     assert false_claims(t, [float(mixture.critical(seeds, 0.05)) for seeds in grid]) < 0.03
 
 
@@ -61,7 +85,10 @@ def test_the_mixture_as_by_hand():
         z = sqrt((seeds + rho) / seeds * log((seeds + rho) / (rho * 0.0025)))
         wanted = -scipy.special.stdtrit(seeds - 1, erfc(z / sqrt(2)) / 2)
         assert float(unplanned(10).critical(seeds, 0.05)) == pytest.approx(wanted, rel=1e-9)
-    widths = [float(unplanned(10).critical(seeds, 0.05) / ONE_LOOK.critical(seeds, 0.05)) for seeds in (10, 20, 60, 100)]
+    widths = [
+        float(unplanned(10).critical(seeds, 0.05) / ONE_LOOK.critical(seeds, 0.05))
+        for seeds in (10, 20, 60, 100)
+    ]
     assert widths == pytest.approx([1.99, 1.68, 1.60, 1.61], abs=0.06)
 
 

@@ -12,7 +12,9 @@ from khiva_arena.rating.ratings.matches import complete_tables, is_complete
 
 
 def row(table="0/0", rotation=0, bots=(0, 1, 2), event="e", **more):
-    return listed(event, table, rotation, "s", bots, () if more.get("set_aside") else (1, 2, 3), **more)
+    return listed(
+        event, table, rotation, "s", bots, () if more.get("set_aside") else (1, 2, 3), **more
+    )
 
 
 def rows_of(matches):
@@ -21,7 +23,14 @@ def rows_of(matches):
 
 
 def test_complete_incomplete_and_set_aside_tables():
-    rows = [row("0/0", 1), row("0/1", 0), row("0/0", 0), row("0/2", 0), row("0/2", 1, set_aside=True, voids=2), row("0/0", 2)]
+    rows = [
+        row("0/0", 1),
+        row("0/1", 0),
+        row("0/0", 0),
+        row("0/2", 0),
+        row("0/2", 1, set_aside=True, voids=2),
+        row("0/0", 2),
+    ]
     found = complete_tables(rows)
     assert rows_of(found.rated) == [0, 2, 5]
     assert found.tables == 1
@@ -36,7 +45,12 @@ def test_a_void_match_sets_the_whole_table_aside_though_all_rotations_are_there(
 
 
 def test_tables_of_different_events_are_different_tables():
-    assert complete_tables([row(rotation=r, event=e) for e, r in (("e", 0), ("e", 1), ("f", 2))]).tables == 0
+    assert (
+        complete_tables(
+            [row(rotation=r, event=e) for e, r in (("e", 0), ("e", 1), ("f", 2))]
+        ).tables
+        == 0
+    )
 
 
 def test_a_rotation_twice_is_a_bug_of_the_store():
@@ -62,7 +76,17 @@ def some_results(draw):
         for rotation in draw(st.sets(st.integers(0, seats - 1))):
             void = draw(st.integers(0, 5)) == 0
             ranks = () if void else range(1, seats + 1)
-            rows.append(listed(event, f"{table // 2}/{table % 2}", rotation, "s", range(seats), ranks, set_aside=void))
+            rows.append(
+                listed(
+                    event,
+                    f"{table // 2}/{table % 2}",
+                    rotation,
+                    "s",
+                    range(seats),
+                    ranks,
+                    set_aside=void,
+                )
+            )
     return draw(st.permutations(rows))
 
 
@@ -79,8 +103,12 @@ def test_what_is_rated_is_what_the_definition_says(rows):
     assert found.tables == len(rated)
     void = [name for name, matches in whole.items() if any(one.set_aside for one in matches)]
     assert found.set_aside == tuple(void)
-    assert found.incomplete == tuple(name for name in tables if name not in rated and name not in void)
-    assert found.left_out == sum(not one.set_aside for name in tables if name not in rated for one in whole[name])
+    assert found.incomplete == tuple(
+        name for name in tables if name not in rated and name not in void
+    )
+    assert found.left_out == sum(
+        not one.set_aside for name in tables if name not in rated for one in whole[name]
+    )
 
 
 def test_a_match_without_a_rank_for_each_seat_is_no_match():

@@ -33,7 +33,9 @@ PAGE = ROOT / "docs" / "how-ratings-work.md"
 def duel(seeds, matches, lost=None):
     """Bot 0 against bot 1, so many matches on each seed; 0 loses the one numbered ``lost``."""
     return [
-        rated(seed, (0, 1), (2, 1) if seed * matches + m == lost else (1, 2)) for seed in range(seeds) for m in range(matches)
+        rated(seed, (0, 1), (2, 1) if seed * matches + m == lost else (1, 2))
+        for seed in range(seeds)
+        for m in range(matches)
     ]
 
 
@@ -47,8 +49,13 @@ def event(seed, bots, seats, seeds, best=None, worst=None):
             for r in range(seats):
                 order = line_up[r:] + line_up[:r]
                 points = [bot * step + suits[bot] + rng.gauss(0, noise) for bot in order]
-                points = [99 if bot == best else -99 if bot == worst else p for bot, p in zip(order, points, strict=True)]
-                found.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+                points = [
+                    99 if bot == best else -99 if bot == worst else p
+                    for bot, p in zip(order, points, strict=True)
+                ]
+                found.append(
+                    rated(block, order, tuple(1 + sum(o > p for o in points) for p in points))
+                )
     return found
 
 
@@ -71,7 +78,10 @@ def test_all_of_n_seeds_is_never_less_sure_than_all_but_one_of_them(seeds, match
     """Two bots: likelihood, ranks, crosstable and the end of the interval, whichever seed was lost. With single matches lost
     it may be surer: they show that a seed does not decide everything."""
     whole = duel(seeds, matches)
-    fewer = [structs.replace(one, ranks=(2, 1)) if k // matches == which % seeds else one for k, one in enumerate(whole)]
+    fewer = [
+        structs.replace(one, ranks=(2, 1)) if k // matches == which % seeds else one
+        for k, one in enumerate(whole)
+    ]
     every, some = rate(whole, 2, 1), rate(fewer, 2, 1)
     assert isnan(los(some)[0, 1]) or los(every)[0, 1] >= los(some)[0, 1] - 1e-12
     assert los(every)[0, 1] >= 1 - 0.5**seeds - 1e-12
@@ -86,20 +96,39 @@ def test_all_of_n_seeds_is_never_less_sure_than_all_but_one_of_them(seeds, match
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 3), st.integers(0, 3), st.integers(10, 14), st.booleans(), st.integers(0, 10**6))
-def test_among_several_bots_no_rank_and_no_likelihood_gets_worse_by_one_more_win(seed, seats, more, seeds, wins, which):
+@given(
+    st.integers(0, 10**6),
+    st.integers(2, 3),
+    st.integers(0, 3),
+    st.integers(10, 14),
+    st.booleans(),
+    st.integers(0, 10**6),
+)
+def test_among_several_bots_no_rank_and_no_likelihood_gets_worse_by_one_more_win(
+    seed, seats, more, seeds, wins, which
+):
     """From ten seeds on, as they are shown. With fewer, one match that chance puts on the very seed that makes all seeds look
     alike has an error too small to be true, and nothing honest is as sure as that. A bot that took everything is as sure as
     that many seeds can be where each decides all of its matches: one lost match shows that it doesn't, and may be surer still."""
     bots = seats + more
     whole = event(seed, bots, seats, seeds, best=0 if wins else None, worst=None if wins else 0)
-    some, every = rate(with_one_lost(whole, 0, which, up=not wins), bots, bots - 1), rate(whole, bots, bots - 1)
+    some, every = (
+        rate(with_one_lost(whole, 0, which, up=not wins), bots, bots - 1),
+        rate(whole, bots, bots - 1),
+    )
     before, now = rank_intervals(some)[0], rank_intervals(every)[0]
     assert now <= before if wins else now >= before
     for other in range(1, bots):
-        was, is_now = ((100 * los(ratings)[0, other] if wins else 100 * los(ratings)[other, 0]) for ratings in (some, every))
+        was, is_now = (
+            (100 * los(ratings)[0, other] if wins else 100 * los(ratings)[other, 0])
+            for ratings in (some, every)
+        )
         assert not isnan(is_now)
-        assert isnan(was) or is_now >= min(was - 0.05, 100 * (1 - 0.5**seeds)) or chance(is_now) == chance(was)
+        assert (
+            isnan(was)
+            or is_now >= min(was - 0.05, 100 * (1 - 0.5**seeds))
+            or chance(is_now) == chance(was)
+        )
 
 
 @pytest.mark.parametrize(("seeds", "matches"), [(200, 1), (30, 12), (60, 1)])
@@ -139,7 +168,10 @@ def test_who_won_or_lost_everything_widens_nobody(seed, bots, seeds, wins):
     alone = event(seed, bots, 2, seeds)
     ranks = (1, 2) if wins else (2, 1)
     against = [
-        rated(block, (bots, bot)[::turn], ranks[::turn]) for block in range(seeds) for bot in range(bots) for turn in (1, -1)
+        rated(block, (bots, bot)[::turn], ranks[::turn])
+        for block in range(seeds)
+        for bot in range(bots)
+        for turn in (1, -1)
     ]
     before, after = rate(alone, bots, 0), rate(alone + against, bots + 1, 0)
     assert rank_intervals(after)[bots] == ((1, 1) if wins else (bots + 1, bots + 1))
@@ -169,12 +201,16 @@ def test_the_part_given_back_is_the_mean_over_all_seeds_that_it_may_have_been_on
     """By hand: the part taken from one seed after another, at the same ratings."""
     matches = pair_cells(duel(6, 3), 2)
     found = one_way(matches, 1.0, (1,), np.array([6, 6]))
-    cells = replace(matches, weight=matches.weight / 3, score=matches.score / 3)  # since nothing varies, a seed counts as one
+    cells = replace(
+        matches, weight=matches.weight / 3, score=matches.score / 3
+    )  # since nothing varies, a seed counts as one
     less = problem_of_cells(replace(cells, score=cells.score - GIVEN_BACK / 6), 1.0)
     solution = solution_of(less, {1: (0.0, 0.0)})
     each = []
     for block in range(6):
-        mine = problem_of_cells(replace(cells, score=cells.score - GIVEN_BACK * (cells.block == block)), 1.0)
+        mine = problem_of_cells(
+            replace(cells, score=cells.score - GIVEN_BACK * (cells.block == block)), 1.0
+        )
         clustered = variances(mine.rows, solution).clustered
         each.append(clustered[0, 0] + clustered[1, 1] - 2 * clustered[0, 1])
     assert found.error[0, 1] ** 2 == pytest.approx(np.mean(each), rel=1e-9)
@@ -185,7 +221,12 @@ def test_the_part_given_back_is_the_mean_over_all_seeds_that_it_may_have_been_on
 
 def test_a_ladder_on_which_the_better_one_always_wins():
     """Every group is one bot, and each is certain of its place over the others in between."""
-    ladder = [rated(block, (bot, bot + 1), (1, 2)) for block in range(12) for bot in range(4) for _ in range(2)]
+    ladder = [
+        rated(block, (bot, bot + 1), (1, 2))
+        for block in range(12)
+        for bot in range(4)
+        for _ in range(2)
+    ]
     ratings = rate(ladder, 5, 4)
     assert rank_intervals(ratings) == tuple((place, place) for place in range(1, 6))
     ends = [ratings.interval(bot)[0] for bot in range(4)]
@@ -197,8 +238,14 @@ def test_a_ladder_on_which_the_better_one_always_wins():
 def test_who_is_not_compared_at_all_stays_so():
     """Both beat the same two, who take points from each other; nothing tells the two apart."""
     rng = random.Random(3)
-    beaten = [rated(b, (0, 1), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(12) for _ in range(2)]
-    both = [rated(b, (winner, bot), (1, 2)) for b in range(12) for winner in (2, 3) for bot in (0, 1)]
+    beaten = [
+        rated(b, (0, 1), (1, 2) if rng.random() < 0.5 else (2, 1))
+        for b in range(12)
+        for _ in range(2)
+    ]
+    both = [
+        rated(b, (winner, bot), (1, 2)) for b in range(12) for winner in (2, 3) for bot in (0, 1)
+    ]
     ratings = rate(beaten + both, 4, 0)
     assert isnan(los(ratings)[2, 3])
     assert los(ratings)[2, 0] > 0.999
@@ -241,18 +288,25 @@ def test_bounds_hold_the_truth(seats, blocks, suits, noise):
     world = World("strong and weak", suits=suits, spread=3.2 * (seats - 1), noise=noise)
     elo = truth(world, seats, 30_000)
     bounds, held = [], []
-    for cells in trials(np.random.default_rng([20261120, seats, blocks]), world, seats, blocks, 400):
+    for cells in trials(
+        np.random.default_rng([20261120, seats, blocks]), world, seats, blocks, 400
+    ):
         low, high = rate(cells, seats, 0).ends(seats - 1, 0)
         assert low is not None
         bounds.append(high is None)
         held.append(low <= elo[seats - 1] - elo[0])
         assert low > elo[seats - 1] - elo[0] - 6 * ELO_PER_NAT
-    print(f"{seats} seats, {blocks} seeds: {100 * np.mean(bounds):.0f} % bounds, {100 * np.mean(held):.1f} % held")
+    print(
+        f"{seats} seats, {blocks} seeds: {100 * np.mean(bounds):.0f} % bounds, "
+        f"{100 * np.mean(held):.1f} % held"
+    )
     assert np.mean(bounds) > 0.05
     assert np.mean(held) > 0.955
 
 
-@pytest.mark.parametrize(("seeds", "matches"), [(10, 2), (10, 12), (10, 24), (10, 60), (5, 12), (3, 12), (6, 1)])
+@pytest.mark.parametrize(
+    ("seeds", "matches"), [(10, 2), (10, 12), (10, 24), (10, 60), (5, 12), (3, 12), (6, 1)]
+)
 def test_a_bound_holds_where_the_seed_decides(seeds, matches):
     """The truth passes its end at worst as often as a bot that is just as strong takes all. It held in 89, 31, 17, 7, 41 and 72 %
     when matches counted as independent; where every second seed decides all, in 87 to 96 %."""
@@ -263,7 +317,9 @@ def test_a_bound_holds_where_the_seed_decides(seeds, matches):
 
 
 @pytest.mark.parametrize(("seeds", "matches"), [(3, 12), (5, 2), (5, 12), (6, 2), (6, 12), (20, 2)])
-def test_one_of_two_equal_bots_is_ranked_first_in_at_most_5_percent_where_the_seed_decides(seeds, matches):
+def test_one_of_two_equal_bots_is_ranked_first_in_at_most_5_percent_where_the_seed_decides(
+    seeds, matches
+):
     """As often as it takes all seeds."""
     certain = 2 * 0.5**seeds < 0.05
     assert rank_intervals(rate(duel(seeds, matches), 2, 1))[0] == ((1, 1) if certain else (1, 2))
@@ -288,7 +344,9 @@ def test_a_bound_is_that_of_counted_seeds_whatever_other_pairs_show(bots, seats,
 def test_the_page_has_the_bounds_of_so_many_seeds():
     heads, _, sure, elo = (
         [cell.strip() for cell in row.strip("|").split("|")]
-        for row in re.search(r"\| seeds [^|\n]*\| 5 \|[^\n]*\n.*?\n.*?\n.*?\n", PAGE.read_text())[0].splitlines()
+        for row in re.search(r"\| seeds [^|\n]*\| 5 \|[^\n]*\n.*?\n.*?\n.*?\n", PAGE.read_text())[
+            0
+        ].splitlines()
     )
     for seeds, likely, bound in zip(heads[1:], sure[1:], elo[1:], strict=True):
         ratings = rate(duel(int(seeds), 2), 2, 1)

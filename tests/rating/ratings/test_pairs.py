@@ -14,7 +14,10 @@ from khiva_arena.rating.ratings.pairs import cells_of_tables, pair_cells
 def cells_of(*matches, bots=5):
     cells = pair_cells(matches, bots)
     rows = zip(cells.block.tolist(), cells.low.tolist(), cells.high.tolist(), strict=True)
-    return {row: (w, s) for row, w, s in zip(rows, cells.weight.tolist(), cells.score.tolist(), strict=True)}
+    return {
+        row: (w, s)
+        for row, w, s in zip(rows, cells.weight.tolist(), cells.score.tolist(), strict=True)
+    }
 
 
 def test_every_pair_of_seats_by_rank_with_weight_3_over_seats_plus_1():
@@ -45,7 +48,10 @@ def test_a_forfeiter_loses_to_all_and_the_others_compare_by_rank():
 
 
 def test_a_seat_that_failed_to_start_leaves_only_its_own_pairs():
-    assert cells_of(rated(0, (0, 1, 2), (2, 3, 1), unstarted=(1,))) == {(0, 0, 1): (0.75, 0.75), (0, 1, 2): (0.75, 0.0)}
+    assert cells_of(rated(0, (0, 1, 2), (2, 3, 1), unstarted=(1,))) == {
+        (0, 0, 1): (0.75, 0.75),
+        (0, 1, 2): (0.75, 0.0),
+    }
 
 
 def test_two_that_failed_to_start_tie():
@@ -71,7 +77,9 @@ def test_nothing_at_all():
     assert len(cells.weight) == 0
 
 
-@pytest.mark.parametrize("match", [rated(0, (0, 5), (1, 2)), rated(0, (-1, 2), (1, 2)), rated(0, (0, 1), (1, 2, 3))])
+@pytest.mark.parametrize(
+    "match", [rated(0, (0, 5), (1, 2)), rated(0, (-1, 2), (1, 2)), rated(0, (0, 1), (1, 2, 3))]
+)
 def test_a_match_out_of_range_is_refused(match):
     with pytest.raises(ValueError):
         pair_cells([match], 5)
@@ -97,7 +105,9 @@ def test_sums_are_those_of_a_plain_loop(matches):
     for m in matches:
         for i in range(len(m.bots)):
             for j in range(len(m.bots)):
-                if m.bots[i] < m.bots[j] and (not m.unstarted or i in m.unstarted or j in m.unstarted):
+                if m.bots[i] < m.bots[j] and (
+                    not m.unstarted or i in m.unstarted or j in m.unstarted
+                ):
                     w = 3 / (len(m.bots) + 1)
                     won = (m.ranks[i] < m.ranks[j]) + (m.ranks[i] == m.ranks[j]) / 2
                     key = (m.block, m.bots[i], m.bots[j])
@@ -130,12 +140,18 @@ def test_arrays_are_as_good_as_objects(matches, chunk):
     for seats in {len(m.bots) for m in matches}:
         mine = [m for m in matches if len(m.bots) == seats]
         blocks = np.array([int(m.block) for m in mine])
-        arrays = [blocks, *(np.array([getattr(m, name) for m in mine]) for name in ("bots", "ranks"))]
+        arrays = [
+            blocks,
+            *(np.array([getattr(m, name) for m in mine]) for name in ("bots", "ranks")),
+        ]
         unstarted = np.array([[seat in m.unstarted for seat in range(seats)] for m in mine])
         tables.append(TableArrays(*arrays, unstarted if unstarted.any() else None))
     parts = [
         TableArrays(
-            *(None if array is None else array[at : at + chunk] for array in (one.block, one.bots, one.ranks, one.unstarted))
+            *(
+                None if array is None else array[at : at + chunk]
+                for array in (one.block, one.bots, one.ranks, one.unstarted)
+            )
         )
         for one in tables
         for at in range(0, len(one.block), chunk)
@@ -146,7 +162,10 @@ def test_arrays_are_as_good_as_objects(matches, chunk):
     order = sorted({block for block, _, _ in wanted})
     rows = zip(cells.block.tolist(), cells.low.tolist(), cells.high.tolist(), strict=True)
     values = zip(cells.weight.tolist(), cells.score.tolist(), strict=True)
-    found = {(order[block], low, high): value for (block, low, high), value in zip(rows, values, strict=True)}
+    found = {
+        (order[block], low, high): value
+        for (block, low, high), value in zip(rows, values, strict=True)
+    }
     assert cells.blocks == len(order)
     assert found.keys() == wanted.keys()
     assert all(found[key] == pytest.approx(wanted[key]) for key in found)
@@ -164,4 +183,6 @@ def _by_number(matches):
 def test_arrays_out_of_range_are_refused():
     for bots, ranks in (([[0, 5]], [[1, 2]]), ([[0, 1]], [[1, 2, 3]])):
         with pytest.raises(ValueError):
-            cells_of_tables([TableArrays(np.zeros(1, dtype=np.int64), np.array(bots), np.array(ranks))], 5)
+            cells_of_tables(
+                [TableArrays(np.zeros(1, dtype=np.int64), np.array(bots), np.array(ranks))], 5
+            )

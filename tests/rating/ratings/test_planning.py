@@ -10,7 +10,14 @@ from simulated import World, trials
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.ratings.elo import half_width, rate
-from khiva_arena.rating.ratings.planning import FEWEST_SEEDS, MOST_SEEDS, errors_after, for_error, for_gap, for_order
+from khiva_arena.rating.ratings.planning import (
+    FEWEST_SEEDS,
+    MOST_SEEDS,
+    errors_after,
+    for_error,
+    for_gap,
+    for_order,
+)
 from khiva_arena.rating.ratings.widening import PLAIN
 
 WORLD = World("deals matter", luck=1.0, suits=0.7, spread=0.4)
@@ -40,7 +47,12 @@ def test_the_error_asked_for_is_the_error_got():
 @pytest.mark.slow
 def test_a_gap_of_that_size_is_found_as_often_as_asked():
     true = float(np.mean([ratings.between(2, 1)[0] for ratings in competitions(5, 2000, 5)]))
-    needs = [need for ratings in competitions(6, 40, 200) for need in for_gap(ratings, true, power=0.8) if need.need]
+    needs = [
+        need
+        for ratings in competitions(6, 40, 200)
+        for need in for_gap(ratings, true, power=0.8)
+        if need.need
+    ]
     planned = int(np.median([need.need.seeds for need in needs]))
     found = [ratings.between(2, 1) for ratings in competitions(7, planned, 300)]
     assert np.mean([apart > error for apart, error in found]) == pytest.approx(0.8, abs=0.08)
@@ -86,7 +98,10 @@ def test_gaps_are_those_of_neighbours_in_order_of_elo():
     needs = for_gap(ratings, 40)
     order = sorted(range(5), key=lambda bot: -ratings.elo[bot])
     assert [(need.upper, need.lower) for need in needs] == list(pairwise(order))
-    assert all(need.elo >= 0 and isclose(need.error, ratings.between(need.upper, need.lower)[1]) for need in needs)
+    assert all(
+        need.elo >= 0 and isclose(need.error, ratings.between(need.upper, need.lower)[1])
+        for need in needs
+    )
 
 
 def test_errors_after_so_many_seeds_are_what_planning_for_them_says():
@@ -97,7 +112,11 @@ def test_errors_after_so_many_seeds_are_what_planning_for_them_says():
     for wanted in (10.0, 20.0):
         needs = for_error(ratings, wanted)
         for bot in (1, 2):
-            assert errors_after(ratings, needs[bot].seeds)[bot] <= wanted < errors_after(ratings, needs[bot].seeds - 1)[bot]
+            assert (
+                errors_after(ratings, needs[bot].seeds)[bot]
+                <= wanted
+                < errors_after(ratings, needs[bot].seeds - 1)[bot]
+            )
 
 
 def test_nothing_is_said_from_nothing():
@@ -116,7 +135,9 @@ def test_nothing_is_said_from_nothing():
 def test_no_number_of_seeds_puts_one_of_two_equal_bots_above_the_other():
     """Each wins both matches of every other seed: their error is known, and their distance is 0."""
     alike = [
-        rated(block, order, (1, 2) if order[0] == block % 2 else (2, 1)) for block in range(12) for order in ((0, 1), (1, 0))
+        rated(block, order, (1, 2) if order[0] == block % 2 else (2, 1))
+        for block in range(12)
+        for order in ((0, 1), (1, 0))
     ]
     ratings = rate(alike, 2, 0)
     assert ratings.between(0, 1).elo == 0

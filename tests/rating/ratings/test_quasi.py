@@ -43,12 +43,18 @@ def test_they_minimise_the_relative_error():
     pairs = np.triu_indices(5, 1)
 
     def misfit(values):
-        return float((np.log(((values[:, None] + values) / np.where(between > 0, between, 1))[pairs]) ** 2).sum())
+        return float(
+            (
+                np.log(((values[:, None] + values) / np.where(between > 0, between, 1))[pairs]) ** 2
+            ).sum()
+        )
 
     best = misfit(q)
     rng = np.random.default_rng(1)
     assert all(misfit(q * (1 + 0.001 * rng.normal(size=5))) > best for _ in range(200))
-    assert worst == pytest.approx(np.abs(np.sqrt((q[:, None] + q)[pairs] / between[pairs]) - 1).max())
+    assert worst == pytest.approx(
+        np.abs(np.sqrt((q[:, None] + q)[pairs] / between[pairs]) - 1).max()
+    )
     assert ratings.quasi.se == pytest.approx(np.sqrt(q))
     assert ratings.quasi.worst == worst
 
@@ -85,8 +91,12 @@ def test_against_the_pool_by_hand():
         w = np.full(5, -1 / 5)
         w[bot] += 1
         assert ratings.pool_se[bot] == pytest.approx(sqrt(w @ ratings.covariance @ w))
-        assert ratings.pool_error[bot] == pytest.approx(half_width(ratings.pool_se[bot], ratings.seeds[bot]))
-        assert ratings.design_effect[bot] == pytest.approx(ratings.pool_se[bot] ** 2 / (w @ model @ w))
+        assert ratings.pool_error[bot] == pytest.approx(
+            half_width(ratings.pool_se[bot], ratings.seeds[bot])
+        )
+        assert ratings.design_effect[bot] == pytest.approx(
+            ratings.pool_se[bot] ** 2 / (w @ model @ w)
+        )
 
 
 def test_repeats_on_one_seed_show_in_the_design_effect():
@@ -102,12 +112,20 @@ def test_the_pool_is_who_is_compared_with_the_bot():
     two = [rated(k, (6, 7), (1, 2) if k % 3 else (2, 1)) for k in range(12)]
     matches = [*played(5), *two, *(rated(b, (8, 0), (1, 2)) for b in range(6))]
     ratings, alone = rate(matches, 10, 0), rate(matches, 10, 9)
-    assert ratings.bounds[5:] == (Bound.APART, Bound.APART, Bound.APART, Bound.AT_LEAST, Bound.APART)
+    assert ratings.bounds[5:] == (
+        Bound.APART,
+        Bound.APART,
+        Bound.APART,
+        Bound.AT_LEAST,
+        Bound.APART,
+    )
     assert ratings.components == ((0, 1, 2, 3, 4), (6, 7), (5,), (8,), (9,))
     assert [se is None for se in ratings.pool_se] == [False] * 5 + [True, False, False, True, True]
     assert ratings.pool_se[6] == pytest.approx(ratings.pool_se[7])
     assert ratings.pool_error[6] == pytest.approx(ratings.between(6, 7)[1] / 2)
-    assert ratings.pool_se[:5] == pytest.approx(rate(played(5), 5, 0).pool_se, rel=0.02)  # the prior draws reach over a little
+    assert ratings.pool_se[:5] == pytest.approx(
+        rate(played(5), 5, 0).pool_se, rel=0.02
+    )  # the prior draws reach over a little
     assert [se is None for se in ratings.quasi.se] == [False] * 5 + [True] * 5
     assert alone.pool_se[:8] == pytest.approx(ratings.pool_se[:8])
     assert alone.design_effect[:8] == pytest.approx(ratings.design_effect[:8])

@@ -47,7 +47,10 @@ def test_order_of_matches_and_names_of_blocks_do_not_matter(seed, rng):
 @given(seeds, st.permutations(range(4)))
 def test_names_of_bots_and_order_of_seats_do_not_matter(seed, new):
     matches = played(seed)
-    renamed = [rated(m.block, tuple(new[b] for b in reversed(m.bots)), tuple(reversed(m.ranks))) for m in matches]
+    renamed = [
+        rated(m.block, tuple(new[b] for b in reversed(m.bots)), tuple(reversed(m.ranks)))
+        for m in matches
+    ]
     one, two = rate(matches, 4, 0), rate(renamed, 4, new[0])
     assert one.elo == pytest.approx([two.elo[new[b]] for b in range(4)], abs=1e-8)
     assert one.se == pytest.approx([two.se[new[b]] for b in range(4)], abs=1e-8)
@@ -93,7 +96,9 @@ def test_two_bots_by_hand():
     ratings = rate(matches, 2, 1, prior=NO_PRIOR)
     assert ratings.elo[0] == pytest.approx(ELO_PER_NAT * 1.0986122886681098)  # ln 3
     # one-step leave one out: J = (.25 or -.75) / (4 * 3/16 - 3/16)
-    assert ratings.se[0] == pytest.approx(ELO_PER_NAT * sqrt(3 / 4 * (3 * (0.25 / 0.5625) ** 2 + (0.75 / 0.5625) ** 2)))
+    assert ratings.se[0] == pytest.approx(
+        ELO_PER_NAT * sqrt(3 / 4 * (3 * (0.25 / 0.5625) ** 2 + (0.75 / 0.5625) ** 2))
+    )
     assert ratings.error[0] == pytest.approx(ratings.se[0] * 3.182446305284263)
 
 
@@ -137,7 +142,14 @@ def takes_turns(a, b, blocks=6):
 def test_separation_is_told_and_does_not_blow_up():
     matches = takes_turns(0, 1) + beats(2, 0) + beats(1, 3) + takes_turns(4, 5)
     ratings = rate(matches, 6, 0)
-    assert ratings.bounds == (Bound.NONE, Bound.NONE, Bound.AT_LEAST, Bound.AT_MOST, Bound.APART, Bound.APART)
+    assert ratings.bounds == (
+        Bound.NONE,
+        Bound.NONE,
+        Bound.AT_LEAST,
+        Bound.AT_MOST,
+        Bound.APART,
+        Bound.APART,
+    )
     assert all(isfinite(elo) for elo in ratings.elo)
     assert ratings.elo[2] > 200 > -200 > ratings.elo[3]
     assert [error is None for error in ratings.error] == [False, False, True, True, True, True]
@@ -152,7 +164,11 @@ def test_without_a_prior_there_is_no_fit(prior):
 
 
 def test_a_seed_that_alone_holds_the_bots_together_leaves_errors_as_the_prior_holds_them_too():
-    matches = evens(0, 1) + evens(2, 3) + [rated(2, order, (1, 2)) for order in ((0, 2), (2, 1), (2, 1), (3, 0))]
+    matches = (
+        evens(0, 1)
+        + evens(2, 3)
+        + [rated(2, order, (1, 2)) for order in ((0, 2), (2, 1), (2, 1), (3, 0))]
+    )
     assert None not in rate(matches, 4, 0).error
 
 

@@ -27,15 +27,23 @@ KINDS = {
 
 def headline_matches():
     for game in HEADLINE["games"]:
-        ranks = tuple(1 + sum(other > score for other in game["scores"]) for score in game["scores"])
-        yield rated(game["block"], tuple(HEADLINE["bots"].index(name) for name in game["players"]), ranks)
+        ranks = tuple(
+            1 + sum(other > score for other in game["scores"]) for score in game["scores"]
+        )
+        yield rated(
+            game["block"], tuple(HEADLINE["bots"].index(name) for name in game["players"]), ranks
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_headline_set_without_a_prior_to_all_digits_printed(kind):
     at = list(headline_matches()), len(HEADLINE["bots"]), HEADLINE["bots"].index("anchor")
     elo = without_prior(lambda prior: rate(*at, prior=prior).elo)
-    ses = without_prior(lambda prior: rate(*at, prior=prior).se if kind == "cr3" else standard_errors(kind, *at, prior=prior))
+    ses = without_prior(
+        lambda prior: (
+            rate(*at, prior=prior).se if kind == "cr3" else standard_errors(kind, *at, prior=prior)
+        )
+    )
     for bot, name in enumerate(HEADLINE["bots"]):
         if name == "anchor":
             assert elo[bot] == 0
@@ -49,19 +57,35 @@ def test_headline_set_without_a_prior_to_all_digits_printed(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_with_the_prior_as_statsmodels(name, kind):
     data = PRIOR[name]
-    matches = [rated(g["block"], tuple(g["bots"]), tuple(g["ranks"]), tuple(g["unstarted"])) for g in data["games"]]
+    matches = [
+        rated(g["block"], tuple(g["bots"]), tuple(g["ranks"]), tuple(g["unstarted"]))
+        for g in data["games"]
+    ]
     ratings = rate(matches, data["bots"], data["anchor"])
     assert ratings.elo == pytest.approx(data["expected"]["elo"], abs=2e-8)
-    ses = ratings.se if kind == "cr3" else standard_errors(kind, matches, data["bots"], data["anchor"])
+    ses = (
+        ratings.se
+        if kind == "cr3"
+        else standard_errors(kind, matches, data["bots"], data["anchor"])
+    )
     assert ses == pytest.approx(data["expected"]["se"][kind], abs=2e-8)
     if kind == "cr3":
-        np.testing.assert_allclose(ratings.covariance, data["expected"]["cr3_covariance"], atol=2e-6)
+        np.testing.assert_allclose(
+            ratings.covariance, data["expected"]["cr3_covariance"], atol=2e-6
+        )
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(importlib.util.find_spec("statsmodels") is None, reason="statsmodels is in the test extra")
+@pytest.mark.skipif(
+    importlib.util.find_spec("statsmodels") is None, reason="statsmodels is in the test extra"
+)
 def test_the_prior_reference_is_what_the_script_makes():
-    made = subprocess.run([sys.executable, str(HERE / "make_prior_reference.py")], capture_output=True, text=True, check=True)
+    made = subprocess.run(
+        [sys.executable, str(HERE / "make_prior_reference.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     again = json.loads(made.stdout)
     assert again.keys() == PRIOR.keys()
     for name, data in again.items():

@@ -22,22 +22,38 @@ def rounds_of(
     rounds, matches = [], [[] for _ in range(replays)]
     block = 0
     for tables, seeds in shape:
-        sits = np.stack([[rng.permutation(bots)[: tables * seats].reshape(tables, seats)] for _ in range(replays)])[:, 0]
-        points, ahead = np.zeros((replays, seeds, bots), dtype=np.int64), np.zeros((replays, bots, bots), dtype=np.bool_)
+        sits = np.stack(
+            [
+                [rng.permutation(bots)[: tables * seats].reshape(tables, seats)]
+                for _ in range(replays)
+            ]
+        )[:, 0]
+        points, ahead = (
+            np.zeros((replays, seeds, bots), dtype=np.int64),
+            np.zeros((replays, bots, bots), dtype=np.bool_),
+        )
         for replay in range(replays):
             for k in range(seeds):
                 for table in sits[replay]:
                     for rotation in range(seats):
                         order = np.roll(table, rotation)
-                        ranks = 1 + np.argsort(np.argsort(rng.exponential(size=seats) / weight[order]))
+                        ranks = 1 + np.argsort(
+                            np.argsort(rng.exponential(size=seats) / weight[order])
+                        )
                         matches[replay].append((block + k, order, ranks))
                         for i, j in combinations(range(seats), 2):
-                            first, last = (order[i], order[j]) if ranks[i] < ranks[j] else (order[j], order[i])
+                            first, last = (
+                                (order[i], order[j])
+                                if ranks[i] < ranks[j]
+                                else (order[j], order[i])
+                            )
                             points[replay, k, first] += 1
                             ahead[replay, first, last] = True
         rounds.append(ReplicaRound(sits, np.ones((replays, tables), dtype=np.bool_), points, ahead))
         block += seeds
-    arrays = [TableArrays(*(np.array(column) for column in zip(*mine, strict=True))) for mine in matches]
+    arrays = [
+        TableArrays(*(np.array(column) for column in zip(*mine, strict=True))) for mine in matches
+    ]
     return rounds, arrays
 
 
@@ -87,7 +103,9 @@ def test_matches_that_are_not_rated_are_not_fitted_and_copies_score_nothing_agai
     event = EventToReplay(terms, (0, 1, 2), played=((line_ups, 4),))
     (every,) = play_replays([event], [0, 0, 0], [True] * 3, bytes(32), range(2))
     assert every.points.sum(axis=2).tolist() == [[2 * 3 + 3 * 3 + 2 * 3] * 4] * 2
-    assert every.met()[0].tolist() == (np.array([[0, 3, 1], [3, 0, 3], [1, 3, 0]]) * 3 * 0.75).tolist()
+    assert (
+        every.met()[0].tolist() == (np.array([[0, 3, 1], [3, 0, 3], [1, 3, 0]]) * 3 * 0.75).tolist()
+    )
     (some,) = play_replays([event], [0, 0, 0], [True, True, False], bytes(32), range(2))
     assert some.points.sum(axis=2).tolist() == [[2 * 3] * 4] * 2
     assert not some.points[:, :, 2].any()
@@ -101,7 +119,9 @@ def test_matches_follow_plackett_and_luce():
     event = EventToReplay(terms, (0, 1, 2), played=((((0, 1, 2),), 1000),))
     (found,) = play_replays([event], elo, [True] * 3, bytes(range(32)), range(20))
     weight = 10 ** (np.array(elo) / 400)
-    expected = [sum(weight[i] / (weight[i] + weight[j]) for j in range(3) if j != i) for i in range(3)]
+    expected = [
+        sum(weight[i] / (weight[i] + weight[j]) for j in range(3) if j != i) for i in range(3)
+    ]
     assert found.points.sum(axis=(0, 1)) / 60_000 == pytest.approx(expected, abs=0.01)
 
 

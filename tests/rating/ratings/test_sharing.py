@@ -21,15 +21,25 @@ def squares_by_hand(matches, bots, nats, bread, block_of):
     weight = 3 / (one.bots.shape[1] + 1)
     for k in range(len(one.row)):
         block = block_of(one, k)
-        score, about = scores.setdefault(block, np.zeros(bots)), information.setdefault(block, np.zeros((bots, bots)))
+        score, about = (
+            scores.setdefault(block, np.zeros(bots)),
+            information.setdefault(block, np.zeros((bots, bots))),
+        )
         for i, bot in enumerate(one.bots[k]):
             for j, other in enumerate(one.bots[k][:i]):
                 p = 1 / (1 + np.exp(nats[other] - nats[bot]))
-                rest = weight * ((one.ranks[k][i] < one.ranks[k][j]) + (one.ranks[k][i] == one.ranks[k][j]) / 2 - p)
+                rest = weight * (
+                    (one.ranks[k][i] < one.ranks[k][j])
+                    + (one.ranks[k][i] == one.ranks[k][j]) / 2
+                    - p
+                )
                 x = np.eye(bots)[bot] - np.eye(bots)[other]
                 score += rest * x
                 about += weight * p * (1 - p) * np.outer(x, x)
-    return sum(u @ bread @ np.linalg.solve(np.eye(bots) - information[b] @ bread, u) for b, u in scores.items())
+    return sum(
+        u @ bread @ np.linalg.solve(np.eye(bots) - information[b] @ bread, u)
+        for b, u in scores.items()
+    )
 
 
 def test_it_is_the_ratio_of_two_sums_of_squares():
@@ -37,7 +47,9 @@ def test_it_is_the_ratio_of_two_sums_of_squares():
     ratings = rate(pair_cells(matches, 4), 4, 0)
     nats = np.array(ratings.elo) * np.log(10) / 400
     of_seeds = squares_by_hand(matches, 4, nats, ratings.bread, lambda one, k: one.seed[k])
-    of_tables = squares_by_hand(matches, 4, nats, ratings.bread, lambda one, k: (one.seed[k], one.lineup[k]))
+    of_tables = squares_by_hand(
+        matches, 4, nats, ratings.bread, lambda one, k: (one.seed[k], one.lineup[k])
+    )
     found = measured(matches, 4)
     assert found.effect == pytest.approx(of_seeds / of_tables, rel=1e-9)
     assert found.tables == 3  # of four line-ups, each bot sits in three
@@ -61,12 +73,16 @@ def test_it_is_how_much_less_ratings_vary_with_a_deal_for_each_table(bots, seats
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("bots", "seats", "seeds", "suits"), [(6, 2, 20, 0.0), (4, 2, 8, 0.3), (6, 3, 10, 0.7)])
+@pytest.mark.parametrize(
+    ("bots", "seats", "seeds", "suits"), [(6, 2, 20, 0.0), (4, 2, 8, 0.3), (6, 3, 10, 0.7)]
+)
 def test_its_interval_holds_what_ever_more_seeds_tend_to(bots, seats, seeds, suits):
     truth = measured(dealt(np.random.default_rng(3), bots, seats, 4000, suits=suits), bots).effect
     held = []
     for trial in range(130):
-        found = measured(dealt(np.random.default_rng([trial, seeds]), bots, seats, seeds, suits=suits), bots)
+        found = measured(
+            dealt(np.random.default_rng([trial, seeds]), bots, seats, seeds, suits=suits), bots
+        )
         held.append(found.low <= truth <= found.high)
     assert np.mean(held) > 0.9
 
@@ -80,7 +96,10 @@ def test_it_says_what_fewer_line_ups_are_worth(suits):
     every = [dealt(rng, 6, 2, 20, suits=suits) for _ in range(100)]
     found = [measured(one, 6) for one in every]
     few = [dealt(rng, 6, 2, 20, suits=suits, line_ups=three_by_three) for _ in range(100)]
-    of_all, of_few = (np.mean([np.var(rate(pair_cells(one, 6), 6, 0).elo) for one in some]) for some in (every, few))
+    of_all, of_few = (
+        np.mean([np.var(rate(pair_cells(one, 6), 6, 0).elo) for one in some])
+        for some in (every, few)
+    )
     predicted = np.mean([one.variance(3) / one.variance(5) for one in found])
     assert of_few / of_all == pytest.approx(predicted, rel=0.2)  # which is known to about 10 %
 

@@ -33,7 +33,13 @@ from khiva_arena.rating.ratings.likelihood import (
     moments,
     score_of,
 )
-from khiva_arena.rating.ratings.sprt import NELO_PER_T, SequentialTest, SprtDecision, block_scores, llr
+from khiva_arena.rating.ratings.sprt import (
+    NELO_PER_T,
+    SequentialTest,
+    SprtDecision,
+    block_scores,
+    llr,
+)
 from khiva_arena.rating.ratings.stopping import BlockScores, after_stop, chance_of_worse
 
 HERE = Path(__file__).parent
@@ -59,18 +65,28 @@ def value_of(row):
         draws = bayeselo_of_draws(row["wins"], row["draws"], row["losses"])
         shares = (bayeselo_shares(elo, draws) for elo in (row["elo0"], row["elo1"]))
         return llr_of_scores(histogram(counts), *(win + draw / 2 for win, draw, _ in shares))
-    return llr(histogram(counts), between(row["elo0"], row["elo1"], model=Model(row["model"])), len(counts) // 2)
+    return llr(
+        histogram(counts),
+        between(row["elo0"], row["elo1"], model=Model(row["model"])),
+        len(counts) // 2,
+    )
 
 
-@pytest.mark.parametrize("row", VECTORS, ids=lambda row: f"{row['kind']} {row['model']} {row['expected_llr']}")
+@pytest.mark.parametrize(
+    "row", VECTORS, ids=lambda row: f"{row['kind']} {row['model']} {row['expected_llr']}"
+)
 def test_published_likelihood_ratios(row):
     found = value_of(row)
     assert found == pytest.approx(row["own_llr"], abs=5.1e-5)
     # Where every match was won fastchess stops its search early, at shares that are right to 1e-4; all others to 2 decimals.
     all_won = counts_of(row)[:-1] == [0] * (len(counts_of(row)) - 1)
-    assert found == pytest.approx(row["expected_llr"], **({"rel": 3e-4} if all_won else {"abs": 0.005}))
+    assert found == pytest.approx(
+        row["expected_llr"], **({"rel": 3e-4} if all_won else {"abs": 0.005})
+    )
     if "bounds" in row:
-        assert between(0, 10, row["alpha"], row["beta"]).bounds == pytest.approx(row["bounds"], abs=0.005)
+        assert between(0, 10, row["alpha"], row["beta"]).bounds == pytest.approx(
+            row["bounds"], abs=0.005
+        )
 
 
 @pytest.mark.parametrize("row", FISHTEST, ids=lambda row: f"{row['model']} {row['elo0']}")
@@ -82,8 +98,12 @@ def test_fishtest_likelihood_ratios_and_estimates_after_the_stop(row):
     if row["model"] == "logistic":
         ends = score_of(row["elo0"]), score_of(row["elo1"])
     else:
-        ends = tuple(0.5 + elo / NELO_PER_T * sqrt(2 * variance) for elo in (row["elo0"], row["elo1"]))
-    middle, low, high, los = after_stop(BlockScores(counts.sum(), mean, variance), ends, between(0, 1).bounds)
+        ends = tuple(
+            0.5 + elo / NELO_PER_T * sqrt(2 * variance) for elo in (row["elo0"], row["elo1"])
+        )
+    middle, low, high, los = after_stop(
+        BlockScores(counts.sum(), mean, variance), ends, between(0, 1).bounds
+    )
     assert elo_of(middle) == pytest.approx(row["elo"], abs=1e-5)
     assert [elo_of(low), elo_of(high)] == pytest.approx(row["ci"], abs=1e-4)
     assert los == pytest.approx(row["los"], abs=2e-6)
@@ -104,15 +124,22 @@ def test_published_elo_and_normalised_elo(row, monkeypatch):
     assert report.nelo.value == pytest.approx(row["own"]["nelo"], abs=3e-3 if 0 in counts else 1e-5)
     # Published errors are 1.96 sd / sqrt(B); ours t sd / sqrt(B - 1)
     smaller = NormalDist().inv_cdf(0.975) / half_width(1.0, blocks) * sqrt((blocks - 1) / blocks)
-    ends = [report.score.value + smaller * (end - report.score.value) for end in (report.score.low, report.score.high)]
-    assert (elo_of(ends[1]) - elo_of(ends[0])) / 2 == pytest.approx(row["own"]["err"], abs=3e-3 if 0 in counts else 1e-4)
+    ends = [
+        report.score.value + smaller * (end - report.score.value)
+        for end in (report.score.low, report.score.high)
+    ]
+    assert (elo_of(ends[1]) - elo_of(ends[0])) / 2 == pytest.approx(
+        row["own"]["err"], abs=3e-3 if 0 in counts else 1e-4
+    )
     published = row["expected"]
     assert report.nelo.value == pytest.approx(published["nelo"], abs=0.01)
     if "elo" in published:
         assert report.elo.value == pytest.approx(published["elo"], abs=0.01)
     # The published error of normalised Elo takes the spread as known, which holds near 0 and for results that are not lopsided
     if abs(published["nelo"]) < 25:
-        assert smaller * (report.nelo.high - report.nelo.low) / 2 == pytest.approx(published["nerr"], rel=0.03)
+        assert smaller * (report.nelo.high - report.nelo.low) / 2 == pytest.approx(
+            published["nerr"], rel=0.03
+        )
 
 
 @cache
@@ -128,7 +155,10 @@ def walked(drift, variance, time, bounds, first):
     for step in range(1, steps + 1):
         place += np.where(alive, drift * time / steps + sd * rng.normal(size=walks), 0)
         if step * time / steps >= first:
-            low, high = alive & (place <= bounds[0] + 0.5826 * sd), alive & (place >= bounds[1] - 0.5826 * sd)
+            low, high = (
+                alive & (place <= bounds[0] + 0.5826 * sd),
+                alive & (place >= bounds[1] - 0.5826 * sd),
+            )
             worse |= low
             alive &= ~(low | high)
     return place, alive, worse
@@ -142,12 +172,16 @@ def chance_by_walk(drift, variance, time, at, bounds, first):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 30])
-@pytest.mark.parametrize(("drift", "variance"), [(0.01, 0.02), (-0.02, 0.02), (0.03, 0.01), (0.0, 0.1)])
+@pytest.mark.parametrize(
+    ("drift", "variance"), [(0.01, 0.02), (-0.02, 0.02), (0.03, 0.01), (0.0, 0.1)]
+)
 def test_chance_of_a_worse_outcome_is_that_of_a_walk(drift, variance, first):
     bounds = (-1.0, 1.5)
     for at in (-0.5, 0.6, 1.5):
         exact = chance_of_worse(drift, variance, 60, at, bounds, first)
-        assert exact == pytest.approx(chance_by_walk(drift, variance, 60, at, bounds, first), abs=0.03)  # 4 sd of the walks
+        assert exact == pytest.approx(
+            chance_by_walk(drift, variance, 60, at, bounds, first), abs=0.03
+        )  # 4 sd of the walks
 
 
 def test_chance_of_a_worse_outcome_stays_a_chance_and_falls_with_the_drift():
@@ -205,7 +239,9 @@ def test_any_scores_have_a_ratio_and_more_of_them_reach_a_decision(some, model, 
         assert 0 <= report.score.low <= report.score.value <= report.score.high <= 1
 
 
-@example([Fraction(1, 10), Fraction(9, 20), Fraction(51, 100)], Model.NORMALIZED)  # all between one hypothesis and an end
+@example(
+    [Fraction(1, 10), Fraction(9, 20), Fraction(51, 100)], Model.NORMALIZED
+)  # all between one hypothesis and an end
 @settings(max_examples=40)
 @given(scores, models)
 def test_a_mirrored_candidate_has_the_mirrored_ratio(some, model):
@@ -225,7 +261,11 @@ def test_the_likeliest_distributions_are_distributions_with_what_was_sought(some
     p = counts / counts.sum()
     for found, what, sought in (
         (likeliest_with_mean(values, p, mean), lambda q: moments(values, q)[0], mean),
-        (likeliest_with_t(values, p, t), lambda q: (moments(values, q)[0] - 0.5) / moments(values, q)[1], t),
+        (
+            likeliest_with_t(values, p, t),
+            lambda q: (moments(values, q)[0] - 0.5) / moments(values, q)[1],
+            t,
+        ),
     ):
         assert (found > 0).all()
         assert found.sum() == pytest.approx(1, abs=1e-8)
@@ -266,10 +306,15 @@ def test_no_report_says_more_than_it_knows():
         test.add(Fraction(1, 2))
     same = test.report()
     assert (same.score.value, same.nelo, same.adjusted, same.los) == (0.5, None, None, None)
-    assert same.score.low < 0.4 < 0.6 < same.score.high  # as of 32 matches, not as if it were certain
+    assert (
+        same.score.low < 0.4 < 0.6 < same.score.high
+    )  # as of 32 matches, not as if it were certain
 
 
-@pytest.mark.parametrize(("won", "odd"), [(31, Fraction(1, 2)), (31, Fraction(0)), (62, Fraction(3, 4)), (31, Fraction(99, 100))])
+@pytest.mark.parametrize(
+    ("won", "odd"),
+    [(31, Fraction(1, 2)), (31, Fraction(0)), (62, Fraction(3, 4)), (31, Fraction(99, 100))],
+)
 def test_normalised_elo_is_above_0_where_elo_is(won, odd):
     """Of a candidate that won all seeds but one, and of one that lost so many."""
     for all_of, one_of, sign in ((Fraction(1), odd, 1), (Fraction(0), 1 - odd, -1)):
@@ -283,7 +328,9 @@ def test_normalised_elo_is_above_0_where_elo_is(won, odd):
 
 
 @pytest.mark.parametrize(("won", "of"), [(16, 32), (28, 32), (39, 40), (195, 200)])
-def test_the_interval_of_normalised_elo_is_that_of_the_log_odds_where_seeds_are_won_or_lost_whole(won, of):
+def test_the_interval_of_normalised_elo_is_that_of_the_log_odds_where_seeds_are_won_or_lost_whole(
+    won, of
+):
     test = SequentialTest(between(0, 50), 1)
     test._counts[Fraction(1)], test._counts[Fraction(0)] = won, of - won
     test.blocks = of
@@ -308,7 +355,9 @@ def test_one_odd_seed_among_equal_ones_has_no_estimate_after_the_stop():
 @pytest.mark.slow
 def test_estimates_that_are_given_hold_where_nearly_all_seeds_end_alike():
     world = World("luck decides", luck=4.0, noise=0.05)
-    reports = list(sequential_tests(np.random.default_rng([7, 3]), world, 3, 0.0, between(0, 24.4), 150))
+    reports = list(
+        sequential_tests(np.random.default_rng([7, 3]), world, 3, 0.0, between(0, 24.4), 150)
+    )
     given = [report.adjusted for report in reports if report.adjusted]
     assert 20 < len(given) < 75  # many end without a single odd seed
     assert np.mean([one.low <= 0 <= one.high for one in given]) >= 0.95
@@ -316,7 +365,9 @@ def test_estimates_that_are_given_hold_where_nearly_all_seeds_end_alike():
     assert all(report.adjusted for report in lucky)  # ordinary tests lose nothing
 
 
-@pytest.mark.parametrize("shift", [Fraction(-1, 3), Fraction(-1, 4), Fraction(1, 4), Fraction(1, 3)])
+@pytest.mark.parametrize(
+    "shift", [Fraction(-1, 3), Fraction(-1, 4), Fraction(1, 4), Fraction(1, 3)]
+)
 def test_a_test_that_ends_at_its_first_look_has_about_the_plain_interval(shift):
     """There was no choice of when to stop, so there is nothing to adjust for, however far beyond the bound the ratio is."""
     test = SequentialTest(between(0, 40), 3)
@@ -331,7 +382,11 @@ def test_a_test_that_ends_at_its_first_look_has_about_the_plain_interval(shift):
 
 
 def test_two_that_always_split_a_seed_end_with_h0_and_a_winner_with_h1():
-    for score, says in ((Fraction(1, 2), SprtDecision.H0), (Fraction(1), SprtDecision.H1), (Fraction(0), SprtDecision.H0)):
+    for score, says in (
+        (Fraction(1, 2), SprtDecision.H0),
+        (Fraction(1), SprtDecision.H1),
+        (Fraction(0), SprtDecision.H0),
+    ):
         for model in Model:
             test = SequentialTest(between(0, 40, model=model), 2)
             assert any(test.add(score) for _ in range(300))
@@ -355,7 +410,12 @@ def test_block_scores_are_the_candidates_mean_over_all_pairs_that_count():
         rated("e", (1, 2), (1, 2)),
     ]
     found = block_scores(matches, 0)
-    assert found == {"b": Fraction(1, 2), "a": Fraction(5, 8), "c": Fraction(1, 2), "d": Fraction(1)}
+    assert found == {
+        "b": Fraction(1, 2),
+        "a": Fraction(5, 8),
+        "c": Fraction(1, 2),
+        "d": Fraction(1),
+    }
     assert list(found) == ["b", "a", "c", "d"]
 
 
@@ -375,7 +435,10 @@ def test_it_errs_as_seldom_as_it_says(seats, world):
     rng = np.random.default_rng([20261120, seats])
     strength, elo1 = strength_for(world, seats, 0.35)
     for true, error in ((0.0, SprtDecision.H1), (strength, SprtDecision.H0)):
-        ended = Counter(report.decision for report in sequential_tests(rng, world, seats, true, between(0, elo1), 100))
+        ended = Counter(
+            report.decision
+            for report in sequential_tests(rng, world, seats, true, between(0, elo1), 100)
+        )
         assert ended[SprtDecision.NONE] == 0
         assert ended[error] <= 12
 

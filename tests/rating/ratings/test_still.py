@@ -40,7 +40,9 @@ def two_names(seed, blocks):
 
 def one_and_a_half(blocks, low=0, high=1):
     """Of two matches on every seed, ``low`` wins one and ties one."""
-    return [rated(block, (low, high), ranks) for block in range(blocks) for ranks in ((1, 2), (1, 1))]
+    return [
+        rated(block, (low, high), ranks) for block in range(blocks) for ranks in ((1, 2), (1, 1))
+    ]
 
 
 @pytest.mark.parametrize("blocks", [5, 20, 100])
@@ -54,14 +56,23 @@ def test_one_program_under_two_names_is_not_told_apart_from_itself(blocks):
         assert isnan(los(ratings)[2, 3])
         assert rank_intervals(ratings)[2] == rank_intervals(ratings)[3]
         assert set(ratings.quasi.se) == {None}
-        need = next(gap for gap in for_gap(ratings, 40) if {gap.upper, gap.lower} == {2, 3}) if blocks == 100 else None
+        need = (
+            next(gap for gap in for_gap(ratings, 40) if {gap.upper, gap.lower} == {2, 3})
+            if blocks == 100
+            else None
+        )
         assert need is None or (need.error, need.need) == (None, None)
     assert not ratings.no_variance_seen[:2].any() or blocks == 5
     assert None not in ratings.error or blocks == 5
 
 
 @pytest.mark.parametrize(
-    "more", [{"effects": SEATS}, {"anchors": {0: 0.0, 1: 50.0}}, {"anchors": {0: 0.0}, "anchor_sds": {0: 1e6}}]
+    "more",
+    [
+        {"effects": SEATS},
+        {"anchors": {0: 0.0, 1: 50.0}},
+        {"anchors": {0: 0.0}, "anchor_sds": {0: 1e6}},
+    ],
 )
 def test_the_same_with_effects_and_with_several_anchors(more):
     ratings = rate(two_names(1, 40), 4, 0, **more)
@@ -92,7 +103,11 @@ def test_the_prior_draws_do_not_hide_it(blocks):
 def test_nor_is_it_hidden_by_what_others_do(seeds):
     """Bot 2 came late, and splits every seed with bot 0. Through the prior draws it moves a little with what bots 0 and 1 do."""
     rng = np.random.default_rng(seeds)
-    others = [rated(b, (0, 1), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(20) for _ in range(2)]
+    others = [
+        rated(b, (0, 1), (1, 2) if rng.random() < 0.5 else (2, 1))
+        for b in range(20)
+        for _ in range(2)
+    ]
     late = [rated(b, order, (1, 2)) for b in range(seeds) for order in ((0, 2), (2, 0))]
     ratings = rate(others + late, 3, 0)
     assert [error is None for error in ratings.error] == [False, False, True]
@@ -102,14 +117,20 @@ def test_nor_is_it_hidden_by_what_others_do(seeds):
 
 @pytest.mark.parametrize("blocks", [5, 20])
 def test_nor_by_seeds_with_more_matches_than_others(blocks):
-    matches = [match for b in range(blocks) for match in one_and_a_half(blocks)[2 * b : 2 * b + 2] * (1 + b % 2)]
+    matches = [
+        match
+        for b in range(blocks)
+        for match in one_and_a_half(blocks)[2 * b : 2 * b + 2] * (1 + b % 2)
+    ]
     assert rate(matches, 2, 0).error == (0, None)
     assert rate(matches, 2, 0, anchors={0: 0.0}, anchor_sds={0: 30.0}).error[1] is None
     assert rate(matches, 2, 0, effects=SEATS).error[1] is None
 
 
 @pytest.mark.parametrize("blocks", [2, 50])
-@pytest.mark.parametrize("ranks", [((1, 1), (1, 1)), ((1, 2), (1, 2))], ids=["all ties", "the first always wins"])
+@pytest.mark.parametrize(
+    "ranks", [((1, 1), (1, 1)), ((1, 2), (1, 2))], ids=["all ties", "the first always wins"]
+)
 def test_results_that_cancel_out_on_every_seed(blocks, ranks):
     """Ties are also what two bots make of each other that both forfeit at once."""
     pairs = list(zip(((0, 1), (1, 0)), ranks, strict=True))
@@ -120,9 +141,17 @@ def test_results_that_cancel_out_on_every_seed(blocks, ranks):
 
 def test_one_difference_of_three():
     """Bot 2 always makes 1.5 of 2 of the anchor; bot 1 does not always do the same."""
-    matches = one_and_a_half(12, 2, 0) + [rated(b, (0, 1), (1, 2) if b % 3 else (2, 1)) for b in range(12)]
-    bare = rate(matches, 3, 0, prior=NO_PRIOR)  # without the draws nobody is moved by what others do
-    assert bare.no_variance_seen.tolist() == [[False, False, True], [False, False, False], [True, False, True]]
+    matches = one_and_a_half(12, 2, 0) + [
+        rated(b, (0, 1), (1, 2) if b % 3 else (2, 1)) for b in range(12)
+    ]
+    bare = rate(
+        matches, 3, 0, prior=NO_PRIOR
+    )  # without the draws nobody is moved by what others do
+    assert bare.no_variance_seen.tolist() == [
+        [False, False, True],
+        [False, False, False],
+        [True, False, True],
+    ]
     assert [error is None for error in bare.error] == [False, False, True]
     assert bare.between(1, 2)[1] is not None
 
@@ -139,23 +168,39 @@ def test_given_numbers_have_the_errors_that_are_given():
     loose = rate(matches, 3, 0, anchors={0: 0.0, 2: -300.0}, anchor_sds={0: 40.0, 2: 40.0})
     assert loose.error == (None, None, None)  # each one's number is moved by the matches as well
     shaken = rate(
-        [*matches, *played(1, (2,), bots=3, blocks=20)], 3, 0, anchors={0: 0.0, 2: -300.0}, anchor_sds={0: 40.0, 2: 40.0}
+        [*matches, *played(1, (2,), bots=3, blocks=20)],
+        3,
+        0,
+        anchors={0: 0.0, 2: -300.0},
+        anchor_sds={0: 40.0, 2: 40.0},
     )
     assert None not in shaken.error
     assert not shaken.no_variance_seen.any()
 
 
 def test_effects_and_biases_that_are_the_same_on_every_seed():
-    first = [((0, 1), (1, 2)), ((1, 0), (1, 1))]  # the seat is worth something, and bot 0 too, on each seed alike
+    first = [
+        ((0, 1), (1, 2)),
+        ((1, 0), (1, 1)),
+    ]  # the seat is worth something, and bot 0 too, on each seed alike
     same = rate([rated(block, *one) for block in range(9) for one in first], 2, 0, effects=SEATS)
-    assert all(effect.elo is not None and effect.error is effect.se is None for effect in same.effects)
-    varied = rate([rated(b, order, (1, 2 if b % 4 else 1)) for b in range(9) for order in ((0, 1), (1, 0))], 2, 0, effects=SEATS)
+    assert all(
+        effect.elo is not None and effect.error is effect.se is None for effect in same.effects
+    )
+    varied = rate(
+        [rated(b, order, (1, 2 if b % 4 else 1)) for b in range(9) for order in ((0, 1), (1, 0))],
+        2,
+        0,
+        effects=SEATS,
+    )
     assert all(effect.error > 0 for effect in varied.effects)
     orders = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))
     ranks = ((1, 2, 2), (1, 1, 2), (1, 3, 2), (2, 2, 1), (1, 2, 3), (1, 1, 1))
     turned = [rated(b, *one) for b in range(9) for one in zip(orders, ranks, strict=True)]
     ratings = rate(turned, 3, 0)
-    assert all(bias.effect is not None and bias.low is None for bias in neighbour_bias(turned, ratings))
+    assert all(
+        bias.effect is not None and bias.low is None for bias in neighbour_bias(turned, ratings)
+    )
     ring = [rated(b, pair, (1, 2)) for b in range(9) for pair in ((0, 1), (1, 2), (2, 0))]
     assert intransitivity(pair_cells(ring, 3), rate(ring, 3, 0)) is None
 
@@ -181,19 +226,29 @@ def test_few_seeds_are_no_reason_to_fall_over_or_to_be_sure(blocks):
 @pytest.mark.slow
 @settings(max_examples=60)
 @given(
-    st.lists(st.lists(st.sampled_from([(1, 2), (2, 1), (1, 1)]), min_size=6, max_size=6), min_size=1, max_size=4),
+    st.lists(
+        st.lists(st.sampled_from([(1, 2), (2, 1), (1, 1)]), min_size=6, max_size=6),
+        min_size=1,
+        max_size=4,
+    ),
     st.integers(0, 4),
 )
 def test_whatever_is_played_there_is_a_rating_and_no_error_of_0(seeds, repeated):
     matches = [
         rated(block, order, ranks)
         for block, played_so in enumerate([*seeds, *seeds[:1] * repeated])
-        for order, ranks in zip([*combinations(range(3), 2), *combinations((2, 1, 0), 2)], played_so, strict=True)
+        for order, ranks in zip(
+            [*combinations(range(3), 2), *combinations((2, 1, 0), 2)], played_so, strict=True
+        )
     ]
     for more in ({}, {"effects": SEATS}, {"anchors": {0: 0.0, 2: 10.0}}):
         ratings = rate(matches, 3, 0, **more)
         exact = set(more.get("anchors", (0,)))
-        assert all(error is None or error > 0.001 for bot, error in enumerate(ratings.error) if bot not in exact)
+        assert all(
+            error is None or error > 0.001
+            for bot, error in enumerate(ratings.error)
+            if bot not in exact
+        )
         for i, j in product(range(3), repeat=2):
             error = ratings.between(i, j)[1]
             assert i == j or {i, j} <= exact or error is None or error > 0.001, f"{more=} {i=} {j=}"

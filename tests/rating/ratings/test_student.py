@@ -24,15 +24,24 @@ def test_quantiles(p: float) -> None:
 
 def test_the_quantile_of_every_error() -> None:
     """The one that half widths are made of, as near as numbers can say."""
-    assert np.abs(student.stdtrit(FREEDOM, 0.975) / scipy.special.stdtrit(FREEDOM, 0.975) - 1).max() < 1e-13
+    assert (
+        np.abs(student.stdtrit(FREEDOM, 0.975) / scipy.special.stdtrit(FREEDOM, 0.975) - 1).max()
+        < 1e-13
+    )
 
 
 @pytest.mark.slow
 def test_probabilities() -> None:
     t = np.concatenate([-np.geomspace(1e-3, 1e3, 40), [0.0], np.geomspace(1e-3, 1e3, 40)])
-    ours, theirs = student.stdtr(FREEDOM[:, None], t), scipy.special.stdtr(FREEDOM[:, None].astype(float), t)
+    ours, theirs = (
+        student.stdtr(FREEDOM[:, None], t),
+        scipy.special.stdtr(FREEDOM[:, None].astype(float), t),
+    )
     assert np.abs(ours - theirs).max() < 1e-11
-    assert (student.stdtr(7, 0.0), float(student.stdtr(7, 1.25))) == (0.5, pytest.approx(scipy.special.stdtr(7, 1.25), abs=1e-15))
+    assert (student.stdtr(7, 0.0), float(student.stdtr(7, 1.25))) == (
+        0.5,
+        pytest.approx(scipy.special.stdtr(7, 1.25), abs=1e-15),
+    )
 
 
 def test_the_normal_distribution() -> None:
@@ -54,7 +63,10 @@ def test_what_has_no_distribution() -> None:
 
 @pytest.mark.parametrize("p", [1e-12, 1e-9, 1e-6, 1e-3, 0.2, 0.999, 1 - 1e-9, 1 - 1e-12])
 def test_quantiles_in_the_tails_lead_back_to_their_probability(p: float) -> None:
-    assert np.abs(scipy.special.stdtr(FREEDOM.astype(float), student.stdtrit(FREEDOM, p)) - p).max() < 1e-14
+    assert (
+        np.abs(scipy.special.stdtr(FREEDOM.astype(float), student.stdtrit(FREEDOM, p)) - p).max()
+        < 1e-14
+    )
 
 
 def test_the_tail_of_the_normal_distribution() -> None:
@@ -71,12 +83,16 @@ def test_the_logarithm_of_the_normal_distribution() -> None:
         np.testing.assert_allclose(ours, scipy.special.log_ndtr(x), rtol=1e-12, atol=1e-300)
 
 
-@pytest.mark.parametrize("p", [1e-12, 1e-6, 1e-3, 0.025, 0.3, 0.5, 0.7, 0.975, 0.999, 1 - 1e-6, 1 - 1e-9])
+@pytest.mark.parametrize(
+    "p", [1e-12, 1e-6, 1e-3, 0.025, 0.3, 0.5, 0.7, 0.975, 0.999, 1 - 1e-6, 1 - 1e-9]
+)
 def test_quantiles_of_chi_square(p: float) -> None:
     """Where scipy's own quantile is less exact, with many degrees of freedom, the probability that it leads back to counts."""
     for df in FREEDOM.tolist():
         found = student.chdtri(df, p)
-        assert found == pytest.approx(scipy.special.chdtri(df, p), rel=1e-11 if df < 10**5 else 1e-9)
+        assert found == pytest.approx(
+            scipy.special.chdtri(df, p), rel=1e-11 if df < 10**5 else 1e-9
+        )
         assert scipy.special.chdtrc(df, found) == pytest.approx(p, rel=1e-8)
         assert scipy.special.chdtr(df, found) == pytest.approx(1 - p, rel=1e-8)
 
@@ -99,7 +115,9 @@ def test_roots(bend: float, target: float, low: float, high: float) -> None:
 
     theirs = scipy.optimize.brentq(function, low, high, xtol=1e-14)
     for found in (root(function, low, high), root(lambda x: -function(x), high, low)):
-        assert found == pytest.approx(theirs, abs=2e-12) or abs(function(found)) < 3e-16  # so flat that rounding decides
+        assert (
+            found == pytest.approx(theirs, abs=2e-12) or abs(function(found)) < 3e-16
+        )  # so flat that rounding decides
 
 
 def test_a_root_takes_few_steps() -> None:

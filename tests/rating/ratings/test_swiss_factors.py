@@ -25,16 +25,25 @@ def test_between_two_numbers_of_rounds_the_larger_factors_count(rounds):
     found = by_shape(64, 2, rounds, 5)
     assert found.pair in [one.pair for one in there]
     if rounds == 11:
-        assert found == Factors(max(there[1].pair, there[2].pair), max(there[1].ranks, there[2].ranks))
+        assert found == Factors(
+            max(there[1].pair, there[2].pair), max(there[1].ranks, there[2].ranks)
+        )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("bots", "seats", "rounds", "seeds"), [(24, 2, 6, 5), (48, 3, 5, 8), pytest.param(96, 2, 8, 5, marks=pytest.mark.long)]
+    ("bots", "seats", "rounds", "seeds"),
+    [(24, 2, 6, 5), (48, 3, 5, 8), pytest.param(96, 2, 8, 5, marks=pytest.mark.long)],
 )
 def test_shapes_between_those_measured_are_near_their_own_replays(bots, seats, rounds, seeds):
     terms = Terms("swiss", bots, seats, seeds, rounds=rounds, key=b"")
-    own = factors([EventToReplay(terms, tuple(range(bots)), rounds)], [0] * bots, [True] * bots, bytes(range(32)), 40)
+    own = factors(
+        [EventToReplay(terms, tuple(range(bots)), rounds)],
+        [0] * bots,
+        [True] * bots,
+        bytes(range(32)),
+        40,
+    )
     found = by_shape(bots, seats, rounds, seeds)
     assert 0.97 * own.pair < found.pair < 1.15 * own.pair
     assert 0.85 * own.ranks < found.ranks < 1.4 * own.ranks

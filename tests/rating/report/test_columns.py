@@ -6,7 +6,17 @@ from generated_parts import with_parts
 from make_columns_page import PAGE, parts
 from make_schemas import FOLDER
 
-from khiva_arena.rating.report.columns import BETWEEN, COLUMNS, DETAILS, DISK, FIRST, LAST, ONLY_JSON, TABLE, Standing
+from khiva_arena.rating.report.columns import (
+    BETWEEN,
+    COLUMNS,
+    DETAILS,
+    DISK,
+    FIRST,
+    LAST,
+    ONLY_JSON,
+    TABLE,
+    Standing,
+)
 
 
 def test_every_field_of_a_row_is_explained_once() -> None:
@@ -32,4 +42,6 @@ def test_the_page_is_current() -> None:
 def test_the_schema_says_what_each_field_is() -> None:
     schema = json.loads((FOLDER / "output" / "standings.json").read_text())
     fields = schema["$defs"]["Standing"]["properties"]
-    assert {name: field["description"] for name, field in fields.items()} == {column.field: column.doc for column in COLUMNS}
+    assert {name: field["description"] for name, field in fields.items()} == {
+        column.field: column.doc for column in COLUMNS
+    }

@@ -32,7 +32,16 @@ def results(rng: random.Random) -> Iterator[Result]:
                 ranks = [rng.randint(1, seats) for _ in seated]
                 ranks = [1 + sum(other < rank for other in ranks) for rank in ranks]
                 faults = [[rng.choice(list(FAULTS))] if rng.random() < 0.2 else [] for _ in seated]
-                one = listed("e", f"{seed}/{lineup}", rotation, str(seed), seated, ranks, faults, voids=rng.randint(0, 1))
+                one = listed(
+                    "e",
+                    f"{seed}/{lineup}",
+                    rotation,
+                    str(seed),
+                    seated,
+                    ranks,
+                    faults,
+                    voids=rng.randint(0, 1),
+                )
                 aside = seed == lineup == rotation == 1
                 yield replace(one, ranks=() if aside else tuple(ranks), set_aside=aside)
 
@@ -41,7 +50,9 @@ def tables(rng: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
     """The table of some matches that is made with numpy, and what is counted of it without."""
     made = list(results(rng))
     table = to_json(standings(made, [Entrant(bot, NAMES[bot]) for bot in BOTS]))
-    return table, msgspec.json.decode(msgspec.json.encode(counted_json(counted(made, {"e": BOTS}), NAMES)))
+    return table, msgspec.json.decode(
+        msgspec.json.encode(counted_json(counted(made, {"e": BOTS}), NAMES))
+    )
 
 
 @pytest.mark.parametrize("lot", range(20))
@@ -55,7 +66,11 @@ def test_rows_that_are_forged_as_a_whole_are_named(rows: Any) -> None:
     table, own = tables(random.Random(0))
     for forged in (rows, table["rows"] * 2, {row["bot"]: row for row in table["rows"]}):
         for engine in (__version__, "0.2.0"):
-            assert [found for found in counted_differences({**table, "rows": forged}, own, engine=engine) if "rows" in found]
+            assert [
+                found
+                for found in counted_differences({**table, "rows": forged}, own, engine=engine)
+                if "rows" in found
+            ]
 
 
 def test_pairs_of_a_bot_that_failed_to_start_are_the_only_ones_of_their_match() -> None:

@@ -5,7 +5,9 @@ from fractions import Fraction
 from khiva_arena.rating.report.places import Placed, Places, to_json, to_text
 
 
-def swiss(points: float, tables: int, opponents: float | None) -> tuple[tuple[str, str, float | None, str], ...]:
+def swiss(
+    points: float, tables: int, opponents: float | None
+) -> tuple[tuple[str, str, float | None, str], ...]:
     return (
         ("points", "points", points, f"{points:.2f}"),
         ("tables", "tables", tables, str(tables)),
@@ -65,5 +67,17 @@ def test_json_has_the_keys_of_its_format() -> None:
         "opponents": 33.333,
     }
     assert swiss["rows"][1]["score"] is swiss["rows"][1]["opponents"] is None
-    assert knockout["rows"][1] == {"place": 2, "bot": "b", "name": "bob", "score": 33.333, "byes": 0, "out": 2}
-    assert (knockout["event"], knockout["format"], knockout["rounds"], knockout["of"]) == ("e2", "knockout", 2, 2)
+    assert knockout["rows"][1] == {
+        "place": 2,
+        "bot": "b",
+        "name": "bob",
+        "score": 33.333,
+        "byes": 0,
+        "out": 2,
+    }
+    assert (knockout["event"], knockout["format"], knockout["rounds"], knockout["of"]) == (
+        "e2",
+        "knockout",
+        2,
+        2,
+    )

@@ -34,12 +34,18 @@ def test_an_error_that_is_there_needs_no_more_seeds_and_half_of_it_about_four_ti
     worst = max(row.error for row in table.rows)
     now, half = plan.for_error(table, worst), plan.for_error(table, worst / 2)
     assert now.need.seeds == pytest.approx(40, abs=1)
-    assert half.need.seeds == pytest.approx(157, abs=6)  # a little less than 160: more seeds have a smaller t quantile
+    assert half.need.seeds == pytest.approx(
+        157, abs=6
+    )  # a little less than 160: more seeds have a smaller t quantile
     assert half.need.low < half.need.seeds < half.need.high
     assert half.need.matches == half.need.seeds * 12
-    assert half.need == max((row.need for row in half.errors if row.need), key=lambda need: need.seeds)
+    assert half.need == max(
+        (row.need for row in half.errors if row.need), key=lambda need: need.seeds
+    )
     assert [row.bot for row in half.errors] == [row.bot for row in table.rows]
-    assert [row.need is None for row in half.errors] == [row.bot == table.anchor for row in half.errors]
+    assert [row.need is None for row in half.errors] == [
+        row.bot == table.anchor for row in half.errors
+    ]
     assert None not in [row.pool_need for row in half.errors]
     assert half.pool_need.seeds < half.need.seeds
 
@@ -62,7 +68,10 @@ def test_text_says_what_it_takes():
     table = standings(rows(40), BOTS)
     text = plan.to_text(plan.for_error(table, 20), table)
     need = plan.for_error(table, 20).need
-    assert f"{need.seeds} seeds (95 %: {need.low} .. {need.high}), {need.matches} matches, for +/- 20 of every bot" in text
+    assert (
+        f"{need.seeds} seeds (95 %: {need.low} .. {need.high}), {need.matches} matches, "
+        "for +/- 20 of every bot" in text
+    )
     assert "So far: 40 seeds, 480 matches." in text
     assert max(map(len, text.split("\n"))) <= 100
     gaps = plan.to_text(plan.for_gap(table, 20, 0.8), table)
@@ -97,7 +106,10 @@ def hopeless(first: int = 0) -> list[Result]:
 
 def test_one_that_lost_everything_is_left_out_and_named():
     """A crasher is no reason to say nothing of the others."""
-    crashed = [replace(row, faults=tuple(((Verdict.CRASHED, 1),) * (bot == 3) for bot in row.bots)) for row in hopeless()]
+    crashed = [
+        replace(row, faults=tuple(((Verdict.CRASHED, 1),) * (bot == 3) for bot in row.bots))
+        for row in hopeless()
+    ]
     table = standings(crashed, BOTS)
     found, without = plan.for_error(table, 20), plan.for_error(standings(others(), BOTS[:3]), 20)
     assert found.enough
@@ -106,9 +118,16 @@ def test_one_that_lost_everything_is_left_out_and_named():
     assert found.pool_need.seeds == pytest.approx(without.pool_need.seeds, rel=0.02)
     text = plan.to_text(found, table).replace("\n ", "")
     assert f"{found.need.seeds} seeds (95 %: " in text
-    assert sentence("report", "relative-anchor-2", error="20", every="every other bot") + "." in text
-    assert "Left out: bot3 lost each point between it and the anchor (120 crashed); it has no error" in text
-    assert {row.bot: row.elo is None for row in found.errors} == {bot.id: bot.id == "id-3" for bot in BOTS}  # it is a bound
+    assert (
+        sentence("report", "relative-anchor-2", error="20", every="every other bot") + "." in text
+    )
+    assert (
+        "Left out: bot3 lost each point between it and the anchor (120 crashed); it has no error"
+        in text
+    )
+    assert {row.bot: row.elo is None for row in found.errors} == {
+        bot.id: bot.id == "id-3" for bot in BOTS
+    }  # it is a bound
 
 
 def others() -> list[Result]:
@@ -118,13 +137,22 @@ def others() -> list[Result]:
 def test_where_the_anchor_lost_everything_another_one_is_asked_for():
     table = standings(hopeless(), BOTS, "id-3")
     found = plan.for_error(table, 20)
-    assert (found.need, found.left_out) == (None, [row.bot for row in table.rows if row.bot != "id-3"])
+    assert (found.need, found.left_out) == (
+        None,
+        [row.bot for row in table.rows if row.bot != "id-3"],
+    )
     text = plan.to_text(found, table).replace("\n ", "")
     assert (
-        sentence("report", "unknown-how-many-seeds", what=sentence("report", "relative-anchor-2", error="20", every="every bot"))
+        sentence(
+            "report",
+            "unknown-how-many-seeds",
+            what=sentence("report", "relative-anchor-2", error="20", every="every bot"),
+        )
         in text
     )
-    assert "Next: mend or leave out the bots above, or name another --anchor, and plan again." in text
+    assert (
+        "Next: mend or leave out the bots above, or name another --anchor, and plan again." in text
+    )
 
 
 def test_what_to_type_next_is_the_last_thing_said():
@@ -133,7 +161,9 @@ def test_what_to_type_next_is_the_last_thing_said():
     text = plan.to_text(found, table)
     assert text.endswith("\nkhiva-arena run --seeds 7\n")
     assert "adding seeds until a result pleases makes errors too small" in " ".join(text.split())
-    assert "Next: nothing; there are seeds enough." in plan.to_text(plan.for_error(table, 5000), table)
+    assert "Next: nothing; there are seeds enough." in plan.to_text(
+        plan.for_error(table, 5000), table
+    )
 
 
 @pytest.mark.parametrize("width", [60, 80])
@@ -142,7 +172,9 @@ def test_a_plan_fits_the_terminal(width):
     for found in (plan.for_error(table, 20), plan.for_gap(table, 20, 0.8)):
         text = plan.to_text(found, table, width)
         assert max(map(len, text.split("\n"))) <= width
-        assert sorted(set(text.split())) == sorted(set(plan.to_text(found, table).split()))  # nothing is left out
+        assert sorted(set(text.split())) == sorted(
+            set(plan.to_text(found, table).split())
+        )  # nothing is left out
 
 
 @pytest.mark.parametrize("anchor", ["id-0", "id-9"])
@@ -151,14 +183,18 @@ def test_no_gap_is_shown_that_only_the_prior_makes(anchor):
     table = standings(hopeless(first=1), (Entrant("id-9", "idle"), *BOTS), anchor)
     found = plan.for_gap(table, 30, 0.8)
     assert {bot for gap in found.gaps for bot in (gap.upper, gap.lower)} == {"id-0", "id-1", "id-2"}
-    assert [[value is not None for value in (gap.elo, gap.error, gap.need)] for gap in found.gaps] == [[True] * 3] * 2
+    assert [
+        [value is not None for value in (gap.elo, gap.error, gap.need)] for gap in found.gaps
+    ] == [[True] * 3] * 2
     assert found.need is not None
     assert set(found.left_out) == {"id-3", "id-9"}
     assert "Left out: idle has played no rated match." in plan.to_text(found, table)
     assert [row.elo for row in plan.for_error(table, 20).errors if row.bot == "id-9"] == [None]
 
 
-@pytest.mark.parametrize(("error", "said"), [(0, "error is 0"), (-3, "error is -3"), (float("nan"), "error is nan")])
+@pytest.mark.parametrize(
+    ("error", "said"), [(0, "error is 0"), (-3, "error is -3"), (float("nan"), "error is nan")]
+)
 def test_errors_that_are_none(error, said):
     with pytest.raises(ConfigError, match=said):
         plan.for_error(standings(rows(6), BOTS), error)

@@ -24,13 +24,21 @@ def sampled(
 ) -> tuple[Standings, PointsSample]:
     """A table whose first bot comes first, in all matches if that is to be certain, and its sample."""
     bots = range(len(names))
-    seated = [(seed, tuple((at + turn) % len(names) for at in bots)) for seed in range(seeds) for turn in bots]
+    seated = [
+        (seed, tuple((at + turn) % len(names) for at in bots))
+        for seed in range(seeds)
+        for turn in bots
+    ]
     results, sample = [], []
     for seed, at in seated:
         ranks = [1 + bot if certain or seed % 3 else len(names) - bot for bot in at]
         results.append(listed("e", f"{seed}/0", at[0], f"s{seed}", at, ranks))
-        counted = [dict(zip(("teapots", "gems", "salt"), points(bot, seed), strict=False)) for bot in at]
-        sample.append(SourcedMatch(seed, at, [SeatPoints(of_seat, {"lost": seed}) for of_seat in counted]))
+        counted = [
+            dict(zip(("teapots", "gems", "salt"), points(bot, seed), strict=False)) for bot in at
+        ]
+        sample.append(
+            SourcedMatch(seed, at, [SeatPoints(of_seat, {"lost": seed}) for of_seat in counted])
+        )
     return standings(results, [Entrant(name, name) for name in names]), PointsSample(sample)
 
 
@@ -56,7 +64,9 @@ def test_means_and_errors_are_those_over_deals() -> None:
     ann = of.rows[0]
     assert (ann.bot, ann.matches, ann.seeds) == ("ann", 8, 4)
     assert ann.means == [20.75, 4.5, 1.5]
-    lost = sqrt(4 / 3 * sum((2 * (seed - 1.5)) ** 2 for seed in range(4))) / 8  # both matches of a deal are off together
+    lost = (
+        sqrt(4 / 3 * sum((2 * (seed - 1.5)) ** 2 for seed in range(4))) / 8
+    )  # both matches of a deal are off together
     assert ann.errors[2] == pytest.approx(lost * float(stdtrit(3, 0.975)), abs=0.001)
     one = section(*sampled(teapots, 1))
     assert one.rows[0].errors == [None] * 3
@@ -77,17 +87,24 @@ def test_means_and_errors_are_those_over_deals() -> None:
             lambda bot, seed: (20 - 5 * bot, 20 - 4 * bot, 20 - 4 * bot),
             12,
             True,
-            "ann wins by several sources of points, most by teapots: 20.0 against 15.0 (5.0 +/- 0.0 more).",
+            (
+                "ann wins by several sources of points, most by teapots: 20.0 against 15.0 "
+                "(5.0 +/- 0.0 more)."
+            ),
         ),
     ],
 )
-def test_a_sentence_says_what_a_lead_comes_from_or_nothing(points: Of, seeds: int, certain: bool, said: str) -> None:
+def test_a_sentence_says_what_a_lead_comes_from_or_nothing(
+    points: Of, seeds: int, certain: bool, said: str
+) -> None:
     table, sample = sampled(points, seeds, certain=certain)
     assert by_source.sentence(table, section(table, sample)) == said
 
 
 def test_of_several_others_the_mean_counts() -> None:
-    table, sample = sampled(lambda bot, seed: (20 - 6 * bot, 4 + seed % 2), 12, ("ann", "bob", "carl"))
+    table, sample = sampled(
+        lambda bot, seed: (20 - 6 * bot, 4 + seed % 2), 12, ("ann", "bob", "carl")
+    )
     others = " of the others at its tables"
     said = f"ann wins by teapots: 20.0 against 11.0{others} (9.0 +/- 0.0 more)."
     assert by_source.sentence(table, section(table, sample)) == said
@@ -95,10 +112,14 @@ def test_of_several_others_the_mean_counts() -> None:
 
 def test_the_text_has_every_source_and_says_why_there_is_none() -> None:
     table, sample = sampled(teapots, 12)
-    text = section_text.to_text(table, sections(table, SectionRequest(("points",), (), points=sample)), ("points",))
+    text = section_text.to_text(
+        table, sections(table, SectionRequest(("points",), (), points=sample)), ("points",)
+    )
     assert "(lost)" in text
     assert "24 of 24 rated matches" in text
     assert by_source.sentence(table, section(table, sample)) in text
-    none = sections(table, SectionRequest(("points",), (), points=PointsSample(why_none="it rained")))
+    none = sections(
+        table, SectionRequest(("points",), (), points=PointsSample(why_none="it rained"))
+    )
     assert to_builtins(none)["points"]["rows"] == []
     assert "n/a: it rained." in section_text.to_text(table, none, ("points",))

@@ -16,7 +16,15 @@ from khiva_arena.rating.report.rating_table import shown_columns, to_json, to_te
 from khiva_arena.rating.report.sections import SectionRequest, sections
 from khiva_arena.rating.report.standings import AnchorAt, Entrant, standings
 
-NAMES = ("random", "greedy", "planner", "a-bot-with-quite-a-long-name-indeed", "carl", "dora", "emil")
+NAMES = (
+    "random",
+    "greedy",
+    "planner",
+    "a-bot-with-quite-a-long-name-indeed",
+    "carl",
+    "dora",
+    "emil",
+)
 BOTS = tuple(Entrant(f"id-{i}", name) for i, name in enumerate(NAMES))
 
 
@@ -33,16 +41,22 @@ def rows(bots=7, seeds=12, seats=3, faults=False):
                 ranks = tuple(1 + sum(o > p for o in points) for p in points)
                 verdicts = tuple((Verdict.CRASHED,) if f else () for f in bad)
                 name = f"{seed}/{line_up}"
-                yield listed("e", name, r, f"s{seed}", order, ranks, verdicts, voids=int(faults and r == 0))
+                yield listed(
+                    "e", name, r, f"s{seed}", order, ranks, verdicts, voids=int(faults and r == 0)
+                )
 
 
 def check_shown(found, columns, says):
     """Compare the columns of a table that are given, and all that is said below it, where there is room for more columns."""
     table, below = to_text(found, width=130).split("\n\n", 1)
     edges = [[cell.end() for cell in re.finditer(r"\S+", line)] for line in table.split("\n")]
-    assert len({tuple(ends[:1] + ends[2:]) for ends in edges}) == 1, "all but the name end in one line"
+    assert len({tuple(ends[:1] + ends[2:]) for ends in edges}) == 1, (
+        "all but the name end in one line"
+    )
     head, *lines = (re.split(" {2,}", line.strip()) for line in table.split("\n"))
-    found = {name: "  ".join(cells) for name, cells in zip(head, zip(*lines, strict=True), strict=True)}
+    found = {
+        name: "  ".join(cells) for name, cells in zip(head, zip(*lines, strict=True), strict=True)
+    }
     assert {name: found.get(name) for name in columns} == columns
     assert f"\n{below}" == says
 
@@ -58,7 +72,9 @@ def test_a_table_with_everything_to_say():
 
 
 def test_a_table_without_numbers():
-    check_shown(standings(rows(bots=3, seeds=1), (*BOTS[:3], Entrant("x", "idle"))), BARE, BARE_SAYS)
+    check_shown(
+        standings(rows(bots=3, seeds=1), (*BOTS[:3], Entrant("x", "idle"))), BARE, BARE_SAYS
+    )
 
 
 def test_the_table_fits_100_columns_with_7_bots_on_5_seats():
@@ -75,7 +91,9 @@ def test_a_table_is_as_wide_as_it_may_be_and_no_wider(seats, faults):
     assert len({len(line) for line in lines[100]}) == 1
     for text in lines.values():
         assert "1st" in text[0]
-        assert ["2nd", "3rd", "4th", "5th"][seats - 2] in text[0]  # the last place, whatever had to go
+        assert ["2nd", "3rd", "4th", "5th"][seats - 2] in text[
+            0
+        ]  # the last place, whatever had to go
     assert "a-bot-with-quite-a-lo..." in "".join(lines[160])
     assert sum(place in lines[160][0] for place in ("1st", "2nd", "3rd", "4th", "5th")) == seats
 
@@ -87,35 +105,65 @@ def test_a_table_fits_a_narrow_terminal_and_says_what_it_leaves_out(seats, width
     columns, text = shown_columns(found, wide=False), to_text(found, width)
     lines = text.split("\n")
     assert max(map(len, lines)) <= width
-    assert len(lines[: len(BOTS) + 1]) == len({line.split()[0] for line in lines[: len(BOTS) + 1]})  # a line a bot, none broken
+    assert len(lines[: len(BOTS) + 1]) == len(
+        {line.split()[0] for line in lines[: len(BOTS) + 1]}
+    )  # a line a bot, none broken
     heads = lines[0].split()
     assert heads[:5] == ["rank", "bot", "ranks", "elo", "+/-"]
     gone = [column.head for column in columns if column.head not in heads]
     assert gone
     last = max(column.leaves for column in columns if column.head in gone)
-    assert [column.head for column in columns if 0 < column.leaves < last and column.head in heads] == []  # these went before
-    assert sentence("report", "left-out-width-wide", heads=", ".join(gone)) in text.replace("\n ", "")
+    assert [
+        column.head for column in columns if 0 < column.leaves < last and column.head in heads
+    ] == []  # these went before
+    assert sentence("report", "left-out-width-wide", heads=", ".join(gone)) in text.replace(
+        "\n ", ""
+    )
 
 
 def test_columns_leave_a_narrow_table_in_this_order():
     columns = shown_columns(standings(rows(seats=5), BOTS), wide=True)
-    leaving = sorted((column for column in columns if column.leaves), key=lambda column: column.leaves)
+    leaving = sorted(
+        (column for column in columns if column.leaves), key=lambda column: column.leaves
+    )
     assert [column.head for column in leaving] == [
-        *("disk", "2nd", "3rd", "4th", "5th", "1st", "matches", "score%", "voids", "caused", "links", "seeds", "faults", "los%"),
+        *(
+            "disk",
+            "2nd",
+            "3rd",
+            "4th",
+            "5th",
+            "1st",
+            "matches",
+            "score%",
+            "voids",
+            "caused",
+            "links",
+            "seeds",
+            "faults",
+            "los%",
+        ),
         "least",
     ]
 
 
-@pytest.mark.parametrize(("seats", "width"), [(2, 75), (3, 80), (3, 85), (3, 100), (4, 90), (5, 100)])
+@pytest.mark.parametrize(
+    ("seats", "width"), [(2, 75), (3, 80), (3, 85), (3, 100), (4, 90), (5, 100)]
+)
 def test_the_places_stay_when_the_reads_of_a_disk_go(seats, width):
     """A bot of a large runtime brings the column of disk; it takes no other one from a table."""
     plain = list(rows(seats=seats, seeds=40))
     reads = [
-        msgspec.structs.replace(row, measured=tuple(Measured(page_faults=14 * (bot == 2)) for bot in row.bots)) for row in plain
+        msgspec.structs.replace(
+            row, measured=tuple(Measured(page_faults=14 * (bot == 2)) for bot in row.bots)
+        )
+        for row in plain
     ]
     assert "disk" in to_text(standings(reads, BOTS), 160).split("\n")[0].split()
     heads = to_text(standings(reads, BOTS), width).split("\n")[0].split()
-    assert [head for head in heads if head != "disk"] == to_text(standings(plain, BOTS), width).split("\n")[0].split()
+    assert [head for head in heads if head != "disk"] == to_text(
+        standings(plain, BOTS), width
+    ).split("\n")[0].split()
 
 
 def test_letters_that_are_two_columns_wide_do_not_shift_a_column():
@@ -123,7 +171,11 @@ def test_letters_that_are_two_columns_wide_do_not_shift_a_column():
 
     named = [
         Entrant(bot.id, name)
-        for bot, name in zip(BOTS, ("中文名字", "plain", "e\u0301tude", "한국어 아주 긴 이름의 로봇", "x", "y", "z"), strict=True)
+        for bot, name in zip(
+            BOTS,
+            ("中文名字", "plain", "e\u0301tude", "한국어 아주 긴 이름의 로봇", "x", "y", "z"),
+            strict=True,
+        )
     ]
     for width in (60, 100):
         lines = to_text(standings(rows(), named), width).split("\n")[:8]
@@ -139,7 +191,9 @@ def test_an_error_from_fewer_than_five_seeds_is_marked_as_rough():
         shown = [line.split("  ")[-1] for line in text.split("\n")[1:8]]
         assert len(shown) == 7
         assert text.count("  ~") == 6 * rough
-        assert (sentence("report", "fewer-seeds-error-itself", rough="~", fewest_seeds="5") in text) is rough
+        assert (
+            sentence("report", "fewer-seeds-error-itself", rough="~", fewest_seeds="5") in text
+        ) is rough
 
 
 def test_the_likelihood_names_its_prior():
@@ -152,9 +206,34 @@ def test_a_wide_table_has_every_column_and_whole_names():
     found = standings(rows(seats=5, seeds=12), BOTS)
     head, *lines = to_text(found, wide=True).split("\n\n")[0].split("\n")
     assert head.split() == [
-        *("rank", "bot", "marks", "ranks", "elo", "+/-", "least", "los%", "matches", "seeds", "score%"),
+        *(
+            "rank",
+            "bot",
+            "marks",
+            "ranks",
+            "elo",
+            "+/-",
+            "least",
+            "los%",
+            "matches",
+            "seeds",
+            "score%",
+        ),
         *("1st", "2nd", "3rd", "4th", "5th"),
-        *("faults", "voids", "caused", "links", "disk", "ties%", "pool+/-", "quasi", "deff", "opp", "ff-elo", "ff+/-"),
+        *(
+            "faults",
+            "voids",
+            "caused",
+            "links",
+            "disk",
+            "ties%",
+            "pool+/-",
+            "quasi",
+            "deff",
+            "opp",
+            "ff-elo",
+            "ff+/-",
+        ),
     ]
     assert any(NAMES[3] in line for line in lines)
 
@@ -162,13 +241,20 @@ def test_a_wide_table_has_every_column_and_whole_names():
 def test_anchors_with_numbers_are_named_and_one_that_contradicts_the_others_told():
     given = [AnchorAt("random", 0), AnchorAt("emil", 900, 10), AnchorAt("id-1", 50, 200)]
     text = to_text(standings(rows(), BOTS, anchors=given)).replace("\n ", "")
-    assert "+/- is 95 %, with random at 0, emil at 900 (sd 10), greedy at 50 (sd 200), clustered" in text
+    assert (
+        "+/- is 95 %, with random at 0, emil at 900 (sd 10), greedy at 50 (sd 200), clustered"
+        in text
+    )
     assert "Anchor emil is given as 900.0; the results place it at " in text
     assert "Anchor greedy" not in text
 
 
 def whitewash(seeds):
-    lost = [listed("e", f"{k}/0", r, f"s{k}", (0, 1)[:: 1 - 2 * r], (2 - r, 1 + r)) for k in range(seeds) for r in (0, 1)]
+    lost = [
+        listed("e", f"{k}/0", r, f"s{k}", (0, 1)[:: 1 - 2 * r], (2 - r, 1 + r))
+        for k in range(seeds)
+        for r in (0, 1)
+    ]
     return standings(lost, BOTS[:2])
 
 
@@ -179,9 +265,13 @@ def test_where_a_bot_never_takes_a_point_there_is_a_bound_in_place_of_an_error()
     text = to_text(found)
     assert f"  >={row.elo:.1f}  >={row.low:.1f}  {row.los_next:.1f}  " in text.split("\n")[1]
     said = text.replace("\n ", "")
-    assert "elo is the prior's, +/- the 95 % bound of the results, or n/a. Give another --anchor to see" in said
     assert (
-        "Where one bot took all points of another, each seed counts as one match: nothing shows how alike a seed's are."
+        "elo is the prior's, +/- the 95 % bound of the results, or n/a. Give another "
+        "--anchor to see" in said
+    )
+    assert (
+        "Where one bot took all points of another, each seed counts as one match: nothing "
+        "shows how alike a seed's are."
     ) in said
 
 
@@ -198,7 +288,9 @@ def test_a_bound_that_does_not_tell_a_bot_from_the_anchor_is_none(seeds):
 def test_ranks_at_two_seats_need_four_seeds(seeds, ranks):
     found = whitewash(seeds)
     assert found.rows[0].rank_interval == ranks
-    assert ("ranks are n/a: at two seats they need 4 seeds or more." in to_text(found)) == (ranks is None)
+    assert ("ranks are n/a: at two seats they need 4 seeds or more." in to_text(found)) == (
+        ranks is None
+    )
 
 
 def crashing():
@@ -218,20 +310,34 @@ def test_a_fault_free_elo_that_is_a_bound_is_never_shown_as_a_number():
     assert row.fault_free_error is None
     assert f"  >={row.fault_free_elo:.1f}  " in to_text(found, wide=True)
     text = to_text(found)
-    assert f"greedy: >={row.fault_free_elo:.1f} Elo over the 35 fault-free matches: only a bound." in text
+    assert (
+        f"greedy: >={row.fault_free_elo:.1f} Elo over the 35 fault-free matches: only a bound."
+        in text
+    )
     assert text.replace(f">={row.fault_free_elo:.1f}", "").count(f"{row.fault_free_elo:.1f}") == 0
 
 
 def test_no_seed_that_differs_from_another_is_no_certainty():
     """The first seat always wins: no seed says anything else, so there is no error, and nobody is told apart."""
-    some = [listed("e", f"{k}/0", r, f"s{k}", (0, 1)[:: 1 - 2 * r], (1, 2)) for k in range(30) for r in (0, 1)]
+    some = [
+        listed("e", f"{k}/0", r, f"s{k}", (0, 1)[:: 1 - 2 * r], (1, 2))
+        for k in range(30)
+        for r in (0, 1)
+    ]
     found = standings(some, BOTS[:2])
     (greedy,) = (row for row in found.rows if row.name == "greedy")
-    assert (greedy.elo, greedy.bound, greedy.error, greedy.pool_error, greedy.rank_interval) == (0, "", None, None, (1, 2))
+    assert (greedy.elo, greedy.bound, greedy.error, greedy.pool_error, greedy.rank_interval) == (
+        0,
+        "",
+        None,
+        None,
+        (1, 2),
+    )
     assert {row.los_next for row in found.rows} == {None}
     text = to_text(found).replace("\n ", "")
     assert (
-        "No variance seen, +/- or los% n/a (random, greedy): every seed came out alike, which says nothing about the next."
+        "No variance seen, +/- or los% n/a (random, greedy): every seed came out alike, "
+        "which says nothing about the next."
     ) in text
     assert "No variance seen" not in to_text(standings(rows(), BOTS)).replace("\n ", "")
 
@@ -245,7 +351,9 @@ def test_one_bot_under_two_names_is_named_where_the_likelihood_is_not_to_be_told
             for r in (0, 1):
                 ranks = (1, 1) if (one, other) == (1, 2) else (1, 2) if wins else (2, 1)
                 turn = 1 - 2 * r
-                some.append(listed("e", f"{k}/{number}", r, f"s{k}", (one, other)[::turn], ranks[::turn]))
+                some.append(
+                    listed("e", f"{k}/{number}", r, f"s{k}", (one, other)[::turn], ranks[::turn])
+                )
     found = standings(some, (BOTS[0], BOTS[2], BOTS[4]))
     assert [row.name for row in found.rows] == ["planner", "carl", "random"]
     assert [row.los_next is None for row in found.rows] == [True, False, True]
@@ -266,11 +374,42 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
     ]
     assert list(data["left_out"]) == ["matches", "incomplete", "set_aside"]
     assert list(data["rows"][0]) == [
-        *("rank", "rank_interval", "bot", "name", "elo", "error", "low", "high", "least", "rough", "bound", "los_next"),
+        *(
+            "rank",
+            "rank_interval",
+            "bot",
+            "name",
+            "elo",
+            "error",
+            "low",
+            "high",
+            "least",
+            "rough",
+            "bound",
+            "los_next",
+        ),
         *("matches", "seeds", "score", "ties"),
-        *("finishes", "faults", "voids", "cpu_s", "paused", "caused", "page_faults", "links_lost", "spent"),
+        *(
+            "finishes",
+            "faults",
+            "voids",
+            "cpu_s",
+            "paused",
+            "caused",
+            "page_faults",
+            "links_lost",
+            "spent",
+        ),
         "fault_free_elo",
-        *("fault_free_error", "fault_free_bound", "differs", "pool_error", "quasi_se", "design_effect", "opponents"),
+        *(
+            "fault_free_error",
+            "fault_free_bound",
+            "differs",
+            "pool_error",
+            "quasi_se",
+            "design_effect",
+            "opponents",
+        ),
         "marks",
         "met_next",
     ]
@@ -290,14 +429,28 @@ def test_neighbours_that_never_met_have_a_mark_in_place_of_a_likelihood():
         for number, (a, b) in enumerate(pairs):
             for rotation, order in enumerate(((a, b), (b, a))):
                 won = random.random() < (0.8 if order[0] == a else 0.2)
-                some.append(listed("e", f"{k}/{number}", rotation, f"s{k}", list(order), (1, 2) if won else (2, 1)))
+                some.append(
+                    listed(
+                        "e",
+                        f"{k}/{number}",
+                        rotation,
+                        f"s{k}",
+                        list(order),
+                        (1, 2) if won else (2, 1),
+                    )
+                )
     found = standings(some, BOTS[:4])
     at = [row.bot for row in found.rows]
     assert sorted(at[:2]) == ["id-0", "id-1"]
     assert [row.met_next for row in found.rows] == [False, True, False, None]
     assert found.rows[0].los_next is not None
     text = to_text(found)
-    assert [line.split()[5] for line in text.splitlines()[1:5]] == ["unmet", found_los(found.rows[1]), "unmet", "n/a"]
+    assert [line.split()[5] for line in text.splitlines()[1:5]] == [
+        "unmet",
+        found_los(found.rows[1]),
+        "unmet",
+        "n/a",
+    ]
     assert "unmet: this bot and the next never met, so games with others decide their order" in text
     assert "\n-: " + "the two never met." + "\n" in crosstable_of(found)
     lines = [line.split() for line in crosstable_of(found).splitlines()[2:6]]
@@ -308,11 +461,19 @@ def test_neighbours_that_never_met_have_a_mark_in_place_of_a_likelihood():
 
 
 def crosstable_of(found):
-    return section_text.to_text(found, sections(found, SectionRequest(("crosstable",), ())), ("crosstable",))
+    return section_text.to_text(
+        found, sections(found, SectionRequest(("crosstable",), ())), ("crosstable",)
+    )
 
 
 def found_los(row):
-    return "<0.1" if row.los_next < 0.05 else ">99.9" if row.los_next >= 99.95 else f"{row.los_next:.1f}"
+    return (
+        "<0.1"
+        if row.los_next < 0.05
+        else ">99.9"
+        if row.los_next >= 99.95
+        else f"{row.los_next:.1f}"
+    )
 
 
 def test_json_numbers_have_3_digits():

@@ -42,11 +42,26 @@ def rows(seeds: int) -> list[Result]:
             for r in range(3):
                 order = bots[r:] + bots[:r]
                 points = {bot: (ord(bot) * (seed + 3) + line_up * seed) % 5 for bot in order}
-                ranks = tuple(1 + sum(other > points[bot] for other in points.values()) for bot in order)
-                faults = tuple((Verdict.CRASHED,) if bot == "c" and seed % 4 == 1 else () for bot in order)
+                ranks = tuple(
+                    1 + sum(other > points[bot] for other in points.values()) for bot in order
+                )
+                faults = tuple(
+                    (Verdict.CRASHED,) if bot == "c" and seed % 4 == 1 else () for bot in order
+                )
                 seats = tuple("abcde".index(bot) for bot in order)
                 measured = tuple(Measured(cpu_s) for cpu_s in (0.5, None, 1.0))
-                found.append(listed("e", f"{seed}/{line_up}", r, f"s{seed}", seats, ranks, faults, measured=measured))
+                found.append(
+                    listed(
+                        "e",
+                        f"{seed}/{line_up}",
+                        r,
+                        f"s{seed}",
+                        seats,
+                        ranks,
+                        faults,
+                        measured=measured,
+                    )
+                )
     return found
 
 
@@ -67,7 +82,9 @@ TABLES: dict[str, Callable[[], Standings]] = {
     "many seeds": lambda: standings(rows(8), BOTS),
     "one seed": lambda: standings(rows(1), BOTS),
     "nothing": lambda: standings([], BOTS),
-    "given anchors": lambda: standings(rows(8), BOTS, anchors=[AnchorAt("a", 100), AnchorAt("b", 50, 30)]),
+    "given anchors": lambda: standings(
+        rows(8), BOTS, anchors=[AnchorAt("a", 100), AnchorAt("b", 50, 30)]
+    ),
     "no anchor played": lambda: standings(rows(8), BOTS, "e"),
     "apart": lambda: standings([row for row in rows(8) if "id-a" not in row.bots], BOTS, "b"),
 }

@@ -63,16 +63,24 @@ def test_the_crosstable_holds_both_sides_of_each_pair(table, every):
             assert one.score + other.score == pytest.approx(100, abs=0.002), f"{i=} {j=}"
             assert one.low + other.high == pytest.approx(100, abs=0.002), f"{i=} {j=}"
             assert one.expected + other.expected == pytest.approx(100, abs=0.002), f"{i=} {j=}"
-            assert (one.seeds, one.matches, one.significant) == (other.seeds, other.matches, other.significant), f"{i=} {j=}"
+            assert (one.seeds, one.matches, one.significant) == (
+                other.seeds,
+                other.matches,
+                other.significant,
+            ), f"{i=} {j=}"
             assert one.significant == (one.low > 50 or one.high < 50), f"{i=} {j=}"
-    assert sum(cell.matches for cell in every.crosstable[0] if cell) == 2 * table.rows[0].matches  # two others at each table
+    assert (
+        sum(cell.matches for cell in every.crosstable[0] if cell) == 2 * table.rows[0].matches
+    )  # two others at each table
 
 
 def test_rows_of_matrices_are_in_the_order_of_the_table(table, every):
     index = [table.order.index(row.bot) for row in table.rows]
     for i, row in enumerate(table.rows[:-1]):
         assert every.los[i][i + 1] == row.los_next
-        assert every.covariance[i][i + 1] == pytest.approx(table.ratings.covariance[index[i], index[i + 1]], abs=0.001)
+        assert every.covariance[i][i + 1] == pytest.approx(
+            table.ratings.covariance[index[i], index[i + 1]], abs=0.001
+        )
     for i in range(len(index)):
         assert every.los[i][i] is None
         for j in range(i):
@@ -87,18 +95,26 @@ def test_history_ends_at_the_table_and_each_event_stands_alone_too(table, every)
         ("three", 3, 90, 6),
     ]
     last = every.history[-1].so_far
-    assert [(one.bot, one.elo, one.error) for one in last] == [(row.bot, row.elo, row.error) for row in table.rows]
+    assert [(one.bot, one.elo, one.error) for one in last] == [
+        (row.bot, row.elo, row.error) for row in table.rows
+    ]
     for stage, (event, _) in zip(every.history, EVENTS, strict=True):
         alone = standings([row for row in rows() if row.event == event], entrants(), table.anchor)
-        assert {one.bot: (one.elo, one.error) for one in stage.alone} == {row.bot: (row.elo, row.error) for row in alone.rows}
-    assert [(one.elo, one.error) for one in every.history[0].so_far] == [(one.elo, one.error) for one in every.history[0].alone]
+        assert {one.bot: (one.elo, one.error) for one in stage.alone} == {
+            row.bot: (row.elo, row.error) for row in alone.rows
+        }
+    assert [(one.elo, one.error) for one in every.history[0].so_far] == [
+        (one.elo, one.error) for one in every.history[0].alone
+    ]
 
 
 def test_by_seeds_ends_after_all_of_them_and_has_fewer_points_of_many_bots(table, monkeypatch):
     found = by_seeds(table)
     assert [one.seeds for one in found] == list(range(1, 6 * len(EVENTS) + 1))
     assert len(found) <= MOST_POINTS
-    monkeypatch.setattr("khiva_arena.rating.report.sections.MOST_POINTS_TIMES_BOTS", 3 * len(table.rows))
+    monkeypatch.setattr(
+        "khiva_arena.rating.report.sections.MOST_POINTS_TIMES_BOTS", 3 * len(table.rows)
+    )
     fewer = by_seeds(table)
     assert [one.seeds for one in fewer] == [6, 12, 18]
     assert fewer[-1] == found[-1]
@@ -110,7 +126,9 @@ def test_history_without_the_anchor_has_no_numbers():
     first = sections(table, SectionRequest(("history",), EVENTS)).history[0]
     assert first.matches > 0
     assert {(one.elo, one.error) for one in first.alone} == {(None, None)}
-    assert None not in {one.elo for one in sections(table, SectionRequest(("history",), EVENTS)).history[1].so_far}
+    assert None not in {
+        one.elo for one in sections(table, SectionRequest(("history",), EVENTS)).history[1].so_far
+    }
 
 
 def test_a_number_of_history_or_effects_that_is_a_bound_has_its_sign():
@@ -118,14 +136,20 @@ def test_a_number_of_history_or_effects_that_is_a_bound_has_its_sign():
     some = []
     for row in rows():
         wins = row.event == "one" and 4 in row.bots
-        ranks = tuple(1 if bot == 4 else 1 + rank for bot, rank in zip(row.bots, row.ranks, strict=True))
+        ranks = tuple(
+            1 if bot == 4 else 1 + rank for bot, rank in zip(row.bots, row.ranks, strict=True)
+        )
         some.append(replace(row, ranks=ranks) if wins else row)
     table = standings(some, entrants(), "id-0")
     found = sections(table, SectionRequest(("history", "effects"), EVENTS))
     first = {one.bot: one for one in found.history[0].alone}
-    assert {bot: one.bound for bot, one in first.items()} == {bot.id: ">=" if bot.id == "id-4" else "" for bot in entrants()}
+    assert {bot: one.bound for bot, one in first.items()} == {
+        bot.id: ">=" if bot.id == "id-4" else "" for bot in entrants()
+    }
     assert (first["id-4"].error, first["id-4"].elo is None) == (None, False)
-    assert {one.bound for stage in found.history[1:] for one in (*stage.so_far, *stage.alone)} == {""}
+    assert {one.bound for stage in found.history[1:] for one in (*stage.so_far, *stage.alone)} == {
+        ""
+    }
     text = section_text.to_text(table, found, ("history", "effects"))
     assert text.count(f" >={first['id-4'].elo:.1f} n/a") == 2  # so far, and alone
     only = standings([row for row in some if row.event == "one"], entrants(), "id-0")
@@ -134,7 +158,9 @@ def test_a_number_of_history_or_effects_that_is_a_bound_has_its_sign():
     (row,) = (row for row in only.rows if row.bot == "id-4")
     assert (fitted.bound, fitted.error, row.bound) == (">=", None, ">=")
     assert [">=" + f"{value:.1f}" for value in (fitted.elo, row.elo)] == [
-        word for word in section_text.to_text(only, found, ("effects",)).split() if word.startswith(">=")
+        word
+        for word in section_text.to_text(only, found, ("effects",)).split()
+        if word.startswith(">=")
     ]
 
 
@@ -187,30 +213,44 @@ def test_every_section_has_text_that_fits_and_says_what_it_is(table, every):
     for width in (60, 80, 100):
         text = section_text.to_text(table, every, NAMES, width)
         assert max(map(len, text.split("\n"))) <= width
-    for title in ("Details:", "Crosstable:", "Likelihood of superiority:", "Surprise:", "Seats and neighbours:", "Cycles:"):
+    for title in (
+        "Details:",
+        "Crosstable:",
+        "Likelihood of superiority:",
+        "Surprise:",
+        "Seats and neighbours:",
+        "Cycles:",
+    ):
         assert f"\n{title}\n" in "\n" + text
     for title in ("Connectivity:", "Covariance:", "Effects:", "History:"):
         assert f"\n{title}\n" in "\n" + text
     assert text.endswith("\n\n")
-    upper = [every.surprise[i][j] for i in range(len(table.rows)) for j in range(i + 1, len(table.rows))]
+    upper = [
+        every.surprise[i][j] for i in range(len(table.rows)) for j in range(i + 1, len(table.rows))
+    ]
     beyond = sum(abs(z) > 2 for z in upper)
-    assert f"{beyond} of 10 pairs beyond 2; luck alone makes about 0.6, so a number near it says nothing." in text.replace(
-        "\n ", ""
+    assert (
+        f"{beyond} of 10 pairs beyond 2; luck alone makes about 0.6, so a number near it "
+        "says nothing." in text.replace("\n ", "")
     )
 
 
 def test_stars_stand_where_ranks_tell_two_bots_apart(table, every):
-    text = section_text.to_text(table, sections(table, SectionRequest(("crosstable",), EVENTS)), ("crosstable",))
+    text = section_text.to_text(
+        table, sections(table, SectionRequest(("crosstable",), EVENTS)), ("crosstable",)
+    )
     stars = sum(cell.certain for row in every.crosstable for cell in row if cell)
     assert 0 < stars < 20
     assert text.split("What the row")[0].count("*") == stars
     for row, cells in zip(table.rows, every.crosstable, strict=True):
         best, worst = row.rank_interval
         above = sum(
-            cell is not None and cell.certain and other.elo > row.elo for cell, other in zip(cells, table.rows, strict=True)
+            cell is not None and cell.certain and other.elo > row.elo
+            for cell, other in zip(cells, table.rows, strict=True)
         )
         below = sum(
-            cell is not None and cell.certain and other.elo < row.elo for cell, other in zip(cells, table.rows, strict=True)
+            cell is not None and cell.certain and other.elo < row.elo
+            for cell, other in zip(cells, table.rows, strict=True)
         )
         assert (best, worst) == (1 + above, len(table.rows) - below)
 
@@ -220,7 +260,14 @@ def test_between_two_bots_the_star_and_the_ranks_agree(seeds):
     """Where the interval of the score and that of the difference in Elo end near one half, they may not."""
     for wins in range(2 * seeds + 1):
         results = [
-            listed("e", f"{k // 2}/0", k % 2, f"s{k // 2}", (0, 1)[:: 1 - 2 * (k % 2)], ranks[:: 1 - 2 * (k % 2)])
+            listed(
+                "e",
+                f"{k // 2}/0",
+                k % 2,
+                f"s{k // 2}",
+                (0, 1)[:: 1 - 2 * (k % 2)],
+                ranks[:: 1 - 2 * (k % 2)],
+            )
             for k in range(2 * seeds)
             for ranks in [(1, 2) if k * 7 % (2 * seeds) < wins else (2, 1)]
         ]
@@ -230,7 +277,9 @@ def test_between_two_bots_the_star_and_the_ranks_agree(seeds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bots", [30, 60, 61, pytest.param(200, marks=[pytest.mark.soak, pytest.mark.long])])
+@pytest.mark.parametrize(
+    "bots", [30, 60, 61, pytest.param(200, marks=[pytest.mark.soak, pytest.mark.long])]
+)
 def test_many_bots_are_cut_into_blocks_or_left_to_programs(bots):
     """Names stand beside each block, and no line is longer than the terminal."""
     few = list(rows(bots=bots, seeds=2, events=EVENTS[:1]))
@@ -241,12 +290,17 @@ def test_many_bots_are_cut_into_blocks_or_left_to_programs(bots):
     assert max(map(len, text.split("\n"))) <= 100
     assert len(found.los) == len(found.los[0]) == bots
     if bots > 60:
-        assert text.count(f"{bots} bots are too many to print one against the other: ask for --json.") == 4
+        assert (
+            text.count(f"{bots} bots are too many to print one against the other: ask for --json.")
+            == 4
+        )
     else:
         los = text.split("Likelihood of superiority:\n")[1].split("\nSurprise")[0]
         heads = [line.split()[1:] for line in los.split("\n") if line.split()[:1] == ["bot"]]
         assert [number for head in heads for number in head] == [str(i + 1) for i in range(bots)]
-        assert sum(line.startswith(f"{bots} ") or f" {bots} bot" in line for line in los.split("\n")) == len(heads)
+        assert sum(
+            line.startswith(f"{bots} ") or f" {bots} bot" in line for line in los.split("\n")
+        ) == len(heads)
 
 
 def test_one_seed_or_no_match_leaves_gaps_and_no_error():
@@ -263,7 +317,10 @@ def test_what_stands_in_a_row_is_what_the_fits_say(table):
     clean = rate(table.evidence.cells, 5, table.ratings.anchor)
     for row in table.rows:
         i = table.order.index(row.bot)
-        assert (row.pool_error, row.quasi_se) == (round(clean.pool_error[i], 3), round(clean.quasi.se[i], 3))
+        assert (row.pool_error, row.quasi_se) == (
+            round(clean.pool_error[i], 3),
+            round(clean.quasi.se[i], 3),
+        )
         assert row.design_effect == round(clean.design_effect[i], 3)
         assert row.fault_free_error == row.error
         assert row.rank_interval[0] <= row.rank <= row.rank_interval[1]
@@ -275,7 +332,9 @@ def test_what_stands_in_a_row_is_what_the_fits_say(table):
             for j, other in enumerate(match.ranks)
             if j != k
         ]
-        assert row.ties == pytest.approx(100 * sum(mine == other for mine, other in pairs) / len(pairs), abs=0.001)
+        assert row.ties == pytest.approx(
+            100 * sum(mine == other for mine, other in pairs) / len(pairs), abs=0.001
+        )
 
 
 def test_the_fault_free_fit_has_an_error_of_its_own():
@@ -287,7 +346,10 @@ def test_the_fault_free_fit_has_an_error_of_its_own():
     assert alone.blocks == 15
     by_bot = {row.bot: row for row in alone.rows}
     for row in table.rows:
-        assert (row.fault_free_elo, row.fault_free_error) == (by_bot[row.bot].elo, by_bot[row.bot].error)
+        assert (row.fault_free_elo, row.fault_free_error) == (
+            by_bot[row.bot].elo,
+            by_bot[row.bot].error,
+        )
         assert row.faults == (() if row.bot != row.bot else row.faults)
 
 
@@ -297,12 +359,22 @@ def test_given_anchors_stay_where_they_are_and_history_keeps_them():
     by_bot = {row.bot: row for row in table.rows}
     assert (by_bot["id-1"].elo, by_bot["id-1"].error) == (100, 0)
     assert (by_bot["id-3"].elo, by_bot["id-3"].error) == (250, 0)
-    assert [(one.bot, one.given, one.sd) for one in table.anchors] == [("id-1", 100, 0), ("id-3", 250, 0)]
+    assert [(one.bot, one.given, one.sd) for one in table.anchors] == [
+        ("id-1", 100, 0),
+        ("id-3", 250, 0),
+    ]
     assert all(one.z is not None and one.found is not None for one in table.anchors)
     for stage in sections(table, SectionRequest(("history",), EVENTS)).history:
-        assert {one.bot: one.elo for one in stage.so_far if one.bot in ("id-1", "id-3")} == {"id-1": 100, "id-3": 250}
+        assert {one.bot: one.elo for one in stage.so_far if one.bot in ("id-1", "id-3")} == {
+            "id-1": 100,
+            "id-3": 250,
+        }
     single = standings(rows(), entrants(), anchors=[AnchorAt("bot1", 100)])
-    assert (single.anchors[0].found, single.anchors[0].z, single.anchors[0].contradicts) == (None, None, None)
+    assert (single.anchors[0].found, single.anchors[0].z, single.anchors[0].contradicts) == (
+        None,
+        None,
+        None,
+    )
     plain = {row.bot: row for row in standings(rows(), entrants(), "bot1").rows}
     for row in single.rows:
         assert row.elo == pytest.approx(plain[row.bot].elo + 100, abs=0.01)
@@ -313,9 +385,16 @@ def test_given_anchors_stay_where_they_are_and_history_keeps_them():
 def test_an_anchor_contradicts_the_others_beyond_the_t_quantile_of_its_seeds(seeds, most):
     """Published quantiles of Student's t with one degree of freedom less than there are seeds."""
     some = list(rows(seeds=seeds, events=EVENTS[:1]))
-    there = standings(some, entrants(), anchors=[AnchorAt("bot0", 0), AnchorAt("bot4", 0)]).anchors[1]
+    there = standings(some, entrants(), anchors=[AnchorAt("bot0", 0), AnchorAt("bot4", 0)]).anchors[
+        1
+    ]
     step = abs(there.found / there.z)  # one standard error
-    for z, contradicts in ((most + 0.01, True), (most - 0.01, False), (-most - 0.01, True), (0.0, False)):
+    for z, contradicts in (
+        (most + 0.01, True),
+        (most - 0.01, False),
+        (-most - 0.01, True),
+        (0.0, False),
+    ):
         given = [AnchorAt("bot0", 0), AnchorAt("bot4", there.found + z * step)]
         (_, one) = standings(some, entrants(), anchors=given).anchors
         assert abs(one.z) == pytest.approx(abs(z), abs=0.005)

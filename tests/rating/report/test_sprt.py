@@ -32,7 +32,9 @@ def test_before_the_first_seed_all_is_not_available() -> None:
     assert "table scores" not in text
     found = json.loads(json.dumps(to_json(sprt_of([]), UNDECIDED)))
     jsonschema.validate(found, SCHEMA)
-    assert found["llr"] is found["score"] is found["elo"] is found["adjusted"] is found["los"] is None
+    assert (
+        found["llr"] is found["score"] is found["elo"] is found["adjusted"] is found["los"] is None
+    )
     assert found["histogram"] == []
 
 
@@ -63,13 +65,25 @@ def test_all_or_nothing_has_no_elo_and_says_so(score: Fraction, word: str) -> No
     [
         (0, 20, "better", "less than 20 Elo above them"),
         (5, 20.5, "better by more than 5 Elo", "less than 20.5 Elo above them"),
-        (-10, 10, "not " + sentence("report", "worse-more", elo1="10 Elo"), "less than 10 Elo above them"),
+        (
+            -10,
+            10,
+            "not " + sentence("report", "worse-more", elo1="10 Elo"),
+            "less than 10 Elo above them",
+        ),
         (-10, 0, "not " + sentence("report", "worse-more", elo1="10 Elo"), "worse"),
-        (-20, -5, "not " + sentence("report", "worse-more", elo1="20 Elo"), sentence("report", "worse-more", elo1="5 Elo")),
+        (
+            -20,
+            -5,
+            "not " + sentence("report", "worse-more", elo1="20 Elo"),
+            sentence("report", "worse-more", elo1="5 Elo"),
+        ),
     ],
 )
 @pytest.mark.parametrize("model", Model)
-def test_a_verdict_says_no_more_than_its_hypothesis(elo0: float, elo1: float, passed: str, failed: str, model: Model) -> None:
+def test_a_verdict_says_no_more_than_its_hypothesis(
+    elo0: float, elo1: float, passed: str, failed: str, model: Model
+) -> None:
     for score, said in ((Fraction(3, 4), passed), (Fraction(1, 4), failed)):
         test = SequentialTest(between(elo0, elo1, model=model), 2)
         while not test.decision:
@@ -77,18 +91,27 @@ def test_a_verdict_says_no_more_than_its_hypothesis(elo0: float, elo1: float, pa
                 test.add(one)
         words = said.replace("Elo", "normalised Elo") if model is Model.NORMALIZED else said
         text = to_text(Sprt("e", "new", ("old",), 2, 10_000, 2, test.report(), VerdictWord.OPEN, 0))
-        assert f"accepted after {test.blocks} seeds, {2 * test.blocks} matches: new is {words}\n" in text
+        assert (
+            f"accepted after {test.blocks} seeds, {2 * test.blocks} matches: new is {words}\n"
+            in text
+        )
 
 
 def test_the_last_seed_allowed() -> None:
     assert sentence("report", "no-decision-after-seeds", after="34 seeds, 68 matches") in to_text(
-        sprt_of([Fraction(1, 2), Fraction(1), Fraction(0), Fraction(1, 2)] * 8 + [Fraction(1, 2)] * 2, most=34, alpha=0.01)
+        sprt_of(
+            [Fraction(1, 2), Fraction(1), Fraction(0), Fraction(1, 2)] * 8 + [Fraction(1, 2)] * 2,
+            most=34,
+            alpha=0.01,
+        )
     )
 
 
 def test_head_and_histogram() -> None:
     text = to_text(sprt_of([Fraction(1, 2)] * 30 + [Fraction(1)] * 15, model=Model.NORMALIZED))
-    assert text.startswith("sprt: new against old, older, 3 seats; H0: normalised Elo <= 0, H1: normalised Elo >= 50;")
+    assert text.startswith(
+        "sprt: new against old, older, 3 seats; H0: normalised Elo <= 0, H1: normalised Elo >= 50;"
+    )
     assert sentence(
         "report", "aims-wrong-decisions-candidate", value="5", value_2="5", elo0="0", elo1="50"
     ) + "\n" in text.replace("\n  ", " ")

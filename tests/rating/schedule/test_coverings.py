@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from make_coverings import least, parsed, shares
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.rating.schedule.coverings import FILE, all_meet, auto, by_lot, rename_bots, without_meeting
+from khiva_arena.rating.schedule.coverings import (
+    FILE,
+    all_meet,
+    auto,
+    by_lot,
+    rename_bots,
+    without_meeting,
+)
 from khiva_arena.rating.schedule.formats import Terms, check_terms, rounds, shapes
 from khiva_arena.rating.schedule.lineups import MOST_LINE_UPS, count_line_ups, fewest, line_ups
 from khiva_arena.rating.schedule.names import ALL_MEET
@@ -24,12 +31,15 @@ def sat(chosen, bots):
 
 def all_pairs_meet(chosen, bots, authors=()):
     met = {pair for line_up in chosen for pair in combinations(line_up, 2)}
-    apart = {(a, b) for a, b in combinations(range(bots), 2) if authors and authors[a] == authors[b]}
+    apart = {
+        (a, b) for a, b in combinations(range(bots), 2) if authors and authors[a] == authors[b]
+    }
     return not met & apart and met | apart >= set(combinations(range(bots), 2))
 
 
 @pytest.mark.parametrize(
-    ("bots", "seats", "line_ups_played"), [(6, 2, 15), (12, 2, 66), (6, 3, 6), (12, 3, 24), (32, 2, 496), (55, 3, 495)]
+    ("bots", "seats", "line_ups_played"),
+    [(6, 2, 15), (12, 2, 66), (6, 3, 6), (12, 3, 24), (32, 2, 496), (55, 3, 495)],
 )
 def test_auto_plays_the_least_in_which_all_meet(bots, seats, line_ups_played):
     assert auto(bots, seats) == (line_ups_played, True)
@@ -49,14 +59,21 @@ def test_in_every_set_of_the_file_all_meet_and_sit_equally_often():
         assert all_pairs_meet(chosen, bots), line
         assert len(set(sat(chosen, bots))) == 1, line
         assert list(chosen) == sorted(set(chosen)), line
-        assert all(list(line_up) == sorted(set(line_up)) and len(line_up) == seats for line_up in chosen), line
+        assert all(
+            list(line_up) == sorted(set(line_up)) and len(line_up) == seats for line_up in chosen
+        ), line
         assert next(shares(bots, seats)) * bots // seats <= len(chosen) <= MOST_LINE_UPS, line
 
 
 def test_the_file_has_each_shape_of_up_to_64_bots_of_which_a_set_is_small_enough():
     """Of larger fields it lacks some, which are then drawn as those that need more than 500."""
     there = {parsed(line)[0] for line in FILE.read_text().splitlines()}
-    possible = {(bots, seats) for seats in range(3, 11) for bots in range(seats + 1, 65) if any(shares(bots, seats))}
+    possible = {
+        (bots, seats)
+        for seats in range(3, 11)
+        for bots in range(seats + 1, 65)
+        if any(shares(bots, seats))
+    }
     assert {shape for shape in there if shape[0] <= 64} == possible
 
 
@@ -73,7 +90,11 @@ def test_small_fields_and_copies_fill_the_seats_alike(seats):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 8), min_size=3, max_size=24), st.integers(2, 5), st.binary(min_size=32, max_size=32))
+@given(
+    st.lists(st.integers(0, 8), min_size=3, max_size=24),
+    st.integers(2, 5),
+    st.binary(min_size=32, max_size=32),
+)
 def test_authors_kept_apart_meet_all_others_and_sit_equally_within_an_author(authors, seats, key):
     bots = len(authors)
     chosen = all_meet(bots, seats, 1, authors)
@@ -87,7 +108,12 @@ def test_authors_kept_apart_meet_all_others_and_sit_equally_within_an_author(aut
     for author in set(authors):
         often = [times for bot, times in enumerate(sat(drawn, bots)) if authors[bot] == author]
         assert max(often) - min(often) <= 1
-    assert len(drawn) == len(set(drawn)) == len(chosen) <= count_line_ups(bots, seats, 1, tuple(authors))
+    assert (
+        len(drawn)
+        == len(set(drawn))
+        == len(chosen)
+        <= count_line_ups(bots, seats, 1, tuple(authors))
+    )
 
 
 def test_the_lot_only_renames_and_each_name_is_drawn():
@@ -120,10 +146,22 @@ def test_a_round_robin_plays_the_set_that_its_terms_name():
 @pytest.mark.parametrize(
     ("terms", "line"),
     [
-        (Terms("round-robin", 12, 3, 2, most=23, draw=ALL_MEET, key=KEY), "no set of 23 line-ups of 12 bots at 3 seats"),
-        (Terms("round-robin", 60, 3, 2, most=400, draw=ALL_MEET, key=KEY), "no set of 400 line-ups"),
-        (Terms("gauntlet", 6, 3, 2, draw=ALL_MEET, key=KEY), "the draw 'all-meet' is not for --format gauntlet"),
-        (Terms("round-robin", 6, 3, 2, most=6, draw="another", key=KEY), "the draw 'another' is not for"),
+        (
+            Terms("round-robin", 12, 3, 2, most=23, draw=ALL_MEET, key=KEY),
+            "no set of 23 line-ups of 12 bots at 3 seats",
+        ),
+        (
+            Terms("round-robin", 60, 3, 2, most=400, draw=ALL_MEET, key=KEY),
+            "no set of 400 line-ups",
+        ),
+        (
+            Terms("gauntlet", 6, 3, 2, draw=ALL_MEET, key=KEY),
+            "the draw 'all-meet' is not for --format gauntlet",
+        ),
+        (
+            Terms("round-robin", 6, 3, 2, most=6, draw="another", key=KEY),
+            "the draw 'another' is not for",
+        ),
     ],
 )
 def test_a_definition_that_names_no_such_set_is_refused(terms, line):

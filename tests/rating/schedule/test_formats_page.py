@@ -36,7 +36,10 @@ def line_ups(form, bots, seats, **settings):
 
 
 def test_score():
-    found = places(Terms(Format.ROUND_ROBIN, 3, 3, 1, key=KEY), [[placed(0, 0, 0, (0, 1, 2), (1, 2, 2), (0, 0, 0))]])
+    found = places(
+        Terms(Format.ROUND_ROBIN, 3, 3, 1, key=KEY),
+        [[placed(0, 0, 0, (0, 1, 2), (1, 2, 2), (0, 0, 0))]],
+    )
     assert [place.score for place in found] == [1, Fraction(1, 4), Fraction(1, 4)]
     assert said("ranks 1, 2 and 2 give the scores 1, 1/4 and 1/4")
 
@@ -46,10 +49,17 @@ def test_round_robin():
     assert sum(shape.matches for shape in shapes(terms)) == 600
     found = line_ups(Format.ROUND_ROBIN, 5, 3)
     assert len(found) == 10
-    assert set(Counter(pair for line_up in found for pair in combinations(line_up, 2)).values()) == {3}
+    assert set(
+        Counter(pair for line_up in found for pair in combinations(line_up, 2)).values()
+    ) == {3}
     assert len(line_ups(Format.ROUND_ROBIN, 5, 3, copies=2)) == 30
-    assert said("5 bots at 3 seats have 10 line-ups; on 20 seeds in 3 rotations these are 600 matches")
-    assert said("sit together in 3 line-ups", "`--copies 2` line-ups may hold a bot twice; there are 30 then")
+    assert said(
+        "5 bots at 3 seats have 10 line-ups; on 20 seeds in 3 rotations these are 600 matches"
+    )
+    assert said(
+        "sit together in 3 line-ups",
+        "`--copies 2` line-ups may hold a bot twice; there are 30 then",
+    )
 
 
 def test_gauntlet():
@@ -59,7 +69,10 @@ def test_gauntlet():
         len(line_ups(Format.GAUNTLET, 6, 3, candidates=(0, 1))),
     ]
     assert counts == [6, 10, 12]
-    assert said("1 candidate and 4 others at 3 seats have 6 line-ups, 10 with `--copies 2`; 2 candidates and 4 others have 12")
+    assert said(
+        "1 candidate and 4 others at 3 seats have 6 line-ups, 10 with `--copies 2`; 2 "
+        "candidates and 4 others have 12"
+    )
 
 
 def test_authors():
@@ -74,7 +87,10 @@ def test_swiss():
     assert sum(shape.matches for shape in shapes(terms)) == 180
     every, _ = play(terms)
     assert [(len(drawn.line_ups), len(drawn.byes)) for drawn in every] == [(3, 1)] * 4
-    assert said("10 bots at 3 seats: 4 rounds of 3 tables and 1 bye. On 5 seeds a round these are 180 matches")
+    assert said(
+        "10 bots at 3 seats: 4 rounds of 3 tables and 1 bye. On 5 seeds a round these are "
+        "180 matches"
+    )
 
 
 def test_rounds_of_a_swiss():
@@ -89,7 +105,9 @@ def test_knockout():
     every, results = play(terms)
     assert [(len(drawn.line_ups), len(drawn.byes)) for drawn in every] == [(2, 2), (1, 2), (1, 0)]
     assert [place.place for place in places(terms, results)] == [1, 2, 3, 4, 5, 5, 7, 7, 7, 7]
-    assert said("in the round before it share place 5, and the four of the first round share place 7")
+    assert said(
+        "in the round before it share place 5, and the four of the first round share place 7"
+    )
 
 
 def test_rounds_of_a_knockout():
@@ -97,9 +115,13 @@ def test_rounds_of_a_knockout():
         for seats, cell in zip((2, 3, 4, 5), cells, strict=True):
             advance = advance_of(Terms(Format.KNOCKOUT, bots, seats, 1, key=KEY))
             every = bracket(bots, seats, advance)
-            assert cell == ", ".join(f"{s.left}/{s.tables}/{s.left - s.tables * seats}" for s in every)
+            assert cell == ", ".join(
+                f"{s.left}/{s.tables}/{s.left - s.tables * seats}" for s in every
+            )
 
 
-@pytest.mark.parametrize("form", [Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.KNOCKOUT])
+@pytest.mark.parametrize(
+    "form", [Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.KNOCKOUT]
+)
 def test_every_format_is_on_the_page(form):
     assert said(f"`--format {form}")

@@ -35,14 +35,21 @@ def rows(count, seats):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("count", "seats"), [(6, 2), (8, 2), (10, 2), (12, 2), (6, 3), (9, 3), (12, 3), (8, 4), (12, 4), (10, 5)]
+    ("count", "seats"),
+    [(6, 2), (8, 2), (10, 2), (12, 2), (6, 3), (9, 3), (12, 3), (8, 4), (12, 4), (10, 5)],
 )
 def test_the_search_finds_the_least_cost_of_small_fields(count, seats):
     rng = Random(f"{count} {seats}")
     for _ in range(5):
         met = {pair: rng.choice([0, 0, 1, 2]) for pair in combinations(range(count), 2)}
         grave = count**3 * seats
-        weight = [[0 if p == q else met[min(p, q), max(p, q)] * grave + (p - q) ** 2 for q in range(count)] for p in range(count)]
+        weight = [
+            [
+                0 if p == q else met[min(p, q), max(p, q)] * grave + (p - q) ** 2
+                for q in range(count)
+            ]
+            for p in range(count)
+        ]
         found = search(rows(count, seats), weight, grave, Stream(rng.randbytes(32)))
         assert sorted(p for table in found for p in table) == list(range(count))
         assert {len(table) for table in found} == {seats}
@@ -69,7 +76,11 @@ def test_nobody_meets_again_in_a_field_that_is_large_enough(seats, rounds, rng):
     met = Counter()
     for _ in range(rounds):
         order = rng.sample(range(count), count)
-        met.update(tuple(sorted(pair)) for table in rows(count, seats) for pair in combinations([order[p] for p in table], 2))
+        met.update(
+            tuple(sorted(pair))
+            for table in rows(count, seats)
+            for pair in combinations([order[p] for p in table], 2)
+        )
     weight = [[met[min(p, q), max(p, q)] for q in range(count)] for p in range(count)]
     found = rows(count, seats)
     exchange_seats(found, weight)
@@ -117,7 +128,10 @@ def settled_by_weighing_all(tables, weight):
             x, found = at[p], []
             for q in range(count):
                 if (y := at[q]) is not x:
-                    before, after = cost(p, x) + cost(q, y), cost(p, y) + cost(q, x) - 2 * weight[p][q]
+                    before, after = (
+                        cost(p, x) + cost(q, y),
+                        cost(p, y) + cost(q, x) - 2 * weight[p][q],
+                    )
                     found.append((after - before, abs(p - q), q))
             if found and min(found)[0] < 0:
                 y = at[q := min(found)[2]]
@@ -128,14 +142,21 @@ def settled_by_weighing_all(tables, weight):
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.integers(2, 5), st.integers(1, 9), st.integers(0, 2**32), st.sampled_from([(1, 0), (1, 1), (0, 1), (0, 0)]))
+@given(
+    st.integers(2, 5),
+    st.integers(1, 9),
+    st.integers(0, 2**32),
+    st.sampled_from([(1, 0), (1, 1), (0, 1), (0, 0)]),
+)
 def test_what_is_not_weighed_again_would_not_have_helped(seats, tables, seed, kind):
     """So every draw is the one that it always was."""
     rng, count = Random(seed), seats * tables
     weight = [[0] * count for _ in range(count)]
     for p, q in combinations(range(count), 2):
         met = rng.choice([0, 0, 0, 1, 2]) * kind[0]
-        weight[p][q] = weight[q][p] = met * count**3 * seats + (p - q) ** 2 * kind[1] + rng.randrange(4) * (kind == (0, 0))
+        weight[p][q] = weight[q][p] = (
+            met * count**3 * seats + (p - q) ** 2 * kind[1] + rng.randrange(4) * (kind == (0, 0))
+        )
     order = rng.sample(range(count), count) if seed % 2 else list(range(count))
     one = [order[i : i + seats] for i in range(0, count, seats)]
     other = [list(table) for table in one]

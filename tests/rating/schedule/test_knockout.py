@@ -26,16 +26,24 @@ def test_every_knockout_ends_at_a_full_final_table(seats):
                 assert stage.left == left, f"{advance=} {bots=} {stage=}"
                 assert 1 <= stage.tables <= left // seats, f"{advance=} {bots=} {stage=}"
                 assert stage.advance >= advance, f"{advance=} {bots=} {stage=}"
-                assert stage.advance == advance or (stage.tables, left - seats) == (1, seats - stage.advance), (
-                    f"{advance=} {bots=} {stage=}"
-                )
+                assert stage.advance == advance or (stage.tables, left - seats) == (
+                    1,
+                    seats - stage.advance,
+                ), f"{advance=} {bots=} {stage=}"
                 left -= stage.tables * (seats - stage.advance)
-            assert (left, every[-1].left, every[-1].tables) == (seats, seats, 1), f"{advance=} {bots=}"
+            assert (left, every[-1].left, every[-1].tables) == (seats, seats, 1), (
+                f"{advance=} {bots=}"
+            )
 
 
 def test_pairs_are_the_bracket_that_everybody_knows():
     assert [stage.tables for stage in bracket(16, 2, 1)] == [8, 4, 2, 1]
-    assert [(stage.left, stage.tables) for stage in bracket(11, 2, 1)] == [(11, 5), (6, 3), (3, 1), (2, 1)]
+    assert [(stage.left, stage.tables) for stage in bracket(11, 2, 1)] == [
+        (11, 5),
+        (6, 3),
+        (3, 1),
+        (2, 1),
+    ]
     terms = Terms(Format.KNOCKOUT, 8, 2, 1, seeded=True, key=KEY)
     every, results = play(terms, luck=0)
     assert every[0].line_ups == ((0, 7), (1, 6), (2, 5), (3, 4))
@@ -53,23 +61,31 @@ def test_pairs_are_the_bracket_that_everybody_knows():
 def test_the_best_of_each_table_and_who_rests_go_on(terms):
     every, results = play(terms)
     for stage, drawn, found, later in zip(
-        bracket(terms.bots, terms.seats, terms.advance or max(1, terms.seats // 2)), every, results, every[1:], strict=False
+        bracket(terms.bots, terms.seats, terms.advance or max(1, terms.seats // 2)),
+        every,
+        results,
+        every[1:],
+        strict=False,
     ):
         on = {bot for line_up in later.line_ups for bot in line_up} | set(later.byes)
         assert set(drawn.byes) <= on
         won, pairs = Counter(), Counter()
         for result in found:
-            for (a, rank_a), (b, rank_b) in combinations(zip(result.bots, result.ranks, strict=True), 2):
+            for (a, rank_a), (b, rank_b) in combinations(
+                zip(result.bots, result.ranks, strict=True), 2
+            ):
                 won[a] += 1 + (rank_a < rank_b) - (rank_a > rank_b)
                 won[b] += 1 + (rank_b < rank_a) - (rank_b > rank_a)
                 pairs[a] += 1
                 pairs[b] += 1
         for line_up in drawn.line_ups:
-            assert len({pairs[bot] for bot in line_up}) == 1, f"{stage=} {drawn=} {later=} {line_up=}"
-            assert len(on & set(line_up)) == stage.advance, f"{stage=} {drawn=} {later=} {line_up=}"
-            assert min(won[bot] for bot in on & set(line_up)) >= max(won[bot] for bot in set(line_up) - on), (
+            assert len({pairs[bot] for bot in line_up}) == 1, (
                 f"{stage=} {drawn=} {later=} {line_up=}"
             )
+            assert len(on & set(line_up)) == stage.advance, f"{stage=} {drawn=} {later=} {line_up=}"
+            assert min(won[bot] for bot in on & set(line_up)) >= max(
+                won[bot] for bot in set(line_up) - on
+            ), f"{stage=} {drawn=} {later=} {line_up=}"
 
 
 @pytest.mark.slow
@@ -80,7 +96,10 @@ def test_byes_are_given_in_turn(terms):
     byes = Counter()
     for drawn in every:
         left = [*drawn.byes, *(bot for line_up in drawn.line_ups for bot in line_up)]
-        rested, played = [byes[bot] for bot in drawn.byes], [byes[bot] for bot in left if bot not in drawn.byes]
+        rested, played = (
+            [byes[bot] for bot in drawn.byes],
+            [byes[bot] for bot in left if bot not in drawn.byes],
+        )
         assert max(rested, default=0) <= min(played)
         byes.update(drawn.byes)
     assert every[-1].byes == ()
@@ -103,7 +122,11 @@ def test_the_final_gives_places_of_its_own_and_a_round_shares_one(terms):
     assert {place.bot for place in found[: terms.seats]} == set(every[-1].line_ups[0])
     assert found[0].detail.out is None
     for place in found[1:]:
-        last = max(drawn.number for drawn in every if any(place.bot in line_up for line_up in drawn.line_ups))
+        last = max(
+            drawn.number
+            for drawn in every
+            if any(place.bot in line_up for line_up in drawn.line_ups)
+        )
         assert place.detail.out == last
         assert (place.place > terms.seats) == (last < len(every) - 1)
     by_round = Counter((place.detail.out, place.place) for place in found[terms.seats :])
@@ -115,7 +138,11 @@ def test_the_final_gives_places_of_its_own_and_a_round_shares_one(terms):
 @pytest.mark.parametrize(
     ("second", "winner", "why"),
     [
-        (placed(0, 0, 1, (1, 0), (1, 2), (9, 2)), 1, "first places and pair scores equal, game score decides"),
+        (
+            placed(0, 0, 1, (1, 0), (1, 2), (9, 2)),
+            1,
+            "first places and pair scores equal, game score decides",
+        ),
         (placed(0, 0, 1, (1, 0), (1, 2), (3, 2)), 0, "all equal, the better seeded goes on"),
         (placed(0, 0, 1, (1, 0), (1, 1), (3, 3)), 0, "pair score decides"),
     ],
@@ -129,7 +156,11 @@ def test_who_wins_a_table(second, winner, why):
 
 def test_first_places_decide_before_the_game_score():
     terms = Terms(Format.KNOCKOUT, 3, 3, 1, seeded=True, key=KEY)
-    ranks = [(2, 1, 3), (2, 3, 1), (2, 1, 3)]  # by bot: 0 is in the middle three times, 1 wins twice
+    ranks = [
+        (2, 1, 3),
+        (2, 3, 1),
+        (2, 1, 3),
+    ]  # by bot: 0 is in the middle three times, 1 wins twice
     results = [placed(0, 0, r, (0, 1, 2), ranks[r], (50, 5, 1)) for r in range(3)]
     found = places(terms, [results])
     assert [place.bot for place in found] == [1, 0, 2]
@@ -153,10 +184,22 @@ def test_while_it_is_not_over_all_that_are_in_share_the_first_place():
 def test_authors_meet_only_where_one_has_more_bots_left_than_there_are_tables(seats, more, data):
     bots = seats + more
     tables = bracket(bots, seats, max(1, seats // 2))[0].tables
-    authors = tuple(data.draw(st.permutations([bot // data.draw(st.integers(1, tables)) for bot in range(bots)])))
+    authors = tuple(
+        data.draw(
+            st.permutations([bot // data.draw(st.integers(1, tables)) for bot in range(bots)])
+        )
+    )
     if max(Counter(authors).values()) > tables:
         return
-    terms = Terms(Format.KNOCKOUT, bots, seats, 1, authors=authors, seeded=data.draw(st.booleans()), key=data.draw(KEYS))
+    terms = Terms(
+        Format.KNOCKOUT,
+        bots,
+        seats,
+        1,
+        authors=authors,
+        seeded=data.draw(st.booleans()),
+        key=data.draw(KEYS),
+    )
     every, _ = play(terms)
     assert every[0].together == ()
     for drawn in every:
@@ -173,7 +216,10 @@ def test_authors_are_parted_by_exchanges_of_neighbours_in_the_seeding():
 
 
 def test_the_seeding_is_drawn_unless_it_is_given():
-    drawn = [first_round(Terms(Format.KNOCKOUT, 16, 4, 1, key=bytes([i] * 32))).line_ups for i in range(5)]
+    drawn = [
+        first_round(Terms(Format.KNOCKOUT, 16, 4, 1, key=bytes([i] * 32))).line_ups
+        for i in range(5)
+    ]
     assert len(set(drawn)) == 5
 
 

@@ -83,7 +83,9 @@ def test_small_sets_of_any_size_are_distinct_and_balanced(bots, seats, copies):
 
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
-@given(st.integers(6, 14), st.integers(2, 5), st.integers(1, 60), st.binary(min_size=32, max_size=32))
+@given(
+    st.integers(6, 14), st.integers(2, 5), st.integers(1, 60), st.binary(min_size=32, max_size=32)
+)
 def test_a_set_is_balanced_whatever_the_key(bots, seats, most, key):
     found = line_ups(bots, seats, limit=most, key=key)
     assert len(set(found.chosen)) == len(found.chosen) == min(most, found.total)
@@ -112,7 +114,10 @@ def test_too_few_bots_names_copies():
     with pytest.raises(ConfigError) as error:
         line_ups(3, 4, key=KEY)
     assert error.value.problems == (
-        ("3 bots cannot fill 4 seats: take --seats 3, add bots, or let copies of one bot sit together with --copies 2"),
+        (
+            "3 bots cannot fill 4 seats: take --seats 3, add bots, or let copies of one "
+            "bot sit together with --copies 2"
+        ),
     )
     with pytest.raises(ConfigError, match=r"1 bot with --copies 2 cannot fill 5 seats.*--copies 5"):
         line_ups(1, 5, 2, key=KEY)
@@ -149,7 +154,9 @@ def test_over_them_each_bot_is_compared_with_each_other(seats, more, key):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seats", "width"), [(2, 1.0), (3, 0.75)])  # at two seats these are too few matches for any rank
+@pytest.mark.parametrize(
+    ("seats", "width"), [(2, 1.0), (3, 0.75)]
+)  # at two seats these are too few matches for any rank
 def test_as_many_matches_on_more_seeds_and_fewer_line_ups_give_a_smaller_error(seats, width):
     """make run: three seeds of all line-ups, and as many matches, or fewer, over more seeds. The errors of the strongest bot."""
     errors = []
@@ -162,7 +169,9 @@ def test_as_many_matches_on_more_seeds_and_fewer_line_ups_give_a_smaller_error(s
         tables = played(np.random.default_rng([2, trial]), world, seats, 3 * total // few)
         keep = [tuple(sorted(at)) in chosen for at in tables.bots.tolist()]
         assert sum(keep) <= 3 * total * seats
-        some_of.append(cells_of(TableArrays(tables.block[keep], tables.bots[keep], tables.ranks[keep]), bots))
+        some_of.append(
+            cells_of(TableArrays(tables.block[keep], tables.bots[keep], tables.ranks[keep]), bots)
+        )
     for cells in (all_of, some_of):
         rated = [rate(one, bots, 0) for one in cells]
         errors.append(np.mean([one.error[5] for one in rated if one.error[5] is not None]))

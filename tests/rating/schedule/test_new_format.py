@@ -9,11 +9,24 @@ from competing import play
 from khiva_arena.common.result import Result
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule import formats
-from khiva_arena.rating.schedule.formats import Format, FormatModule, Placing, ScheduledMatch, Shape, Terms
+from khiva_arena.rating.schedule.formats import (
+    Format,
+    FormatModule,
+    Placing,
+    ScheduledMatch,
+    Shape,
+    Terms,
+)
 from khiva_arena.rating.schedule.knockout import KnockoutDetail
 from khiva_arena.rating.schedule.scores import bot_sums, with_places
 from khiva_arena.rating.schedule.swiss import SwissDetail
-from khiva_arena.rating.schedule.terms import Detail, DrawnRound, PlaceColumn, drawn_round, shapes_of
+from khiva_arena.rating.schedule.terms import (
+    Detail,
+    DrawnRound,
+    PlaceColumn,
+    drawn_round,
+    shapes_of,
+)
 from khiva_arena.rating.schedule.timetable import Timetable
 
 KEY = bytes(range(32))
@@ -23,7 +36,11 @@ class Wins(Detail):
     """What a hill tells of a bot: nothing but its byes."""
 
     def columns(self, *, over: bool) -> tuple[PlaceColumn, ...]:
-        return (PlaceColumn("byes_again", "again", self.byes, f"{self.byes} of {'all' if over else 'some'}"),)
+        return (
+            PlaceColumn(
+                "byes_again", "again", self.byes, f"{self.byes} of {'all' if over else 'some'}"
+            ),
+        )
 
 
 class Hill:
@@ -35,7 +52,9 @@ class Hill:
     SEQUENTIAL = False
 
     def mistakes(self, terms: Terms) -> list[str]:
-        return [] if terms.seats == 2 else [f"a hill has room for 2 seats, not --seats {terms.seats}"]
+        return (
+            [] if terms.seats == 2 else [f"a hill has room for 2 seats, not --seats {terms.seats}"]
+        )
 
     def shapes(self, terms: Terms) -> tuple[Shape, ...]:
         return shapes_of(terms, [1] * (terms.bots - 1))
@@ -82,14 +101,19 @@ def test_its_timetable_has_its_matches() -> None:
 def test_its_mistakes_and_settings_of_others_are_refused() -> None:
     with pytest.raises(ConfigError, match="a hill has room for 2 seats, not --seats 3"):
         formats.check_terms(Terms("hill", 5, 3, 1, key=KEY))
-    with pytest.raises(ConfigError, match="--advance is not for --format hill: it goes with knockout"):
+    with pytest.raises(
+        ConfigError, match="--advance is not for --format hill: it goes with knockout"
+    ):
         formats.check_terms(Terms("hill", 5, 2, 1, advance=1, key=KEY))
 
 
 def test_every_name_has_its_module() -> None:
     assert list(formats.FORMATS) == list(Format)
     assert {name for name, form in formats.FORMATS.items() if form.SEQUENTIAL} == {"sprt"}
-    assert {name for name, form in formats.FORMATS.items() if form.IN_ROUNDS} == {"swiss", "knockout"}
+    assert {name for name, form in formats.FORMATS.items() if form.IN_ROUNDS} == {
+        "swiss",
+        "knockout",
+    }
 
 
 def test_the_columns_of_a_swiss() -> None:
@@ -103,7 +127,10 @@ def test_the_columns_of_a_swiss() -> None:
 
 
 @pytest.mark.parametrize(
-    ("out", "over", "value", "text"), [(None, True, None, "won"), (None, False, None, "still in"), (1, True, 2, "round 2")]
+    ("out", "over", "value", "text"),
+    [(None, True, None, "won"), (None, False, None, "still in"), (1, True, 2, "round 2")],
 )
-def test_the_columns_of_a_knockout(out: int | None, over: bool, value: int | None, text: str) -> None:
+def test_the_columns_of_a_knockout(
+    out: int | None, over: bool, value: int | None, text: str
+) -> None:
     assert KnockoutDetail(0, out).columns(over=over) == (("out", "out in", value, text),)

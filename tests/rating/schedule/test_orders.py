@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from khiva_arena.rating.schedule.coverings import all_meet, by_lot
 from khiva_arena.rating.schedule.decompositions import DECOMPOSITIONS
 from khiva_arena.rating.schedule.lineups import line_ups
-from khiva_arena.rating.schedule.orders import BLOCK_SEEDS, allowed_next, block_orders, circular_orders, power
+from khiva_arena.rating.schedule.orders import (
+    BLOCK_SEEDS,
+    allowed_next,
+    block_orders,
+    circular_orders,
+    power,
+)
 
 KEYS = [sha256(bytes([i])).digest() for i in range(2)]
 
@@ -88,20 +94,40 @@ def test_with_many_seats_neighbours_are_near_their_share_inside_of_a_block(seats
     chosen = line_ups(seats + 1, seats, key=KEYS[0]).chosen
     together = tables_together(chosen)
     for seed, counts in enumerate(neighbour_counts(chosen, block_orders(chosen, KEYS[0], 0)), 1):
-        assert max(abs((seats - 1) * counts[pair] - seed * together[pair]) for pair in together) <= 2 * (seats - 1)
+        assert max(
+            abs((seats - 1) * counts[pair] - seed * together[pair]) for pair in together
+        ) <= 2 * (seats - 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("bots", "seats", "auto", "most"),
     [
-        *((6, 3, True, 1), (12, 3, True, 1), (6, 4, True, 4 / 3), (12, 4, True, 4 / 3), (12, 5, True, 1)),
-        *((12, 6, True, 2), (10, 7, False, 7 / 3), (16, 7, True, 2), (9, 8, True, 2), (16, 10, True, 3)),
+        *(
+            (6, 3, True, 1),
+            (12, 3, True, 1),
+            (6, 4, True, 4 / 3),
+            (12, 4, True, 4 / 3),
+            (12, 5, True, 1),
+        ),
+        *(
+            (12, 6, True, 2),
+            (10, 7, False, 7 / 3),
+            (16, 7, True, 2),
+            (9, 8, True, 2),
+            (16, 10, True, 3),
+        ),
     ],
 )
-def test_neighbours_inside_of_a_block_are_as_near_their_share_as_the_pages_say(bots, seats, auto, most):
+def test_neighbours_inside_of_a_block_are_as_near_their_share_as_the_pages_say(
+    bots, seats, auto, most
+):
     """Also in the sets of ``--lineups auto``; whole blocks are exact, whatever the line-ups."""
-    chosen = by_lot(all_meet(bots, seats), bots, (), KEYS[0]) if auto else line_ups(bots, seats, key=KEYS[0]).chosen
+    chosen = (
+        by_lot(all_meet(bots, seats), bots, (), KEYS[0])
+        if auto
+        else line_ups(bots, seats, key=KEYS[0]).chosen
+    )
     together = tables_together(chosen)
     off = [
         max(abs((seats - 1) * counts[pair] - seed * together[pair]) for pair in together)
@@ -113,7 +139,9 @@ def test_neighbours_inside_of_a_block_are_as_near_their_share_as_the_pages_say(b
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6, 7, 10])
 def test_a_block_is_exactly_balanced_for_each_line_up_by_itself(seats):
-    for orders in zip(*block_orders(line_ups(max(7, seats), seats, key=KEYS[0]).chosen, KEYS[0], 3), strict=True):
+    for orders in zip(
+        *block_orders(line_ups(max(7, seats), seats, key=KEYS[0]).chosen, KEYS[0], 3), strict=True
+    ):
         counts = Counter(arc for order in orders for arc in arcs(order))
         assert len(orders) == len(set(orders)) == BLOCK_SEEDS[seats]
         assert len(counts) == seats * (seats - 1)
@@ -137,15 +165,18 @@ def test_neighbours_are_equal_plus_or_minus_one_after_every_seed(seats, bots):
     chosen = line_ups(bots, seats, key=KEYS[0]).chosen
     met = tables_together(chosen)
     for key in KEYS[: 2 if bots < 8 else 1]:
-        for seed, counts in enumerate(neighbour_counts(chosen, block_orders(chosen, key, 0)), start=1):
-            assert all(abs(counts[pair] * (seats - 1) - seed * met[pair]) <= seats - 1 for pair in met), (
-                f"{key=} {seed=} {counts=}"
-            )
+        for seed, counts in enumerate(
+            neighbour_counts(chosen, block_orders(chosen, key, 0)), start=1
+        ):
+            assert all(
+                abs(counts[pair] * (seats - 1) - seed * met[pair]) <= seats - 1 for pair in met
+            ), f"{key=} {seed=} {counts=}"
         assert all(counts[pair] * (seats - 1) == seed * met[pair] for pair in met)
 
 
 @pytest.mark.parametrize(
-    ("bots", "seats", "seeds"), [(3, 3, 1), (5, 3, 1), (7, 3, 1), (4, 4, 2), (5, 5, 1), (5, 5, 2), (5, 5, 3)]
+    ("bots", "seats", "seeds"),
+    [(3, 3, 1), (5, 3, 1), (7, 3, 1), (4, 4, 2), (5, 5, 1), (5, 5, 2), (5, 5, 3)],
 )
 def test_every_pair_is_rounded_up_or_down_where_the_share_is_a_fraction(bots, seats, seeds):
     chosen = line_ups(bots, seats, key=KEYS[0]).chosen
@@ -157,12 +188,20 @@ def test_every_pair_is_rounded_up_or_down_where_the_share_is_a_fraction(bots, se
 
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
-@given(st.integers(2, 4), st.integers(2, 5), st.integers(2, 5), st.binary(min_size=32, max_size=32), st.integers(0, 9))
+@given(
+    st.integers(2, 4),
+    st.integers(2, 5),
+    st.integers(2, 5),
+    st.binary(min_size=32, max_size=32),
+    st.integers(0, 9),
+)
 def test_blocks_with_copies_are_exact_too(bots, seats, copies, key, block):
     if bots * copies < seats:
         return
     chosen = line_ups(bots, seats, copies, key=key).chosen
     met = tables_together(chosen)
-    for seed, counts in enumerate(neighbour_counts(chosen, block_orders(chosen, key, block)), start=1):
+    for seed, counts in enumerate(
+        neighbour_counts(chosen, block_orders(chosen, key, block)), start=1
+    ):
         last = {pair: counts[pair] * (seats - 1) - seed * met[pair] for pair in met}
     assert set(last.values()) <= {0}

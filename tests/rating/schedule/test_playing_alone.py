@@ -20,7 +20,15 @@ def test_it_has_one_match_at_the_seats_that_were_given() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [terms(), terms((0, 1)), terms((0, 0, 0)), terms((0, 1, 2)), terms((0, 1, 1), (1, 0, 0)), terms((0, 1, 1), seeds=2)]
+    "wrong",
+    [
+        terms(),
+        terms((0, 1)),
+        terms((0, 0, 0)),
+        terms((0, 1, 2)),
+        terms((0, 1, 1), (1, 0, 0)),
+        terms((0, 1, 1), seeds=2),
+    ],
 )
 def test_other_tables_are_refused(wrong: Terms) -> None:
     with pytest.raises(ConfigError, match="a match of `play` has one deal"):

@@ -22,14 +22,21 @@ EVERY = [
 
 def avoidable(lineups: list[int], last: int) -> bool:
     """Whether these can follow ``last`` with no two alike in a row: all ways tried."""
-    return any(all(one != other for one, other in pairwise((last, *way))) for way in set(permutations(lineups)))
+    return any(
+        all(one != other for one, other in pairwise((last, *way)))
+        for way in set(permutations(lineups))
+    )
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(EVERY), unique=True, max_size=3 * 7))
-def test_the_same_matches_seeds_in_order_and_no_line_up_twice_in_a_row(some: list[ScheduledMatch]) -> None:
+def test_the_same_matches_seeds_in_order_and_no_line_up_twice_in_a_row(
+    some: list[ScheduledMatch],
+) -> None:
     by_seed = [[match for match in some if match.k == k][:7] for k in range(SEEDS)]
-    left = sorted((match for matches in by_seed for match in matches), key=lambda match: match.ordinal)
+    left = sorted(
+        (match for matches in by_seed for match in matches), key=lambda match: match.ordinal
+    )
     played = list(spread(left))
     assert Counter(played) == Counter(left)
     assert [match.k for match in played] == sorted(match.k for match in left)

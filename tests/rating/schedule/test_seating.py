@@ -10,12 +10,24 @@ from wording import pattern
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.rating.schedule.lineups import line_ups
-from khiva_arena.rating.schedule.seating import ScheduledMatch, ScheduledTable, matches, schedule, tables
+from khiva_arena.rating.schedule.seating import (
+    ScheduledMatch,
+    ScheduledTable,
+    matches,
+    schedule,
+    tables,
+)
 
 KEY = bytes(range(32))
 events = st.tuples(
-    st.integers(2, 5), st.integers(0, 2), st.integers(1, 2), st.integers(1, 7), st.binary(min_size=32, max_size=32)
-).map(lambda e: (line_ups(e[0] + e[1], e[0], e[2], key=e[4]).chosen, e[3], e[4]))  # seats, more bots, copies, seeds, key
+    st.integers(2, 5),
+    st.integers(0, 2),
+    st.integers(1, 2),
+    st.integers(1, 7),
+    st.binary(min_size=32, max_size=32),
+).map(
+    lambda e: (line_ups(e[0] + e[1], e[0], e[2], key=e[4]).chosen, e[3], e[4])
+)  # seats, more bots, copies, seeds, key
 
 
 @pytest.mark.slow

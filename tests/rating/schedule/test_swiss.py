@@ -31,7 +31,9 @@ def test_each_event_keeps_the_laws(terms):
 def everybody_sits_or_has_a_bye_and_none_has_two_before_all_have_one(terms, every):
     byes = Counter(dict.fromkeys(range(terms.bots), 0))
     for drawn in every:
-        assert sorted([*drawn.byes, *(bot for line_up in drawn.line_ups for bot in line_up)]) == list(range(terms.bots))
+        assert sorted(
+            [*drawn.byes, *(bot for line_up in drawn.line_ups for bot in line_up)]
+        ) == list(range(terms.bots))
         assert len(drawn.byes) == terms.bots % terms.seats
         byes.update(drawn.byes)
         assert max(byes.values()) - min(byes.values()) <= 1
@@ -59,12 +61,15 @@ def places_are_by_score_then_by_the_opponents_scores(terms, every, results):
 def test_no_pair_meets_twice_in_a_field_that_is_large_enough(seats, number, seeded, seed):
     """Large enough: see ``grouping``. Each bot has met at most (rounds so far) (N - 1) others."""
     bots = (2 * seats - 1) * (seats - 1) * number + 2 * seats
-    every, _ = play(Terms(Format.SWISS, bots, seats, 1, rounds=number + 1, seeded=seeded, key=KEY), seed=seed)
+    every, _ = play(
+        Terms(Format.SWISS, bots, seats, 1, rounds=number + 1, seeded=seeded, key=KEY), seed=seed
+    )
     assert max(meetings(every).values()) == 1
 
 
 @pytest.mark.parametrize(
-    ("bots", "seats"), [(4, 2), (8, 2), (12, 2), (16, 2), (9, 3), (15, 3), (27, 3), (16, 4), (20, 4), (25, 5)]
+    ("bots", "seats"),
+    [(4, 2), (8, 2), (12, 2), (16, 2), (9, 3), (15, 3), (27, 3), (16, 4), (20, 4), (25, 5)],
 )
 def test_small_fields_meet_anew_for_two_rounds(bots, seats):
     for seed in range(3):
@@ -85,7 +90,9 @@ def test_leaders_meet_leaders():
 def test_the_first_round_is_by_lot_or_by_strength():
     terms = Terms(Format.SWISS, 9, 3, 1, seeded=True, key=KEY)
     assert first_round(terms).line_ups == ((0, 5, 6), (1, 4, 7), (2, 3, 8))
-    drawn = {first_round(replace(terms, seeded=False, key=bytes([i] * 32))).line_ups for i in range(5)}
+    drawn = {
+        first_round(replace(terms, seeded=False, key=bytes([i] * 32))).line_ups for i in range(5)
+    }
     assert len(drawn) == 5
 
 
@@ -107,7 +114,16 @@ def test_bots_of_one_author_never_meet(seats, tables, more, data):
     authors = tuple(data.draw(st.permutations(sizes)))
     if max(Counter(authors).values()) > tables:
         return
-    terms = Terms(Format.SWISS, bots, seats, 1, rounds=3, authors=authors, seeded=data.draw(st.booleans()), key=KEY)
+    terms = Terms(
+        Format.SWISS,
+        bots,
+        seats,
+        1,
+        rounds=3,
+        authors=authors,
+        seeded=data.draw(st.booleans()),
+        key=KEY,
+    )
     for drawn in play(terms)[0]:
         assert all(len({authors[bot] for bot in line_up}) == seats for line_up in drawn.line_ups)
         assert drawn.together == ()
@@ -127,7 +143,9 @@ def test_the_rounds_that_are_played_by_default(seats):
         number = default_rounds(bots, seats)
         all_play = next(rounds for rounds in (1, 2) if bots // seats * seats * rounds >= bots)
         new = (bots - 1) // (seats - 1)
-        assert number == max(all_play, new) or (2 ** (number - 1) >= bots > 2 ** (number - 2) and all_play <= number <= new)
+        assert number == max(all_play, new) or (
+            2 ** (number - 1) >= bots > 2 ** (number - 2) and all_play <= number <= new
+        )
         assert len(shapes(Terms(Format.SWISS, bots, seats, 1, key=KEY))) == number
 
 
@@ -159,7 +177,9 @@ def test_who_met_stronger_opponents_is_drawn_above_an_equal_score():
 
     for met_the_stronger, other in ((0, 1), (1, 0)):
         first = [*won(0, 0, 0, 4), *won(0, 1, 1, 5), *won(0, 2, 2, 3)]
-        drawn = [placed(1, 2, r, seated, (1, 1), (0, 0)) for r, seated in enumerate(((4, 5), (5, 4)))]
+        drawn = [
+            placed(1, 2, r, seated, (1, 1), (0, 0)) for r, seated in enumerate(((4, 5), (5, 4)))
+        ]
         second = [*won(1, 0, 2, met_the_stronger), *won(1, 1, 3, other), *drawn]
         past = [round_sums(6, first), round_sums(6, second)]
         order = _order(Terms(Format.SWISS, 6, 2, 1, rounds=3, key=KEY), past)
@@ -171,4 +191,6 @@ def test_who_met_stronger_opponents_is_drawn_above_an_equal_score():
 def test_by_default_everybody_plays(seats):
     for bots in range(seats, 4 * seats):
         every, _ = play(Terms(Format.SWISS, bots, seats, 1, key=KEY))
-        assert {bot for drawn in every for table in drawn.line_ups for bot in table} == set(range(bots))
+        assert {bot for drawn in every for table in drawn.line_ups for bot in table} == set(
+            range(bots)
+        )

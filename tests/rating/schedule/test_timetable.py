@@ -37,7 +37,9 @@ def played(match: ScheduledMatch) -> Result:
     """Bots of low numbers win."""
     order = sorted(match.bots)
     ranks = tuple(1 + order.index(bot) for bot in match.bots)
-    return placed(match.k, match.lineup, match.rotation, match.bots, ranks, tuple(-rank for rank in ranks))
+    return placed(
+        match.k, match.lineup, match.rotation, match.bots, ranks, tuple(-rank for rank in ranks)
+    )
 
 
 class Played:

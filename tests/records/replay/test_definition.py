@@ -19,7 +19,14 @@ DEFINED = {
     "game": "khiva",
     "hypotheses": {"alpha": 0.05, "beta": 0.05, "elo0": 0.0, "elo1": 10.0, "model": "logistic"},
     "isolation": "basic",
-    "limits": {"cpu": 1, "file_size": 1, "memory": 1, "open_files": 1, "processes": 1, "scratch": 1},
+    "limits": {
+        "cpu": 1,
+        "file_size": 1,
+        "memory": 1,
+        "open_files": 1,
+        "processes": 1,
+        "scratch": 1,
+    },
     "lineups": None,
     "policy": "lenient",
     "ponder": True,
@@ -40,7 +47,9 @@ def test_its_plain_values_stand_in_the_order_of_its_text() -> None:
 
 
 def with_rule(**rules: object) -> str:
-    return canonical({**{key: value for key, value in DEFINED.items() if key != "hypotheses"}, **rules}).decode()
+    return canonical(
+        {**{key: value for key, value in DEFINED.items() if key != "hypotheses"}, **rules}
+    ).decode()
 
 
 def test_a_sequential_test_has_one_rule_by_which_it_stops() -> None:
@@ -49,10 +58,14 @@ def test_a_sequential_test_has_one_rule_by_which_it_stops() -> None:
     assert (read.comparison, read.hypotheses) == (Comparison(0.025, 8), None)
     assert json.loads(read.text)["comparison"] == rule
     for rules in ({}, {"comparison": rule, "hypotheses": DEFINED["hypotheses"]}):
-        with pytest.raises(ValueError, match=pattern("replay", "hypotheses-belong-sequential-test")):
+        with pytest.raises(
+            ValueError, match=pattern("replay", "hypotheses-belong-sequential-test")
+        ):
             Definition.read(with_rule(**rules))
     with pytest.raises(ValueError, match=pattern("replay", "hypotheses-belong-sequential-test")):
-        Definition.read(canonical({**json.loads(with_rule(comparison=rule)), "format": "gauntlet"}).decode())
+        Definition.read(
+            canonical({**json.loads(with_rule(comparison=rule)), "format": "gauntlet"}).decode()
+        )
 
 
 def changed(old: str, new: str) -> str:

@@ -29,7 +29,9 @@ CASES = [(game, seats) for game in NAMES for seats in SEATS[game]]
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.sampled_from("abcd"), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=5) | st.dictionaries(st.sampled_from("abcd"), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -44,14 +46,20 @@ def recorded(game: str, seats: int) -> Record:
     made = job([Command((), "")] * seats)
     found = get(game)
     rules = found.rules(SHORT.get(game, {}))
-    made = structs.replace(made, header=replace(made.header, game=game, rules_version=found.rules_version, rules=rules))
+    made = structs.replace(
+        made, header=replace(made.header, game=game, rules_version=found.rules_version, rules=rules)
+    )
     chance = random.Random(f"{game} {seats}")
 
     def bot(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         if message["type"] == "hello":
             return hello()
         late = chance.random() < 0.005
-        return [] if late or message["type"] != "decide" else act(message, choice=chance.randrange(len(message["legal"])))
+        return (
+            []
+            if late or message["type"] != "decide"
+            else act(message, choice=chance.randrange(len(message["legal"])))
+        )
 
     record = play(made, [bot] * seats)[0].record
     assert record is not None
@@ -83,12 +91,16 @@ def within(part: Any, view: Any) -> bool:
     if part is None or part == view:
         return True
     if isinstance(part, dict):
-        return isinstance(view, dict) and all(key in view and within(value, view[key]) for key, value in part.items())
+        return isinstance(view, dict) and all(
+            key in view and within(value, view[key]) for key, value in part.items()
+        )
     return isinstance(part, list) and len(part) == len(view) and all(map(within, part, view))
 
 
 @pytest.mark.parametrize(("game", "seats"), CASES)
-def test_frames_give_back_each_view_at_each_step_and_what_all_know_is_equal_in_all(game: str, seats: int) -> None:
+def test_frames_give_back_each_view_at_each_step_and_what_all_know_is_equal_in_all(
+    game: str, seats: int
+) -> None:
     """Nothing of a hand, a goal or an order that one seat alone knows is among what all know."""
     record, frames, made, _ = shown(game, seats)
     public = made["public"][0]
@@ -97,10 +109,14 @@ def test_frames_give_back_each_view_at_each_step_and_what_all_know_is_equal_in_a
         assert made["scores"][0][step] == state.scores
         by_source = state.points_by_source or []
         assert made["sources"][0] == [[*part] for part in by_source[0]]
-        assert made["points"][0][step] == [[*counted.values(), *uncounted.values()] for counted, uncounted in by_source]
+        assert made["points"][0][step] == [
+            [*counted.values(), *uncounted.values()] for counted, uncounted in by_source
+        ]
         for seat in range(seats):
             view = plain(state.view(seat))
-            known = {key: value for key, value in frames[step]["all"].items() if key in public} | frames[step]["own"][seat]
+            known = {
+                key: value for key, value in frames[step]["all"].items() if key in public
+            } | frames[step]["own"][seat]
             assert known == view
             assert within(frames[step]["all"], view)
 
@@ -118,11 +134,13 @@ def test_frames_have_the_choices_and_events_of_the_record(game: str, seats: int)
         asked = made["asked"][0][step]
         if step:
             assert [(seat, choice, *why) for seat, _, _, choice, *why in asked] == [
-                (one.seat, one.choice, *([one.why] if one.why else [])) for one in record.steps[step - 1]
+                (one.seat, one.choice, *([one.why] if one.why else []))
+                for one in record.steps[step - 1]
             ]
             pending = before[-1].pending()
             assert {seat: (kind, legal[number]) for seat, kind, number, *_ in asked} == {
-                seat: (decision.kind, plain(list(decision.legal))) for seat, decision in pending.items()
+                seat: (decision.kind, plain(list(decision.legal)))
+                for seat, decision in pending.items()
             }
         assert made["count"][0][step] == len(happened)
         for event in happened:

@@ -74,7 +74,9 @@ def test_nothing_of_time_or_attempt_is_in_it() -> None:
 
 
 def _changed(which: Choice, **fields: Any) -> tuple[tuple[Choice, ...], ...]:
-    return tuple(tuple(c._replace(**fields) if c is which else c for c in step) for step in RECORD.steps)
+    return tuple(
+        tuple(c._replace(**fields) if c is which else c for c in step) for step in RECORD.steps
+    )
 
 
 def _choices(why: str) -> list[Choice]:
@@ -87,16 +89,29 @@ def _out(verdict: Verdict, at: int) -> Record:
         tuple(Choice(0, 0, FORFEITED) if c.seat == 0 and number > at else c for c in step)
         for number, step in enumerate(RECORD.steps, 1)
     )
-    return replace(RECORD, steps=steps, verdicts=(verdict, *RECORD.verdicts[1:]), forfeited_at=(at, *RECORD.forfeited_at[1:]))
+    return replace(
+        RECORD,
+        steps=steps,
+        verdicts=(verdict, *RECORD.verdicts[1:]),
+        forfeited_at=(at, *RECORD.forfeited_at[1:]),
+    )
 
 
 TAMPERED = {
     "another choice": lambda: replace(RECORD, steps=_changed(_choices("")[0], choice=0)),
-    "a fault invented": lambda: replace(RECORD, steps=_changed(next(c for c in _choices("") if c.choice), why="timeout")),
-    "a default that is none": lambda: replace(RECORD, steps=_changed(_choices("illegal")[0], choice=1)),
-    "a forfeit forgotten": lambda: replace(RECORD, forfeited_at=(None, None, None), verdicts=(Verdict.OK,) * 3),
+    "a fault invented": lambda: replace(
+        RECORD, steps=_changed(next(c for c in _choices("") if c.choice), why="timeout")
+    ),
+    "a default that is none": lambda: replace(
+        RECORD, steps=_changed(_choices("illegal")[0], choice=1)
+    ),
+    "a forfeit forgotten": lambda: replace(
+        RECORD, forfeited_at=(None, None, None), verdicts=(Verdict.OK,) * 3
+    ),
     "a forfeit invented": lambda: replace(
-        RECORD, forfeited_at=(3, None, RECORD.forfeited_at[2]), verdicts=(Verdict.TIMEOUT, Verdict.OK, RECORD.verdicts[2])
+        RECORD,
+        forfeited_at=(3, None, RECORD.forfeited_at[2]),
+        verdicts=(Verdict.TIMEOUT, Verdict.OK, RECORD.verdicts[2]),
     ),
     "another verdict": lambda: replace(RECORD, verdicts=(Verdict.OK, Verdict.OK, Verdict.CRASHED)),
     "other scores": lambda: replace(RECORD, scores=(RECORD.scores[0] + 1, *RECORD.scores[1:])),
@@ -109,12 +124,18 @@ TAMPERED = {
     "a start that failed later": lambda: _out(Verdict.START_FAILED, 3),
     "no fault at the start": lambda: _out(Verdict.VOID, 0),
     "a list too short": lambda: replace(RECORD, ranks=RECORD.ranks[:2]),
-    "another rules version": lambda: replace(RECORD, header=replace(RECORD.header, rules_version="0")),
+    "another rules version": lambda: replace(
+        RECORD, header=replace(RECORD.header, rules_version="0")
+    ),
     "another game": lambda: replace(RECORD, header=replace(RECORD.header, game="chess")),
     "another commitment": lambda: replace(RECORD, header=replace(RECORD.header, commit="0" * 64)),
     "another match id": lambda: replace(RECORD, header=replace(RECORD.header, match="other")),
     "another seat number": lambda: replace(
-        RECORD, header=replace(RECORD.header, seats=(RECORD.header.seats[0]._replace(number=1), *RECORD.header.seats[1:]))
+        RECORD,
+        header=replace(
+            RECORD.header,
+            seats=(RECORD.header.seats[0]._replace(number=1), *RECORD.header.seats[1:]),
+        ),
     ),
 }
 
@@ -138,18 +159,32 @@ def lonely(verdict: Verdict, at: int) -> Record:
 @pytest.mark.parametrize("verdict", Verdict)
 def test_what_may_be_a_fault_of_the_start(verdict: Verdict) -> None:
     """A seat that greeted may still break the protocol at once; it cannot be late or choose wrongly."""
-    if verdict in (Verdict.START_FAILED, Verdict.PROTOCOL, Verdict.CRASHED, Verdict.FLOODED, Verdict.RESOURCE):
+    if verdict in (
+        Verdict.START_FAILED,
+        Verdict.PROTOCOL,
+        Verdict.CRASHED,
+        Verdict.FLOODED,
+        Verdict.RESOURCE,
+    ):
         verify(lonely(verdict, 0), SECRET)
         assert faults_of(lonely(verdict, 0)) == [[(str(verdict), 0)], []]
     else:
-        with pytest.raises(RecordError, match="cannot be a fault at the start|" + pattern("replay", "not-go-together")):
+        with pytest.raises(
+            RecordError,
+            match="cannot be a fault at the start|" + pattern("replay", "not-go-together"),
+        ):
             verify(lonely(verdict, 0), SECRET)
 
 
 def test_a_start_cannot_fail_later() -> None:
     steps = RECORD.steps[: RECORD.forfeited_at[2]]
-    asked = next(number for number, step in enumerate(steps, 1) if 0 not in [choice.seat for choice in step])
-    with pytest.raises(RecordError, match=pattern("replay", "step-seat-forfeited-without", number=f"{asked}", seat="0")):
+    asked = next(
+        number for number, step in enumerate(steps, 1) if 0 not in [choice.seat for choice in step]
+    )
+    with pytest.raises(
+        RecordError,
+        match=pattern("replay", "step-seat-forfeited-without", number=f"{asked}", seat="0"),
+    ):
         verify(_out(Verdict.START_FAILED, asked), SECRET)
 
 
@@ -157,7 +192,11 @@ def test_the_faults_that_a_record_tells_of() -> None:
     outcome = OUTCOME
     told = [[(str(blame.verdict), blame.step) for blame in seat.faults] for seat in outcome.seats]
     assert faults_of(RECORD) == told
-    assert [[verdict for verdict, _ in seat] for seat in told] == [["timeout", "illegal"], [], ["protocol"]]
+    assert [[verdict for verdict, _ in seat] for seat in told] == [
+        ["timeout", "illegal"],
+        [],
+        ["protocol"],
+    ]
 
 
 def test_a_fault_of_a_seat_that_was_not_asked_is_told_too() -> None:
@@ -171,13 +210,21 @@ def test_a_fault_of_a_seat_that_was_not_asked_is_told_too() -> None:
     outcome = play(job([Command((), "")] * 3), [prints_unasked, honest, honest])[0]
     assert outcome.record
     verify(outcome.record, SECRET)
-    assert faults_of(outcome.record) == [[(str(b.verdict), b.step) for b in seat.faults] for seat in outcome.seats]
+    assert faults_of(outcome.record) == [
+        [(str(b.verdict), b.step) for b in seat.faults] for seat in outcome.seats
+    ]
     assert faults_of(outcome.record)[0]
 
 
 @pytest.mark.parametrize(
     "change",
-    [{"steps": [[[0, 0, []]]]}, {"ranks": [True, 2, 3]}, {"scores": [1.0, 2, 3]}, {"reason": None}, {"verdicts": ["x"] * 3}],
+    [
+        {"steps": [[[0, 0, []]]]},
+        {"ranks": [True, 2, 3]},
+        {"scores": [1.0, 2, 3]},
+        {"reason": None},
+        {"verdicts": ["x"] * 3},
+    ],
 )
 def test_values_of_other_types_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(RecordError, match="not a record"):
@@ -202,12 +249,16 @@ def test_another_secret_does_not_open_the_commitment() -> None:
 def test_any_changed_byte_of_the_text_is_found(data: st.DataObject) -> None:
     text = RECORD.to_json()
     at = data.draw(st.integers(0, len(text) - 1))
-    other = data.draw(st.characters(min_codepoint=32, max_codepoint=126).filter(lambda c: c != text[at]))
+    other = data.draw(
+        st.characters(min_codepoint=32, max_codepoint=126).filter(lambda c: c != text[at])
+    )
     with pytest.raises(RecordError):
         verify(Record.from_json(text[:at] + other + text[at + 1 :]), SECRET)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"header": 3}', '{"header":{"seats":[]},"steps":[]}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "null", '{"header": 3}', '{"header":{"seats":[]},"steps":[]}']
+)
 def test_what_is_no_record_is_refused(text: str) -> None:
     with pytest.raises(RecordError, match="not a record"):
         Record.from_json(text)
@@ -228,7 +279,9 @@ def test_run_digest_depends_on_order() -> None:
         ((1, 2), (0, 0), [1, 1]),
     ],
 )
-def test_final_ranks(ranks: tuple[int, ...], forfeited: tuple[int | None, ...], final: list[int]) -> None:
+def test_final_ranks(
+    ranks: tuple[int, ...], forfeited: tuple[int | None, ...], final: list[int]
+) -> None:
     assert final_ranks(ranks, forfeited) == final
 
 
@@ -250,7 +303,10 @@ def _in_other_words() -> dict[str, str]:
         "true as a number": (',1,""]', ',true,""]'),
         "a number beyond 64 bits": (score, score + "0" * 30),
         "a rule that is a float": ('"rules":{', '"rules":{"aaa":1e16,'),
-        "DEL in a name": (f'"{RECORD.header.seats[0].name}"', f'"{RECORD.header.seats[0].name}\x7f"'),
+        "DEL in a name": (
+            f'"{RECORD.header.seats[0].name}"',
+            f'"{RECORD.header.seats[0].name}\x7f"',
+        ),
         "a format that nobody reads": ('"format":1', '"format":2'),
         "a chain of zeros": (RECORD.digest, "0" * 64),
         "no chain": (f'"digest":"{RECORD.digest}",', ""),
@@ -270,7 +326,9 @@ def test_signs_that_encoders_write_differently_are_read() -> None:
     """The quick way to compare a text holds for plain signs alone; these are read by the other way."""
     first, *others = RECORD.header.seats
     for name in ("Zo\xeb", "back\\slash", 'a "quote"', "\x7f", "\ud800", "\n"):
-        record = replace(RECORD, header=replace(RECORD.header, seats=(first._replace(name=name), *others)))
+        record = replace(
+            RECORD, header=replace(RECORD.header, seats=(first._replace(name=name), *others))
+        )
         again = Record.from_json(record.to_json())
         assert (again, again.digest) == (record, record.digest)
 

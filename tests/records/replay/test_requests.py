@@ -30,7 +30,13 @@ def job_of(game: str, seats: int, policy: str = "lenient") -> Job:
     made = job([NOBODY] * seats, policy=policy)
     found = GAMES[game]
     return structs.replace(
-        made, header=replace(made.header, game=game, rules_version=found.rules_version, rules=found.rules(SHORT.get(game, {})))
+        made,
+        header=replace(
+            made.header,
+            game=game,
+            rules_version=found.rules_version,
+            rules=found.rules(SHORT.get(game, {})),
+        ),
     )
 
 
@@ -55,7 +61,10 @@ class Wild:
             act(message, choice=len(message["legal"])),
             [(0.0, b"text\n")],
             [(0.0, b"")],
-            [*good, (0.0015, b"text\n")],  # behind the answer: found when the next decision begins, or later
+            [
+                *good,
+                (0.0015, b"text\n"),
+            ],  # behind the answer: found when the next decision begins, or later
             [*good, (0.0015, b"")],
             [*good, *act(message, delay=0.0012)],
             [(0.0, frame({"type": "act", "req": message["req"] + 9, "choice": 0}))],
@@ -68,7 +77,9 @@ def details(outcome: Outcome, seat: int) -> dict[int, str]:
 
 
 def check(made: Job, seed: str, faults: float) -> list[list[Request]]:
-    outcome, wire = play(made, [Wild(f"{seed}/{seat}", faults) for seat in range(len(made.header.seats))])
+    outcome, wire = play(
+        made, [Wild(f"{seed}/{seat}", faults) for seat in range(len(made.header.seats))]
+    )
     assert outcome.record is not None
     by_seat = []
     for seat in range(len(made.header.seats)):
@@ -78,8 +89,10 @@ def check(made: Job, seed: str, faults: float) -> list[list[Request]]:
         if len(sent) < len(rebuilt):
             last = found.pop()
             if isinstance(
-                last.message, End
-            ):  # it broke the protocol behind its last answer, and the match was over before that told
+                last.message,
+                End,
+                # it broke the protocol behind its last answer, and the match was over before that told
+            ):
                 assert seat in wire.stopped
             else:
                 assert last.asked is not None
@@ -91,9 +104,16 @@ def check(made: Job, seed: str, faults: float) -> list[list[Request]]:
 
 
 @pytest.mark.slow
-@given(st.sampled_from(NAMES), st.integers(3, 5), st.integers(0, 10**6), st.sampled_from((0.0, 0.01, 0.1)))
+@given(
+    st.sampled_from(NAMES),
+    st.integers(3, 5),
+    st.integers(0, 10**6),
+    st.sampled_from((0.0, 0.01, 0.1)),
+)
 @hypothesis_settings(max_examples=25)
-def test_rebuilt_requests_are_those_that_were_sent(game: str, seats: int, seed: int, faults: float) -> None:
+def test_rebuilt_requests_are_those_that_were_sent(
+    game: str, seats: int, seed: int, faults: float
+) -> None:
     check(job_of(game, seats, "strict" if seed % 3 == 0 else "lenient"), str(seed), faults)
 
 
@@ -107,9 +127,16 @@ def test_every_message_and_both_kinds_of_end_occur() -> None:
     found = [one for seed in range(12) for one in check(job_of("khiva", 3), str(seed), 0.06)]
     last = [one[-1] for one in found]
     assert {type(request.message) for one in found for request in one[1:]} == {Decide, Fault, End}
-    assert any(isinstance(request.message, Decide) for request in last)  # a seat that is out hears no more
+    assert any(
+        isinstance(request.message, Decide) for request in last
+    )  # a seat that is out hears no more
     assert any(request.asked.perhaps for request in last if request.asked)
-    banks = {request.message.bank_ms for one in found for request in one if isinstance(request.message, Decide)}
+    banks = {
+        request.message.bank_ms
+        for one in found
+        for request in one
+        if isinstance(request.message, Decide)
+    }
     assert banks == {0, 2_000}
 
 
@@ -118,7 +145,9 @@ def test_a_recorded_choice_comes_with_its_state() -> None:
         if isinstance(request.message, Decide):
             assert request.asked is not None
             assert request.asked.state.pending()[1].kind == request.message.kind
-            request.asked.state.clone().apply({seat: choice for seat, choice, _ in request.asked.step})
+            request.asked.state.clone().apply(
+                {seat: choice for seat, choice, _ in request.asked.step}
+            )
 
 
 def test_a_record_that_does_not_replay_is_refused_and_nothing_else() -> None:
@@ -127,7 +156,12 @@ def test_a_record_that_does_not_replay_is_refused_and_nothing_else() -> None:
     assert record is not None
     first, *rest = record.steps
     changed = [
-        {"steps": (tuple(choice._replace(choice=(choice.choice + 1) % 5) for choice in first), *rest)},
+        {
+            "steps": (
+                tuple(choice._replace(choice=(choice.choice + 1) % 5) for choice in first),
+                *rest,
+            )
+        },
         {"steps": (first[1:], *rest)},
         {"steps": (tuple(choice._replace(why="boredom") for choice in first), *rest)},
         {"steps": (tuple(choice._replace(choice=9_999) for choice in first), *rest)},

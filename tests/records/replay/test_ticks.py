@@ -27,12 +27,15 @@ def by_the_wall() -> Record:
     """A match in which seat 0 is late at its second decision, and seat 1 breaks the protocol at its fourth."""
     counts = [0, 0]
 
-    def faulty(message: dict[str, Any], seat: int, at: int, written: list[tuple[float, bytes]]) -> list[tuple[float, bytes]]:
+    def faulty(
+        message: dict[str, Any], seat: int, at: int, written: list[tuple[float, bytes]]
+    ) -> list[tuple[float, bytes]]:
         counts[seat] += message["type"] == "decide"
         return written if message["type"] == "decide" and counts[seat] == at else honest(message)
 
     record = play(
-        job([Command((), "")] * 3), [lambda m: faulty(m, 0, 2, []), lambda m: faulty(m, 1, 4, [(0.0, b"text")]), honest]
+        job([Command((), "")] * 3),
+        [lambda m: faulty(m, 0, 2, []), lambda m: faulty(m, 1, 4, [(0.0, b"text")]), honest],
     )
     assert record[0].record
     return record[0].record
@@ -47,7 +50,13 @@ def with_ticks(record: Record) -> Record:
         for seat, _, why in step:
             asked[seat] += 1
             first = seat == 0 and asked[0] == 1
-            took = TURN + 1_500 * MS + 1 if first else TURN + banks[seat] if why == "timeout" else 40_000 + seat
+            took = (
+                TURN + 1_500 * MS + 1
+                if first
+                else TURN + banks[seat]
+                if why == "timeout"
+                else 40_000 + seat
+            )
             spent.append(0 if why == FORFEITED else took)
             banks[seat] -= max(0, spent[-1] - TURN)
         ticks.append(tuple(spent))
@@ -56,8 +65,18 @@ def with_ticks(record: Record) -> Record:
 
 WALL = by_the_wall()
 RECORD = with_ticks(WALL)
-LATE = next((n, i) for n, step in enumerate(RECORD.steps, 1) for i, choice in enumerate(step) if choice.why == "timeout")
-OUT = next((n, i) for n, step in enumerate(RECORD.steps, 1) for i, choice in enumerate(step) if choice.why == FORFEITED)
+LATE = next(
+    (n, i)
+    for n, step in enumerate(RECORD.steps, 1)
+    for i, choice in enumerate(step)
+    if choice.why == "timeout"
+)
+OUT = next(
+    (n, i)
+    for n, step in enumerate(RECORD.steps, 1)
+    for i, choice in enumerate(step)
+    if choice.why == FORFEITED
+)
 
 
 def changed(at: tuple[int, int], by: int) -> Record:
@@ -74,7 +93,11 @@ def test_it_replays_and_comes_back_from_its_text() -> None:
     assert again == RECORD
     assert again.digest == RECORD.digest
     raw = json.loads(RECORD.to_json())
-    assert (raw["header"]["clock"], raw["header"]["meter"], raw["header"]["format"]) == ("ticks", 1, 2)
+    assert (raw["header"]["clock"], raw["header"]["meter"], raw["header"]["format"]) == (
+        "ticks",
+        1,
+        2,
+    )
     assert raw["ticks"][0] == [5, 6, 7]
 
 
@@ -98,9 +121,12 @@ WRONG = {
     "a start behind its limit": lambda: changed((0, 2), 5_000 * MS),
     "a start too few": lambda: replace(RECORD, ticks=(RECORD.ticks[0][:2], *RECORD.ticks[1:])),  # type: ignore[index]
     "a step too few": lambda: replace(RECORD, ticks=RECORD.ticks[:-1]),  # type: ignore[index]
-    "a choice too many": lambda: replace(RECORD, ticks=(*RECORD.ticks[:-1], (*RECORD.ticks[-1], 0))),  # type: ignore[index]
+    "a choice too many": lambda: replace(
+        RECORD, ticks=(*RECORD.ticks[:-1], (*RECORD.ticks[-1], 0))
+    ),  # type: ignore[index]
     "a seat that is not there": lambda: replace(
-        RECORD, steps=((RECORD.steps[0][0]._replace(seat=-1), *RECORD.steps[0][1:]), *RECORD.steps[1:])
+        RECORD,
+        steps=((RECORD.steps[0][0]._replace(seat=-1), *RECORD.steps[0][1:]), *RECORD.steps[1:]),
     ),
 }
 
@@ -156,6 +182,10 @@ def test_a_bank_is_exact_and_never_refills() -> None:
 
 
 def test_the_requests_of_a_record_have_its_banks() -> None:
-    sent = [request.message for request in requests(RECORD, SECRET, 0, {}) if isinstance(request.message, Decide)]
+    sent = [
+        request.message
+        for request in requests(RECORD, SECRET, 0, {})
+        if isinstance(request.message, Decide)
+    ]
     assert [message.bank_ms for message in sent[:4]] == [2_000, 499, 0, 0]
     assert {message.turn_ms for message in sent} == {1_000}

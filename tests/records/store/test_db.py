@@ -16,17 +16,45 @@ from khiva_arena.bots.sandbox.level import Level
 from khiva_arena.common.result import Measured, Spent
 from khiva_arena.errors import StoreError
 from khiva_arena.records.replay.record import run_digest
-from khiva_arena.records.store.db import FILE, RUN_SECRET, UNREADABLE, VERSION, BotRow, MatchRow, SeatRow, Store, VoidRow
+from khiva_arena.records.store.db import (
+    FILE,
+    RUN_SECRET,
+    UNREADABLE,
+    VERSION,
+    BotRow,
+    MatchRow,
+    SeatRow,
+    Store,
+    VoidRow,
+)
 from khiva_arena.records.store.files import open_to_write
 from khiva_arena.records.store.rows import CapRow, TranscriptRow
 from khiva_arena.records.store.seal import SEAL
 
-BOTS = [BotRow("a", "1" * 64, "", True, "bots/a", "/x"), BotRow("b", "2" * 64, "1", False, "./b", "/x")]
+BOTS = [
+    BotRow("a", "1" * 64, "", True, "bots/a", "/x"),
+    BotRow("b", "2" * 64, "1", False, "./b", "/x"),
+]
 
 
 def seat(number: int) -> SeatRow:
     faults, measured = [["timeout", "no answer came", 3]], Measured(0.2, page_faults=0)
-    return SeatRow(number, number, number + 1, 10, "ok", faults, 5, 0.1, 0.05, 9.0, 0, "note", 4, measured=measured)
+    return SeatRow(
+        number,
+        number,
+        number + 1,
+        10,
+        "ok",
+        faults,
+        5,
+        0.1,
+        0.05,
+        9.0,
+        0,
+        "note",
+        4,
+        measured=measured,
+    )
 
 
 def match(ordinal: int, event: str = "e1") -> MatchRow:
@@ -59,7 +87,12 @@ def test_what_is_fixed_is_read_back(tmp_path: Path) -> None:
     filled(tmp_path)
     with Store.read(tmp_path) as store:
         (event,) = store.events()
-        assert (event.id, event.number, event.text, event.bots) == ("e1", 1, '{"seats":2}', tuple(BOTS))
+        assert (event.id, event.number, event.text, event.bots) == (
+            "e1",
+            1,
+            '{"seats":2}',
+            tuple(BOTS),
+        )
         assert list(store.matches("e1")) == [match(n) for n in range(4)]
         assert store.digests("e1") == ["d0", "d1", "d2", "d3"]
         assert store.recorded("e1") == {0, 1, 2, 3}
@@ -70,7 +103,10 @@ def test_what_is_recorded_has_reached_the_disk(tmp_path: Path) -> None:
     """On macOS, too, where a disk keeps it in its own cache unless the second is set."""
     filled(tmp_path)
     with closing(open_to_write(tmp_path)) as connection:
-        said = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "fullfsync", "journal_mode")}
+        said = {
+            name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("synchronous", "fullfsync", "journal_mode")
+        }
     assert said == {"synchronous": 2, "fullfsync": 1, "journal_mode": "wal"}
 
 
@@ -85,7 +121,10 @@ def test_a_match_cannot_be_fixed_twice(tmp_path: Path) -> None:
 def test_fixing_is_all_or_nothing(tmp_path: Path) -> None:
     filled(tmp_path)
     bad = match(9)
-    broken = MatchRow(**{name: getattr(bad, name) for name in bad.__struct_fields__ if name != "seats"}, seats=(seat(0), seat(0)))
+    broken = MatchRow(
+        **{name: getattr(bad, name) for name in bad.__struct_fields__ if name != "seats"},
+        seats=(seat(0), seat(0)),
+    )
     with Store.write(tmp_path) as store:
         with pytest.raises(StoreError):
             store.add_match(broken, {})
@@ -97,7 +136,11 @@ def test_events_are_numbered_in_order(tmp_path: Path) -> None:
     with Store.write(tmp_path) as store:
         for name in ("b", "a", "c"):
             store.add_event(name, "{}", "0.1", "c", bytes(32), BOTS)
-        assert [(event.number, event.id) for event in store.events()] == [(1, "b"), (2, "a"), (3, "c")]
+        assert [(event.number, event.id) for event in store.events()] == [
+            (1, "b"),
+            (2, "a"),
+            (3, "c"),
+        ]
 
 
 def test_engines_that_went_on_are_kept(tmp_path: Path) -> None:
@@ -115,8 +158,13 @@ def test_voids_and_reveals(tmp_path: Path) -> None:
         assert store.voids("e1") == [row]
         store.add_void(structs.replace(row, attempt=2, causes=(1,)))
         assert [one.causes for one in store.voids("e1")] == [(), (1,)]
-        store.add_void(structs.replace(row, attempt=3, spent=(None, Spent({"cost": 7}, 2, currency="EUR"))))
-        assert [one.spent for one in store.voids("e1")][1:] == [(), (None, Spent({"cost": 7}, 2, currency="EUR"))]
+        store.add_void(
+            structs.replace(row, attempt=3, spent=(None, Spent({"cost": 7}, 2, currency="EUR")))
+        )
+        assert [one.spent for one in store.voids("e1")][1:] == [
+            (),
+            (None, Spent({"cost": 7}, 2, currency="EUR")),
+        ]
         store.add_match(match(4), {0: b"x" * 32})
         assert (store.reveals("e1"), store.conclusion("e1")) == ({0: b"x" * 32}, None)
         store.add_match(match(5), {1: b"y" * 32, RUN_SECRET: bytes(32)})
@@ -126,7 +174,10 @@ def test_voids_and_reveals(tmp_path: Path) -> None:
 
 def test_caps_are_kept_in_their_order(tmp_path: Path) -> None:
     filled(tmp_path)
-    rows = [CapRow("e1", number, 5_000_000, "EUR", 4_900_000, number == 1, 70_000, 12) for number in (0, 1)]
+    rows = [
+        CapRow("e1", number, 5_000_000, "EUR", 4_900_000, number == 1, 70_000, 12)
+        for number in (0, 1)
+    ]
     with Store.write(tmp_path) as store:
         for row in reversed(rows):
             store.add_cap(row)
@@ -144,7 +195,13 @@ def test_page_faults_are_kept_beside_the_seats(tmp_path: Path) -> None:
     some = match(4)
     with Store.write(tmp_path) as store:
         store.add_match(
-            structs.replace(some, seats=(some.seats[0], structs.replace(some.seats[1], measured=Measured(0.2, page_faults=17)))),
+            structs.replace(
+                some,
+                seats=(
+                    some.seats[0],
+                    structs.replace(some.seats[1], measured=Measured(0.2, page_faults=17)),
+                ),
+            ),
             {},
         )
         found = store.match("e1", 4)
@@ -182,8 +239,13 @@ def test_times_of_decisions_are_kept_beside_the_match(tmp_path: Path) -> None:
             assert (found.times is None) == (damage == "what?")
 
 
-@pytest.mark.parametrize("times", ["[]", "[[[1,5]]]", "[[[1,5]],[],[]]", "[[[1,-5]],[]]", "[[[1,99999999999999999999]],[]]"])
-def test_times_that_no_arbiter_writes_are_damage_whatever_their_sum(tmp_path: Path, times: str) -> None:
+@pytest.mark.parametrize(
+    "times",
+    ["[]", "[[[1,5]]]", "[[[1,5]],[],[]]", "[[[1,-5]],[]]", "[[[1,99999999999999999999]],[]]"],
+)
+def test_times_that_no_arbiter_writes_are_damage_whatever_their_sum(
+    tmp_path: Path, times: str
+) -> None:
     filled(tmp_path)
     with Store.write(tmp_path) as store:
         store.add_match(structs.replace(match(4), times=((), ())), {})
@@ -202,7 +264,11 @@ def test_the_cell_of_a_runner_is_kept_beside_the_match(tmp_path: Path) -> None:
         assert store.cells(["e1"]) == ()
         store.add_match(structs.replace(match(4), cell=Level.TRUSTED), {})
         store.add_match(structs.replace(match(5), cell=Level.BASIC), {})
-        assert [one.cell for one in store.matches("e1")] == [*[None] * 4, Level.TRUSTED, Level.BASIC]
+        assert [one.cell for one in store.matches("e1")] == [
+            *[None] * 4,
+            Level.TRUSTED,
+            Level.BASIC,
+        ]
         assert store.cells(["e1"]) == (Level.BASIC, Level.TRUSTED)
         assert store.damage() == store.changed("e1") == []
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
@@ -217,12 +283,24 @@ def test_the_cell_of_a_runner_is_kept_beside_the_match(tmp_path: Path) -> None:
         assert store.cells(["e1"]) == (Level.STANDARD,)
 
 
-def test_a_store_of_version_3_is_read_as_it_is_and_gets_times_when_it_is_written(tmp_path: Path) -> None:
+def test_a_store_of_version_3_is_read_as_it_is_and_gets_times_when_it_is_written(
+    tmp_path: Path,
+) -> None:
     filled(tmp_path)
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
         later = "".join(
             f"DROP TABLE {name};"
-            for name in ("times", "closures", "cells", "set_aside", "links", "spent", "void_spent", "caps", "transcripts")
+            for name in (
+                "times",
+                "closures",
+                "cells",
+                "set_aside",
+                "links",
+                "spent",
+                "void_spent",
+                "caps",
+                "transcripts",
+            )
         )
         connection.executescript(f"{later} PRAGMA user_version = 3")
     with Store.read(tmp_path) as store:
@@ -276,7 +354,14 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     connection.close()
     for open_ in (Store.read, Store.write, Store.check):
         with pytest.raises(
-            StoreError, match=pattern("store", "store-version-engine-reads", version="99", readable="2", version_2=f"{VERSION}:")
+            StoreError,
+            match=pattern(
+                "store",
+                "store-version-engine-reads",
+                version="99",
+                readable="2",
+                version_2=f"{VERSION}:",
+            ),
         ):
             open_(tmp_path)
 
@@ -289,7 +374,9 @@ def test_a_foreign_database_is_refused(tmp_path: Path) -> None:
         Store.check(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"not a database at all" * 100, b"SQLite format 3\0" + b"\xff" * 5000])
+@pytest.mark.parametrize(
+    "content", [b"not a database at all" * 100, b"SQLite format 3\0" + b"\xff" * 5000]
+)
 def test_a_damaged_file_is_refused_in_words(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(StoreError, match=r"arena\.db: .*"):
@@ -321,7 +408,9 @@ def test_a_store_that_was_never_finished_being_made_is_begun_again(tmp_path: Pat
         assert store.recorded("e1") == {0, 1, 2, 3}
 
 
-def test_a_kill_while_a_store_is_made_leaves_no_half_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_while_a_store_is_made_leaves_no_half_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Killed(BaseException):
         pass
 
@@ -351,7 +440,9 @@ class Refusing:
         self.said.append(word)
         if word == "ROLLBACK" and not self.in_transaction:
             raise sqlite3.OperationalError("cannot rollback - no transaction is active")
-        self.in_transaction = word not in ("COMMIT", "ROLLBACK", self.refused) or (word == self.refused == "COMMIT")
+        self.in_transaction = word not in ("COMMIT", "ROLLBACK", self.refused) or (
+            word == self.refused == "COMMIT"
+        )
         if word == self.refused:
             raise sqlite3.OperationalError(sentence("store", "database-disk-full"))
         return self
@@ -389,18 +480,24 @@ def test_a_copy_of_the_one_file_is_whole(tmp_path: Path) -> None:
         assert copy.recorded("e1") == {0}
 
 
-def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     filled(tmp_path)
     real = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and real(path, mode))
     before = sorted(path.name for path in tmp_path.iterdir())
     with Store.read(tmp_path) as store:
         assert store.recorded("e1") == {0, 1, 2, 3}
-        assert sorted(path.name for path in tmp_path.iterdir()) == before == [FILE, "arena.lock", SEAL]
+        assert (
+            sorted(path.name for path in tmp_path.iterdir()) == before == [FILE, "arena.lock", SEAL]
+        )
     Store.check(tmp_path)
 
 
-def test_what_a_kill_left_beside_the_file_is_never_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_kill_left_beside_the_file_is_never_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Store.write(tmp_path) as store:
         store.add_event("e1", '{"seats":2}', "0.1", "c", bytes(32), BOTS)
         store.add_match(match(0), {})
@@ -451,7 +548,9 @@ def looks(store: Store) -> list[str]:
     store._connection.set_trace_callback(done.append)
     found = [store.first_damage(), *store.changed("e1")]
     store._connection.set_trace_callback(None)
-    return [line for line in done if "integrity_check" in line or "tallies" in line] + [line for line in found if line]
+    return [line for line in done if "integrity_check" in line or "tallies" in line] + [
+        line for line in found if line
+    ]
 
 
 @pytest.mark.parametrize("open_", [Store.read, Store.write])

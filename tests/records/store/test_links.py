@@ -24,7 +24,16 @@ from khiva_arena.records.store.seal import SEAL
 
 RUN = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seed", "demo", "--out", "out", "--seeds"]
 OF_SQLITE = [FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal"]
-OTHERS = [LOCK, LOG, SEAL, f"{SEAL}-new", f"{FILE}-new", f"{FILE}-new-wal", f"{FILE}-new-journal", note.NOTE]
+OTHERS = [
+    LOCK,
+    LOG,
+    SEAL,
+    f"{SEAL}-new",
+    f"{FILE}-new",
+    f"{FILE}-new-wal",
+    f"{FILE}-new-journal",
+    note.NOTE,
+]
 
 
 @made_once
@@ -62,7 +71,12 @@ def test_no_link_in_a_store_is_followed(copy: Path, name: str, kind: str) -> Non
     elsewhere = linked(copy, name, kind)
     before = content(elsewhere)
     refused = name in (*OF_SQLITE, LOCK)
-    for words in (["standings", "out"], ["verify", "out"], [*RUN, "2"], ["close", "out", "1", "--yes"]):
+    for words in (
+        ["standings", "out"],
+        ["verify", "out"],
+        [*RUN, "2"],
+        ["close", "out", "1", "--yes"],
+    ):
         done = arena(*words, cwd=copy, code=None)
         assert content(elsewhere) == before, words
         if refused and (name != LOCK or words[0] in ("run", "close")):
@@ -112,7 +126,13 @@ def test_no_link_beside_a_store_is_followed(copy: Path) -> None:
     (copy / "mine").write_text("precious\n")
     arena(*RUN, "1", "--events-file", "stream.jsonl", cwd=copy)
     stream = (copy / "stream.jsonl").read_bytes()
-    for name, target in (("events", "stream.jsonl"), ("new", "nowhere"), ("x.html", "mine"), ("x.csv", "mine"), ("b", "mine")):
+    for name, target in (
+        ("events", "stream.jsonl"),
+        ("new", "nowhere"),
+        ("x.html", "mine"),
+        ("x.csv", "mine"),
+        ("b", "mine"),
+    ):
         (copy / name).symlink_to(target)
     for words in (
         [*RUN, "1", "--events-file", "events"],
@@ -134,7 +154,10 @@ def test_a_folder_of_replays_that_is_a_link_is_neither_filled_nor_swept(tmp_path
     folder: Any = ReplayFolder(tmp_path / "page.html")
     folder.finish()
     folder._about, folder._matches = "a page", ["a match"]
-    with pytest.raises(ConfigError, match="page-replays: cannot be made: " + pattern("competition", "link-not-followed")):
+    with pytest.raises(
+        ConfigError,
+        match="page-replays: cannot be made: " + pattern("competition", "link-not-followed"),
+    ):
         folder.finish()
     assert [path.name for path in (tmp_path / "theirs").iterdir()] == ["1-seed-0.html"]
 

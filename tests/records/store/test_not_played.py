@@ -6,7 +6,9 @@ from khiva_arena.records.store import not_played
 from khiva_arena.records.store.files import NOT_PLAYED
 from khiva_arena.records.store.rows import NotPlayed, Why
 
-ANN = NotPlayed("ann", "entries/ann", Why.UNBUILT, "its build failed", "its build failed:\nno compiler")
+ANN = NotPlayed(
+    "ann", "entries/ann", Why.UNBUILT, "its build failed", "its build failed:\nno compiler"
+)
 ZIP = NotPlayed("bob.zip", "entries/bob.zip", Why.NO_BOT, "an archive")
 
 
@@ -34,7 +36,9 @@ def test_a_file_that_is_not_understood_is_none(tmp_path: Path) -> None:
 
 
 def test_a_long_report_keeps_its_end(tmp_path: Path) -> None:
-    not_played.write(tmp_path, "one", [NotPlayed("a", "a", Why.UNBUILT, "b", "x" * 100_000 + "end")])
+    not_played.write(
+        tmp_path, "one", [NotPlayed("a", "a", Why.UNBUILT, "b", "x" * 100_000 + "end")]
+    )
     ((bot,),) = not_played.read(tmp_path).values()
     assert len(bot.report) < 10_000
     assert bot.report.endswith("xend")

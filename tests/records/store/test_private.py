@@ -76,9 +76,26 @@ def test_a_writer_narrows_what_is_there_and_a_reader_does_not(tmp_path: Path) ->
 def test_a_run_leaves_nothing_that_another_user_could_read_but_a_bundle(tmp_path: Path) -> None:
     """Root's bots are other users, at all levels but trusted."""
     shell = ["sh", "-c", 'umask 0; exec "$@"', "sh", sys.executable, "-m", "khiva_arena"]
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "out"]
+    words = [
+        "run",
+        *bots(RANDOM, NAIVE),
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--isolation",
+        "trusted",
+        "--out",
+        "out",
+    ]
     subprocess.run([*shell, *words], cwd=tmp_path, check=True, capture_output=True, timeout=120)
-    subprocess.run([*shell, "bundle", "out", "out.bundle"], cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    subprocess.run(
+        [*shell, "bundle", "out", "out.bundle"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
     assert set(modes(tmp_path / "out").values()) == {0o600}
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o700
     assert stat.S_IMODE((tmp_path / "out.bundle").stat().st_mode) == 0o666

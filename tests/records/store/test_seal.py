@@ -27,14 +27,32 @@ SEED = 16
 def match(ordinal: int) -> MatchRow:
     place = ("e1", ordinal, f"m{ordinal}", ordinal, 0, 0)
     seats = [
-        SeatRow(seat, seat, seat + 1, 10, "ok", [], 5, 0.1, 0.05, 9.0, 0, "note", 4, measured=Measured(0.2)) for seat in range(2)
+        SeatRow(
+            seat,
+            seat,
+            seat + 1,
+            10,
+            "ok",
+            [],
+            5,
+            0.1,
+            0.05,
+            9.0,
+            0,
+            "note",
+            4,
+            measured=Measured(0.2),
+        )
+        for seat in range(2)
     ]
     return MatchRow(*place, "d", "{}", 1, 7, 0.5, "now", tuple(seats))
 
 
 def filled(folder: Path, matches: int = 4) -> Path:
     with Store.write(folder) as store:
-        store.add_event("e1", '{"seats":2}', "0.1", "c", bytes(32), [BotRow("a", "1" * 64, "", True, "a", "/")])
+        store.add_event(
+            "e1", '{"seats":2}', "0.1", "c", bytes(32), [BotRow("a", "1" * 64, "", True, "a", "/")]
+        )
         for ordinal in range(matches):
             store.add_match(match(ordinal), {})
     return folder
@@ -79,7 +97,13 @@ def opened_files() -> Iterator[None]:
 
 
 def everything(store: Store) -> list[Any]:
-    rows = [store.events(), list(store.matches("e1")), store.match("e1", 1), store.voids("e1"), store.reveals("e1")]
+    rows = [
+        store.events(),
+        list(store.matches("e1")),
+        store.match("e1", 1),
+        store.voids("e1"),
+        store.reveals("e1"),
+    ]
     return [*rows, store.conclusion("e1"), store.first_damage(), store.changed("e1")]
 
 
@@ -92,7 +116,9 @@ def is_believed(folder: Path) -> bool:
 
 @pytest.mark.usefixtures("opened_files")
 @pytest.mark.parametrize("open_", [Store.read, Store.write])
-def test_a_sealed_store_is_read_without_its_sums(tmp_path: Path, open_: Any, worked_out: list[str]) -> None:
+def test_a_sealed_store_is_read_without_its_sums(
+    tmp_path: Path, open_: Any, worked_out: list[str]
+) -> None:
     sealed(tmp_path)
     worked_out.clear()
     with open_(tmp_path) as store:
@@ -196,7 +222,10 @@ def test_a_store_whose_writer_is_interrupted_after_any_call_is_sealed(tmp_path: 
     assert not interrupt.where, "it went on after an interrupt"
 
 
-@pytest.mark.parametrize("statement", ["UPDATE seats SET score = 11", "DELETE FROM seats WHERE seat = 1", "DELETE FROM tallies"])
+@pytest.mark.parametrize(
+    "statement",
+    ["UPDATE seats SET score = 11", "DELETE FROM seats WHERE seat = 1", "DELETE FROM tallies"],
+)
 def test_what_is_not_sound_is_not_sealed(tmp_path: Path, statement: str) -> None:
     sealed(tmp_path)
     (tmp_path / SEAL).unlink()
@@ -224,7 +253,9 @@ def damage(path: Path) -> None:
 
 
 @pytest.mark.parametrize("was_sealed", [True, False])
-def test_damage_on_the_disk_while_a_store_is_written_is_not_sealed(tmp_path: Path, was_sealed: bool) -> None:
+def test_damage_on_the_disk_while_a_store_is_written_is_not_sealed(
+    tmp_path: Path, was_sealed: bool
+) -> None:
     """The connection that writes may hold the page as it was, so it sees nothing."""
     sealed(tmp_path, 200)
     if not was_sealed:
@@ -238,7 +269,9 @@ def test_damage_on_the_disk_while_a_store_is_written_is_not_sealed(tmp_path: Pat
         assert [row.ordinal for row in store.matches("e1") if not row.intact] != []
 
 
-def test_damage_after_the_look_is_not_sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damage_after_the_look_is_not_sealed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The hash is taken before the rows are read, and is that of what was read."""
     real = Store._is_sound_on_disk
 
@@ -280,7 +313,9 @@ def test_a_file_that_is_edited_while_it_is_read_is_checked(tmp_path: Path) -> No
         assert not all(row.intact for row in store.matches("e1"))
 
 
-def test_a_kill_between_a_commit_and_the_seal_leaves_an_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_between_a_commit_and_the_seal_leaves_an_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Killed(BaseException):
         pass
 
@@ -305,7 +340,9 @@ def test_a_kill_between_a_commit_and_the_seal_leaves_an_old_one(tmp_path: Path, 
         assert not (tmp_path / name / DRAFT).exists()
 
 
-def test_an_arena_without_seals_adds_matches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_arena_without_seals_adds_matches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as patch:
         sealed(tmp_path)
         patch.setattr(seal.Seal, "put", lambda *_: None)
@@ -336,7 +373,9 @@ def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
-def test_a_system_that_does_not_list_open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_that_does_not_list_open_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sealed(tmp_path)
     monkeypatch.setattr(seal, "OPEN_FILES", str(tmp_path / "none"))
     assert not is_believed(tmp_path)

@@ -19,19 +19,32 @@ from khiva_arena.records.store import files, queries
 from khiva_arena.records.store.db import FILE, Store
 
 ENDLESS = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n)"
-COLUMNS = "1 AS event, i AS ordinal, 'x' AS id, 0 AS seed, 0 AS lineup, 0 AS rotation, '' AS digest, '' AS record, '' AS sum"
+COLUMNS = (
+    "1 AS event, i AS ordinal, 'x' AS id, 0 AS seed, 0 AS lineup, 0 AS rotation, '' AS digest, "
+    "'' AS record, '' AS sum"
+)
 ESCAPE = "\x1b]0;owned\x07\u202e\n"
-INTO_SCHEMA = "PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES ('table', '{name}', '{name}', {root}, '{sql}');"
+INTO_SCHEMA = (
+    "PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES ('table', '{name}', "
+    "'{name}', {root}, '{sql}');"
+)
 STRANGE = {
     "view for a table": f"DROP TABLE matches; CREATE VIEW matches AS {ENDLESS} SELECT {COLUMNS} FROM n",
     "view for the events": f"DROP TABLE events; CREATE VIEW events AS {ENDLESS} SELECT {COLUMNS} FROM n",
     "view beside": f"CREATE VIEW more AS {ENDLESS} SELECT i FROM n",
-    "trigger": f"CREATE TRIGGER t AFTER INSERT ON matches BEGIN DELETE FROM bots WHERE ({ENDLESS} SELECT sum(i) FROM n); END",
+    "trigger": (
+        f"CREATE TRIGGER t AFTER INSERT ON matches BEGIN DELETE FROM bots WHERE ({ENDLESS} "
+        "SELECT sum(i) FROM n); END"
+    ),
     "index": "CREATE INDEX more ON matches (abs(ordinal))",
     "table": "CREATE TABLE more (x)",
     "missing table": "DROP TABLE reveals",
-    "other column": "ALTER TABLE seats ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(zeroblob(100))) VIRTUAL",
-    "virtual table": INTO_SCHEMA.format(name="more", root=0, sql="CREATE VIRTUAL TABLE more USING nothing()"),
+    "other column": (
+        "ALTER TABLE seats ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(zeroblob(100))) VIRTUAL"
+    ),
+    "virtual table": INTO_SCHEMA.format(
+        name="more", root=0, sql="CREATE VIRTUAL TABLE more USING nothing()"
+    ),
     "name with escapes": f'CREATE TABLE "{ESCAPE}" (x)',
     "malformed with escapes": INTO_SCHEMA.format(name=ESCAPE, root=7, sql="CREATE TABLE x"),
     "endless name": f'CREATE TABLE "{"x" * 90_000}" (x)',
@@ -69,7 +82,13 @@ def test_what_is_no_table_of_ours_is_refused_in_one_line(
     store: Path, capsys: pytest.CaptureFixture[str], statements: str
 ) -> None:
     change(store, statements)
-    for words in (["standings"], ["show"], ["verify"], ["export", "--format", "csv"], ["plan", "--error", "5"]):
+    for words in (
+        ["standings"],
+        ["show"],
+        ["verify"],
+        ["export", "--format", "csv"],
+        ["plan", "--error", "5"],
+    ):
         assert run([words[0], str(store), *words[1:]]) == 2, words
         out, err = capsys.readouterr()
         assert out == ""
@@ -83,7 +102,10 @@ def test_what_is_no_table_of_ours_is_refused_in_one_line(
 
 def test_comments_in_the_schema_may_differ(store: Path) -> None:
     """A later version may word them otherwise, and they change nothing."""
-    rewrite = "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '-- ', '-- once more: ')"
+    rewrite = (
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '-- ', '-- "
+        "once more: ')"
+    )
     change(store, rewrite)
     with Store.read(store) as opened:
         assert opened.events()
@@ -117,18 +139,31 @@ sys.exit(code)
 
 def peak(*words: str) -> tuple[int, subprocess.CompletedProcess[str]]:
     """The most memory that a command took, in bytes, and what it said."""
-    done = subprocess.run([sys.executable, "-c", MEASURED, *words], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     *_, last = done.stdout.splitlines()
     return int(last) * 1024, done
 
 
 @pytest.mark.soak
 def test_a_record_as_large_as_memory_is_refused_in_little_of_it(sound: Path, store: Path) -> None:
-    change(store, f"UPDATE matches SET record = replace(hex(zeroblob({LONG // 2})), '00', '[[') WHERE ordinal = 2")
+    change(
+        store,
+        f"UPDATE matches SET record = replace(hex(zeroblob({LONG // 2})), '00', '[[') "
+        "WHERE ordinal = 2",
+    )
     usual, _ = peak("standings", str(sound))
     most, done = peak("standings", str(store))
     assert done.returncode == 2
-    assert "string or blob too big; a row of it is larger than any that an arbiter writes" in one_line(done.stderr)
+    assert (
+        "string or blob too big; a row of it is larger than any that an arbiter writes"
+        in one_line(done.stderr)
+    )
     assert most < usual + LONG // 2
     most, done = peak("verify", str(store), "--json")
     assert done.returncode == 1
@@ -138,9 +173,17 @@ def test_a_record_as_large_as_memory_is_refused_in_little_of_it(sound: Path, sto
     assert most < usual + LONG // 2
 
 
-def test_a_match_id_of_escape_sequences_is_printed_harmless(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_match_id_of_escape_sequences_is_printed_harmless(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     change(store, f"UPDATE matches SET id = '{ESCAPE}' WHERE ordinal = 2", forged=True)
-    for words in (["show"], ["verify"], ["export", "--format", "csv"], ["export", "--format", "jsonl"], ["show", "--json"]):
+    for words in (
+        ["show"],
+        ["verify"],
+        ["export", "--format", "csv"],
+        ["export", "--format", "jsonl"],
+        ["show", "--json"],
+    ):
         run([words[0], str(store), *words[1:]])
         out, err = capsys.readouterr()
         assert (out + err).replace("\n", "").isprintable(), words
@@ -153,6 +196,8 @@ def test_rows_without_end_are_given_up(store: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(queries, "MOST_BYTES", 1000)
     with (
         Store.read(store) as opened,
-        pytest.raises(StoreError, match="it is damaged: its rows are larger than any that an arbiter writes"),
+        pytest.raises(
+            StoreError, match="it is damaged: its rows are larger than any that an arbiter writes"
+        ),
     ):
         opened.digests(opened.events()[0].id)

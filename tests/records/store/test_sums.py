@@ -11,7 +11,23 @@ from khiva_arena.errors import StoreError
 from khiva_arena.records.store import files, sums, versions
 from khiva_arena.records.store.db import FILE, BotRow, MatchRow, SeatRow, Store, VoidRow
 
-SEAT = SeatRow(0, 0, 1, 5, "ok", [["timeout", "late", 3]], 5, 1.0, 0, 9.0, None, "note", 4, 0, Measured(0.2, page_faults=0))
+SEAT = SeatRow(
+    0,
+    0,
+    1,
+    5,
+    "ok",
+    [["timeout", "late", 3]],
+    5,
+    1.0,
+    0,
+    9.0,
+    None,
+    "note",
+    4,
+    0,
+    Measured(0.2, page_faults=0),
+)
 MATCH = MatchRow("e", 0, "m", 0, 0, 0, "d", "{}", 1, 7, 2, "now", (SEAT,))
 
 
@@ -35,7 +51,11 @@ def findings(folder: Path) -> list[str]:
     """Everything that is not as it was written."""
     with Store.read(folder) as store:
         (event,) = store.events()
-        rows = [f"match {row.ordinal}" for row in store.matches("e") if not row.intact or len(row.seats) != 1]
+        rows = [
+            f"match {row.ordinal}"
+            for row in store.matches("e")
+            if not row.intact or len(row.seats) != 1
+        ]
         rows += [f"void {row.ordinal}" for row in store.voids("e") if not row.intact]
         return [*event.changed, *rows, *store.changed("e")]
 
@@ -55,7 +75,17 @@ def test_whole_numbers_and_reals_are_read_back_as_written(folder: Path) -> None:
 
 COLUMNS = [
     (table, name, kind)
-    for table in ("events", "engines", "bots", "matches", "seats", "voids", "reveals", "conclusions", "tallies")
+    for table in (
+        "events",
+        "engines",
+        "bots",
+        "matches",
+        "seats",
+        "voids",
+        "reveals",
+        "conclusions",
+        "tallies",
+    )
     for name, kind, _ in versions.columns(table)
     if (table, name) != ("events", "id") and name != "event"
 ]
@@ -63,13 +93,17 @@ OTHER = {"TEXT": "'?'", "INTEGER": "77", "REAL": "0.123", "BLOB": "x'00'"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("table", "name", "kind"), COLUMNS, ids=[f"{table}.{name}" for table, name, _ in COLUMNS])
+@pytest.mark.parametrize(
+    ("table", "name", "kind"), COLUMNS, ids=[f"{table}.{name}" for table, name, _ in COLUMNS]
+)
 def test_every_column_is_covered(folder: Path, table: str, name: str, kind: str) -> None:
     run(folder, f"UPDATE {table} SET {name} = {OTHER[kind]} WHERE rowid = 1")
     assert findings(folder)
 
 
-@pytest.mark.parametrize("table", ["engines", "bots", "voids", "reveals", "conclusions", "seats", "tallies"])
+@pytest.mark.parametrize(
+    "table", ["engines", "bots", "voids", "reveals", "conclusions", "seats", "tallies"]
+)
 def test_a_row_that_is_lost_is_missed(folder: Path, table: str) -> None:
     run(folder, f"DELETE FROM {table} WHERE rowid = 1")
     assert any("tally" in line for line in findings(folder))

@@ -18,8 +18,12 @@ VALUES = st.one_of(
     st.none(),
     st.booleans(),
 )
-ROWS = st.lists(st.text("abcdefg_", min_size=1, max_size=4), min_size=1, max_size=6, unique=True).flatmap(
-    lambda names: st.lists(st.fixed_dictionaries(dict.fromkeys(names, VALUES)), min_size=1, max_size=4)
+ROWS = st.lists(
+    st.text("abcdefg_", min_size=1, max_size=4), min_size=1, max_size=6, unique=True
+).flatmap(
+    lambda names: st.lists(
+        st.fixed_dictionaries(dict.fromkeys(names, VALUES)), min_size=1, max_size=4
+    )
 )
 
 
@@ -47,7 +51,15 @@ def test_sums_are_those_of_the_definition(rows: list[dict[str, Any]]) -> None:
 
 def test_a_sum_that_was_written_by_the_first_release() -> None:
     """A number, so that neither form can change unnoticed."""
-    values = {"event": "e", "seed": 3, "secret": bytes(range(4)), "took": 2.0, "ratio": 0.1, "none": None, "text": 'é"%s\\'}
+    values = {
+        "event": "e",
+        "seed": 3,
+        "secret": bytes(range(4)),
+        "took": 2.0,
+        "ratio": 0.1,
+        "none": None,
+        "text": 'é"%s\\',
+    }
     assert sums.row_sum("reveals", values) == plain_sum("reveals", values) == "5094db365401baed"
 
 
@@ -59,11 +71,18 @@ def test_rows_read_together_are_as_rows_read_alone(table: str) -> None:
     sound = [{str: "text", int: 7, float: 1.5, bytes: b"b"}[kind] for kind in kinds]
     names = [name for name, _, _ in columns]
     sound[-1] = sums.row_sum(table, dict(zip(names[:-1], sound[:-1], strict=True)))
-    damaged: list[list[Any]] = [[*sound[:at], wrong, *sound[at + 1 :]] for at in range(len(sound)) for wrong in (None, b"x", 0.5)]
+    damaged: list[list[Any]] = [
+        [*sound[:at], wrong, *sound[at + 1 :]]
+        for at in range(len(sound))
+        for wrong in (None, b"x", 0.5)
+    ]
     rows = [sound, *damaged, sound]
     together = sums.check_all(table, columns, rows)
     assert together == [alone for row in rows for alone in sums.check_all(table, columns, [row])]
     assert (together[0][1], together[-1][1]) == (True, True)
     assert [ok for _, ok in together[1:-1]] == [row == sound for row in damaged]
     for values, _ in together:
-        assert all(isinstance(values[name], kind) or values[name] is None for name, kind in zip(names[:-1], kinds, strict=False))
+        assert all(
+            isinstance(values[name], kind) or values[name] is None
+            for name, kind in zip(names[:-1], kinds, strict=False)
+        )

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from khiva_arena.common.result import Transcript
-from khiva_arena.records.store.transcripts import ENTRIES_MOST, PACKED_MOST, UNPACKED_MOST, Packer, check_size, unpacked
+from khiva_arena.records.store.transcripts import (
+    ENTRIES_MOST,
+    PACKED_MOST,
+    UNPACKED_MOST,
+    Packer,
+    check_size,
+    unpacked,
+)
 
 
 def packed_of(reads: list[tuple[int, bytes]], most: int = PACKED_MOST) -> Transcript:
@@ -41,9 +48,19 @@ NOISE = random.Random(7).randbytes(3 * PACKED_MOST)
 @cases("most", [600, 5_000, 70_000, PACKED_MOST, 10 * PACKED_MOST])
 @cases("flood", [NOISE, b"a" * (2 * UNPACKED_MOST), b"a key\n" * PACKED_MOST])
 def test_a_flood_is_kept_from_its_beginning_within_the_bound(flood: bytes, most: int) -> None:
-    made = packed_of([(0, b"begin\n"), *((step, flood[step << 15 : (step + 1) << 15]) for step in range(len(flood) >> 15))], most)
+    made = packed_of(
+        [
+            (0, b"begin\n"),
+            *((step, flood[step << 15 : (step + 1) << 15]) for step in range(len(flood) >> 15)),
+        ],
+        most,
+    )
     kept = b"".join(data for _, data in unpacked(made.packed))
-    bound, size, is_beginning = min(most, PACKED_MOST), len(made.packed), (b"begin\n" + flood).startswith(kept)
+    bound, size, is_beginning = (
+        min(most, PACKED_MOST),
+        len(made.packed),
+        (b"begin\n" + flood).startswith(kept),
+    )
     is_all, is_full = len(kept) == made.total, size > bound * 0.7 or len(kept) > UNPACKED_MOST * 0.9
     assert made.total == len(flood) + 6
     assert size <= bound

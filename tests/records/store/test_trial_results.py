@@ -10,8 +10,18 @@ from khiva_arena.records.store import trial_results
 from khiva_arena.records.store.files import TRIALS
 from khiva_arena.records.store.trial_results import TrialResult
 
-ANN = TrialResult("a" * 64, "c" * 64, "ann", "0f", seconds=0.5, steps=40, decisions=21, mean=0.01, slowest=0.02)
-BOB = TrialResult("b" * 64, "c" * 64, "bob", "1f", verdict="illegal", step=20, line="illegal: choice 9 of 4 legal ones")
+ANN = TrialResult(
+    "a" * 64, "c" * 64, "ann", "0f", seconds=0.5, steps=40, decisions=21, mean=0.01, slowest=0.02
+)
+BOB = TrialResult(
+    "b" * 64,
+    "c" * 64,
+    "bob",
+    "1f",
+    verdict="illegal",
+    step=20,
+    line="illegal: choice 9 of 4 legal ones",
+)
 
 
 def test_results_come_back_and_the_newest_counts(tmp_path: Path) -> None:
@@ -20,10 +30,14 @@ def test_results_come_back_and_the_newest_counts(tmp_path: Path) -> None:
     for result in (ANN, BOB, again):
         trial_results.add(tmp_path / "out", result)
     assert trial_results.read(tmp_path / "out") == {ANN.key: ANN, BOB.key: again}
-    assert (tmp_path / "out" / TRIALS).stat().st_mode & 0o077 == 0, "others would read what bots wrote"
+    assert (tmp_path / "out" / TRIALS).stat().st_mode & 0o077 == 0, (
+        "others would read what bots wrote"
+    )
 
 
-@pytest.mark.parametrize("cut", [1, 40, None], ids=["the end of the line", "half of it", "other bytes"])
+@pytest.mark.parametrize(
+    "cut", [1, 40, None], ids=["the end of the line", "half of it", "other bytes"]
+)
 def test_a_torn_line_costs_only_its_own_result(tmp_path: Path, cut: int | None) -> None:
     for result in (ANN, BOB):
         trial_results.add(tmp_path, result)

@@ -15,7 +15,9 @@ RECORD = random.Random(1).randbytes(60_000).hex()
 
 def match(ordinal: int) -> MatchRow:
     seat = SeatRow(0, 0, 1, 5, "ok", [], 1, 0.1, 0.1, 1.0, 0, "", 0, 0, Measured(0.1))
-    return MatchRow("e", ordinal, f"m{ordinal}", 0, 0, ordinal, f"d{ordinal}", RECORD, 1, 1, 0.5, "now", (seat,))
+    return MatchRow(
+        "e", ordinal, f"m{ordinal}", 0, 0, ordinal, f"d{ordinal}", RECORD, 1, 1, 0.5, "now", (seat,)
+    )
 
 
 def size(folder: Path) -> int:

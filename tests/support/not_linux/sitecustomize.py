@@ -24,7 +24,15 @@ from contextlib import suppress
 
 LACKING = {
     os: (
-        *("memfd_create", "pidfd_open", "pipe2", "sched_getaffinity", "sched_getscheduler", "sched_setaffinity", "setresgid"),
+        *(
+            "memfd_create",
+            "pidfd_open",
+            "pipe2",
+            "sched_getaffinity",
+            "sched_getscheduler",
+            "sched_setaffinity",
+            "setresgid",
+        ),
         *("setresuid", "setxattr", "waitid", "O_PATH", "process_cpu_count"),
     ),
     resource: ("prlimit",),

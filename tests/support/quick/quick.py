@@ -84,11 +84,15 @@ def main():
             count += 1
             choices = len(message[b"legal"])
             lots = (lots * 6364136223846793005 + 1442695040888963407) & MASK
-            choice = 0 if how == "first" else (lots >> 33) % choices if how == "lots" else choices - 1
+            choice = (
+                0 if how == "first" else (lots >> 33) % choices if how == "lots" else choices - 1
+            )
             if count == when and how == "illegal":
                 choice = 9999
             elif count == when:
-                os.write(2, b"Traceback (most recent call last):\nRuntimeError: no idea what to play\n")
+                os.write(
+                    2, b"Traceback (most recent call last):\nRuntimeError: no idea what to play\n"
+                )
                 sys.exit(1)
             act = b"\x83\xa4type\xa3act\xa3req\xcf" + message[b"req"].to_bytes(8, "big")
             write(act + b"\xa6choice\xcd" + choice.to_bytes(2, "big"))

@@ -12,7 +12,17 @@ from pathlib import Path
 import msgpack
 import pytest
 from arena import arena
-from evil import BESIDE, EVIL, HELD, evil_bot, evil_bundles, evil_details, evil_store, harmless, rotted
+from evil import (
+    BESIDE,
+    EVIL,
+    HELD,
+    evil_bot,
+    evil_bundles,
+    evil_details,
+    evil_store,
+    harmless,
+    rotted,
+)
 from fake_league import SENT, TOKEN, fake_league
 from forging import forge
 from made_league import MadeLeague
@@ -72,7 +82,9 @@ class Place:
         done = arena(*words, cwd=self.folder, code=None)
         harmless(done.stdout + done.stderr)
         assert "Traceback" not in done.stderr, done.stderr
-        assert done.returncode in {row.code for row in rows_of(words[0])} - {BUG, INTERRUPTED}, done.stderr
+        assert done.returncode in {row.code for row in rows_of(words[0])} - {BUG, INTERRUPTED}, (
+            done.stderr
+        )
         return done.stdout + done.stderr
 
     def bots(self) -> list[Path]:
@@ -84,7 +96,9 @@ def stored(*words: str) -> Callable[[Place], None]:
 
     def check(place: Place) -> None:
         said = [place.say(words[0], str(store), *words[1:])[1] for store in place.stores()]
-        assert any("owned" in text for text in said), "nothing of it was printed: the test tests nothing"
+        assert any("owned" in text for text in said), (
+            "nothing of it was printed: the test tests nothing"
+        )
 
     return check
 
@@ -97,7 +111,9 @@ def _export(place: Place) -> None:
 
 def _show(place: Place) -> None:
     stored("show")(place)
-    assert "illegal at step 1: \\x1b]0;owned" in place.say("show", str(place.folder / "all"), "1/0")[1]
+    assert (
+        "illegal at step 1: \\x1b]0;owned" in place.say("show", str(place.folder / "all"), "1/0")[1]
+    )
     for store in place.folder.iterdir():
         for more in ((), ("--notes",), ("--json",), ("--notes", "--json")):
             place.say("show", str(store), "1/0", *more)
@@ -124,7 +140,9 @@ def _bundle(place: Place) -> None:
 
 def _merge(place: Place) -> None:
     every = product(place.stores(), ((), ("--json",), ("--event", EVIL)))
-    said = [place.say("merge", str(store), "--out", f"{store}{EVIL}", *more)[1] for store, more in every]
+    said = [
+        place.say("merge", str(store), "--out", f"{store}{EVIL}", *more)[1] for store, more in every
+    ]
     assert any("owned" in text for text in said)
 
 
@@ -142,9 +160,30 @@ def _report(place: Place) -> None:
     for store in place.stores():
         page = str(place.folder / f"{store.name}{EVIL}.html")
         said.append(place.say("report", str(store), "--out", page, "--replays", "none")[1])
-        place.say("report", str(store), "--out", page, "--notes", "--title", EVIL, "--names", str(names), "--matches", "1/0")
+        place.say(
+            "report",
+            str(store),
+            "--out",
+            page,
+            "--notes",
+            "--title",
+            EVIL,
+            "--names",
+            str(names),
+            "--matches",
+            "1/0",
+        )
     assert any("owned" in text for text in said)
-    place.say("report", str(store), "--out", page, "--replays", "all", "--for-authors", str(place.folder / f"authors{EVIL}"))
+    place.say(
+        "report",
+        str(store),
+        "--out",
+        page,
+        "--replays",
+        "all",
+        "--for-authors",
+        str(place.folder / f"authors{EVIL}"),
+    )
     names.write_text(json.dumps({EVIL: EVIL}))
     place.say("report", str(store), "--out", page, "--names", str(names))
 
@@ -154,14 +193,35 @@ def _replay(place: Place) -> None:
         place.say("replay", str(store), "1/0", "--bot", EVIL)
     bot = place.bots()[1]
     assert "owned" in place.live(
-        "replay", "finished", "1/0", "--seat", "0", "--bot", str(bot), "--isolation", "trusted", "--notes"
+        "replay",
+        "finished",
+        "1/0",
+        "--seat",
+        "0",
+        "--bot",
+        str(bot),
+        "--isolation",
+        "trusted",
+        "--notes",
     )
 
 
 def _match(place: Place) -> None:
     bots = place.bots()
     for bot in bots:
-        words = ["match", "--bot", str(bot), "--bot", RANDOM, "--isolation", "trusted", "--notes", "--trace", "--seed", "x"]
+        words = [
+            "match",
+            "--bot",
+            str(bot),
+            "--bot",
+            RANDOM,
+            "--isolation",
+            "trusted",
+            "--notes",
+            "--trace",
+            "--seed",
+            "x",
+        ]
         assert "owned" in place.live(*words)
     for store in place.stores():
         place.say("match", "--from", str(store), "1/0", "--bot", EVIL)
@@ -169,7 +229,20 @@ def _match(place: Place) -> None:
 
 def _run(place: Place) -> None:
     bots = [part for bot in place.bots() for part in ("--bot", str(bot))]
-    words = ["run", *bots, "--bot", RANDOM, "--isolation", "trusted", "--seats", "2", "--seeds", "1", "--out", f"o{EVIL}"]
+    words = [
+        "run",
+        *bots,
+        "--bot",
+        RANDOM,
+        "--isolation",
+        "trusted",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--out",
+        f"o{EVIL}",
+    ]
     said = place.live(*words)
     assert "owned" in said
     settings = place.folder / f"set{EVIL}.toml"
@@ -184,8 +257,18 @@ def _run(place: Place) -> None:
             good = {"name": "a", "version": "1", "run": "{python} main.py", key: value}
             text = "".join(f"{json.dumps(key)} = {toml(value)}\n" for key, value in good.items())
             (place.folder / "key" / "bot.toml").write_text(text)
-            place.say("run", "--bot", str(place.folder / "key"), "--bot", str(place.folder / "key"), "--seats", "2")
-    (place.folder / "engines.json").write_text(json.dumps([{"name": EVIL, "command": EVIL, "protocol": EVIL, EVIL: EVIL}]))
+            place.say(
+                "run",
+                "--bot",
+                str(place.folder / "key"),
+                "--bot",
+                str(place.folder / "key"),
+                "--seats",
+                "2",
+            )
+    (place.folder / "engines.json").write_text(
+        json.dumps([{"name": EVIL, "command": EVIL, "protocol": EVIL, EVIL: EVIL}])
+    )
     place.say("run", "--engines", str(place.folder / "engines.json"))
 
 
@@ -194,7 +277,11 @@ def toml(value: object) -> str:
         return "[" + ", ".join(map(toml, value)) + "]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{toml(key)} = {toml(item)}" for key, item in value.items()) + "}"
-    return '"' + "".join(c if c.isprintable() and c != '"' else f"\\U{ord(c):08x}" for c in str(value)) + '"'
+    return (
+        '"'
+        + "".join(c if c.isprintable() and c != '"' else f"\\U{ord(c):08x}" for c in str(value))
+        + '"'
+    )
 
 
 def _play(place: Place) -> None:
@@ -203,8 +290,21 @@ def _play(place: Place) -> None:
     said = ""
     for key in ("name", "version", "run", "build", "games", "author"):
         good = {"name": "a", "version": "1", "run": "{python} main.py", key: EVIL}
-        (bot / "bot.toml").write_text("".join(f"{json.dumps(key)} = {toml(value)}\n" for key, value in good.items()))
-        said += place.live("play", "--no-open", "--bot", str(bot), "--bot", RANDOM, "--isolation", "trusted", "--start", "1s")
+        (bot / "bot.toml").write_text(
+            "".join(f"{json.dumps(key)} = {toml(value)}\n" for key, value in good.items())
+        )
+        said += place.live(
+            "play",
+            "--no-open",
+            "--bot",
+            str(bot),
+            "--bot",
+            RANDOM,
+            "--isolation",
+            "trusted",
+            "--start",
+            "1s",
+        )
     assert "owned" in said
 
 
@@ -217,7 +317,18 @@ def _relay(place: Place) -> None:
 
 def _sprt(place: Place) -> None:
     bots = list(map(str, place.bots()))
-    how = ["--isolation", "trusted", "--seats", "2", "--seeds", "32", "--elo1", "300", "--out", f"o{EVIL}"]
+    how = [
+        "--isolation",
+        "trusted",
+        "--seats",
+        "2",
+        "--seeds",
+        "32",
+        "--elo1",
+        "300",
+        "--out",
+        f"o{EVIL}",
+    ]
     assert "owned" in place.live("sprt", bots[0], bots[2], *how)
 
 
@@ -229,10 +340,17 @@ def _grade(place: Place) -> None:
     head, first, *_ = toml.read_text().replace("seeds = 500", "seeds = 1").split("[[rung]]")
     toml.write_text(f"{head}[[rung]]{first}")
     place.say("grade", "course", "--seal")
-    said = [place.live("grade", "course", "--bot", str(bot), "--results", f"{n}.json") for n, bot in enumerate(bots)]
+    said = [
+        place.live("grade", "course", "--bot", str(bot), "--results", f"{n}.json")
+        for n, bot in enumerate(bots)
+    ]
     assert any("owned" in text for text in said), "no bot said a word: the test tests nothing"
     (place.folder / "course" / EVIL.replace("/", "")).touch()
-    assert "owned" in place.say("grade", "course", "--seal")[1] + place.say("grade", "course", "--bot", str(bots[0]))[1]
+    assert (
+        "owned"
+        in place.say("grade", "course", "--seal")[1]
+        + place.say("grade", "course", "--bot", str(bots[0]))[1]
+    )
 
 
 def _compare(place: Place) -> None:
@@ -252,7 +370,15 @@ def _watch(place: Place) -> None:
     path = place.folder / f"events{EVIL}"
     fault = {"match": 0, "bot": 0, "seat": 0, "gather": 1, "before": False}
     lines = (
-        begin(bots=[EVIL] * 6, stage=EVIL, game=EVIL, format=EVIL, commitment=EVIL, at=EVIL, event=EVIL),
+        begin(
+            bots=[EVIL] * 6,
+            stage=EVIL,
+            game=EVIL,
+            format=EVIL,
+            commitment=EVIL,
+            at=EVIL,
+            event=EVIL,
+        ),
         stream.FaultRecorded(t=1.0, verdict=EVIL, detail=EVIL, **fault),
         stream.VoidRecorded(t=1.0, match=1, attempt=1, bots=[0, 1, 2], why=EVIL, before=False),
         stream.Llr(t=1.0, llr=0.0, low=-1.0, high=1.0, seeds=1, decision=EVIL),
@@ -267,7 +393,11 @@ def _watch(place: Place) -> None:
 
 def _decode(place: Place) -> None:
     path = place.folder / f"frames{EVIL}"
-    for message in ({"type": EVIL, EVIL: EVIL}, {"type": "act", EVIL: 0.5}, {"type": "hello", "proto": 1, "name": EVIL}):
+    for message in (
+        {"type": EVIL, EVIL: EVIL},
+        {"type": "act", EVIL: 0.5},
+        {"type": "hello", "proto": 1, "name": EVIL},
+    ):
         data = msgpack.packb(message)
         path.write_bytes(len(data).to_bytes(4, "big") + data + EVIL.encode())
         assert "owned" in place.say("decode", str(path))[1]
@@ -307,20 +437,33 @@ def _league(place: Place) -> None:
     said = []
     for number, text in texts.items():
         for at, rotten in enumerate(rotted(json.loads(text))):
-            store = Path(shutil.copytree(place.folder / "sound", place.folder / f"link-{number}-{at}"))
+            store = Path(
+                shutil.copytree(place.folder / "sound", place.folder / f"link-{number}-{at}")
+            )
             shutil.copy(new / "league.toml", store)
             with closing(sqlite3.connect(store / "arena.db")) as connection:
                 quoted = json.dumps(rotten).replace("'", "''")
                 forge(connection, f"UPDATE links SET text = '{quoted}' WHERE number = {number}")
-            for words in (("verify",), ("standings",), ("show",), ("league", "status"), ("league", "season", EVIL)):
+            for words in (
+                ("verify",),
+                ("standings",),
+                ("show",),
+                ("league", "status"),
+                ("league", "season", EVIL),
+            ):
                 *before, last = words if words[-1] == EVIL else (*words, "")
                 said.append(place.say(*before, str(store), *([last] if last else []))[1])
             place.say("merge", str(place.folder / "sound"), "--out", str(store))
             place.say("report", str(store), "--out", str(place.folder / "page.html"))
-    assert any("owned" in text for text in said), "nothing of it was printed: the test tests nothing"
+    assert any("owned" in text for text in said), (
+        "nothing of it was printed: the test tests nothing"
+    )
     assert "owned" in place.say("league", "author", "add", str(new), EVIL)[1]
     for bot in place.bots():
-        assert "owned" in place.say("league", "enter", str(new), str(bot), "--author", EVIL, "--name", EVIL)[1]
+        assert (
+            "owned"
+            in place.say("league", "enter", str(new), str(bot), "--author", EVIL, "--name", EVIL)[1]
+        )
     settings = (new / "league.toml").read_text()
     for key in ("seats", "game", "turn", "bots", "retry_minutes", "draw", EVIL):
         (new / "league.toml").write_text(f"{json.dumps(key)} = {toml(EVIL)}\n")
@@ -346,7 +489,9 @@ def _submit(place: Place) -> None:
                 said.append(place.say(*words, "--name", EVIL)[1])
             league.answers((200, answer))
             said.append(place.say("submit", "--status", *words[2:])[1])
-    assert any("owned" in text for text in said), "nothing of it was printed: the test tests nothing"
+    assert any("owned" in text for text in said), (
+        "nothing of it was printed: the test tests nothing"
+    )
 
 
 def nothing_foreign(*words: str) -> Callable[[Place], None]:

@@ -59,7 +59,9 @@ def _exit_codes() -> Iterator[str]:
     for row in exit_codes.TABLE:
         commands = ", ".join(f"`{name}`" for name in row.commands) or "each"
         verdict = f"`{row.verdict}`" if row.verdict else ""
-        yield f"| {row.code} | {commands} | {_markdown(exit_codes.full_meaning(row))} | {verdict} |".replace("|  |", "| |")
+        yield (
+            f"| {row.code} | {commands} | {_markdown(exit_codes.full_meaning(row))} | {verdict} |"
+        ).replace("|  |", "| |")
 
 
 def _context(*words: str) -> click.Context:
@@ -70,7 +72,9 @@ def _context(*words: str) -> click.Context:
         assert isinstance(context.command, click.Group)
         command = context.command.get_command(context, word)
         assert command is not None, word
-        context = click.Context(command, info_name=word, parent=context, terminal_width=WIDE, max_content_width=WIDE)
+        context = click.Context(
+            command, info_name=word, parent=context, terminal_width=WIDE, max_content_width=WIDE
+        )
     return context
 
 
@@ -101,13 +105,17 @@ def _settings() -> Iterator[str]:
     rows = (*TABLE, *TEST_TABLE)
     for heading in dict.fromkeys(row.heading for row in rows):
         yield f"**{heading}**" + (" (only `sprt`)" if heading == TEST_TABLE[0].heading else "")
-        yield "\n".join(_item(f"`{row.name}`, `{_option_of(row).flags}`", _option_of(row).text) for row in _under(rows, heading))
+        yield "\n".join(
+            _item(f"`{row.name}`, `{_option_of(row).flags}`", _option_of(row).text)
+            for row in _under(rows, heading)
+        )
     yield "**Commands and files that take only some of them**"
     yield "\n".join([
         _named("A `[[stage]]` table of a settings file can set", [row.name for row in TABLE if row.of_a_stage]),
         _named("`match` takes", [row.name for row in TABLE if row.of_a_match]),
         _named("A league takes all but", [row.name for row in TABLE if not row.of_a_league]),
-        _named("Some values of these settings open more of your machine. A file with them needs your consent",
+        _named("Some values of these settings open more of your machine. A file with them needs "
+            "your consent",
                [row.name for row in TABLE if row.opens]),
         _named("In a sandbox no bot may read the files or folders of", [row.name for row in TABLE if row.private]),
     ])  # fmt: skip
@@ -160,7 +168,9 @@ def _description(text: str) -> Iterator[str]:
 def _examples(name: str) -> str:
     formatter = click.HelpFormatter(width=WIDE)
     write_examples(name, formatter)
-    return "\n".join(line.strip() for line in formatter.getvalue().splitlines() if line.startswith(" "))
+    return "\n".join(
+        line.strip() for line in formatter.getvalue().splitlines() if line.startswith(" ")
+    )
 
 
 def _item(flags: str, text: str) -> str:
@@ -169,11 +179,17 @@ def _item(flags: str, text: str) -> str:
 
 def _markdown(text: str) -> str:
     """Return a help text with its flags as code, and without characters that Markdown would read."""
-    return "".join(piece if piece.startswith("`") else _plain(piece) for piece in SEPARATE.split(" ".join(text.split())))
+    return "".join(
+        piece if piece.startswith("`") else _plain(piece)
+        for piece in SEPARATE.split(" ".join(text.split()))
+    )
 
 
 def _plain(text: str) -> str:
-    return "".join(f"`{piece}`" if FLAG.fullmatch(piece) else MARKUP.sub(r"\\\1", piece) for piece in FLAG.split(text))
+    return "".join(
+        f"`{piece}`" if FLAG.fullmatch(piece) else MARKUP.sub(r"\\\1", piece)
+        for piece in FLAG.split(text)
+    )
 
 
 def _wrapped(text: str) -> str:

@@ -59,8 +59,14 @@ def _plain(part: Any) -> Any:
         return [_plain(one) for one in part]
     if not isinstance(part, dict):
         return part
-    named = {key: {name: _plain(one) for name, one in part[key].items()} for key in ("properties", "$defs") if key in part}
-    return {key: _plain(value) for key, value in part.items() if key not in (*_WORDS, *named)} | named
+    named = {
+        key: {name: _plain(one) for name, one in part[key].items()}
+        for key in ("properties", "$defs")
+        if key in part
+    }
+    return {
+        key: _plain(value) for key, value in part.items() if key not in (*_WORDS, *named)
+    } | named
 
 
 def sql_schema(*texts: str) -> str:
@@ -73,7 +79,9 @@ def _of_store() -> str:
 
 
 def _of_queue() -> str:
-    return sql_schema(files("khiva_arena.extensions.league.submissions").joinpath("queue.sql").read_text())
+    return sql_schema(
+        files("khiva_arena.extensions.league.submissions").joinpath("queue.sql").read_text()
+    )
 
 
 def _of_payload(place: Path) -> str:
@@ -87,28 +95,40 @@ def _of_payload(place: Path) -> str:
 def formats(place: Path) -> dict[str, Format]:
     """Return each format by its row of the page. ``place``: an empty folder to work in."""
     lines = (bundle._Header, bundle.BundleLine, bundle._End)
-    public = (public_state.PublicLeague, public_state.TableThen, public_state.PublicBatch, public_state.BatchMatches)
+    public = (
+        public_state.PublicLeague,
+        public_state.TableThen,
+        public_state.PublicBatch,
+        public_state.BatchMatches,
+    )
     return {
         "store, `arena.db`": Format(
             str(versions.VERSION),
             _of_store,
-            "VERSION in khiva_arena/records/store/versions.py; what is new stands in another schema_N.sql",
+            "VERSION in khiva_arena/records/store/versions.py; what is new stands in "
+            "another schema_N.sql",
         ),
         "queue of a league, `queue.db`": Format(
-            str(folder.QUEUE_VERSION), _of_queue, "QUEUE_VERSION in khiva_arena/extensions/league/folder.py"
+            str(folder.QUEUE_VERSION),
+            _of_queue,
+            "QUEUE_VERSION in khiva_arena/extensions/league/folder.py",
         ),
         "bundle": Format(
             f"{bundle.FORMAT}, and {bundle.EXTENDED} with persons or reports",
             partial(json_schema, *lines),
-            "FORMAT or EXTENDED in khiva_arena/records/store/bundle.py, which must read the old ones, too",
+            "FORMAT or EXTENDED in khiva_arena/records/store/bundle.py, which must read "
+            "the old ones, too",
         ),
         "plan": Format(
-            str(plan_file.FORMAT), partial(json_schema, plan_file._Plan), "FORMAT in khiva_arena/extensions/shards/plan_file.py"
+            str(plan_file.FORMAT),
+            partial(json_schema, plan_file._Plan),
+            "FORMAT in khiva_arena/extensions/shards/plan_file.py",
         ),
         "record of a match": Format(
             f"{record.FORMAT}, {record.IN_TICKS} and {record.WITH_PERSONS}",
             partial(json_schema, record.Record),
-            "FORMAT, IN_TICKS or WITH_PERSONS in khiva_arena/records/replay/record.py, which must read the old ones, too",
+            "FORMAT, IN_TICKS or WITH_PERSONS in khiva_arena/records/replay/record.py, "
+            "which must read the old ones, too",
         ),
         "chain of a league, `chain.jsonl`, and its batches": Format(
             str(league_format.FORMAT),
@@ -116,20 +136,27 @@ def formats(place: Path) -> dict[str, Format]:
             "FORMAT in khiva_arena/records/replay/league_format.py",
         ),
         "public files of a league, `league.json` and those beside it": Format(
-            str(public_state.FORMAT), partial(json_schema, *public), "FORMAT in khiva_arena/extensions/league/public_state.py"
+            str(public_state.FORMAT),
+            partial(json_schema, *public),
+            "FORMAT in khiva_arena/extensions/league/public_state.py",
         ),
         "stream of events": Format(
             str(stream.VERSION),
             partial(json_schema, stream.Any_line),
-            "VERSION in khiva_arena/common/stream.py; not if keys were added, and nothing else is another one",
+            "VERSION in khiva_arena/common/stream.py; not if keys were added, and nothing "
+            "else is another one",
         ),
         "page of results": Format("", lambda: "", "the version of the arena"),
         "payload of a bot that an interpreter runs": Format(
-            payloads.HEAD.decode().strip(), partial(_of_payload, place), "HEAD in khiva_arena/entrants/payloads.py"
+            payloads.HEAD.decode().strip(),
+            partial(_of_payload, place),
+            "HEAD in khiva_arena/entrants/payloads.py",
         ),
         "bot as a league takes it, `.entry`": Format(
             archive.MAGIC.decode().strip(),
-            lambda: archive.stream_of({"b/c": archive.PackedContent(b"x", runs=True), "a": archive.PackedContent(b"")}).hex(),
+            lambda: archive.stream_of(
+                {"b/c": archive.PackedContent(b"x", runs=True), "a": archive.PackedContent(b"")}
+            ).hex(),
             "MAGIC in khiva_arena/entrants/archive.py, which must read the old one, too",
         ),
     }
@@ -138,7 +165,10 @@ def formats(place: Path) -> dict[str, Format]:
 def digests(found: dict[str, Format]) -> dict[str, dict[str, str]]:
     """Return the number of each format, and the digest of its schema, as the file keeps them."""
     return {
-        name: {"number": one.number, "schema": sha256(text.encode()).hexdigest() if (text := one.schema()) else ""}
+        name: {
+            "number": one.number,
+            "schema": sha256(text.encode()).hexdigest() if (text := one.schema()) else "",
+        }
         for name, one in found.items()
     }
 

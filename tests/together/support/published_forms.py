@@ -31,7 +31,18 @@ def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
         return ["run", *SEATED, *handed, "--seats", "3", "--seeds", "2", *common]
     if form == REMOTE:
         remote = ["--bot", "remote:ann", "--tokens", str(folder), "--listen", "127.0.0.1:0"]
-        return ["run", *SEATED[2:], *remote, "--seats", "2", "--seeds", "2", "--game", game, *common]
+        return [
+            "run",
+            *SEATED[2:],
+            *remote,
+            "--seats",
+            "2",
+            "--seeds",
+            "2",
+            "--game",
+            game,
+            *common,
+        ]
     return published.command(game, form, folder, out)
 
 
@@ -42,8 +53,21 @@ def before(game: str, form: str, folder: Path, out: Path) -> list[list[str]]:
         seeds = words.index("--seeds") + 1
         return [[*words[:seeds], "2", *words[seeds + 1 :]], [*words, "--commit"]]
     if form == "merged":
-        settings = ["--seats", "3", "--seeds", "3", "--seed", "published merged", "--isolation", "trusted"]
+        settings = [
+            "--seats",
+            "3",
+            "--seeds",
+            "3",
+            "--seed",
+            "published merged",
+            "--isolation",
+            "trusted",
+        ]
         plan, shard = str(folder / PLAN), str(folder / "shard")
         play = ["run", "--from-plan", plan, *SEATED, "--shard", "2/3", "--out", shard]
-        return [["run", *SEATED, *settings, "--plan", plan], play, ["merge", shard, "--out", str(out)]]
+        return [
+            ["run", *SEATED, *settings, "--plan", plan],
+            play,
+            ["merge", shard, "--out", str(out)],
+        ]
     return []

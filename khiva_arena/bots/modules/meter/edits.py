@@ -27,7 +27,19 @@ class Edits:
     scratch: the types of locals that the edits need behind the function's own.
     """
 
-    __slots__ = ("_blocks", "_cold", "_depth", "_locals", "_more", "_pieces", "_slot", "dead", "edits", "price", "scratch")
+    __slots__ = (
+        "_blocks",
+        "_cold",
+        "_depth",
+        "_locals",
+        "_more",
+        "_pieces",
+        "_slot",
+        "dead",
+        "edits",
+        "price",
+        "scratch",
+    )
 
     def __init__(self, pieces: Pieces, locals_: int, cold: int) -> None:
         self._pieces, self._locals, self._cold = pieces, locals_, cold
@@ -63,7 +75,10 @@ class Edits:
         self._slot = -1
         self._blocks += 1
         if self.effort > bounds.EFFORT:
-            refuse(f"{self._blocks:,} blocks and {self._locals:,} locals, too many to compile", "divide the function")
+            refuse(
+                f"{self._blocks:,} blocks and {self._locals:,} locals, too many to compile",
+                "divide the function",
+            )
 
     def die(self, pos: int) -> None:
         """Note that the code from an offset on cannot be reached."""
@@ -85,7 +100,9 @@ class Edits:
     def pay_bytes(self, first: int, depth: int) -> None:
         """Let the bulk instruction at an offset pay by its length."""
         if self.dead < 0:
-            self.edits.append(Edit(first, first, self._pieces.pay_bytes(self._scratch_local(_I32), depth)))
+            self.edits.append(
+                Edit(first, first, self._pieces.pay_bytes(self._scratch_local(_I32), depth))
+            )
 
     def grow(self, first: int, end: int, depth: int, most: int) -> None:
         """Let the growth between two offsets pay by its pages, and trap if the machine refuses it. ``most``: the maximum of the

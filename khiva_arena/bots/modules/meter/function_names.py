@@ -5,7 +5,18 @@ import re
 from . import bounds
 from .reader import Bytes, ModuleRefused
 
-_SIGNS = {"LT": "<", "GT": ">", "RF": "&", "BP": "*", "LP": "(", "RP": ")", "C": ",", "u20": " ", "u7b": "{", "u7d": "}"}
+_SIGNS = {
+    "LT": "<",
+    "GT": ">",
+    "RF": "&",
+    "BP": "*",
+    "LP": "(",
+    "RP": ")",
+    "C": ",",
+    "u20": " ",
+    "u7b": "{",
+    "u7d": "}",
+}
 """What stands between two dollars in a name that Rust has mangled, and its meaning."""
 
 

@@ -24,7 +24,10 @@ PARAMS = {
     "sched_yield": "",
 }
 TYPES = {
-    name: (bytes({"i": I32, "I": I64}[letter] for letter in params), b"" if name == "proc_exit" else bytes([I32]))
+    name: (
+        bytes({"i": I32, "I": I64}[letter] for letter in params),
+        b"" if name == "proc_exit" else bytes([I32]),
+    )
     for name, params in PARAMS.items()
 }
 """The types of parameters and results of each function, as bytes of the binary format; the result is an error number."""

@@ -146,7 +146,11 @@ def _operations(first: int, type_: str, names: str, form: str) -> Iterator[Price
     """Yield the operations of a type from an opcode on."""
     floats = type_[0] == "f"
     for opcode, name in enumerate(names.split(), first):
-        kind = Treatment.FLOAT if floats and form.endswith("{0}") and name not in _EXACT else Treatment.SIMPLE
+        kind = (
+            Treatment.FLOAT
+            if floats and form.endswith("{0}") and name not in _EXACT
+            else Treatment.SIMPLE
+        )
         price = "divide" if name in _SLOW else "float" if floats else "plain"
         yield Priced(opcode, f"{type_}.{name}", kind, form.format(type_), price)
 
@@ -185,12 +189,20 @@ ROWS = (
 )
 """Every instruction that has a price."""
 _REFUSED = (
-    ({*range(0x06, 0x0B), 0x18, 0x19, 0x1F}, "exceptions", "build without them, as with -fno-exceptions"),
+    (
+        {*range(0x06, 0x0B), 0x18, 0x19, 0x1F},
+        "exceptions",
+        "build without them, as with -fno-exceptions",
+    ),
     ({0x12, 0x13, 0x15}, "tail calls", "build without -mtail-call"),
     ({0xFB}, "garbage-collected types", "build for linear memory"),
     ({0xFD}, "SIMD", "build without -msimd128"),
     ({0xFE}, "threads", "build without -pthread and -matomics"),
-    ({0x1C, 0x25, 0x26, *range(0xD0, 0xD7), *range(0xFC0C, 0xFC12)}, "operations on tables and references", "build without them"),
+    (
+        {0x1C, 0x25, 0x26, *range(0xD0, 0xD7), *range(0xFC0C, 0xFC12)},
+        "operations on tables and references",
+        "build without them",
+    ),
 )
 
 
@@ -219,6 +231,10 @@ def instructions(prices: Prices) -> dict[int, Instruction]:
     for row in ROWS:
         pops, pushes = row.types.split(">")
         table[row.opcode] = Instruction(
-            row.kind, _types(pops), _types(pushes), ticks[row.price], row.detail or row.price in _HEAVY
+            row.kind,
+            _types(pops),
+            _types(pushes),
+            ticks[row.price],
+            row.detail or row.price in _HEAVY,
         )
     return table

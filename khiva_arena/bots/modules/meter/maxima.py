@@ -40,7 +40,9 @@ def with_memory(module: bytes, mib: int) -> bytes:
             continue
         least = memory_of(section)[0]
         if least > mib * PAGES_A_MIB:
-            raise MoreAtTheStart(f"{least:,} pages of memory at the start, above {mib} MiB; give it more memory")
+            raise MoreAtTheStart(
+                f"{least:,} pages of memory at the start, above {mib} MiB; give it more memory"
+            )
         limits = b"\1\1" + leb(least) + leb(mib * PAGES_A_MIB)
         parts += bytes([MEMORY]), leb(len(limits)), limits
     return b"".join(parts)

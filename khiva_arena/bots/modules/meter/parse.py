@@ -65,7 +65,10 @@ class Module(NamedTuple):
 def parse(data: bytes) -> Module:
     """Parse a module, or raise ``ModuleRefused``."""
     if len(data) > bounds.MODULE_BYTES:
-        refuse(f"{len(data):,} bytes, above the bound of {bounds.MODULE_BYTES:,}", "make the module smaller")
+        refuse(
+            f"{len(data):,} bytes, above the bound of {bounds.MODULE_BYTES:,}",
+            "make the module smaller",
+        )
     sections, names = _sections(data)
     types = _types(_reader(sections, 1))
     imported = _imports(_reader(sections, 2), types)
@@ -75,7 +78,9 @@ def parse(data: bytes) -> Module:
     pages = memory_of(_reader(sections, MEMORY))
     globals_ = _globals(_reader(sections, GLOBAL))
     _exports(
-        _reader(sections, EXPORT), (len(functions), 0 if table is None else 1, 1, len(globals_)), _entries(imported, own, types)
+        _reader(sections, EXPORT),
+        (len(functions), 0 if table is None else 1, 1, len(globals_)),
+        _entries(imported, own, types),
     )
     if 8 in sections:
         refuse("a start function", "do its work in _start")
@@ -88,7 +93,18 @@ def parse(data: bytes) -> Module:
     if datas not in (None, segments):
         invalid(f"{segments} data segments, where {datas} are announced")
     imports_ = [name for name, _ in imported]
-    return Module(sections, types, imports_, functions, table, pages, globals_, datas, bodies, names_of(names, len(functions)))
+    return Module(
+        sections,
+        types,
+        imports_,
+        functions,
+        table,
+        pages,
+        globals_,
+        datas,
+        bodies,
+        names_of(names, len(functions)),
+    )
 
 
 def _reader(sections: dict[int, bytes], number: int) -> Bytes:
@@ -102,7 +118,10 @@ def _sections(data: bytes) -> tuple[dict[int, bytes], bytes]:
     if reader.take(4) != b"\0asm":
         invalid("it does not begin as a module does")
     if reader.take(4) != b"\1\0\0\0":
-        refuse("a component, or another version of the format", "build a core module, as for wasm32-wasip1")
+        refuse(
+            "a component, or another version of the format",
+            "build a core module, as for wasm32-wasip1",
+        )
     sections: dict[int, bytes] = {}
     names, last = b"", -1
     for _ in range(bounds.SECTIONS + 1):
@@ -129,7 +148,10 @@ def _value_type(reader: Bytes) -> int:
     """Read a type of values that has a price."""
     byte = reader.byte()
     if byte not in _NUMBERS:
-        refuse("SIMD" if byte == 0x7B else f"values of the type 0x{byte:02x}", "use numbers: build without SIMD and references")
+        refuse(
+            "SIMD" if byte == 0x7B else f"values of the type 0x{byte:02x}",
+            "use numbers: build without SIMD and references",
+        )
     return byte
 
 
@@ -137,10 +159,16 @@ def _types(reader: Bytes) -> list[FunctionType]:
     types = []
     for _ in range(reader.count("types", bounds.TYPES)):
         if reader.byte() != 0x60:
-            refuse("types that are not of functions", "build for linear memory, without garbage collection")
+            refuse(
+                "types that are not of functions",
+                "build for linear memory, without garbage collection",
+            )
         params, results = (
             bytes(_value_type(reader) for _ in range(reader.count(what, most)))
-            for what, most in (("parameters of a function", bounds.PARAMS), ("results of a function", bounds.RESULTS))
+            for what, most in (
+                ("parameters of a function", bounds.PARAMS),
+                ("results of a function", bounds.RESULTS),
+            )
         )
         types.append(FunctionType(params, results))
     reader.finish("the types")
@@ -158,14 +186,19 @@ def _imports(reader: Bytes, types: list[FunctionType]) -> list[tuple[str, int]]:
             refuse(shown, f"the arena offers {imports.MODULE} {', '.join(imports.TYPES)}")
         index = reader.index("type", len(types))
         if types[index] != imports.TYPES[name]:
-            refuse(f"{shown} with types that WASI preview 1 does not give it", "build the module for wasm32-wasip1")
+            refuse(
+                f"{shown} with types that WASI preview 1 does not give it",
+                "build the module for wasm32-wasip1",
+            )
         imported.append((name, index))
     reader.finish("the imports")
     return imported
 
 
 def _functions(reader: Bytes, types: int) -> list[int]:
-    indices = [reader.index("type", types) for _ in range(reader.count("functions", bounds.FUNCTIONS))]
+    indices = [
+        reader.index("type", types) for _ in range(reader.count("functions", bounds.FUNCTIONS))
+    ]
     reader.finish("the functions")
     return indices
 
@@ -188,10 +221,16 @@ def _table(reader: Bytes) -> int | None:
         reader.finish("the tables")
         return None
     if tables > 1 or reader.byte() != 0x70:
-        refuse("several tables, or a table of other things than functions", "use one table of functions")
+        refuse(
+            "several tables, or a table of other things than functions",
+            "use one table of functions",
+        )
     least, _ = _limits(reader, 2**32 - 1)
     if least > bounds.TABLE:
-        refuse(f"{least:,} entries of a table, above the bound of {bounds.TABLE:,}", "make the table smaller")
+        refuse(
+            f"{least:,} entries of a table, above the bound of {bounds.TABLE:,}",
+            "make the table smaller",
+        )
     reader.finish("the tables")
     return least
 
@@ -199,7 +238,10 @@ def _table(reader: Bytes) -> int | None:
 def memory_of(reader: Bytes) -> tuple[int, int]:
     """Read the pages of the memory at the start and at the most."""
     if (memories := reader.number()) != 1:
-        refuse("several memories" if memories else "no memory of its own", "use one memory that the module defines")
+        refuse(
+            "several memories" if memories else "no memory of its own",
+            "use one memory that the module defines",
+        )
     least, most = _limits(reader, 2**16)
     reader.finish("the memories")
     if least > PAGES:
@@ -211,7 +253,9 @@ def _constant(reader: Bytes, type_: int) -> None:
     """Read an expression that has to be one constant of a type."""
     opcode = reader.byte()
     if opcode not in (0x41, 0x42, 0x43, 0x44):
-        refuse("a constant expression of other instructions than one constant", "build without -fPIC")
+        refuse(
+            "a constant expression of other instructions than one constant", "build without -fPIC"
+        )
     if opcode + type_ != 0x41 + TYPES["i32"]:
         invalid("a constant of the wrong type")
     if opcode < 0x43:
@@ -234,7 +278,9 @@ def _globals(reader: Bytes) -> list[Global]:
     return globals_
 
 
-def _entries(imported: list[tuple[str, int]], own: list[int], types: list[FunctionType]) -> set[int]:
+def _entries(
+    imported: list[tuple[str, int]], own: list[int], types: list[FunctionType]
+) -> set[int]:
     """Return the indices of the functions that can be ``_start``: of the module's own, without parameters and results."""
     return {index for index, type_ in enumerate(own, len(imported)) if types[type_] == (b"", b"")}
 
@@ -245,19 +291,29 @@ def _exports(reader: Bytes, lengths: tuple[int, ...], entries: set[int]) -> None
     for _ in range(reader.count("exports", bounds.EXPORTS)):
         name, kind = reader.name(), reader.byte()
         if kind >= len(lengths):
-            refuse("an export that is no function, table, memory or global", "build without exceptions")
+            refuse(
+                "an export that is no function, table, memory or global", "build without exceptions"
+            )
         index = reader.index("an exported index", lengths[kind])
         if name in exports:
             invalid("an export twice")
         if name.startswith(_OWN):
-            refuse(f"an export whose name begins with {_OWN}, as those of the meter do", "give it another name")
+            refuse(
+                f"an export whose name begins with {_OWN}, as those of the meter do",
+                "give it another name",
+            )
         exports[name] = kind, index
     reader.finish("the exports")
     if exports.get("memory") != (2, 0):
-        refuse("no memory that is exported as memory", "export it, as programs for wasm32-wasip1 do")
+        refuse(
+            "no memory that is exported as memory", "export it, as programs for wasm32-wasip1 do"
+        )
     kind, index = exports.get("_start", (-1, -1))
     if kind != 0 or index not in entries:
-        refuse("no function _start without parameters and results", "build a program for wasm32-wasip1, not a library")
+        refuse(
+            "no function _start without parameters and results",
+            "build a program for wasm32-wasip1, not a library",
+        )
 
 
 def _elements(reader: Bytes, tables: int, imported: int, functions: int) -> None:
@@ -266,7 +322,10 @@ def _elements(reader: Bytes, tables: int, imported: int, functions: int) -> None
     for _ in range(reader.count("element segments", bounds.SEGMENTS)):
         flags = reader.number()
         if flags not in (0, 2):
-            refuse("element segments that are passive, declared, or expressions", "build without references")
+            refuse(
+                "element segments that are passive, declared, or expressions",
+                "build without references",
+            )
         if flags == 2:
             reader.index("table", tables)
         elif not tables:
@@ -277,7 +336,9 @@ def _elements(reader: Bytes, tables: int, imported: int, functions: int) -> None
         length = reader.count("entries of an element segment", bounds.TABLE)
         entries += length
         if entries > bounds.TABLE:
-            refuse(f"more than {bounds.TABLE:,} entries of element segments", "make the module smaller")
+            refuse(
+                f"more than {bounds.TABLE:,} entries of element segments", "make the module smaller"
+            )
         if any(reader.index("function", functions) < imported for _ in range(length)):
             refuse("an imported function in the table", "call it by a function of the module")
     reader.finish("the elements")

@@ -51,11 +51,22 @@ class Pieces:
 
     def _paid(self, depth: int) -> bytes:
         """Take the price that is on the stack from the ticks, and trap if they become negative."""
-        return b"\x7d" + self._set_ticks + self._after + self._get_ticks + b"\x42\0\x53\x0d" + leb(depth)
+        return (
+            b"\x7d"
+            + self._set_ticks
+            + self._after
+            + self._get_ticks
+            + b"\x42\0\x53\x0d"
+            + leb(depth)
+        )
 
     def pay(self, price: int, depth: int) -> bytes:
         """Return the payment of a block; one that costs nothing has none."""
-        return self._before + self._get_ticks + b"\x42" + sleb(price) + self._paid(depth) if price else b""
+        return (
+            self._before + self._get_ticks + b"\x42" + sleb(price) + self._paid(depth)
+            if price
+            else b""
+        )
 
     def pay_bytes(self, scratch: int, depth: int) -> bytes:
         """Return the payment by the length that is on the stack, and stays there. ``scratch``: a local of type i32."""
@@ -67,7 +78,16 @@ class Pieces:
         """Return the payment by the pages on the stack, which are there twice behind it: nothing for more than ``most``, since
         there growing fails. ``scratch``: a local of type i32."""
         local = leb(scratch)
-        pages = self._before + b"\x22" + local + self._get_ticks + b"\x20" + local + b"\x41\0\x20" + local
+        pages = (
+            self._before
+            + b"\x22"
+            + local
+            + self._get_ticks
+            + b"\x20"
+            + local
+            + b"\x41\0\x20"
+            + local
+        )
         within = b"\x41" + sleb(most) + b"\x4d\x1b\xad"
         return pages + within + b"\x42" + sleb(PAGE) + b"\x7e" + self._paid(depth) + b"\x20" + local
 
@@ -95,8 +115,24 @@ class Pieces:
         block: the type of its results as a block's.
         """
         add = self._get_height + b"\x41" + sleb(height) + b"\x6a" + self._set_height
-        return b"\x02\x40" + add + self._get_height + b"\x41" + sleb(HEIGHT_LIMIT) + b"\x4b\x0d\0\x02" + block
+        return (
+            b"\x02\x40"
+            + add
+            + self._get_height
+            + b"\x41"
+            + sleb(HEIGHT_LIMIT)
+            + b"\x4b\x0d\0\x02"
+            + block
+        )
 
     def tail(self, height: int) -> bytes:
         """Return the end of a function: the height is given back, and behind the return is the place where it traps."""
-        return b"\x0b" + self._get_height + b"\x41" + sleb(height) + b"\x6b" + self._set_height + b"\x0f\x0b\0\x0b"
+        return (
+            b"\x0b"
+            + self._get_height
+            + b"\x41"
+            + sleb(height)
+            + b"\x6b"
+            + self._set_height
+            + b"\x0f\x0b\0\x0b"
+        )

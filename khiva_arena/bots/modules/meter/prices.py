@@ -73,5 +73,8 @@ class Prices(NamedTuple):
 
 def prices(pages: int, code: int) -> Prices:
     """Return the prices for a module whose memory has at most so many pages, and whose code section has so many bytes."""
-    load, cold = (next(price for most, price in steps if held <= most) for steps, held in ((LOADS, pages), (COLD, code)))
+    load, cold = (
+        next(price for most, price in steps if held <= most)
+        for steps, held in ((LOADS, pages), (COLD, code))
+    )
     return Prices(load, cold)

@@ -41,7 +41,9 @@ class Metered(NamedTuple):
     def named(self) -> bytes:
         """The rewritten module with a section of its functions' names behind it, by which a VM says where it trapped."""
         names = [(index, name.encode()) for index, name in enumerate(self.functions) if name]
-        entries = leb(len(names)) + b"".join(leb(index) + leb(len(name)) + name for index, name in names)
+        entries = leb(len(names)) + b"".join(
+            leb(index) + leb(len(name)) + name for index, name in names
+        )
         section = b"\4name\1" + leb(len(entries)) + entries
         return self.wasm + b"\0" + leb(len(section)) + section
 
@@ -60,16 +62,25 @@ def rewritten(module: bytes, *, by_function: bool = False) -> Metered:
     if is_sampled:
         exports += [NEXT]
     elif by_function:
-        exports += [f"{BY_FUNCTION}{index}:{parsed.names[index]}" for index in range(first, first + len(parsed.bodies))]
+        exports += [
+            f"{BY_FUNCTION}{index}:{parsed.names[index]}"
+            for index in range(first, first + len(parsed.bodies))
+        ]
     counters = [_I64_GLOBAL] * (len(exports) - 3)
     sections = parsed.sections | {
         CODE: _code(parsed, types, by_function=by_function, is_sampled=is_sampled),
         MEMORY: b"\1\1" + leb(parsed.pages[0]) + leb(parsed.pages[1]),
-        GLOBAL: _longer(parsed.sections.get(GLOBAL, b"\0"), [_I64_GLOBAL, _I32_GLOBAL, _I32_GLOBAL, *counters]),
+        GLOBAL: _longer(
+            parsed.sections.get(GLOBAL, b"\0"), [_I64_GLOBAL, _I32_GLOBAL, _I32_GLOBAL, *counters]
+        ),
         EXPORT: _longer(parsed.sections[EXPORT], _exports(len(parsed.globals), exports)),
     }
     sections[1] = _longer(sections[1], types.added)
-    parts = (bytes([number]) + leb(len(sections[number])) + sections[number] for number in _ORDER if number in sections)
+    parts = (
+        bytes([number]) + leb(len(sections[number])) + sections[number]
+        for number in _ORDER
+        if number in sections
+    )
     return Metered(b"\0asm\1\0\0\0" + b"".join(parts), NUMBER, parsed.pages[1], tuple(parsed.names))
 
 
@@ -82,7 +93,9 @@ def _longer(section: bytes, entries: list[bytes]) -> bytes:
 def _exports(globals_: int, names: list[str]) -> list[bytes]:
     """Return the exports of the globals behind the module's own."""
     words = [name.encode() for name in names]
-    return [leb(len(word)) + word + b"\3" + leb(globals_ + place) for place, word in enumerate(words)]
+    return [
+        leb(len(word)) + word + b"\3" + leb(globals_ + place) for place, word in enumerate(words)
+    ]
 
 
 class _Types:
@@ -131,7 +144,9 @@ def _code(module: Module, types: _Types, *, by_function: bool, is_sampled: bool)
             refuse("more blocks and locals in all than can be compiled", "make the module smaller")
         heavy += walked.heavy
         if heavy > bounds.HEAVY + length // bounds.HEAVY_BYTES:
-            refuse("more heavy instructions than its bytes allow", "move some of this work into loops")
+            refuse(
+                "more heavy instructions than its bytes allow", "move some of this work into loops"
+            )
         bodies.append(_body(body, walked, type_, pieces, types))
     return leb(len(bodies)) + b"".join(leb(len(body)) + body for body in bodies)
 

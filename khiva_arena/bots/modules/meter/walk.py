@@ -17,8 +17,18 @@ from .prices import CALL, NEAR
 from .reader import PADDING, invalid, refuse, signed, unsigned
 
 # The loop compares with these for each instruction; they are looked up once.
-_SIMPLE, _LOCAL_GET, _CONSTANT, _MEMORY = Treatment.SIMPLE, Treatment.LOCAL_GET, Treatment.CONSTANT, Treatment.MEMORY
-_LOCAL_SET, _LOCAL_TEE, _FLOAT, _PREFIX = Treatment.LOCAL_SET, Treatment.LOCAL_TEE, Treatment.FLOAT, Treatment.PREFIX
+_SIMPLE, _LOCAL_GET, _CONSTANT, _MEMORY = (
+    Treatment.SIMPLE,
+    Treatment.LOCAL_GET,
+    Treatment.CONSTANT,
+    Treatment.MEMORY,
+)
+_LOCAL_SET, _LOCAL_TEE, _FLOAT, _PREFIX = (
+    Treatment.LOCAL_SET,
+    Treatment.LOCAL_TEE,
+    Treatment.FLOAT,
+    Treatment.PREFIX,
+)
 
 
 class Walk:
@@ -30,7 +40,9 @@ class Walk:
     cold: what a block pays more to which a jump leads.
     """
 
-    def __init__(self, module: Module, table: dict[int, Instruction], pieces: Pieces, cold: int) -> None:
+    def __init__(
+        self, module: Module, table: dict[int, Instruction], pieces: Pieces, cold: int
+    ) -> None:
         self._module, self._table, self._pieces, self._cold = module, table, pieces, cold
 
     def run(self, body: bytes, type_: FunctionType) -> Walked:
@@ -44,7 +56,9 @@ class Walk:
         self._edits.begin_block(first, 1)
         end = self._instructions(first)
         slots = len(self._locals) + self._operands
-        return Walked(edits.edits, first, end, slots, edits.scratch, self._targets, edits.effort, self._heavy)
+        return Walked(
+            edits.edits, first, end, slots, edits.scratch, self._targets, edits.effort, self._heavy
+        )
 
     def _instructions(self, pos: int) -> int:
         """Walk through the instructions from an offset on; return the offset of the last."""
@@ -351,7 +365,9 @@ class Walk:
         return self._no_memory_index(pos)
 
     def _memory_grow(self, first: int, pos: int) -> int:
-        self._edits.grow(first, end := self._no_memory_index(pos), len(self._controls), self._module.pages[1])
+        self._edits.grow(
+            first, end := self._no_memory_index(pos), len(self._controls), self._module.pages[1]
+        )
         return end
 
     def _segment(self, pos: int) -> int:

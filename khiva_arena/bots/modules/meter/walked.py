@@ -46,6 +46,8 @@ class OpenBlock:
 
     __slots__ = ("begin", "floor", "kind", "live", "open_ended", "target", "type")
 
-    def __init__(self, kind: Treatment, type_: FunctionType, begin: int, floor: int, live: bool) -> None:
+    def __init__(
+        self, kind: Treatment, type_: FunctionType, begin: int, floor: int, live: bool
+    ) -> None:
         self.kind, self.type, self.begin, self.floor, self.live = kind, type_, begin, floor, live
         self.open_ended = self.target = False

@@ -77,7 +77,13 @@ def _attempted(work: "Callable[[], int | None]") -> int:
         return work() or 0
     except BaseException as mistake:
         is_told = isinstance(mistake, VmFailed)
-        words = NO_MEMORY if isinstance(mistake, MemoryError) else str(mistake) if is_told else repr(mistake)
+        words = (
+            NO_MEMORY
+            if isinstance(mistake, MemoryError)
+            else str(mistake)
+            if is_told
+            else repr(mistake)
+        )
         posix.write(1, line.batch([(0, line.FAILED, 0, words.encode())]))
         return FAILED
 
@@ -107,7 +113,9 @@ def lock(filter_: bytes) -> None:
     if not filter_:
         return
     program = (Octet * len(filter_)).from_buffer_copy(filter_)
-    header = (Octet * 16).from_buffer_copy(pack("<H6xQ", len(filter_) // 8, _ctypes.addressof(program)))
+    header = (Octet * 16).from_buffer_copy(
+        pack("<H6xQ", len(filter_) // 8, _ctypes.addressof(program))
+    )
     _prctl(*GAIN_NO_RIGHTS)
     if _prctl(*FILTER, _ctypes.addressof(header)):
         raise OSError("the system does not take the filter of a table's calls")

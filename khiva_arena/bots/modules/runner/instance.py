@@ -8,7 +8,21 @@ from _struct import Struct, pack_into, unpack_from
 from . import vm as machine
 from . import wasi
 from .line import PAGE
-from .vm import BOXED, FUNCTION, GLOBAL, HANDLE, I32, I64, MEMORY, Import, Unfit, Vm, VmFailed, at, buffer
+from .vm import (
+    BOXED,
+    FUNCTION,
+    GLOBAL,
+    HANDLE,
+    I32,
+    I64,
+    MEMORY,
+    Import,
+    Unfit,
+    Vm,
+    VmFailed,
+    at,
+    buffer,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,16 +105,30 @@ class Instance:
 
     def _link(self, module: int, most_bytes: int) -> None:
         vm, asked = self._vm, machine.imports(self._vm, module)
-        self._callbacks = [self._callback(one) for one in asked]  # the VM keeps their addresses alone
-        handles = [self._handle(one, callback) for one, callback in zip(asked, self._callbacks, strict=True)]
+        self._callbacks = [
+            self._callback(one) for one in asked
+        ]  # the VM keeps their addresses alone
+        handles = [
+            self._handle(one, callback)
+            for one, callback in zip(asked, self._callbacks, strict=True)
+        ]
         self._instance, trap = buffer(16), buffer(8)
-        error = vm.wasmtime_instance_new(self._context, module, b"".join(handles), len(handles), self._instance, trap)
+        error = vm.wasmtime_instance_new(
+            self._context, module, b"".join(handles), len(handles), self._instance, trap
+        )
         if error and 0 <= most_bytes < (first := machine.memory_of(vm, module)[0] * PAGE):
-            raise Unfit(f"it asks for {first:,} bytes of memory at its start, and may have {most_bytes:,}: declare less")
-        if address := unpack_from("<Q", trap)[0]:  # its data or its table's entries lie outside: nothing of it has run
+            raise Unfit(
+                f"it asks for {first:,} bytes of memory at its start, and may have "
+                f"{most_bytes:,}: declare less"
+            )
+        if address := unpack_from("<Q", trap)[
+            0
+        ]:  # its data or its table's entries lie outside: nothing of it has run
             raise Trapped(_in_words(vm, address))
         vm.check(error)
-        self._ticks, self._height, self._pages = (self._export(name, GLOBAL) for name in (TICKS, HEIGHT, PAGES))
+        self._ticks, self._height, self._pages = (
+            self._export(name, GLOBAL) for name in (TICKS, HEIGHT, PAGES)
+        )
         self.ticks = MOST_TICKS  # by the wall clock nobody is charged
         if self._offered(NEXT, GLOBAL):
             self._next, self._frame = self._export(NEXT, GLOBAL), self._export(FRAME, FUNCTION)
@@ -162,7 +190,9 @@ class Instance:
         """Run the module to its end and return its exit code. Raises Trapped, and whatever its system raises but OSError."""
         start, trap = self._export(START, FUNCTION), buffer(8)
         try:
-            self._end(self._vm.wasmtime_func_call(self._context, start, None, 0, None, 0, trap), trap)
+            self._end(
+                self._vm.wasmtime_func_call(self._context, start, None, 0, None, 0, trap), trap
+            )
         except wasi.Exit as end:
             return end.code
         return 0
@@ -210,19 +240,26 @@ class Instance:
     def _offered(self, name: str, kind: int) -> bytes:
         """Return the handle of an export, b"" if there is none of that kind."""
         place, word = buffer(machine.EXTERN), name.encode()
-        offered = self._vm.wasmtime_instance_export_get(self._context, self._instance, word, len(word), place)
+        offered = self._vm.wasmtime_instance_export_get(
+            self._context, self._instance, word, len(word), place
+        )
         return bytes(place)[HANDLE:] if offered and place[0] == kind else b""
 
     def _handle(self, asked: Import, callback: "machine.Callback") -> bytes:
         handle = buffer(16)
-        self._vm.wasmtime_func_new_unchecked(self._context, asked.type, callback, None, None, handle)
+        self._vm.wasmtime_func_new_unchecked(
+            self._context, asked.type, callback, None, None, handle
+        )
         return machine.extern(FUNCTION, bytes(handle))
 
     def _callback(self, asked: Import) -> "machine.Callback":
         """Return the function that the VM calls for an import. Raises Unfit for one that is not ours."""
         if asked.module != wasi.NAME or asked.name not in wasi.FUNCTIONS:
             raise Unfit(f"it asks for {asked.module}.{asked.name}, which no bot has")
-        name, layout = asked.name, Struct("<" + "".join(RAW[letter] for letter in asked.signature.partition(":")[0]))
+        name, layout = (
+            asked.name,
+            Struct("<" + "".join(RAW[letter] for letter in asked.signature.partition(":")[0])),
+        )
         words_at = (machine.Octet * max(layout.size, machine.VALUE)).from_address
         stop = STOP[1] if name == STOP[0] else None
 
@@ -259,7 +296,10 @@ class Instance:
 
     def _memory_of(self, caller: int) -> bytes:
         place, word = buffer(machine.EXTERN), MEMORY_NAME.encode()
-        if not self._vm.wasmtime_caller_export_get(caller, word, len(word), place) or place[0] != MEMORY:
+        if (
+            not self._vm.wasmtime_caller_export_get(caller, word, len(word), place)
+            or place[0] != MEMORY
+        ):
             raise Unfit(f"it offers no {MEMORY_NAME}")
         return bytes(place)[HANDLE:]
 
@@ -268,7 +308,10 @@ class Instance:
         vm, context, place = self._vm, self._context, self._place
         size = vm.wasmtime_memory_data_size(context, place)
         if size != self._size:  # else it has not moved
-            self._size, self._view = size, memoryview(at(vm.wasmtime_memory_data(context, place), size)).cast("B")
+            self._size, self._view = (
+                size,
+                memoryview(at(vm.wasmtime_memory_data(context, place), size)).cast("B"),
+            )
         return self._view
 
     def _end(self, error: int | None, trap: "machine.Bytes") -> None:
@@ -295,7 +338,13 @@ def _in_words(vm: Vm, trap: int, reason: str = "") -> str:
     """Return a line of a trap with its function, if that has a name. ``reason``: known otherwise, "" if the VM knows it."""
     code, vector = buffer(1), buffer(16)
     known = vm.wasmtime_trap_code(trap, code)
-    reason = reason or (TRAPS.get(code[0], OTHERWISE.format(code[0])) if known else OTHERWISE.format(""))
+    reason = reason or (
+        TRAPS.get(code[0], OTHERWISE.format(code[0])) if known else OTHERWISE.format("")
+    )
     vm.wasm_trap_trace(trap, vector)
     names = [vm.wasmtime_frame_func_name(frame) for frame in machine.pointers(vector)[:1]]
-    return f"{reason}, in {machine.line_of(machine.text_of(names[0]))}" if names and names[0] else reason
+    return (
+        f"{reason}, in {machine.line_of(machine.text_of(names[0]))}"
+        if names and names[0]
+        else reason
+    )

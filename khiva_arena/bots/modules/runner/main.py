@@ -53,7 +53,10 @@ def compile_file(vm: Vm, source: str, target: str, by_function: str = "") -> int
 
     data = _bytes(source)
     if not data.startswith(MODULE):
-        raise Unfit("it does not begin as a module does" + (", but as a component" if data.startswith(MODULE[:4]) else ""))
+        raise Unfit(
+            "it does not begin as a module does"
+            + (", but as a component" if data.startswith(MODULE[:4]) else "")
+        )
     try:
         metered = rewritten(data, by_function=bool(by_function))
     except ValueError as refused:
@@ -72,14 +75,19 @@ def run(vm: Vm, path: str, digest: str, *payload: str) -> int:
     digest: of the code, in hex. The arena knows it from a note of its own: other code would be a program of whoever wrote it.
     payload: path and digest of the bytes that it reads from descriptor 3; none if it has no such descriptor
     """
-    code, bytes_ = load(vm, path, digest), [_as_noted(payload[0], payload[1], "the payload")] if payload else []
+    code, bytes_ = (
+        load(vm, path, digest),
+        [_as_noted(payload[0], payload[1], "the payload")] if payload else [],
+    )
     instance = Instance(vm, code, Wall(), _most_bytes(sum(map(len, bytes_))))
     for data in bytes_:
         instance.add_payload(data)
     try:
         code = instance.run() & 0xFF
     except (VmFailed, MemoryError, OSError) as problem:
-        raise Trapped(str(problem) or "the runner has too little memory") from None  # from here on it may be the module's doing
+        raise Trapped(
+            str(problem) or "the runner has too little memory"
+        ) from None  # from here on it may be the module's doing
     if code == FAILED:
         raise Trapped(f"it exited with code {FAILED}, which is its runner's own")
     return code
@@ -97,7 +105,10 @@ def _as_noted(path: str, digest: str, what: str) -> bytes:
     except OSError:
         data = b""
     if blake2b(data, digest_size=DIGEST).hexdigest() != digest:
-        raise VmFailed(f"{what} of a module has changed, or is gone, since the arena made it; a new run makes it again")
+        raise VmFailed(
+            f"{what} of a module has changed, or is gone, since the arena made it; a new "
+            "run makes it again"
+        )
     return data
 
 
@@ -109,7 +120,10 @@ def _most_bytes(payload: int) -> int:
 
 def _bytes(path: str) -> bytes:
     file = posix.open(path, posix.O_RDONLY)
-    pieces, size = [], posix.fstat(file).st_size  # a larger buffer would be cleared, and copied from
+    pieces, size = (
+        [],
+        posix.fstat(file).st_size,
+    )  # a larger buffer would be cleared, and copied from
     while piece := posix.read(file, size or MIB):
         pieces.append(piece)
     posix.close(file)

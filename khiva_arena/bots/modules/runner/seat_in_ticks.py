@@ -153,7 +153,9 @@ class TickSeat:
 
     def most_cpu(self) -> float:
         """Return the seconds of CPU that the run may have taken by now, for the ticks that it has used."""
-        return self._patience * (BACKSTOP_SECONDS + BACKSTOP_A_TICK * (self._granted - self._instance.ticks))
+        return self._patience * (
+            BACKSTOP_SECONDS + BACKSTOP_A_TICK * (self._granted - self._instance.ticks)
+        )
 
     def cpu(self) -> float | None:
         """Return the seconds of CPU of the module's thread; None if it has not begun, or has ended."""
@@ -188,8 +190,12 @@ class TickSeat:
     def _play(self) -> None:
         end, left, mistake = None, 0, None
         try:
-            clock_of = getattr(time, "pthread_getcpuclockid", None)  # macOS has none: there it is that of the whole process
-            self._clock = clock_of(_thread.get_ident()) if clock_of else time.CLOCK_PROCESS_CPUTIME_ID
+            clock_of = getattr(
+                time, "pthread_getcpuclockid", None
+            )  # macOS has none: there it is that of the whole process
+            self._clock = (
+                clock_of(_thread.get_ident()) if clock_of else time.CLOCK_PROCESS_CPUTIME_ID
+            )
             end = self._run_to_the_end()
             left = self._instance.ticks
         except BaseException as problem:
@@ -245,7 +251,11 @@ class TickSeat:
             raise OSError(BADF, "not open for writing")
         size = sum(map(len, views))
         self.pay(size)
-        kept, most = (self._out, KEPT_FRAMES * (HEAD + LARGEST_FRAME)) if descriptor == 1 else (self.notes, NOTES)
+        kept, most = (
+            (self._out, KEPT_FRAMES * (HEAD + LARGEST_FRAME))
+            if descriptor == 1
+            else (self.notes, NOTES)
+        )
         for view in views:
             if len(kept) >= most:
                 break
@@ -257,7 +267,10 @@ class TickSeat:
     def _is_whole(self) -> bool:
         out = self._out
         size = int.from_bytes(out[:HEAD], "big")
-        return bool(out) and (out[0] != 0 or (len(out) >= HEAD and not HEAD <= len(out) < HEAD + size <= HEAD + LARGEST_FRAME))
+        return bool(out) and (
+            out[0] != 0
+            or (len(out) >= HEAD and not HEAD <= len(out) < HEAD + size <= HEAD + LARGEST_FRAME)
+        )
 
     def close(self, descriptor: int) -> None:
         """Do nothing: what is written there later is refused before it comes here."""
@@ -277,7 +290,12 @@ class TickSeat:
             if not self._drawn:
                 first, self._draws = self._draws, self._draws + BLOCKS
                 numbers = range(first, self._draws)
-                self._drawn = b"".join([blake2b(number.to_bytes(8, "big"), key=self._key).digest() for number in numbers])
+                self._drawn = b"".join(
+                    [
+                        blake2b(number.to_bytes(8, "big"), key=self._key).digest()
+                        for number in numbers
+                    ]
+                )
             piece = self._drawn[: len(view) - at]
             view[at : at + len(piece)] = piece
             self._drawn = self._drawn[len(piece) :]

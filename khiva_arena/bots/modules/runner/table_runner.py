@@ -27,7 +27,9 @@ def serve(table: "TickSeats") -> int:
 def _batches(table: "TickSeats") -> "Generator[TickSeat, None, int]":
     last = 0
     while items := read_batch():
-        items.sort(key=lambda item: item[1] != line.OPEN and item[0] != last)  # whose thread this is goes on in it
+        items.sort(
+            key=lambda item: item[1] != line.OPEN and item[0] != last
+        )  # whose thread this is goes on in it
         last, words = items[-1][0], []
         for item in items:
             words += yield from table.done(item)
@@ -43,7 +45,9 @@ class TickSeats:
     def __init__(self, vm: Vm) -> None:
         """Begin without a seat."""
         self._vm = vm
-        self._codes: dict[bytes, tuple[int, int]] = {}  # the address and the bytes of each, the longest unused first
+        self._codes: dict[
+            bytes, tuple[int, int]
+        ] = {}  # the address and the bytes of each, the longest unused first
         self._seats: dict[int, tuple[bytes, TickSeat]] = {}
         self._refusals: dict[int, bytes] = {}
 
@@ -103,7 +107,11 @@ class TickSeats:
         notes = [(number, line.STDERR, 0, bytes(seat.notes))] if seat.notes else []
         seat.notes.clear()
         functions = seat.ticks_by_function() if order == line.END else ()
-        return [*notes, *((number, line.FUNCTION, *row) for row in functions), (number, word, spent, told)]
+        return [
+            *notes,
+            *((number, line.FUNCTION, *row) for row in functions),
+            (number, word, spent, told),
+        ]
 
 
 def read_batch() -> "list[Item]":

@@ -41,7 +41,16 @@ at ``HANDLE``."""
 LETTERS = {0: "i", 1: "I", 2: "f", 3: "F"}
 """The letter of a type of values by its kind: integers of 32 and 64 bits, floats of 32 and 64 bits."""
 # Of the proposals these only: what the meter knows, and what no other VM counts otherwise.
-SWITCHED_OFF = ("threads", "relaxed_simd", "memory64", "multi_memory", "tail_call", "gc", "function_references", "exceptions")
+SWITCHED_OFF = (
+    "threads",
+    "relaxed_simd",
+    "memory64",
+    "multi_memory",
+    "tail_call",
+    "gc",
+    "function_references",
+    "exceptions",
+)
 # Each function's result, then its arguments: P a pointer, L a size, q a number of 64 bits, B a byte or a truth, - nothing.
 SIGNATURES = {
     "wasm_config_new": "P",
@@ -268,7 +277,10 @@ class Import:
 
 def _signature(vm: Vm, function: int) -> str:
     both = (vm.wasm_functype_params(function), vm.wasm_functype_results(function))
-    return ":".join("".join(LETTERS.get(vm.wasm_valtype_kind(kind), "?") for kind in pointers(vector)) for vector in both)
+    return ":".join(
+        "".join(LETTERS.get(vm.wasm_valtype_kind(kind), "?") for kind in pointers(vector))
+        for vector in both
+    )
 
 
 def imports(vm: Vm, module: int) -> list[Import]:
@@ -294,7 +306,9 @@ def memory_of(vm: Vm, module: int) -> tuple[int, int]:
     for address in pointers(vector):
         if type_ := vm.wasm_externtype_as_memorytype_const(vm.wasm_exporttype_type(address)):
             has_most = vm.wasmtime_memorytype_maximum(type_, most)
-            return vm.wasmtime_memorytype_minimum(type_) or 0, unpack_from("<Q", most)[0] if has_most else 0
+            return vm.wasmtime_memorytype_minimum(type_) or 0, unpack_from("<Q", most)[
+                0
+            ] if has_most else 0
     return 0, 0
 
 

@@ -7,7 +7,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CLOCKS = (time.CLOCK_REALTIME, time.CLOCK_MONOTONIC, time.CLOCK_PROCESS_CPUTIME_ID, time.CLOCK_THREAD_CPUTIME_ID)
+CLOCKS = (
+    time.CLOCK_REALTIME,
+    time.CLOCK_MONOTONIC,
+    time.CLOCK_PROCESS_CPUTIME_ID,
+    time.CLOCK_THREAD_CPUTIME_ID,
+)
 PIECE = 65_536
 
 
@@ -25,7 +30,9 @@ class Wall:
         return max(1, round(time.clock_getres(CLOCKS[clock]) * 1e9))
 
     def random(self, view: memoryview) -> None:
-        for at in range(0, len(view), PIECE):  # the copy is the host's memory, and a module may ask for gigabytes
+        for at in range(
+            0, len(view), PIECE
+        ):  # the copy is the host's memory, and a module may ask for gigabytes
             piece = view[at : at + PIECE]
             piece[:] = posix.urandom(len(piece))
 
@@ -41,4 +48,7 @@ class Wall:
         poller = poll()
         for descriptor in set(descriptors):
             poller.register(descriptor, 1 if descriptor == 0 else 4)
-        return [descriptor for descriptor, _ in poller.poll(None if nanoseconds is None else nanoseconds / 1e6)]
+        return [
+            descriptor
+            for descriptor, _ in poller.poll(None if nanoseconds is None else nanoseconds / 1e6)
+        ]

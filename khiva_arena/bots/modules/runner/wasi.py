@@ -46,7 +46,14 @@ if TYPE_CHECKING:
 
 SUCCESS, BADF, FAULT, INVAL, IO, NOTSUP, SPIPE = 0, 8, 21, 28, 29, 58, 70
 # Of the system's errors those that reading or writing a pipe or a file meets.
-ERRORS = {errno.EAGAIN: 6, errno.EBADF: BADF, errno.EFBIG: 22, errno.EINVAL: INVAL, errno.ENOSPC: 51, errno.EPIPE: 64}
+ERRORS = {
+    errno.EAGAIN: 6,
+    errno.EBADF: BADF,
+    errno.EFBIG: 22,
+    errno.EINVAL: INVAL,
+    errno.ENOSPC: 51,
+    errno.EPIPE: 64,
+}
 REAL, STEADY, SPENT, SPENT_HERE = 0, 1, 2, 3
 STANDARD, PAYLOAD = (0, 1, 2), 3
 ARGUMENT = b"bot\0"
@@ -137,7 +144,9 @@ def _vectors(memory: memoryview, pointer: int, count: int) -> list[memoryview]:
     """Return the parts of memory that a list of pointers and sizes names, without empty ones."""
     table = unpack_from(f"<{2 * count}I", _span(memory, pointer, count * VECTOR))
     # No function is called for each pair: a module pays 100 ticks for one, and each may take 5 ns.
-    views = [memory[at : at + size] for at, size in zip(table[::2], table[1::2], strict=True) if size]
+    views = [
+        memory[at : at + size] for at, size in zip(table[::2], table[1::2], strict=True) if size
+    ]
     if sum(map(len, views)) != sum(table[1::2]):  # a slice beyond the end is short
         raise Errno(FAULT)
     return views
@@ -163,14 +172,21 @@ def _refuse(_descriptor: int, _views: "Sequence[memoryview]") -> int:
 
 
 def _transfer(
-    caller: Caller, do: "Callable[[int, Sequence[memoryview]], int]", descriptor: int, vectors: int, count: int, result: int
+    caller: Caller,
+    do: "Callable[[int, Sequence[memoryview]], int]",
+    descriptor: int,
+    vectors: int,
+    count: int,
+    result: int,
 ) -> None:
     if count > MOST_VECTORS:
         raise Errno(INVAL)
     caller.system.pay(PRICE_PAIR * count)
     caller.must_have(descriptor)
     memory = caller.memory()
-    size = _span(memory, result, _u32.size)  # before anything is read: what is read must not be lost
+    size = _span(
+        memory, result, _u32.size
+    )  # before anything is read: what is read must not be lost
     _u32.pack_into(size, 0, do(descriptor, _vectors(memory, vectors, count)))
 
 
@@ -252,7 +268,9 @@ def clock_time_get(caller: Caller, clock: int, _precision: int, result: int) -> 
 
 def clock_res_get(caller: Caller, clock: int, result: int) -> None:
     """Store the nanoseconds of a clock's smallest step."""
-    _u64.pack_into(_span(caller.memory(), result, _u64.size), 0, caller.system.resolution(_known(clock)))
+    _u64.pack_into(
+        _span(caller.memory(), result, _u64.size), 0, caller.system.resolution(_known(clock))
+    )
 
 
 def _known(clock: int) -> int:
@@ -288,7 +306,9 @@ def poll_oneoff(caller: Caller, subscriptions: int, events: int, count: int, res
     memory = caller.memory()
     asked = _span(memory, subscriptions, count * SUBSCRIPTION)
     answers, number = _span(memory, events, count * EVENT), _span(memory, result, _u32.size)
-    waits = [_Wait(caller, asked[at : at + SUBSCRIPTION]) for at in range(0, len(asked), SUBSCRIPTION)]
+    waits = [
+        _Wait(caller, asked[at : at + SUBSCRIPTION]) for at in range(0, len(asked), SUBSCRIPTION)
+    ]
     reported = _wait(caller, waits)
     for index, wait in enumerate(reported):
         _event.pack_into(answers, index * EVENT, wait.word, wait.error, wait.kind)
@@ -311,7 +331,9 @@ class _Wait:
         if self.kind == IS_TIME:
             clock, time, _precision, flags = unpack_from("<I4xQQH", data, 16)
             begin = caller.system.now(_known(clock))
-            self.until = caller.system.now(STEADY) + (max(0, time - begin) if flags & ABSOLUTE else time)
+            self.until = caller.system.now(STEADY) + (
+                max(0, time - begin) if flags & ABSOLUTE else time
+            )
         elif self.kind in (IS_READ, IS_WRITE):
             self.descriptor = unpack_from("<I", data, 16)[0]
             self.error = SUCCESS if self.descriptor in caller.open else BADF
@@ -329,9 +351,16 @@ def _wait(caller: Caller, waits: list[_Wait]) -> list[_Wait]:
         ends.append(0)  # it is ready, so nothing is waited for
     while True:
         rest = max(0, min(ends) - caller.system.now(STEADY)) if ends else None
-        ready = {PAYLOAD, *caller.system.wait(descriptors, None if rest is None else min(rest, LONGEST_WAIT))}
+        ready = {
+            PAYLOAD,
+            *caller.system.wait(descriptors, None if rest is None else min(rest, LONGEST_WAIT)),
+        }
         now = caller.system.now(STEADY)
-        over = [wait for wait in waits if (wait.descriptor in ready if wait.until is None else wait.until <= now)]
+        over = [
+            wait
+            for wait in waits
+            if (wait.descriptor in ready if wait.until is None else wait.until <= now)
+        ]
         if over:
             return over
 
@@ -342,8 +371,26 @@ NAME = "wasi_snapshot_preview1"
 FUNCTIONS: "dict[str, Callable[..., None]]" = {
     function.__name__: function
     for function in (
-        *(args_get, args_sizes_get, clock_res_get, clock_time_get, environ_get, environ_sizes_get, fd_close, fd_fdstat_get),
-        *(fd_fdstat_set_flags, fd_prestat_dir_name, fd_prestat_get, fd_read, fd_seek, fd_write, poll_oneoff, proc_exit),
+        *(
+            args_get,
+            args_sizes_get,
+            clock_res_get,
+            clock_time_get,
+            environ_get,
+            environ_sizes_get,
+            fd_close,
+            fd_fdstat_get,
+        ),
+        *(
+            fd_fdstat_set_flags,
+            fd_prestat_dir_name,
+            fd_prestat_get,
+            fd_read,
+            fd_seek,
+            fd_write,
+            poll_oneoff,
+            proc_exit,
+        ),
         *(random_get, sched_yield),
     )
 }

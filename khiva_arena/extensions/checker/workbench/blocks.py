@@ -40,7 +40,9 @@ def _copy_of(folder: str) -> dict[str, str]:
     bot = bot_files.load(f"{shipped.WORD}python/{folder}")
     raw = tomllib.loads(Path(bot.home, "bot.toml").read_text(encoding="utf-8"))
     files = {name: path.read_text(encoding="utf-8") for name, path in bot.sources}
-    keys = {key: raw[key] for key in ("name", "version", *KEPT, "games") if key in raw} | {"files": [*files]}
+    keys = {key: raw[key] for key in ("name", "version", *KEPT, "games") if key in raw} | {
+        "files": [*files]
+    }
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in keys.items()]
     return {"bot.toml": "".join(lines), **files}
 

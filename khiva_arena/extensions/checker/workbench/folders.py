@@ -89,16 +89,24 @@ def saved(line: str, files: Mapping[str, str], opponent: str, others: Mapping[st
     check_files([StreamFile(name, len(text), runs=False) for name, text in contents.items()])
     if (size := sum(len(text) for text in contents.values())) > MOST_UNPACKED:
         raise ConfigError(
-            f"both bots have {size >> 20} MiB, and a zip that this page opens again has {MOST_UNPACKED >> 20} at most"
+            f"both bots have {size >> 20} MiB, and a zip that this page opens again has "
+            f"{MOST_UNPACKED >> 20} at most"
         )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in sorted(contents.items()):
             info = zipfile.ZipInfo(name, _EPOCH)
-            info.create_system, info.external_attr, info.compress_type = 3, _PLAIN_FILE, zipfile.ZIP_DEFLATED
+            info.create_system, info.external_attr, info.compress_type = (
+                3,
+                _PLAIN_FILE,
+                zipfile.ZIP_DEFLATED,
+            )
             archive.writestr(info, _bytes(text))
     if len(out.getvalue()) > MOST_PACKED:
-        raise ConfigError(f"the zip would have more than {MOST_PACKED >> 20} MiB, and this page would not open it again")
+        raise ConfigError(
+            f"the zip would have more than {MOST_PACKED >> 20} MiB, and this page would "
+            "not open it again"
+        )
     return out.getvalue()
 
 
@@ -107,9 +115,16 @@ def from_zip(data: bytes) -> dict[str, str]:
     if len(data) > MOST_PACKED:
         raise ConfigError(f"this zip has more than {MOST_PACKED >> 20} MiB")
     entries = plain_files(data, is_zip=True)
-    _check("this zip", [StreamFile("/".join(parts), entry.size, entry.runs) for parts, entry in entries])
+    _check(
+        "this zip",
+        [StreamFile("/".join(parts), entry.size, entry.runs) for parts, entry in entries],
+    )
     home = _home([parts for parts, _ in entries])
-    own = {"/".join(parts[len(home) :]): entry for parts, entry in entries if parts[: len(home)] == home}
+    own = {
+        "/".join(parts[len(home) :]): entry
+        for parts, entry in entries
+        if parts[: len(home)] == home
+    }
     _check_room(own)
     return {name: _text(name, b"".join(exactly(entry))) for name, entry in own.items()}
 
@@ -128,13 +143,20 @@ def from_folder(contents: Mapping[str, bytes]) -> dict[str, str]:
 def wanted(names: Sequence[str], bot_toml: bytes) -> list[str]:
     """Return the files that a bot.toml names among those of its folder, itself first. Raises ConfigError with its mistakes."""
     if len(names) > MOST_LISTED:
-        raise ConfigError(f"this folder has {len(names):,} files, {MOST_LISTED:,} at most: open the folder of one bot")
+        raise ConfigError(
+            f"this folder has {len(names):,} files, {MOST_LISTED:,} at most: open the "
+            "folder of one bot"
+        )
     with TemporaryDirectory() as empty:
         home = Path(empty, AUTHOR)
         for name in names:
             place = Path(os.path.normpath(home / name))
-            if place.is_relative_to(home) and not any(part.startswith(".") for part in place.relative_to(home).parts):
-                with suppress(OSError, ValueError):  # no file of a bot has a name that none can have here
+            if place.is_relative_to(home) and not any(
+                part.startswith(".") for part in place.relative_to(home).parts
+            ):
+                with suppress(
+                    OSError, ValueError
+                ):  # no file of a bot has a name that none can have here
                     place.parent.mkdir(parents=True, exist_ok=True)
                     place.touch()
         (home / MANIFEST).write_bytes(bot_toml)
@@ -142,7 +164,9 @@ def wanted(names: Sequence[str], bot_toml: bytes) -> list[str]:
             globs = manifest.read(home / MANIFEST, {}).files
             found = sources.sources(home, home / MANIFEST, globs, (), AS_IT_IS)
         except ConfigError as error:
-            raise ConfigError([problem.replace(f"{empty}/", "") for problem in error.problems]) from None
+            raise ConfigError(
+                [problem.replace(f"{empty}/", "") for problem in error.problems]
+            ) from None
     return list(dict.fromkeys((MANIFEST, *(name for name, _ in found))))
 
 
@@ -158,9 +182,13 @@ def _check(what: str, files: Sequence[StreamFile]) -> None:
 def _check_room(names: Collection[str]) -> None:
     """Raise ConfigError for files that could be played, and not be saved beside an opponent and opened again."""
     if len(names) > MOST_FILES - RESERVED:
-        raise ConfigError(f"this bot has {len(names)} files, and a page takes {MOST_FILES - RESERVED} at most")
+        raise ConfigError(
+            f"this bot has {len(names)} files, and a page takes {MOST_FILES - RESERVED} at most"
+        )
     if deep := [name for name in names if name.count("/") >= MOST_DEPTH - 2]:
-        raise ConfigError(f"{file_name(deep[0])}: a path has {MOST_DEPTH - 2} parts at most in a page")
+        raise ConfigError(
+            f"{file_name(deep[0])}: a path has {MOST_DEPTH - 2} parts at most in a page"
+        )
 
 
 def _home(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:
@@ -169,7 +197,8 @@ def _home(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:
     own = [home for home in homes if home[-1:] == (AUTHOR,)] or homes
     if len(own) != 1:
         raise ConfigError(
-            f"this zip has {len(own)} folders with a {MANIFEST}; take one with one bot, or one that this page saved"
+            f"this zip has {len(own)} folders with a {MANIFEST}; take one with one bot, or "
+            "one that this page saved"
         )
     return own[0]
 
@@ -182,4 +211,6 @@ def _text(name: str, data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise ConfigError(f"{file_name(name)} is no text in UTF-8, and this page edits nothing else") from None
+        raise ConfigError(
+            f"{file_name(name)} is no text in UTF-8, and this page edits nothing else"
+        ) from None

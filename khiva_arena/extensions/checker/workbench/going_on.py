@@ -15,7 +15,13 @@ from khiva_arena.extensions.checker.not_checked import game_not_checked
 from khiva_arena.extensions.checker.plain_values import film_of, shown
 from khiva_arena.extensions.checker.workbench.seats import ModuleSeat, module_in, played
 from khiva_arena.games.registry import HASHED
-from khiva_arena.records.replay.decided import THIS_DEAL, StoredDecision, choice_meant, decision_of, end_of
+from khiva_arena.records.replay.decided import (
+    THIS_DEAL,
+    StoredDecision,
+    choice_meant,
+    decision_of,
+    end_of,
+)
 from khiva_arena.records.replay.definition import DefinedBot, Definition, ModuleFile
 from khiva_arena.records.replay.past import past_of
 from khiva_arena.records.replay.record import Past, Record
@@ -47,7 +53,9 @@ class HeldMatch(NamedTuple):
         try:
             return [bots[seat.bot] for seat in self.record.header.seats]
         except KeyError:
-            raise ConfigError(f"match {self.name}: a seat has none of the bots of its event") from None
+            raise ConfigError(
+                f"match {self.name}: a seat has none of the bots of its event"
+            ) from None
 
 
 def refuse_alone(held: HeldMatch, besides: int | None = None) -> None:
@@ -84,7 +92,12 @@ async def played_on(page: Any, held: HeldMatch, job: Job) -> Record:
 def module_of(page: Any, held: HeldMatch, seat: int) -> ModuleSeat:
     """Return the module of a seat. Raises HostFault. ``page``: what runs modules."""
     bot, number = held.seated[seat], held.record.header.seats[seat].number
-    return module_in(page, (bot.files[0].digest, bot.payload), pages_of(held.definition), number.to_bytes(8, "big"))
+    return module_in(
+        page,
+        (bot.files[0].digest, bot.payload),
+        pages_of(held.definition),
+        number.to_bytes(8, "big"),
+    )
 
 
 async def go_on(page: Any, held: HeldMatch, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,7 +113,9 @@ async def go_on(page: Any, held: HeldMatch, request: Mapping[str, Any]) -> dict[
     choice = choice_meant(decision, str(choice))
     header = held.record.header
     commands: Sequence[Command] = [Command((), "/")] * len(header.seats)
-    job = Job(choice, 1, header, held.secret, tuple(commands), past=past_at(held, step, seat, choice))
+    job = Job(
+        choice, 1, header, held.secret, tuple(commands), past=past_at(held, step, seat, choice)
+    )
     record = await played_on(page, held, job)
     return both_ends(held, decision, record)
 
@@ -119,9 +134,19 @@ def both_ends(held: HeldMatch, decision: StoredDecision, record: Record) -> dict
             "why": then.why,
             **end_of(held.record, held.secret),
         },
-        "now": {"choice": choice, "words": shown(decision.texts[choice]), "why": "", **end_of(record, held.secret)},
+        "now": {
+            "choice": choice,
+            "words": shown(decision.texts[choice]),
+            "why": "",
+            **end_of(record, held.secret),
+        },
         "note": THIS_DEAL,
-        "faults": [[one.seat, one.why, at, ""] for at, row in enumerate(record.steps, 1) for one in row if one.why],
+        "faults": [
+            [one.seat, one.why, at, ""]
+            for at, row in enumerate(record.steps, 1)
+            for one in row
+            if one.why
+        ],
         **film_of(record, held.secret),
     }
 

@@ -31,5 +31,9 @@ async def work(page: Any, request: str, data: Any = None) -> None:
 def _workbench(page: Any) -> Workbench:
     if not _OPENED:  # not cached by the page, which is an object of JavaScript and has no hash
         opponents = json.loads((HOME / "opponents.json").read_bytes())
-        _OPENED.append(Workbench(page, lambda event, *data: page.tell(json.dumps(event), *data), HOME, opponents))
+        _OPENED.append(
+            Workbench(
+                page, lambda event, *data: page.tell(json.dumps(event), *data), HOME, opponents
+            )
+        )
     return _OPENED[0]

@@ -35,7 +35,9 @@ def refuse_start(bot: Bot, faults: Sequence[Blame], notes: bytes, trace: PlainEv
     ending = Ending(None, False, NOT_MEASURED, kept.text(), kept.total)
     report = SeatReport("", "", tuple(faults), {}, {}, 0.0, ending, NOT_MEASURED)
     advice = hint_of_start(bot, FailedStart(0, report, b""), confined=False)
-    raise RefusedError(with_hint(problem_of(bot.name, report, 0, "", "", [bot.asked_as]), advice), trace)
+    raise RefusedError(
+        with_hint(problem_of(bot.name, report, 0, "", "", [bot.asked_as]), advice), trace
+    )
 
 
 def place_in_manifest(problems: str) -> PlainEvent:

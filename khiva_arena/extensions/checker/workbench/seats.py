@@ -16,7 +16,12 @@ from khiva_arena.arbiter.person import NO_HINTS, FrameCutter, Person, PersonRepl
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.tick_batches import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
-from khiva_arena.competition.audit.replayed_match import ReplayedSeat, ReplayedTable, SeatOrder, SeatResult
+from khiva_arena.competition.audit.replayed_match import (
+    ReplayedSeat,
+    ReplayedTable,
+    SeatOrder,
+    SeatResult,
+)
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.games.base import Plain
 from khiva_arena.records.replay.record import Record
@@ -96,7 +101,9 @@ def module_in(page: Any, files: tuple[str, str], pages: int, key: bytes) -> Modu
     if page.is_live():
         try:
             return LiveModule(page.live(*files, pages, key))
-        except Exception as error:  # of the browser, which may have no memory for one more, in its own words
+        except (
+            Exception
+        ) as error:  # of the browser, which may have no memory for one more, in its own words
             raise HostFault(str(error)) from None
     return RerunModule(lambda orders: page.run_noted(*files, pages, key, orders))
 
@@ -154,7 +161,9 @@ def _reply(result: SeatResult) -> Reply:
     if kind is RunEnd.ANSWERED:
         return Reply(kind, result.used, result.answer)
     code = int.from_bytes(result.answer, "big")
-    return Reply(kind, result.used, b"", f"exited with code {code}" if kind is RunEnd.EXITED else str(kind))
+    return Reply(
+        kind, result.used, b"", f"exited with code {code}" if kind is RunEnd.EXITED else str(kind)
+    )
 
 
 def as_bytes(data: Any) -> bytes:
@@ -173,7 +182,9 @@ class SeatsInPage(ReplayedTable):
         self._modules[seat].say(data)
 
     async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
-        replies = await asyncio.gather(*(self._modules[seat].ask(ask) for seat, ask in asks.items()))
+        replies = await asyncio.gather(
+            *(self._modules[seat].ask(ask) for seat, ask in asks.items())
+        )
         return dict(zip(asks, replies, strict=True))
 
 
@@ -204,7 +215,9 @@ class PlayedHere(NamedTuple):
 
 
 async def played(
-    job: Job, module_at: Callable[[int], ModuleSeat], players: Mapping[int, SeatedPerson] = MappingProxyType({})
+    job: Job,
+    module_at: Callable[[int], ModuleSeat],
+    players: Mapping[int, SeatedPerson] = MappingProxyType({}),
 ) -> PlayedHere:
     """Play a match, from its past on if its job has one. Raises HostFault, GameFault.
 
@@ -219,7 +232,9 @@ async def played(
         table = MixedTable(len(job.header.seats), players, SeatsInPage([*modules.values()]))
         steps = _WatchedOn(job, job.past, table) if job.past else _Watched(job, table)
         record = await steps.record()
-        return PlayedHere(record, steps.faults, {seat: module.notes() for seat, module in modules.items()})
+        return PlayedHere(
+            record, steps.faults, {seat: module.notes() for seat, module in modules.items()}
+        )
     finally:
         for module in modules.values():
             module.end()

@@ -13,8 +13,20 @@ from khiva_arena.arbiter.person import Person, names_at, page_of_end
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.settings.alone import MatchAlone
 from khiva_arena.entrants.guests import PERSON
-from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, both_ends, module_of, number_in, past_at, refuse_alone
-from khiva_arena.extensions.checker.workbench.seats import ModuleSeat, PersonSeat, PlayedHere, played
+from khiva_arena.extensions.checker.workbench.going_on import (
+    HeldMatch,
+    both_ends,
+    module_of,
+    number_in,
+    past_at,
+    refuse_alone,
+)
+from khiva_arena.extensions.checker.workbench.seats import (
+    ModuleSeat,
+    PersonSeat,
+    PlayedHere,
+    played,
+)
 from khiva_arena.games.base import Plain
 from khiva_arena.records.replay.decided import decision_of
 from khiva_arena.records.replay.record import WITH_PERSONS, Header, Past, Record, person_called
@@ -34,7 +46,9 @@ class Sitting:
         self.job, self._tell, (self._seat,) = job, tell, job.header.persons
         names = [seat.name for seat in job.header.seats]
         self._names = names_at(names, self._seat)
-        marks: Sequence[Sequence[str]] = [[PERSON] if seat == self._seat else [] for seat in range(len(names))]
+        marks: Sequence[Sequence[str]] = [
+            [PERSON] if seat == self._seat else [] for seat in range(len(names))
+        ]
         self._person = Person(names[self._seat], self._seat, self._names, marks)
         self._player = PersonSeat(self._person, tell)
         self.hear = self._player.hear
@@ -74,12 +88,21 @@ async def take_over(
     step, seat = (number_in(request, key) for key in ("step", "seat"))
     refuse_alone(held, besides=seat)
     decision = decision_of(held, step, seat)
-    sat = Sitting(_job_taken_over(held, step, seat), lambda message: tell({"kind": "seat", "message": message}))
+    sat = Sitting(
+        _job_taken_over(held, step, seat),
+        lambda message: tell({"kind": "seat", "message": message}),
+    )
     tell({"kind": "seated", "line": "", "seed": ""})
     seats(sat.hear)
     here = await sat.play(lambda seat: module_of(page, held, seat))
     sat.show_end(here.record)
-    tell({"kind": "stood", "digest": here.record.digest, "ends": both_ends(held, decision, here.record)})
+    tell(
+        {
+            "kind": "stood",
+            "digest": here.record.digest,
+            "ends": both_ends(held, decision, here.record),
+        }
+    )
 
 
 def _job_taken_over(held: HeldMatch, step: int, seat: int) -> Job:
@@ -92,4 +115,12 @@ def _job_taken_over(held: HeldMatch, step: int, seat: int) -> Job:
 
 
 def _job(header: Header, secret: bytes, past: Past | None = None) -> Job:
-    return Job(0, 1, header, secret, tuple(Command((), "/") for _ in header.seats), past=past, person_turn_ms=A_DAY_MS)
+    return Job(
+        0,
+        1,
+        header,
+        secret,
+        tuple(Command((), "/") for _ in header.seats),
+        past=past,
+        person_turn_ms=A_DAY_MS,
+    )

@@ -42,13 +42,18 @@ class AuthorMatch(NamedTuple):
 
     def ahead(self, values: Sequence[float]) -> float:
         """Return how much more the author's seat has than the others on average."""
-        return values[self.own] - fmean(value for seat, value in enumerate(values) if seat != self.own)
+        return values[self.own] - fmean(
+            value for seat, value in enumerate(values) if seat != self.own
+        )
 
 
 def tally(matches: Sequence[AuthorMatch], seats: int) -> dict[str, Any]:
     """Return the table of matches as plain values."""
     sources = list(matches[0].points[0]) if matches and matches[0].points else []
-    of_source = {source: [(one, [of_seat.get(source, 0) for of_seat in one.points]) for one in matches] for source in sources}
+    of_source = {
+        source: [(one, [of_seat.get(source, 0) for of_seat in one.points]) for one in matches]
+        for source in sources
+    }
     return {
         "matches": len(matches),
         "won": sum(one.is_won for one in matches),

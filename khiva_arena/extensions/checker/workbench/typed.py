@@ -37,9 +37,13 @@ MOST_MATCHES = 10_000
 COMMAND, SEAT_COMMAND = ("khiva-arena", "run"), ("khiva-arena", "play")
 OWN = "own"
 """The author's bot as the opponent of a person."""
-_BUILDS = f"{AUTHOR}/bot.toml: build starts a program, and a page can start none; take the line out, or play with the command"
+_BUILDS = (
+    f"{AUTHOR}/bot.toml: build starts a program, and a page can start none; take the line out, "
+    "or play with the command"
+)
 _NO_INTERPRETER = (
-    f"{AUTHOR}/bot.toml: a page plays bots that an interpreter runs, python or javascript, with {USUAL_MAXIMUM} MiB of memory; "
+    f"{AUTHOR}/bot.toml: a page plays bots that an interpreter runs, python or javascript, "
+    f"with {USUAL_MAXIMUM} MiB of memory; "
     "play this one with the command"
 )
 
@@ -51,13 +55,17 @@ def typed(request: Mapping[str, Any], opponent: str) -> str:
     """
     seats, matches = request["seats"], request["matches"]
     if not (1 <= matches <= MOST_MATCHES and seats > 1):
-        raise ConfigError(f"a page plays 1 to {MOST_MATCHES:,} matches at a time, at tables of two seats or more")
+        raise ConfigError(
+            f"a page plays 1 to {MOST_MATCHES:,} matches at a time, at tables of two seats or more"
+        )
     values = {
         "bots": (AUTHOR, opponent),
         "game": request["game"],
         "clock": "ticks",
         "seats": seats,
-        **({"format": "gauntlet", "copies": seats - 1} if seats > 2 else {}),  # copies of the opponent fill the table
+        **(
+            {"format": "gauntlet", "copies": seats - 1} if seats > 2 else {}
+        ),  # copies of the opponent fill the table
         "seeds": -(-matches // seats),  # each deal is played in all rotations
         "seed": _seed_of(request),
         "trust_bots": True,
@@ -74,7 +82,13 @@ def typed_seat(request: Mapping[str, Any], opponent: str) -> str:
     if not 0 <= seat < seats > 1:
         raise ConfigError(f"there is no seat {seat} at a table of {seats}")
     bots = [PERSON if number == seat else opponent for number in range(seats)]
-    values = {"bots": bots, "game": request["game"], "clock": "ticks", "seed": _seed_of(request), "trust_bots": True}
+    values = {
+        "bots": bots,
+        "game": request["game"],
+        "clock": "ticks",
+        "seed": _seed_of(request),
+        "trust_bots": True,
+    }
     return _line(SEAT_COMMAND, values)
 
 
@@ -86,7 +100,12 @@ def _seed_of(request: Mapping[str, Any]) -> str:
 
 
 def _line(command: Sequence[str], values: Mapping[str, Any]) -> str:
-    return shlex.join([*command, *chain.from_iterable(flag_words(ROWS[name], value) for name, value in values.items())])
+    return shlex.join(
+        [
+            *command,
+            *chain.from_iterable(flag_words(ROWS[name], value) for name, value in values.items()),
+        ]
+    )
 
 
 def settings_of(line: str) -> Settings:
@@ -105,7 +124,9 @@ def settings_of(line: str) -> Settings:
             flags[row.parameter] = int(next(words)) if row.kind is Kind.NUMBER else next(words)
     values = settings_by_flags(flags)
     if (first, second) == SEAT_COMMAND:
-        return settings_from({**values, "seats": len(values["bots"])}, {"seats": "--bot"}, seats="bots")
+        return settings_from(
+            {**values, "seats": len(values["bots"])}, {"seats": "--bot"}, seats="bots"
+        )
     (settings,) = stages_from({}, values, {})
     return settings
 
@@ -122,7 +143,9 @@ def players_of(settings: Settings, opponent: str) -> list[Bot]:
 
 
 def _playable(bots: list[Bot], settings: Settings) -> list[Bot]:
-    problems = bots_of_an_event.of_another_game(bots, settings.game.name) + bots_of_an_event.not_modules(bots)
+    problems = bots_of_an_event.of_another_game(
+        bots, settings.game.name
+    ) + bots_of_an_event.not_modules(bots)
     problems += bots_of_an_event.beyond_memory(bots, settings.resources.memory)
     own = bots[0] if bots[0].asked_as == AUTHOR else None
     problems += [_BUILDS] if own and own.build else []
@@ -140,13 +163,22 @@ def _module_of(bot: Bot) -> str:
 
 def as_modules(bots: Sequence[Bot], payloads: Sequence[bytes]) -> list[Bot]:
     """Return bots as their modules and payloads alone, as the command does. Raises SameBots."""
-    return bots_of_an_event.with_distinct_names([as_module(bot, payload) for bot, payload in zip(bots, payloads, strict=True)])
+    return bots_of_an_event.with_distinct_names(
+        [as_module(bot, payload) for bot, payload in zip(bots, payloads, strict=True)]
+    )
 
 
 def as_module(bot: Bot, payload: bytes) -> Bot:
     """Return a bot as its module and payload alone."""
     parts = _module_of(bot), sha256(payload).hexdigest()
-    return replace(bot, run=(), identity=identity_with_payload(*parts), built_from=bot.identity, parts=parts, original=bot)
+    return replace(
+        bot,
+        run=(),
+        identity=identity_with_payload(*parts),
+        built_from=bot.identity,
+        parts=parts,
+        original=bot,
+    )
 
 
 def sandbox_of(settings: Settings) -> Sandbox:
@@ -159,6 +191,8 @@ def event_of(settings: Settings, bots: Sequence[Bot]) -> EventRow:
     definition = definition_of(settings, bots, sandbox_of(settings))
     secret = run_secret(settings)
     commitment = seeds.commitment(definition.digest, secret)
-    rows = tuple(BotRow(bot.name, bot.identity, bot.version, True, bot.asked_as, str(Path())) for bot in bots)
+    rows = tuple(
+        BotRow(bot.name, bot.identity, bot.version, True, bot.asked_as, str(Path())) for bot in bots
+    )
     event = seeds.event_id(definition.digest, commitment)
     return EventRow(event, 1, definition.text, (__version__,), "", commitment, secret, rows)

@@ -50,7 +50,13 @@ from khiva_arena.errors import ArenaError, BotError
 from khiva_arena.extensions.checker.plain_values import film_of, plain_event, plain_match, shown
 from khiva_arena.extensions.checker.workbench import folders, typed
 from khiva_arena.extensions.checker.workbench.going_on import HeldMatch, go_on
-from khiva_arena.extensions.checker.workbench.refused import GONE, PlainEvent, RefusedError, place_in_manifest, refuse_start
+from khiva_arena.extensions.checker.workbench.refused import (
+    GONE,
+    PlainEvent,
+    RefusedError,
+    place_in_manifest,
+    refuse_start,
+)
 from khiva_arena.extensions.checker.workbench.seats import LeftError, ModuleSeat, module_in, played
 from khiva_arena.extensions.checker.workbench.sitting import Sitting, job_alone, take_over
 from khiva_arena.extensions.checker.workbench.tally import AuthorMatch, tally
@@ -109,7 +115,9 @@ class Workbench:
                 case "sit":
                     await self._sit(request)
                 case "take_over":
-                    await take_over(self._page, self._held(request["name"]), request, self._tell, self._seats)
+                    await take_over(
+                        self._page, self._held(request["name"]), request, self._tell, self._seats
+                    )
                 case "hear":
                     self._hear(request["message"])
                 case "replay":
@@ -121,7 +129,9 @@ class Workbench:
                 case "pack":
                     self._pack(request)
                 case "look":
-                    self._tell({"kind": "wanted", "entries": folders.wanted(request["entries"], data[0])})
+                    self._tell(
+                        {"kind": "wanted", "entries": folders.wanted(request["entries"], data[0])}
+                    )
                 case "open":
                     self._open(request, data)
         except LeftError:
@@ -133,7 +143,9 @@ class Workbench:
             problems = "\n".join(error.problems) if error.problems else str(error)
             self._refuse(request, problems, place_in_manifest(problems))
         except (HostFault, RecursionError, MemoryError) as fault:
-            self._refuse(request, f"this browser cannot play it: {str(fault) or type(fault).__name__}", {})
+            self._refuse(
+                request, f"this browser cannot play it: {str(fault) or type(fault).__name__}", {}
+            )
 
     def _refuse(self, request: Mapping[str, Any], why: str, place: PlainEvent) -> None:
         self._tell({"kind": "refused", "of": request["do"], "why": self._shown(why), **place})
@@ -152,7 +164,9 @@ class Workbench:
         """Return a match of the last play. Raises RefusedError if its record has gone."""
         if (match := self._matches.get(name)) is None or self._definition is None:
             raise RefusedError(GONE)
-        files = frozenset(file for bot in self._definition.bots for file in bot.files)  # the page keeps those of the last play
+        files = frozenset(
+            file for bot in self._definition.bots for file in bot.files
+        )  # the page keeps those of the last play
         return HeldMatch(name, *match, self._definition, files)
 
     async def _go_on(self, request: Mapping[str, Any]) -> None:
@@ -174,11 +188,18 @@ class Workbench:
             bot = bot_files.load(typed.AUTHOR)
             stream = pack(bot)
         name = _UNNAMED.sub("-", bot.name).strip(" .-_") or typed.AUTHOR
-        self._tell({"kind": "packed", "name": f"{name}{ENTRY}", "digest": sha256(stream).hexdigest()}, stream)
+        self._tell(
+            {"kind": "packed", "name": f"{name}{ENTRY}", "digest": sha256(stream).hexdigest()},
+            stream,
+        )
 
     def _open(self, request: Mapping[str, Any], data: Sequence[bytes]) -> None:
         names = request.get("entries")
-        files = folders.from_zip(data[0]) if names is None else folders.from_folder(dict(zip(names, data, strict=True)))
+        files = (
+            folders.from_zip(data[0])
+            if names is None
+            else folders.from_folder(dict(zip(names, data, strict=True)))
+        )
         self._tell({"kind": "opened", "files": files})
 
     # --- an event ---
@@ -194,7 +215,10 @@ class Workbench:
             bots = typed.bots_of(settings)
             payloads = [_payload_of(bot) for bot in bots]
         modules = typed.as_modules(bots, payloads)
-        self._hold("play", {module.parts[1]: payload for module, payload in zip(modules, payloads, strict=True)})
+        self._hold(
+            "play",
+            {module.parts[1]: payload for module, payload in zip(modules, payloads, strict=True)},
+        )
         return line, typed.event_of(settings, modules), modules
 
     def _hold(self, what: str, payloads: Mapping[str, bytes]) -> None:
@@ -208,8 +232,13 @@ class Workbench:
 
     async def _warm_up(self) -> None:
         """Play a match that nobody sees: a browser starts an interpreter ten times as fast once it has run it."""
-        bots, wish = self._opponents["bots"], {"game": "khiva", "seats": 2, "matches": 2, "seed": "warm", "opponent": "greedy"}
-        _, row, playing = self._ready({**wish, "files": bots[self._opponents["games"]["khiva"]["weak"]]})
+        bots, wish = (
+            self._opponents["bots"],
+            {"game": "khiva", "seats": 2, "matches": 2, "seed": "warm", "opponent": "greedy"},
+        )
+        _, row, playing = self._ready(
+            {**wish, "files": bots[self._opponents["games"]["khiva"]["weak"]]}
+        )
         place = Timetable(row.terms()).match(0)
         assert place is not None
         await self._match(row, place, playing, {})
@@ -233,10 +262,15 @@ class Workbench:
         self._hold("sit", {module.parts[1]: payload})
         entrants = [player if player.guest else module for player in players]
         alone = match_alone(settings, entrants, typed.sandbox_of(settings))
-        sat, pages = Sitting(job_alone(alone), self._tell_seat), module_pages(settings.resources.memory)
+        sat, pages = (
+            Sitting(job_alone(alone), self._tell_seat),
+            module_pages(settings.resources.memory),
+        )
         self._tell({"kind": "seated", "line": line, "seed": settings.seed})
         self._hear, of = sat.hear, alone.header.seats
-        here = await sat.play(lambda seat: self._module(alone.entrants[seat], pages, of[seat].number))
+        here = await sat.play(
+            lambda seat: self._module(alone.entrants[seat], pages, of[seat].number)
+        )
         for seat, notes in here.notes.items() if is_own else ():
             faults = [blame for at, blame in here.faults if at == seat]
             refuse_start(module, faults, notes, trace_in(printable(notes), files))
@@ -278,7 +312,9 @@ class Workbench:
             if ordinal == timetable.matches - 1 or perf_counter() >= due:
                 begun = perf_counter()
                 told["tally"] = tally(own, of.seats)
-                due = perf_counter() + 9 * (perf_counter() - begun)  # a tenth of the time at most: it looks at every match
+                due = perf_counter() + 9 * (
+                    perf_counter() - begun
+                )  # a tenth of the time at most: it looks at every match
             self._tell(told)
             await asyncio.sleep(0)
         self._tell({"kind": "over", "digest": run_digest(digests)})
@@ -293,7 +329,9 @@ class Workbench:
         header = of.header(of.seated(place.bots), row.match_id(place.ordinal), secret)
         job = Job(place.ordinal, 1, header, secret, tuple(Command((), "/") for _ in header.seats))
         pages = module_pages(of.limits.memory)
-        here = await played(job, lambda seat: self._module(bots[place.bots[seat]], pages, header.seats[seat].number))
+        here = await played(
+            job, lambda seat: self._module(bots[place.bots[seat]], pages, header.seats[seat].number)
+        )
         record, notes = here.record, here.notes[own]
         own_faults = [blame for seat, blame in here.faults if seat == own]
         trace = trace_in(printable(notes), files) if own_faults else None
@@ -303,16 +341,29 @@ class Workbench:
         scores, end = _scores_by_step(record, secret)
         by_source = end.points_by_source
         points = [{**one.counted, **one.uncounted} for one in by_source] if by_source else ()
-        match = AuthorMatch(place.k, own, record.ranks, record.scores, points, _most_ticks(record, own), len(own_faults))
+        match = AuthorMatch(
+            place.k,
+            own,
+            record.ranks,
+            record.scores,
+            points,
+            _most_ticks(record, own),
+            len(own_faults),
+        )
         told = {
             "kind": "played",
             "ordinal": place.ordinal,
             "match": plain_match(1, of_record(row, place, record)),
             "digest": record.digest,
             "notes": printable(notes)[-NOTES_SHOWN:],
-            "faults": [[seat, str(blame.verdict), blame.step, shown(blame.detail)] for seat, blame in here.faults],
+            "faults": [
+                [seat, str(blame.verdict), blame.step, shown(blame.detail)]
+                for seat, blame in here.faults
+            ],
             "own": [own],
-            "worst": (len(record.steps) if of.game in AT_THE_END else _worst(scores, own)) if match.is_lost else None,
+            "worst": (len(record.steps) if of.game in AT_THE_END else _worst(scores, own))
+            if match.is_lost
+            else None,
             "trace": trace,
         }
         return told, match
@@ -342,7 +393,10 @@ def _scores_by_step(record: Record, secret: bytes) -> tuple[list[tuple[int, ...]
 
 def _worst(scores: Sequence[Sequence[int]], own: int) -> int | None:
     """Return the step after which a seat fell behind the best of the others most; None if it never did."""
-    ahead = [of_step[own] - max(score for seat, score in enumerate(of_step) if seat != own) for of_step in scores]
+    ahead = [
+        of_step[own] - max(score for seat, score in enumerate(of_step) if seat != own)
+        for of_step in scores
+    ]
     losses = [before - after for before, after in pairwise(ahead)]
     most = max(losses, default=0)
     return len(losses) - losses[::-1].index(most) if most > 0 else None
@@ -351,7 +405,15 @@ def _worst(scores: Sequence[Sequence[int]], own: int) -> int | None:
 def _most_ticks(record: Record, own: int) -> int:
     """Return the most ticks that a seat took for a decision."""
     rows = zip(record.steps, (record.ticks or ())[1:], strict=False)
-    return max((spent for step, row in rows for choice, spent in zip(step, row, strict=True) if choice.seat == own), default=0)
+    return max(
+        (
+            spent
+            for step, row in rows
+            for choice, spent in zip(step, row, strict=True)
+            if choice.seat == own
+        ),
+        default=0,
+    )
 
 
 def trace_in(notes: str, files: Mapping[str, str]) -> PlainEvent | None:
@@ -361,5 +423,13 @@ def trace_in(notes: str, files: Mapping[str, str]) -> PlainEvent | None:
     own = [(file, line) for file, line in frames if not _KIT.fullmatch(file)] or frames
     if not own:
         return None
-    said = [line for line in notes.splitlines() if re.match(r"\w+(Error|Exception|Exit|Interrupt)\b", line)]
-    return {"file": own[-1][0], "line": own[-1][1], "text": shown((said or notes.rstrip().splitlines())[-1])}
+    said = [
+        line
+        for line in notes.splitlines()
+        if re.match(r"\w+(Error|Exception|Exit|Interrupt)\b", line)
+    ]
+    return {
+        "file": own[-1][0],
+        "line": own[-1][1],
+        "text": shown((said or notes.rstrip().splitlines())[-1]),
+    }

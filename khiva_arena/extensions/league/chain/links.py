@@ -28,7 +28,9 @@ YEARS = range(2000, 2501)
 """The years of a league's times, so that no sum of times leaves the calendar."""
 
 
-class ChainLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
+class ChainLink(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", kw_only=True
+):
     """A link of a chain.
 
     number: its place, from 0.

@@ -171,9 +171,14 @@ class Chain(msgspec.Struct, frozen=True):
         different families, and no more of an author than the terms say."""
         batches = Batches({bot.bot: bot.batches for bot in rated}, self.terms.fewest_batches)
         seats: list[RosterBot] = []
-        for bot in [self.bots[row.bot] for row, place in in_order(rated, batches) if place is not None]:
+        for bot in [
+            self.bots[row.bot] for row, place in in_order(rated, batches) if place is not None
+        ]:
             of_author = sum(seated.author == bot.author for seated in seats)
-            if bot.family not in [seated.family for seated in seats] and of_author < self.terms.final_bots_an_author:
+            if (
+                bot.family not in [seated.family for seated in seats]
+                and of_author < self.terms.final_bots_an_author
+            ):
                 seats.append(bot)
         return seats
 

@@ -10,7 +10,15 @@ from msgspec import structs
 
 from khiva_arena.errors import RecordError, StoreError
 from khiva_arena.extensions.league.chain.follow import begin, follow, walk
-from khiva_arena.extensions.league.chain.links import FIRST, Anchor, AnyLink, Founded, LeagueTerms, read_link, text_of
+from khiva_arena.extensions.league.chain.links import (
+    FIRST,
+    Anchor,
+    AnyLink,
+    Founded,
+    LeagueTerms,
+    read_link,
+    text_of,
+)
 from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.records.replay import seeds
 from khiva_arena.records.store.db import LinkRow, Store
@@ -27,7 +35,10 @@ def links_of(store: Store, first: int = 0, end: int = HIGHEST) -> list[AnyLink]:
     links = []
     for row in store.links(first, end):
         if not row.intact:
-            raise StoreError(f"{store.folder}: link {row.number} of the league was changed since it was written; restore a copy")
+            raise StoreError(
+                f"{store.folder}: link {row.number} of the league was changed since it was "
+                "written; restore a copy"
+            )
         with sound(store):
             links.append(read_link(row.text))
     return links
@@ -39,7 +50,9 @@ def sound(store: Store) -> Iterator[None]:
     try:
         yield
     except RecordError as error:
-        raise StoreError(f"{store.folder}: the chain of the league is damaged: {error}; restore a copy") from None
+        raise StoreError(
+            f"{store.folder}: the chain of the league is damaged: {error}; restore a copy"
+        ) from None
 
 
 def chain_of(store: Store) -> Chain | None:

@@ -10,23 +10,28 @@ from khiva_arena.interface.cli.completion import GAME
 from khiva_arena.interface.cli.help import Rare, Verb, Verbs
 from khiva_arena.interface.cli.options import ELSEWHERE, WholeNumber, json_option, setting_options
 
-league_argument = click.argument("league", metavar="LEAGUE", type=click.Path(path_type=Path, file_okay=False))
+league_argument = click.argument(
+    "league", metavar="LEAGUE", type=click.Path(path_type=Path, file_okay=False)
+)
 FILE = click.Path(path_type=Path, dir_okay=False)
 name_argument = click.argument("name", metavar="NAME")
 beacon_option = click.option(
     "--beacon",
     default="",
     metavar="COMMAND",
-    help="A command that prints a line of the beacon. league.toml names the beacon; the number of the round is the last word of "
-    "the command. It is run as you, outside of every sandbox.",
+    help="A command that prints a line of the beacon. league.toml names the beacon; the number "
+    "of the round is the last word of the command. It is run as you, outside of every sandbox.",
 )
 clock_option = click.option(
     "--clock-is-right",
     cls=Rare,
     is_flag=True,
-    help="Go on after a link that a wrong clock made. It is more than an hour ahead of this machine's clock.",
+    help="Go on after a link that a wrong clock made. It is more than an hour ahead of this "
+    "machine's clock.",
 )
-why_option = click.option("--why", default="", metavar="TEXT", help="Why, for everyone to read; name nobody.")
+why_option = click.option(
+    "--why", default="", metavar="TEXT", help="Why, for everyone to read; name nobody."
+)
 
 
 @click.group("league", cls=Verbs, needs="VERB ...")
@@ -62,28 +67,43 @@ def verb(
 
 @verb("new")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--game", default="khiva", metavar="GAME", shell_complete=GAME, help="The game [default: khiva].")
-@click.option("--seats", type=WholeNumber(2, 10), default=3, metavar="N", help="Seats at a table [default: 3].")
+@click.option(
+    "--game",
+    default="khiva",
+    metavar="GAME",
+    shell_complete=GAME,
+    help="The game [default: khiva].",
+)
+@click.option(
+    "--seats",
+    type=WholeNumber(2, 10),
+    default=3,
+    metavar="N",
+    help="Seats at a table [default: 3].",
+)
 @click.option(
     "--clock",
     type=click.Choice(("wall", "ticks")),
     default="wall",
     metavar="CLOCK",
-    help="wall (time) or ticks (instructions) [default: wall]. In ticks bots are modules, so that anybody can run them again; "
+    help="wall (time) or ticks (instructions) [default: wall]. In ticks bots are modules, so "
+    "that anybody can run them again; "
     "anchors are then bots in C, or in JavaScript if this machine has no compiler.",
 )
 @click.option(
     "--publish-bots/--no-publish-bots",
     default=None,
-    help="Let bundles of a league in ticks hold its bots. All files of those in JavaScript or Python are in them, so that "
-    "anybody can run them again [default: they may].",
+    help="Let bundles of a league in ticks hold its bots. All files of those in JavaScript or "
+    "Python are in them, so that anybody can run them again [default: they may].",
 )
 def new(**flags: Any) -> None:
     """Make FOLDER, a new league. Edit its league.toml before the first batch, which founds the league.
 
     league.toml explains every setting. FOLDER has copies of shipped bots, too, as anchors, which play in every batch so that all
     numbers have one scale."""
-    from khiva_arena.extensions.league.commands.league import new as make  # when it is called, so that -h is quick
+    from khiva_arena.extensions.league.commands.league import (
+        new as make,
+    )  # when it is called, so that -h is quick
 
     make(**flags)
 
@@ -91,8 +111,17 @@ def new(**flags: Any) -> None:
 @verb("enter")
 @league_argument
 @click.argument("bot")
-@click.option("--author", required=True, metavar="NAME", help="The author. The chain has a random id instead of the name.")
-@click.option("--name", metavar="NAME", help="Its name in the league [default: its own]. The number of its version is added.")
+@click.option(
+    "--author",
+    required=True,
+    metavar="NAME",
+    help="The author. The chain has a random id instead of the name.",
+)
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="Its name in the league [default: its own]. The number of its version is added.",
+)
 @setting_options("allow_include")
 @json_option
 def enter(**flags: Any) -> int:
@@ -116,9 +145,16 @@ def enter(**flags: Any) -> int:
 )
 @click.option("--until", metavar="HH:MM", help="Begin no batch after this time of day.")
 @click.option(
-    "--new-terms", is_flag=True, help="Let changed settings count from the next batch on. They are those of league.toml."
+    "--new-terms",
+    is_flag=True,
+    help="Let changed settings count from the next batch on. They are those of league.toml.",
 )
-@click.option("--any-engine", cls=Rare, is_flag=True, help="Continue a batch that another version of khiva-arena began.")
+@click.option(
+    "--any-engine",
+    cls=Rare,
+    is_flag=True,
+    help="Continue a batch that another version of khiva-arena began.",
+)
 @beacon_option
 @clock_option
 @setting_options("jobs", "events_file", *ELSEWHERE)
@@ -136,7 +172,11 @@ def play(**flags: Any) -> None:
 @verb("plan")
 @league_argument
 @click.argument("file", metavar="FILE", type=FILE)
-@click.option("--new-terms", is_flag=True, help="Let changed settings count from this batch on. They are those of league.toml.")
+@click.option(
+    "--new-terms",
+    is_flag=True,
+    help="Let changed settings count from this batch on. They are those of league.toml.",
+)
 @beacon_option
 @clock_option
 @json_option
@@ -158,17 +198,30 @@ def plan(**flags: Any) -> None:
     "--listen",
     required=True,
     metavar="HOST:PORT",
-    help="Where to listen, as 127.0.0.1:8080. Port 0 is a free one. inherit: the socket that systemd hands over.",
+    help="Where to listen, as 127.0.0.1:8080. Port 0 is a free one. inherit: the socket that "
+    "systemd hands over.",
 )
-@click.option("--tls-cert", type=FILE, help="The certificate, as PEM. Without one only this machine is served.")
+@click.option(
+    "--tls-cert",
+    type=FILE,
+    help="The certificate, as PEM. Without one only this machine is served.",
+)
 @click.option("--tls-key", type=FILE, help="The key of the certificate.")
 @click.option(
     "--behind-proxy",
     is_flag=True,
-    help="A proxy on this machine speaks TLS. It tells by X-Forwarded-For and X-Forwarded-Proto who asks.",
+    help="A proxy on this machine speaks TLS. It tells by X-Forwarded-For and X-Forwarded-Proto "
+    "who asks.",
 )
-@click.option("--user", default="", metavar="NAME", help="As root: become this user. It owns nothing of the league.")
-@click.option("--page", type=FILE, help="Serve this khiva-arena.html, too. Authors write bots in it.")
+@click.option(
+    "--user",
+    default="",
+    metavar="NAME",
+    help="As root: become this user. It owns nothing of the league.",
+)
+@click.option(
+    "--page", type=FILE, help="Serve this khiva-arena.html, too. Authors write bots in it."
+)
 def serve(**flags: Any) -> None:
     """Serve the pages of a league until Ctrl-C. `pip install 'khiva-arena[web]'` has the libraries for that.
 
@@ -195,9 +248,19 @@ def season(league: Path, name: str) -> None:
 @verb("final")
 @league_argument
 @click.option(
-    "--top", type=WholeNumber(2, 100), default=8, metavar="N", help="Seat the best N bots, one of each author [default: 8]."
+    "--top",
+    type=WholeNumber(2, 100),
+    default=8,
+    metavar="N",
+    help="Seat the best N bots, one of each author [default: 8].",
 )
-@click.option("--seeds", type=WholeNumber(1, 1_000_000), default=200, metavar="N", help="Deals [default: 200].")
+@click.option(
+    "--seeds",
+    type=WholeNumber(1, 1_000_000),
+    default=200,
+    metavar="N",
+    help="Deals [default: 200].",
+)
 @click.option(
     "--lineups",
     default="auto",
@@ -245,7 +308,9 @@ def cancel(league: Path, what: str) -> None:
 
 @verb("receipt")
 @click.argument("url")
-@click.option("--ca", type=FILE, help="A certificate to trust, as PEM, beside those of this machine.")
+@click.option(
+    "--ca", type=FILE, help="A certificate to trust, as PEM, beside those of this machine."
+)
 def receipt(url: str, ca: Path | None) -> None:
     """Keep the newest link of the league at URL, as a witness.
 
@@ -269,7 +334,11 @@ def state_verb(name: str, state: str, text: str) -> None:
     verb(name)(league_argument(click.argument("bot")(why_option(change_state))))
 
 
-state_verb("retire", "retired", "Retire BOT from the next batch on, for good. It is named as in the league.")
+state_verb(
+    "retire",
+    "retired",
+    "Retire BOT from the next batch on, for good. It is named as in the league.",
+)
 state_verb("suspend", "suspended", "Suspend BOT from the next batch on, until it is reinstated.")
 state_verb("reinstate", "active", "Let a suspended BOT play again from the next batch on.")
 
@@ -281,7 +350,9 @@ def add_author(league: Path, name: str) -> None:
     """Add author NAME and print the token once. Hand it over where nobody else reads it.
 
     NAME may be an author whom `league enter` added. Only the hash of the token is kept."""
-    from khiva_arena.extensions.league.commands import league_author  # when it is called, so that -h is quick
+    from khiva_arena.extensions.league.commands import (
+        league_author,
+    )  # when it is called, so that -h is quick
 
     league_author.add(league, name)
 
@@ -301,7 +372,11 @@ def rotate_author(league: Path, name: str) -> None:
 @verb("revoke", author)
 @league_argument
 @name_argument
-@click.option("--forget", is_flag=True, help="Remove the name for good, too. The random id stays in its place.")
+@click.option(
+    "--forget",
+    is_flag=True,
+    help="Remove the name for good, too. The random id stays in its place.",
+)
 def revoke_author(league: Path, name: str, forget: bool) -> None:
     """Take the token of author NAME away.
 

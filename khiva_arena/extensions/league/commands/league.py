@@ -37,7 +37,13 @@ from khiva_arena.extensions.league.player.player import play as play_batches
 from khiva_arena.extensions.league.player.refusals import HowLong
 from khiva_arena.extensions.league.seasons import ALL
 from khiva_arena.extensions.league.seen import receipt_of
-from khiva_arena.extensions.league.settings import NO_BOTS_IN_BUNDLES, league_of, league_text, remember_maker, way_to_play
+from khiva_arena.extensions.league.settings import (
+    NO_BOTS_IN_BUNDLES,
+    league_of,
+    league_text,
+    remember_maker,
+    way_to_play,
+)
 from khiva_arena.extensions.league.status import LeagueStatus, active_families, status_of
 from khiva_arena.extensions.league.submissions import by_hand
 from khiva_arena.extensions.league.submissions.limits import BotsBound
@@ -73,10 +79,14 @@ def new(folder: Path, game: str, seats: int, clock: str, publish_bots: bool | No
     settings["anchor"] = next(iter(anchors))
     if clock == Clock.TICKS:
         settings["publish_bots"] = publish_bots is not False
-        settings["interpreters"] = {word: digest for word in WORDS if (digest := pin_of(word)) in released()}
+        settings["interpreters"] = {
+            word: digest for word in WORDS if (digest := pin_of(word)) in released()
+        }
     text = league_text(settings)
     first, *others = anchors.items()
-    _make_anchor(folder, language, *first)  # which fails if another command makes the same league, whose folder then stays
+    _make_anchor(
+        folder, language, *first
+    )  # which fails if another command makes the same league, whose folder then stays
     try:
         for name, start in others:
             _make_anchor(folder, language, name, start)
@@ -85,11 +95,20 @@ def new(folder: Path, game: str, seats: int, clock: str, publish_bots: bool | No
         remember_maker(folder, say)
         league_of(folder, {}, say, is_new=True)  # so that a mistake in a flag is told now
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)  # else the same command would find a folder that is no league
+        shutil.rmtree(
+            folder, ignore_errors=True
+        )  # else the same command would find a folder that is no league
         raise
     word = shlex.quote(str(folder))
-    say(harmless(f"{folder}: a new league; its settings, all explained, are in {folder / SETTINGS}"))
-    say(harmless(f"next: khiva-arena league enter {word} my-bot --author ann, then khiva-arena league play {word}"))
+    say(
+        harmless(f"{folder}: a new league; its settings, all explained, are in {folder / SETTINGS}")
+    )
+    say(
+        harmless(
+            f"next: khiva-arena league enter {word} my-bot --author ann, then khiva-arena "
+            f"league play {word}"
+        )
+    )
 
 
 def _make_anchor(league: Path, language: str, name: str, start: str) -> None:
@@ -110,29 +129,52 @@ def _anchors(game: str, language: str) -> dict[str, str]:
     """Return the anchors of a new league, by name the shipped bot of a language that each is: one with simple rules, and a random
     one; two random ones for a game of the user's own."""
     words = [word for word in shipped.bots() if word.startswith(f"{shipped.WORD}{language}/")]
-    plays = [word.partition("/")[2] for word in words if game in (bot_files.load(word).games or (game,))]
+    plays = [
+        word.partition("/")[2] for word in words if game in (bot_files.load(word).games or (game,))
+    ]
     simple = [name for name in plays if name.startswith("greedy")][:1]
-    return {name: name for name in simple} | {"random": "random"} | ({} if simple else {"random-2": "random"})
+    return (
+        {name: name for name in simple}
+        | {"random": "random"}
+        | ({} if simple else {"random-2": "random"})
+    )
 
 
-def enter(league: Path, bot: str, author: str, name: str | None, allow_include: bool | None, as_json: bool) -> int:
+def enter(
+    league: Path, bot: str, author: str, name: str | None, allow_include: bool | None, as_json: bool
+) -> int:
     """Check a bot, play its trial table, and let it wait for the next batch. Returns the exit code."""
     loaded = league_of(league, {}, say)
-    allowed = valid_part_of({"allow_include": allow_include}).include  # what league.toml allows its anchors is not for this bot
+    allowed = valid_part_of(
+        {"allow_include": allow_include}
+    ).include  # what league.toml allows its anchors is not for this bot
     entrant = bot_files.load(bot, loading=asking(replace(loaded.loading, include=allowed), say))
     if entrant.guest:
-        raise ConfigError(f"{bot}: bots on other machines cannot be checked, so they are in no league")
+        raise ConfigError(
+            f"{bot}: bots on other machines cannot be checked, so they are in no league"
+        )
     family, packed = name or without_commit(entrant.name, entrant.commit), pack(entrant)
-    with Queue(league) as queue, if_interrupted(say, lambda: f"{harmless(family)} does not come in by this command"):
+    with (
+        Queue(league) as queue,
+        if_interrupted(say, lambda: f"{harmless(family)} does not come in by this command"),
+    ):
         whose = queue.author(author) or queue.add_author(author)
         if whose.revoked:
-            again = f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(author)}"
-            raise ConfigError(f"--author {author}: may not take part any more; `{again}` allows it again")
+            again = (
+                f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(author)}"
+            )
+            raise ConfigError(
+                f"--author {author}: may not take part any more; `{again}` allows it again"
+            )
         bound = BotsBound(loaded.options.bots_an_author, active_families(league, whose.id))
-        entry = by_hand.enter(loaded, queue, by_hand.Packed(whose.id, family, entrant.identity, packed), bound, say)
+        entry = by_hand.enter(
+            loaded, queue, by_hand.Packed(whose.id, family, entrant.identity, packed), bound, say
+        )
     is_accepted = entry.state != "refused"
     if as_json:
-        click.echo(json.dumps({"entry": entry.number, "state": entry.state, "report": entry.report}))
+        click.echo(
+            json.dumps({"entry": entry.number, "state": entry.state, "report": entry.report})
+        )
     else:
         click.echo(f"{harmless(entry.family_name)}: {entry.state}; {entry.report}")
         if is_accepted:
@@ -140,8 +182,8 @@ def enter(league: Path, bot: str, author: str, name: str | None, allow_include: 
             say(harmless(f"it is in from the next batch: {way_to_play(league, beacon)}"))
             if loaded.terms.publishes_bots:
                 say(
-                    "bundles of this league may hold its module, and all of its files if it is in JavaScript or Python "
-                    "(publish_bots): tell its author"
+                    "bundles of this league may hold its module, and all of its files if it is in "
+                    "JavaScript or Python (publish_bots): tell its author"
                 )
     return 0 if is_accepted else 1
 
@@ -154,9 +196,14 @@ def play(league: Path, **flags: Any) -> None:
         flags.pop(name, None)
     settings = settings_by_flags(flags)
     with failing_machine_told():
-        loaded = outlast(lambda: league_of(league, settings, say), league, say, waits=how_long.batches is None)
+        loaded = outlast(
+            lambda: league_of(league, settings, say), league, say, waits=how_long.batches is None
+        )
     if how_long.batches == 0 and not receipt_of(league):
-        raise ConfigError(f"{league}: not founded yet, so nothing is due; --batches 1 plays the first batch, which founds it")
+        raise ConfigError(
+            f"{league}: not founded yet, so nothing is due; --batches 1 plays the first "
+            "batch, which founds it"
+        )
     check_needed_flags(loaded.settings)
     play_batches(loaded, how_long, say)
     word = shlex.quote(str(league))
@@ -168,7 +215,10 @@ def plan(league: Path, file: Path, as_json: bool, **flags: Any) -> None:
     Raises ConfigError."""
     loaded = league_of(league, {}, say)
     if file.resolve().is_relative_to(league.resolve()):
-        raise ConfigError(f"{file}: lies in the folder of the league, which others may read; name a file elsewhere")
+        raise ConfigError(
+            f"{file}: lies in the folder of the league, which others may read; name a file "
+            "elsewhere"
+        )
     if problems := places_of_bots(file, loaded.anchors):
         raise ConfigError(problems)
     if os.path.lexists(file):
@@ -179,7 +229,12 @@ def plan(league: Path, file: Path, as_json: bool, **flags: Any) -> None:
     word = shlex.quote(str(league))
     made = keep_plan(file, event, loaded.settings.game, say, league / MODULES)
     tell_plan(file, made._replace(event=event), word, as_json, is_published=True)
-    say(harmless(f"then `{way_to_play(league, flags['beacon'])}` plays what is missing and ends the batch"))
+    say(
+        harmless(
+            f"then `{way_to_play(league, flags['beacon'])}` plays what is missing and ends "
+            "the batch"
+        )
+    )
 
 
 def _check_plan(file: Path, league: Path) -> None:
@@ -189,7 +244,9 @@ def _check_plan(file: Path, league: Path) -> None:
         with Store.read(league) as store:
             batch = open_batch(store)
     if event != batch:
-        raise ConfigError(f"{file}: exists already with another plan, and is not changed; give another name")
+        raise ConfigError(
+            f"{file}: exists already with another plan, and is not changed; give another name"
+        )
 
 
 def _time_of_day(text: str) -> datetime:
@@ -208,7 +265,9 @@ def change(league: Path, bot: str, state: str, why: str) -> None:
     standing = status_of(league)
     known = {row.name: row for row in standing.bots}
     if bot not in known:
-        raise ConfigError(f"no bot called {bot!r} in {league}; there are {', '.join(known) or 'none yet'}")
+        raise ConfigError(
+            f"no bot called {bot!r} in {league}; there are {', '.join(known) or 'none yet'}"
+        )
     if not known[bot].author:
         raise ConfigError(f"{bot} is an anchor, which plays in every batch and never changes")
     if known[bot].state in ("retired", state):
@@ -283,12 +342,20 @@ def status(league: Path, as_json: bool) -> None:
     for one in standing.waiting:
         click.echo(harmless(f"{one.id}: {one.name} {one.why}"))
     if standing.waiting:
-        say(harmless(f"to take one of these back: khiva-arena league cancel {shlex.quote(str(league))} {standing.waiting[0].id}"))
+        say(
+            harmless(
+                "to take one of these back: khiva-arena league cancel "
+                f"{shlex.quote(str(league))} {standing.waiting[0].id}"
+            )
+        )
 
 
 def _head(standing: LeagueStatus) -> str:
     if standing.link is None:
         return harmless(f"{standing.name}: not founded yet; the first batch founds it")
-    played = f"batch {standing.batches} is played: {standing.recorded} of {standing.planned} matches are recorded"
+    played = (
+        f"batch {standing.batches} is played: {standing.recorded} of {standing.planned} "
+        "matches are recorded"
+    )
     now = played if standing.planned else f"{standing.batches} batches are over"
     return harmless(f"{standing.name}: {now}; link {standing.link} {standing.digest}")

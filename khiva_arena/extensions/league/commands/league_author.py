@@ -24,7 +24,9 @@ def add(league: Path, name: str) -> None:
     with _queue(league) as queue:
         known = queue.author(name)
         if known and (known.has_token or known.revoked):
-            again = f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(name)}"
+            again = (
+                f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(name)}"
+            )
             raise ConfigError(f"{name} is an author already; for a new token: {again}")
         _print_token(name, queue.rotate((known or queue.add_author(name)).id))
 
@@ -37,7 +39,12 @@ def rotate(league: Path, name: str) -> None:
 
 def _print_token(name: str, token: str) -> None:
     click.echo(token)
-    say(harmless(f"the token of {name}, printed this once; {name} keeps it in a file of mode 600, for submit --token-file"))
+    say(
+        harmless(
+            f"the token of {name}, printed this once; {name} keeps it in a file of mode "
+            "600, for submit --token-file"
+        )
+    )
 
 
 def revoke(league: Path, name: str, forget: bool) -> None:
@@ -56,14 +63,26 @@ def list_authors(league: Path, as_json: bool) -> None:
         entries = Counter((entry.author, entry.state) for entry in queue.entries())
     states = get_args(EntryState)
     if as_json:
-        rows = [{**author._asdict(), "entries": {state: entries[author.id, state] for state in states}} for author in authors]
+        rows = [
+            {**author._asdict(), "entries": {state: entries[author.id, state] for state in states}}
+            for author in authors
+        ]
         click.echo(json.dumps({"authors": rows}))
         return
     table = [
-        [author.name or "-", author.id, _token_of(author), *(str(entries[author.id, state]) for state in states)]
+        [
+            author.name or "-",
+            author.id,
+            _token_of(author),
+            *(str(entries[author.id, state]) for state in states),
+        ]
         for author in authors
     ]
-    click.echo("\n".join(map(harmless, listing([["author", "id", "token", *states], *table], list_width()))))
+    click.echo(
+        "\n".join(
+            map(harmless, listing([["author", "id", "token", *states], *table], list_width()))
+        )
+    )
 
 
 def _token_of(author: Author) -> str:

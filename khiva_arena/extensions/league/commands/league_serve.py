@@ -48,7 +48,9 @@ def serve(league: Path, listen: str, **flags: Any) -> None:
         else:
             host, port = address(listen)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"--listen {listen}: {getattr(error, 'strerror', None) or error}") from None
+        raise ConfigError(
+            f"--listen {listen}: {getattr(error, 'strerror', None) or error}"
+        ) from None
     if (tls_cert is None) != (tls_key is None):
         raise ConfigError("--tls-cert and --tls-key: give both or neither")
     options = options_of(league)

@@ -82,7 +82,8 @@ def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
     packed = pack(entrant)
     publishes = sending.terms(site).publish_bots
     question = (
-        f"{site.url}: this league publishes its bots: anybody may get the module of {name} from its bundles and run it again, "
+        f"{site.url}: this league publishes its bots: anybody may get the module of {name} "
+        "from its bundles and run it again, "
         "and all of its files if it is in JavaScript or Python. Send it?"
     )
     if publishes and not agreed(harmless(question), agree, "--agree"):
@@ -90,7 +91,9 @@ def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
     sent = sending.send(site, token, name, packed, agreed=publishes)
     kept_in = receipts.keep(site, sent, say)
     entry = SentEntry(sent.entry, name, sent.state)
-    where = harmless(f"entry {sent.entry} of {sent.league}" if sent.league else f"entry {sent.entry}")
+    where = harmless(
+        f"entry {sent.entry} of {sent.league}" if sent.league else f"entry {sent.entry}"
+    )
     if wait:
         if sent.state == "waiting":
             say(f"{where}: waits for its check")
@@ -98,7 +101,9 @@ def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
             entry = _settled(site, token, entry)
     if as_json:
         kept = str(kept_in) if kept_in else None
-        click.echo(json.dumps({**msgspec.to_builtins(entry), "league": sent.league, "receipts": kept}))
+        click.echo(
+            json.dumps({**msgspec.to_builtins(entry), "league": sent.league, "receipts": kept})
+        )
     else:
         click.echo(f"{where}: {_text_of(entry)}")
     if not wait:
@@ -113,7 +118,10 @@ def _token(file: Path | None) -> str:
     where = f"--token-file {file}" if file else f"${VARIABLE}"
     token = _read_private(file) if file else os.environ.get(VARIABLE, "")
     if not token:
-        raise ConfigError(f"{where}: there is no token; the organiser gives you one, by `khiva-arena league author add`")
+        raise ConfigError(
+            f"{where}: there is no token; the organiser gives you one, by `khiva-arena "
+            "league author add`"
+        )
     if not TOKEN.fullmatch(token):
         raise ConfigError(f"{where}: that is no token: letters, digits, - and _ in one line")
     return token
@@ -124,7 +132,10 @@ def _read_private(file: Path) -> str:
         with regular_files.open_file(file) as opened:
             mode = os.fstat(opened.fileno()).st_mode & 0o777
             if mode & 0o077:
-                raise ConfigError(f"--token-file {file}: others may read or write it (mode {mode:o}); chmod 600 it")
+                raise ConfigError(
+                    f"--token-file {file}: others may read or write it (mode {mode:o}); "
+                    "chmod 600 it"
+                )
             return opened.read(MOST_TOKEN_FILE).decode("ascii", "replace").strip()
     except OSError as error:
         raise ConfigError(f"--token-file {file}: {error.strerror or error}") from None
@@ -138,7 +149,9 @@ def _settled(site: Site, token: str, entry: SentEntry) -> SentEntry:
             time.sleep(pause)
         pause = min(POLL_SECONDS[1], pause * 1.3)
         try:
-            found = [one for one in sending.entries(site, token).entries if one.entry == entry.entry]
+            found = [
+                one for one in sending.entries(site, token).entries if one.entry == entry.entry
+            ]
         except Unanswered as error:
             unanswered += 1
             if unanswered == UNANSWERED_MOST:
@@ -147,7 +160,9 @@ def _settled(site: Site, token: str, entry: SentEntry) -> SentEntry:
             continue
         unanswered = 0
         if not found:
-            raise ConfigError(f"{site.url}: knows no entry {entry.entry} of yours any more; ask the organiser")
+            raise ConfigError(
+                f"{site.url}: knows no entry {entry.entry} of yours any more; ask the organiser"
+            )
         if found[0].state != "waiting":
             return found[0]
 
@@ -164,7 +179,10 @@ def _print_entries(entries: list[SentEntry], as_json: bool) -> None:
 
 def _text_of(entry: SentEntry) -> str:
     """Return what became of a bot: its state, and the report on lines of their own, which cannot pass for ours."""
-    lines = [f"{harmless(entry.bot)} is {harmless(entry.state)}", *map(harmless, entry.report.splitlines())]
+    lines = [
+        f"{harmless(entry.bot)} is {harmless(entry.state)}",
+        *map(harmless, entry.report.splitlines()),
+    ]
     return "\n    ".join(lines)
 
 

@@ -46,8 +46,13 @@ class Counts:
         bots = then.bots
         self.tables: Counter[str] = Counter(then.tables)
         self.waits: Counter[str] = Counter(then.waits)
-        self.neighbours: Counter[tuple[str, str]] = Counter({(bots[a], bots[b]): often for a, b, often in then.neighbours})
-        self._by_batch = deque(Counter({frozenset((bots[a], bots[b])): often for a, b, often in of}) for of in then.by_batch)
+        self.neighbours: Counter[tuple[str, str]] = Counter(
+            {(bots[a], bots[b]): often for a, b, often in then.neighbours}
+        )
+        self._by_batch = deque(
+            Counter({frozenset((bots[a], bots[b])): often for a, b, often in of})
+            for of in then.by_batch
+        )
         self._recent: Counter[frozenset[str]] = Counter()
         for meetings in self._by_batch:
             self._recent.update(meetings)
@@ -56,7 +61,10 @@ class Counts:
         """Return the counts as plain values, from which ``Counts`` makes equal ones."""
         place = {bot: number for number, bot in enumerate(sorted({*self.tables, *self.waits}))}
         neighbours = [(place[a], place[b], often) for (a, b), often in self.neighbours.items()]
-        by_batch = [[(*sorted(place[bot] for bot in pair), often) for pair, often in of.items()] for of in self._by_batch]
+        by_batch = [
+            [(*sorted(place[bot] for bot in pair), often) for pair, often in of.items()]
+            for of in self._by_batch
+        ]
         return CountsSoFar([*place], dict(self.tables), dict(self.waits), neighbours, by_batch)  # type: ignore[arg-type]
 
     def add(self, tables: Collection[Sequence[str]], active: Collection[str]) -> None:

@@ -95,14 +95,17 @@ def _floor_tables(bots: Sequence[Active], counts: Counts, shape: BatchShape) -> 
         return tables
     others = sum(bool(bot.author) for bot in bots)
     waiting = sum(counts.waits[bot.identity] > 0 for bot in bots)
-    return max(shape.most_tables, -(-(len(bots) - others + max(waiting, -(-others // 2))) // shape.seats))
+    return max(
+        shape.most_tables, -(-(len(bots) - others + max(waiting, -(-others // 2))) // shape.seats)
+    )
 
 
 def check_families(families: int, seats: int) -> None:
     """Raise ConfigError if bots of so many families cannot fill a table."""
     if families < seats:
         raise ConfigError(
-            f"a table has {seats} seats, and versions of one family never meet: there are bots of {families} families; "
+            f"a table has {seats} seats, and versions of one family never meet: there are "
+            f"bots of {families} families; "
             "enter more with `khiva-arena league enter`"
         )
 
@@ -119,7 +122,13 @@ def _seats(
     floor = _floor_tables(bots, counts, shape)
     so_far = [counts.tables[bot.identity] for bot in bots]
     first = sorted(
-        range(len(bots)), key=lambda bot: (bots[bot].author != "", -counts.waits[bots[bot].identity], so_far[bot], lots[bot])
+        range(len(bots)),
+        key=lambda bot: (
+            bots[bot].author != "",
+            -counts.waits[bots[bot].identity],
+            so_far[bot],
+            lots[bot],
+        ),
     )
     seats = first[: floor * shape.seats]
     of_bot, of_family = Counter(seats), Counter(bots[bot].family for bot in seats)
@@ -162,7 +171,9 @@ def _line_ups(
     """Return the seats cut into tables by lot, with as few exchanges as keep apart who must not meet, or has met too often."""
     stream = Stream(key, "league", "line-ups")
     stream.shuffle(seats)
-    tables = [list(range(first, first + shape.seats)) for first in range(0, len(seats), shape.seats)]
+    tables = [
+        list(range(first, first + shape.seats)) for first in range(0, len(seats), shape.seats)
+    ]
     allowed = allowed_meetings(len(bots), len(tables), shape.seats)
     position = {bot.identity: number for number, bot in enumerate(bots)}
     met: Counter[_Pair] = Counter()
@@ -176,7 +187,9 @@ def _line_ups(
         for place, row in enumerate(of_seats):
             row[place] = 0
         exchange_seats(tables, of_seats)
-        now = Counter(_pair(seats[p], seats[q]) for table in tables for p, q in combinations(table, 2))
+        now = Counter(
+            _pair(seats[p], seats[q]) for table in tables for p, q in combinations(table, 2)
+        )
         again = Counter({pair: met[pair] + often for pair, often in now.items() if often > 1})
         if not _add_excess(weights, again, allowed):
             break
@@ -186,7 +199,9 @@ def _line_ups(
 def allowed_meetings(bots: int, tables: int, seats: int) -> int:
     """Return how often two bots may meet in the last batches: twice as often as two bots do on average in as many batches like
     this one, rounded up."""
-    return max(1, -(-2 * RECENT_BATCHES * tables * seats * (seats - 1) // max(1, bots * (bots - 1))))
+    return max(
+        1, -(-2 * RECENT_BATCHES * tables * seats * (seats - 1) // max(1, bots * (bots - 1)))
+    )
 
 
 def _pair(a: int, b: int) -> _Pair:
@@ -197,7 +212,10 @@ def _apart(bots: Sequence[Active], shape: BatchShape) -> list[list[int]]:
     """Return by two bots how much it costs to seat them, or two seats of one bot, at one table."""
     who = [(bot.family, _author(bot, shape)) for bot in bots]
     return [
-        [_FAMILY if family == other else _AUTHOR if author == other_author else 0 for other, other_author in who]
+        [
+            _FAMILY if family == other else _AUTHOR if author == other_author else 0
+            for other, other_author in who
+        ]
         for family, author in who
     ]
 
@@ -227,7 +245,10 @@ def _orders(
     for table in tables:
         options = _circular_orders(table, stream)
         stream.shuffle(options)
-        best = min(options, key=lambda order: sum(2 * so_far[pair] + 1 for pair in _neighbours(order, bots)))
+        best = min(
+            options,
+            key=lambda order: sum(2 * so_far[pair] + 1 for pair in _neighbours(order, bots)),
+        )
         so_far.update(_neighbours(best, bots))
         first = stream.below(len(best))
         orders.append(best[first:] + best[:first])
@@ -248,4 +269,7 @@ def _circular_orders(table: Sequence[int], stream: Stream) -> list[CircularOrder
 
 def _neighbours(order: CircularOrder, bots: Sequence[Active]) -> list[tuple[str, str]]:
     """Return the ordered pairs of neighbours of a circular order, by identity."""
-    return [(bots[a].identity, bots[b].identity) for a, b in zip(order, (*order[1:], order[0]), strict=True)]
+    return [
+        (bots[a].identity, bots[b].identity)
+        for a, b in zip(order, (*order[1:], order[0]), strict=True)
+    ]

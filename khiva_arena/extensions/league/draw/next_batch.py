@@ -43,7 +43,9 @@ def definition_of(chain: Chain, batch: Batch, runtimes: Mapping[str, DefinedRunt
     try:
         conditions = msgspec.convert(chain.terms.conditions, Conditions)
     except msgspec.ValidationError as error:
-        raise RecordError(f"the terms of the league are no conditions of matches: {error}") from None
+        raise RecordError(
+            f"the terms of the league are no conditions of matches: {error}"
+        ) from None
     return Definition(
         **{name: getattr(conditions, name) for name in conditions.__struct_fields__},
         format=Format.LEAGUE,
@@ -61,7 +63,9 @@ def definition_of(chain: Chain, batch: Batch, runtimes: Mapping[str, DefinedRunt
 
 def _defined(bot: RosterBot, *, in_ticks: bool) -> DefinedBot:
     module, payload = bot.parts or ("", "")
-    return DefinedBot(bot.name, bot.identity, sources=bot.sources * in_ticks, module=module, payload=payload)
+    return DefinedBot(
+        bot.name, bot.identity, sources=bot.sources * in_ticks, module=module, payload=payload
+    )
 
 
 def active_of(chain: Chain) -> list[Active]:
@@ -73,11 +77,15 @@ def roster_digest(active: Sequence[Active]) -> str:
     """Return the digest of the bots that a batch is drawn from. Families and authors count as groups, not by their random ids."""
     families = [*dict.fromkeys(bot.family for bot in active)]
     authors = [*dict.fromkeys(bot.author for bot in active)]
-    return digest_of([[bot.identity, families.index(bot.family), authors.index(bot.author)] for bot in active])
+    return digest_of(
+        [[bot.identity, families.index(bot.family), authors.index(bot.author)] for bot in active]
+    )
 
 
 def add_batch(counts: Counts, definition: Definition) -> None:
     """Add a batch to the counts. ``definition``: of its event, which names all bots that were active in it."""
     assert definition.batch is not None
     identities = [bot.identity for bot in definition.bots]
-    counts.add([[identities[bot] for bot in table] for table in definition.batch.tables], identities)
+    counts.add(
+        [[identities[bot] for bot in table] for table in definition.batch.tables], identities
+    )

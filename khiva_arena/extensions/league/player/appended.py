@@ -22,7 +22,9 @@ class AppendedFile:
     def is_kept(self, last_line: bytes) -> bool:
         """Tell whether the lines that are known to be whole are there, and end with this one."""
         try:
-            with regular_files.open_file(self._folder / PUBLIC / self._name, root=self._folder) as file:
+            with regular_files.open_file(
+                self._folder / PUBLIC / self._name, root=self._folder
+            ) as file:
                 file.seek(max(0, self.size - len(last_line)))
                 return file.read(len(last_line)) == last_line
         except OSError:
@@ -53,7 +55,9 @@ class AppendedFile:
                     _write_all(file.fileno(), lines)
                     to_disk(file.fileno())
             except FileNotFoundError:
-                raise ConfigError(f"{path}: was removed while the league was played; the next start makes it anew") from None
+                raise ConfigError(
+                    f"{path}: was removed while the league was played; the next start makes it anew"
+                ) from None
             except OSError as error:
                 raise Unwritten(f"{path}: cannot be written: {error.strerror or error}") from None
         self.size += len(lines)

@@ -61,7 +61,11 @@ class BatchPlay(Play):
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
         """Store an outcome as ``Play`` does, and count the CPU of each bot, until it is overdue."""
         rows = self._record_or_void(outcome, last=last)
-        for seat in [seat for row in rows if isinstance(row, MatchRow) for seat in row.seats] if self._bound.seconds else ():
+        for seat in (
+            [seat for row in rows if isinstance(row, MatchRow) for seat in row.seats]
+            if self._bound.seconds
+            else ()
+        ):
             self._cpu[seat.bot] = self._cpu.get(seat.bot, 0.0) + (seat.measured.cpu_s or 0.0)
         self._note_overdue()
         return rows
@@ -75,34 +79,54 @@ class BatchPlay(Play):
                 raise
             job = self._job(self._planned[outcome.ordinal], outcome.attempt)
             failure = failure_of(error)
-            return super().record(live.void(job, self._failed(job, failure), failure=failure), last=True)
+            return super().record(
+                live.void(job, self._failed(job, failure), failure=failure), last=True
+            )
 
     def _failed(self, job: Job, failure: Failure) -> str:
         """Tell the organiser that the arena failed at a match, and return why it is void. It is tried again, and given up if that
         goes on, as if the machine had spoilt it."""
         batch = self.event.definition.batch
         number = batch.number if batch else 0
-        told = failures.keep_trace(self._store.folder, f"match-{number}-{job.ordinal}", failure.words, failure.trace)
+        told = failures.keep_trace(
+            self._store.folder, f"match-{number}-{job.ordinal}", failure.words, failure.trace
+        )
         self._say(f"match {job.ordinal} of batch {number} is void: {told}", warning=True)
         return failure.why
 
     def _note_overdue(self) -> None:
-        self.overdue |= {bot for bot, used in self._cpu.items() if used > self._bound.seconds and bot >= self._bound.anchors}
+        self.overdue |= {
+            bot
+            for bot, used in self._cpu.items()
+            if used > self._bound.seconds and bot >= self._bound.anchors
+        }
 
     @property
     def over(self) -> bool:
         """True if all matches are recorded, but those of tables that are given up."""
         given_up = set(self.given_up())
-        places = (self.timetable.place(ordinal) for ordinal in range(self.timetable.matches) if ordinal not in self.done)
+        places = (
+            self.timetable.place(ordinal)
+            for ordinal in range(self.timetable.matches)
+            if ordinal not in self.done
+        )
         return all(place and place[:2] in given_up for place in places)
 
     def given_up(self) -> list[SeedTable]:
         """Return the tables that are set aside for good, in the order of the schedule: a match of each stayed void too often."""
-        return sorted({(row.seed, row.lineup) for row in self._unrecorded_voids() if row.attempt >= SET_ASIDE_VOIDS})
+        return sorted(
+            {
+                (row.seed, row.lineup)
+                for row in self._unrecorded_voids()
+                if row.attempt >= SET_ASIDE_VOIDS
+            }
+        )
 
     def stayed_void(self) -> list[SeedTable]:
         """Return the other tables of which a match was void and is not recorded, in the order of the schedule."""
-        return sorted({(row.seed, row.lineup) for row in self._unrecorded_voids()} - {*self.given_up()})
+        return sorted(
+            {(row.seed, row.lineup) for row in self._unrecorded_voids()} - {*self.given_up()}
+        )
 
     def try_again(self) -> None:
         """Let the tables be tried once more that stayed void and are not given up."""
@@ -110,7 +134,9 @@ class BatchPlay(Play):
 
     def last_void(self) -> datetime:
         """Return when the newest attempt at a match that is not recorded was void."""
-        return max(datetime.fromisoformat(row.at) for row in self._unrecorded_voids()).astimezone(UTC)
+        return max(datetime.fromisoformat(row.at) for row in self._unrecorded_voids()).astimezone(
+            UTC
+        )
 
     def _unrecorded_voids(self) -> list[VoidRow]:
         """Return the attempts that were void at matches that are not recorded."""
@@ -122,19 +148,34 @@ class BatchPlay(Play):
         for match in self._store.matches(self.event.id, beside=()):
             for seat in match.seats:
                 if written := for_people(seat.notes).strip():
-                    texts[seat.bot].append(f"match {self.event.number}/{match.ordinal}, seat {seat.seat}:\n{written}")
-        return {self.event.bots[bot].identity: "\n".join(of_bot)[-MOST_NOTES:] for bot, of_bot in texts.items()}
+                    texts[seat.bot].append(
+                        f"match {self.event.number}/{match.ordinal}, seat {seat.seat}:\n{written}"
+                    )
+        return {
+            self.event.bots[bot].identity: "\n".join(of_bot)[-MOST_NOTES:]
+            for bot, of_bot in texts.items()
+        }
 
     def reveals(self) -> dict[int, bytes]:
         """Return the secrets that are still to be published when the batch ends with tables set aside."""
         published = self._store.reveals(self.event.id)
-        secrets = {seed: self.event.seed_secret(seed) for seed in range(self.event.definition.seeds)}
-        return {seed: secret for seed, secret in (secrets | {RUN_SECRET: self.event.secret}).items() if seed not in published}
+        secrets = {
+            seed: self.event.seed_secret(seed) for seed in range(self.event.definition.seeds)
+        }
+        return {
+            seed: secret
+            for seed, secret in (secrets | {RUN_SECRET: self.event.secret}).items()
+            if seed not in published
+        }
 
 
 def _cpu_today(store: Store, event: EventRow) -> dict[int, float]:
     """Return the seconds of CPU that each bot of an event has used today by UTC, in this event and others, by position."""
-    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0).isoformat(timespec="seconds")
+    midnight = (
+        datetime.now(UTC)
+        .replace(hour=0, minute=0, second=0, microsecond=0)
+        .isoformat(timespec="seconds")
+    )
     total: defaultdict[str, float] = defaultdict(float)
     for name in reversed(store.event_ids()):
         of_event = store.cpu(name, midnight)
@@ -143,6 +184,14 @@ def _cpu_today(store: Store, event: EventRow) -> dict[int, float]:
         batch = stored_batch(store, name)
         for bot, seconds in of_event.items():
             if not 0 <= bot < len(batch.bots):
-                damaged(store, f"event {batch.number}", f"a seat has bot {bot}, and there are {len(batch.bots)}")
+                damaged(
+                    store,
+                    f"event {batch.number}",
+                    f"a seat has bot {bot}, and there are {len(batch.bots)}",
+                )
             total[batch.bots[bot].identity] += seconds
-    return {position: total[bot.identity] for position, bot in enumerate(event.bots) if bot.identity in total}
+    return {
+        position: total[bot.identity]
+        for position, bot in enumerate(event.bots)
+        if bot.identity in total
+    }

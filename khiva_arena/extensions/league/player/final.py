@@ -25,7 +25,12 @@ from khiva_arena.extensions.league.final_table import batches_of_table, rated_at
 from khiva_arena.extensions.league.folder import final_folder
 from khiva_arena.extensions.league.player.public_terms import is_final_over
 from khiva_arena.extensions.league.player.publish import Publisher
-from khiva_arena.extensions.league.player.refusals import HowLong, check_beacon, open_alone, refuse_early
+from khiva_arena.extensions.league.player.refusals import (
+    HowLong,
+    check_beacon,
+    open_alone,
+    refuse_early,
+)
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.examine import load
 from khiva_arena.extensions.league.walked import LeagueSoFar, walked
@@ -68,11 +73,22 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
     with open_alone(league.folder) as store:
         now = walked(store)
         if now is None or not now.chain.over:
-            raise ConfigError(f"{league.folder}: no batch is over yet, so nobody is first; `khiva-arena league play` plays some")
+            raise ConfigError(
+                f"{league.folder}: no batch is over yet, so nobody is first; `khiva-arena "
+                "league play` plays some"
+            )
         chain = now.chain
-        begun = chain.finals[-1] if chain.finals and not _is_over(league, chain.finals[-1].link) else None
+        begun = (
+            chain.finals[-1]
+            if chain.finals and not _is_over(league, chain.finals[-1].link)
+            else None
+        )
         rated = () if begun else _rated(store, now)
-        bots = [chain.bots[identity] for identity in begun.link.bots] if begun else chain.final_seats(rated)[: shape.top]
+        bots = (
+            [chain.bots[identity] for identity in begun.link.bots]
+            if begun
+            else chain.final_seats(rated)[: shape.top]
+        )
         number = begun.link.final if begun else len(chain.finals) + 1
         out = final_folder(league.folder, number)
         if len(bots) < shape.top and begun is None:
@@ -83,7 +99,12 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
             say(fewer)
         apart = sits_apart(begun.terms if begun else chain.terms, [bot.author for bot in bots])
         settings = replace(
-            league.settings, out=out, seeds=shape.seeds, lineups=shape.lineups, format=Format.ROUND_ROBIN, authors_apart=apart
+            league.settings,
+            out=out,
+            seeds=shape.seeds,
+            lineups=shape.lineups,
+            format=Format.ROUND_ROBIN,
+            authors_apart=apart,
         )
         players = [_player(league, bot) for bot in bots]
         beacon = begun.beacon if begun else chain.terms.beacon
@@ -107,7 +128,10 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
             )
             chain = add(store, chain, link)
             Publisher(store, say, league.pace).write(chain)
-            say(f"final {number}: {', '.join(bot.name for bot in bots)}; commitment {event.commitment}")
+            say(
+                f"final {number}: {', '.join(bot.name for bot in bots)}; commitment "
+                f"{event.commitment}"
+            )
             say(f"link {link.number} {link.digest}")
     line = None
     if beacon and (coming := chain.finals[-1].link.round):
@@ -131,17 +155,25 @@ def _mark_private(out: Path) -> None:
 def _publish(league: League, say: Say) -> None:
     """Publish how the league stands, and the page of its newest final. A warning says why that is not possible."""
     try:
-        with Store.write(league.folder, trusting=False) as store, Publisher(store, say, league.pace) as public:
+        with (
+            Store.write(league.folder, trusting=False) as store,
+            Publisher(store, say, league.pace) as public,
+        ):
             if now := walked(store):
                 public.publish(now.chain)
                 public.finish()
     except StoreError as error:
-        say(f"the final is played, and its page is made when the player is started: {error}", warning=True)
+        say(
+            f"the final is played, and its page is made when the player is started: {error}",
+            warning=True,
+        )
 
 
 def _rated(store: Store, now: LeagueSoFar) -> tuple[RatedThen, ...]:
     """Return the numbers by which a final seats bots now. Only the season is read that the table is of."""
-    from khiva_arena.competition.events.source import StoredResults  # not above: numpy comes with it
+    from khiva_arena.competition.events.source import (
+        StoredResults,
+    )  # not above: numpy comes with it
 
     season = batches_of_table(now.chain)
     events = [stored.stored_event(store, event) for event in store.event_ids(season[0], season[-1])]

@@ -8,7 +8,12 @@ from khiva_arena.competition.events.stored import stored_batch
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.folder import PUBLIC, make_public, write_public
-from khiva_arena.extensions.league.public_state import MATCHES, BatchMatches, PublicBatch, PublicMatch
+from khiva_arena.extensions.league.public_state import (
+    MATCHES,
+    BatchMatches,
+    PublicBatch,
+    PublicMatch,
+)
 from khiva_arena.records.store.db import Store
 
 NEWEST_BATCHES = 50
@@ -38,7 +43,11 @@ class MatchLists:
         except Exception as error:
             if not (isinstance(error, StoreError) or is_unforeseen(error)):
                 raise
-            why = failures.keep(self._store.folder, f"list-{batch.number}", error) if is_unforeseen(error) else error
+            why = (
+                failures.keep(self._store.folder, f"list-{batch.number}", error)
+                if is_unforeseen(error)
+                else error
+            )
             self._say(f"the matches of batch {batch.number} cannot be listed: {why}", warning=True)
         else:
             write_public(self._store.folder, name, msgspec.json.encode(listed))

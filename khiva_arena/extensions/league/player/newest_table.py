@@ -65,7 +65,12 @@ def write_season(folder: Path, number: int) -> None:
     with Store.read(folder) as store:
         batches = _batches_of(store, _walked(store).chain, number - 1)
         order = StoredResults(store).league_order()  # of all links: once a season
-        table = _plain(_pooled(batches, league_table(_fitted(store, batches), order, [batch.event for batch in batches])))
+        table = _plain(
+            _pooled(
+                batches,
+                league_table(_fitted(store, batches), order, [batch.event for batch in batches]),
+            )
+        )
     make_public(folder / PUBLIC / SEASONS)
     write_public(folder, season_file(number), msgspec.json.encode(table))
 
@@ -79,10 +84,16 @@ def newest_table(store: Store) -> NewestTable:
     table = _pooled(batches, in_league_order(_fitted(store, batches), now.batches))
     active = {bot.identity for bot in batches[-1].event.bots}
     rows = [row for row in table.standings.rows if row.bot in active]
-    ratings = [RatingThen(row.bot, row.elo, row.error, row.low, row.high, row.bound) for row in rows]
+    ratings = [
+        RatingThen(row.bot, row.elo, row.error, row.low, row.high, row.bound) for row in rows
+    ]
     return NewestTable(
         run_digest=batches[-1].run_digest,
-        then=TableThen(chain.over, tuple(rating for rating in ratings if rating.elo is not None), anchor=table.standings.anchor),
+        then=TableThen(
+            chain.over,
+            tuple(rating for rating in ratings if rating.elo is not None),
+            anchor=table.standings.anchor,
+        ),
         season=chain.seasons[season].name,
         table=_plain(table),
     )
@@ -102,7 +113,9 @@ def _batches_of(store: Store, chain: Chain, season: int) -> list[_Batch]:
     spans = chain.seasons[season : season + 2]
     links = links_of(store, spans[0].link, spans[1].link if spans[1:] else HIGHEST)
     overs = [link for link in links if isinstance(link, Over)]
-    batches = [_Batch(link.batch, stored_batch(store, link.event), link.run_digest) for link in overs]
+    batches = [
+        _Batch(link.batch, stored_batch(store, link.event), link.run_digest) for link in overs
+    ]
     last = conditions(batches[-1].event.definition)
     return [batch for batch in batches if conditions(batch.event.definition) == last]
 
@@ -117,7 +130,9 @@ def _pooled(batches: Sequence[_Batch], standings: Standings) -> PooledTable:
     """Return the table of batches as it is printed."""
     events = [batch.event for batch in batches]
     names = ("crosstable",) if len(standings.rows) <= MOST_IN_CROSSTABLE else ()
-    return PooledTable(titles([events])[0], events, standings, sections(standings, SectionRequest(names, ())), [])
+    return PooledTable(
+        titles([events])[0], events, standings, sections(standings, SectionRequest(names, ())), []
+    )
 
 
 def _plain(table: PooledTable) -> dict[str, Any]:

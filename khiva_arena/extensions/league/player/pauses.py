@@ -53,7 +53,9 @@ def _of_passing(error: Exception) -> str:
     A store that is damaged, a limit of memory that is too low, or an interpreter that is missing stays so until a person comes.
     """
     for one in with_causes(error):
-        if isinstance(one, MemoryError | HostFault) or (isinstance(one, OSError) and one.errno in OF_THE_MACHINE):
+        if isinstance(one, MemoryError | HostFault) or (
+            isinstance(one, OSError) and one.errno in OF_THE_MACHINE
+        ):
             told = error if isinstance(error, ArenaError) else one
             return str(told) or type(told).__name__
     return ""
@@ -79,14 +81,21 @@ class Pauses:
         until, of_machine = self._how_long.until, _of_passing(error)
         if disk_is_full(error) or not (of_machine or is_unforeseen(error)):
             raise error
-        if self.player is None or self._how_long.batches is not None or (until and datetime.now(UTC) >= until):
+        if (
+            self.player is None
+            or self._how_long.batches is not None
+            or (until and datetime.now(UTC) >= until)
+        ):
             raise error
         chain = self.player.chain
         if chain.over != self._over:
             self._over, self._seconds = chain.over, FIRST_SECONDS
         batch, pause = chain.over + 1, f"{self._seconds:.0f} s"
         if of_machine:
-            told = f"this machine failed at batch {batch}; tried again in {pause}: {harmless(of_machine, MOST_WORDS)}"
+            told = (
+                f"this machine failed at batch {batch}; tried again in {pause}: "
+                f"{harmless(of_machine, MOST_WORDS)}"
+            )
         else:
             trace = failures.keep(self._folder, f"batch-{batch}", error)
             told = f"the arena failed at batch {batch}; tried again in {pause}: {trace}"

@@ -122,7 +122,10 @@ class Player(PlaysBatches):
         if self._batch is None:
             other = f"batch {self.chain.batches} is drawn" if self.chain.open else "no other begun"
             return f"{count(self.chain.over, 'batch', 'batches')} over, {other}"
-        return f"batch {self.chain.batches}: {len(self._batch.done)} of {self._batch.planned} matches are recorded"
+        return (
+            f"batch {self.chain.batches}: {len(self._batch.done)} of {self._batch.planned} "
+            "matches are recorded"
+        )
 
     def play(self) -> None:
         """Play batches until it is time to stop."""
@@ -134,14 +137,20 @@ class Player(PlaysBatches):
                 refuse_early(self.chain, self._how_long.clock_is_right)
                 begin = None if self.chain.open else next_begin(self._league.pace, self.chain)
                 if begin and self._how_long.until and begin >= self._how_long.until:
-                    self._log.say(f"no batch begins before --until; the next one at {begin.isoformat(timespec='minutes')}")
+                    self._log.say(
+                        "no batch begins before --until; the next one at "
+                        f"{begin.isoformat(timespec='minutes')}"
+                    )
                     break
                 if begin:
                     self._wait_for_hour(begin)
                 elif event := self._resumed() if self.chain.open else self._begun():
                     self._play_batch(self._with_line(event))
         self._public.finish()
-        self._log.say(f"{count(self.chain.over - over_before, 'batch is', 'batches are')} over; {self._newest_link()}")
+        self._log.say(
+            f"{count(self.chain.over - over_before, 'batch is', 'batches are')} over; "
+            f"{self._newest_link()}"
+        )
 
     def _wait_for_hour(self, begin: datetime) -> None:
         """Say once when the next batch begins, and wait a little. Bots are checked meanwhile, and what is due is published."""
@@ -156,11 +165,20 @@ class Player(PlaysBatches):
     def draw(self) -> EventRow:
         """Return the event of the batch that is drawn and not over; if there is none, draw it first."""
         if self.chain.open and self._how_long.new_terms:
-            raise ConfigError(f"--new-terms: batch {self.chain.batches} is drawn already, on the terms before; leave it out")
+            raise ConfigError(
+                f"--new-terms: batch {self.chain.batches} is drawn already, on the terms "
+                "before; leave it out"
+            )
         self._queue.end_leases_of_player()
         self._public.write(self.chain)  # if a kill came between a draw and that
-        event = stored.stored_event(self._store, self.chain.open.event) if self.chain.open else self._begun()
-        assert event is not None  # since a player that was told how many batches to play waits for no bots
+        event = (
+            stored.stored_event(self._store, self.chain.open.event)
+            if self.chain.open
+            else self._begun()
+        )
+        assert (
+            event is not None
+        )  # since a player that was told how many batches to play waits for no bots
         event = self._with_line(event)
         self._log.say(f"commitment {event.commitment}; {self._newest_link()}")
         return event
@@ -170,11 +188,18 @@ class Player(PlaysBatches):
         if not self._how_long.new_terms:
             refuse_changed(self._league.terms, self.chain.terms)
         elif changed := changed_terms(self._league.terms, self.chain.terms):
-            link = Renewed(**next_place(self.chain), terms=self._league.terms, why=f"changed: {changed}")
+            link = Renewed(
+                **next_place(self.chain), terms=self._league.terms, why=f"changed: {changed}"
+            )
             self.chain = add(self._store, self.chain, link)
             self._log.say(f"new terms: {changed}; {self._newest_link()}")
             if (anchor := self._league.terms.anchor) != self.chain.anchor:
-                self._log.say(harmless(f"Elo 0 is {self.chain.anchor} in this season, and {anchor} from the next one on"))
+                self._log.say(
+                    harmless(
+                        f"Elo 0 is {self.chain.anchor} in this season, and {anchor} from "
+                        "the next one on"
+                    )
+                )
 
     # --- the next batch ---
 
@@ -187,7 +212,10 @@ class Player(PlaysBatches):
         for bot, why in (broken := self._bots.start(self.chain.active)).items():
             self._log.say(f"{bot.name}: {why}", warning=True)
         self._suspend(dict.fromkeys(broken, BROKEN))
-        if len({bot.family for bot in self.chain.active}) < self.chain.terms.seats and self._how_long.batches is None:
+        if (
+            len({bot.family for bot in self.chain.active}) < self.chain.terms.seats
+            and self._how_long.batches is None
+        ):
             self._wait_for_bots()
             return None
         definition = self._drawn_definition()
@@ -206,10 +234,20 @@ class Player(PlaysBatches):
         longer = follow(self.chain, link)
         players = self._bots.of(self.chain.active)
         rows = [
-            BotRow(bot.name, bot.identity, bot.version, bot.complete, bot.asked_as, str(self._league.folder)) for bot in players
+            BotRow(
+                bot.name,
+                bot.identity,
+                bot.version,
+                bot.complete,
+                bot.asked_as,
+                str(self._league.folder),
+            )
+            for bot in players
         ]
         stored.keep_modules(self._store.folder, definition)
-        row = EventRow(event, 0, definition.text, (__version__,), now(), commitment, secret, tuple(rows))
+        row = EventRow(
+            event, 0, definition.text, (__version__,), now(), commitment, secret, tuple(rows)
+        )
         self._store.add_batch(row, row_of(link))
         self.chain, self._waits = longer, False
         add_batch(self.counts, definition)
@@ -222,7 +260,9 @@ class Player(PlaysBatches):
         assert drawn is not None
         if beacon is None or drawn.round is None or event.public is not None:
             return event
-        line = wait_for_line(self._how_long.beacon, beacon, drawn.round, self._log.say, self._public.look)
+        line = wait_for_line(
+            self._how_long.beacon, beacon, drawn.round, self._log.say, self._public.look
+        )
         self._store.add_public(event.id, line)
         self._log.say(harmless(f"round {drawn.round} of {beacon.name}: {line}"))
         return stored.stored_event(self._store, event.id)
@@ -230,7 +270,10 @@ class Player(PlaysBatches):
     def _wait_for_bots(self) -> None:
         """Publish how the league stands, say once that it waits, and wait a little."""
         if not self._waits:
-            self._log.say("too few bots for a table; waiting for `khiva-arena league enter` or for uploads", warning=True)
+            self._log.say(
+                "too few bots for a table; waiting for `khiva-arena league enter` or for uploads",
+                warning=True,
+            )
             self._public.publish(self.chain)
         self._public.look()
         self._waits = True
@@ -250,7 +293,9 @@ class Player(PlaysBatches):
         for bot, why in self._bots.start(roster).items():
             if not bot.author or bot.identity not in self._bots.loaded:
                 raise BotError(f"{bot.name}: {why}")
-            self._log.say(f"{bot.name} does not start any more, so it forfeits: {why}", warning=True)
+            self._log.say(
+                f"{bot.name} does not start any more, so it forfeits: {why}", warning=True
+            )
             self._bots.let_fail(bot)
             self._broken[bot.identity] = BROKEN
         return event
@@ -265,9 +310,15 @@ class Player(PlaysBatches):
             if not bot.author:
                 raise BotError(f"anchor {bot.name}: {why}; without it no batch can be played")
             self.chain = add(
-                self._store, self.chain, StateChanged(**next_place(self.chain), identity=bot.identity, state="suspended", why=why)
+                self._store,
+                self.chain,
+                StateChanged(
+                    **next_place(self.chain), identity=bot.identity, state="suspended", why=why
+                ),
             )
-            self._log.say(f"{bot.name} is suspended, since {why}; {self._newest_link()}", warning=True)
+            self._log.say(
+                f"{bot.name} is suspended, since {why}; {self._newest_link()}", warning=True
+            )
 
     # --- playing ---
 
@@ -284,6 +335,12 @@ def _examine_some(league: League, queue: Queue, say: Say) -> None:
             break
         entry, verdict = examined
         if verdict.failure:
-            say(f"entry {entry.number}, {entry.family_name}, was not examined: {verdict.failure}", warning=True)
+            say(
+                f"entry {entry.number}, {entry.family_name}, was not examined: {verdict.failure}",
+                warning=True,
+            )
         else:
-            say(f"{entry.family_name}: {'accepted' if verdict.accepted else 'refused'}; its author sees why")
+            say(
+                f"{entry.family_name}: {'accepted' if verdict.accepted else 'refused'}; "
+                "its author sees why"
+            )

@@ -23,7 +23,10 @@ def terms_of(chain: Chain) -> PublicTerms:
         **structs.asdict(conditions.time),
         memory=conditions.limits.memory,
         policy=str(conditions.policy),
-        languages={word: languages[word].title if word in languages else word for word in terms.interpreters or ()},
+        languages={
+            word: languages[word].title if word in languages else word
+            for word in terms.interpreters or ()
+        },
         publish_bots=terms.publishes_bots,
         anchor=chain.seasons[-1].anchor or terms.anchor,
         next_anchor=terms.anchor,

@@ -24,7 +24,13 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.chain.links import read_link
 from khiva_arena.extensions.league.chain.roster import Chain, RosterBot
-from khiva_arena.extensions.league.folder import CHAIN, PUBLIC, final_folder, make_public, write_public
+from khiva_arena.extensions.league.folder import (
+    CHAIN,
+    PUBLIC,
+    final_folder,
+    make_public,
+    write_public,
+)
 from khiva_arena.extensions.league.pace import ANY_TIME, Pace
 from khiva_arena.extensions.league.player.appended import AppendedFile, remove
 from khiva_arena.extensions.league.player.match_lists import MatchLists
@@ -119,7 +125,9 @@ class Publisher:
 
     def _write(self) -> None:
         self._read_links()
-        if self._newest is not None and self._newest.run_digest not in [batch.run_digest for batch in self._published.batches]:
+        if self._newest is not None and self._newest.run_digest not in [
+            batch.run_digest for batch in self._published.batches
+        ]:
             self._newest = None  # an older copy of the store was put back
         self._add_line()
         self._write_standing()
@@ -128,7 +136,9 @@ class Publisher:
         known = {*self._failed, *(task.what for task in underway)}
         missing = [task for task in self._missing() if task.what not in known]
         if underway and underway[0].take == self._take_table:
-            missing[:2] = reversed(missing[:2])  # a table may take longer than a batch, and pages have their turn all the same
+            missing[:2] = reversed(
+                missing[:2]
+            )  # a table may take longer than a batch, and pages have their turn all the same
         self._tasks = underway + missing
 
     def look(self) -> None:
@@ -156,12 +166,17 @@ class Publisher:
             return
         self._next_wish = time.monotonic() + WISH_SECONDS
         events = self._store.event_ids(number, number) if 1 <= number <= self._revealed else []
-        self._tasks += self._pages_of(BATCHES, {f"batch {number}": (self._folder, event) for event in events})
+        self._tasks += self._pages_of(
+            BATCHES, {f"batch {number}": (self._folder, event) for event in events}
+        )
 
     def finish(self) -> None:
         """Wait until all is made."""
         if len(self._tasks) > FEW_TASKS:
-            self._say(f"{count(len(self._tasks), 'page')} of batches are still to be made; Ctrl-C leaves them to the next start")
+            self._say(
+                f"{count(len(self._tasks), 'page')} of batches are still to be made; "
+                "Ctrl-C leaves them to the next start"
+            )
         while self._process.is_there:
             self._process.wait()
             self.look()
@@ -174,7 +189,11 @@ class Publisher:
                 failure = self._why(error, "page")
         if failure:
             self._failed.add(task.what)
-            self._say(f"{task.what} could not be made: {failure}; the player tries again when it is started anew", warning=True)
+            self._say(
+                f"{task.what} could not be made: {failure}; the player tries again when it "
+                "is started anew",
+                warning=True,
+            )
 
     def _failed_at(self, what: str, subject: str, error: Exception) -> None:
         """Tell the organiser that the arena failed at something that it publishes, once. Raises any other error. ``subject``: as
@@ -188,7 +207,11 @@ class Publisher:
 
     def _why(self, error: Exception, subject: str) -> str:
         """Return in words why something was not made, and keep the trace of an error that nobody foresaw."""
-        return failures.keep(self._folder, subject, error) if is_unforeseen(error) else str(error) or type(error).__name__
+        return (
+            failures.keep(self._folder, subject, error)
+            if is_unforeseen(error)
+            else str(error) or type(error).__name__
+        )
 
     # --- what is to be made ---
 
@@ -197,17 +220,29 @@ class Publisher:
         tasks = []
         words = (f"{__package__}.newest_table", str(self._folder))
         if self._chain.over and not self._has_newest():
-            tasks.append(_Task(f"the table after batch {self._chain.over}", words, self._take_table))
+            tasks.append(
+                _Task(f"the table after batch {self._chain.over}", words, self._take_table)
+            )
         for number in range(self._chain.season_of(self._chain.over), 0, -1):
             if not (self._folder / PUBLIC / season_file(number)).exists():
                 name = self._chain.seasons[number - 1].name
-                tasks.append(_Task(f"the table of {name}", (*words, str(number)), self._write_standing))
-        revealed = [batch for batch in reversed(self._published.batches) if self._is_revealed(batch)]
-        tasks += self._pages_of(BATCHES, {f"batch {one.number}": (self._folder, one.event) for one in revealed})
+                tasks.append(
+                    _Task(f"the table of {name}", (*words, str(number)), self._write_standing)
+                )
+        revealed = [
+            batch for batch in reversed(self._published.batches) if self._is_revealed(batch)
+        ]
+        tasks += self._pages_of(
+            BATCHES, {f"batch {one.number}": (self._folder, one.event) for one in revealed}
+        )
         self._remove_older(revealed[-1].number if revealed else self._revealed + 1)
         over = [final for final in reversed(self._finals) if final.over]
         tasks += self._pages_of(
-            FINALS, {f"final {one.number}": (final_folder(self._folder, one.number), one.event) for one in over}
+            FINALS,
+            {
+                f"final {one.number}": (final_folder(self._folder, one.number), one.event)
+                for one in over
+            },
         )
         return tasks
 
@@ -215,7 +250,11 @@ class Publisher:
         """Remove pages of older batches but the newest files among them, which readers have asked for. ``first``: the oldest
         batch whose page always stays."""
         folder = self._folder / PUBLIC / BATCHES
-        older = [path for path in folder.glob("*.html") if path.stem.isdecimal() and int(path.stem) < first]
+        older = [
+            path
+            for path in folder.glob("*.html")
+            if path.stem.isdecimal() and int(path.stem) < first
+        ]
         for path in sorted(older, key=lambda path: path.stat().st_mtime_ns)[:-OLDER_PAGES]:
             remove(path)
 
@@ -228,7 +267,17 @@ class Publisher:
             path = folder / f"{subject.partition(' ')[2]}.html"
             if path.name not in there:
                 title = f"{self._chain.founded.name}, {subject}"
-                words = ("khiva_arena", "report", "--title", title, "--out", str(path), "--", str(store), event)
+                words = (
+                    "khiva_arena",
+                    "report",
+                    "--title",
+                    title,
+                    "--out",
+                    str(path),
+                    "--",
+                    str(store),
+                    event,
+                )
                 yield _Task(f"the page of {subject}", words, partial(path.chmod, 0o644))
 
     def _has_newest(self) -> bool:
@@ -280,9 +329,14 @@ class Publisher:
         changed = [published.read(self._store, self._chain, read_link(row.text)) for row in rows]
         try:
             self._chain_file.add(b"".join(map(line, rows)))
-            self._log.add(b"".join(msgspec.json.encode(batch) + b"\n" for batch in changed if batch))
+            self._log.add(
+                b"".join(msgspec.json.encode(batch) + b"\n" for batch in changed if batch)
+            )
         except BaseException:  # so that no line is written twice
-            self._chain_file.size, self._log.size = self._published.chain_size, self._published.log_size
+            self._chain_file.size, self._log.size = (
+                self._published.chain_size,
+                self._published.log_size,
+            )
             raise
         published.chain_size, published.log_size = self._chain_file.size, self._log.size
         self._published = published
@@ -296,7 +350,9 @@ class Publisher:
         if final.over or (self._folder / PUBLIC / FINALS / f"{final.number}.html").is_file():
             return True
         try:
-            return not Store.is_in_use(out) and is_final_over(self._folder, final.number, final.event)
+            return not Store.is_in_use(out) and is_final_over(
+                self._folder, final.number, final.event
+            )
         except StoreError as error:
             if what not in self._failed and not Store.is_in_use(out):
                 self._failed.add(what)
@@ -311,8 +367,12 @@ class Publisher:
         at = datetime.now(UTC)
         self._revealed, self._next_reveal = chain.revealed(at), chain.next_reveal(at)
         begin = None if chain.open else next_begin(self._pace, chain)
-        self._finals = [structs.replace(final, over=self._is_over(final)) for final in self._published.finals]
-        self._match_lists.write([batch for batch in self._published.batches if self._is_revealed(batch)])
+        self._finals = [
+            structs.replace(final, over=self._is_over(final)) for final in self._published.finals
+        ]
+        self._match_lists.write(
+            [batch for batch in self._published.batches if self._is_revealed(batch)]
+        )
         state = PublicLeague(
             name=chain.founded.name,
             game=chain.terms.conditions["game"],
@@ -321,7 +381,10 @@ class Publisher:
             link=chain.links - 1,
             digest=chain.digest,
             bots=tuple(map(self._bot, chain.bots.values())),
-            batches=tuple(structs.replace(batch, revealed=self._is_revealed(batch)) for batch in self._published.batches),
+            batches=tuple(
+                structs.replace(batch, revealed=self._is_revealed(batch))
+                for batch in self._published.batches
+            ),
             revealed=self._revealed,
             seasons=tuple((season.name, season.first) for season in chain.seasons),
             table=newest.table if newest else None,

@@ -8,7 +8,14 @@ from msgspec import structs
 
 from khiva_arena import __version__
 from khiva_arena.competition.events.stored import bare_timetable, damaged, stored_batch
-from khiva_arena.extensions.league.chain.links import AnyLink, Drawn, Entered, Final, Over, StateChanged
+from khiva_arena.extensions.league.chain.links import (
+    AnyLink,
+    Drawn,
+    Entered,
+    Final,
+    Over,
+    StateChanged,
+)
 from khiva_arena.extensions.league.chain.roster import Chain
 from khiva_arena.extensions.league.folder import SUMS
 from khiva_arena.extensions.league.kept import keep, kept
@@ -97,7 +104,11 @@ class Published(msgspec.Struct):
             assert event.definition.batch is not None
             tables = event.definition.batch.tables
             if beyond := [lineup for _, lineup in link.set_aside if lineup >= len(tables)]:
-                damaged(store, f"link {link.number} of the league", f"batch {link.batch} has no table {beyond[0]}")
+                damaged(
+                    store,
+                    f"link {link.number} of the league",
+                    f"batch {link.batch} has no table {beyond[0]}",
+                )
             lost = [[event.bots[bot] for bot in tables[lineup]] for _, lineup in link.set_aside]
             _add(self.left_out, Counter(bot.identity for table in lost for bot in table))
         names = tuple(tuple(bot.name for bot in table) for table in lost)

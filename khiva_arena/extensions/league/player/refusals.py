@@ -47,7 +47,9 @@ class HowLong(NamedTuple):
         """Tell whether a batch is played now. ``played``: how many are over by this command."""
         if chain.open:
             return self.batches != 0
-        return (self.batches is None or played < self.batches) and (self.until is None or datetime.now(UTC) < self.until)
+        return (self.batches is None or played < self.batches) and (
+            self.until is None or datetime.now(UTC) < self.until
+        )
 
 
 def check_first(league: League, store: Store, how_long: HowLong) -> None:
@@ -70,7 +72,9 @@ def check_first(league: League, store: Store, how_long: HowLong) -> None:
     if chain.open:
         event = open_event(store, chain)
         stored.refuse_other_engine(store, event, how_long.any_engine)
-        check_event(store, event, alone=True)  # a long league fills the file, and `verify` looks at all of it
+        check_event(
+            store, event, alone=True
+        )  # a long league fills the file, and `verify` looks at all of it
     elif not how_long.new_terms:
         refuse_changed(league.terms, chain.terms)
 
@@ -91,11 +95,13 @@ def check_beacon(beacons: Sequence[Beacon | None], command: str) -> None:
         words_of(command)
     if beacon and not command:
         raise ConfigError(
-            f"the league's deals need a line of {harmless(beacon.name)}: give --beacon COMMAND, which gets the number of a "
-            "round as its last word and prints the line"
+            f"the league's deals need a line of {harmless(beacon.name)}: give --beacon COMMAND, "
+            "which gets the number of a round as its last word and prints the line"
         )
     if command and not beacon:
-        raise ConfigError(f"--beacon: the league has no beacon; name one in {SETTINGS}, or leave --beacon out")
+        raise ConfigError(
+            f"--beacon: the league has no beacon; name one in {SETTINGS}, or leave --beacon out"
+        )
 
 
 def open_alone(folder: Path) -> Store:
@@ -104,7 +110,10 @@ def open_alone(folder: Path) -> Store:
         return Store.write(folder, trusting=False)
     except StoreError:
         if Store.is_in_use(folder):
-            why = f"{folder}: its player is at work; wait for it, or stop it and give the same command again"
+            why = (
+                f"{folder}: its player is at work; wait for it, or stop it and give the same "
+                "command again"
+            )
             raise StoreError(why) from None
         raise
 
@@ -114,7 +123,8 @@ def refuse_early(chain: Chain, clock_is_right: bool) -> None:
     ahead = ahead_of_clock(chain)
     if ahead > CLOCKS_DIFFER and not clock_is_right:
         raise ConfigError(
-            f"the newest link is of {chain.made.isoformat(timespec='minutes')}, {ahead} ahead of this machine's clock: set the "
+            f"the newest link is of {chain.made.isoformat(timespec='minutes')}, {ahead} "
+            "ahead of this machine's clock: set the "
             "clock; if it is right and that link was made by a wrong one, --clock-is-right goes on"
         )
 
@@ -130,7 +140,8 @@ def _check_anchors(league: League, chain: Chain) -> None:
     now = {anchor.identity for anchor in league.anchors}
     if lost := [anchor.name for anchor in chain.founded.anchors if anchor.identity not in now]:
         raise ConfigError(
-            f"anchor {', '.join(lost)}: its files are not those that the league was founded with; restore them: without "
+            f"anchor {', '.join(lost)}: its files are not those that the league was "
+            "founded with; restore them: without "
             "its anchors no number of spring can be compared with one of autumn"
         )
 
@@ -140,8 +151,8 @@ def _check_publish_bots(league: League, chain: Chain) -> None:
     then = chain.founded.terms.publishes_bots
     if league.terms.publishes_bots != then:
         raise ConfigError(
-            f"publish_bots: write {str(then).lower()} again: authors were told so before they sent their bots, and the first "
-            "batch settled it for good"
+            f"publish_bots: write {str(then).lower()} again: authors were told so before they sent "
+            "their bots, and the first batch settled it for good"
         )
 
 
@@ -150,7 +161,10 @@ def open_event(store: Store, chain: Chain) -> EventRow:
     assert chain.open is not None
     event = store.event(chain.open.event)
     if event is None:
-        raise StoreError(f"{store.folder / FILE}: the event of batch {chain.open.batch} is missing; restore a copy")
+        raise StoreError(
+            f"{store.folder / FILE}: the event of batch {chain.open.batch} is missing; "
+            "restore a copy"
+        )
     return event
 
 
@@ -161,7 +175,11 @@ def changed_terms(now: LeagueTerms, then: LeagueTerms) -> str:
     changed = [name for name in now.__struct_fields__ if getattr(now, name) != getattr(then, name)]
     if "conditions" in changed:
         keys = sorted({*now.conditions, *then.conditions})
-        changed += [f"conditions.{key}" for key in keys if now.conditions.get(key) != then.conditions.get(key)]
+        changed += [
+            f"conditions.{key}"
+            for key in keys
+            if now.conditions.get(key) != then.conditions.get(key)
+        ]
         changed.remove("conditions")
     return ", ".join(changed)
 
@@ -170,6 +188,8 @@ def refuse_changed(now: LeagueTerms, then: LeagueTerms) -> None:
     """Raise ConfigError if the terms of the settings are not those of the chain."""
     if changed := changed_terms(now, then):
         raise ConfigError(
-            f"the settings are not those that the league is played on: {changed}; take the change back, or give "
-            "--new-terms: the change becomes a link of the chain, and other conditions begin a new table"
+            f"the settings are not those that the league is played on: {changed}; take the "
+            "change back, or give "
+            "--new-terms: the change becomes a link of the chain, and other conditions "
+            "begin a new table"
         )

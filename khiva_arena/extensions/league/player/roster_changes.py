@@ -30,7 +30,11 @@ def take_all(store: Store, queue: Queue, chain: Chain, say: Say) -> Chain:
         except Exception as error:
             chain = _after(store, chain, error)
             queue.mark_done(change.number, FAILED)
-            say(f"change {change.number} {FAILED}: {failures.keep(store.folder, f'change-{change.number}', error)}", warning=True)
+            say(
+                f"change {change.number} {FAILED}: "
+                f"{failures.keep(store.folder, f'change-{change.number}', error)}",
+                warning=True,
+            )
     for entry in queue.entries("accepted"):
         try:
             with queue.hold():
@@ -71,7 +75,9 @@ def _take_change(
         what = f"season {change.why!r}"
     else:
         is_done = bot is not None and bot.state == change.state
-        link = StateChanged(**next_place(chain), identity=change.identity, state=change.state, why=change.why)
+        link = StateChanged(
+            **next_place(chain), identity=change.identity, state=change.state, why=change.why
+        )
         what = f"{bot.name if bot else change.identity[:8]} is {change.state}"
     if is_done:
         queue.mark_done(change.number, "done")
@@ -99,9 +105,15 @@ def _take_entry(
     if identity in chain.bots:
         queue.mark_entered(entry.number)
         return chain
-    if chain.terms.publishes_bots and not entry.agreed:  # by other settings, of before the first batch, it needed no agreement
+    if (
+        chain.terms.publishes_bots and not entry.agreed
+    ):  # by other settings, of before the first batch, it needed no agreement
         queue.refuse(entry.number, NOT_AGREED)
-        say(f"not possible: {entry.family_name} is in: its author did not agree that the league publishes it", warning=True)
+        say(
+            f"not possible: {entry.family_name} is in: its author did not agree that the "
+            "league publishes it",
+            warning=True,
+        )
         return chain
     versions = chain.versions(entry.family)
     active = sorted((bot for bot in versions if bot.state == "active"), key=lambda bot: bot.version)

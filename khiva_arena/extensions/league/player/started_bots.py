@@ -50,7 +50,11 @@ class StartedBots:
                 problems[bot] = self._trace(bot, error)
         if self._league.settings.place:
             return problems  # the workers start them
-        new = [bot for bot in roster if bot.identity in self.loaded and bot.identity not in self.commands]
+        new = [
+            bot
+            for bot in roster
+            if bot.identity in self.loaded and bot.identity not in self.commands
+        ]
         if self._why_not_started(new):
             problems |= {bot: why for bot in new if (why := self._why_not_started([bot]))}
         return problems
@@ -67,7 +71,9 @@ class StartedBots:
     def let_fail(self, bot: RosterBot) -> None:
         """Let a bot that does not start any more be played all the same; one that cannot be built fails in its place."""
         try:
-            self.commands[bot.identity] = staging.stage(self.loaded[bot.identity], self._league.sandbox.level)
+            self.commands[bot.identity] = staging.stage(
+                self.loaded[bot.identity], self._league.sandbox.level
+            )
         except Exception as error:
             if of_the_machine(error) or not (isinstance(error, BotError) or is_unforeseen(error)):
                 raise
@@ -77,7 +83,9 @@ class StartedBots:
         """Start bots, and return why that is not possible, "" if they are started."""
         league = self._league
         try:
-            self.commands = ready_to_play(league.settings, self.of(roster), league.sandbox, self._say, self.commands)
+            self.commands = ready_to_play(
+                league.settings, self.of(roster), league.sandbox, self._say, self.commands
+            )
         except BotError as error:
             if of_the_machine(error):
                 raise

@@ -59,7 +59,8 @@ def _read_anew(store: Store, event: EventRow, run_digest: str) -> EventsData:
     check_rows(store, event)
     if run_digest_of(store, event) != run_digest:
         raise StoreError(
-            f"{store.folder}: the matches of event {event.number} are not those that the chain names; restore a copy"
+            f"{store.folder}: the matches of event {event.number} are not those that the "
+            "chain names; restore a copy"
         )
     with uncollected():
         data = Collected(results_of(store, event)).data()

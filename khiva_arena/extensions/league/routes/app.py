@@ -15,12 +15,26 @@ from starlette.routing import Route
 
 from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.folder import CHAIN
-from khiva_arena.extensions.league.public_state import BATCH_LOG, BATCHES, FINALS, SEASONS, STATE, season_file
+from khiva_arena.extensions.league.public_state import (
+    BATCH_LOG,
+    BATCHES,
+    FINALS,
+    SEASONS,
+    STATE,
+    season_file,
+)
 from khiva_arena.extensions.league.routes import batch_pages, bot_pages, feed, pages, served_page
 from khiva_arena.extensions.league.routes.author_pages import AuthorPages
 from khiva_arena.extensions.league.routes.batch_pages import NOT_FOUNDED
 from khiva_arena.extensions.league.routes.desk import Desk
-from khiva_arena.extensions.league.routes.file_answers import FileAnswer, Make, RefusedBody, before, etag, of_the_path
+from khiva_arena.extensions.league.routes.file_answers import (
+    FileAnswer,
+    Make,
+    RefusedBody,
+    before,
+    etag,
+    of_the_path,
+)
 from khiva_arena.extensions.league.routes.form_uploads import SEND, FormUploads
 from khiva_arena.extensions.league.routes.guard import API, FORM_UPLOADS, UPLOADS
 from khiva_arena.extensions.league.routes.pages import POLICY, Page
@@ -37,18 +51,32 @@ POLICY_WITHIN = 4_096
 NOTHING_SAID = HTTPException(404).detail
 NAMELESS = "A league"
 NO_PAGE = "There is no such page."
-NOT_YET = "These matches have no page: their deals are not public, or the player has yet to make the page."
-WISHED = "Pages of older matches are made on demand: the player makes this one soon, if it is at work. Come back in a minute."
+NOT_YET = (
+    "These matches have no page: their deals are not public, or the player has yet to make the "
+    "page."
+)
+WISHED = (
+    "Pages of older matches are made on demand: the player makes this one soon, if it is at "
+    "work. Come back in a minute."
+)
 UNREADABLE = "The state of the league cannot be read now; try again in a minute."
 FRESH = {"cache-control": "no-cache"}
 """Pages may be kept, and are asked for again: a league goes on."""
-ATOM, HTML, SVG, LINES = "application/atom+xml", "text/html; charset=utf-8", "image/svg+xml", "application/jsonl"
+ATOM, HTML, SVG, LINES = (
+    "application/atom+xml",
+    "text/html; charset=utf-8",
+    "image/svg+xml",
+    "application/jsonl",
+)
 ANYWHERE = {"cross-origin-resource-policy": "cross-origin"}
 """Badges stand on pages of others."""
 OF_PAGES = {"content-security-policy": POLICY, "referrer-policy": "same-origin"}
 """A page that sent no referrer at all would send no origin with its forms either."""
 _HASH = "'sha256-[A-Za-z0-9+/=]{44}'"
-_POLICY = re.compile(f"default-src 'none'; script-src {_HASH}; style-src {_HASH}; base-uri 'none'; form-action 'none'")
+_POLICY = re.compile(
+    f"default-src 'none'; script-src {_HASH}; style-src {_HASH}; base-uri 'none'; "
+    "form-action 'none'"
+)
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 
 
@@ -76,7 +104,9 @@ class LeagueSite:
     options: what the site has beside its pages.
     """
 
-    def __init__(self, folder: PublicFolder, desk: Desk, options: SiteOptions = NOTHING_MORE) -> None:
+    def __init__(
+        self, folder: PublicFolder, desk: Desk, options: SiteOptions = NOTHING_MORE
+    ) -> None:
         self.folder, self.desk, self._options = folder, desk, options
         self._authors, self._uploads = AuthorPages(desk, by_form=options.by_form), Uploads()
         self.forms = FormUploads(desk, self._authors, self._uploads)
@@ -88,7 +118,12 @@ class LeagueSite:
         """Return the application, which its guard stands around."""
         routes = [
             Route("/", self._pages(lambda _: pages.standings)),
-            Route("/batches", self._pages(lambda request: lambda view: batch_pages.batches(view, before(request)))),
+            Route(
+                "/batches",
+                self._pages(
+                    lambda request: lambda view: batch_pages.batches(view, before(request))
+                ),
+            ),
             Route("/batches/{number:int}.html", self._results),
             Route("/finals/{number:int}.html", self._final),
             Route("/batches/{number:int}", self._pages(of_the_path(batch_pages.batch, "number"))),
@@ -153,7 +188,8 @@ class LeagueSite:
         if version != self._version:
             self._version = version
             self._kept.clear()
-        key = f"{request.url.path}?{request.query_params.get('before', '')}"  # no page looks at anything else
+        # no page looks at anything else
+        key = f"{request.url.path}?{request.query_params.get('before', '')}"
         kept = self._kept.get(key)
         if kept is None:
             kept = make()
@@ -173,10 +209,15 @@ class LeagueSite:
     # --- other kinds ---
 
     async def _feed(self, request: Request) -> Response:
-        return self._kept_answer(request, lambda: Response(feed.atom(self._founded()), media_type=ATOM))
+        return self._kept_answer(
+            request, lambda: Response(feed.atom(self._founded()), media_type=ATOM)
+        )
 
     async def _badge(self, request: Request) -> Response:
-        return self._kept_answer(request, lambda: Response(feed.league_badge(self._founded()), headers=ANYWHERE, media_type=SVG))
+        return self._kept_answer(
+            request,
+            lambda: Response(feed.league_badge(self._founded()), headers=ANYWHERE, media_type=SVG),
+        )
 
     async def _icon(self, request: Request) -> Response:
         return self._kept_answer(request, lambda: Response(feed.ICON, media_type=SVG))
@@ -256,7 +297,12 @@ class LeagueSite:
     async def _served_page(self, request: Request) -> Response:
         assert self._options.page
         data, digest = self._options.page
-        headers = {**FRESH, "etag": f'"{digest[:32]}"', "content-type": HTML, "content-security-policy": served_page.APART}
+        headers = {
+            **FRESH,
+            "etag": f'"{digest[:32]}"',
+            "content-type": HTML,
+            "content-security-policy": served_page.APART,
+        }
         if request.headers.get("if-none-match") == headers["etag"]:
             return Response(status_code=304, headers=headers)
         return FileAnswer(BytesIO(data), len(data), headers)
@@ -279,7 +325,10 @@ class LeagueSite:
         try:
             await self.forms.take(request)
         except HTTPException as error:
-            return RefusedBody(request, self._sentence(request, error.status_code, str(error.detail), error.headers))
+            return RefusedBody(
+                request,
+                self._sentence(request, error.status_code, str(error.detail), error.headers),
+            )
         return Response(status_code=204)
 
     async def _shown_entry(self, request: Request) -> Response:
@@ -306,9 +355,14 @@ class LeagueSite:
     async def _submit(self, request: Request) -> Response:
         try:
             view = self.view()
-            return await self._uploads.submit(request, self.desk, view, publishes_bots=self._publishes_bots(view))
+            return await self._uploads.submit(
+                request, self.desk, view, publishes_bots=self._publishes_bots(view)
+            )
         except HTTPException as error:
-            return RefusedBody(request, self._sentence(request, error.status_code, str(error.detail), error.headers))
+            return RefusedBody(
+                request,
+                self._sentence(request, error.status_code, str(error.detail), error.headers),
+            )
 
     # --- errors ---
 

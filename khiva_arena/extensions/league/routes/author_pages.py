@@ -16,7 +16,13 @@ from khiva_arena.extensions.league.routes.guard import FORM_UPLOADS, IN_THE_OPEN
 from khiva_arena.extensions.league.routes.markup import Markup, joined, table, tag
 from khiva_arena.extensions.league.routes.pages import Page, bot_link, match_link
 from khiva_arena.extensions.league.routes.tokens import Sessions
-from khiva_arena.extensions.league.routes.view import LOOK_BACK, LeagueView, elo_text, faults_text, when
+from khiva_arena.extensions.league.routes.view import (
+    LOOK_BACK,
+    LeagueView,
+    elo_text,
+    faults_text,
+    when,
+)
 from khiva_arena.extensions.league.submissions.queue_rows import Author, QueueEntry
 
 COOKIE = "__Host-author"
@@ -44,7 +50,13 @@ class AuthorPages:
         if author is None:
             return Page("Authors", _FORM, grows=False)
         takes = _upload(self.form_token(request)) if self._by_form else joined()
-        page = _own_page(author, await self._desk.entries_of(author), await self._desk.notes_of(author), view, takes)
+        page = _own_page(
+            author,
+            await self._desk.entries_of(author),
+            await self._desk.notes_of(author),
+            view,
+            takes,
+        )
         return page._replace(uploads=self._by_form)
 
     async def author(self, request: Request) -> Author | None:
@@ -65,7 +77,9 @@ class AuthorPages:
         author = await self.author(request)
         if author is None:
             raise HTTPException(403, SIGNED_OUT)
-        if not hmac.compare_digest(given.encode(errors="replace"), self.form_token(request).encode()):
+        if not hmac.compare_digest(
+            given.encode(errors="replace"), self.form_token(request).encode()
+        ):
             raise HTTPException(403, NO_FORM_TOKEN)
         return author
 
@@ -76,7 +90,9 @@ class AuthorPages:
         token = (await fields_of(request)).get("token", "").strip()
         await self._desk.author_of(token)
         answer = RedirectResponse("/author", 303)
-        answer.set_cookie(COOKIE, self._sessions.begin(token), secure=True, httponly=True, samesite="strict")
+        answer.set_cookie(
+            COOKIE, self._sessions.begin(token), secure=True, httponly=True, samesite="strict"
+        )
         return answer
 
     async def sign_out(self, request: Request) -> RedirectResponse:
@@ -105,11 +121,23 @@ def form(action: str, *parts: Markup) -> Markup:
 
 
 _FORM = joined(
-    tag("p", "Sign in with the token that the organiser gave you. You see checks, faults and notes of your own bots."),
+    tag(
+        "p",
+        "Sign in with the token that the organiser gave you. You see checks, faults and "
+        "notes of your own bots.",
+    ),
     form(
         "/author",
-        tag("input", type="text", name="user", value="author", autocomplete="username", hidden=""),  # for keepers of passwords
-        tag("label", "Token", tag("input", type="password", name="token", autocomplete="current-password", required="")),
+        tag(
+            "input", type="text", name="user", value="author", autocomplete="username", hidden=""
+        ),  # for keepers of passwords
+        tag(
+            "label",
+            "Token",
+            tag(
+                "input", type="password", name="token", autocomplete="current-password", required=""
+            ),
+        ),
         tag("button", "Sign in", type="submit"),
     ),
 )
@@ -118,12 +146,28 @@ _FORM = joined(
 def _upload(token: str) -> Markup:
     """Return the form that takes a bot. ``token``: of the session."""
     parts = (
-        tag("label", "The file that khiva-arena.html saved for a league", tag("input", type="file", accept=ENTRY, required="")),
+        tag(
+            "label",
+            "The file that khiva-arena.html saved for a league",
+            tag("input", type="file", accept=ENTRY, required=""),
+        ),
         tag("button", "Look at it", type="submit"),
         tag("output", role="status"),
     )
-    shown = tag("p", "The next page shows what came. The bot is in the queue once you press Send there.", class_="dim")
-    without = tag("noscript", tag("p", "This needs scripts. ", tag("code", "khiva-arena submit FILE"), " sends the file, too."))
+    shown = tag(
+        "p",
+        "The next page shows what came. The bot is in the queue once you press Send there.",
+        class_="dim",
+    )
+    without = tag(
+        "noscript",
+        tag(
+            "p",
+            "This needs scripts. ",
+            tag("code", "khiva-arena submit FILE"),
+            " sends the file, too.",
+        ),
+    )
     sends = tag("form", *parts, action=FORM_UPLOADS, method="post", id="upload", data_token=token)
     return joined(tag("h2", "Send a bot"), shown, without, sends)
 
@@ -138,14 +182,20 @@ def _own_page(
     own = [bot for bot in view.league.bots if bot.author == author.id] if view else []
     rows = [_own_row(bot, view) for bot in own] if view else []
     bots = (
-        table("Your bots in the league", ["bot", "state", "Elo", "faults", "lost last"], rows, left=2)
+        table(
+            "Your bots in the league", ["bot", "state", "Elo", "faults", "lost last"], rows, left=2
+        )
         if rows
         else tag("p", "None is in yet.")
     )
     newest = list(reversed(entries))
-    checks = [_check(entry) for entry in newest[:SHOWN_MOST]] or [tag("p", "You have sent no bot yet.")]
+    checks = [_check(entry) for entry in newest[:SHOWN_MOST]] or [
+        tag("p", "You have sent no bot yet.")
+    ]
     leave = form("/author/leave", tag("button", "Sign out", type="submit"))
-    written = [_notes(bot.name, batch, text) for bot in own for batch, text in notes.get(bot.identity, ())]
+    written = [
+        _notes(bot.name, batch, text) for bot in own for batch, text in notes.get(bot.identity, ())
+    ]
     parts = [tag("h2", "Bots"), bots, takes, tag("h2", "What you sent"), *checks]
     parts += [tag("h2", "What your bots wrote"), *written] if written else []
     main = joined(tag("p", f"Signed in as {author.name}."), leave, *parts)
@@ -157,7 +207,11 @@ def _own_row(bot: PublicBot, view: LeagueView) -> list[str]:
     row = view.rows.get(bot.identity)
     state = f"{bot.state}: {bot.why}" if bot.why else bot.state
     lost = next((own for own in view.newest_matches(bot) if own.rank > 1), None)
-    way = joined(match_link(lost), f", batch {lost.batch}") if lost else joined(f"none in its last {LOOK_BACK} batches")
+    way = (
+        joined(match_link(lost), f", batch {lost.batch}")
+        if lost
+        else joined(f"none in its last {LOOK_BACK} batches")
+    )
     return [
         bot_link(bot.name),
         state,
@@ -173,6 +227,10 @@ def _notes(name: str, batch: int, text: str) -> Markup:
 
 def _check(entry: QueueEntry) -> Markup:
     head = tag("h3", f"{entry.number}: {entry.family_name}, {entry.state}")
-    report = tag("pre", entry.report) if entry.report else tag("p", "Its check comes between two batches.", class_="dim")
+    report = (
+        tag("pre", entry.report)
+        if entry.report
+        else tag("p", "Its check comes between two batches.", class_="dim")
+    )
     identity = tag("p", "Identity ", tag("code", entry.played_as)) if entry.played_as else joined()
     return joined(head, tag("p", f"Sent {when(entry.at)}", class_="dim"), identity, report)

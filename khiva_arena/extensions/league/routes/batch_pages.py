@@ -33,9 +33,20 @@ def batches(view: LeagueView, before: int) -> Page:
         for batch in shown
     ]
     head = ["batch", "drawn", "over", "bots", "matches", "set aside", "secrets"]
-    older = tag("p", link(f"/batches?before={shown[-1].number}", "older ones")) if last > BATCHES_MOST else joined()
-    words = "Each batch is a small event with a secret of its own. Its commitment is published before its first match."
-    listed = table("Batches, the newest first", head, rows) if rows else tag("p", NOT_FOUNDED, class_="dim")
+    older = (
+        tag("p", link(f"/batches?before={shown[-1].number}", "older ones"))
+        if last > BATCHES_MOST
+        else joined()
+    )
+    words = (
+        "Each batch is a small event with a secret of its own. Its commitment is published "
+        "before its first match."
+    )
+    listed = (
+        table("Batches, the newest first", head, rows)
+        if rows
+        else tag("p", NOT_FOUNDED, class_="dim")
+    )
     return Page("Batches", joined(tag("p", words), listed, older))
 
 
@@ -50,7 +61,11 @@ def batch(view: LeagueView, number_: int) -> Page | None:
     one = view.batch(number_)
     if one is None:
         return None
-    page = link(f"/batches/{one.number}.html", "all matches, with replays") if one.revealed else joined(_revealed(one))
+    page = (
+        link(f"/batches/{one.number}.html", "all matches, with replays")
+        if one.revealed
+        else joined(_revealed(one))
+    )
     rows = [
         ("Drawn", when(one.drawn_at)),
         ("Over", when(one.over_at) or "it is played"),
@@ -60,7 +75,10 @@ def batch(view: LeagueView, number_: int) -> Page | None:
         ("Drawn by", tag("code", f"link {one.link} {one.link_digest}")),
         ("Commitment", tag("code", one.commitment)),
         ("Deals", _deals(view.league.beacon, one)),
-        ("Run digest", tag("code", one.run_digest) if one.run_digest else joined("when it is over")),
+        (
+            "Run digest",
+            tag("code", one.run_digest) if one.run_digest else joined("when it is over"),
+        ),
     ]
     return Page(f"Batch {one.number}", joined(facts(rows), _set_aside(one)))
 
@@ -69,8 +87,16 @@ def _deals(beacon: str, one: PublicBatch) -> Markup:
     """Return whose word the deals of a batch are."""
     if one.round is None:
         return joined(OWN_WORD)
-    line = joined(": ", tag("code", one.line)) if one.line else joined(", which is here when the batch is over")
-    return joined(f"follow from the secret and from the line of round {one.round} of {beacon or 'the beacon'}", line)
+    line = (
+        joined(": ", tag("code", one.line))
+        if one.line
+        else joined(", which is here when the batch is over")
+    )
+    return joined(
+        f"follow from the secret and from the line of round {one.round} of "
+        f"{beacon or 'the beacon'}",
+        line,
+    )
 
 
 def _set_aside(one: PublicBatch) -> Markup:
@@ -81,8 +107,13 @@ def _set_aside(one: PublicBatch) -> Markup:
         )
     counts = Counter(name for names in one.set_aside for name in names)
     words = (
-        f"{count(len(one.set_aside), 'table')} could not be played by the organiser's machine, were tried twice more and are not "
-        "rated. Compare how often each bot sat there: who is set aside often where the table would have been lost is favoured."
+        f"{count(len(one.set_aside), 'table')} could not be played by the organiser's machine, "
+        "were tried twice more and are not rated. Compare how often each bot sat there: who is set "
+        "aside often where the table would have been lost is favoured."
     )
     rows = [[bot_link(name), str(often)] for name, often in counts.most_common()]
-    return joined(tag("h2", "Set aside"), tag("p", words), table("Tables set aside, by bot", ["bot", "tables"], rows))
+    return joined(
+        tag("h2", "Set aside"),
+        tag("p", words),
+        table("Tables set aside, by bot", ["bot", "tables"], rows),
+    )

@@ -32,16 +32,39 @@ def bot(view: LeagueView, name: str) -> Page | None:
     rows = [
         ("Author", view.author(one)),
         ("State", f"{one.state}{f': {one.why}' if one.why else ''}"),
-        ("Version", joined(f"{one.version} of ", link(f"/families/{quote(one.family, safe='')}", count(versions, "version")))),
-        ("Sat in", f"{count(one.batches, 'batch', 'batches')}, {count(one.tables, 'table')}, {one.left_out} of them set aside"),
+        (
+            "Version",
+            joined(
+                f"{one.version} of ",
+                link(f"/families/{quote(one.family, safe='')}", count(versions, "version")),
+            ),
+        ),
+        (
+            "Sat in",
+            (
+                f"{count(one.batches, 'batch', 'batches')}, {count(one.tables, 'table')}, "
+                f"{one.left_out} of them set aside"
+            ),
+        ),
         ("Rating", f"{elo_text(row)}, ranks {ranks_text(row)}" if row else "none yet"),
         ("Faults", (faults_text(row) or "none") if row else "none yet"),
         ("Identity", tag("code", one.identity)),
         *([("Runs in", one.runs_in)] if one.runs_in else []),
-        ("Badge", tag("img", src=f"/bots/{quote(one.name, safe='')}/badge.svg", alt=f"The badge of {one.name}")),
+        (
+            "Badge",
+            tag(
+                "img",
+                src=f"/bots/{quote(one.name, safe='')}/badge.svg",
+                alt=f"The badge of {one.name}",
+            ),
+        ),
     ]
-    over_time = joined(tag("h2", "Over time"), charts.line(one.name, view.line_of([one]), _days(view)))
-    return Page(one.name, joined(facts(rows), over_time, _head_to_head(view, one), _matches(view, one)))
+    over_time = joined(
+        tag("h2", "Over time"), charts.line(one.name, view.line_of([one]), _days(view))
+    )
+    return Page(
+        one.name, joined(facts(rows), over_time, _head_to_head(view, one), _matches(view, one))
+    )
 
 
 def _days(view: LeagueView) -> charts.Days:
@@ -52,18 +75,48 @@ def _matches(view: LeagueView, one: PublicBot) -> Markup:
     """Return the newest matches of a bot, each with the way to its replay."""
     rows = []
     for own in itertools.islice(view.newest_matches(one), MATCHES_MOST):
-        names = [view.bots[identity].name if identity in view.bots else "?" for identity in own.identities]
-        others = [f"{name} {score}" for name, score in zip(names, own.match.scores, strict=True) if name != one.name]
-        all_of_it = link(f"/batches/{own.batch}.html#matches=all&bot={one.identity}", f"batch {own.batch}")
+        names = [
+            view.bots[identity].name if identity in view.bots else "?"
+            for identity in own.identities
+        ]
+        others = [
+            f"{name} {score}"
+            for name, score in zip(names, own.match.scores, strict=True)
+            if name != one.name
+        ]
+        all_of_it = link(
+            f"/batches/{own.batch}.html#matches=all&bot={one.identity}", f"batch {own.batch}"
+        )
         place, points = f"{own.rank} of {len(names)}", str(own.match.scores[own.seat])
-        rows.append([match_link(own), all_of_it, ", ".join(others), place, points, str(own.match.faults[own.seat])])
+        rows.append(
+            [
+                match_link(own),
+                all_of_it,
+                ", ".join(others),
+                place,
+                points,
+                str(own.match.faults[own.seat]),
+            ]
+        )
     if not rows:
         return joined(
-            tag("h2", "Matches"), tag("p", f"No match is listed in its last {LOOK_BACK} batches that are public.", class_="dim")
+            tag("h2", "Matches"),
+            tag(
+                "p",
+                f"No match is listed in its last {LOOK_BACK} batches that are public.",
+                class_="dim",
+            ),
         )
-    words = "Its newest matches that are public. A match leads to its drawing, step by step; a batch leads to all of the bot's."
+    words = (
+        "Its newest matches that are public. A match leads to its drawing, step by step; a "
+        "batch leads to all of the bot's."
+    )
     head = ["match", "batch", "others", "place", "points", "faults"]
-    return joined(tag("h2", "Matches"), tag("p", words), table(f"The newest matches of {one.name}", head, rows, left=3))
+    return joined(
+        tag("h2", "Matches"),
+        tag("p", words),
+        table(f"The newest matches of {one.name}", head, rows, left=3),
+    )
 
 
 def _head_to_head(view: LeagueView, one: PublicBot) -> Markup:
@@ -73,19 +126,35 @@ def _head_to_head(view: LeagueView, one: PublicBot) -> Markup:
     if not matrix or one.identity not in identities:
         return joined()
     rows = [
-        [bot_link(view.rows[other]["name"]), *_score(pair), str(pair["matches"]), "yes" if pair["certain"] else "no"]
+        [
+            bot_link(view.rows[other]["name"]),
+            *_score(pair),
+            str(pair["matches"]),
+            "yes" if pair["certain"] else "no",
+        ]
         for other, pair in zip(identities, matrix[identities.index(one.identity)], strict=True)
         if pair
     ]
-    words = "The share of points against each other bot in percent, with its 95 % interval; whether ranks tell the two apart."
+    words = (
+        "The share of points against each other bot in percent, with its 95 % interval; "
+        "whether ranks tell the two apart."
+    )
     heads = ["against", "score", "interval", "matches", "apart"]
-    return joined(tag("h2", "Head to head"), tag("p", words), table(f"{one.name} against each other bot", heads, rows))
+    return joined(
+        tag("h2", "Head to head"),
+        tag("p", words),
+        table(f"{one.name} against each other bot", heads, rows),
+    )
 
 
 def _score(pair: dict[str, float | None]) -> tuple[str, Markup]:
     """Return a score in percent with its interval, as text and drawn."""
     score = DrawnInterval(pair["score"], pair["low"], pair["high"])
-    ends = "n/a" if score.low is None or score.high is None else f"{number(score.low)}-{number(score.high)}"
+    ends = (
+        "n/a"
+        if score.low is None or score.high is None
+        else f"{number(score.low)}-{number(score.high)}"
+    )
     return f"{number(score.value)} ({ends})", intervals.beside(score, (0.0, 100.0), middle=50.0)
 
 
@@ -107,9 +176,16 @@ def family(view: LeagueView, identity: str) -> Page | None:
     ]
     name = newest.name.removesuffix(f" v{newest.version}")
     words = (
-        "One line over all versions: after each batch, the rating of the newest version that sat in it, in the table of its "
+        "One line over all versions: after each batch, the rating of the newest version "
+        "that sat in it, in the table of its "
         "season, so that errors are wide where a season begins. No doubt is reset."
     )
-    chart = joined(tag("h2", "Over time"), tag("p", words), charts.line(name, view.line_of(versions), _days(view)))
+    chart = joined(
+        tag("h2", "Over time"),
+        tag("p", words),
+        charts.line(name, view.line_of(versions), _days(view)),
+    )
     listed = table(f"The versions of {name}", ["bot", "version", "state", "Elo", "batches"], rows)
-    return Page(name, joined(facts([("Author", view.author(newest))]), chart, tag("h2", "Versions"), listed))
+    return Page(
+        name, joined(facts([("Author", view.author(newest))]), chart, tag("h2", "Versions"), listed)
+    )

@@ -5,7 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from khiva_arena.extensions.league.routes.intervals import Axis, DrawnInterval, drawn, end_of, range_of, whisker
+from khiva_arena.extensions.league.routes.intervals import (
+    Axis,
+    DrawnInterval,
+    drawn,
+    end_of,
+    range_of,
+    whisker,
+)
 from khiva_arena.extensions.league.routes.markup import Markup, joined, table, tag
 from khiva_arena.extensions.league.routes.view import Point, interval_text, number
 
@@ -19,8 +26,10 @@ BEYOND = 10
 LABEL = 100
 """The width of a label below, a date, and the room beside it."""
 BOUNDED = (
-    "A hollow dot with >= or <= is a bound: all points between the bot and the one at Elo 0 went one way. One with ? was never "
-    "compared with the one at Elo 0. No line joins such dots, since only the prior of the fit moves them."
+    "A hollow dot with >= or <= is a bound: all points between the bot and the one at Elo "
+    "0 went one way. One with ? was never "
+    "compared with the one at Elo 0. No line joins such dots, since only the prior of the "
+    "fit moves them."
 )
 OTHER_ANCHOR = "The line is cut where a season has another bot at Elo 0."
 NUMBERS_MOST = 100
@@ -55,8 +64,13 @@ def line(name: str, points: Sequence[Point], days: Days) -> Markup:
     if not points:
         return tag("p", "No batch with it is over yet.", class_="dim")
     first, last = points[0].batch, max(points[-1].batch, days.last)
-    words = f"{name}: Elo after each batch from {first} to {points[-1].batch}; now {interval_text(points[-1].rating)}"
-    drawings = [_drawing(points, Days(last, days.over_at), width, words) for width in (WIDE, NARROW)]
+    words = (
+        f"{name}: Elo after each batch from {first} to {points[-1].batch}; now "
+        f"{interval_text(points[-1].rating)}"
+    )
+    drawings = [
+        _drawing(points, Days(last, days.over_at), width, words) for width in (WIDE, NARROW)
+    ]
     notes = [BOUNDED] if any(one.rating.bound for one in points) else []
     notes += [OTHER_ANCHOR] if len({one.anchor for one in points}) > 1 else []
     note = tag("p", " ".join(notes), class_="dim") if notes else joined()
@@ -67,22 +81,45 @@ def _drawing(points: Sequence[Point], days: Days, width: int, words: str) -> Mar
     low, high = _range(points)
     step = _step(high - low)
     y = Axis(step * (low // step), step * -(-high // step), HEIGHT - BOTTOM, TOP)
-    first, beside = points[0].batch, 0.5 if points[0].batch == days.last else 0.0  # the only point is in the middle
+    first, beside = (
+        points[0].batch,
+        0.5 if points[0].batch == days.last else 0.0,
+    )  # the only point is in the middle
     plot = _Plot(Axis(first - beside, days.last + beside, LEFT, width - RIGHT), y)
     parts = [*_levels(plot, step), *_time(first, plot, days), *_bands(points, plot)]
     spans = _spans(points)
-    joins = [[(plot.x.at(one.batch), y.at(one.rating.value or 0.0)) for one in span] for span in spans if span[1:]]
+    joins = [
+        [(plot.x.at(one.batch), y.at(one.rating.value or 0.0)) for one in span]
+        for span in spans
+        if span[1:]
+    ]
     parts += [tag("polyline", points=_path(places), class_="line") for places in joins]
     alone = {span[0].batch for span in spans if not span[1:]}
     for before, point in zip([None, *points], points, strict=False):
         begins = before is None or before.version != point.version
         if point.rating.is_open or begins or point.batch in alone:
             x, up = plot.x.at(point.batch), y.at(point.rating.value or 0.0)
-            parts.append(tag("circle", cx=x, cy=up, r=4, class_="mark open" if point.rating.is_open else "mark"))
+            parts.append(
+                tag(
+                    "circle",
+                    cx=x,
+                    cy=up,
+                    r=4,
+                    class_="mark open" if point.rating.is_open else "mark",
+                )
+            )
         if begins:
             parts.append(_version(point, plot, width))
     kind = "over-time wide" if width == WIDE else "over-time narrow"
-    return tag("svg", tag("title", words), *parts, viewBox=f"0 0 {width} {HEIGHT}", role="img", aria_label=words, class_=kind)
+    return tag(
+        "svg",
+        tag("title", words),
+        *parts,
+        viewBox=f"0 0 {width} {HEIGHT}",
+        role="img",
+        aria_label=words,
+        class_=kind,
+    )
 
 
 def _spans(points: Sequence[Point]) -> list[list[Point]]:
@@ -95,8 +132,12 @@ def _range(points: Sequence[Point]) -> tuple[float, float]:
     """Return the ends of the axis of Elo: as wide as nine in ten intervals need, so one wild batch does not flatten a year."""
     low, high = range_of(point.rating for point in points)
     reaches = [point.rating.reach() for point in points]
-    lows, highs = (sorted(end for end in ends if isfinite(end)) for ends in zip(*reaches, strict=True))
-    return min([low, *lows[len(lows) // BEYOND :][:1]]), max([high, *highs[::-1][len(highs) // BEYOND :][:1]])
+    lows, highs = (
+        sorted(end for end in ends if isfinite(end)) for ends in zip(*reaches, strict=True)
+    )
+    return min([low, *lows[len(lows) // BEYOND :][:1]]), max(
+        [high, *highs[::-1][len(highs) // BEYOND :][:1]]
+    )
 
 
 def _step(span: float) -> float:
@@ -111,7 +152,9 @@ def _levels(plot: _Plot, step: float) -> Iterator[Markup]:
         level = plot.y.low + at * step
         y = plot.y.at(level)
         yield tag("line", x1=plot.x.start, x2=plot.x.end, y1=y, y2=y, class_="grid")
-        yield tag("text", number(level), x=plot.x.start - 6, y=y + 4, text_anchor="end", class_="label")
+        yield tag(
+            "text", number(level), x=plot.x.start - 6, y=y + 4, text_anchor="end", class_="label"
+        )
 
 
 def _time(first: int, plot: _Plot, days: Days) -> Iterator[Markup]:
@@ -122,10 +165,28 @@ def _time(first: int, plot: _Plot, days: Days) -> Iterator[Markup]:
     known = [days.over_at[tick] for tick in ticks if days.over_at.get(tick)]
     is_one_day = len({time[:10] for time in known}) == 1 and len(ticks) > 1
     for tick in ticks:
-        anchor = "middle" if first == last else "start" if tick == first else "end" if tick == last else "middle"
+        anchor = (
+            "middle"
+            if first == last
+            else "start"
+            if tick == first
+            else "end"
+            if tick == last
+            else "middle"
+        )
         time = days.over_at.get(tick, "")
-        for down, words in ((18, f"batch {tick}"), (34, time[11:16] + " UTC" if time and is_one_day else time[:10])):
-            yield tag("text", words, x=plot.x.at(tick), y=plot.y.start + down, text_anchor=anchor, class_="label")
+        for down, words in (
+            (18, f"batch {tick}"),
+            (34, time[11:16] + " UTC" if time and is_one_day else time[:10]),
+        ):
+            yield tag(
+                "text",
+                words,
+                x=plot.x.at(tick),
+                y=plot.y.start + down,
+                text_anchor=anchor,
+                class_="label",
+            )
 
 
 def _bands(points: Sequence[Point], plot: _Plot) -> Iterator[Markup]:
@@ -165,7 +226,14 @@ def _apart(places: Sequence[float]) -> Iterator[float]:
 def _version(point: Point, plot: _Plot, width: int) -> Markup:
     at, up = plot.x.at(point.batch), plot.y.at(point.rating.value or 0.0)
     x, anchor = (at - 6, "end") if at > width - 50 else (at + 6, "start")
-    return tag("text", f"v{point.version}", x=x, y=max(12.0, up - 8), text_anchor=anchor, class_="label version")
+    return tag(
+        "text",
+        f"v{point.version}",
+        x=x,
+        y=max(12.0, up - 8),
+        text_anchor=anchor,
+        class_="label version",
+    )
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
@@ -174,7 +242,12 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 def _numbers(points: Sequence[Point], days: Days) -> Markup:
     rows = [
-        [f"{one.batch}", days.over_at.get(one.batch, "")[:10], f"v{one.version}", interval_text(one.rating)]
+        [
+            f"{one.batch}",
+            days.over_at.get(one.batch, "")[:10],
+            f"v{one.version}",
+            interval_text(one.rating),
+        ]
         for one in reversed(points[-NUMBERS_MOST:])
     ]
     listed = table("Rating after each batch", ["batch", "over on", "version", "Elo"], rows)

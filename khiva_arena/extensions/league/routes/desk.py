@@ -22,7 +22,10 @@ REFRESH_SECONDS = 2.0
 WISH_SECONDS = 1.0
 """The pause between two wishes for a page."""
 WRONG = "There is no such token, or it was revoked; ask the organiser for another one."
-WAITS_FOR = {"waiting": "waits for its check", "accepted": "passed its check, in from the next batch"}
+WAITS_FOR = {
+    "waiting": "waits for its check",
+    "accepted": "passed its check, in from the next batch",
+}
 T = TypeVar("T")
 _LOGGER = logging.getLogger(__name__)
 
@@ -68,7 +71,11 @@ class Desk:
         names = {author.id: author.name for author in self._queue.authors()}
         entries = self._queue.entries("waiting", "accepted")
         return Known(
-            names, tuple(WaitingBot(entry.family_name, WAITS_FOR["waiting" if entry.held else entry.state]) for entry in entries)
+            names,
+            tuple(
+                WaitingBot(entry.family_name, WAITS_FOR["waiting" if entry.held else entry.state])
+                for entry in entries
+            ),
         )
 
     async def author_of(self, token: str) -> Author:
@@ -77,7 +84,11 @@ class Desk:
         Nobody guesses 32 random bytes, so wrong tokens lock nobody out. Tokens are looked up by their hashes. So the time of an
         answer tells nothing of tokens that are like one.
         """
-        author = await self._asked(partial(self._queue.author_of_token, token)) if is_one(token) else None
+        author = (
+            await self._asked(partial(self._queue.author_of_token, token))
+            if is_one(token)
+            else None
+        )
         if author is None:
             raise HTTPException(401, WRONG, {"www-authenticate": "Bearer"})
         return author
@@ -87,7 +98,13 @@ class Desk:
         return await self._asked(partial(self._queue.author_of_token, token))
 
     async def add_upload(
-        self, author: Author, name: str, packed: bytes, active: Collection[str], *, agreed: bool = True
+        self,
+        author: Author,
+        name: str,
+        packed: bytes,
+        active: Collection[str],
+        *,
+        agreed: bool = True,
     ) -> QueueEntry:
         """Add a packed bot, unless it came before, and return its entry. Raises ConfigError if it may not be added.
 
@@ -96,7 +113,9 @@ class Desk:
         """
 
         def add() -> QueueEntry:
-            return self._queue.entry(self._queue.add_upload(author.id, name, packed, self._limits, active, agreed=agreed))
+            return self._queue.entry(
+                self._queue.add_upload(author.id, name, packed, self._limits, active, agreed=agreed)
+            )
 
         return await self._asked(add)
 

@@ -13,9 +13,14 @@ POLICIES: dict[str, str] = {
 """The cost of faults, in words."""
 BY_THE_WALL = "wall clock: bots pay in milliseconds of the organiser's machine"
 IN_TICKS = "ticks: bots pay in instructions, so that every match comes out equal on every machine"
-PUBLISHED = "bundles of this league may hold the module of each bot, so that anybody can run it again"
+PUBLISHED = (
+    "bundles of this league may hold the module of each bot, so that anybody can run it again"
+)
 WITH_SOURCES = ", and all files of a bot in {}"
-UNPUBLISHED = "bundles of this league hold the anchors and no other bot, so others cannot run its matches again"
+UNPUBLISHED = (
+    "bundles of this league hold the anchors and no other bot, so others cannot run its "
+    "matches again"
+)
 HAS_NONE = "bundles of this league hold no bots"
 ANY_LANGUAGE = "A bot is a program in any language."
 BEGIN = "Begin with one that plays random choices, and make it better."
@@ -43,7 +48,11 @@ def terms(league: PublicLeague) -> Markup:
     """Return the terms of a league."""
     if (known := league.terms) is None:
         return joined()
-    later = f", and {known.next_anchor} from the next season on" if known.next_anchor != known.anchor else ""
+    later = (
+        f", and {known.next_anchor} from the next season on"
+        if known.next_anchor != known.anchor
+        else ""
+    )
     rows = [
         ("Clock", IN_TICKS if in_ticks(league) else BY_THE_WALL),
         ("Time", _time(known)),
@@ -58,7 +67,10 @@ def terms(league: PublicLeague) -> Markup:
 
 def _time(known: PublicTerms) -> str:
     unit = f"; such a millisecond is {TICKS_A_MS:,} ticks" if known.clock == Clock.TICKS else ""
-    return f"{known.turn_ms:,} ms a turn, a bank of {known.bank_ms:,} ms, {known.startup_ms:,} ms to start{unit}"
+    return (
+        f"{known.turn_ms:,} ms a turn, a bank of {known.bank_ms:,} ms, {known.startup_ms:,} ms "
+        f"to start{unit}"
+    )
 
 
 def _languages(known: PublicTerms) -> str:
@@ -87,14 +99,26 @@ def how_to_submit(league: PublicLeague) -> list[Markup]:
         "khiva-arena submit my-bot --to https://THIS-ADDRESS --token-file token",
     )
     way = (
-        "The organiser gives you the token; keep it in a file that nobody else can read. The bot is checked, plays a table that "
+        "The organiser gives you the token; keep it in a file that nobody else can read. "
+        "The bot is checked, plays a table that "
         "does not count, and is in from the next batch. Only you see its check, when you are "
     )
-    parts = [tag("p", f"{taken} {BEGIN}"), tag("pre", "\n".join(lines)), tag("p", way, link("/author", "signed in"), ".")]
+    parts = [
+        tag("p", f"{taken} {BEGIN}"),
+        tag("pre", "\n".join(lines)),
+        tag("p", way, link("/author", "signed in"), "."),
+    ]
     if league.terms and league.terms.publish_bots:
         published = _published(league.terms)
-        asks = (tag("code", "submit"), " asks whether you agree before it sends the bot; without a terminal, add ")
-        parts.append(tag("p", f"{published[:1].upper()}{published[1:]}. ", *asks, tag("code", "--agree"), "."))
+        asks = (
+            tag("code", "submit"),
+            " asks whether you agree before it sends the bot; without a terminal, add ",
+        )
+        parts.append(
+            tag(
+                "p", f"{published[:1].upper()}{published[1:]}. ", *asks, tag("code", "--agree"), "."
+            )
+        )
     return [*parts, tag("p", "What it plays: ", rules_link(league.game), ".")]
 
 
@@ -103,4 +127,7 @@ def _in_ticks(known: PublicTerms) -> tuple[str, str]:
     if not known.languages:
         return "c my-bot --module", "A bot is a WebAssembly module."
     written = " or ".join(known.languages.values())
-    return f"{next(iter(known.languages))} my-bot", f"A bot is a WebAssembly module, or written in {written}. It pays in ticks."
+    return (
+        f"{next(iter(known.languages))} my-bot",
+        f"A bot is a WebAssembly module, or written in {written}. It pays in ticks.",
+    )

@@ -36,7 +36,9 @@ def atom(view: LeagueView) -> str:
         Markup('<link rel="self" href="/feed.xml"/><link href="/"/>'),
         *(_entry(batch) for batch in list(reversed(batches))[:ENTRIES_MOST]),
     ]
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + tag("feed", *parts, xmlns="http://www.w3.org/2005/Atom")
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + tag(
+        "feed", *parts, xmlns="http://www.w3.org/2005/Atom"
+    )
 
 
 def _entry(batch: PublicBatch) -> Markup:
@@ -49,7 +51,11 @@ def _entry(batch: PublicBatch) -> Markup:
         tag("updated", batch.over_at or batch.drawn_at),
         tag("published", batch.drawn_at),
         Markup(f'<link href="/batches/{batch.number}"/>'),
-        tag("content", f"{words}; {count(batch.bots, 'bot')}, {count(batch.matches, 'match', 'matches')}", type="text"),
+        tag(
+            "content",
+            f"{words}; {count(batch.bots, 'bot')}, {count(batch.matches, 'match', 'matches')}",
+            type="text",
+        ),
     )
 
 
@@ -68,7 +74,11 @@ def league_badge(view: LeagueView) -> str:
 def bot_badge(view: LeagueView, bot: PublicBot) -> str:
     """Return the badge of a bot: its rating with the interval."""
     row = view.rows.get(bot.identity)
-    return _badge(bot.name, f"Elo {elo_text(row)}" if row and row["elo"] is not None else bot.state, view.receipt)
+    return _badge(
+        bot.name,
+        f"Elo {elo_text(row)}" if row and row["elo"] is not None else bot.state,
+        view.receipt,
+    )
 
 
 def _badge(name: str, says: str, receipt: str) -> str:

@@ -44,7 +44,9 @@ class RefusedBody(Response):
         self._request = request
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await send(
+            {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        )
         await send({"type": "http.response.body", "body": self.body, "more_body": True})
         await drain(self._request)
         await send({"type": "http.response.body", "body": b""})

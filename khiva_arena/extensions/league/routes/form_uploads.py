@@ -16,7 +16,12 @@ from starlette.requests import Request
 
 from khiva_arena.entrants.archive import StreamFile, head_of_bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.extensions.league.routes.author_pages import SIGNED_OUT, AuthorPages, fields_of, form
+from khiva_arena.extensions.league.routes.author_pages import (
+    SIGNED_OUT,
+    AuthorPages,
+    fields_of,
+    form,
+)
 from khiva_arena.extensions.league.routes.desk import Desk
 from khiva_arena.extensions.league.routes.guard import FORM_UPLOADS
 from khiva_arena.extensions.league.routes.markup import Markup, facts, joined, link, table, tag
@@ -35,10 +40,16 @@ MOST_KEPT = 2 * MOST_UPLOAD
 """The bytes of all files that wait for their authors."""
 STREAM, FIELDS = "application/octet-stream", "application/x-www-form-urlencoded"
 OTHER_TYPE = "Choose the file on the page of its author: no other form is taken here."
-NOTHING_WAITS = "No file of yours waits to be sent. If the page of your bots does not list it as sent, choose it again."
+NOTHING_WAITS = (
+    "No file of yours waits to be sent. If the page of your bots does not list it as sent, "
+    "choose it again."
+)
 CHANGED = "Another file of yours came meanwhile. Look at that one before you send it."
 NOT_AGREED = "This league publishes its bots: tick the box to agree, or do not send the bot."
-AGREE = "I agree that anybody may get the module of this bot from the bundles of this league, and all of its files if it is in "
+AGREE = (
+    "I agree that anybody may get the module of this bot from the bundles of this league, and "
+    "all of its files if it is in "
+)
 SAME = "khiva-arena.html names this SHA-256 when it saves the file."
 
 
@@ -62,18 +73,24 @@ class Kept(NamedTuple):
 class FormUploads:
     """The files that wait for their authors, one an author."""
 
-    def __init__(self, desk: Desk, authors: AuthorPages, uploads: Uploads, clock: SecondsNow = time.monotonic) -> None:
+    def __init__(
+        self, desk: Desk, authors: AuthorPages, uploads: Uploads, clock: SecondsNow = time.monotonic
+    ) -> None:
         self._desk, self._authors, self._uploads, self._clock = desk, authors, uploads, clock
         self._kept: dict[str, Kept] = {}
 
     async def take(self, request: Request) -> None:
         """Keep the file that a request brings, in place of an older one of its author. Raises HTTPException."""
-        author = await self._authors.author_of_form(request, request.headers.get("x-form-token", ""))
+        author = await self._authors.author_of_form(
+            request, request.headers.get("x-form-token", "")
+        )
         _check_type(request, STREAM)
         with self._uploads.place(author) as data:
             await self._uploads.receive(request, data)
             try:
-                kept = await trio.to_thread.run_sync(self._looked_at, request.query_params.get("name", ""), bytes(data))
+                kept = await trio.to_thread.run_sync(
+                    self._looked_at, request.query_params.get("name", ""), bytes(data)
+                )
             except ConfigError as error:
                 raise HTTPException(422, str(error)) from None
         if not self._authors.has_session(request):  # any more: a file may be on its way for minutes
@@ -88,7 +105,9 @@ class FormUploads:
             return None
         return _page(author, kept, self._authors.form_token(request), publishes_bots=publishes_bots)
 
-    async def send(self, request: Request, view: LeagueView | None, *, publishes_bots: bool) -> None:
+    async def send(
+        self, request: Request, view: LeagueView | None, *, publishes_bots: bool
+    ) -> None:
         """Let the file that was shown wait for its check. Raises HTTPException."""
         _check_type(request, FIELDS)
         fields = await fields_of(request)
@@ -96,17 +115,23 @@ class FormUploads:
         kept = self._of(author)
         if kept is None:
             raise HTTPException(409, NOTHING_WAITS)
-        if not hmac.compare_digest(fields.get("digest", "").encode(errors="replace"), kept.digest.encode()):
+        if not hmac.compare_digest(
+            fields.get("digest", "").encode(errors="replace"), kept.digest.encode()
+        ):
             raise HTTPException(409, CHANGED)
         agreed = fields.get("agreed") == "1"
         if publishes_bots and not agreed:
             raise HTTPException(422, NOT_AGREED)
         try:
             active = view.active_of(author.id) if view else ()
-            await self._desk.add_upload(author, fields.get("name", ""), kept.packed, active, agreed=agreed)
+            await self._desk.add_upload(
+                author, fields.get("name", ""), kept.packed, active, agreed=agreed
+            )
         except ConfigError as error:
             raise HTTPException(422, str(error)) from None
-        if self._kept.get(author.id) is kept:  # else another file came meanwhile, which has yet to be sent
+        if (
+            self._kept.get(author.id) is kept
+        ):  # else another file came meanwhile, which has yet to be sent
             self.drop(author)
 
     def drop(self, author: Author) -> None:
@@ -120,7 +145,9 @@ class FormUploads:
             self._drop_old()
 
     def _drop_old(self) -> None:
-        self._kept = {author: kept for author, kept in self._kept.items() if self._clock() < kept.ends}
+        self._kept = {
+            author: kept for author, kept in self._kept.items() if self._clock() < kept.ends
+        }
 
     def _of(self, author: Author) -> Kept | None:
         self._drop_old()
@@ -130,7 +157,9 @@ class FormUploads:
         """Keep a file. Where there is no room, the largest go first, so that a small one of an honest author stays."""
         self.drop(author)
         self._drop_old()
-        while sum(len(other.packed) for other in self._kept.values()) + len(kept.packed) > MOST_KEPT:
+        while (
+            sum(len(other.packed) for other in self._kept.values()) + len(kept.packed) > MOST_KEPT
+        ):
             del self._kept[max(self._kept, key=lambda other: len(self._kept[other].packed))]
         self._kept[author.id] = kept
 
@@ -157,16 +186,29 @@ def _page(author: Author, kept: Kept, token: str, *, publishes_bots: bool) -> Pa
         [[file.name, f"{file.size:,}"] for file in kept.files],
     )
     signed_in = tag("p", f"Signed in as {author.name}.")
-    what = joined(signed_in, facts([("SHA-256", tag("code", kept.digest))]), tag("p", SAME, class_="dim"), files)
+    what = joined(
+        signed_in,
+        facts([("SHA-256", tag("code", kept.digest))]),
+        tag("p", SAME, class_="dim"),
+        files,
+    )
     sends = form(
         SEND,
         tag("input", type="hidden", name="token", value=token),
         tag("input", type="hidden", name="digest", value=kept.digest),
-        tag("label", "Name in the league", tag("input", name="name", value=kept.name, maxlength=40, required="")),
+        tag(
+            "label",
+            "Name in the league",
+            tag("input", name="name", value=kept.name, maxlength=40, required=""),
+        ),
         _agreement() if publishes_bots else joined(),
         tag("button", "Send", type="submit"),
     )
-    return Page("Send this bot?", joined(what, sends, tag("p", link("/author", "Do not send it"))), grows=False)
+    return Page(
+        "Send this bot?",
+        joined(what, sends, tag("p", link("/author", "Do not send it"))),
+        grows=False,
+    )
 
 
 def _agreement() -> Markup:

@@ -52,7 +52,9 @@ class PublicGuard:
             await answer(scope, send, *refusal)
             return
         with suppress(ClientDisconnect):  # in the middle of a body
-            await self._app(scope, receive if _is_upload(scope) else Bounded(receive), with_headers(send))
+            await self._app(
+                scope, receive if _is_upload(scope) else Bounded(receive), with_headers(send)
+            )
 
 
 def _take_forwarded(scope: Scope) -> None:
@@ -79,14 +81,17 @@ def _refusal(scope: Scope) -> Refusal | None:
     if len(scope["raw_path"]) + len(scope["query_string"]) > MOST_ADDRESS:
         return Refusal(414, TOO_LONG)
     if scope["method"] not in ("GET", "HEAD"):
-        may_lack = scope["path"].startswith(API)  # what is asked there needs the token itself, which no browser adds
+        may_lack = scope["path"].startswith(
+            API
+        )  # what is asked there needs the token itself, which no browser adds
         if origins != [f"{scope['scheme']}://{hosts[0]}"] and (origins or not may_lack):
             return Refusal(403, WRONG_ORIGIN)
     return length_refusal(headers, inf if _is_upload(scope) else MOST_BYTES)
 
 
 IN_THE_OPEN = (
-    "A token goes only over https: the proxy has to send X-Forwarded-Proto, and this request did not come by https. Somebody "
+    "A token goes only over https: the proxy has to send X-Forwarded-Proto, and this "
+    "request did not come by https. Somebody "
     "may have read the token on its way; ask the organiser for another one."
 )
 """The refusal of a token that did not come privately."""

@@ -137,10 +137,23 @@ def beside(one: DrawnInterval, ends: tuple[float, float], middle: float | None =
     if one.value is None:
         return joined("n/a")
     axis = Axis(*ends, MARGIN, WIDTH - MARGIN)
-    parts = [] if middle is None else [tag("line", x1=axis.at(middle), x2=axis.at(middle), y1=0, y2=HEIGHT, class_="grid")]
+    parts = (
+        []
+        if middle is None
+        else [tag("line", x1=axis.at(middle), x2=axis.at(middle), y1=0, y2=HEIGHT, class_="grid")]
+    )
     parts += drawn(one, axis, HEIGHT / 2)
     if not one.has_end and not one.bound:
         at = axis.at(one.value)
         x, anchor = (at - 8, "end") if at > WIDTH - 60 else (at + 8, "start")
-        parts.append(tag("text", "\u00b1 n/a", x=x, y=HEIGHT / 2 + 4, text_anchor=anchor, class_="label"))
-    return tag("svg", *parts, viewBox=f"0 0 {WIDTH} {HEIGHT}", width=WIDTH, height=HEIGHT, aria_hidden="true")
+        parts.append(
+            tag("text", "\u00b1 n/a", x=x, y=HEIGHT / 2 + 4, text_anchor=anchor, class_="label")
+        )
+    return tag(
+        "svg",
+        *parts,
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        width=WIDTH,
+        height=HEIGHT,
+        aria_hidden="true",
+    )

@@ -18,7 +18,11 @@ class Markup(str):
 
 def escaped(word: str) -> Markup:
     """Return a word as HTML: no mark in it is markup, and none turns or hides its neighbours."""
-    return word if isinstance(word, Markup) else Markup(html.escape(isolated(word, _LONGEST, keep="\t\n")))
+    return (
+        word
+        if isinstance(word, Markup)
+        else Markup(html.escape(isolated(word, _LONGEST, keep="\t\n")))
+    )
 
 
 def joined(*parts: str) -> Markup:
@@ -28,7 +32,10 @@ def joined(*parts: str) -> Markup:
 
 def tag(name: str, /, *parts: str, **attributes: str | int | float) -> Markup:
     """Return an element with its parts. ``attributes``: ``class_`` stands for "class", other underscores for dashes."""
-    given = "".join(f' {key.rstrip("_").replace("_", "-")}="{escaped(str(value))}"' for key, value in attributes.items())
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escaped(str(value))}"'
+        for key, value in attributes.items()
+    )
     if name in _EMPTY:
         return Markup(f"<{name}{given}>")
     if name in _EMPTY_IN_SVG:
@@ -61,14 +68,23 @@ def table(
         first = tag("th", row[0], scope="row", role="rowheader", **kinds[0], **across)
         others = zip(row[1:], head[1:], kinds[1:], strict=not across)
         return tag(
-            "tr", first, *(tag("td", cell, role="cell", data_head=word, **kind) for cell, word, kind in others), role="row"
+            "tr",
+            first,
+            *(tag("td", cell, role="cell", data_head=word, **kind) for cell, word, kind in others),
+            role="row",
         )
 
     heads = tag(
-        "tr", *(tag("th", word, scope="col", role="columnheader", **kind) for word, kind in zip(head, kinds, strict=True))
+        "tr",
+        *(
+            tag("th", word, scope="col", role="columnheader", **kind)
+            for word, kind in zip(head, kinds, strict=True)
+        ),
     )
     body = tag("tbody", *map(cells, rows), role="rowgroup")
-    made = tag("table", tag("caption", caption), tag("thead", heads, role="rowgroup"), body, role="table")
+    made = tag(
+        "table", tag("caption", caption), tag("thead", heads, role="rowgroup"), body, role="table"
+    )
     return tag("div", made, class_="scrolls", tabindex=0, role="region", aria_label=caption)
 
 

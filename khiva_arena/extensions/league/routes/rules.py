@@ -32,7 +32,9 @@ def rendered(text: str) -> Markup:
                 level, _, heading = line.partition(" ")
                 parts += [tag(f"h{len(level)}", inline(heading))] if len(level) > 1 else []
         elif kind == "table":
-            head, _, *rows = [[inline(cell.strip()) for cell in line.strip("|").split("|")] for line in lines]
+            head, _, *rows = [
+                [inline(cell.strip()) for cell in line.strip("|").split("|")] for line in lines
+            ]
             tables[heading] += 1
             caption = heading if tables[heading] == 1 else f"{heading}, {tables[heading]}"
             parts.append(table(caption, head, rows, left=len(head)))
@@ -48,7 +50,13 @@ def _kind(line: str) -> str:
         return "table"
     if line.startswith("#"):
         return "heading"
-    return "list" if _NUMBERED.match(line) or line.startswith("   ") else "text" if line.strip() else ""
+    return (
+        "list"
+        if _NUMBERED.match(line) or line.startswith("   ")
+        else "text"
+        if line.strip()
+        else ""
+    )
 
 
 def _items(lines: Iterator[str]) -> list[str]:

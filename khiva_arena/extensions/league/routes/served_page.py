@@ -18,7 +18,8 @@ APART = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
 """The policy beside the page's own one: it has an origin of its own, so no cookie of an author, and stands in no frame."""
 
 UPLOAD = (
-    "Without installing anything: write one in khiva-arena.html, and upload the file that it saves for a league when you are "
+    "Without installing anything: write one in khiva-arena.html, and upload the file that it "
+    "saves for a league when you are "
 )
 
 
@@ -40,7 +41,10 @@ def read(path: Path) -> BenchPage:
     except OSError as error:
         raise ConfigError(f"--page {path}: {error.strerror or error}") from None
     if not data.startswith(BEGINNING) or WORKER not in data:
-        raise ConfigError(f"--page {path}: `khiva-arena page` did not make this; take khiva-arena.html from a release")
+        raise ConfigError(
+            f"--page {path}: `khiva-arena page` did not make this; take khiva-arena.html "
+            "from a release"
+        )
     return BenchPage(data, sha256(data).hexdigest())
 
 
@@ -51,7 +55,11 @@ def pointer(page: BenchPage | None, *, by_form: bool) -> Markup:
     """
     if page is None:
         return tag("p", UPLOAD, link("/author", "signed in"), ".") if by_form else joined()
-    form = (" and upload the file when you are ", link("/author", "signed in"), ". ") if by_form else (". ",)
+    form = (
+        (" and upload the file when you are ", link("/author", "signed in"), ". ")
+        if by_form
+        else (". ",)
+    )
     return tag(
         "p",
         "Without installing anything: write one in ",

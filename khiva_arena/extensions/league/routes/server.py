@@ -35,11 +35,13 @@ CONNECTIONS_MOST, OF_AN_ADDRESS_MOST = 1_200, 200
 OTHER_FILES = 100
 """The descriptors beside connections."""
 NO_TLS = (
-    "others on the way could read tokens; give --tls-cert FILE and --tls-key FILE, or listen at 127.0.0.1, or give "
+    "others on the way could read tokens; give --tls-cert FILE and --tls-key FILE, or "
+    "listen at 127.0.0.1, or give "
     "--behind-proxy if a proxy on this machine speaks TLS"
 )
 AS_ROOT = (
-    "league serve: not as root, since what is served could read every secret; give --user NAME, a user that owns nothing of the "
+    "league serve: not as root, since what is served could read every secret; give --user "
+    "NAME, a user that owns nothing of the "
     "league, as one of `useradd --system khiva-web`"
 )
 
@@ -62,7 +64,13 @@ class ServerPlace(NamedTuple):
     listener: socket.socket | None = None
 
 
-def serve(folder: Path, place: ServerPlace, limits: UploadLimits, say: Say, options: SiteOptions = NOTHING_MORE) -> None:
+def serve(
+    folder: Path,
+    place: ServerPlace,
+    limits: UploadLimits,
+    say: Say,
+    options: SiteOptions = NOTHING_MORE,
+) -> None:
     """Serve the pages of a league until it is interrupted. Raises ConfigError if that cannot be.
 
     limits: of uploads.
@@ -73,11 +81,16 @@ def serve(folder: Path, place: ServerPlace, limits: UploadLimits, say: Say, opti
     try:
         listener = place.listener or listening(place.host, place.port)
     except OSError as error:
-        raise ConfigError(f"--listen {place.host}:{place.port}: {error.strerror or error}; give another port") from None
+        raise ConfigError(
+            f"--listen {place.host}:{place.port}: {error.strerror or error}; give another port"
+        ) from None
     with own_cell.as_owner(folder):
         queue, public = Queue(folder), _public_of(folder)
     for line in own_cell.missing():
-        say(f"{line}; have root start the server with --user, or it can read all that its user can", warning=True)
+        say(
+            f"{line}; have root start the server with --user, or it can read all that its user can",
+            warning=True,
+        )
     port = listener.getsockname()[1]
     _allow_connections()
     own_cell.confine(_readable(folder, public), user)
@@ -132,17 +145,25 @@ def _user_of(folder: Path, name: str) -> pwd.struct_passwd | None:
     be kept apart from the player."""
     if os.geteuid() != 0:
         if name:
-            raise ConfigError(f"--user {name}: only root can become another user; leave it out, or start the server as root")
+            raise ConfigError(
+                f"--user {name}: only root can become another user; leave it out, or start "
+                "the server as root"
+            )
         return None
     if not name:
         raise ConfigError(AS_ROOT)
     try:
         user = pwd.getpwnam(name)
     except KeyError:
-        raise ConfigError(f"--user {name}: no such user; make one with `useradd --system {name}`") from None
+        raise ConfigError(
+            f"--user {name}: no such user; make one with `useradd --system {name}`"
+        ) from None
     files = [folder, *(file for file in folder.iterdir() if file.is_file())]
     if user.pw_uid == 0 or user.pw_uid in {file.lstat().st_uid for file in files}:
-        raise ConfigError(f"--user {name}: this user owns files of the league, so it could read its secrets; give another one")
+        raise ConfigError(
+            f"--user {name}: this user owns files of the league, so it could read its "
+            "secrets; give another one"
+        )
     return user
 
 
@@ -155,7 +176,9 @@ def _tls_of(place: ServerPlace) -> ssl.SSLContext | None:
         context.load_cert_chain(cert, key)
     except OSError as error:  # which an SSLError is
         why = error.strerror or error
-        raise ConfigError(f"--tls-cert {cert}, --tls-key {key}: {why}; give a certificate and its key as PEM") from None
+        raise ConfigError(
+            f"--tls-cert {cert}, --tls-key {key}: {why}; give a certificate and its key as PEM"
+        ) from None
     return context
 
 
@@ -174,7 +197,10 @@ def _readable(folder: Path, public: PublicFolder) -> list[str]:
     below."""
     league = folder.resolve()
     libraries = [*readable_paths.system(), *readable_paths.interpreter()]
-    return [public.path, *(path for path in libraries if not league.is_relative_to(os.path.realpath(path)))]
+    return [
+        public.path,
+        *(path for path in libraries if not league.is_relative_to(os.path.realpath(path))),
+    ]
 
 
 def _allow_connections() -> None:

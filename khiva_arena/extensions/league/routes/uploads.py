@@ -33,7 +33,10 @@ TOO_SLOW = "The upload came too slowly; try again over a better line."
 BUSY = "Too much is being uploaded; try again in a minute."
 ONE_AT_A_TIME = "Another upload with this token is still on its way; wait for it."
 NO_NAME = "Name the bot: POST /api/submit?name=NAME"
-NOT_AGREED = "This league publishes its bots: send it with `khiva-arena submit --agree`, or POST /api/submit?name=NAME&agreed=1"
+NOT_AGREED = (
+    "This league publishes its bots: send it with `khiva-arena submit --agree`, or POST "
+    "/api/submit?name=NAME&agreed=1"
+)
 
 
 class Uploads:
@@ -122,7 +125,9 @@ async def author_of(request: Request, desk: Desk) -> Author:
 async def entries(request: Request, desk: Desk, view: LeagueView | None) -> JSONResponse:
     """Answer with an author's own entries. Raises HTTPException."""
     author = await author_of(request, desk)
-    return JSONResponse({"entries": [_plain(entry) for entry in await desk.entries_of(author)], **receipt(view)})
+    return JSONResponse(
+        {"entries": [_plain(entry) for entry in await desk.entries_of(author)], **receipt(view)}
+    )
 
 
 def _plain(entry: QueueEntry) -> dict[str, Any]:
@@ -146,11 +151,18 @@ def receipt(view: LeagueView | None) -> dict[str, Any]:
     if view is None:
         return {"league": "", "link": None, "digest": None, "commitment": None}
     commitment = view.newest.commitment if view.newest else None
-    return {"league": view.league.name, "link": view.league.link, "digest": view.league.digest, "commitment": commitment}
+    return {
+        "league": view.league.name,
+        "link": view.league.link,
+        "digest": view.league.digest,
+        "commitment": commitment,
+    }
 
 
 async def drain(request: Request) -> None:
     """Read what a refused sender still sends, for a while: else the answer would be lost with the connection."""
     with trio.move_on_after(DRAIN_SECONDS):
-        while (message := await request.receive())["type"] == "http.request" and message.get("more_body", False):
+        while (message := await request.receive())["type"] == "http.request" and message.get(
+            "more_body", False
+        ):
             pass

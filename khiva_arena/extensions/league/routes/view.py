@@ -80,7 +80,11 @@ class LeagueView:
     """
 
     def __init__(
-        self, league: PublicLeague, folder: PublicFolder, names: Mapping[str, str], waiting: Sequence[WaitingBot]
+        self,
+        league: PublicLeague,
+        folder: PublicFolder,
+        names: Mapping[str, str],
+        waiting: Sequence[WaitingBot],
     ) -> None:
         self.league, self._folder, self.names, self.waiting = league, folder, names, waiting
 
@@ -103,7 +107,9 @@ class LeagueView:
     def batch(self, number: int) -> PublicBatch | None:
         """Return a batch, None if there is none."""
         batch = next((one for one in self.batches[number - 1 : number] if number > 0), None)
-        return batch and structs.replace(batch, revealed=bool(batch.over_at) and number <= self.league.revealed)
+        return batch and structs.replace(
+            batch, revealed=bool(batch.over_at) and number <= self.league.revealed
+        )
 
     def season_table(self, number: int) -> dict[str, Any] | None:
         """Return the table of a season, None before there is one. ``number``: of the season, from 1."""
@@ -141,11 +147,15 @@ class LeagueView:
 
     def family(self, family: str) -> list[PublicBot]:
         """Return the versions of a family, the oldest first."""
-        return sorted((bot for bot in self.league.bots if bot.family == family), key=lambda bot: bot.version)
+        return sorted(
+            (bot for bot in self.league.bots if bot.family == family), key=lambda bot: bot.version
+        )
 
     def active_of(self, author: str) -> set[str]:
         """Return the families of an author that have an active version. ``author``: the id."""
-        return {bot.family for bot in self.league.bots if bot.author == author and bot.state == "active"}
+        return {
+            bot.family for bot in self.league.bots if bot.author == author and bot.state == "active"
+        }
 
     def author(self, bot: PublicBot) -> str:
         """Return the name of a bot's author as far as it is known."""
@@ -176,7 +186,9 @@ class LeagueView:
         versions = {bot.identity: bot.version for bot in bots}
         points = []
         for then in self.history:
-            rated = [one for one in then.ratings if one.identity in versions and one.elo is not None]
+            rated = [
+                one for one in then.ratings if one.identity in versions and one.elo is not None
+            ]
             if rated:
                 newest: RatingThen = max(rated, key=lambda one: versions[one.identity])
                 rating = DrawnInterval(newest.elo, newest.low, newest.high, newest.bound)
@@ -191,10 +203,17 @@ class LeagueView:
     @property
     def lead(self) -> str:
         """Who leads the table, and whether that can be luck, in a sentence; "" while fewer than two bots have a place."""
-        rated = [row for row in self.rows.values() if row["elo"] is not None and row["rank"] is not None]
+        rated = [
+            row for row in self.rows.values() if row["elo"] is not None and row["rank"] is not None
+        ]
         if self.pool is None or len(rated) < 2:
             return ""
-        ranked = [RankedRow(row["name"], row["rank"], row["rank_interval"] and tuple(row["rank_interval"])) for row in rated]
+        ranked = [
+            RankedRow(
+                row["name"], row["rank"], row["rank_interval"] and tuple(row["rank_interval"])
+            )
+            for row in rated
+        ]
         return first_place(ranked, self.pool["blocks"]).sentence("leads", so_far=True)
 
     def newest_matches(self, bot: PublicBot) -> Iterator[OwnMatch]:
@@ -243,7 +262,13 @@ def interval_text(one: DrawnInterval) -> str:
     if one.low is not None and one.high is not None:
         error = number((one.high - one.low) / 2)
     else:
-        error = f">={number(one.low)}" if one.low is not None else f"<={number(one.high)}" if one.high is not None else "n/a"
+        error = (
+            f">={number(one.low)}"
+            if one.low is not None
+            else f"<={number(one.high)}"
+            if one.high is not None
+            else "n/a"
+        )
     return f"{one.bound}{number(one.value)} \u00b1 {error}"
 
 

@@ -41,12 +41,19 @@ class BesideEntries(QueueFile):
         """
         with self._transaction():
             for identity, text in notes.items():
-                self._connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (identity, batch, text))
-            self._connection.execute("DELETE FROM notes WHERE batch <= ?", (batch - NOTES_OF_BATCHES,))
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (identity, batch, text)
+                )
+            self._connection.execute(
+                "DELETE FROM notes WHERE batch <= ?", (batch - NOTES_OF_BATCHES,)
+            )
 
     def notes_of(self, author_id: str) -> dict[str, list[tuple[int, str]]]:
         """Return what the bots of an author wrote in the last batches: by identity, batch and text, the newest first."""
-        query = "SELECT notes.* FROM notes JOIN entries ON played_as = notes.identity WHERE author = ? ORDER BY batch DESC"
+        query = (
+            "SELECT notes.* FROM notes JOIN entries ON played_as = notes.identity WHERE author "
+            "= ? ORDER BY batch DESC"
+        )
         notes: dict[str, list[tuple[int, str]]] = {}
         for identity, batch, text in self._rows(query, author_id):
             notes.setdefault(identity, []).append((batch, text))
@@ -61,13 +68,17 @@ class BesideEntries(QueueFile):
 
     def changes(self) -> list[RosterChange]:
         """Return the changes that wait."""
-        rows = self._rows("SELECT number, identity, state, why FROM changes WHERE done IS NULL ORDER BY number")
+        rows = self._rows(
+            "SELECT number, identity, state, why FROM changes WHERE done IS NULL ORDER BY number"
+        )
         return [RosterChange(*row) for row in rows]
 
     def mark_done(self, number: int, what: str) -> None:
         """Note what became of a change that waits."""
         with self._transaction():
-            self._connection.execute("UPDATE changes SET done = ? WHERE number = ? AND done IS NULL", (what, number))
+            self._connection.execute(
+                "UPDATE changes SET done = ? WHERE number = ? AND done IS NULL", (what, number)
+            )
 
     # --- pages that readers wish for ---
 
@@ -75,7 +86,8 @@ class BesideEntries(QueueFile):
         """Note that a reader wishes for the page of a batch. So many wishes wait at most that a flood of them costs little."""
         with self._transaction():
             self._connection.execute(
-                "INSERT OR IGNORE INTO wishes SELECT ? WHERE (SELECT count(*) FROM wishes) < ?", (batch, MOST_WISHES)
+                "INSERT OR IGNORE INTO wishes SELECT ? WHERE (SELECT count(*) FROM wishes) < ?",
+                (batch, MOST_WISHES),
             )
 
     def take_wish(self) -> int | None:
@@ -83,5 +95,7 @@ class BesideEntries(QueueFile):
         if not self._rows("SELECT 1 FROM wishes LIMIT 1"):
             return None
         with self._transaction():
-            rows = self._connection.execute("DELETE FROM wishes WHERE batch = (SELECT max(batch) FROM wishes) RETURNING batch")
+            rows = self._connection.execute(
+                "DELETE FROM wishes WHERE batch = (SELECT max(batch) FROM wishes) RETURNING batch"
+            )
             return next((batch for (batch,) in rows.fetchall() if isinstance(batch, int)), None)

@@ -34,7 +34,9 @@ class Packed(NamedTuple):
     files: bytes
 
 
-def enter(league: League, queue: Queue, bot: Packed, bots: BotsBound, say: Say = say_nothing) -> QueueEntry:
+def enter(
+    league: League, queue: Queue, bot: Packed, bots: BotsBound, say: Say = say_nothing
+) -> QueueEntry:
     """Examine a bot, let it wait for the next batch, and return its entry, which is accepted or refused. If that is interrupted
     or fails, nothing of it waits.
 
@@ -53,7 +55,8 @@ def enter(league: League, queue: Queue, bot: Packed, bots: BotsBound, say: Say =
                 _, finding = examine_next(league, queue, number) or (None, None)
                 if finding and finding.failure:
                     say(f"entry {number} was not examined: {finding.failure}", warning=True)
-            interrupts.listen_no_more()  # from here on it is in, or refused, and the command says so
+            # from here on it is in, or refused, and the command says so
+            interrupts.listen_no_more()
             queue.release(number)
             return queue.entry(number)
         except BaseException as error:
@@ -62,7 +65,9 @@ def enter(league: League, queue: Queue, bot: Packed, bots: BotsBound, say: Say =
             if lock.is_taken and queue.holds(number, bot.identity):
                 entry_files.take_back(league.folder, queue, number, ENDED)
             if isinstance(error, StagingError):
-                raise StagingError(f"{error}; nothing of it waits: run the same command again") from None
+                raise StagingError(
+                    f"{error}; nothing of it waits: run the same command again"
+                ) from None
             raise
 
 
@@ -71,5 +76,9 @@ def _left(league: League, queue: Queue, bot: Packed) -> int:
     for entry in queue.entries_of(bot.author):
         is_left = entry.state == "accepted" or (entry.state == "waiting" and entry.held)
         if is_left and (entry.family_name, entry.identity) == (bot.family, bot.identity):
-            return 0 if entry.held and entry_files.is_at_work(league.folder, entry.number) else entry.number
+            return (
+                0
+                if entry.held and entry_files.is_at_work(league.folder, entry.number)
+                else entry.number
+            )
     return 0

@@ -20,7 +20,9 @@ def sweep_alone(folder: Path) -> None:
     with kept_from_others(folder) if drafts else nullcontext(False) as is_alone:
         for draft in drafts if is_alone else ():
             number = draft.name.removeprefix(DRAFT)
-            if not (number.isdecimal() and is_at_work(folder, int(number))):  # a command that enters it by hand
+            if not (
+                number.isdecimal() and is_at_work(folder, int(number))
+            ):  # a command that enters it by hand
                 shutil.rmtree(draft, ignore_errors=True)
 
 

@@ -24,7 +24,10 @@ def copy_of(folder: Path, identity: str) -> Path:
     Raises ConfigError for one that is no hash: the server can write into the queue.
     """
     if not re.fullmatch("[0-9a-f]{64}", identity):
-        raise ConfigError(f"the queue names a bot by {identity[:40]!r}, which is no identity; it was altered: restore a copy")
+        raise ConfigError(
+            f"the queue names a bot by {identity[:40]!r}, which is no identity; it was "
+            "altered: restore a copy"
+        )
     return folder / BOTS / identity[:SHORT]
 
 
@@ -57,7 +60,9 @@ class EntryLock:
             raise StagingError(f"{path}: {error.strerror or error}") from None
         self.is_taken = locks.took_lock(self._descriptor)
         if not self.is_taken:
-            raise StagingError(f"{path}: another `khiva-arena league enter` is at work on it; wait for that")
+            raise StagingError(
+                f"{path}: another `khiva-arena league enter` is at work on it; wait for that"
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -90,7 +95,9 @@ def forget(folder: Path, queue: Queue, number: int) -> None:
     _lock_of(folder, number).unlink(missing_ok=True)
     with queue.hold():  # so that nobody adds one meanwhile
         identity = queue.entry(number).identity
-        if identity and all(entry.identity != identity or entry.state == "refused" for entry in queue.entries()):
+        if identity and all(
+            entry.identity != identity or entry.state == "refused" for entry in queue.entries()
+        ):
             shutil.rmtree(copy_of(folder, identity), ignore_errors=True)
 
 
@@ -98,5 +105,10 @@ def take_back_older(folder: Path, queue: Queue, number: int) -> None:
     """Take back what killed commands have left of the bot whose newer entry this is."""
     newer = queue.entry(number)
     for older in queue.entries("waiting", "accepted") if newer.state == "accepted" else ():
-        if older.held and older.family == newer.family and older.number < number and not is_at_work(folder, older.number):
+        if (
+            older.held
+            and older.family == newer.family
+            and older.number < number
+            and not is_at_work(folder, older.number)
+        ):
             take_back(folder, queue, older.number, f"entry {number} of this bot took its place")

@@ -39,7 +39,12 @@ from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.extensions.league import failures
 from khiva_arena.extensions.league.settings import League
 from khiva_arena.extensions.league.submissions.drafts import sweep
-from khiva_arena.extensions.league.submissions.entry_files import copy_of, draft_of, forget, take_back_older
+from khiva_arena.extensions.league.submissions.entry_files import (
+    copy_of,
+    draft_of,
+    forget,
+    take_back_older,
+)
 from khiva_arena.extensions.league.submissions.limits import limits_of
 from khiva_arena.extensions.league.submissions.names import compared, name_taken
 from khiva_arena.extensions.league.submissions.queue import MOST_ATTEMPTS, Queue
@@ -52,13 +57,20 @@ from khiva_arena.words import count
 MOST_WORDS = 10_000
 MOST_REPORT = 20_000  # characters
 UNEXAMINED = (
-    "it was not examined, since the arena itself failed at it, and the organiser can read why; it does not count against your "
+    "it was not examined, since the arena itself failed at it, and the organiser can read "
+    "why; it does not count against your "
     "day: send it again, or ask the organiser"
 )
 """The report of an entry that the arena could not examine: it names no place of this machine."""
-ENDED = f"its check was ended {MOST_ATTEMPTS} times before it was done, as by kills of the player or a full disk"
+ENDED = (
+    f"its check was ended {MOST_ATTEMPTS} times before it was done, as by kills of the player "
+    "or a full disk"
+)
 """What the organiser is told of an entry that is set aside without another check."""
-NOT_AGREED = "this league publishes its bots, and its author did not agree to that: send it with `khiva-arena submit --agree`"
+NOT_AGREED = (
+    "this league publishes its bots, and its author did not agree to that: send it with "
+    "`khiva-arena submit --agree`"
+)
 """The refusal of a bot whose author was not told that bundles of the league hold it."""
 NEXT = "  next: khiva-arena check"
 """The beginning of the line that names a command for the user of this machine."""
@@ -134,7 +146,9 @@ def examine_next(
     return entry, Finding(entry.state != "refused", entry.report, settled.finding.failure)
 
 
-def _examined(league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path, *, is_players: bool) -> _Settled:
+def _examined(
+    league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path, *, is_players: bool
+) -> _Settled:
     """Examine an entry, whatever is in it, and remove its draft. ``is_players``: the player asked, which comes again to an entry
     that waits.
 
@@ -144,7 +158,9 @@ def _examined(league: League, queue: Queue, entry: QueueEntry, packed: bytes, dr
         try:
             return _examine(league, queue, entry, packed, draft)
         finally:
-            shutil.rmtree(draft, ignore_errors=True)  # before the queue is written: the draft may be what fills the disk
+            shutil.rmtree(
+                draft, ignore_errors=True
+            )  # before the queue is written: the draft may be what fills the disk
     except Exception as error:
         queue.roll_back()
         if of_the_machine(error):
@@ -152,16 +168,22 @@ def _examined(league: League, queue: Queue, entry: QueueEntry, packed: bytes, dr
                 raise _of_this_machine(error, draft) from error
         elif isinstance(error, ConfigError | BotError):
             return _Settled(Finding(False, _for_author(str(error), draft)))
-        return _Settled(Finding(False, UNEXAMINED, failures.keep(league.folder, f"entry-{entry.number}", error)))
+        return _Settled(
+            Finding(False, UNEXAMINED, failures.keep(league.folder, f"entry-{entry.number}", error))
+        )
 
 
 def _of_this_machine(error: Exception, draft: Path) -> StagingError:
     if isinstance(error, OSError):
         return StagingError(f"{error.filename or draft}: {error.strerror or error}")
-    return StagingError(str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}")
+    return StagingError(
+        str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}"
+    )
 
 
-def _examine(league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path) -> _Settled:
+def _examine(
+    league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path
+) -> _Settled:
     """Examine an entry; the draft of a bot that is accepted becomes the league's copy. Raises whatever the examination does."""
     bot = _unpacked(league, entry, packed, draft)
     queue.identify(entry.number, bot.identity)
@@ -172,12 +194,16 @@ def _examine(league: League, queue: Queue, entry: QueueEntry, packed: bytes, dra
     if played.identity in {anchor.identity for anchor in league.anchors}:
         raise ConfigError(EQUAL)
     folder = folder_of(league, bot.identity)
-    shutil.rmtree(folder, ignore_errors=True)  # what a kill has left: no other entry has this identity
+    shutil.rmtree(
+        folder, ignore_errors=True
+    )  # what a kill has left: no other entry has this identity
     draft.rename(folder)
     return _Settled(verdict, played.identity, played.parts)
 
 
-def _settle(league: League, queue: Queue, entry: QueueEntry, settled: _Settled, draft: Path) -> None:
+def _settle(
+    league: League, queue: Queue, entry: QueueEntry, settled: _Settled, draft: Path
+) -> None:
     """Note what becomes of an entry."""
     finding = settled.finding
     if finding.failure:
@@ -203,7 +229,10 @@ def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> 
     unpack(packed, draft)
     bot = _loaded(league, draft, entry.family_name, league.loading.interpreters)
     if sum(map(len, (*bot.run, *bot.build))) > MOST_WORDS:
-        raise ConfigError(f"its run and build lines have more than {MOST_WORDS:,} characters; put a longer script into a file")
+        raise ConfigError(
+            f"its run and build lines have more than {MOST_WORDS:,} characters; put a "
+            "longer script into a file"
+        )
     if entry.identity and bot.identity != entry.identity:
         raise ConfigError("its files hash to another identity than was announced; send it again")
     return bot
@@ -227,7 +256,10 @@ def load(league: League, identity: str, name: str, parts: Sequence[str] = ()) ->
     bot = _loaded(league, folder_of(league, identity), name, replace(interpreters, pins=None))
     if bot.interpreted is None:
         return bot
-    from khiva_arena.entrants.only_modules import keep, read_from  # not above: few leagues are in ticks
+    from khiva_arena.entrants.only_modules import (
+        keep,
+        read_from,
+    )  # not above: few leagues are in ticks
 
     module = ModuleFile("module", parts[0])
     if (data := read_from(league.folder / MODULES, module)) is not None:
@@ -238,7 +270,10 @@ def load(league: League, identity: str, name: str, parts: Sequence[str] = ()) ->
 def _refuse_outside(bot_toml: Path, paths: Sequence[str]) -> None:
     """Refuse files outside of a bot's folder, which no upload has. Raises ConfigError."""
     name = Path(paths[0]).name
-    raise ConfigError(f"{bot_toml}: {name} lies outside of its folder; copy it into the folder, and leave include out")
+    raise ConfigError(
+        f"{bot_toml}: {name} lies outside of its folder; copy it into the folder, and "
+        "leave include out"
+    )
 
 
 def _loaded(league: League, folder: Path, name: str, interpreters: Interpreters) -> Bot:
@@ -290,10 +325,16 @@ def _tried(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
     try:
         of_anchors = ready_to_play(league.settings, league.anchors, league.sandbox, say_nothing)
     except (BotError, ConfigError) as error:
-        raise StagingError(f"no trial table can be played, since an anchor does not start: {error}") from None
-    commands = ready_to_play(league.settings, [*league.anchors, playing], league.sandbox, say_nothing, of_anchors)
+        raise StagingError(
+            f"no trial table can be played, since an anchor does not start: {error}"
+        ) from None
+    commands = ready_to_play(
+        league.settings, [*league.anchors, playing], league.sandbox, say_nothing, of_anchors
+    )
     secret = secrets.token_bytes(seeds.SECRET_BYTES)
-    trials = [TrialMatch(bots, f"trial-{rotation}", secret, rotation) for rotation in range(len(bots))]
+    trials = [
+        TrialMatch(bots, f"trial-{rotation}", secret, rotation) for rotation in range(len(bots))
+    ]
     conditions = conditions_of(league.settings, bots, league.sandbox)
 
     def play(tables: Iterator[tuple[Job, ...]], take: Callable[[Outcome], None]) -> None:
@@ -309,10 +350,17 @@ def _tried(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
             return Finding(False, f"its trial table could not be played because of it: {voids[0]}")
         raise StagingError(f"the trial table of {bot.name} was void: {voids[0]}")
     places = ", ".join(str(match.places[0]) for match in tried)
-    faults = [f"match {n}: {blame.verdict}: {blame.detail}" for n, match in enumerate(tried, 1) for blame in match.faults]
+    faults = [
+        f"match {n}: {blame.verdict}: {blame.detail}"
+        for n, match in enumerate(tried, 1)
+        for blame in match.faults
+    ]
     played = f"its trial table: {count(len(bots), 'match', 'matches')}, places {places}"
     if faults:
-        return Finding(False, "\n".join([f"{played}, and faults, for which it would forfeit or lose time:", *faults]))
+        return Finding(
+            False,
+            "\n".join([f"{played}, and faults, for which it would forfeit or lose time:", *faults]),
+        )
     return Finding(True, f"its check passed; {played}, no fault")
 
 
@@ -324,7 +372,15 @@ def _at_the_table(bot: Bot, anchors: Sequence[Bot], seats: int) -> tuple[Bot, ..
 def _for_author(text: str, draft: Path) -> str:
     """Return a report as it is kept: without places of this machine and what to type on it, harmless, and not too long."""
     caches = (f"{cache_folder()}/staged-open", f"{cache_folder()}/staged")
-    for place in (*map(str, (draft.absolute(), draft)), *caches, str(shipped.folder("protocol").parent)):
-        text = text.replace(f"--bot {place}: ", "").replace(f"{place}/", "").replace(place, "its folder")
+    for place in (
+        *map(str, (draft.absolute(), draft)),
+        *caches,
+        str(shipped.folder("protocol").parent),
+    ):
+        text = (
+            text.replace(f"--bot {place}: ", "")
+            .replace(f"{place}/", "")
+            .replace(place, "its folder")
+        )
     lines = [line for line in text[:MOST_REPORT].splitlines() if not line.startswith(NEXT)]
     return "\n".join(map(harmless, lines))

@@ -48,7 +48,9 @@ class Queue(QueueAuthors):
 
     # --- entries ---
 
-    def add_entry(self, author: str, family: str, identity: str, packed: bytes, bots: BotsBound | None = None) -> int:
+    def add_entry(
+        self, author: str, family: str, identity: str, packed: bytes, bots: BotsBound | None = None
+    ) -> int:
         """Add a bot that its organiser has at hand, and return its number. It is held: only a claim by its number takes it, until
         ``release``.
 
@@ -106,13 +108,17 @@ class Queue(QueueAuthors):
         if self._rows("SELECT 1 FROM authors WHERE id = ? AND revoked", author):
             raise ConfigError(REVOKED)
         today, waiting = self._rows(
-            "SELECT count(CASE WHEN at >= ? AND NOT unexamined THEN 1 END), count(CASE WHEN state = 'waiting' THEN 1 END) "
+            "SELECT count(CASE WHEN at >= ? AND NOT unexamined THEN 1 END), count(CASE "
+            "WHEN state = 'waiting' THEN 1 END) "
             "FROM entries WHERE author = ?",
             midnight(),
             author,
         )[0]
         if today >= limits.a_day:
-            raise ConfigError(f"{count(limits.a_day, 'bot')} of yours came today, which is the most of a day; {tomorrow()}")
+            raise ConfigError(
+                f"{count(limits.a_day, 'bot')} of yours came today, which is the most of a "
+                f"day; {tomorrow()}"
+            )
         if waiting >= limits.waiting:
             most = f"at most {count(limits.waiting, 'bot')} of yours may wait to be checked"
             raise ConfigError(f"{most}; send the next one once one of them has been")
@@ -121,45 +127,75 @@ class Queue(QueueAuthors):
 
     def _check_bots(self, author: str, family: str, bots: BotsBound) -> None:
         """Raise ConfigError if an author has as many bots as there may be, and a bot of this name is none of them."""
-        query = "SELECT DISTINCT family AS id FROM entries WHERE author = ? AND state IN ('waiting', 'accepted')"
+        query = (
+            "SELECT DISTINCT family AS id FROM entries WHERE author = ? AND state IN "
+            "('waiting', 'accepted')"
+        )
         own = self._rows("SELECT id FROM families WHERE author = ? AND name = ?", author, family)
-        others = {*bots.active, *(row["id"] for row in self._rows(query, author))} - {row["id"] for row in own}
+        others = {*bots.active, *(row["id"] for row in self._rows(query, author))} - {
+            row["id"] for row in own
+        }
         if len(others) >= bots.most:
             has = count(len(others), "other bot")
             raise ConfigError(
-                f"its author has {has} in the league or waiting, and may have {bots.most} in all; send it as the next version of "
-                "one of them, or have the organiser retire one or take back one that waits (`league cancel`)"
+                f"its author has {has} in the league or waiting, and may have {bots.most} "
+                "in all; send it as the next version of "
+                "one of them, or have the organiser retire one or take back one that waits "
+                "(`league cancel`)"
             )
 
     def _is_spent(self, author: str, build_seconds: float) -> bool:
-        return bool(build_seconds) and self._spent_today(counted=True).get(author, 0.0) >= build_seconds
+        return (
+            bool(build_seconds)
+            and self._spent_today(counted=True).get(author, 0.0) >= build_seconds
+        )
 
     def _spent_today(self, *, counted: bool = False) -> dict[str, float]:
         """Return the CPU seconds of today's builds and checks, by author. ``counted``: without those that count in no day."""
         which = "checked >= ? AND NOT unexamined" if counted else "checked >= ?"
-        query = f"SELECT author, sum(build_seconds) AS seconds FROM entries WHERE {which} GROUP BY author"
+        query = (
+            f"SELECT author, sum(build_seconds) AS seconds FROM entries WHERE {which} GROUP BY "
+            "author"
+        )
         return {row["author"]: row["seconds"] for row in self._rows(query, midnight())}
 
     def _add(self, author: str, family: str, packed: bytes, **more: Any) -> int:
         check_name(family, "a bot")
         stream = sha256(packed).hexdigest()
         if self._rows(
-            "SELECT 1 FROM entries WHERE (stream = ? OR identity = ?) AND state != 'refused'", stream, more.get("identity")
+            "SELECT 1 FROM entries WHERE (stream = ? OR identity = ?) AND state != 'refused'",
+            stream,
+            more.get("identity"),
         ):
             raise ConfigError(EQUAL)
         own = self._rows("SELECT id FROM families WHERE author = ? AND name = ?", author, family)
-        unused = "NOT EXISTS (SELECT 1 FROM entries WHERE family = families.id AND state != 'refused')"  # blocks no name
+        # blocks no name
+        unused = (
+            "NOT EXISTS (SELECT 1 FROM entries WHERE family = families.id AND state != 'refused')"
+        )
         free = self._rows(f"SELECT id FROM families WHERE alike = ? AND {unused}", compared(family))
         if own:
             family_id = own[0]["id"]
         elif free:
             family_id = free[0]["id"]
-            self._connection.execute("UPDATE families SET author = ?, name = ? WHERE id = ?", (author, family, family_id))
+            self._connection.execute(
+                "UPDATE families SET author = ?, name = ? WHERE id = ?", (author, family, family_id)
+            )
         else:
             self._refuse_alike("families", family, "a bot")
             family_id = secrets.token_hex(8)
-            self._insert("families", id=family_id, author=author, name=family, alike=compared(family))
-        number = self._insert("entries", author=author, family=family_id, stream=stream, state="waiting", at=now(), **more)
+            self._insert(
+                "families", id=family_id, author=author, name=family, alike=compared(family)
+            )
+        number = self._insert(
+            "entries",
+            author=author,
+            family=family_id,
+            stream=stream,
+            state="waiting",
+            at=now(),
+            **more,
+        )
         self._insert("files", entry=number, packed=packed)
         return number
 
@@ -171,7 +207,11 @@ class Queue(QueueAuthors):
 
     def entries_of(self, author_id: str) -> list[QueueEntry]:
         """Return the entries of an author, in order of arrival."""
-        return list(map(entry_of, self._rows(f"{ENTRY} WHERE entries.author = ? ORDER BY number", author_id)))
+        return list(
+            map(
+                entry_of, self._rows(f"{ENTRY} WHERE entries.author = ? ORDER BY number", author_id)
+            )
+        )
 
     def entry(self, number: int) -> QueueEntry:
         """Return an entry by its number."""
@@ -192,9 +232,14 @@ class Queue(QueueAuthors):
         clock = time.time()
         with self._transaction():
             which, value = ("leased_until < ?", clock) if number is None else ("number = ?", number)
-            query = f"SELECT number, author, attempts FROM entries WHERE state = 'waiting' AND {which} ORDER BY number"
+            query = (
+                "SELECT number, author, attempts FROM entries WHERE state = 'waiting' AND "
+                f"{which} ORDER BY number"
+            )
             spent, counted = self._spent_today(), self._spent_today(counted=True)
-            for row in sorted(self._rows(query, value), key=lambda row: spent.get(row["author"], 0.0)):
+            for row in sorted(
+                self._rows(query, value), key=lambda row: spent.get(row["author"], 0.0)
+            ):
                 if build_seconds and counted.get(row["author"], 0.0) >= build_seconds:
                     self._set(row["number"], report=f"it waits: {SPENT}; {tomorrow()}")
                     continue
@@ -202,18 +247,25 @@ class Queue(QueueAuthors):
                     lease = {"leased_until": clock + LEASE_SECONDS, "by_player": True}
                     self._set(row["number"], **lease, attempts=row["attempts"] + 1, report="")
                 packed = self._rows("SELECT packed FROM files WHERE entry = ?", row["number"])
-                return self.entry(row["number"]), packed[0]["packed"] if packed else b""  # the server can write any row
+                return self.entry(row["number"]), packed[0][
+                    "packed"
+                ] if packed else b""  # the server can write any row
         return None
 
     def end_leases_of_player(self) -> None:
         """End the leases of a player that is no more. The caller is the player now."""
         with self._transaction():
-            query = "UPDATE entries SET leased_until = 0, report = '' WHERE by_player AND state = 'waiting'"
+            query = (
+                "UPDATE entries SET leased_until = 0, report = '' WHERE by_player AND state = "
+                "'waiting'"
+            )
             self._connection.execute(query)
 
     def leased(self) -> list[int]:
         """Return the numbers of the entries that are being checked."""
-        rows = self._rows("SELECT number FROM entries WHERE state = 'waiting' AND leased_until >= ?", time.time())
+        rows = self._rows(
+            "SELECT number FROM entries WHERE state = 'waiting' AND leased_until >= ?", time.time()
+        )
         return [row["number"] for row in rows]
 
     def renew(self, number: int) -> None:
@@ -224,7 +276,11 @@ class Queue(QueueAuthors):
 
     def holds(self, number: int, identity: str) -> bool:
         """Tell whether an entry of a bot is held."""
-        return any(entry.held and entry.identity == identity for entry in self.entries() if entry.number == number)
+        return any(
+            entry.held and entry.identity == identity
+            for entry in self.entries()
+            if entry.number == number
+        )
 
     def release(self, number: int) -> None:
         """Let the player take an entry that was held."""
@@ -234,9 +290,15 @@ class Queue(QueueAuthors):
     def put_back(self, number: int) -> None:
         """Let an entry wait again whose check the player could not make here, which is not its author's fault."""
         due = time.time() + RETRY_SECONDS
-        report = f"it could not be checked; tried again after {datetime.fromtimestamp(due, UTC).isoformat(timespec='seconds')}"
+        report = (
+            "it could not be checked; tried again after "
+            f"{datetime.fromtimestamp(due, UTC).isoformat(timespec='seconds')}"
+        )
         which = "number = ? AND state = 'waiting' AND by_player"
-        query = f"UPDATE entries SET attempts = attempts - 1, leased_until = ?, report = ? WHERE {which}"
+        query = (
+            "UPDATE entries SET attempts = attempts - 1, leased_until = ?, report = ? WHERE "
+            f"{which}"
+        )
         with self._transaction():
             self._connection.execute(query, (due, report, number))
 
@@ -244,7 +306,9 @@ class Queue(QueueAuthors):
         """Note that the machine failed while the player checked an entry. Return True if that was so ``MOST_FAILURES`` times, and
         another entry was checked meanwhile: then it is to be set aside."""
         with self._transaction():
-            self._connection.execute("UPDATE entries SET failures = failures + 1 WHERE number = ?", (number,))
+            self._connection.execute(
+                "UPDATE entries SET failures = failures + 1 WHERE number = ?", (number,)
+            )
             row = self._rows("SELECT failures, passed_by FROM entries WHERE number = ?", number)[0]
             return row["failures"] >= MOST_FAILURES and bool(row["passed_by"])
 
@@ -257,7 +321,9 @@ class Queue(QueueAuthors):
     def set_aside_ended(self, report: str) -> QueueEntry | None:
         """Set an entry aside that waits and has had its ``MOST_ATTEMPTS``, and return it; None if there is none."""
         which = "state = 'waiting' AND leased_until < ? AND attempts >= ?"
-        rows = self._rows(f"{ENTRY} WHERE {which} ORDER BY number LIMIT 1", time.time(), MOST_ATTEMPTS)
+        rows = self._rows(
+            f"{ENTRY} WHERE {which} ORDER BY number LIMIT 1", time.time(), MOST_ATTEMPTS
+        )
         if not rows:
             return None
         self.set_aside(number := rows[0]["number"], report)
@@ -266,7 +332,11 @@ class Queue(QueueAuthors):
     def identify(self, number: int, identity: str) -> None:
         """Note the identity of an entry's files and commands. Raises ConfigError if another entry has it."""
         with self._transaction():
-            if self._rows("SELECT 1 FROM entries WHERE identity = ? AND state != 'refused' AND number != ?", identity, number):
+            if self._rows(
+                "SELECT 1 FROM entries WHERE identity = ? AND state != 'refused' AND number != ?",
+                identity,
+                number,
+            ):
                 raise ConfigError(EQUAL)
             self._set(number, identity=identity)
 
@@ -281,18 +351,26 @@ class Queue(QueueAuthors):
         """Note what became of an entry, unless it was refused meanwhile. Raises ConfigError if a bot that plays as it would is in
         the league already."""
         with self._transaction():
-            if played_as and self._rows("SELECT 1 FROM entries WHERE played_as = ? AND number != ?", played_as, number):
+            if played_as and self._rows(
+                "SELECT 1 FROM entries WHERE played_as = ? AND number != ?", played_as, number
+            ):
                 raise ConfigError(EQUAL)
             self._connection.execute(
-                "UPDATE entries SET passed_by = 1 WHERE state = 'waiting' AND failures > 0 AND number != ?", (number,)
+                "UPDATE entries SET passed_by = 1 WHERE state = 'waiting' AND failures > 0 "
+                "AND number != ?",
+                (number,),
             )
             if self.entry(number).state == "waiting":
-                self._set(number, state=state, report=report, played_as=played_as, parts=" ".join(parts))
+                self._set(
+                    number, state=state, report=report, played_as=played_as, parts=" ".join(parts)
+                )
 
     def add_build_seconds(self, number: int, seconds: float) -> None:
         """Note the CPU seconds that a build and a check of an entry took, whatever became of it."""
         with self._transaction():
-            query = "UPDATE entries SET build_seconds = build_seconds + ?, checked = ? WHERE number = ?"
+            query = (
+                "UPDATE entries SET build_seconds = build_seconds + ?, checked = ? WHERE number = ?"
+            )
             self._connection.execute(query, (seconds, now(), number))
 
     def refuse(self, number: int, why: str) -> None:

@@ -19,17 +19,26 @@ class QueueAuthors(BesideEntries):
 
     def authors(self, *, with_revoked: bool = False) -> list[Author]:
         """Return all authors that may take part, by name. ``with_revoked``: also the others."""
-        rows = self._rows("SELECT id, name, token, revoked FROM authors WHERE NOT revoked OR ? ORDER BY name", with_revoked)
+        rows = self._rows(
+            "SELECT id, name, token, revoked FROM authors WHERE NOT revoked OR ? ORDER BY name",
+            with_revoked,
+        )
         return list(map(author_of, rows))
 
     def author(self, name: str) -> Author | None:
         """Return the author of that name, who may be revoked; None if there is none."""
-        return next((author for author in self.authors(with_revoked=True) if author.name == name != ""), None)
+        return next(
+            (author for author in self.authors(with_revoked=True) if author.name == name != ""),
+            None,
+        )
 
     def author_of_token(self, token: str) -> Author | None:
         """Return the author who has a token, None for any other text. How long it takes tells nothing of the tokens: hashes are
         looked up, which nobody can choose."""
-        rows = self._rows("SELECT id, name, token, revoked FROM authors WHERE token = ? AND NOT revoked", hashed(token))
+        rows = self._rows(
+            "SELECT id, name, token, revoked FROM authors WHERE token = ? AND NOT revoked",
+            hashed(token),
+        )
         return author_of(rows[0]) if rows else None
 
     def add_author(self, name: str) -> Author:
@@ -46,7 +55,9 @@ class QueueAuthors(BesideEntries):
         again."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
         with self._transaction():
-            self._connection.execute("UPDATE authors SET token = ?, revoked = 0 WHERE id = ?", (hashed(token), author_id))
+            self._connection.execute(
+                "UPDATE authors SET token = ?, revoked = 0 WHERE id = ?", (hashed(token), author_id)
+            )
         return token
 
     def revoke(self, author_id: str, *, forget: bool = False) -> None:
@@ -55,13 +66,20 @@ class QueueAuthors(BesideEntries):
         forget: remove the name, too; the random id stays.
         """
         if forget:
-            self._connection.execute("PRAGMA secure_delete = ON")  # the name is overwritten, not only given up
-        with self._transaction():
-            self._connection.execute("UPDATE authors SET token = NULL, revoked = 1 WHERE id = ?", (author_id,))
-            if forget:
-                self._connection.execute("UPDATE authors SET name = '', alike = id WHERE id = ?", (author_id,))
             self._connection.execute(
-                "UPDATE entries SET state = 'refused', report = ? WHERE author = ? AND state = 'waiting'",
+                "PRAGMA secure_delete = ON"
+            )  # the name is overwritten, not only given up
+        with self._transaction():
+            self._connection.execute(
+                "UPDATE authors SET token = NULL, revoked = 1 WHERE id = ?", (author_id,)
+            )
+            if forget:
+                self._connection.execute(
+                    "UPDATE authors SET name = '', alike = id WHERE id = ?", (author_id,)
+                )
+            self._connection.execute(
+                "UPDATE entries SET state = 'refused', report = ? WHERE author = ? AND "
+                "state = 'waiting'",
                 (REVOKED, author_id),
             )
         if forget:

@@ -28,7 +28,9 @@ class QueueFile:
         refuse_old_queue(folder)
         with self._explained():
             private.open_and_close(self.path)
-            self._connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(
+                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
         try:
             self._prepare()
         except BaseException:
@@ -56,7 +58,10 @@ class QueueFile:
             elif 0 < version < QUEUE_VERSION:
                 raise StoreError(f"{self.path}: {OLD}")
             elif version != QUEUE_VERSION:
-                raise StoreError(f"{self.path}: a queue of version {version}; this engine reads version {QUEUE_VERSION}")
+                raise StoreError(
+                    f"{self.path}: a queue of version {version}; this engine reads version "
+                    f"{QUEUE_VERSION}"
+                )
 
     def __enter__(self) -> Self:
         return self
@@ -70,12 +75,16 @@ class QueueFile:
 
     def _insert(self, table: str, **values: Any) -> int:
         marks = ", ".join("?" * len(values))
-        cursor = self._connection.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", (*values.values(),))
+        cursor = self._connection.execute(
+            f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", (*values.values(),)
+        )
         return cursor.lastrowid or 0
 
     def _set(self, number: int, **values: Any) -> None:
         names = ", ".join(f"{name} = ?" for name in values)
-        self._connection.execute(f"UPDATE entries SET {names} WHERE number = ?", (*values.values(), number))
+        self._connection.execute(
+            f"UPDATE entries SET {names} WHERE number = ?", (*values.values(), number)
+        )
 
     def empty_wal(self) -> bool:
         """Empty the -wal file, unless a reader is in the way. Return whether it is empty."""
@@ -94,7 +103,10 @@ class QueueFile:
         An interrupt at the edge of a ``with`` block can leave one open. Call this before further changes: else they belong to it,
         and are lost when the queue is closed.
         """
-        with self._explained(), suppress(sqlite3.ProgrammingError):  # closed by now, which undid them
+        with (
+            self._explained(),
+            suppress(sqlite3.ProgrammingError),
+        ):  # closed by now, which undid them
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 

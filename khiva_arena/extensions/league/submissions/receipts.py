@@ -29,10 +29,17 @@ def keep(site: Site, told: ToldLink, say: Say) -> Path | None:
             earlier = [old for old in opened if old.startswith(f"link {told.link} ")]
             opened.write(f"{line}\n")
     except OSError as error:
-        say(harmless(f"{file}: {error.strerror or error}; keep this line yourself: {line}"), warning=True)
+        say(
+            harmless(f"{file}: {error.strerror or error}; keep this line yourself: {line}"),
+            warning=True,
+        )
         return None
     if not all(old.startswith(link) for old in earlier):
-        say(f"the league told you another link {told.link} before: an end of its chain was thrown away", warning=True)
+        say(
+            f"the league told you another link {told.link} before: an end of its chain was "
+            "thrown away",
+            warning=True,
+        )
     later = f"khiva-arena verify BUNDLE --seen {shlex.quote(str(file))}"
     say(harmless(f"link {told.link} of its chain is kept; once the league is published: {later}"))
     return file

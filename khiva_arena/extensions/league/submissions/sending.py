@@ -124,7 +124,9 @@ class Site(NamedTuple):
     @property
     def file_name(self) -> str:
         """A name for a file about the league: one for each address."""
-        return quote(self.url.partition("://")[2], safe="[]").replace("%3A", "_").replace("%2F", "_")
+        return (
+            quote(self.url.partition("://")[2], safe="[]").replace("%3A", "_").replace("%2F", "_")
+        )
 
 
 def site_of(url: str, ca: Path | None) -> Site:
@@ -135,12 +137,23 @@ def site_of(url: str, ca: Path | None) -> Site:
     except ValueError as error:
         raise ConfigError(f"--to {url}: {error}") from None
     is_plain = url.isascii() and url.isprintable() and " " not in url
-    if parts.scheme not in ("https", "http") or not host or not is_plain or "@" in parts.netloc or parts.query or parts.fragment:
+    if (
+        parts.scheme not in ("https", "http")
+        or not host
+        or not is_plain
+        or "@" in parts.netloc
+        or parts.query
+        or parts.fragment
+    ):
         raise ConfigError(f"--to {url}: write the address as https://HOST or https://HOST:PORT")
     if parts.scheme == "http" and not _is_loopback(host):
         raise ConfigError(f"--to {url}: a token goes over TLS only; write https://")
     try:
-        tls = ssl.create_default_context(cafile=str(ca) if ca else None) if parts.scheme == "https" else None
+        tls = (
+            ssl.create_default_context(cafile=str(ca) if ca else None)
+            if parts.scheme == "https"
+            else None
+        )
     except OSError as error:  # which an SSLError is
         raise ConfigError(f"--ca {ca}: {error.strerror or error}") from None
     return Site(url.rstrip("/"), host, port, parts.path.rstrip("/"), tls)
@@ -176,9 +189,13 @@ def entries(site: Site, token: str) -> SentEntries:
 def newest(site: Site) -> ToldLink:
     """Return the newest link of a league, as its badge names it to everybody. Raises ConfigError if it names none, Unanswered if
     the league cannot be reached."""
-    link = NEWEST.search(_read(site, "GET", "/badge.svg", {"User-Agent": AGENT}, None).decode(errors="replace"))
+    link = NEWEST.search(
+        _read(site, "GET", "/badge.svg", {"User-Agent": AGENT}, None).decode(errors="replace")
+    )
     if link is None:
-        raise ConfigError(f"{site.url}: names no link: it has not begun, or is no league of khiva-arena")
+        raise ConfigError(
+            f"{site.url}: names no link: it has not begun, or is no league of khiva-arena"
+        )
     return ToldLink(link=int(link[1]), digest=link[2])
 
 
@@ -205,7 +222,9 @@ def _asked(
 def _read(site: Site, method: str, path: str, headers: dict[str, str], body: bytes | None) -> bytes:
     """Return the body of a league's answer. Raises ConfigError for a refusal or an answer that is too long."""
     with _explained(site), _connected(site) as connection:
-        with suppress(BrokenPipeError, ConnectionResetError):  # it may have answered before it has read all
+        with suppress(
+            BrokenPipeError, ConnectionResetError
+        ):  # it may have answered before it has read all
             connection.request(method, site.path + path, body, headers)
         answer = connection.getresponse()
         data = answer.read(MOST_ANSWER + 1)
@@ -219,7 +238,8 @@ def _refusal(site: Site, answer: http.client.HTTPResponse, data: bytes) -> Confi
     if 300 <= answer.status < 400:
         place = harmless(answer.headers.get("Location", "nowhere"), LONGEST)
         return ConfigError(
-            f"{site.url}: leads on to {place}, which is not followed; if that is the league, name it with --to",
+            f"{site.url}: leads on to {place}, which is not followed; if that is the "
+            "league, name it with --to",
         )
     try:
         why = msgspec.json.decode(data, type=_Refusal).error
@@ -244,7 +264,9 @@ def _connected(site: Site) -> Iterator[http.client.HTTPConnection]:
     def cut() -> None:
         is_late.set()
         with suppress(OSError):
-            socket.shutdown(connection.sock, SHUT_RDWR)  # below TLS, which would wait for the other side
+            socket.shutdown(
+                connection.sock, SHUT_RDWR
+            )  # below TLS, which would wait for the other side
 
     timer = threading.Timer(WHOLE_SECONDS, cut)
     timer.daemon = True
@@ -265,9 +287,14 @@ def _explained(site: Site) -> Iterator[None]:
     try:
         yield
     except ssl.SSLCertVerificationError as error:
-        why = f"its certificate is not trusted ({error.verify_message}); --ca FILE names another one to trust"
+        why = (
+            f"its certificate is not trusted ({error.verify_message}); --ca FILE names another "
+            "one to trust"
+        )
         raise ConfigError(f"{site.url}: {why}") from None
     except OSError as error:
-        raise Unanswered(f"{site.url}: cannot be reached: {harmless(str(error.strerror or error), LONGEST)}") from None
+        raise Unanswered(
+            f"{site.url}: cannot be reached: {harmless(str(error.strerror or error), LONGEST)}"
+        ) from None
     except (http.client.HTTPException, ValueError) as error:
         raise Unanswered(f"{site.url}: {NOT_ITS_WAY}: {harmless(type(error).__name__)}") from None

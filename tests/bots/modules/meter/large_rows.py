@@ -38,7 +38,9 @@ class Way(NamedTuple):
 PUT = "i32.const 1 i32.const 1 "
 WAYS = (
     Way("floats", "f32.const 1 f32.abs drop", "f32.abs drop"),
-    Way("saturating conversions", "f32.const 1 i32.trunc_sat_f32_s drop", "i32.trunc_sat_f32_s drop"),
+    Way(
+        "saturating conversions", "f32.const 1 i32.trunc_sat_f32_s drop", "i32.trunc_sat_f32_s drop"
+    ),
     Way("divisions", f"{PUT}i32.div_u drop", "i32.div_u drop"),
     Way("memory.grow", "i32.const 1 memory.grow drop", "memory.grow drop"),
     Way("memory.fill", f"{PUT}i32.const 1 memory.fill", "memory.fill"),
@@ -52,7 +54,12 @@ WAYS = (
     ),
     Way("values of br", f"block :{RESULTS} {PUT}br 0 end drop drop", "br 0"),
     Way("values of br_if", f"block :{RESULTS} {PUT}i32.const 0 br_if 0 end drop drop", "br_if 0"),
-    Way("values of br_table", f"block :{RESULTS} {PUT}i32.const 0 br_table 1 0 0 end drop drop", "br_table 1 0 0", weight=2),
+    Way(
+        "values of br_table",
+        f"block :{RESULTS} {PUT}i32.const 0 br_table 1 0 0 end drop drop",
+        "br_table 1 0 0",
+        weight=2,
+    ),
     Way("values of return", f"i32.const 0 if {PUT}return end", "return"),
     Way(
         "values of a branch to a loop",
@@ -142,12 +149,21 @@ def cold() -> list[ByHand]:
             7 + 1 + 10 + COLD + 7,
         ),
         _cold("a return", "i32.const 1 if return end", 2 + 1),
-        _cold("behind the end of a block that a branch names", "block i32.const 1 br_if 0 end i32.const 1 drop", 2 + 2 + COLD),
-        _cold("behind a dead end of a block", "block i32.const 1 if br 1 end unreachable end i32.const 1 drop", 2 + 1 + 2 + COLD),
+        _cold(
+            "behind the end of a block that a branch names",
+            "block i32.const 1 br_if 0 end i32.const 1 drop",
+            2 + 2 + COLD,
+        ),
+        _cold(
+            "behind a dead end of a block",
+            "block i32.const 1 if br 1 end unreachable end i32.const 1 drop",
+            2 + 1 + 2 + COLD,
+        ),
         _cold("a block of no price", "i32.const 1 if end i32.const 1 if nop end", 2 + 2 + COLD),
         _cold(
             "none behind if, loop, br_if and a call to the runner",
-            f"i32.const 1 if {PAYS} loop {PAYS} i32.const 0 br_if 0 {PAYS} call 0 drop {PAYS} end end",
+            f"i32.const 1 if {PAYS} loop {PAYS} i32.const 0 br_if 0 {PAYS} call 0 drop "
+            f"{PAYS} end end",
             2 + 2 + 4 + 2 + 8 + 3 * COLD + 20_000 + 1 + 2,
             ("sched_yield",),
         ),

@@ -28,7 +28,11 @@ from khiva_arena.bots.modules.meter import prices, rewritten  # noqa: E402
 
 RANDOM = 100
 BY_HAND = (*by_hand.BY_HAND, *MISREAD)
-VECTOR_FILE, BOUND_FILE, PAGE = VECTORS / "modules.json", VECTORS / "bounds.json", ROOT / "protocol" / "METER.md"
+VECTOR_FILE, BOUND_FILE, PAGE = (
+    VECTORS / "modules.json",
+    VECTORS / "bounds.json",
+    ROOT / "protocol" / "METER.md",
+)
 REPEATED = re.compile(rb"(.{1,64}?)\1{31,}", re.DOTALL)
 """Bytes of which a piece stands there 32 times or more."""
 MARKS = ("<!-- generated: prices -->\n", "<!-- end of prices -->")
@@ -38,7 +42,8 @@ def modules() -> list[tuple[str, bytes, int]]:
     """Each module of the vectors: its name, its bytes, the ticks that it has."""
     found = [(one.name, one.module, LIMIT) for one in BY_HAND]
     return found + [
-        (f"random {seed}", random_modules.module(Random(seed)), Random(seed).choice([500, LIMIT])) for seed in range(RANDOM)
+        (f"random {seed}", random_modules.module(Random(seed)), Random(seed).choice([500, LIMIT]))
+        for seed in range(RANDOM)
     ]
 
 
@@ -64,7 +69,10 @@ def pieces(module: bytes) -> list[tuple[str, int]]:
     if zeros < 2**20:  # two modules end with 32 MiB of zeros, and a search takes seconds for these
         body, zeros = module, 0
     for match in REPEATED.finditer(body):
-        found += [(body[at : match.start()].hex(), 1), (match[1].hex(), len(match[0]) // len(match[1]))]
+        found += [
+            (body[at : match.start()].hex(), 1),
+            (match[1].hex(), len(match[0]) // len(match[1])),
+        ]
         at = match.end()
     found += [(body[at:].hex(), 1), ("00", zeros)]
     return [(piece, times) for piece, times in found if piece and times]
@@ -77,7 +85,9 @@ def refused_row(name: str, module: bytes) -> dict[str, Any]:
 
 def refused_rows() -> list[dict[str, Any]]:
     """Return the rows of modules that are refused."""
-    reasons = {name: module for name, (_, module) in FEATURES.items()} | {"bytes": padded(BYTES_MOST + 1)}
+    reasons = {name: module for name, (_, module) in FEATURES.items()} | {
+        "bytes": padded(BYTES_MOST + 1)
+    }
     reasons |= {name: module for name, (_, module) in BOUNDS.items()}
     reasons |= {f"not valid: {name}": module for name, (_, module) in INVALID.items()}
     return [refused_row(*one) for one in reasons.items()]
@@ -92,7 +102,8 @@ def taken_row(name: str, module: bytes, ran: wasm_vm.Ran) -> dict[str, Any]:
 def taken_rows(engine: Any, modules: Mapping[str, bytes]) -> list[dict[str, Any]]:
     """Return the rows of modules that are taken, as they run on a VM."""
     return [
-        taken_row(name, module, wasm_vm.on_wasmtime(engine, rewritten(module).wasm, LIMIT)) for name, module in modules.items()
+        taken_row(name, module, wasm_vm.on_wasmtime(engine, rewritten(module).wasm, LIMIT))
+        for name, module in modules.items()
     ]
 
 
@@ -103,10 +114,15 @@ def large_by_hand() -> list[by_hand.ByHand]:
 
 def bound_file(engine: Any) -> str:
     """Return the text of the file of bounds and refusals."""
-    taken = {f"the most: {name}": module for name, module in ({"bytes": padded(BYTES_MOST)} | TAKEN).items()}
+    taken = {
+        f"the most: {name}": module
+        for name, module in ({"bytes": padded(BYTES_MOST)} | TAKEN).items()
+    }
     added = {one.name: one.module for one in large_by_hand()}
     made = refused_rows() + taken_rows(engine, taken)
-    made += [refused_row(*one) for one in large_rows.too_heavy().items()] + taken_rows(engine, added)
+    made += [refused_row(*one) for one in large_rows.too_heavy().items()] + taken_rows(
+        engine, added
+    )
     return rows({"prices": prices.NUMBER}, "modules", made)
 
 
@@ -116,9 +132,17 @@ def price_table() -> str:
     for one in OPCODES.values():
         by_class.setdefault(one.price, []).append(one.name)
     steps = [f"{price} (memory of at most {pages:,} pages)" for pages, price in prices.LOADS]
-    ticks = {name: f"{price:,}" for name, price in prices.PLAIN.items()} | {"load": ", ".join(steps)}
-    ticks |= {name: f"{ticks[name]}, and {times} times *cold*" for name, times in prices.COLD_TIMES.items()}
-    lines = [f"| {name} | {ticks[name]} | {', '.join(f'`{one}`' for one in names)} |" for name, names in by_class.items()]
+    ticks = {name: f"{price:,}" for name, price in prices.PLAIN.items()} | {
+        "load": ", ".join(steps)
+    }
+    ticks |= {
+        name: f"{ticks[name]}, and {times} times *cold*"
+        for name, times in prices.COLD_TIMES.items()
+    }
+    lines = [
+        f"| {name} | {ticks[name]} | {', '.join(f'`{one}`' for one in names)} |"
+        for name, names in by_class.items()
+    ]
     cold = [f"| {most:,} | {price} |" for most, price in prices.COLD]
     by_code = ["", "| bytes of code, at most | *cold* |", "|---|---|", *cold]
     return "\n".join(["| class | ticks | instructions |", "|---|---|---|", *lines, *by_code]) + "\n"
@@ -136,7 +160,8 @@ def files() -> dict[Path, str]:
     """What is made, by file."""
     engine = wasm_vm.engine()
     made = [
-        row(name, module, limit, wasm_vm.on_wasmtime(engine, rewritten(module).wasm, limit)) for name, module, limit in modules()
+        row(name, module, limit, wasm_vm.on_wasmtime(engine, rewritten(module).wasm, limit))
+        for name, module, limit in modules()
     ]
     return {
         VECTOR_FILE: rows({"prices": prices.NUMBER}, "modules", made),

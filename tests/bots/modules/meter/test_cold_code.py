@@ -11,7 +11,9 @@ from khiva_arena.bots.modules.meter import prices, rewritten
 from khiva_arena.bots.modules.runner import seat_in_ticks
 
 LIMIT = 10**6
-NUMBERS = [(least, price) for (least, _), (_, price) in zip(prices.COLD, prices.COLD[1:], strict=False)]
+NUMBERS = [
+    (least, price) for (least, _), (_, price) in zip(prices.COLD, prices.COLD[1:], strict=False)
+]
 
 
 def larger(module: bytes, code: int) -> bytes:
@@ -46,7 +48,9 @@ def test_random_modules_pay_for_the_same_jumps_at_each_step() -> None:
         plain = wasm_vm.on_wasmtime(engine, rewritten(module).wasm, LIMIT)
         if plain.end == "":
             for least, price in NUMBERS[:2]:
-                cold = wasm_vm.on_wasmtime(engine, rewritten(larger(module, least + 1)).wasm, 100 * LIMIT)
+                cold = wasm_vm.on_wasmtime(
+                    engine, rewritten(larger(module, least + 1)).wasm, 100 * LIMIT
+                )
                 more = (100 * LIMIT - cold.ticks) - (LIMIT - plain.ticks)
                 assert (cold.end, cold.memory, more % price) == ("", plain.memory, 0)
                 jumps.append(more // price)

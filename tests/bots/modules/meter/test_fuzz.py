@@ -73,22 +73,43 @@ MONSTERS = {
     "a br_table of 10^6": lambda: start(b"\x41\0\x0e" + uleb(10**6) + bytes(10**6)),
     "a br_table that is not there": lambda: start(b"\x41\0\x0e\xff\xff\xff\xff\x0f"),
     "nested blocks": lambda: start(b"\2\x40" * 500_000 + b"\x0b" * 500_000),
-    "nested blocks that are never reached": lambda: start(b"\0" + b"\2\x40" * 500_000 + b"\x0b" * 500_000),
+    "nested blocks that are never reached": lambda: start(
+        b"\0" + b"\2\x40" * 500_000 + b"\x0b" * 500_000
+    ),
     "10^6 operands": lambda: start(b"\x41\0" * 500_000),
-    "2^32 locals": lambda: start("", sections={10: b"\1" + sized(b"\1\xff\xff\xff\xff\x0f\x7f\x0b")}),
-    "locals without end": lambda: start("", sections={10: b"\1" + sized(uleb(10**6) + b"\0\x7f" * 500_000)}),
+    "2^32 locals": lambda: start(
+        "", sections={10: b"\1" + sized(b"\1\xff\xff\xff\xff\x0f\x7f\x0b")}
+    ),
+    "locals without end": lambda: start(
+        "", sections={10: b"\1" + sized(uleb(10**6) + b"\0\x7f" * 500_000)}
+    ),
     "2^32 data segments": lambda: start("", sections={11: b"\xff\xff\xff\xff\x0f"}),
-    "2^32 names": lambda: start("") + b"\0" + sized(sized(b"name") + b"\1" + sized(b"\xff\xff\xff\xff\x0f")),
-    "10^6 names": lambda: start("") + b"\0" + sized(sized(b"name") + b"\1" + sized(uleb(10**6) + b"\0\1a" * 10**6)),
+    "2^32 names": lambda: (
+        start("") + b"\0" + sized(sized(b"name") + b"\1" + sized(b"\xff\xff\xff\xff\x0f"))
+    ),
+    "10^6 names": lambda: (
+        start("") + b"\0" + sized(sized(b"name") + b"\1" + sized(uleb(10**6) + b"\0\1a" * 10**6))
+    ),
     "br_tables of many values": lambda: start(
         b"\2\x40" * 900
-        + (b"\0" + assemble("i32.const 0") + b"\x0e" + uleb(900) + b"".join(map(uleb, range(901)))) * 100
+        + (b"\0" + assemble("i32.const 0") + b"\x0e" + uleb(900) + b"".join(map(uleb, range(901))))
+        * 100
         + b"\x0b" * 900
     ),
-    "br_ifs of many values": lambda: start(b"\2\1\0" + b"\x0d\0" * 100_000 + b"\x0b" + b"\x1a" * 16, more=(("", MANY),)),
-    "calls of many values from nowhere": lambda: bytes(Made([Function(b"\0" + b"\x10\1" * 100_000), Function("", "i32 " * 128)])),
+    "br_ifs of many values": lambda: start(
+        b"\2\1\0" + b"\x0d\0" * 100_000 + b"\x0b" + b"\x1a" * 16, more=(("", MANY),)
+    ),
+    "calls of many values from nowhere": lambda: bytes(
+        Made([Function(b"\0" + b"\x10\1" * 100_000), Function("", "i32 " * 128)])
+    ),
     "calls of many values": lambda: bytes(
-        Made([Function(b"\0" + b"\x1b\x10\1\x10\2" * 45_000), Function("unreachable", "", MANY), Function("", MANY + " i32")])
+        Made(
+            [
+                Function(b"\0" + b"\x1b\x10\1\x10\2" * 45_000),
+                Function("unreachable", "", MANY),
+                Function("", MANY + " i32"),
+            ]
+        )
     ),
     "very many additions": lambda: start(b"\x41\0" + b"\x41\1\x6a" * 75_000 + b"\x1a"),
 }

@@ -21,7 +21,9 @@ PROTOCOL = ROOT / "protocol"
 LIMIT = 10**6
 DEAD = "    if (this.dead) return;\n"
 RESULTS = "    this.heavy += Math.max(0, results.length - 1);\n"
-FLOAT, PLAIN, INDIRECT, BULK = (f"    this.counts({name});\n" for name in ('"float"', "row.price", '"indirect"', '"bulk"'))
+FLOAT, PLAIN, INDIRECT, BULK = (
+    f"    this.counts({name});\n" for name in ('"float"', "row.price", '"indirect"', '"bulk"')
+)
 
 
 class Misreading(NamedTuple):
@@ -36,13 +38,20 @@ MISREADINGS = {
     "a call to the runner pays no cold": Misreading(
         'this.pay(this.priceOf("call") + (imported ? IMPORTED_CALL : 0));',
         'this.pay(imported ? PRICES.call + IMPORTED_CALL : this.priceOf("call"));',
-        ("cold: a call to the runner", "cold: none behind if, loop, br_if and a call to the runner"),
+        (
+            "cold: a call to the runner",
+            "cold: none behind if, loop, br_if and a call to the runner",
+        ),
     ),
     "the default of br_table is no label": Misreading(
-        "this.carries(last, entries + 1)", "this.carries(last, entries)", ("too heavy: values of br_table",)
+        "this.carries(last, entries + 1)",
+        "this.carries(last, entries)",
+        ("too heavy: values of br_table",),
     ),
     "return is no branch": Misreading(
-        "this.carries(this.open[0])", "Math.max(0, this.open[0].results - 1)", ("too heavy: values of return",)
+        "this.carries(this.open[0])",
+        "Math.max(0, this.open[0].results - 1)",
+        ("too heavy: values of return",),
     ),
     "call_indirect is heavy only where it can be reached": Misreading(
         INDIRECT + RESULTS + DEAD,
@@ -50,7 +59,9 @@ MISREADINGS = {
         ("too heavy: call_indirect", "too heavy: results of call_indirect"),
     ),
     "results of a call are heavy only where it can be reached": Misreading(
-        RESULTS + DEAD + "    const imported", DEAD + RESULTS + "    const imported", ("too heavy: results of a call",)
+        RESULTS + DEAD + "    const imported",
+        DEAD + RESULTS + "    const imported",
+        ("too heavy: results of a call",),
     ),
     "a conversion is heavy only where it can be reached": Misreading(
         FLOAT + DEAD, DEAD + FLOAT, ("too heavy: saturating conversions",)
@@ -58,15 +69,21 @@ MISREADINGS = {
     "a plain instruction is heavy only where it can be reached": Misreading(
         PLAIN + DEAD, DEAD + PLAIN, ("too heavy: floats", "too heavy: divisions")
     ),
-    "a bulk instruction is heavy only where it can be reached": Misreading(BULK + DEAD, DEAD + BULK, ("too heavy: memory.fill",)),
-    "memory.grow is not heavy": Misreading('    this.counts("grow");\n', "", ("too heavy: memory.grow",)),
+    "a bulk instruction is heavy only where it can be reached": Misreading(
+        BULK + DEAD, DEAD + BULK, ("too heavy: memory.fill",)
+    ),
+    "memory.grow is not heavy": Misreading(
+        '    this.counts("grow");\n', "", ("too heavy: memory.grow",)
+    ),
     "a branch to a loop carries its results": Misreading(
         "(kind === LOOP ? params : results)",
         "results",
         ("a branch to a loop with two", "too heavy: values of a branch to a loop"),
     ),
     "a br back pays no cold": Misreading(
-        "this.toLabel(this.label());\n    this.leaves", "this.carries(this.label());\n    this.leaves", ("cold: a br far back",)
+        "this.toLabel(this.label());\n    this.leaves",
+        "this.carries(this.label());\n    this.leaves",
+        ("cold: a br far back",),
     ),
     "a br_table back pays cold as br does": Misreading(
         "this.carries(last, entries + 1));",
@@ -79,7 +96,9 @@ MISREADINGS = {
 @pytest.mark.language
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MISREADINGS)
-def test_a_meter_that_has_misread_a_sentence_fails_at_its_rows_alone(name: str, tmp_path: Path) -> None:
+def test_a_meter_that_has_misread_a_sentence_fails_at_its_rows_alone(
+    name: str, tmp_path: Path
+) -> None:
     need("node")
     misread = MISREADINGS[name]
     shutil.copytree(PROTOCOL / "verifier", tmp_path / "verifier")

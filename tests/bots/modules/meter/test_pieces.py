@@ -9,7 +9,11 @@ from khiva_arena.bots.modules.meter.maxima import MoreAtTheStart, with_memory
 from khiva_arena.bots.modules.meter.pieces import leb, sleb
 
 NEAR = [
-    sign * (1 << 7 * places + shift) + off for sign in (1, -1) for places in range(9) for shift in (6, 7) for off in (-1, 0, 1)
+    sign * (1 << 7 * places + shift) + off
+    for sign in (1, -1)
+    for places in range(9)
+    for shift in (6, 7)
+    for off in (-1, 0, 1)
 ]
 """Where one more byte is needed, on both sides."""
 HEAD = b"\0asm\1\0\0\0"
@@ -21,7 +25,9 @@ def _read(data: bytes) -> int:
     """Return a signed number in LEB128, by its definition: groups of seven bits, the last one's top bit is the sign."""
     groups = [byte & 0x7F for byte in data]
     assert [byte >> 7 for byte in data] == [1] * (len(data) - 1) + [0]
-    return sum(group << 7 * place for place, group in enumerate(groups)) - (groups[-1] >> 6 << 7 * len(groups))
+    return sum(group << 7 * place for place, group in enumerate(groups)) - (
+        groups[-1] >> 6 << 7 * len(groups)
+    )
 
 
 @given(st.sampled_from(NEAR) | st.integers(-(1 << 63), (1 << 63) - 1))
@@ -39,12 +45,16 @@ def test_an_unsigned_number_is_read_back_and_is_as_short_as_can_be(value: int) -
     assert len(written) == 1 or value >> 7 * (len(written) - 1)
 
 
-def test_a_memory_that_begins_with_its_maximum_is_taken_and_one_that_begins_with_more_is_not() -> None:
+def test_a_memory_that_begins_with_its_maximum_is_taken_and_one_that_begins_with_more_is_not() -> (
+    None
+):
     def module(most: int) -> bytes:
         limits = b"\1\1" + leb(PAGES) + leb(most)
         return HEAD + bytes([5, len(limits)]) + limits
 
     assert with_memory(module(100), 2) == module(PAGES)
     assert with_memory(module(100), 4) == module(2 * PAGES)
-    with pytest.raises(MoreAtTheStart, match=pattern("modules", "more-pages-than-maximum", pages="32", mib="1")):
+    with pytest.raises(
+        MoreAtTheStart, match=pattern("modules", "more-pages-than-maximum", pages="32", mib="1")
+    ):
         with_memory(module(100), 1)

@@ -35,10 +35,18 @@ def test_it_refuses_in_one_line(tmp_path: Path) -> None:
 
 def test_it_says_its_usage() -> None:
     done = meter()
-    assert (done.returncode, done.stderr) == (2, "usage: python -m khiva_arena.bots.modules.meter IN.wasm OUT.wasm" + "\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "usage: python -m khiva_arena.bots.modules.meter IN.wasm OUT.wasm" + "\n",
+    )
 
 
 def test_it_needs_nothing_but_python() -> None:
-    code = "import sys, khiva_arena.bots.modules.meter; print(sorted({name.split('.')[0] for name in sys.modules}))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    code = (
+        "import sys, khiva_arena.bots.modules.meter; print(sorted({name.split('.')[0] for name "
+        "in sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
     assert not {"wasmtime", "trio", "click", "msgpack", "numpy"} & set(eval(done.stdout))

@@ -27,7 +27,9 @@ def test_what_has_no_price_or_is_above_a_bound_is_refused_by_name(key: str) -> N
     of_bytes = {"bytes": ("33,554,433 bytes", padded(BYTES_MOST + 1))} if key == "bytes" else {}
     fragment, module = (FEATURES | BOUNDS | of_bytes)[key]
     text = refusal(module)
-    assert re.fullmatch(r"(function \d: )?" + pattern("modules", "refused", what=".+", remedy=".+"), text)
+    assert re.fullmatch(
+        r"(function \d: )?" + pattern("modules", "refused", what=".+", remedy=".+"), text
+    )
     assert fragment in text
 
 

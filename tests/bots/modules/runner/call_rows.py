@@ -118,14 +118,24 @@ CALL_ROWS = (
         "a place beyond the end of memory: 21, and nothing is read or written",
         bot(
             notes(*FAULTS) + read(60, OTHER + 64) + write(),
-            {RESULT: GUARD * 20, OTHER: pairs((RESULT, 20), (SIZE - 1, 2)) + time(1, 0) + pairs((BODY + 64, 9))},
+            {
+                RESULT: GUARD * 20,
+                OTHER: pairs((RESULT, 20), (SIZE - 1, 2)) + time(1, 0) + pairs((BODY + 64, 9)),
+            },
             size=80,
         ),
         ask(framed(b"whole")),
         (
             (
                 "answered",
-                19 * NOTE + (6 * 2 + 3 + 2 + 2 + 2 + 9 * 4) + 4 * 8 + 8 * 100 + 3_000 + (5 + HOST + 100 + 9) + WRITE + 84,
+                19 * NOTE
+                + (6 * 2 + 3 + 2 + 2 + 2 + 9 * 4)
+                + 4 * 8
+                + 8 * 100
+                + 3_000
+                + (5 + HOST + 100 + 9)
+                + WRITE
+                + 84,
             ),
         ),
     ),
@@ -137,13 +147,32 @@ CALL_ROWS = (
             size=60,
         ),
         ask(),
-        (("answered", 17 * NOTE + (7 * 4 + 2 * 4 + 2 * 2 + 3 + 2 + 4 * 4) + 900 + 3_000 + WRITE + 64),),
+        (
+            (
+                "answered",
+                17 * NOTE + (7 * 4 + 2 * 4 + 2 * 2 + 3 + 2 + 4 * 4) + 900 + 3_000 + WRITE + 64,
+            ),
+        ),
     ),
     Row(
         "errors: 8, 28, 58 and 70",
-        bot(notes(*ERRORS) + write(), {OTHER: time(1, 0, clock=4) + descriptor(1, 0, 3), RESULT: GUARD * 20}, size=60),
+        bot(
+            notes(*ERRORS) + write(),
+            {OTHER: time(1, 0, clock=4) + descriptor(1, 0, 3), RESULT: GUARD * 20},
+            size=60,
+        ),
         ask(framed(b"unread")),
-        (("answered", 18 * NOTE + (4 + 2 + 2 + 2 + 3 + 3 + 2 + 8 + 4 + 8 + 4 + 2 + 2) + 2_000 + 200 + WRITE + 64),),
+        (
+            (
+                "answered",
+                18 * NOTE
+                + (4 + 2 + 2 + 2 + 3 + 3 + 2 + 8 + 4 + 8 + 4 + 2 + 2)
+                + 2_000
+                + 200
+                + WRITE
+                + 64,
+            ),
+        ),
     ),
     Row(
         "1,024 pairs and 1,024 subscriptions",
@@ -180,7 +209,13 @@ CALL_ROWS = (
     Row(
         "random bytes over the borders of blocks",
         bot(
-            notes(*(("random_get", BODY + 8 + at, size) for at, size in ((0, 60), (60, 10), (70, 0), (70, 130)))) + write(),
+            notes(
+                *(
+                    ("random_get", BODY + 8 + at, size)
+                    for at, size in ((0, 60), (60, 10), (70, 0), (70, 130))
+                )
+            )
+            + write(),
             size=208,
         ),
         ask(),

@@ -36,7 +36,9 @@ ANSWER = WRITE + len(FRAME)
 
 def timed(word: int, nanoseconds: int, flags: int) -> bytes:
     """Return a subscription to a time, with all bits of its flags and with bytes of chance in its gaps."""
-    return struct.pack("<QB7sI4sQQH6s", word, 0, b"\xff" * 7, 1, b"\xff" * 4, nanoseconds, 999, flags, b"\xff" * 6)
+    return struct.pack(
+        "<QB7sI4sQQH6s", word, 0, b"\xff" * 7, 1, b"\xff" * 4, nanoseconds, 999, flags, b"\xff" * 6
+    )
 
 
 def polled(place: int, of: int) -> str:
@@ -56,7 +58,8 @@ def ended(name: str, code: str, word: str, used: int, ticks: int = PLENTY) -> Ro
 
 EXACT_ROWS = (
     Row(
-        "reading from 1 and 2, and writing to 0: first the parts are checked, and no bytes are paid",
+        "reading from 1 and 2, and writing to 0: first the parts are checked, and no bytes "
+        "are paid",
         bot(
             notes(
                 ("fd_read", 1, OTHER, 1, RESULT),
@@ -100,7 +103,10 @@ EXACT_ROWS = (
             + polled(80, OTHER + 96)
             + note(120, "clock_time_get", 0, -1, BODY + 124)
             + write(),
-            {OTHER: timed(1, 1_000, 2) + timed(2, 1, 3) + timed(3, 1_000, 0x8000), BODY + 8: GUARD * 32},
+            {
+                OTHER: timed(1, 1_000, 2) + timed(2, 1, 3) + timed(3, 1_000, 0x8000),
+                BODY + 8: GUARD * 32,
+            },
             size=132,
         ),
         ask(),
@@ -126,15 +132,39 @@ EXACT_ROWS = (
                 ("poll_oneoff", OTHER + 8, SIZE - 32, 1, SIZE - 4),
             )
             + write(),
-            {OTHER: pairs((SIZE - 2, 2)) + descriptor(9, 0), SIZE - 48: descriptor(8, 0)[:40] + pairs((BODY + 14, 2))},
+            {
+                OTHER: pairs((SIZE - 2, 2)) + descriptor(9, 0),
+                SIZE - 48: descriptor(8, 0)[:40] + pairs((BODY + 14, 2)),
+            },
             size=56,
         ),
         ask(framed(b"hello")),
-        (("answered", 14 * NOTE + (3 * 2 + 1) + 4 * 2 + 2 + 2 + 3 * 4 + 2 * 4 + 300 + 6 + 32 + 2_000 + WRITE + 60),),
+        (
+            (
+                "answered",
+                14 * NOTE
+                + (3 * 2 + 1)
+                + 4 * 2
+                + 2
+                + 2
+                + 3 * 4
+                + 2 * 4
+                + 300
+                + 6
+                + 32
+                + 2_000
+                + WRITE
+                + 60,
+            ),
+        ),
     ),
     Row(
         "a list of subscriptions that does not lie in memory wholly, the first of another kind",
-        bot(notes(("poll_oneoff", SIZE - 48, RESULT, 2, RESULT)) + write(), {SIZE - 48: descriptor(1, 0, 3)}, size=4),
+        bot(
+            notes(("poll_oneoff", SIZE - 48, RESULT, 2, RESULT)) + write(),
+            {SIZE - 48: descriptor(1, 0, 3)},
+            size=4,
+        ),
         ask(),
         (("answered", NOTE + 4 + 2_000 + WRITE + 8),),
     ),
@@ -150,7 +180,11 @@ EXACT_ROWS = (
     ),
     Row(
         "a time that is over at once, beside a longer one",
-        bot(note(0, "poll_oneoff", OTHER, BODY + 8, 2, BODY + 4) + write(), {OTHER: time(1, 5) + time(2, 0)}, size=80),
+        bot(
+            note(0, "poll_oneoff", OTHER, BODY + 8, 2, BODY + 4) + write(),
+            {OTHER: time(1, 5) + time(2, 0)},
+            size=80,
+        ),
         ask(),
         (("answered", NOTE + 4 + 2_000 + WRITE + 84),),
     ),
@@ -192,7 +226,10 @@ EXACT_ROWS = (
     ),
     Row(
         "more than 1,024 random bytes",
-        bot(notes(("random_get", BODY + 8, 1_000), ("random_get", BODY + 1_008, 100)) + write(), size=1_112),
+        bot(
+            notes(("random_get", BODY + 8, 1_000), ("random_get", BODY + 1_008, 100)) + write(),
+            size=1_112,
+        ),
         ask(),
         (("answered", 2 * (NOTE + 2) + 4_400 + WRITE + 1_116),),
     ),
@@ -218,11 +255,21 @@ EXACT_ROWS = (
         "a frame that still lies there when the module has ended",
         bot(write(OTHER), text(FRAME + OTHER_FRAME + FRAME)),
         (*ask(), *end(), *ask(), *ask(), *ask()),
-        (("answered", WRITE + 9 + 7 + 9), ("answered", 1), ("answered", 0), ("answered", 0), ("exited", 0)),
+        (
+            ("answered", WRITE + 9 + 7 + 9),
+            ("answered", 1),
+            ("answered", 0),
+            ("answered", 0),
+            ("exited", 0),
+        ),
     ),
     Row(
         "frames that are said after others lie there are read in their order",
-        bot(read(0) + read(4, OTHER + 8) + write(), {OTHER: pairs((BODY + 8, 20), (BODY + 28, 20))}, size=48),
+        bot(
+            read(0) + read(4, OTHER + 8) + write(),
+            {OTHER: pairs((BODY + 8, 20), (BODY + 28, 20))},
+            size=48,
+        ),
         ask(framed(b"first"), framed(b"second")),
         (("answered", (5 + HOST + 100 + 9) + (5 + HOST + 100 + 10) + WRITE + 52),),
     ),

@@ -41,13 +41,19 @@ FRAME_ROWS = (
     ),
     Row(
         "an answer in parts",
-        bot(write(OTHER, count=2) + write(OTHER + 16, count=3), text(FRAME[:2], FRAME[2:3], FRAME[3:4], b"", FRAME[4:])),
+        bot(
+            write(OTHER, count=2) + write(OTHER + 16, count=3),
+            text(FRAME[:2], FRAME[2:3], FRAME[3:4], b"", FRAME[4:]),
+        ),
         ask() + ask() + ask(),
         (("answered", 2 * WRITE + 1 + 300 + len(FRAME)), ("exited", 1), ("exited", 0)),
     ),
     Row(
         "what lies behind an answer answers without running",
-        bot(write(OTHER) + write(OTHER + 8), text(FRAME + OTHER_FRAME + FRAME[:6], FRAME[6:] + b"text")),
+        bot(
+            write(OTHER) + write(OTHER + 8),
+            text(FRAME + OTHER_FRAME + FRAME[:6], FRAME[6:] + b"text"),
+        ),
         ask() + ask() + ask() + ask() + ask(),
         (
             ("answered", WRITE + 9 + 7 + 6),
@@ -59,9 +65,17 @@ FRAME_ROWS = (
     ),
     Row(
         "bytes that can be no frame",
-        bot(" ".join(write(OTHER + 8 * at) for at in range(4)), text(b"\1", bytes(4), b"\0\1\0\1rest", b"\n\0\0\0\1xtext")),
+        bot(
+            " ".join(write(OTHER + 8 * at) for at in range(4)),
+            text(b"\1", bytes(4), b"\0\1\0\1rest", b"\n\0\0\0\1xtext"),
+        ),
         ask() + ask() + ask() + ask(),
-        (("answered", WRITE + 1), ("answered", 1 + WRITE + 4), ("answered", 1 + WRITE + 8), ("answered", 1 + WRITE + 10)),
+        (
+            ("answered", WRITE + 1),
+            ("answered", 1 + WRITE + 4),
+            ("answered", 1 + WRITE + 8),
+            ("answered", 1 + WRITE + 10),
+        ),
     ),
     Row(
         "the largest frame, its last byte by itself",
@@ -94,8 +108,15 @@ FRAME_ROWS = (
     Row(
         "stderr beyond 65,536 bytes in one run",
         bot(
-            write(OTHER, to=2) + write(OTHER + 8, to=2) + write(OTHER + 16) + write(OTHER + 8, to=2),
-            {OTHER: pairs((4, 65_530), (OTHER + 24, 10), (OTHER + 34, len(FRAME))) + b"0123456789" + FRAME},
+            write(OTHER, to=2)
+            + write(OTHER + 8, to=2)
+            + write(OTHER + 16)
+            + write(OTHER + 8, to=2),
+            {
+                OTHER: pairs((4, 65_530), (OTHER + 24, 10), (OTHER + 34, len(FRAME)))
+                + b"0123456789"
+                + FRAME
+            },
         ),
         ask() + ask(),
         (("answered", 2 * (WRITE + 1) + 65_530 + 10 + ANSWER), ("exited", 1 + WRITE + 10 + 1)),
@@ -108,7 +129,12 @@ FRAME_ROWS = (
             size=70,
         ),
         ask(framed(b"one"), framed(b"two and more"), framed(b"three")),
-        (("answered", (5 + HOST + 100 + 7) + (5 + HOST + 300 + 16) + (5 + HOST + 100 + 9) + WRITE + 74),),
+        (
+            (
+                "answered",
+                (5 + HOST + 100 + 7) + (5 + HOST + 300 + 16) + (5 + HOST + 100 + 9) + WRITE + 74,
+            ),
+        ),
     ),
     Row(
         "a frame is read in parts, the last one in the next question",
@@ -126,7 +152,9 @@ FRAME_ROWS = (
     Row(
         "a read without room gives nothing, even if no frame is left",
         bot(
-            notes(("fd_read", 0, OTHER, 2, BODY + 3), ("fd_read", 0, OTHER, 0, BODY + 7)) + read(11, OTHER + 16) + write(),
+            notes(("fd_read", 0, OTHER, 2, BODY + 3), ("fd_read", 0, OTHER, 0, BODY + 7))
+            + read(11, OTHER + 16)
+            + write(),
             {OTHER: pairs((-1 & 0xFFFF_FFFF, 0), (SIZE, 0), (BODY + 15, 9))},
             size=24,
         ),
@@ -135,7 +163,9 @@ FRAME_ROWS = (
     ),
     Row(
         "a read when no frame is left takes all ticks",
-        bot(read(0) + write() + read(0) + read(0) + write(), {OTHER: pairs((BODY + 4, 9))}, size=13),
+        bot(
+            read(0) + write() + read(0) + read(0) + write(), {OTHER: pairs((BODY + 4, 9))}, size=13
+        ),
         ask(framed(b"hello")) + ask(framed(b"hello")) + ask(framed(b"hello")),
         (("answered", 5 + HOST + 100 + 9 + WRITE + 17), ("timeout", PLENTY), ("timeout", 0)),
     ),
@@ -149,7 +179,10 @@ FRAME_ROWS = (
         ask(framed(b"hello"), framed(b"more")) + end() + ask(),
         (
             ("answered", 5 + HOST + 100 + 9 + WRITE + 17),
-            ("answered", 1 + (5 + HOST + 100 + 8 + WRITE + 17 + 1) + 2 * (5 + HOST + 100 + WRITE + 17 + 1)),
+            (
+                "answered",
+                1 + (5 + HOST + 100 + 8 + WRITE + 17 + 1) + 2 * (5 + HOST + 100 + WRITE + 17 + 1),
+            ),
             ("exited", 0),
         ),
     ),

@@ -25,7 +25,15 @@ from khiva_arena.bots.modules.meter import prices  # noqa: E402
 from khiva_arena.entrants.modules import bot_identity  # noqa: E402
 
 VECTOR_FILE = VECTORS / "runner.json"
-ROWS: tuple[Row, ...] = (*FRAME_ROWS, *CALL_ROWS, *POLL_ROWS, *EXACT_ROWS, *PAYLOAD_ROWS, *MEMORY_ROWS, *ZERO_ROWS)
+ROWS: tuple[Row, ...] = (
+    *FRAME_ROWS,
+    *CALL_ROWS,
+    *POLL_ROWS,
+    *EXACT_ROWS,
+    *PAYLOAD_ROWS,
+    *MEMORY_ROWS,
+    *ZERO_ROWS,
+)
 
 
 def row_of(row: Row) -> dict[str, Any]:

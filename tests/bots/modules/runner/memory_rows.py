@@ -17,7 +17,8 @@ MEMORY_ROWS = (
         most_bytes=3 * SIZE - 1,
     ),
     Row(
-        "a first memory that is a page larger than the event's limit: no order makes the module run",
+        "a first memory that is a page larger than the event's limit: no order makes the "
+        "module run",
         bot("i32.const 0 $proc_exit", memory=b"\1\3\3"),
         ask(b"\0\0\0\1x", b"\0\0\0\1x") + ask(ticks=0) + ask() + end(),
         (REFUSED, REFUSED, REFUSED, REFUSED),
@@ -39,13 +40,20 @@ MEMORY_ROWS = (
     ),
     Row(
         "data that ends a byte behind the first memory",
-        start("", sections={11: vector([b"\0" + assemble(f"i32.const {SIZE - 1}") + b"\x0b" + sized(b"ab")])}),
+        start(
+            "",
+            sections={
+                11: vector([b"\0" + assemble(f"i32.const {SIZE - 1}") + b"\x0b" + sized(b"ab")])
+            },
+        ),
         ask() + end(),
         (REFUSED, REFUSED),
     ),
     Row(
         "elements that end behind the table",
-        start("", sections={4: vector([b"\x70\0\1"]), 9: vector([b"\0" + AT_ONE + vector([uleb(0)])])}),
+        start(
+            "", sections={4: vector([b"\x70\0\1"]), 9: vector([b"\0" + AT_ONE + vector([uleb(0)])])}
+        ),
         ask() + end(),
         (REFUSED, REFUSED),
     ),

@@ -59,11 +59,24 @@ PAYLOAD_ROWS = (
                 ("fd_fdstat_get", 3, ALL),
             )
             + write(),
-            {BODY + 16: GUARD * 84, OTHER: pairs((BODY + 56, 4), (0, 0), (BODY + 62, 3), (BODY + 68, 20))},
+            {
+                BODY + 16: GUARD * 84,
+                OTHER: pairs((BODY + 56, 4), (0, 0), (BODY + 62, 3), (BODY + 68, 20)),
+            },
             size=100,
         ),
         ask(ticks=2_000_000),
-        (("answered", 16 * NOTE + (2 + 2 + 3 + 3 * 4 + 4 + 4 + 2 + 2 + 4 + 1 + 1 + 4 + 4 + 2) + 800 + 10 + WRITE + 104),),
+        (
+            (
+                "answered",
+                16 * NOTE
+                + (2 + 2 + 3 + 3 * 4 + 4 + 4 + 2 + 2 + 4 + 1 + 1 + 4 + 4 + 2)
+                + 800
+                + 10
+                + WRITE
+                + 104,
+            ),
+        ),
         payload=b"0123456789",
     ),
     Row(
@@ -83,8 +96,14 @@ PAYLOAD_ROWS = (
     Row(
         "a payload whose bytes are just paid, then a tick less",
         bot(f"loop {read(0)} {write()} br 0 end", {OTHER: pairs((BODY + 4, 20))}, size=24),
-        ask(ticks=READ + 20 + WRITE + 28) + ask(ticks=2 + READ + 9 + WRITE + 28) + ask(ticks=2 + READ + 10),
-        (("answered", READ + 20 + WRITE + 28), ("answered", 2 + READ + 9 + WRITE + 28), ("timeout", 2 + READ + 10)),
+        ask(ticks=READ + 20 + WRITE + 28)
+        + ask(ticks=2 + READ + 9 + WRITE + 28)
+        + ask(ticks=2 + READ + 10),
+        (
+            ("answered", READ + 20 + WRITE + 28),
+            ("answered", 2 + READ + 9 + WRITE + 28),
+            ("timeout", 2 + READ + 10),
+        ),
         payload=bytes(range(29)),
     ),
     Row(
@@ -118,7 +137,10 @@ PAYLOAD_ROWS = (
     Row(
         "an empty payload",
         bot(
-            notes(("fd_fdstat_get", 3, BODY + 8), ("fd_read", 3, OTHER, 1, BODY + 4), ("fd_close", 3)) + write(),
+            notes(
+                ("fd_fdstat_get", 3, BODY + 8), ("fd_read", 3, OTHER, 1, BODY + 4), ("fd_close", 3)
+            )
+            + write(),
             {BODY + 4: GUARD * 40, OTHER: pairs((BODY + 32, 9))},
             size=48,
         ),
@@ -134,7 +156,13 @@ PAYLOAD_ROWS = (
             + note(5, "fd_close", 3)
             + note(6, "poll_oneoff", OTHER + 8, BODY + 112, 4, BODY + 108)
             + write(),
-            {OTHER: pairs((BODY + 12, 9)) + descriptor(1, 3) + time(2, LONGEST) + time(3, 0) + descriptor(4, 3, 2)},
+            {
+                OTHER: pairs((BODY + 12, 9))
+                + descriptor(1, 3)
+                + time(2, LONGEST)
+                + time(3, 0)
+                + descriptor(4, 3, 2)
+            },
             size=176,
         ),
         ask(),

@@ -57,7 +57,15 @@ POLL_ROWS = (
         bot(
             note(*poll(0, 5)) + note(*poll(140, 2, of=OTHER + 4 * 48)) + write(),
             {
-                OTHER: b"".join((descriptor(1, 2), time(2, 0), time(3, LONGEST), descriptor(4, 1, 2), descriptor(5, 0, 2)))
+                OTHER: b"".join(
+                    (
+                        descriptor(1, 2),
+                        time(2, 0),
+                        time(3, LONGEST),
+                        descriptor(4, 1, 2),
+                        descriptor(5, 0, 2),
+                    )
+                )
                 + time(6, LONGEST)
             },
             size=182,
@@ -69,7 +77,12 @@ POLL_ROWS = (
         "poll for descriptors that are not open: their events are all",
         bot(
             call("fd_close", 2) + " drop " + note(*poll(0, 4)) + write(),
-            {OTHER: descriptor(1, 0) + descriptor(2, 2, 2) + time(3, 0) + descriptor(4, 0xFFFF_FFFF)},
+            {
+                OTHER: descriptor(1, 0)
+                + descriptor(2, 2, 2)
+                + time(3, 0)
+                + descriptor(4, 0xFFFF_FFFF)
+            },
             size=80,
         ),
         ask(),

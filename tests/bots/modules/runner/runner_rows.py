@@ -65,7 +65,12 @@ def end(ticks: int = PLENTY) -> tuple[tuple[str, int, bytes], ...]:
 def call(name: str, *words: int) -> str:
     """Return the code of a call, which leaves its error number as an operand."""
     letters = zip(PARAMS[name], words, strict=True)
-    return " ".join([*(f"{'i64' if letter == 'I' else 'i32'}.const {word}" for letter, word in letters), f"${name}"])
+    return " ".join(
+        [
+            *(f"{'i64' if letter == 'I' else 'i32'}.const {word}" for letter, word in letters),
+            f"${name}",
+        ]
+    )
 
 
 def note(place: int, name: str, *words: int) -> str:
@@ -93,7 +98,9 @@ def pairs(*each: tuple[int, int]) -> bytes:
     return b"".join(struct.pack("<II", *pair) for pair in each)
 
 
-def bot(code: str, data: Mapping[int, bytes] = _NOTHING, *, size: int = 0, memory: bytes = b"\1\1\1") -> bytes:
+def bot(
+    code: str, data: Mapping[int, bytes] = _NOTHING, *, size: int = 0, memory: bytes = b"\1\1\1"
+) -> bytes:
     """Return a module of code in which calls stand as ``$name``.
 
     data: what its memory begins with
@@ -102,8 +109,13 @@ def bot(code: str, data: Mapping[int, bytes] = _NOTHING, *, size: int = 0, memor
     imports = tuple(dict.fromkeys(re.findall(r"\$(\w+)", code)))
     words = re.sub(r"\$(\w+)", lambda found: f"call {imports.index(found[1])}", code)
     frame = {PAIR: pairs((HEAD, 4 + size)), HEAD: struct.pack(">I", size)} if size else {}
-    pieces = [b"\0" + assemble(f"i32.const {at}") + b"\x0b" + sized(piece) for at, piece in {**frame, **data}.items()]
-    return start(words, imports=imports, memory=memory, sections={11: vector(pieces)} if pieces else {})
+    pieces = [
+        b"\0" + assemble(f"i32.const {at}") + b"\x0b" + sized(piece)
+        for at, piece in {**frame, **data}.items()
+    ]
+    return start(
+        words, imports=imports, memory=memory, sections={11: vector(pieces)} if pieces else {}
+    )
 
 
 def text(*pieces: bytes) -> dict[int, bytes]:

@@ -18,8 +18,13 @@ pytestmark = pytest.mark.slow
 KEY, MOST, PLENTY = bytes(8), 1 << 30, 10**9
 HELLO = b"\0\0\0\5hello"
 WRITE = "(drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 64)))"
-DATA = "".join(f"\\{byte:02x}" for byte in (8).to_bytes(4, "little") + len(HELLO).to_bytes(4, "little") + HELLO)
-TALKS = wasm(f'(data (i32.const 0) "{DATA}")' + start(f"(loop $again {WRITE} (br $again))"), imports=("fd_write",))
+DATA = "".join(
+    f"\\{byte:02x}" for byte in (8).to_bytes(4, "little") + len(HELLO).to_bytes(4, "little") + HELLO
+)
+TALKS = wasm(
+    f'(data (i32.const 0) "{DATA}")' + start(f"(loop $again {WRITE} (br $again))"),
+    imports=("fd_write",),
+)
 SPINS = wasm(start("(loop $again (br $again))"))
 Asked = Generator[TickSeat, None, Any]
 
@@ -57,7 +62,9 @@ def test_an_error_of_the_host_is_raised_where_the_table_began(asked: int) -> Non
 
 
 @pytest.mark.parametrize("which", [1, 2])
-def test_a_thread_that_cannot_be_started_is_no_seat_s_doing(which: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_cannot_be_started_is_no_seat_s_doing(
+    which: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     started = []
 
     def start_thread(play: Callable[..., object], words: tuple[()]) -> int:
@@ -66,7 +73,11 @@ def test_a_thread_that_cannot_be_started_is_no_seat_s_doing(which: int, monkeypa
             raise RuntimeError("can't start new thread")
         return _thread.start_new_thread(play, words)
 
-    monkeypatch.setattr(seat_in_ticks, "_thread", SimpleNamespace(**vars(_thread) | {"start_new_thread": start_thread}))
+    monkeypatch.setattr(
+        seat_in_ticks,
+        "_thread",
+        SimpleNamespace(**vars(_thread) | {"start_new_thread": start_thread}),
+    )
     with pytest.raises(RuntimeError, match="new thread"):
         baton.run(in_turn(seat(), seat()))
 
@@ -107,7 +118,9 @@ def test_a_thread_that_begins_late_is_not_given_up(monkeypatch: pytest.MonkeyPat
     assert baton.run(in_turn(seat())) == [line.ANSWERED]
 
 
-def test_a_seat_that_was_given_up_lets_the_others_play_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_seat_that_was_given_up_lets_the_others_play_and_stops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in ("BACKSTOP_SECONDS", "BACKSTOP_A_TICK"):
         monkeypatch.setattr(seat_in_ticks, name, 0.0)
     monkeypatch.setattr(baton, "LOOK", 0.02)

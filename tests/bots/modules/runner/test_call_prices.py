@@ -11,7 +11,9 @@ MOST_TIMES = 50
 
 
 def test_no_call_is_much_cheaper_than_the_time_that_it_takes() -> None:
-    rounds = [{name: nanoseconds(module, TICKS) for name, module in calls()} for _ in range(3)]  # a busy machine is slow for all
+    rounds = [
+        {name: nanoseconds(module, TICKS) for name, module in calls()} for _ in range(3)
+    ]  # a busy machine is slow for all
     lasts = {name: min(each[name] for each in rounds) for name in rounds[0]}
     usual = lasts["clock_time_get"]
     assert {name: each / usual for name, each in lasts.items() if each > MOST_TIMES * usual} == {}

@@ -83,7 +83,9 @@ sys.stdout.write(os.read(start, 65536).decode())
 """
 
 
-@pytest.mark.skipif(bool(system.why_no_levels()) or not seccomp.supported(), reason="filters of calls are Linux's")
+@pytest.mark.skipif(
+    bool(system.why_no_levels()) or not seccomp.supported(), reason="filters of calls are Linux's"
+)
 def test_a_child_can_run_threads_and_nothing_else() -> None:
     """Each thing is also done before the filter is on, so that its refusal is the filter's."""
     words = [sys.executable, "-c", ATTEMPTS, str(FOLDER), seccomp.of_a_table().hex()]
@@ -116,19 +118,30 @@ class Server:
         assert process.stdin
         assert process.stdout
         assert process.stderr
-        self.process, self._orders, self._answers, self._told = process, process.stdin, process.stdout, process.stderr
+        self.process, self._orders, self._answers, self._told = (
+            process,
+            process.stdin,
+            process.stdout,
+            process.stderr,
+        )
 
     def load(self, *loads: bytes) -> list[Item]:
         """Begin a table, and return what is told of its seats."""
         loading = line.batch((seat, line.LOAD, 0, load) for seat, load in enumerate(loads))
-        opening = line.batch([(seat, line.OPEN, 0, line.opening(KEY, 1)) for seat in range(len(loads))])
-        return self.answer_to(loading + opening)  # at once, since a server that a load ends takes nothing after it
+        opening = line.batch(
+            [(seat, line.OPEN, 0, line.opening(KEY, 1)) for seat in range(len(loads))]
+        )
+        return self.answer_to(
+            loading + opening
+        )  # at once, since a server that a load ends takes nothing after it
 
     def table(self, *codes: Path) -> list[list[int]]:
         """Play a table of modules. Return what each has answered to three questions."""
         self.load(*(loading(code) for code in codes))
         seats = range(len(codes))
-        rounds = [self.told_by([(seat, line.ASK, PLENTY, b"x") for seat in seats]) for _ in range(3)]
+        rounds = [
+            self.told_by([(seat, line.ASK, PLENTY, b"x") for seat in seats]) for _ in range(3)
+        ]
         self._orders.write(line.batch([]))
         assert int(self._told.readline()) > 0
         answers = [{seat: data[-1] for seat, _, _, data in words} for words in rounds]
@@ -153,7 +166,9 @@ class Server:
 
 @contextmanager
 def served() -> Iterator[Server]:
-    words = modules.runner(modules.TABLES, seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else "")
+    words = modules.runner(
+        modules.TABLES, seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else ""
+    )
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0) as process:
         try:
@@ -165,13 +180,20 @@ def served() -> Iterator[Server]:
 def code_of(folder: Path, first: int) -> Path:
     """The compiled code of a module that counts from ``first``."""
     path = folder / f"code{first}"
-    path.write_bytes(vm.compile_(machine(), rewritten(wasm(COUNT.format(first=first), imports=("fd_write",))).wasm)[1])
+    path.write_bytes(
+        vm.compile_(
+            machine(), rewritten(wasm(COUNT.format(first=first), imports=("fd_write",))).wasm
+        )[1]
+    )
     return path
 
 
 def loading(code: Path, name: str = "") -> bytes:
     """The bytes of a LOAD. ``name``: the digest of the code, if it is not its own."""
-    return line.LOADING.pack(MOST, bytes.fromhex(name or digest(code.read_bytes()))) + str(code).encode()
+    return (
+        line.LOADING.pack(MOST, bytes.fromhex(name or digest(code.read_bytes())))
+        + str(code).encode()
+    )
 
 
 @pytest.mark.slow
@@ -181,7 +203,13 @@ def test_each_table_begins_with_modules_in_which_nothing_has_run(tmp_path: Path)
     one, other, third = (code_of(tmp_path, first) for first in (0, 10, 20))
     expected = {one: [1, 3, 6], other: [11, 23, 36], third: [21, 43, 66]}
     with served() as server:
-        for codes in ((one, other), (other, one), (one, one), (third, one), (other, third, third)) * TIMES:
+        for codes in (
+            (one, other),
+            (other, one),
+            (one, one),
+            (third, one),
+            (other, third, third),
+        ) * TIMES:
             assert server.table(*codes) == [expected[code] for code in codes]
             assert server.memories() == len(codes)
 
@@ -192,7 +220,12 @@ def test_code_that_is_not_what_was_compiled_ends_a_fork_server_in_words(tmp_path
     with served() as server:
         assert server.table(code) == [[1, 3, 6]]
         assert server.load(loading(code, "00" * 32)) == [
-            (0, line.FAILED, 0, sentence("modules", "code-changed", what="the compiled code").encode())
+            (
+                0,
+                line.FAILED,
+                0,
+                sentence("modules", "code-changed", what="the compiled code").encode(),
+            )
         ]
         assert server.process.wait(60) == FAILED
 
@@ -230,10 +263,17 @@ print(size() - before)
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries reserve no space for a thread's heap")
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc",
+    reason="other C libraries reserve no space for a thread's heap",
+)
 def test_a_thread_has_no_heap_of_its_own() -> None:
     alone, shared = (
-        int(subprocess.run([sys.executable, "-c", GROWTH, str(FOLDER), word], capture_output=True, check=True).stdout)
+        int(
+            subprocess.run(
+                [sys.executable, "-c", GROWTH, str(FOLDER), word], capture_output=True, check=True
+            ).stdout
+        )
         for word in ("", "shared")
     )
     assert shared < 8 << 20

@@ -33,7 +33,9 @@ PLENTY = 10**10
 
 def grows(first: str, asked: str = "(i32.const 1)") -> SeatAlone:
     """A module of 40 pages at the most that grows twice where the machine gives 30, and exits with what it has then."""
-    code = f"(drop (memory.grow {first})) (drop (memory.grow {asked})) (call $proc_exit (memory.size))"
+    code = (
+        f"(drop (memory.grow {first})) (drop (memory.grow {asked})) (call $proc_exit (memory.size))"
+    )
     module = compiled(wasm(start(code), imports=("proc_exit",), pages=f"1 {PAGES}"))
     seat = SeatAlone(machine(), module, KEY, MOST * instance.PAGE)
     seat._instance.allow(PAGES * instance.PAGE)
@@ -49,18 +51,26 @@ def test_a_growth_that_the_machine_refuses_is_the_machines_failure(first: int, a
 @pytest.mark.parametrize("asked", [11, 12, 4_096, 2**31 - 1, -1, -30, -(2**31)])
 def test_a_growth_beyond_what_the_event_allows_fails_in_the_module(asked: int) -> None:
     """The pages there are and those asked for are added in 64 bits: in 32 the sum of some of these would be small."""
-    assert grows("(i32.const 29)", f"(i32.const {asked})").ask(PLENTY)[::2] == (line.EXITED, (30).to_bytes(4, "big"))
+    assert grows("(i32.const 29)", f"(i32.const {asked})").ask(PLENTY)[::2] == (
+        line.EXITED,
+        (30).to_bytes(4, "big"),
+    )
 
 
 def test_it_costs_no_ticks_to_look() -> None:
     code = "(drop (memory.grow (i32.const 2)))"
-    seat = SeatAlone(machine(), compiled(wasm(start(code), pages="1 40")), KEY, MOST * instance.PAGE)
+    seat = SeatAlone(
+        machine(), compiled(wasm(start(code), pages="1 40")), KEY, MOST * instance.PAGE
+    )
     assert seat.ask(PLENTY)[1] == 1 + 2_000 + 2 * 10_000 + 1
 
 
 def test_by_the_wall_clock_a_refused_growth_is_the_modules() -> None:
     """Its limit of memory is the system's there, and what it does at that limit is its own doing."""
-    code = "(drop (memory.grow (i32.const 29))) (drop (memory.grow (i32.const 1))) (call $proc_exit (memory.size))"
+    code = (
+        "(drop (memory.grow (i32.const 29))) (drop (memory.grow (i32.const 1))) (call "
+        "$proc_exit (memory.size))"
+    )
     module = compiled(wasm(start(code), imports=("proc_exit",), pages=f"1 {PAGES}"))
     assert instance.Instance(machine(), module, Wall(), MOST * instance.PAGE).run() == 30
 
@@ -93,9 +103,13 @@ def hogs(names: str, level: Level, folder: Path, code_bytes: int) -> list[Comman
     for name in names:
         (place := folder / name).mkdir()
         data = f'(data (i32.const 1024) "{name * code_bytes}")'
-        (place / "bot.wasm").write_bytes(wasm(HOG + data, imports=("fd_read", "fd_write", "proc_exit"), pages="482"))
+        (place / "bot.wasm").write_bytes(
+            wasm(HOG + data, imports=("fd_read", "fd_write", "proc_exit"), pages="482")
+        )
         (place / "payload").write_bytes(name.encode() * (4 * MIB - 1))
-        (place / "bot.toml").write_text(f'name = "{name}"\nversion = "1"\nmodule = "bot.wasm"\npayload = "payload"\n')
+        (place / "bot.toml").write_text(
+            f'name = "{name}"\nversion = "1"\nmodule = "bot.wasm"\npayload = "payload"\n'
+        )
         commands.append(staging.stage(bots.load(str(place)), level))
     return commands
 
@@ -112,7 +126,9 @@ def faults_of(commands: Sequence[Command], clock: Clock, level: Level, memory: i
 @pytest.mark.soak
 @EVERY_LEVEL
 @pytest.mark.parametrize("memory", [320, 80])
-def test_the_machine_refuses_nothing_at_full_tables(level: Level, memory: int, tmp_path: Path, open_folder: Path) -> None:
+def test_the_machine_refuses_nothing_at_full_tables(
+    level: Level, memory: int, tmp_path: Path, open_folder: Path
+) -> None:
     """Or a bot that is about to lose could bring that about. Each seat has a large payload and the most code, writes all that is
     kept, and grows to its last page, by a limit of the event that leaves nothing beside that."""
     commands = hogs("abcde", level, tmp_path, CODE_BYTES)
@@ -121,12 +137,19 @@ def test_the_machine_refuses_nothing_at_full_tables(level: Level, memory: int, t
         assert faults_of(commands[:seats], Clock.TICKS, level, memory) == [told] * seats
 
 
-def test_the_machine_refuses_nothing_at_a_full_table_of_two(tmp_path: Path, open_folder: Path) -> None:
+def test_the_machine_refuses_nothing_at_a_full_table_of_two(
+    tmp_path: Path, open_folder: Path
+) -> None:
     told = f"crashed: exited with code {line.module_pages(80 * MIB) // 100}"
-    assert faults_of(hogs("ab", Level.TRUSTED, tmp_path, MIB), Clock.TICKS, Level.TRUSTED, 80) == [told] * 2
+    assert (
+        faults_of(hogs("ab", Level.TRUSTED, tmp_path, MIB), Clock.TICKS, Level.TRUSTED, 80)
+        == [told] * 2
+    )
 
 
-def test_by_the_wall_clock_the_limit_of_the_system_is_the_bots_own(tmp_path: Path, open_folder: Path) -> None:
+def test_by_the_wall_clock_the_limit_of_the_system_is_the_bots_own(
+    tmp_path: Path, open_folder: Path
+) -> None:
     """Its payload and its code count there, so it has fewer pages; the match is not void."""
     for fault in faults_of(hogs("ab", Level.TRUSTED, tmp_path, MIB), Clock.WALL, Level.TRUSTED, 80):
         code = int(fault.removeprefix("crashed: exited with code "))
@@ -157,12 +180,22 @@ print(json.dumps([said, trio.run(play, job([command] * 2, Clock.TICKS)).void]))
 """
 
 
-def test_a_machine_that_is_short_of_memory_voids_the_match(tmp_path: Path, open_folder: Path) -> None:
+def test_a_machine_that_is_short_of_memory_voids_the_match(
+    tmp_path: Path, open_folder: Path
+) -> None:
     """The limit is said before the match; where nothing says it, the match is void at the growth that the machine refuses."""
-    (tmp_path / "bot.wasm").write_bytes(wasm(HOG, imports=("fd_read", "fd_write", "proc_exit"), pages="257"))
-    environment = {"PATH": "/usr/bin:/bin", "KHIVA_ARENA_CACHE": str(open_folder), "PYTHONPATH": f"{ROOT}:{ROOT}/tests/support"}
+    (tmp_path / "bot.wasm").write_bytes(
+        wasm(HOG, imports=("fd_read", "fd_write", "proc_exit"), pages="257")
+    )
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "KHIVA_ARENA_CACHE": str(open_folder),
+        "PYTHONPATH": f"{ROOT}:{ROOT}/tests/support",
+    }
     words = [sys.executable, "-c", SHORT, str(tmp_path / "bot.wasm")]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        words, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
     assert not done.returncode, done.stderr[-3000:]
     before, within = json.loads(done.stdout)
     needed = 2 * (40 + 256 + 16)  # of the runner, of the module, and of a step for compiled code

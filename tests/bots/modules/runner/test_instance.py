@@ -50,7 +50,9 @@ def test_each_function_is_declared_as_the_vm_s_package_declares_it() -> None:
     for name, signature in (vm.SIGNATURES | switches).items():
         function = getattr(bindings, f"_{name}")
         types = [function.restype, *function.argtypes]
-        assert [ctypes.sizeof(type_) if type_ else 0 for type_ in types] == [width[letter] for letter in signature], name
+        assert [ctypes.sizeof(type_) if type_ else 0 for type_ in types] == [
+            width[letter] for letter in signature
+        ], name
 
 
 # --- ends ---
@@ -59,13 +61,20 @@ def test_each_function_is_declared_as_the_vm_s_package_declares_it() -> None:
 def test_no_module_ends_as_a_runner_does_that_fails(tmp_path: Path) -> None:
     """Else it could make a match void."""
     for code in (FAILED, FAILED + 256):
-        done = run(wasm(start(f"(call $proc_exit (i32.const {code}))"), imports=["proc_exit"]), tmp_path)
+        done = run(
+            wasm(start(f"(call $proc_exit (i32.const {code}))"), imports=["proc_exit"]), tmp_path
+        )
         assert (done.returncode, done.stderr.decode().count("\n")) == (TRAPPED, 1)
 
 
-@pytest.mark.parametrize(("code", "status"), [(0, 0), (3, 3), (255, 255), (256, 0), (0xFFFF_FFFF, 255)])
+@pytest.mark.parametrize(
+    ("code", "status"), [(0, 0), (3, 3), (255, 255), (256, 0), (0xFFFF_FFFF, 255)]
+)
 def test_it_exits_with_its_code(code: int, status: int, tmp_path: Path) -> None:
-    done = run(wasm(start(f"(call $proc_exit (i32.const {code})) unreachable"), imports=["proc_exit"]), tmp_path)
+    done = run(
+        wasm(start(f"(call $proc_exit (i32.const {code})) unreachable"), imports=["proc_exit"]),
+        tmp_path,
+    )
     assert (done.returncode, done.stdout, done.stderr) == (status, b"", b"")
 
 
@@ -74,17 +83,23 @@ def test_a_start_that_returns_is_an_exit_with_0(tmp_path: Path) -> None:
 
 
 STARTS = ' (func (export "_start") (call $f))'
-BY_TABLE = "(table 1 funcref) (type $t (func)) (func $f (call_indirect (type $t) (i32.const {})))" + STARTS
+BY_TABLE = (
+    "(table 1 funcref) (type $t (func)) (func $f (call_indirect (type $t) (i32.const {})))" + STARTS
+)
 TRAPS = {
     sentence("modules", "calls-too-deep"): "(func $f (call $f))" + STARTS,
-    "an access to memory that it does not have": "(func $f (drop (i32.load (i32.const 65533))))" + STARTS,
+    "an access to memory that it does not have": "(func $f (drop (i32.load (i32.const 65533))))"
+    + STARTS,
     "an access to a table beyond its end": BY_TABLE.format(7),
     "a call through an empty pointer to a function": BY_TABLE.format(0),
     "a call through a pointer to a function of another type": "(func $g (param i32)) (elem (i32.const 0) $g) "
     + BY_TABLE.format(0),
-    "a division of which the result does not fit": "(func $f (drop (i32.div_s (i32.const 0x80000000) (i32.const -1))))" + STARTS,
-    sentence("modules", "division-zero"): "(func $f (drop (i32.rem_u (i32.const 1) (i32.const 0))))" + STARTS,
-    "a number that fits no integer is made one": "(func $f (drop (i32.trunc_f64_s (f64.const nan))))" + STARTS,
+    "a division of which the result does not fit": "(func $f (drop (i32.div_s (i32.const 0x80000000) (i32.const -1))))"
+    + STARTS,
+    sentence("modules", "division-zero"): "(func $f (drop (i32.rem_u (i32.const 1) (i32.const 0))))"
+    + STARTS,
+    "a number that fits no integer is made one": "(func $f (drop (i32.trunc_f64_s (f64.const nan))))"
+    + STARTS,
     sentence("modules", "place-never-reached"): "(func $f unreachable)" + STARTS,
 }
 
@@ -151,7 +166,9 @@ def test_memory_grows_to_the_limit_and_no_further(limit: int) -> None:
 
 def test_a_module_s_own_maximum_holds() -> None:
     code = wasm(
-        GROW.replace("(drop (call $fd_write", "(call $proc_exit (memory.size)) (drop (call $fd_write"),
+        GROW.replace(
+            "(drop (call $fd_write", "(call $proc_exit (memory.size)) (drop (call $fd_write"
+        ),
         imports=["fd_write", "proc_exit"],
         pages="1 40",
     )
@@ -161,7 +178,11 @@ def test_a_module_s_own_maximum_holds() -> None:
 def test_more_memory_at_once_than_the_limit_is_refused() -> None:
     code = compiled(wasm(start(""), pages="100"))
     with pytest.raises(
-        vm.Unfit, match=("it asks for 6,553,600 bytes of memory at its start, and may have 6,488,064: declare less")
+        vm.Unfit,
+        match=(
+            "it asks for 6,553,600 bytes of memory at its start, and may have 6,488,064: "
+            "declare less"
+        ),
     ):
         instance.Instance(machine(), code, Wall(), 99 * instance.PAGE)
 
@@ -189,7 +210,10 @@ def test_no_growth_moves_memory_or_needs_address_space() -> None:
     pages = vm.RESERVED // instance.PAGE
     look = "(drop (call $random_get (i32.const 0) (i32.const 4)))"
     code = wasm(
-        start(f"{look} (drop (memory.grow (i32.const {pages - 1}))) {look} (call $proc_exit (memory.size))"),
+        start(
+            f"{look} (drop (memory.grow (i32.const {pages - 1}))) {look} (call $proc_exit "
+            "(memory.size))"
+        ),
         imports=["random_get", "proc_exit"],
     )
     places: list[int] = []
@@ -220,7 +244,16 @@ def refusal(module: bytes, folder: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"\0asm", b"garbage" * 100, b"\0asm\1\0\0", b"\0asm\x0d\0\1\0", b"#!/bin/sh\n", b"\x7fELF" + bytes(100)]
+    "data",
+    [
+        b"",
+        b"\0asm",
+        b"garbage" * 100,
+        b"\0asm\1\0\0",
+        b"\0asm\x0d\0\1\0",
+        b"#!/bin/sh\n",
+        b"\x7fELF" + bytes(100),
+    ],
 )
 def test_what_does_not_begin_as_a_module_is_none(data: bytes, tmp_path: Path) -> None:
     assert sentence("modules", "not-begin-module") in refusal(data, tmp_path)
@@ -290,18 +323,34 @@ def test_an_error_of_the_system_reaches_the_caller_and_not_the_module() -> None:
         def random(self, view: memoryview) -> None:
             raise ValueError("a mistake of ours")
 
-    code = wasm(start("(drop (call $random_get (i32.const 0) (i32.const 4)))"), imports=["random_get"])
+    code = wasm(
+        start("(drop (call $random_get (i32.const 0) (i32.const 4)))"), imports=["random_get"]
+    )
     with pytest.raises(ValueError, match="a mistake of ours"):
         instance.Instance(machine(), compiled(code), Broken(), MIB).run()
 
 
 def test_the_runner_loads_few_modules(tmp_path: Path) -> None:
     """What a start waits for: the files of this folder, and modules in C. Neither ctypes nor os is among them."""
-    script = "import sys; sys.path.append(sys.argv[1]); before = set(sys.modules); import runner.main\n"
+    script = (
+        "import sys; sys.path.append(sys.argv[1]); before = set(sys.modules); import runner.main\n"
+    )
     script += "print(*sorted(set(sys.modules) - before))"
     words = [sys.executable, "-I", "-S", "-c", script, str(modules.FOLDER)]
-    loaded = set(subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout.split())
-    assert not loaded & {"ctypes", "os", "typing", "dataclasses", "collections", "click", "trio", "msgspec", "wasmtime"}
+    loaded = set(
+        subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout.split()
+    )
+    assert not loaded & {
+        "ctypes",
+        "os",
+        "typing",
+        "dataclasses",
+        "collections",
+        "click",
+        "trio",
+        "msgspec",
+        "wasmtime",
+    }
     assert {name for name in loaded if not name.startswith("runner")} <= {
         *("_ctypes", "_struct", "_blake2", "resource", "errno", "time", "posix"),
     }

@@ -22,7 +22,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return len(addresses) - 1
 
     monkeypatch.setattr(table_runner, "load", load)
-    monkeypatch.setattr(table_runner, "unload", lambda _vm, address: calls.append(f"unload {addresses[address]}"))
+    monkeypatch.setattr(
+        table_runner, "unload", lambda _vm, address: calls.append(f"unload {addresses[address]}")
+    )
     monkeypatch.setattr(table_runner, "TickSeat", lambda *_: SimpleNamespace(drop=lambda: None))
     return calls
 
@@ -36,7 +38,9 @@ def test_the_longest_unused_goes_and_none_that_a_seat_has(calls: list[str], tmp_
     def play(*names: str) -> list[str]:
         calls.clear()
         digests = {name: name.encode().ljust(32) for name in names}
-        loads = [line.LOADING.pack(0, digests[name]) + str(tmp_path / name).encode() for name in names]
+        loads = [
+            line.LOADING.pack(0, digests[name]) + str(tmp_path / name).encode() for name in names
+        ]
         seats.load([(number, line.LOAD, 0, data) for number, data in enumerate(loads)])
         return calls.copy()
 

@@ -75,19 +75,29 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module", params=["chromium", pytest.param("firefox", marks=pytest.mark.xdist_group("firefox"))])
+@pytest.fixture(
+    scope="module",
+    params=["chromium", pytest.param("firefox", marks=pytest.mark.xdist_group("firefox"))],
+)
 def opened(request: pytest.FixtureRequest, page: Path) -> Iterator[Page | Firefox]:
     with browser() if request.param == "chromium" else firefox() as one:
         one.visit(page.as_uri())
         if not one.js("return 'Suspending' in WebAssembly"):
-            pytest.skip(f"NOT TESTED: live seats: this {request.param} has no WebAssembly.Suspending; install a newer one")
+            pytest.skip(
+                f"NOT TESTED: live seats: this {request.param} has no "
+                "WebAssembly.Suspending; install a newer one"
+            )
         yield one
 
 
 def rows(file: str) -> list[dict[str, Any]]:
     """Return the seats of a file of vectors, each with its module."""
     held = json.loads((VECTORS / file).read_text())
-    return held["rows"] if "rows" in held else [{**row, "module": held["modules"][row["module"]]} for row in held["seats"]]
+    return (
+        held["rows"]
+        if "rows" in held
+        else [{**row, "module": held["modules"][row["module"]]} for row in held["seats"]]
+    )
 
 
 def told(opened: Page | Firefox, call: str, *values: Any) -> Any:
@@ -101,12 +111,18 @@ def told(opened: Page | Firefox, call: str, *values: Any) -> Any:
 def test_a_live_seat_gives_each_row(opened: Page | Firefox, file: str) -> None:
     all_rows = rows(file)
     for row, played in zip(all_rows, told(opened, "playAll(arguments[0])", all_rows), strict=True):
-        wanted = [[one["word"], one["used"], one["answer"]] for one in row["orders"] if one["order"] != "say"]
+        wanted = [
+            [one["word"], one["used"], one["answer"]]
+            for one in row["orders"]
+            if one["order"] != "say"
+        ]
         assert played == {"results": wanted, "notes": row["stderr"]}, row["name"]
 
 
 def test_of_long_notes_that_are_not_asked_for_the_end_is_kept(opened: Page | Firefox) -> None:
-    (row,) = (row for row in rows("runner.json") if row["name"] == "stderr beyond 65,536 bytes in one run")
+    (row,) = (
+        row for row in rows("runner.json") if row["name"] == "stderr beyond 65,536 bytes in one run"
+    )
     live, rerun = told(opened, "noted(arguments[0])", row)
     assert len(rerun) > len(live)
     assert rerun.endswith(live)

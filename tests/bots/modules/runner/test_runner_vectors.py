@@ -39,10 +39,14 @@ def test_the_arena_s_runner_gives_each_row(maker: ModuleType) -> None:
     assert path.read_text("utf-8") == text, "`make vectors`"
 
 
-def test_words_and_ticks_are_those_by_hand(maker: ModuleType, vectors: list[dict[str, Any]]) -> None:
+def test_words_and_ticks_are_those_by_hand(
+    maker: ModuleType, vectors: list[dict[str, Any]]
+) -> None:
     assert len({row["name"] for row in vectors}) == len(vectors)
     by_hand = {row.name: list(row.by_hand) for row in maker.ROWS}
-    assert {row["name"]: [(order["word"], order["used"]) for order in answers(row)] for row in vectors} == by_hand
+    assert {
+        row["name"]: [(order["word"], order["used"]) for order in answers(row)] for row in vectors
+    } == by_hand
 
 
 def test_every_call_and_word_has_a_row_and_modules_are_small(vectors: list[dict[str, Any]]) -> None:
@@ -64,6 +68,8 @@ def test_identities_are_those_of_module_and_payload(vectors: list[dict[str, Any]
 
 @pytest.mark.language
 def test_the_verifier_gives_each_row_of_all_files_and_prints_what_its_page_shows() -> None:
-    done = subprocess.run(node("vectors.js"), capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        node("vectors.js"), capture_output=True, text=True, timeout=600, check=False
+    )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert f"```text\n{done.stdout}```" in (VERIFIER / "README.md").read_text("utf-8")

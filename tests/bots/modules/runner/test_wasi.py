@@ -78,14 +78,20 @@ class Called:
         payload: bytes | None = None,
     ) -> None:
         letters = PARAMS[name]
-        numbers = [f"({'i64' if letter == 'I' else 'i32'}.const {word})" for letter, word in zip(letters, words, strict=True)]
+        numbers = [
+            f"({'i64' if letter == 'I' else 'i32'}.const {word})"
+            for letter, word in zip(letters, words, strict=True)
+        ]
         segments = [f'(data ${at} "{_escaped(piece)}")' for at, piece in (data or {}).items()]
         fill = f"(memory.fill (i32.const 0) (i32.const {GUARD}) (i32.const {SIZE}))"
         copies = [
-            f"(memory.init ${at} (i32.const {at}) (i32.const 0) (i32.const {len(piece)}))" for at, piece in (data or {}).items()
+            f"(memory.init ${at} (i32.const {at}) (i32.const 0) (i32.const {len(piece)}))"
+            for at, piece in (data or {}).items()
         ]
         body = f"{fill} {' '.join(copies)} (call $proc_exit (call ${name} {' '.join(numbers)}))"
-        code = wasm(" ".join(segments) + start(body), imports=list(dict.fromkeys((name, "proc_exit"))))
+        code = wasm(
+            " ".join(segments) + start(body), imports=list(dict.fromkeys((name, "proc_exit")))
+        )
         self.system = system or Pipes()
         self.instance = instance.Instance(machine(), compiled(code), self.system, SIZE)
         if payload is not None:
@@ -144,25 +150,48 @@ def vectors(*pairs: tuple[int, int]) -> bytes:
         ("poll_oneoff", (0, 0, 1, None)),
     ],
 )
-def test_a_place_out_of_memory_is_a_fault(name: str, words: tuple[int | None, ...], pointer: int) -> None:
+def test_a_place_out_of_memory_is_a_fault(
+    name: str, words: tuple[int | None, ...], pointer: int
+) -> None:
     system = Pipes(b"input")
-    called = Called(name, *(pointer if word is None else word for word in words), data={64: vectors((128, 4))}, system=system)
+    called = Called(
+        name,
+        *(pointer if word is None else word for word in words),
+        data={64: vectors((128, 4))},
+        system=system,
+    )
     assert (called.number, called.written()) == (wasi.FAULT, {})
     assert (system.data, system.output, system.waits) == (b"input", [], [])
 
 
 @cases(
     "pair",
-    [(SIZE, 1), (0, SIZE + 1), (1, SIZE), (MOST, MOST), (SIZE - 1, 2), (MOST, 1), (1, MOST), (0x8000_0000, 0x8000_0000)],
+    [
+        (SIZE, 1),
+        (0, SIZE + 1),
+        (1, SIZE),
+        (MOST, MOST),
+        (SIZE - 1, 2),
+        (MOST, 1),
+        (1, MOST),
+        (0x8000_0000, 0x8000_0000),
+    ],
 )
 @cases("place", [0, 1])
-def test_a_part_out_of_memory_is_a_fault_and_nothing_is_read_or_written(pair: tuple[int, int], place: int) -> None:
+def test_a_part_out_of_memory_is_a_fault_and_nothing_is_read_or_written(
+    pair: tuple[int, int], place: int
+) -> None:
     parts = [(256, 2), (256, 2)]
     parts[place] = pair
     for name, descriptor in (("fd_read", 0), ("fd_write", 1)):
         system = Pipes(b"input")
         called = Called(name, descriptor, 64, 2, 0, data={64: vectors(*parts)}, system=system)
-        assert (called.number, called.written(), system.data, system.output) == (wasi.FAULT, {}, b"input", [])
+        assert (called.number, called.written(), system.data, system.output) == (
+            wasi.FAULT,
+            {},
+            b"input",
+            [],
+        )
 
 
 @pytest.mark.parametrize("count", [wasi.MOST_VECTORS + 1, 100_000, MOST])
@@ -185,15 +214,30 @@ def test_the_last_bytes_of_memory_are_within() -> None:
 
 
 @cases("descriptor", [3, 4, 100, MOST])
-@cases("name", ["fd_read", "fd_write", "fd_close", "fd_seek", "fd_fdstat_get", "fd_fdstat_set_flags"])
+@cases(
+    "name", ["fd_read", "fd_write", "fd_close", "fd_seek", "fd_fdstat_get", "fd_fdstat_set_flags"]
+)
 def test_there_are_three_descriptors(name: str, descriptor: int) -> None:
     words = [0] * (len(PARAMS[name]) - 1)
     assert Called(name, descriptor, *words).number == wasi.BADF
 
 
 def test_reading_fills_the_parts_in_their_order() -> None:
-    called = Called("fd_read", 0, 64, 3, 8, data={64: vectors((200, 2), (300, 0), (100, 8))}, system=Pipes(b"abcde"))
-    assert (called.number, called.number_at(8), called.memory[200:202], called.memory[100:103]) == (0, 5, b"ab", b"cde")
+    called = Called(
+        "fd_read",
+        0,
+        64,
+        3,
+        8,
+        data={64: vectors((200, 2), (300, 0), (100, 8))},
+        system=Pipes(b"abcde"),
+    )
+    assert (called.number, called.number_at(8), called.memory[200:202], called.memory[100:103]) == (
+        0,
+        5,
+        b"ab",
+        b"cde",
+    )
     assert set(called.written()) == {8, 9, 10, 11, 100, 101, 102, 200, 201}
 
 
@@ -227,8 +271,14 @@ def test_an_error_of_the_system_has_its_number_in_wasi(error: int, number: int) 
 
 
 def test_writing_takes_the_parts_in_their_order() -> None:
-    called = Called("fd_write", 2, 64, 2, 8, data={64: vectors((200, 2), (100, 3)), 200: b"ab", 100: b"cde"})
-    assert (called.number, called.number_at(8), called.system.output) == (0, 5, [(2, b"ab"), (2, b"cde")])
+    called = Called(
+        "fd_write", 2, 64, 2, 8, data={64: vectors((200, 2), (100, 3)), 200: b"ab", 100: b"cde"}
+    )
+    assert (called.number, called.number_at(8), called.system.output) == (
+        0,
+        5,
+        [(2, b"ab"), (2, b"cde")],
+    )
 
 
 def test_what_is_closed_is_closed() -> None:
@@ -239,13 +289,26 @@ def test_what_is_closed_is_closed() -> None:
 
 
 def test_arguments_environment_and_kinds() -> None:
-    assert (Called("args_sizes_get", 8, 16).number_at(8), Called("args_sizes_get", 8, 16).number_at(16)) == (1, 4)
+    assert (
+        Called("args_sizes_get", 8, 16).number_at(8),
+        Called("args_sizes_get", 8, 16).number_at(16),
+    ) == (1, 4)
     called = Called("args_get", 8, 16)
     assert (called.number_at(8), called.memory[16:20]) == (16, b"bot\0")
-    assert (Called("environ_sizes_get", 8, 16).number_at(8), Called("environ_get", MOST, MOST).written()) == (0, {})
+    assert (
+        Called("environ_sizes_get", 8, 16).number_at(8),
+        Called("environ_get", MOST, MOST).written(),
+    ) == (0, {})
     assert Called("fd_seek", 0, 0, 0, 8).number == wasi.SPIPE
-    assert Called("fd_prestat_get", 3, 8).number == Called("fd_prestat_dir_name", 3, 8, 4).number == wasi.BADF
-    assert (Called("fd_fdstat_set_flags", 0, 0).number, Called("fd_fdstat_set_flags", 0, 4).number) == (0, wasi.NOTSUP)
+    assert (
+        Called("fd_prestat_get", 3, 8).number
+        == Called("fd_prestat_dir_name", 3, 8, 4).number
+        == wasi.BADF
+    )
+    assert (
+        Called("fd_fdstat_set_flags", 0, 0).number,
+        Called("fd_fdstat_set_flags", 0, 4).number,
+    ) == (0, wasi.NOTSUP)
     assert Called("fd_fdstat_get", 0, 8).number_at(16, "<Q") == wasi.MAY_READ | wasi.MAY_WAIT
     assert Called("fd_fdstat_get", 1, 8).number_at(16, "<Q") == wasi.MAY_WRITE | wasi.MAY_WAIT
     assert Called("sched_yield").number == 0
@@ -253,7 +316,10 @@ def test_arguments_environment_and_kinds() -> None:
 
 @pytest.mark.parametrize("clock", [4, 100, MOST])
 def test_there_are_four_clocks(clock: int) -> None:
-    assert (Called("clock_time_get", clock, 0, 8).number, Called("clock_res_get", clock, 8).number) == (wasi.INVAL, wasi.INVAL)
+    assert (
+        Called("clock_time_get", clock, 0, 8).number,
+        Called("clock_res_get", clock, 8).number,
+    ) == (wasi.INVAL, wasi.INVAL)
 
 
 # --- waiting ---
@@ -268,11 +334,16 @@ def ready(word: int, kind: int, descriptor: int) -> bytes:
 
 
 def events(called: Called) -> list[tuple[int, ...]]:
-    return [struct.unpack_from("<QHB", called.memory, 4096 + 32 * index) for index in range(called.number_at(8))]
+    return [
+        struct.unpack_from("<QHB", called.memory, 4096 + 32 * index)
+        for index in range(called.number_at(8))
+    ]
 
 
 def test_a_time_ends_a_wait() -> None:
-    called = Called("poll_oneoff", 64, 4096, 2, 8, data={64: until(7, 5_000_000_000) + until(8, 1_000_000_000)})
+    called = Called(
+        "poll_oneoff", 64, 4096, 2, 8, data={64: until(7, 5_000_000_000) + until(8, 1_000_000_000)}
+    )
     assert (called.number, events(called), called.system.waits) == (0, [(8, 0, 0)], [1_000_000_000])
     called = Called("poll_oneoff", 64, 4096, 1, 8, data={64: until(7, 3, clock=0, absolute=True)})
     assert (events(called), called.system.waits) == ([(7, 0, 0)], [0])
@@ -280,12 +351,27 @@ def test_a_time_ends_a_wait() -> None:
 
 def test_the_longest_time_is_waited_for_in_days() -> None:
     system = Pipes(ready=[0])
-    called = Called("poll_oneoff", 64, 4096, 2, 8, data={64: until(7, (1 << 64) - 1) + ready(9, wasi.IS_READ, 0)}, system=system)
+    called = Called(
+        "poll_oneoff",
+        64,
+        4096,
+        2,
+        8,
+        data={64: until(7, (1 << 64) - 1) + ready(9, wasi.IS_READ, 0)},
+        system=system,
+    )
     assert (called.number, events(called), system.waits) == (0, [(9, 0, 1)], [wasi.LONGEST_WAIT])
 
 
 def test_a_descriptor_that_is_not_there_is_an_event() -> None:
-    called = Called("poll_oneoff", 64, 4096, 2, 8, data={64: ready(1, wasi.IS_READ, 5) + ready(2, wasi.IS_WRITE, MOST)})
+    called = Called(
+        "poll_oneoff",
+        64,
+        4096,
+        2,
+        8,
+        data={64: ready(1, wasi.IS_READ, 5) + ready(2, wasi.IS_WRITE, MOST)},
+    )
     assert (called.number, events(called)) == (0, [(1, wasi.BADF, 1), (2, wasi.BADF, 2)])
 
 
@@ -302,8 +388,22 @@ def test_no_wait_at_all_is_refused() -> None:
 
 
 def test_a_payload_is_read_in_parts_and_paid_by_the_byte() -> None:
-    called = Called("fd_read", 3, 64, 2, 8, data={64: vectors((200, 2), (300, 3))}, payload=b"payload", system=Pipes(b"input"))
-    assert (called.number, called.number_at(8), called.memory[200:202], called.memory[300:303]) == (0, 5, b"pa", b"ylo")
+    called = Called(
+        "fd_read",
+        3,
+        64,
+        2,
+        8,
+        data={64: vectors((200, 2), (300, 3))},
+        payload=b"payload",
+        system=Pipes(b"input"),
+    )
+    assert (called.number, called.number_at(8), called.memory[200:202], called.memory[300:303]) == (
+        0,
+        5,
+        b"pa",
+        b"ylo",
+    )
     assert (called.system.paid, called.system.data) == ([2 * wasi.PRICE_PAIR, 5], b"input")
 
 
@@ -315,12 +415,28 @@ def test_no_call_on_a_payload_reaches_the_system(payload: bytes) -> None:
         128: ready(1, wasi.IS_READ, 3) + ready(2, wasi.IS_WRITE, 3) + until(3, 5_000),
         300: b"x" * 100,
     }
-    calls = {"fd_read": (64, 1, 8), "fd_write": (64, 1, 8), "fd_close": (), "fd_fdstat_get": (8,), "fd_seek": (0, 0, 8)}
-    numbers = {"fd_read": 0, "fd_write": wasi.BADF, "fd_close": 0, "fd_fdstat_get": 0, "fd_seek": wasi.SPIPE}
+    calls = {
+        "fd_read": (64, 1, 8),
+        "fd_write": (64, 1, 8),
+        "fd_close": (),
+        "fd_fdstat_get": (8,),
+        "fd_seek": (0, 0, 8),
+    }
+    numbers = {
+        "fd_read": 0,
+        "fd_write": wasi.BADF,
+        "fd_close": 0,
+        "fd_fdstat_get": 0,
+        "fd_seek": wasi.SPIPE,
+    }
     for name, words in calls.items():
         called = Called(name, 3, *words, data=data, system=Pipes(b"input"), payload=payload)
         assert called.number == numbers[name]
-        assert (called.system.data, called.system.output, called.system.closed) == (b"input", [], [])
+        assert (called.system.data, called.system.output, called.system.closed) == (
+            b"input",
+            [],
+            [],
+        )
     called = Called("poll_oneoff", 128, 4096, 3, 8, data=data, payload=payload)
     assert (called.number, events(called)) == (0, [(1, 0, 1), (2, 0, 2)])
     assert (called.system.waits, called.system.waited_for) == ([0], [])
@@ -330,7 +446,11 @@ def test_a_payload_is_ready_beside_what_the_system_finds_ready() -> None:
     data = {64: ready(1, wasi.IS_READ, 0) + ready(2, wasi.IS_READ, 3) + ready(3, wasi.IS_WRITE, 1)}
     system = Pipes(ready=[1])
     called = Called("poll_oneoff", 64, 4096, 3, 8, data=data, system=system, payload=b"")
-    assert (events(called), system.waits, system.waited_for) == ([(2, 0, 1), (3, 0, 2)], [0], [0, 1])
+    assert (events(called), system.waits, system.waited_for) == (
+        [(2, 0, 1), (3, 0, 2)],
+        [0],
+        [0, 1],
+    )
 
 
 def test_a_payload_is_read_by_the_wall_clock() -> None:

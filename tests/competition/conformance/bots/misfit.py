@@ -11,7 +11,20 @@ import time
 import msgpack
 
 WAY = sys.argv[1] if len(sys.argv) > 1 else "honest"
-HELLO = {"type", "protos", "caps", "game", "rules", "rules_version", "match", "seat", "seats", "seed", "time", "commit"}
+HELLO = {
+    "type",
+    "protos",
+    "caps",
+    "game",
+    "rules",
+    "rules_version",
+    "match",
+    "seat",
+    "seats",
+    "seed",
+    "time",
+    "commit",
+}
 DECIDE = {"type", "req", "kind", "turn_ms", "bank_ms", "view", "events", "legal"}
 ENDS = {
     "stopped": lambda: stop(),
@@ -32,7 +45,9 @@ def main() -> None:
             sys.exit("cannot read byte 0xdf")
         message = msgpack.unpackb(payload)
         kind = message["type"]
-        if WAY == "strict_fields" and set(message) - (HELLO if kind == "hello" else DECIDE if kind == "decide" else set(message)):
+        if WAY == "strict_fields" and set(message) - (
+            HELLO if kind == "hello" else DECIDE if kind == "decide" else set(message)
+        ):
             raise TypeError(f"unexpected fields {set(message) - HELLO - DECIDE}")
         if kind == "hello":
             seats = message["seats"]
@@ -122,7 +137,9 @@ def decide(message: dict, seats: int) -> dict:
         act["req"] += 1
     elif WAY == "req_32_bits":
         act["req"] &= 0x7FFF_FFFF
-    elif (WAY == "two_seats_only" and seats != 2) or (WAY == "one_kind" and message["kind"] == "shop4"):
+    elif (WAY == "two_seats_only" and seats != 2) or (
+        WAY == "one_kind" and message["kind"] == "shop4"
+    ):
         act["choice"] = len(message["legal"])
     elif WAY == "memory":
         act["kept"] = bytearray(200 << 20)[:1].decode()
@@ -140,9 +157,13 @@ def decide(message: dict, seats: int) -> dict:
         time.sleep(1.9)
     elif WAY == "string_req":
         act["req"] = str(act["req"])
-    elif WAY == "chokes_on_forfeit" and any(event["type"] == "forfeit" for event in message["events"]):
+    elif WAY == "chokes_on_forfeit" and any(
+        event["type"] == "forfeit" for event in message["events"]
+    ):
         raise LookupError("forfeit")
-    elif WAY == "chokes_on_default" and any(event["type"] == "default" for event in message["events"]):
+    elif WAY == "chokes_on_default" and any(
+        event["type"] == "default" for event in message["events"]
+    ):
         raise LookupError("default")
     elif WAY == "word":
         act["choice"] = message["kind"]
@@ -212,7 +233,9 @@ def write(message: dict) -> None:
     payload = msgpack.packb(message)
     act = message["type"] == "act"
     if WAY == "bin_keys" and act:
-        payload = msgpack.packb({key.encode(): value for key, value in message.items()}, use_bin_type=True)
+        payload = msgpack.packb(
+            {key.encode(): value for key, value in message.items()}, use_bin_type=True
+        )
     elif WAY == "integer_keys" and act:
         payload = msgpack.packb(dict(enumerate(message.values())))
     elif WAY == "repeated_key" and act:

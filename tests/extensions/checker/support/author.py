@@ -12,7 +12,14 @@ from firefox import Firefox, firefox
 
 Browser = Page | Firefox
 SECONDS = 500
-CONTROL, SHIFT, TAB, ENTER, ESCAPE, HOME = "\ue009", "\ue008", "\ue004", "\ue007", "\ue00c", "\ue011"
+CONTROL, SHIFT, TAB, ENTER, ESCAPE, HOME = (
+    "\ue009",
+    "\ue008",
+    "\ue004",
+    "\ue007",
+    "\ue00c",
+    "\ue011",
+)
 NOTED = """
 window.given = []; window.saved = null;
 const start = window.Worker;
@@ -29,7 +36,10 @@ URL.createObjectURL = (blob) => {
 };
 """
 """Has a page note which blocks its workers are given, and what it saves."""
-CLICK = "[...document.querySelectorAll('button')].find((one) => one.textContent === arguments[0]).click()"
+CLICK = (
+    "[...document.querySelectorAll('button')].find((one) => one.textContent === "
+    "arguments[0]).click()"
+)
 SET = """
 const field = document.querySelector(`[name=${arguments[0]}]`);
 field.value = arguments[1];
@@ -76,15 +86,32 @@ def other_browser() -> Iterator[Browser]:
 
 def press(browser: Browser, *chords: str) -> None:
     """Press keys as a person does, wherever the focus is: those of a chord together."""
-    acts = [{"type": kind, "value": key} for chord in chords for kind, keys in _of(chord) for key in keys]
+    acts = [
+        {"type": kind, "value": key}
+        for chord in chords
+        for kind, keys in _of(chord)
+        for key in keys
+    ]
     _perform(browser, {"type": "key", "id": "keys", "actions": acts})
 
 
 def tap(browser: Browser, at: tuple[float, float]) -> None:
     """Touch a point of the window as a finger does."""
     x, y = map(int, at)
-    acts = [{"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-    _perform(browser, {"type": "pointer", "id": "finger", "parameters": {"pointerType": "touch"}, "actions": acts})
+    acts = [
+        {"type": "pointerMove", "x": x, "y": y},
+        {"type": "pointerDown", "button": 0},
+        {"type": "pointerUp", "button": 0},
+    ]
+    _perform(
+        browser,
+        {
+            "type": "pointer",
+            "id": "finger",
+            "parameters": {"pointerType": "touch"},
+            "actions": acts,
+        },
+    )
 
 
 def _perform(browser: Browser, actions: dict[str, Any]) -> None:
@@ -113,7 +140,9 @@ def at_the_doors(browser: Browser, page: Path, view: str = "") -> None:
     browser.js(NOTED)
 
 
-def at_the_bench(browser: Browser, page: Path, view: str = "", door: str = "Write a bot in Python") -> None:
+def at_the_bench(
+    browser: Browser, page: Path, view: str = "", door: str = "Write a bot in Python"
+) -> None:
     """Open the page, and go through a door to the workbench by keys."""
     at_the_doors(browser, page, view)
     tab_to(browser, door)
@@ -126,7 +155,8 @@ def tab_to(browser: Browser, words: str, tab: str = TAB) -> None:
     for _ in range(200):
         press(browser, ESCAPE, tab)
         if browser.js(
-            "const at = document.activeElement; return [at.textContent, at.name, at.dataset.word].join(' ')"
+            "const at = document.activeElement; return [at.textContent, at.name, "
+            "at.dataset.word].join(' ')"
         ).startswith(words):
             return
     raise AssertionError(f"no Tab comes to {words}")
@@ -134,7 +164,10 @@ def tab_to(browser: Browser, words: str, tab: str = TAB) -> None:
 
 def status(browser: Browser, words: str) -> str:
     """Wait until the status has these words, and return it."""
-    browser.until(f"return document.querySelector('.status')?.textContent.includes({json.dumps(words)})", seconds=SECONDS)
+    browser.until(
+        f"return document.querySelector('.status')?.textContent.includes({json.dumps(words)})",
+        seconds=SECONDS,
+    )
     return browser.texts(".status")[0]
 
 
@@ -144,7 +177,9 @@ def pixels(browser: Browser, variable: str) -> int:
         picture = browser.driver.get_screenshot_as_base64()
     else:
         picture = browser._ask("WebDriver:TakeScreenshot", full=False)["value"]
-    shown: Any = browser.js("return getComputedStyle(document.body).getPropertyValue(arguments[0])", variable).strip()
+    shown: Any = browser.js(
+        "return getComputedStyle(document.body).getPropertyValue(arguments[0])", variable
+    ).strip()
     digits = shown[1:] if len(shown) == 7 else "".join(2 * digit for digit in shown[1:])
     browser.js("window.pixels = null")
     browser.js(COUNTED, picture, [*bytes.fromhex(digits)], "pixels")

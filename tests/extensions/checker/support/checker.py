@@ -49,7 +49,12 @@ def checked(page: Path, bundle: Path) -> list[dict[str, Any]]:
     done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert events, done.stderr
-    assert done.returncode == {"equal": 0, "differs": 1, "cannot be read": 2, "cannot tell here": 3}[events[-1]["verdict"]]
+    assert (
+        done.returncode
+        == {"equal": 0, "differs": 1, "cannot be read": 2, "cannot tell here": 3}[
+            events[-1]["verdict"]
+        ]
+    )
     return events
 
 

@@ -47,9 +47,15 @@ class NativePage:
         return self._live
 
     def live(self, module: str, payload: str, pages: int, key: bytes) -> NativeSeat:
-        return NativeSeat(SeatAlone(machine(), compiled(self._files[module]), key, pages * PAGE, self._files[payload]))
+        return NativeSeat(
+            SeatAlone(
+                machine(), compiled(self._files[module]), key, pages * PAGE, self._files[payload]
+            )
+        )
 
-    def run_noted(self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[Sequence[Any]]) -> Any:
+    def run_noted(
+        self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[Sequence[Any]]
+    ) -> Any:
         seat = self.live(module, payload, pages, key)._seat
         results = []
         for word, ticks, frame in orders:

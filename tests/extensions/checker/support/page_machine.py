@@ -38,13 +38,25 @@ class PageMachine:
     def take(self, digest: str, data: bytes) -> None:
         self._send(take=[digest, data.hex()])
 
-    def run(self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]) -> Sequence[SeatResult]:
-        self._send(run=[module, payload, pages, key.hex(), [(word, ticks, frame.hex()) for word, ticks, frame in orders]])
+    def run(
+        self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]
+    ) -> Sequence[SeatResult]:
+        self._send(
+            run=[
+                module,
+                payload,
+                pages,
+                key.hex(),
+                [(word, ticks, frame.hex()) for word, ticks, frame in orders],
+            ]
+        )
         assert self._process.stdout
         told = json.loads(self._process.stdout.readline())
         if told["why"]:
             raise HostFault(told["why"])
-        return [SeatResult(word, used, bytes.fromhex(answer)) for word, used, answer in told["results"]]
+        return [
+            SeatResult(word, used, bytes.fromhex(answer)) for word, used, answer in told["results"]
+        ]
 
     def _send(self, **message: Any) -> None:
         assert self._process.stdin
@@ -58,7 +70,9 @@ def page_machine(folder: Path) -> Iterator[PageMachine]:
     script = folder / "machine.mjs"
     script.write_text(SCRIPT)
     words = [*node("machine.js")[:-1], str(script)]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         yield PageMachine(process)
         assert process.stdin
         process.stdin.close()

@@ -42,13 +42,18 @@ class PageWorker:
 
     def post(self, request: Mapping[str, Any]) -> None:
         """Ask for something; what was told before is forgotten."""
-        self.browser.js("told.length = 0; worker.postMessage({ workbench: arguments[0] })", json.dumps(request))
+        self.browser.js(
+            "told.length = 0; worker.postMessage({ workbench: arguments[0] })", json.dumps(request)
+        )
 
     def told(self, *kinds: str, number: int = 1) -> list[dict[str, Any]]:
         """Return all that is told until so many events of some kinds have come, or one that ends all."""
         ends = json.dumps([*kinds])
         last = 'told.some(({ kind }) => kind === "failed" || kind === "refused")'
-        script = f"return told.filter(({{ kind }}) => {ends}.includes(kind)).length >= {number} || {last}"
+        script = (
+            f"return told.filter(({{ kind }}) => {ends}.includes(kind)).length >= {number} || "
+            f"{last}"
+        )
         self.browser.watch(script, SECONDS)
         found: list[dict[str, Any]] = self.browser.js("return told")
         assert not [one for one in found if one["kind"] == "failed"], found

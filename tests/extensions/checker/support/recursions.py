@@ -10,7 +10,17 @@ from tick_bots import RECURSION, bot
 from wasm import Function
 
 SHAPES = (
-    *((0, 0, 0), (1, 0, 0), (8, 0, 0), (0, 8, 0), (0, 100, 0), (0, 2_000, 0), (0, 4_000, 0), (128, 0, 0), (128, 1_000, 0)),
+    *(
+        (0, 0, 0),
+        (1, 0, 0),
+        (8, 0, 0),
+        (0, 8, 0),
+        (0, 100, 0),
+        (0, 2_000, 0),
+        (0, 4_000, 0),
+        (128, 0, 0),
+        (128, 1_000, 0),
+    ),
     *((0, 0, 8), (0, 0, 100), (0, 100, 100), (128, 100, 100), (0, 0, 2_000), (0, 500, 500)),
 )
 """Frames: how many parameters, locals and operands that live across the call."""
@@ -73,7 +83,19 @@ def _of_shape(kind: str, params: int, locals_: int, operands: int) -> bytes:
 def _cup(folder: Path, names: list[str], **words: str) -> None:
     """Play each bot at one table of three, and write "cup.khiva"."""
     more = [word for name, value in words.items() for word in (f"--{name}", value)]
-    words_ = ("--clock", "ticks", "--seats", "3", "--seeds", "1", "--lineups", str(len(names) // 3), "--bank", "0s", *more)
+    words_ = (
+        "--clock",
+        "ticks",
+        "--seats",
+        "3",
+        "--seeds",
+        "1",
+        "--lineups",
+        str(len(names) // 3),
+        "--bank",
+        "0s",
+        *more,
+    )
     arena("run", *words_, *bots(*names), "--out", "store", cwd=folder, seconds=SECONDS)
     arena("bundle", "store", "cup.khiva", "--with-modules", cwd=folder)
 
@@ -89,7 +111,9 @@ def plain_recursions(folder: Path) -> None:
     _cup(folder, names, turn="1s", seed="deep", rule=SHORT)
 
 
-TELLING = tuple(len(IN_JAVASCRIPT) * later + at for later, of in enumerate(((0, 1, 7), (0, 3, 6))) for at in of)
+TELLING = tuple(
+    len(IN_JAVASCRIPT) * later + at for later, of in enumerate(((0, 1, 7), (0, 3, 6))) for at in of
+)
 """Of all programs, those of JavaScript first, the ones that are tried each time."""
 
 
@@ -110,15 +134,23 @@ def interpreted_recursions(folder: Path) -> None:
 @made_once
 def few_interpreted_recursions(folder: Path) -> None:
     """Six of them: in each language a plain call, one through a function of the interpreter, and its deepest parser."""
-    _interpreted_cup(folder, [program for number, program in enumerate(_programs()) if number in TELLING], rule=SHORT)
+    _interpreted_cup(
+        folder,
+        [program for number, program in enumerate(_programs()) if number in TELLING],
+        rule=SHORT,
+    )
 
 
-def _interpreted_cup(folder: Path, programs: list[tuple[str, dict[str, bytes]]], **words: str) -> None:
+def _interpreted_cup(
+    folder: Path, programs: list[tuple[str, dict[str, bytes]]], **words: str
+) -> None:
     names = []
     for number, (word, files) in enumerate(programs):
         names.append(f"{word}-{number}")
         (folder / names[-1]).mkdir()
         (folder / names[-1] / "bot.wasm").write_bytes(interpreter(word))
         (folder / names[-1] / "files").write_bytes(payload(files, next(iter(files))))
-        (folder / names[-1] / "bot.toml").write_text(f'name = "{names[-1]}"\nmodule = "bot.wasm"\npayload = "files"\n')
+        (folder / names[-1] / "bot.toml").write_text(
+            f'name = "{names[-1]}"\nmodule = "bot.wasm"\npayload = "files"\n'
+        )
     _cup(folder, names, turn="500ms", seed="deep", **words)

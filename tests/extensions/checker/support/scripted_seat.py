@@ -17,13 +17,26 @@ LEAVE = {"type": "leave"}
 SEATED = {"do": "sit", "game": "khiva", "seats": 2, "seat": 0, "seed": "x", "opponent": "greedy"}
 
 
-def sat(home: Path, answer: Answer, *, live: bool = True, files: Mapping[str, str] | None = None, **wish: Any) -> list[Event]:
+def sat(
+    home: Path,
+    answer: Answer,
+    *,
+    live: bool = True,
+    files: Mapping[str, str] | None = None,
+    **wish: Any,
+) -> list[Event]:
     """All that the workbench tells of a person's match."""
     return asyncio.run(_sat(home, answer, live, SEATED | {"files": files or template()} | wish))
 
 
 def taken_over(
-    home: Path, answer: Answer, step: Any, seat: Any, *, live: bool = True, after: Sequence[Event] = ()
+    home: Path,
+    answer: Answer,
+    step: Any,
+    seat: Any,
+    *,
+    live: bool = True,
+    after: Sequence[Event] = (),
 ) -> list[Event]:
     """All that the workbench tells of a match of two bots, of its replay, and of the person who takes a seat of it over.
 
@@ -48,7 +61,11 @@ async def _sat(home: Path, answer: Answer, live: bool, *requests: Mapping[str, A
             ask.update(message["ask"])
         if message.get("type") in ("ask", "said"):  # the latter if the choice was refused
             choice = answer(asked, len(ask["legal"]))
-            choice = choice if choice is LEAVE else {"type": "choose", "req": ask["req"], "choice": choice}
+            choice = (
+                choice
+                if choice is LEAVE
+                else {"type": "choose", "req": ask["req"], "choice": choice}
+            )
             asked += 1
             heard.append(asyncio.create_task(bench.work({"do": "hear", "message": choice})))
 

@@ -47,7 +47,10 @@ def told(
     """All that the workbench tells of a request, with the bytes that come with it."""
     heard: list[tuple[Event, bytes | None]] = []
     bench = Workbench(
-        page or NoPage(), lambda event, data=None: heard.append((json.loads(json.dumps(event)), data)), home, block("opponents")
+        page or NoPage(),
+        lambda event, data=None: heard.append((json.loads(json.dumps(event)), data)),
+        home,
+        block("opponents"),
     )
     asyncio.run(bench.work(request, data))
     return heard
@@ -56,7 +59,9 @@ def told(
 def played(home: Path, files: Mapping[str, str], *, live: bool = True, **wish: Any) -> list[Event]:
     """The events of matches of these files."""
     page = NativePage(live=live)
-    return [event for event, _ in told(home, WISH | {"do": "play", "files": files} | wish, page=page)]
+    return [
+        event for event, _ in told(home, WISH | {"do": "play", "files": files} | wish, page=page)
+    ]
 
 
 class Commanded(NamedTuple):

@@ -14,7 +14,9 @@ BOT = "name = 'b'\ninterpreter = 'python main.py'\nfiles = ['*.py']\n"
 STARTS_A_PROGRAM = "starts a program, and a page"
 
 
-def zipped(*files: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zipped(
+    *files: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED
+) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
         for name, data in (("bot.toml", BOT.encode()), *files):
@@ -59,7 +61,10 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "larger than said": (larger_than_said, "damaged"),
     "cut": (lambda: zipped(("main.py", b"x"))[:-30], "no zip"),
     "deep": (lambda: zipped(("a/b/c/d/e/f/g.txt", b"")), "6 parts at most in a page"),
-    "no room for an opponent": (lambda: zipped(*((f"f{at}.py", b"") for at in range(480))), "481 files"),
+    "no room for an opponent": (
+        lambda: zipped(*((f"f{at}.py", b"") for at in range(480))),
+        "481 files",
+    ),
     "no text": (lambda: zipped(("main.py", b"\xff")), "UTF-8"),
     "two bots": (lambda: zipped(("other/bot.toml", b"")), "2 folders"),
 }
@@ -118,7 +123,9 @@ def test_of_a_folder_only_what_files_names_is_read(tmp_path: Path) -> None:
         ({"bot.toml": BOT + "# \ud800\nbuild = 'make'\n"}, STARTS_A_PROGRAM),
     ],
 )
-def test_a_folder_that_cannot_play_is_refused(tmp_path: Path, files: dict[str, str], why: str) -> None:
+def test_a_folder_that_cannot_play_is_refused(
+    tmp_path: Path, files: dict[str, str], why: str
+) -> None:
     ((event, _),) = told(tmp_path, WISH | {"do": "play", "files": {"main.py": "", **files}})
     assert event["kind"] == "refused"
     assert why in event["why"]
@@ -128,6 +135,8 @@ def test_a_folder_that_cannot_play_is_refused(tmp_path: Path, files: dict[str, s
 def test_what_could_not_be_opened_again_is_not_saved(tmp_path: Path) -> None:
     noise = "".join(chr(33 + number) for number in random.Random(5).choices(range(90), k=8 * 2**20))
     for text, said in ((noise, "4 MiB"), ("x" * 17 * 2**20, "16 at most")):
-        ((event, data),) = told(tmp_path, WISH | {"do": "save", "files": template() | {"data.txt": text}})
+        ((event, data),) = told(
+            tmp_path, WISH | {"do": "save", "files": template() | {"data.txt": text}}
+        )
         assert (event["kind"], data) == ("refused", None)
         assert said in event["why"]

@@ -19,7 +19,13 @@ from killing import END_SECONDS, TRIES, Competition, all_gone, below, read
 WAIT = "180s"
 NAMES = ("ann", "bob")
 STOP_SECONDS = (0.5, 3.0)
-WEIGHTS = {"kill worker": 5, "kill its process": 3, "stop worker": 2, "kill scheduler": 1, "kill command": 2}
+WEIGHTS = {
+    "kill worker": 5,
+    "kill its process": 3,
+    "stop worker": 2,
+    "kill scheduler": 1,
+    "kill command": 2,
+}
 IN_PLAY = 0.9
 RUN_SECONDS = 1800.0
 
@@ -34,25 +40,40 @@ class ClusterCompetition(Competition):
 
     @property
     def planned(self) -> int:
-        return self.seeds * (6 if self.seats == 2 else 3)  # three line-ups in two rotations, or one in three
+        return self.seeds * (
+            6 if self.seats == 2 else 3
+        )  # three line-ups in two rotations, or one in three
 
     @property
     def words(self) -> list[str]:
         where = ["-j", "2"] if self.cluster is None else [*self.cluster.flags, "--dask-wait", WAIT]
-        shape = ["--game", self.game, "--seats", str(self.seats), "--seeds", str(self.seeds), "--seed", "crash"]
+        shape = [
+            "--game",
+            self.game,
+            "--seats",
+            str(self.seats),
+            "--seeds",
+            str(self.seeds),
+            "--seed",
+            "crash",
+        ]
         return ["run", *bots("ann", "bob", "cy"), *shape, *where, "--out", "out"]
 
     def blamed(self) -> int:
         """How many seats were found at fault: no bot of ours ever is."""
         connection = sqlite3.connect(self.out / "arena.db")
-        found = connection.execute("SELECT count(*) FROM seats WHERE verdict != 'ok' OR faults NOT IN ('[]', '')").fetchone()[0]
+        found = connection.execute(
+            "SELECT count(*) FROM seats WHERE verdict != 'ok' OR faults NOT IN ('[]', '')"
+        ).fetchone()[0]
         connection.close()
         return int(found)
 
     def digest(self) -> str:
         """The run digest, once every match was found to be there once and sound, and no bot blamed. Raises AssertionError."""
         connection = sqlite3.connect(self.out / "arena.db")
-        ordinals = [row[0] for row in connection.execute("SELECT ordinal FROM matches ORDER BY ordinal")]
+        ordinals = [
+            row[0] for row in connection.execute("SELECT ordinal FROM matches ORDER BY ordinal")
+        ]
         connection.close()
         assert ordinals == list(range(self.planned))
         assert self.blamed() == 0
@@ -76,7 +97,11 @@ class Troubles:
     stopped: dict[str, float] = field(default_factory=dict)
 
     def workers(self) -> list[str]:
-        return [name for name in self.cluster.processes if name != "scheduler" and self.cluster.lives(name)]
+        return [
+            name
+            for name in self.cluster.processes
+            if name != "scheduler" and self.cluster.lives(name)
+        ]
 
     def mend(self) -> None:
         """Start what has ended, and let what was stopped go on."""
@@ -100,7 +125,11 @@ class Troubles:
         elif what == "kill scheduler":
             self.cluster.kill("scheduler")
         else:
-            among = playing if what == "kill its process" or self.chance.random() < IN_PLAY else list(players)
+            among = (
+                playing
+                if what == "kill its process" or self.chance.random() < IN_PLAY
+                else list(players)
+            )
             if not among:
                 return
             name = self.chance.choice(among)
@@ -109,7 +138,11 @@ class Troubles:
 
     def players(self, name: str) -> list[int]:
         """The arbiter's processes on a worker."""
-        return [pid for pid in sorted(below(self.cluster.processes[name].pid)) if "arbiter.worker" in read(pid, "cmdline")]
+        return [
+            pid
+            for pid in sorted(below(self.cluster.processes[name].pid))
+            if "arbiter.worker" in read(pid, "cmdline")
+        ]
 
     def _hit(self, what: str, name: str, players: list[int]) -> None:
         if what == "stop worker":

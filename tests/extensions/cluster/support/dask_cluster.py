@@ -20,7 +20,18 @@ QUIET = {
     "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s",
 }
 """Dask watches itself a hundred times a second, which is most of what a process that waits does."""
-MAKE = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30")
+MAKE = (
+    "openssl",
+    "req",
+    "-x509",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:P-256",
+    "-nodes",
+    "-days",
+    "30",
+)
 
 
 def certificates(folder: Path) -> Path:
@@ -63,15 +74,42 @@ class DaskCluster:
         return [word for flag, name in names.items() for word in (flag, str(self.tls / name))]
 
     def start_scheduler(self) -> None:
-        words = ["--host", "127.0.0.1", "--port", str(self.port), "--dashboard-address", f"127.0.0.1:{self.dashboard}"]
+        words = [
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            "--dashboard-address",
+            f"127.0.0.1:{self.dashboard}",
+        ]
         protocol = [] if self.tls is None else ["--protocol", "tls"]
-        self._start("scheduler", "distributed.cli.dask_scheduler", *words, *protocol, *self._tls_words())
+        self._start(
+            "scheduler", "distributed.cli.dask_scheduler", *words, *protocol, *self._tls_words()
+        )
 
     def start_worker(self, name: str, *words: str, threads: int = 1, **environment: str) -> None:
         """``environment``: more of it, such as a cache of its own."""
-        shape = ["--nthreads", str(threads), "--no-nanny", "--no-dashboard", "--host", "127.0.0.1", "--name", name]
+        shape = [
+            "--nthreads",
+            str(threads),
+            "--no-nanny",
+            "--no-dashboard",
+            "--host",
+            "127.0.0.1",
+            "--name",
+            name,
+        ]
         place = ["--local-directory", str(self.folder / f"{name}.d")]
-        self._start(name, "distributed.cli.dask_worker", self.address, *shape, *place, *self._tls_words(), *words, **environment)
+        self._start(
+            name,
+            "distributed.cli.dask_worker",
+            self.address,
+            *shape,
+            *place,
+            *self._tls_words(),
+            *words,
+            **environment,
+        )
 
     def _start(self, name: str, module: str, *words: str, **environment: str) -> None:
         environment = QUIET | {"KHIVA_ARENA_CACHE": str(self.folder / "cache")} | environment

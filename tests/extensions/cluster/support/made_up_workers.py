@@ -6,7 +6,19 @@ from khiva_arena.bots.sandbox.limits import GIB
 from khiva_arena.extensions.cluster.worker_messages import WorkerOffer
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew, RecruitStage
 
-GOOD = WorkerOffer("0.2.0", "abc", "3.11", "one", [0, 1], None, 1000.0, dict.fromkeys(map(str, Level), ""), {}, 8 * GIB, [])
+GOOD = WorkerOffer(
+    "0.2.0",
+    "abc",
+    "3.11",
+    "one",
+    [0, 1],
+    None,
+    1000.0,
+    dict.fromkeys(map(str, Level), ""),
+    {},
+    8 * GIB,
+    [],
+)
 
 
 def worker(address: str, offer: WorkerOffer = GOOD, threads: int = 1) -> ClusterWorker:

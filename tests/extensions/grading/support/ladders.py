@@ -10,18 +10,26 @@ from khiva_arena.extensions.grading.seal import write_seal
 
 BOTS = {"first": NAIVE, "lots": RANDOM}
 """The bot of each rung."""
-SETTINGS = 'game = "khiva"\nseats = {seats}\nseeds = {seeds}\nrules = {{max_turns = 2}}\nponder = false\n'
-RUNG = '[[rung]]\nname = "{name}"\nbot = "rungs/{name}"\npoints = {points}\nthreshold = {threshold}\n'
+SETTINGS = (
+    'game = "khiva"\nseats = {seats}\nseeds = {seeds}\nrules = {{max_turns = 2}}\nponder = false\n'
+)
+RUNG = (
+    '[[rung]]\nname = "{name}"\nbot = "rungs/{name}"\npoints = {points}\nthreshold = {threshold}\n'
+)
 
 
-def ladder(place: Path, *, seeds: int = 3, seats: int = 2, threshold: float = 0, more: str = "") -> Path:
+def ladder(
+    place: Path, *, seeds: int = 3, seats: int = 2, threshold: float = 0, more: str = ""
+) -> Path:
     """Make a ladder of two rungs with 10 and 20 points. ``more``: settings of its own."""
     place.mkdir()
     for name, bot in BOTS.items():
         shutil.copytree(bot, place / "rungs" / name)
     points = dict(zip(BOTS, (10, 20), strict=True))
     rungs = [RUNG.format(name=name, points=points[name], threshold=threshold) for name in BOTS]
-    (place / "ladder.toml").write_text(SETTINGS.format(seeds=seeds, seats=seats) + more + "".join(rungs))
+    (place / "ladder.toml").write_text(
+        SETTINGS.format(seeds=seeds, seats=seats) + more + "".join(rungs)
+    )
     write_seal(place)
     return place
 
@@ -36,7 +44,9 @@ def secret(place: Path, text: str = "a secret of sixteen bytes or more") -> Path
 def bot(place: Path, program: str, *lines: str) -> Path:
     """Make a bot in Python without a kit. ``lines``: of its bot.toml, beside its name and run."""
     place.mkdir()
-    (place / "bot.toml").write_text("\n".join(['name = "mine"', 'run = "{python} -I -S main.py"', *lines, ""]))
+    (place / "bot.toml").write_text(
+        "\n".join(['name = "mine"', 'run = "{python} -I -S main.py"', *lines, ""])
+    )
     (place / "main.py").write_text(program)
     return place
 

@@ -111,7 +111,12 @@ def play(job: Job) -> Outcome:
     return outcome(job, job.secret.hex())
 
 
-def league_of(folder: Path, choose: Callable[[Worth, Sequence[bytes], str], Choice], beacon: Beacon | None, size: Size) -> Result:
+def league_of(
+    folder: Path,
+    choose: Callable[[Worth, Sequence[bytes], str], Choice],
+    beacon: Beacon | None,
+    size: Size,
+) -> Result:
     """Play a league whose organiser chooses so, and return what became of it."""
     clock = [BEGINS]
 
@@ -127,14 +132,22 @@ def league_of(folder: Path, choose: Callable[[Worth, Sequence[bytes], str], Choi
         for number in range(size.batches):
             definition = definition_of(made.chain, next_batch(made.chain, made.counts), {})
 
-            def worth(secret: bytes, line: str | None, definition: Definition = definition) -> float:
+            def worth(
+                secret: bytes, line: str | None, definition: Definition = definition
+            ) -> float:
                 return _worth(definition, secret, line)
 
             clock[0] += timedelta(minutes=1)
-            choice = choose(worth, secrets_of(number, size.tries), line_of(BEACON.round_after(clock[0])))
+            choice = choose(
+                worth, secrets_of(number, size.tries), line_of(BEACON.round_after(clock[0]))
+            )
             with (
-                mock.patch.object(made_league.secrets, "token_bytes", lambda _size, secret=choice.secret: secret),
-                mock.patch.object(made_league, "line_of_round", lambda _number, line=choice.line: line),
+                mock.patch.object(
+                    made_league.secrets, "token_bytes", lambda _size, secret=choice.secret: secret
+                ),
+                mock.patch.object(
+                    made_league, "line_of_round", lambda _number, line=choice.line: line
+                ),
             ):
                 made.batch(at=(clock[0] + timedelta(seconds=BEACON.ahead)).isoformat())
         drawn = [link for link in links_of(made.store) if isinstance(link, Drawn)]
@@ -142,14 +155,21 @@ def league_of(folder: Path, choose: Callable[[Worth, Sequence[bytes], str], Choi
     rows = {row.name: row for row in table.standings.rows}
     friend = rows.pop(FRIEND)
     assert friend.elo is not None
-    return Result(friend.elo - fmean(row.elo or 0.0 for row in rows.values()), friend.error or 0.0, folder, drawn)
+    return Result(
+        friend.elo - fmean(row.elo or 0.0 for row in rows.values()),
+        friend.error or 0.0,
+        folder,
+        drawn,
+    )
 
 
 def _worth(definition: Definition, secret: bytes, line: str | None) -> float:
     """Return the mean rank of the friend's bot in a batch, below 0, so that more is better."""
     commitment = seeds.commitment(definition.digest, secret)
     event = seeds.event_id(definition.digest, commitment)
-    row = EventRow(event, 1, definition.text, (__version__,), "", commitment, secret, (), public=line)
+    row = EventRow(
+        event, 1, definition.text, (__version__,), "", commitment, secret, (), public=line
+    )
     friend, timetable, ranks = definition.names.index(FRIEND), Timetable(row.terms()), []
     for ordinal in range(timetable.matches):
         match = timetable.match(ordinal)
@@ -158,7 +178,9 @@ def _worth(definition: Definition, secret: bytes, line: str | None) -> float:
             continue
         of_seed = row.seed_secret(match.k)
         header = definition.header(definition.seated(match.bots), row.match_id(ordinal), of_seed)
-        record = play(Job(ordinal, 1, header, of_seed, (Command(("none",), "/"),) * 3, definition.sandbox())).record
+        record = play(
+            Job(ordinal, 1, header, of_seed, (Command(("none",), "/"),) * 3, definition.sandbox())
+        ).record
         assert record is not None
         ranks.append(record.ranks[match.bots.index(friend)])
     return -fmean(ranks)

@@ -36,9 +36,14 @@ def chained(links: Sequence[AnyLink]) -> list[AnyLink]:
 def with_definition(event: EventRow, definition: Definition) -> EventRow:
     """Return an event with another definition, committed to anew."""
     commitment = seeds.commitment(definition.digest, event.secret)
-    bots = tuple(structs.replace(event.bots[0], name=bot.name, identity=bot.identity) for bot in definition.bots)
+    bots = tuple(
+        structs.replace(event.bots[0], name=bot.name, identity=bot.identity)
+        for bot in definition.bots
+    )
     event_id = seeds.event_id(definition.digest, commitment)
-    return structs.replace(event, id=event_id, text=definition.text, commitment=commitment, bots=bots)
+    return structs.replace(
+        event, id=event_id, text=definition.text, commitment=commitment, bots=bots
+    )
 
 
 def swapped(claim: Claim, old: EventRow, new: EventRow) -> Claim:
@@ -46,15 +51,23 @@ def swapped(claim: Claim, old: EventRow, new: EventRow) -> Claim:
     links = []
     for link in claim.links:
         if isinstance(link, Drawn) and link.event == old.id:
-            link = structs.replace(link, event=new.id, definition=new.definition.digest, commitment=new.commitment)
+            link = structs.replace(
+                link, event=new.id, definition=new.definition.digest, commitment=new.commitment
+            )
         elif isinstance(link, Over) and link.event == old.id:
             link = structs.replace(link, event=new.id)
         links.append(link)
     events = [new if event.id == old.id else event for event in claim.events]
-    digests = {new.id if event == old.id else event: digest for event, digest in claim.digests.items()}
+    digests = {
+        new.id if event == old.id else event: digest for event, digest in claim.digests.items()
+    }
     return Claim(chained(links), events, digests)
 
 
 def of_batch(claim: Claim, batch: int) -> list[int]:
     """Return the places of the two links of a batch."""
-    return [at for at, link in enumerate(claim.links) if isinstance(link, Drawn | Over) and link.batch == batch]
+    return [
+        at
+        for at, link in enumerate(claim.links)
+        if isinstance(link, Drawn | Over) and link.batch == batch
+    ]

@@ -15,10 +15,42 @@ from khiva_arena.records.replay.record import canonical
 from khiva_arena.records.store import sums, versions
 
 VALUES: tuple[object, ...] = (
-    *("", "x", "[]", "{}", "0" * 64, "9999-12-31T23:59:59+14:00", -1, 0, 1, 3, 2**63 - 1, 0.5, float("inf"), None),
+    *(
+        "",
+        "x",
+        "[]",
+        "{}",
+        "0" * 64,
+        "9999-12-31T23:59:59+14:00",
+        -1,
+        0,
+        1,
+        3,
+        2**63 - 1,
+        0.5,
+        float("inf"),
+        None,
+    ),
     *(b"", b"\xff\xfe", bytes(32)),
 )
-PARTS: tuple[object, ...] = (None, 0, -1, 1, 2**53, 10**30, "", "x", [], [[]], {}, True, 0.5, "0" * 64, [0, 0], [[0, 0]])
+PARTS: tuple[object, ...] = (
+    None,
+    0,
+    -1,
+    1,
+    2**53,
+    10**30,
+    "",
+    "x",
+    [],
+    [[]],
+    {},
+    True,
+    0.5,
+    "0" * 64,
+    [0, 0],
+    [[0, 0]],
+)
 FEW_BYTES = 200
 
 
@@ -30,7 +62,9 @@ def forge_league(connection: sqlite3.Connection, statements: str = "") -> None:
         for number, *row in connection.execute(f"SELECT rowid, * FROM {table}").fetchall():
             values = dict(zip(names, row, strict=True))
             del values["sum"]
-            connection.execute(f"UPDATE {table} SET sum = ? WHERE rowid = ?", (sums.row_sum(table, values), number))
+            connection.execute(
+                f"UPDATE {table} SET sum = ? WHERE rowid = ?", (sums.row_sum(table, values), number)
+            )
     connection.commit()
 
 
@@ -41,7 +75,11 @@ def damage(folder: Path, chance: Random) -> str:
         return _file_damaged(folder, chance)
     name = "queue.db" if kind == 3 else "arena.db"
     with closing(sqlite3.connect(folder / name, isolation_level=None)) as connection:
-        what = _text_damaged(connection, chance) if kind in (1, 2) else _row_damaged(connection, chance)
+        what = (
+            _text_damaged(connection, chance)
+            if kind in (1, 2)
+            else _row_damaged(connection, chance)
+        )
         if what and name == "arena.db" and chance.random() < 0.7:
             try:
                 forge_league(connection)
@@ -52,7 +90,10 @@ def damage(folder: Path, chance: Random) -> str:
 
 def _row_damaged(connection: sqlite3.Connection, chance: Random) -> str:
     tables = [
-        name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%STRICT'")
+        name
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%STRICT'"
+        )
     ]
     table = chance.choice(tables)
     rows = [row for (row,) in connection.execute(f"SELECT rowid FROM {table}")]
@@ -60,9 +101,13 @@ def _row_damaged(connection: sqlite3.Connection, chance: Random) -> str:
         return ""
     row = chance.choice(rows)
     if chance.random() < 0.2:
-        connection.execute(f"DELETE FROM {table} WHERE rowid = ? OR ?", (row, chance.random() < 0.5))
+        connection.execute(
+            f"DELETE FROM {table} WHERE rowid = ? OR ?", (row, chance.random() < 0.5)
+        )
         return f"rows of {table} are deleted"
-    column = chance.choice([name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")])
+    column = chance.choice(
+        [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+    )
     value = chance.choice(VALUES)
     new = "CAST(? AS TEXT)" if isinstance(value, bytes) and chance.random() < 0.7 else "?"
     try:
@@ -74,13 +119,19 @@ def _row_damaged(connection: sqlite3.Connection, chance: Random) -> str:
 
 def _text_damaged(connection: sqlite3.Connection, chance: Random) -> str:
     """Damage a part of a link, after which later links may name the digests of those before them, or of a definition."""
-    links = [json.loads(text) for (text,) in connection.execute("SELECT text FROM links ORDER BY number")]
+    links = [
+        json.loads(text) for (text,) in connection.execute("SELECT text FROM links ORDER BY number")
+    ]
     at = chance.randrange(len(links))
     if chance.random() < 0.5:
-        event, text = chance.choice(connection.execute("SELECT id, definition FROM events").fetchall())
+        event, text = chance.choice(
+            connection.execute("SELECT id, definition FROM events").fetchall()
+        )
         definition = json.loads(text)
         what = _part_damaged(definition, chance)
-        connection.execute("UPDATE events SET definition = ? WHERE id = ?", (_written(definition).decode(), event))
+        connection.execute(
+            "UPDATE events SET definition = ? WHERE id = ?", (_written(definition).decode(), event)
+        )
         return f"definition of {event}: {what}"
     what = _part_damaged(links[at], chance)
     written = [_written(link) for link in links[: at + 1]]
@@ -111,13 +162,17 @@ def _part_damaged(value: Any, chance: Random) -> str:
 
 
 def _places(value: Any, place: tuple[Any, ...]) -> Any:
-    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+    for key in (
+        value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    ):
         yield (*place, key)
         yield from _places(value[key], (*place, key))
 
 
 def _file_damaged(folder: Path, chance: Random) -> str:
-    file = chance.choice(sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size))
+    file = chance.choice(
+        sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size)
+    )
     size = file.stat().st_size
     if chance.random() < 0.3:
         os.truncate(file, at := chance.randrange(size))

@@ -64,7 +64,9 @@ class FakeLeague:
 def fake_league(tls: Path | None = None) -> Iterator[FakeLeague]:
     """Serve one. ``tls``: a folder with cert.pem and key.pem."""
     ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("fork").Process(target=_serve, args=(theirs, tls), daemon=True)
+    process = multiprocessing.get_context("fork").Process(
+        target=_serve, args=(theirs, tls), daemon=True
+    )
     process.start()
     try:
         yield FakeLeague(ours.recv(), ours)
@@ -89,7 +91,9 @@ def _serve(control: Connection, tls: Path | None) -> None:
                 asked.append(Asked(self.command, self.path, dict(self.headers.items()), body))
             answer = terms[0] if is_of_terms else answers.pop(0)
             if isinstance(answer, bytes):
-                for part in [answer[at : at + 1] for at in range(len(answer))] if pauses[0] else [answer]:
+                for part in (
+                    [answer[at : at + 1] for at in range(len(answer))] if pauses[0] else [answer]
+                ):
                     self.wfile.write(part)
                     time.sleep(pauses[0])
                 return

@@ -25,7 +25,9 @@ def trial(folder: Path) -> None:
 
         def quiet(reader: Machine) -> Used:
             """Print the processor time of ten answers, while nobody else asks, and what the server has then."""
-            print(json.dumps({"quiet": round(sum(ask(reader)[1] for _ in range(10)), 2)}), flush=True)
+            print(
+                json.dumps({"quiet": round(sum(ask(reader)[1] for _ in range(10)), 2)}), flush=True
+            )
             now = used(pid)
             print(json.dumps({"used": now._asdict()}), flush=True)
             return now
@@ -37,7 +39,17 @@ def trial(folder: Path) -> None:
                     machine.hear()
                     for _ in range(TIMES):
                         answer, cpu = ask(reader)
-                        print(json.dumps({"flood": kind, "cpu": cpu, "memory": round(used(pid).memory), **answer}), flush=True)
+                        print(
+                            json.dumps(
+                                {
+                                    "flood": kind,
+                                    "cpu": cpu,
+                                    "memory": round(used(pid).memory),
+                                    **answer,
+                                }
+                            ),
+                            flush=True,
+                        )
             assert until(lambda: used(pid).files <= before.files + 1)
             quiet(reader)
 

@@ -56,11 +56,18 @@ def orders(league: League) -> tuple[list[str], list[str]]:
     """The bots in the order of the league, as far as they have a place, and all bots by Elo alone. Anchors are left out."""
     ratings = league.ratings()
     bots = [bot for bot in range(ANCHORS, len(league.elo)) if ratings.seeds[bot]]
-    sat = Batches({str(bot): ratings.seeds[bot] for bot in bots}, FEWEST, {str(bot) for bot in league.left})  # a deal a batch
-    least = {bot: least_of(ratings.elo[bot], ratings.pool_error[bot], ratings.interval(bot).low) for bot in bots}
+    sat = Batches(
+        {str(bot): ratings.seeds[bot] for bot in bots}, FEWEST, {str(bot) for bot in league.left}
+    )  # a deal a batch
+    least = {
+        bot: least_of(ratings.elo[bot], ratings.pool_error[bot], ratings.interval(bot).low)
+        for bot in bots
+    }
     rows = [Rated(str(bot), ratings.elo[bot], least[bot]) for bot in bots]
     placed = [row.bot for row, place in in_order(rows, sat) if place]
-    return placed, [row.bot for row, _ in in_order([row._replace(least=row.elo) for row in rows], BY_ELO)]
+    return placed, [
+        row.bot for row, _ in in_order([row._replace(least=row.elo) for row in rows], BY_ELO)
+    ]
 
 
 def enter_anew(league: League, bot: int) -> int:
@@ -91,7 +98,9 @@ def compare(
             league.play_batch()
             if batch in after:
                 active = {str(bot) for bot in league.active}
-                placed, by_elo = ([bot for bot in order if bot in active] for order in orders(league))
+                placed, by_elo = (
+                    [bot for bot in order if bot in active] for order in orders(league)
+                )
                 of = chances[batch]
                 for chance, order, bot in (
                     *((of.anew, placed, anew), (of.old, placed, TWIN)),
@@ -101,7 +110,9 @@ def compare(
     return chances
 
 
-def again_and_again(every: int, leagues: int, batches: int = 50, seed: int = 2) -> tuple[Shares, Shares]:
+def again_and_again(
+    every: int, leagues: int, batches: int = 50, seed: int = 2
+) -> tuple[Shares, Shares]:
     """The chance that the first line of a league of equals is one author's, who enters a new version every so many batches, in
     percent: in the order of the league, and by Elo alone."""
     first, by_elo = Shares(), Shares()
@@ -120,17 +131,29 @@ def again_and_again(every: int, leagues: int, batches: int = 50, seed: int = 2) 
 def lines(leagues: int) -> Iterator[str]:
     """The figures of docs/how-ratings-work.md, in percent, each with its standard error."""
     for spread, above in ((0.0, 0.0), (100.0, 0.0), (100.0, -100.0), (243.0, 0.0)):
-        yield f"{leagues} leagues of {BOTS} bots, {spread:.0f} Elo apart (one standard deviation), two of them {above:+.0f} Elo:"
+        yield (
+            f"{leagues} leagues of {BOTS} bots, {spread:.0f} Elo apart (one standard "
+            f"deviation), two of them {above:+.0f} Elo:"
+        )
         for batches, of in compare(spread, above, leagues, (1, 2, 5, 10, 20)).items():
             for what in ("seat", "first"):
-                four = [getattr(one, what) for one in (of.anew, of.old, of.anew_by_elo, of.old_by_elo)]
-                yield "{:4} {:6} anew {!s:>14} old {!s:>14}   by Elo anew {!s:>14} old {!s:>14}".format(batches, what, *four)
+                four = [
+                    getattr(one, what) for one in (of.anew, of.old, of.anew_by_elo, of.old_by_elo)
+                ]
+                yield "{:4} {:6} anew {!s:>14} old {!s:>14}   by Elo anew {!s:>14} old {!s:>14}".format(
+                    batches, what, *four
+                )
     for every in (1, 5, 15):
         first, by_elo = again_and_again(every, leagues)
-        yield f"first line of an author with a new version each {every} of 50 batches: {first}; by Elo {by_elo}"
+        yield (
+            f"first line of an author with a new version each {every} of 50 batches: {first}; "
+            f"by Elo {by_elo}"
+        )
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--leagues", type=int, default=400, help="how many, 400 unless you say so")
     print("\n".join(lines(parser.parse_args().leagues)))

@@ -26,7 +26,10 @@ def _head(about: str, head: object, data: bytes = b"") -> HostileUpload:
 
 
 def _file(about: str, name: str) -> HostileUpload:
-    return HostileUpload(f"file: {about}", lambda: packed_by_hand([("bot.toml", TOML.encode()), ("main.py", b""), (name, b"x")]))
+    return HostileUpload(
+        f"file: {about}",
+        lambda: packed_by_hand([("bot.toml", TOML.encode()), ("main.py", b""), (name, b"x")]),
+    )
 
 
 def _files(about: str, *names: str) -> HostileUpload:
@@ -38,7 +41,9 @@ def _toml(about: str, toml: str | bytes, **files: str | bytes) -> HostileUpload:
 
 
 def _named(name: str) -> HostileUpload:
-    return HostileUpload(f"name: {ascii(name)[:30]}", lambda: folder_of_files({"main.py": f"# {name!r}"}), name)
+    return HostileUpload(
+        f"name: {ascii(name)[:30]}", lambda: folder_of_files({"main.py": f"# {name!r}"}), name
+    )
 
 
 SOUND = folder_of_files({})
@@ -62,7 +67,10 @@ STREAMS = [
     _raw("twice", SOUND * 2),
     _raw("half", SOUND[: len(SOUND) // 2]),
     _raw("a head that is too long", stream(bytes(MOST_HEAD + 1))),
-    HostileUpload("stream: too many bytes", lambda: folder_of_files({"more": bytes(MOST_BYTES + MOST_HEAD + 100)})),
+    HostileUpload(
+        "stream: too many bytes",
+        lambda: folder_of_files({"more": bytes(MOST_BYTES + MOST_HEAD + 100)}),
+    ),
 ]
 HEADS = [
     _head("nothing", []),
@@ -81,28 +89,57 @@ HEADS = [
     _head("sizes that cancel out", [["bot.toml", 5, False], ["main.py", -5, False]]),
     _head("a size beyond all bounds", [["bot.toml", 2**62, False]]),
     _head("a size that is a float", [["bot.toml", 1.0, False]], b"x"),
-    _head("sizes that add up to too much", [[f"{n}", MOST_BYTES, False] for n in range(MOST_FILES)]),
+    _head(
+        "sizes that add up to too much", [[f"{n}", MOST_BYTES, False] for n in range(MOST_FILES)]
+    ),
     _head("a size of bytes that did not come", [["bot.toml", 9, False]]),
     _head("too many files", [[f"{n}", 0, False] for n in range(MOST_FILES + 1)]),
     _head("mode bits", [["bot.toml", 0, 0o4755]]),
     HostileUpload("head: brackets", lambda: stream(b"\x91" * 5_000)),
     HostileUpload("head: an array of four billion", lambda: stream(b"\xdd\xff\xff\xff\xff")),
-    HostileUpload("head: a name of four billion bytes", lambda: stream(b"\x91\x93\xdb\xff\xff\xff\xff")),
+    HostileUpload(
+        "head: a name of four billion bytes", lambda: stream(b"\x91\x93\xdb\xff\xff\xff\xff")
+    ),
     HostileUpload("head: half of a letter", lambda: stream(b"\x91\x93\xa2\xc3(\0\xc2")),
     HostileUpload("head: two of them", lambda: stream(b"\x90\x90")),
     HostileUpload("head: JSON", lambda: stream(b'[["bot.toml", 0, false]]')),
 ]
 PATHS = [
-    *(_file("a way out", name) for name in ("../x", "../../x", "a/../../x", "a/../x", "..", "a/..", "../bots/anchors/x")),
+    *(
+        _file("a way out", name)
+        for name in ("../x", "../../x", "a/../../x", "a/../x", "..", "a/..", "../bots/anchors/x")
+    ),
     *(_file("from the root", name) for name in ("/etc/cron.d/x", "/tmp/x", "//x", "/")),
     *(_file("home", name) for name in ("~/x", "~root/.ssh/x", "$HOME/x")),
     *(_file("this folder", name) for name in (".", "./x", "a/./x", "a//x", "a/", " ", "...")),
-    *(_file("of Windows", name) for name in ("a\\b", "..\\x", "C:\\x", "C:x", "x:stream", "x.", "x ", " x")),
-    *(_file("signs", name) for name in ("a\nb", "a\0b", "a\tb", "\x1b[2J", "a\u202eb", "a\u2028b", "\ufeffx", "\x7f")),
-    *(_file("letters", name) for name in ("m\u0430in.py", "\u00e9", "e\u0301", "\U0001f600", "\uff0e\uff0e", "\u2044x")),
+    *(
+        _file("of Windows", name)
+        for name in ("a\\b", "..\\x", "C:\\x", "C:x", "x:stream", "x.", "x ", " x")
+    ),
+    *(
+        _file("signs", name)
+        for name in ("a\nb", "a\0b", "a\tb", "\x1b[2J", "a\u202eb", "a\u2028b", "\ufeffx", "\x7f")
+    ),
+    *(
+        _file("letters", name)
+        for name in ("m\u0430in.py", "\u00e9", "e\u0301", "\U0001f600", "\uff0e\uff0e", "\u2044x")
+    ),
     *(
         _file("for a shell", name)
-        for name in ("$(id)", "`id`", "a;id", "a|id", "a&b", "*", "?", "[a]", "{a}", "a'b", 'a"b', "#x")
+        for name in (
+            "$(id)",
+            "`id`",
+            "a;id",
+            "a|id",
+            "a&b",
+            "*",
+            "?",
+            "[a]",
+            "{a}",
+            "a'b",
+            'a"b',
+            "#x",
+        )
     ),
     *(_file("for a page", name) for name in ("<script>", "a&lt;", "%2e%2e", "a=b")),
     _file("too long", "a" * 101),
@@ -162,10 +199,43 @@ MANIFESTS = [
 BOT_NAMES = [
     *map(
         _named,
-        ("<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "javascript:alert(1)", '" onload="x', "a&b", "{{7*7}}"),
+        (
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "javascript:alert(1)",
+            '" onload="x',
+            "a&b",
+            "{{7*7}}",
+        ),
     ),
-    *map(_named, ("'; DROP TABLE entries; --", "$(id)", "`id`", "../x", "a/b", "a\\b", "%00", "a\0b", "\x1b]0;x\x07", "a\nb")),
-    *map(_named, ("\u0430nn", "ann\u200b", "\u202enna", "\uff41nn", "\u00e9", "\U0001f600", "a\u0301", "\u2028")),
+    *map(
+        _named,
+        (
+            "'; DROP TABLE entries; --",
+            "$(id)",
+            "`id`",
+            "../x",
+            "a/b",
+            "a\\b",
+            "%00",
+            "a\0b",
+            "\x1b]0;x\x07",
+            "a\nb",
+        ),
+    ),
+    *map(
+        _named,
+        (
+            "\u0430nn",
+            "ann\u200b",
+            "\u202enna",
+            "\uff41nn",
+            "\u00e9",
+            "\U0001f600",
+            "a\u0301",
+            "\u2028",
+        ),
+    ),
     *map(_named, ("", " ", "a ", " a", "a  b", "...", "--json", "-a", "a_", "a" * 41)),
     *map(_named, ("greedy", "Greedy", "gree-dy", "GREEDY", "rand0m", "randorn", "RANDOM.")),
 ]  # the last line: names of the anchors, or what looks like them

@@ -27,13 +27,20 @@ def same_each_time(folder: Path) -> Iterator[None]:
             return sha256(b"secret of batch %d" % len(store.events())).digest()[:size]
 
     def token_hex(size: int) -> str:
-        with closing(sqlite3.connect(folder / QUEUE)) as connection:  # which reads beside a transaction of the queue
+        with closing(
+            sqlite3.connect(folder / QUEUE)
+        ) as connection:  # which reads beside a transaction of the queue
             tables = ("authors", "families", "entries")
-            number = sum(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
+            number = sum(
+                connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                for table in tables
+            )
         return sha256(b"id %d" % number).hexdigest()[: 2 * size]
 
     def secrets(**functions: Callable[[int], object]) -> type:
-        return type("Secrets", (), {name: staticmethod(function) for name, function in functions.items()})
+        return type(
+            "Secrets", (), {name: staticmethod(function) for name, function in functions.items()}
+        )
 
     with ExitStack() as stack:
         for module, name, value in (

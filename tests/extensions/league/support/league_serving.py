@@ -60,23 +60,38 @@ class LeagueServer:
     def connection(self) -> http.client.HTTPConnection:
         """Return a new connection."""
         if self._context:
-            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=self._context)
+            return http.client.HTTPSConnection(
+                "127.0.0.1", self.port, timeout=60, context=self._context
+            )
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Answered:
         """Ask something on a connection of its own. ``headers``: underscores stand for dashes."""
         connection = self.connection()
         try:
-            connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+            connection.request(
+                method,
+                path,
+                body,
+                {name.replace("_", "-"): value for name, value in headers.items()},
+            )
             answer = connection.getresponse()
-            return Answered(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+            return Answered(
+                answer.status,
+                {name.lower(): value for name, value in answer.getheaders()},
+                answer.read(),
+            )
         finally:
             connection.close()
 
 
 @contextmanager
 def league_server(
-    folder: Path, *words: str, context: ssl.SSLContext | None = None, is_killed: bool = False, is_forked: bool = False
+    folder: Path,
+    *words: str,
+    context: ssl.SSLContext | None = None,
+    is_killed: bool = False,
+    is_forked: bool = False,
 ) -> Iterator[LeagueServer]:
     """Serve a league on a free port until the end of the block. Root's server becomes another user.
 
@@ -86,7 +101,16 @@ def league_server(
         are then not those of a command.
     """
     user = ["--user", OTHER_USER] if os.geteuid() == 0 else []
-    command = ["khiva_arena", "league", "serve", str(folder), "--listen", "127.0.0.1:0", *user, *words]
+    command = [
+        "khiva_arena",
+        "league",
+        "serve",
+        str(folder),
+        "--listen",
+        "127.0.0.1:0",
+        *user,
+        *words,
+    ]
     process = _started(command, is_forked)
     try:
         said = process.stderr.readline()

@@ -49,9 +49,13 @@ def named(name: str) -> Bot:
     return Bot(name, "1", ("none",), (), (), sha256(name.encode()).hexdigest(), True, (), name)
 
 
-def league_in(folder: Path, anchors: int = 2, options: LeagueOptions | None = None, **settings: object) -> League:
+def league_in(
+    folder: Path, anchors: int = 2, options: LeagueOptions | None = None, **settings: object
+) -> League:
     """A league of a folder, whose anchors are names."""
-    made = settings_from({"seats": 3, "seeds": 1, "out": str(folder), "bots": ("one", "other"), **settings})
+    made = settings_from(
+        {"seats": 3, "seeds": 1, "out": str(folder), "bots": ("one", "other"), **settings}
+    )
     bots = tuple(named(f"anchor {number}") for number in range(anchors))
     (folder / "league.toml").parent.mkdir(exist_ok=True)
     (folder / "league.toml").write_text("")
@@ -81,7 +85,12 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
 
     def prepare(self, entrants: Iterable[Bot]) -> Mapping[str, Command]:
         return {bot.identity: Command(("none",), "/") for bot in entrants}
@@ -121,7 +130,14 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def player_of_names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return what plays so many batches of a league, whose bots are names."""
 
-    def play(league: League, batches: int | None = 1, *, fails: Fails = never, broken: Collection[str] = (), **how: Any) -> None:
+    def play(
+        league: League,
+        batches: int | None = 1,
+        *,
+        fails: Fails = never,
+        broken: Collection[str] = (),
+        **how: Any,
+    ) -> None:
         names_play(monkeypatch, fails, broken)
         how_long = HowLong(batches, **how)
         with Queue(league.folder) as queue, Store.write(league.folder) as store:
@@ -133,7 +149,9 @@ def player_of_names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return play
 
 
-def names_play(monkeypatch: pytest.MonkeyPatch, fails: Fails = never, broken: Collection[str] = ()) -> None:
+def names_play(
+    monkeypatch: pytest.MonkeyPatch, fails: Fails = never, broken: Collection[str] = ()
+) -> None:
     """Let names play for bots. ``broken``: those of names that do not start."""
 
     def started(_settings: object, bots: Iterable[Bot], *_: object) -> Mapping[str, Command]:
@@ -155,4 +173,6 @@ def names_play(monkeypatch: pytest.MonkeyPatch, fails: Fails = never, broken: Co
 def same_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let secrets be those of a counter, and the time stand still, so that two leagues have one chain."""
     numbers = count()
-    monkeypatch.setattr(player.secrets, "token_bytes", lambda size: sha256(b"%d" % next(numbers)).digest()[:size])
+    monkeypatch.setattr(
+        player.secrets, "token_bytes", lambda size: sha256(b"%d" % next(numbers)).digest()[:size]
+    )

@@ -18,9 +18,26 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.competition.events.source import StoredResults
 from khiva_arena.competition.events.stored import run_digest_of, stored_event
 from khiva_arena.extensions.league.chain.follow import begin, follow
-from khiva_arena.extensions.league.chain.links import Anchor, AnyLink, Beacon, Drawn, Entered, Final, LeagueTerms, Over, RatedThen
+from khiva_arena.extensions.league.chain.links import (
+    Anchor,
+    AnyLink,
+    Beacon,
+    Drawn,
+    Entered,
+    Final,
+    LeagueTerms,
+    Over,
+    RatedThen,
+)
 from khiva_arena.extensions.league.chain.roster import Chain
-from khiva_arena.extensions.league.chain.stored_chain import add, chain_of, found, links_of, next_place, row_of
+from khiva_arena.extensions.league.chain.stored_chain import (
+    add,
+    chain_of,
+    found,
+    links_of,
+    next_place,
+    row_of,
+)
 from khiva_arena.extensions.league.draw.counts import Counts
 from khiva_arena.extensions.league.draw.next_batch import add_batch, definition_of, next_batch
 from khiva_arena.extensions.league.final_table import batches_of_table, rated_at
@@ -76,9 +93,13 @@ class MadeLeague:
         self.store._connection.execute("PRAGMA synchronous = OFF")  # no test cuts the power
         (folder / SETTINGS).touch()
         time = TimeLimits(10_000, shape.turn_ms, 10_000)
-        self.plain = structs.replace(planned(seats=shape.seats, seeds=shape.seeds).definition, time=time)
+        self.plain = structs.replace(
+            planned(seats=shape.seats, seeds=shape.seeds).definition, time=time
+        )
         zero = next((anchor.name for anchor in anchors if anchor.name == "random"), anchors[0].name)
-        plain = LeagueTerms(self.conditions, shape.seats, shape.seeds, None, True, 2, zero, beacon=shape.beacon)
+        plain = LeagueTerms(
+            self.conditions, shape.seats, shape.seeds, None, True, 2, zero, beacon=shape.beacon
+        )
         terms = structs.replace(
             plain,
             reveal_hours=shape.reveal_hours,
@@ -101,7 +122,9 @@ class MadeLeague:
     @property
     def conditions(self) -> dict[str, Any]:
         """The conditions of its matches, as terms have them."""
-        return Conditions(**{name: getattr(self.plain, name) for name in Conditions.__struct_fields__}).plain()
+        return Conditions(
+            **{name: getattr(self.plain, name) for name in Conditions.__struct_fields__}
+        ).plain()
 
     def _batches_over(self) -> Batches:
         """Return the batches that bots have played in, from all links and events, whatever is kept."""
@@ -118,8 +141,21 @@ class MadeLeague:
         """Enter the next version of a family, and return its identity. ``replaces``: the versions that retire for it."""
         version = len(self.chain.versions(f"{family:016x}")) + 1
         identity = seeds.commitment(name, bytes(32))
-        named = {"author": f"{author:016x}", "family": f"{family:016x}", "version": version, "name": name}
-        self.add(Entered(**next_place(self.chain), **named, identity=identity, sources=identity, replaces=replaces))
+        named = {
+            "author": f"{author:016x}",
+            "family": f"{family:016x}",
+            "version": version,
+            "name": name,
+        }
+        self.add(
+            Entered(
+                **next_place(self.chain),
+                **named,
+                identity=identity,
+                sources=identity,
+                replaces=replaces,
+            )
+        )
         return identity
 
     def add(self, link: AnyLink) -> None:
@@ -137,10 +173,19 @@ class MadeLeague:
         place = next_place(self.chain)
         beacon = self.chain.terms.beacon
         coming = beacon.round_after(datetime.fromisoformat(place["at"])) if beacon else None
-        link = Drawn(**place, batch=batch.number, event=event, definition=definition.digest, commitment=commitment, round=coming)
+        link = Drawn(
+            **place,
+            batch=batch.number,
+            event=event,
+            definition=definition.digest,
+            commitment=commitment,
+            round=coming,
+        )
         rows = [BotRow(bot.name, bot.identity, "1", True, f"./{bot.name}", "/") for bot in bots]
         longer = follow(self.chain, link)
-        row = EventRow(event, 0, definition.text, (__version__,), link.at, commitment, secret, tuple(rows))
+        row = EventRow(
+            event, 0, definition.text, (__version__,), link.at, commitment, secret, tuple(rows)
+        )
         self.store.add_batch(row, row_of(link))
         self.chain = longer
         add_batch(self.counts, definition)
@@ -150,7 +195,9 @@ class MadeLeague:
         assert stored_row is not None
         return stored_row
 
-    def play(self, event: EventRow, lost: Collection[int] = (), most: int | None = None) -> BatchPlay:
+    def play(
+        self, event: EventRow, lost: Collection[int] = (), most: int | None = None
+    ) -> BatchPlay:
         """Play a batch that was drawn. ``lost``: line-ups of seed 0 that the machine spoils each time. ``most``: matches."""
         play = BatchPlay(self.store, event, [Command(("none",), "/")] * len(event.bots))
         for attempt in range(SET_ASIDE_VOIDS if lost else 1):
@@ -161,7 +208,10 @@ class MadeLeague:
                     seed, lineup, _ = play.timetable.place(job.ordinal) or (0, 0, 0)
                     made = self.plays(structs.replace(job, attempt=attempt + 1))
                     is_lost = seed == 0 and lineup in lost
-                    play.record(structs.replace(made, record=None, void="it was slow") if is_lost else made, last=is_lost)
+                    play.record(
+                        structs.replace(made, record=None, void="it was slow") if is_lost else made,
+                        last=is_lost,
+                    )
             play.try_again()
         return play
 
@@ -172,7 +222,14 @@ class MadeLeague:
         place = {**next_place(self.chain), **({"at": at} if at else {})}
         digest = run_digest_of(self.store, event)
         batch, tables = self.chain.batches, tuple(given_up)
-        link = Over(**place, batch=batch, event=event.id, run_digest=digest, public=event.public, set_aside=tables)
+        link = Over(
+            **place,
+            batch=batch,
+            event=event.id,
+            run_digest=digest,
+            public=event.public,
+            set_aside=tables,
+        )
         longer = follow(self.chain, link)
         self.store.end_batch(event.id, [row_of(link)], given_up, reveals)
         self.chain = longer
@@ -198,7 +255,9 @@ class MadeLeague:
     @property
     def seats(self) -> tuple[DefinedBot, ...]:
         """The bots that a final would seat now, the best first."""
-        return tuple(DefinedBot(bot.name, bot.identity) for bot in self.chain.final_seats(self.rated))
+        return tuple(
+            DefinedBot(bot.name, bot.identity) for bot in self.chain.final_seats(self.rated)
+        )
 
     def decide(self, event: EventRow | None = None, **changes: object) -> Final:
         """Decide on a final of all that may sit in it, and return its link.

@@ -24,7 +24,9 @@ def claimed(tmp_path_factory: pytest.TempPathFactory) -> Claim:
         made.batch()
         made.enter("ann v2", 1, 1)
         made.add(Season(**next_place(made.chain), name="two"))
-        made.add(StateChanged(**next_place(made.chain), identity=bob, state="suspended", why="a rival"))
+        made.add(
+            StateChanged(**next_place(made.chain), identity=bob, state="suspended", why="a rival")
+        )
         made.batch()
         made.add(StateChanged(**next_place(made.chain), identity=bob, state="active"))
         made.add(StateChanged(**next_place(made.chain), identity=first, state="retired"))
@@ -34,7 +36,11 @@ def claimed(tmp_path_factory: pytest.TempPathFactory) -> Claim:
         made.batch()
         made.batch()
         events = made.store.events()
-        return Claim(links_of(made.store), events, {event.id: run_digest_of(made.store, event) for event in events})
+        return Claim(
+            links_of(made.store),
+            events,
+            {event.id: run_digest_of(made.store, event) for event in events},
+        )
 
 
 @pytest.fixture
@@ -55,4 +61,8 @@ def inserted(claim: Claim, batch: int, *links: AnyLink) -> Claim:
 
 def changed(claim: Claim, link: AnyLink, **changes: Any) -> Claim:
     """Return the claim with a link that says something else, and all later ones made to fit."""
-    return claim._replace(links=chained([structs.replace(one, **changes) if one == link else one for one in claim.links]))
+    return claim._replace(
+        links=chained(
+            [structs.replace(one, **changes) if one == link else one for one in claim.links]
+        )
+    )

@@ -71,7 +71,9 @@ def public_bots(extra: str = "") -> tuple[PublicBot, ...]:
 
 def public_batches(count: int, *, is_open: bool = True) -> tuple[PublicBatch, ...]:
     """Return batches, of which the last is played if ``is_open``."""
-    return tuple(_batch(number, over=number < count or not is_open) for number in range(1, count + 1))
+    return tuple(
+        _batch(number, over=number < count or not is_open) for number in range(1, count + 1)
+    )
 
 
 def _batch(number: int, over: bool) -> PublicBatch:
@@ -87,7 +89,9 @@ def _batch(number: int, over: bool) -> PublicBatch:
         run_digest=f"d{number:063x}" if over else "",
         bots=5,
         matches=36,
-        set_aside=(("crow v2", "heron v1", "anchor"), ("crow v2", "crow v3", "anchor")) if number == 3 else (),
+        set_aside=(("crow v2", "heron v1", "anchor"), ("crow v2", "crow v3", "anchor"))
+        if number == 3
+        else (),
         revealed=over,
     )
 
@@ -96,7 +100,14 @@ def public_final(number: int, *, over: bool = True) -> PublicFinal:
     """Return a final of two bots."""
     at = f"2026-04-{number:02}T06:00:00+00:00"
     return PublicFinal(
-        number, f"f{number:015x}", 30 + number, f"{number:064x}", at, f"f{number:063x}", ("crow v3", "heron v1"), over
+        number,
+        f"f{number:015x}",
+        30 + number,
+        f"{number:064x}",
+        at,
+        f"f{number:063x}",
+        ("crow v3", "heron v1"),
+        over,
     )
 
 
@@ -130,7 +141,9 @@ def standings_of(bots: tuple[PublicBot, ...], batches: tuple[PublicBatch, ...]) 
     return {"standings": [pool]}
 
 
-WALL = PublicTerms("wall", 10_000, 1_000, 10_000, 512 << 20, "lenient", {}, False, "anchor", "anchor")
+WALL = PublicTerms(
+    "wall", 10_000, 1_000, 10_000, 512 << 20, "lenient", {}, False, "anchor", "anchor"
+)
 LANGUAGES = {"javascript": "JavaScript", "python": "Python"}
 TICKS = structs.replace(WALL, clock="ticks", languages=LANGUAGES, publish_bots=True)
 
@@ -152,7 +165,10 @@ def write_public(
     public = folder / PUBLIC
     public.mkdir(mode=0o755, exist_ok=True)
     drawn = public_batches(batches)
-    bots = tuple(structs.replace(bot, author=authors.get(bot.author, bot.author)) for bot in public_bots(extra))
+    bots = tuple(
+        structs.replace(bot, author=authors.get(bot.author, bot.author))
+        for bot in public_bots(extra)
+    )
     table = standings_of(bots, drawn)
     league = PublicLeague(
         name=extra or "Spring league",
@@ -171,20 +187,31 @@ def write_public(
         finals=(public_final(1), public_final(2, over=False)),
         terms=terms,
     )
-    (public / HISTORY).write_bytes(b"".join(msgspec.json.encode(then) + b"\n" for then in _history(bots, batches - 1)))
+    (public / HISTORY).write_bytes(
+        b"".join(msgspec.json.encode(then) + b"\n" for then in _history(bots, batches - 1))
+    )
     for batch in range(max(1, batches - 3), batches):
         write_matches(public, bots, batch)
-    (public / BATCH_LOG).write_bytes(b"".join(msgspec.json.encode(batch) + b"\n" for batch in drawn))
+    (public / BATCH_LOG).write_bytes(
+        b"".join(msgspec.json.encode(batch) + b"\n" for batch in drawn)
+    )
     (public / SEASONS).mkdir(exist_ok=True)
     (public / season_file(1)).write_bytes(msgspec.json.encode(standings_of(bots[:3], drawn[:4])))
     (public / "chain.jsonl").write_bytes(b'{"kind":"league"}\n')
     (public / "batches").mkdir(exist_ok=True)
     style = "body { color: red }"
-    page = html.BEGINNING.decode() + f'0">\n<meta http-equiv="Content-Security-Policy" content="{html.policy("", style)}">\n'
-    (public / "batches" / "3.html").write_text(page + f"<style>{style}</style><main>batch three</main>")
+    page = (
+        html.BEGINNING.decode()
+        + f'0">\n<meta http-equiv="Content-Security-Policy" content="{html.policy("", style)}">\n'
+    )
+    (public / "batches" / "3.html").write_text(
+        page + f"<style>{style}</style><main>batch three</main>"
+    )
     (public / "batches" / "4.html").write_text("<script>ran=true</script>")
     (public / "finals").mkdir(exist_ok=True)
-    (public / "finals" / "1.html").write_text(page + f"<style>{style}</style><main>final one</main>")
+    (public / "finals" / "1.html").write_text(
+        page + f"<style>{style}</style><main>final one</main>"
+    )
     (public / "state.part").write_bytes(msgspec.json.encode(league))
     (public / "state.part").rename(public / STATE)
     return league
@@ -200,7 +227,10 @@ def write_matches(public: Path, bots: tuple[PublicBot, ...], batch: int) -> None
     """Write the matches of a batch in which every three active bots sat at one table; of each, the first one won."""
     active = [bot for bot in bots if bot.state == "active"]
     seatings = [(at, (at + 1) % len(active), (at + 2) % len(active)) for at in range(len(active))]
-    matches = [PublicMatch(f"{batch}/{at}", bots, (1, 2, 3), (40, 30, 20), (0, 0, 1)) for at, bots in enumerate(seatings)]
+    matches = [
+        PublicMatch(f"{batch}/{at}", bots, (1, 2, 3), (40, 30, 20), (0, 0, 1))
+        for at, bots in enumerate(seatings)
+    ]
     (public / MATCHES).mkdir(exist_ok=True)
     listed = BatchMatches(batch, tuple(bot.identity for bot in active), tuple(matches))
     (public / MATCHES / f"{batch}.json").write_bytes(msgspec.json.encode(listed))
@@ -212,7 +242,11 @@ def _history(bots: tuple[PublicBot, ...], batches: int) -> list[TableThen]:
     for number in range(1, batches + 1):
         rated = [bot for bot in bots if bot.version * 3 - 2 <= number]
         ratings = [
-            rating_then(bot.identity, 60.0 * bot.version + 8 * (number % 3) - 30 * at, round(160 / number**0.5, 1))
+            rating_then(
+                bot.identity,
+                60.0 * bot.version + 8 * (number % 3) - 30 * at,
+                round(160 / number**0.5, 1),
+            )
             for at, bot in enumerate(rated)
         ]
         tables.append(TableThen(number, tuple(ratings)))

@@ -30,4 +30,6 @@ def new_quick_league(folder: Path) -> None:
 def quick_league(folder: Path) -> None:
     """Make in "spring" a league that is not founded; the bot in "naive" waits for its first batch, which ann has entered."""
     new_quick_league(folder)
-    arena("league", "enter", "spring", str(quick_bot(folder / "naive")), "--author", "ann", cwd=folder)
+    arena(
+        "league", "enter", "spring", str(quick_bot(folder / "naive")), "--author", "ann", cwd=folder
+    )

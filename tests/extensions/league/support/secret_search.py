@@ -53,7 +53,9 @@ def main() -> None:
         for folder in open_folders():
             contents |= {f"{folder}:{name}": read(name, folder) for name in BESIDE}
         held = {path: data for path, data in contents.items() if data is not None}
-        hits = [path for path, data in held.items() if secret in data or secret.hex().encode() in data]
+        hits = [
+            path for path, data in held.items() if secret in data or secret.hex().encode() in data
+        ]
         print(json.dumps({"opened": sorted(held), "hits": hits}))
 
     server.trio.run = search  # type: ignore[assignment]

@@ -34,11 +34,21 @@ class Session:
 
     def choose(self, packed: bytes, name: str = "crow", **headers: str) -> Answered:
         """Choose a file, as the script of the page does. ``headers``: in place of those that it sends; "" for none."""
-        given = {"Origin": self.server.origin, "Cookie": self.cookie, "X_Form_Token": self.token, **STREAM, **headers}
+        given = {
+            "Origin": self.server.origin,
+            "Cookie": self.cookie,
+            "X_Form_Token": self.token,
+            **STREAM,
+            **headers,
+        }
         words = {key: value for key, value in given.items() if value}
-        return self.server.ask(f"/author/entry?name={quote(name, safe='')}", "POST", packed, **words)
+        return self.server.ask(
+            f"/author/entry?name={quote(name, safe='')}", "POST", packed, **words
+        )
 
-    def send(self, packed: bytes, name: str = "crow", *, origin: str = "", **fields: str) -> Answered:
+    def send(
+        self, packed: bytes, name: str = "crow", *, origin: str = "", **fields: str
+    ) -> Answered:
         """Press "Send". ``fields``: in place of those of the page."""
         given = {"token": self.token, "digest": sha256(packed).hexdigest(), "name": name, **fields}
         headers = {"Origin": origin or self.server.origin, "Cookie": self.cookie, **FIELDS}
@@ -49,7 +59,9 @@ def league_with_form(folder: Path) -> Path:
     """Make a public league whose authors' pages take bots, and return its folder."""
     made = league_folder(folder)
     settings = made / "league.toml"
-    settings.write_text(settings.read_text().replace("uploads_by_form = false", "uploads_by_form = true"))
+    settings.write_text(
+        settings.read_text().replace("uploads_by_form = false", "uploads_by_form = true")
+    )
     write_public(made)
     return made
 

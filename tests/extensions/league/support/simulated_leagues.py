@@ -12,7 +12,13 @@ from math import erf, exp, log, pi, sqrt
 import numpy as np
 
 from khiva_arena.extensions.league.draw.counts import Counts
-from khiva_arena.extensions.league.draw.draw import MORE_TABLES, Active, BatchShape, CircularOrder, draw
+from khiva_arena.extensions.league.draw.draw import (
+    MORE_TABLES,
+    Active,
+    BatchShape,
+    CircularOrder,
+    draw,
+)
 from khiva_arena.rating.ratings.elo import Ratings, rate
 from khiva_arena.rating.ratings.match_arrays import TableArrays
 from khiva_arena.rating.ratings.pairs import PairCells, cells_of_tables
@@ -110,7 +116,9 @@ class League:
         for _ in range(rng.poisson(season.versions)):
             old = int(rng.choice(self.active[ANCHORS:]))
             self.left[old] = now
-            self._enter(self.elo[old] + rng.normal(0.1, 0.3) * season.spread, family=self.bots[old].family)
+            self._enter(
+                self.elo[old] + rng.normal(0.1, 0.3) * season.spread, family=self.bots[old].family
+            )
         for _ in range(rng.poisson(season.newcomers)):
             self._enter(rng.normal(0, season.spread))
 
@@ -129,7 +137,9 @@ class League:
 
     def _drawn(self, roster: Sequence[Active]) -> Sequence[CircularOrder]:
         key = sha256(self.rng.bytes(32)).digest()
-        return draw(roster, self.counts, BatchShape(self.season.seats, self.season.most_tables), key)
+        return draw(
+            roster, self.counts, BatchShape(self.season.seats, self.season.most_tables), key
+        )
 
     def _by_lot(self, bots: int) -> Sequence[CircularOrder]:
         """As many tables as the league's draw has: everybody sits once, and some by lot once more."""
@@ -162,7 +172,12 @@ class League:
     def cells(self, first: int = 0) -> PairCells:
         """The results since a batch."""
         parts = self.played[first:]
-        whole = TableArrays(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("block", "bots", "ranks")))
+        whole = TableArrays(
+            *(
+                np.concatenate([getattr(part, name) for part in parts])
+                for name in ("block", "bots", "ranks")
+            )
+        )
         return cells_of_tables([whole], len(self.elo))
 
     def ratings(self, first: int = 0) -> Ratings:
@@ -179,5 +194,9 @@ class Shares:
     def __str__(self) -> str:
         if not self.values:
             return "n/a"
-        error = f"{np.std(self.values, ddof=1) / sqrt(len(self.values)):.2f}" if len(self.values) > 1 else "n/a"
+        error = (
+            f"{np.std(self.values, ddof=1) / sqrt(len(self.values)):.2f}"
+            if len(self.values) > 1
+            else "n/a"
+        )
         return f"{np.mean(self.values):.2f} +/- {error}"

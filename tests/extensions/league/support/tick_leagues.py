@@ -18,9 +18,18 @@ SMALL = {"turn": "50ms", "seats": 2, "clock": "ticks", "game": "khiva"}
 
 def new_tick_league(folder: Path, *, publish_bots: bool = True, **options: object) -> None:
     """Make the folder of a new league of four anchors in ticks, which nobody has played. ``options``: other settings."""
-    anchors = [write_bot(folder / "bots" / "anchors" / f"plain {number}", rounds=number) for number in (1, 2, 3, 4)]
+    anchors = [
+        write_bot(folder / "bots" / "anchors" / f"plain {number}", rounds=number)
+        for number in (1, 2, 3, 4)
+    ]
     places = [str(Path(place).relative_to(folder)) for place in anchors]
-    settings = {**SMALL, "bots": places, "anchor": "plain 1", "publish_bots": publish_bots, **options}
+    settings = {
+        **SMALL,
+        "bots": places,
+        "anchor": "plain 1",
+        "publish_bots": publish_bots,
+        **options,
+    }
     (folder / SETTINGS).write_text(league_text(settings))
 
 
@@ -29,12 +38,24 @@ def play_tick_league(folder: Path, *, publish_bots: bool) -> None:
     modules that it publishes."""
     new_tick_league(folder / "spring", publish_bots=publish_bots, fewest_batches=0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examine, "_verdict", lambda *_: examine.Finding(True, ""))  # they keep to no more than matches need
+        patch.setattr(
+            examine, "_verdict", lambda *_: examine.Finding(True, "")
+        )  # they keep to no more than matches need
         for author, bot in AUTHORS.items():
-            arena("league", "enter", "spring", write_bot(folder / bot, bot.encode()), "--author", author, cwd=folder)
+            arena(
+                "league",
+                "enter",
+                "spring",
+                write_bot(folder / bot, bot.encode()),
+                "--author",
+                author,
+                cwd=folder,
+            )
         arena("league", "play", "spring", "--batches", "1", cwd=folder)
         arena("league", "final", "spring", "--top", "2", "--seeds", "1", cwd=folder)
-    (folder / "said").write_text(arena("bundle", "spring", "spring.khiva", "--with-modules", cwd=folder).stderr)
+    (folder / "said").write_text(
+        arena("bundle", "spring", "spring.khiva", "--with-modules", cwd=folder).stderr
+    )
 
 
 @made_once

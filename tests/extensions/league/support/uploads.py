@@ -32,7 +32,9 @@ def packed_by_hand(files: Iterable[tuple[str, bytes]], runs: bool = False) -> by
 def folder_of_files(files: Mapping[str, str | bytes], toml: str | bytes = TOML) -> bytes:
     """The stream of a bot's folder with a bot.toml."""
     whole = {"bot.toml": toml, "main.py": "", **files}
-    return packed_by_hand((name, data.encode() if isinstance(data, str) else data) for name, data in whole.items())
+    return packed_by_hand(
+        (name, data.encode() if isinstance(data, str) else data) for name, data in whole.items()
+    )
 
 
 def one_of_its_own() -> bytes:
@@ -46,7 +48,9 @@ def new_league(folder: Path, *words: str, settings: str = "") -> League:
     if settings:
         file = folder / "league.toml"
         keys = {line.partition(" = ")[0] for line in settings.splitlines()}
-        kept = [line for line in file.read_text().splitlines() if line.partition(" = ")[0] not in keys]
+        kept = [
+            line for line in file.read_text().splitlines() if line.partition(" = ")[0] not in keys
+        ]
         file.write_text("\n".join([*kept, settings, ""]))
     return league_of(folder, {}, say_nothing)
 
@@ -54,4 +58,8 @@ def new_league(folder: Path, *words: str, settings: str = "") -> League:
 def files_below(folder: Path) -> list[str]:
     """The paths of all that is in a folder, without the queue's own files and what is in ``bots``."""
     paths = (path.relative_to(folder) for path in folder.rglob("*"))
-    return sorted(str(path) for path in paths if not path.name.startswith("queue.db") and "bots" not in path.parts[:-1])
+    return sorted(
+        str(path)
+        for path in paths
+        if not path.name.startswith("queue.db") and "bots" not in path.parts[:-1]
+    )

@@ -11,7 +11,10 @@ SECRET = bytes(range(32))
 APPLY = "        check_choices(self.pending(), choices)\n"
 
 
-PENDING = '        return {seat: Decision("bid", [["card", card] for card in hand]) for seat, hand in enumerate(self.hands)}\n'
+PENDING = (
+    '        return {seat: Decision("bid", [["card", card] for card in hand]) for seat, hand '
+    "in enumerate(self.hands)}\n"
+)
 
 
 POINTS, OVER = "        return list(self.points)", "        return not self.hands[0]"

@@ -7,7 +7,13 @@ from arena import arena, bots
 from own_games import changed
 from stores import NAIVE, RANDOM
 
-RAN = ('"""A bidding', 'import os\nopen(os.path.join({folder!r}, "ran"), "a").write(f"{{os.getpid()}}\\n")\n"""A bidding')
+RAN = (
+    '"""A bidding',
+    (
+        'import os\nopen(os.path.join({folder!r}, "ran"), '
+        '"a").write(f"{{os.getpid()}}\\n")\n"""A bidding'
+    ),
+)
 
 
 def two(folder: Path) -> list[str]:
@@ -22,7 +28,20 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a game that notes where it runs, and a store with matches of it."""
     folder = tmp_path_factory.mktemp("own")
     changed(folder / "game.py", (RAN[0], RAN[1].format(folder=str(folder))))
-    run = ["run", "--game", "game.py", *two(folder), "--seats", "2", "--seeds", "2", "--seed", "demo", "--isolation", "trusted"]
+    run = [
+        "run",
+        "--game",
+        "game.py",
+        *two(folder),
+        "--seats",
+        "2",
+        "--seeds",
+        "2",
+        "--seed",
+        "demo",
+        "--isolation",
+        "trusted",
+    ]
     done = arena(*run, "--out", "out", cwd=folder)
     assert "bidding with cards=13 at 2 seats" in done.stdout
     assert "khiva-arena verify out --game " in done.stderr

@@ -38,7 +38,13 @@ class Tried(NamedTuple):
 def names() -> list[str]:
     """Of all games of the library, asked of it in another process, as always."""
     code = "import pyspiel, json; print(json.dumps(pyspiel.registered_names()))"
-    return list(json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout))
+    return list(
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True
+            ).stdout
+        )
+    )
 
 
 def described(game: Game, name: str) -> Tried:
@@ -47,10 +53,15 @@ def described(game: Game, name: str) -> Tried:
         rules = game.rules({"game": name})
     except ConfigError as error:
         reason = str(error).removeprefix("game: ").removeprefix(f"{name} cannot be played: ")
-        reason = reason.replace(f"OpenSpiel does not load {name!r}", "does not load with default parameters")
+        reason = reason.replace(
+            f"OpenSpiel does not load {name!r}", "does not load with default parameters"
+        )
         return Tried(f"| `{name}` | {reason} |", False, reason.partition(":")[0].partition(",")[0])
     (seats,) = game.seats_of(rules)
-    shows, scale = rules["shows"].replace("_", " "), f" x {rules['scale']}" if rules["scale"] > 1 else ""
+    shows, scale = (
+        rules["shows"].replace("_", " "),
+        f" x {rules['scale']}" if rules["scale"] > 1 else "",
+    )
     return Tried(f"| `{name}` | {seats} | {shows} | returns{scale} |", True, seats=seats)
 
 
@@ -59,8 +70,18 @@ def tried(game: Game, name: str) -> Tried:
     one = described(game, name)
     if not one.plays:
         return one
-    words = ["match", "--game", "openspiel", "--rule", f"game={name}", *["--bot", BOT] * one.seats, *SLOWLY]
-    done = subprocess.run([sys.executable, "-m", "khiva_arena", *words], capture_output=True, text=True, check=False)
+    words = [
+        "match",
+        "--game",
+        "openspiel",
+        "--rule",
+        f"game={name}",
+        *["--bot", BOT] * one.seats,
+        *SLOWLY,
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "khiva_arena", *words], capture_output=True, text=True, check=False
+    )
     if done.returncode or "the match is over" not in done.stdout:
         reason = done.stderr.strip().rpartition("\n")[2].removeprefix("khiva-arena: error: ")
         return Tried(f"| `{name}` | {reason} |", False, "fails while it is played")
@@ -76,10 +97,19 @@ def parts(found: list[Tried], version: str) -> dict[str, str]:
     """Return each generated part of the page by the name in its marks."""
     plays = [one.line for one in found if one.plays]
     others = [one for one in found if not one.plays]
-    reasons = sorted({one.reason for one in others}, key=lambda reason: (-sum(one.reason == reason for one in others), reason))
+    reasons = sorted(
+        {one.reason for one in others},
+        key=lambda reason: (-sum(one.reason == reason for one in others), reason),
+    )
     intro = [
-        f"OpenSpiel {version} has {len(found)} games. Each was tried with its default parameters: {len(plays)} were played at",
-        f"random through the arena to the end and replayed from their records, and {len(others)} cannot be played.",
+        (
+            f"OpenSpiel {version} has {len(found)} games. Each was tried with its default "
+            f"parameters: {len(plays)} were played at"
+        ),
+        (
+            "random through the arena to the end and replayed from their records, and "
+            f"{len(others)} cannot be played."
+        ),
         "`python -m tests.tools openspiel-page` tries them again and writes this list.",
         "",
         "| game | seats by default | a seat is shown | points are |",
@@ -108,7 +138,9 @@ def current(text: str, found: list[Tried], version: str) -> str:
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     game = open_game("openspiel")
     found = []
     for name in names():

@@ -42,15 +42,22 @@ def play(folder: Path, *words: str) -> Played:
         return Played(tools, views, rules, errors.read())
 
 
-async def _play(folder: Path, words: tuple[str, ...], errors: Any) -> tuple[list[str], list[str], str]:
-    command = StdioServerParameters(command=sys.executable, args=[*COMMAND, *words], env=dict(os.environ), cwd=folder)
+async def _play(
+    folder: Path, words: tuple[str, ...], errors: Any
+) -> tuple[list[str], list[str], str]:
+    command = StdioServerParameters(
+        command=sys.executable, args=[*COMMAND, *words], env=dict(os.environ), cwd=folder
+    )
     views: list[str] = []
     async with stdio_client(command, errlog=errors) as streams, ClientSession(*streams) as session:
         await session.initialize()
         tools = [tool.name for tool in (await session.list_tools()).tools]
         rules = await _call(session, "rules")
         while "digest" not in (view := await _call(session, "view")):
-            numbers = [int(number) for number in re.findall(r"^(\d+)  ", await _call(session, "legal"), re.MULTILINE)]
+            numbers = [
+                int(number)
+                for number in re.findall(r"^(\d+)  ", await _call(session, "legal"), re.MULTILINE)
+            ]
             await _call(session, "act", choice=numbers[choice_of(len(views), len(numbers))])
             views.append(view)
         return tools, [*views, view], rules
@@ -67,7 +74,9 @@ class Wire:
 
     def __init__(self, folder: Path, *words: str) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen([sys.executable, *COMMAND, *words], cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe)
+        self.process = subprocess.Popen(
+            [sys.executable, *COMMAND, *words], cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe
+        )
         self._number = 0
         self.ask("initialize", OPENING)
         self.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode())
@@ -84,7 +93,11 @@ class Wire:
     def ask(self, method: str, params: object) -> dict[str, Any]:
         """Send a request, and return its answer, which must be the next line."""
         self._number += 1
-        self.write(json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}).encode())
+        self.write(
+            json.dumps(
+                {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
+            ).encode()
+        )
         answer = self.read()
         assert answer["id"] == self._number
         return answer

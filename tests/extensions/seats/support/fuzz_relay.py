@@ -18,7 +18,15 @@ from typing import Any
 
 from khiva_arena.extensions.seats import arena_link, relay_talk
 from khiva_arena.extensions.seats.relay_connecting import Ended
-from khiva_arena.extensions.seats.relay_protocol import HEAD, MOST, WINDOW, LinkBreach, packed, packed_json, proof
+from khiva_arena.extensions.seats.relay_protocol import (
+    HEAD,
+    MOST,
+    WINDOW,
+    LinkBreach,
+    packed,
+    packed_json,
+    proof,
+)
 
 AT_MOST = 3
 TOKEN = "a token that nobody else has"
@@ -31,7 +39,9 @@ DEEP = b"[" * 60_000
 def frame(chance: Random, opened: list[int], relay: "relay_talk.Relay") -> tuple[bytes, int, bytes]:
     """One that an arena could send, or nearly."""
     wrong = chance.random() < 0.02
-    kind = chance.choices([b"o", b"d", b"n", b"k", b"c", b"p", b"a", b"b", b"R"], [2, 20, 1, 1, 5, 5, 5, 0.02, 0.02])[0]
+    kind = chance.choices(
+        [b"o", b"d", b"n", b"k", b"c", b"p", b"a", b"b", b"R"], [2, 20, 1, 1, 5, 5, 5, 0.02, 0.02]
+    )[0]
     if wrong and chance.random() < 0.3:
         kind = bytes([chance.choice(KINDS)])
     session = chance.choice([*opened[-3:], len(opened) + 1, chance.choice([0, 1, 2**32 - 1])])
@@ -43,7 +53,11 @@ def frame(chance: Random, opened: list[int], relay: "relay_talk.Relay") -> tuple
         data = chance.randbytes(chance.choice([0, 1, 5, 1_000, MOST if wrong else 5_000]))
     elif kind in b"ca":
         program = relay._sessions.get(session)
-        right = (program.sent if program else 1) if kind == b"c" else relay._channel._first + len(relay._channel._kept)
+        right = (
+            (program.sent if program else 1)
+            if kind == b"c"
+            else relay._channel._first + len(relay._channel._kept)
+        )
         count = chance.choice([0, 1, 5, 64, WINDOW, 2**31]) if wrong else right
         if not count and kind == b"c":
             kind = b"d"  # which says nothing
@@ -52,9 +66,21 @@ def frame(chance: Random, opened: list[int], relay: "relay_talk.Relay") -> tuple
     elif kind == b"p":
         data = chance.randbytes(8)
     elif kind in (b"b", b"R"):
-        data = json.dumps(chance.choice([{}, {"over": 0}, {"text": "\x1b[2J" * 99}, [], 3, None])).encode()
+        data = json.dumps(
+            chance.choice([{}, {"over": 0}, {"text": "\x1b[2J" * 99}, [], 3, None])
+        ).encode()
     if wrong and chance.random() < 0.3:
-        data = chance.choice([b"", chance.randbytes(3), DEEP, b"NaN", b"{" * 99, b"1" * 9_999, chance.randbytes(MOST)])
+        data = chance.choice(
+            [
+                b"",
+                chance.randbytes(3),
+                DEEP,
+                b"NaN",
+                b"{" * 99,
+                b"1" * 9_999,
+                chance.randbytes(MOST),
+            ]
+        )
     return kind, session, data
 
 
@@ -95,11 +121,24 @@ def greeting(chance: Random, words: Counter[str]) -> None:
     ours, theirs = socket.socketpair()
     relay = new_relay()
     knows = chance.random() < 0.25
-    nonce = chance.choice(["ab", 3, None, [], "\ud800", "x" * 60_000]) if chance.random() < 0.3 else "00" * 16
+    nonce = (
+        chance.choice(["ab", 3, None, [], "\ud800", "x" * 60_000])
+        if chance.random() < 0.3
+        else "00" * 16
+    )
     first = packed_json(b"G", arena=1, nonce=nonce)
-    answer = {"run": "r", "got": 0, "resumed": True, "reconnect": 1.0, "final": True, "text": "\x1b[31mgo away\n" * 9}
+    answer = {
+        "run": "r",
+        "got": 0,
+        "resumed": True,
+        "reconnect": 1.0,
+        "final": True,
+        "text": "\x1b[31mgo away\n" * 9,
+    }
     for key in chance.sample(list(answer), chance.randrange(3)):
-        answer[key] = chance.choice([None, [], {}, -1, 1e308, 10**400, "x", float("nan"), float("inf"), True])
+        answer[key] = chance.choice(
+            [None, [], {}, -1, 1e308, 10**400, "x", float("nan"), float("inf"), True]
+        )
     kind = chance.choice([b"W", b"R", b"R", b"b", b"G"])
 
     def arena() -> None:
@@ -147,7 +186,13 @@ def spoilt(chance: Random, data: bytes) -> bytes:
 
 
 def new_relay(keep: bool = False) -> "relay_talk.Relay":
-    return relay_talk.Relay(arena_link.ArenaLink(("127.0.0.1", 1), "ann", TOKEN, None), dict(BOT), keep, lambda _: None, AT_MOST)
+    return relay_talk.Relay(
+        arena_link.ArenaLink(("127.0.0.1", 1), "ann", TOKEN, None),
+        dict(BOT),
+        keep,
+        lambda _: None,
+        AT_MOST,
+    )
 
 
 def fuzz(seed: int, frames: int = sys.maxsize, seconds: float = float("inf")) -> Counter[str]:
@@ -166,7 +211,9 @@ def fuzz(seed: int, frames: int = sys.maxsize, seconds: float = float("inf")) ->
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=2.0)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**40))
     options = parser.parse_args()

@@ -32,11 +32,21 @@ SECONDS = 120.0
 
 
 @contextmanager
-def hub(*names: str, kept: bool = False, reconnect: float = 2.0, tls: list[str] | None = None) -> Iterator[tuple[Hub, int]]:
+def hub(
+    *names: str, kept: bool = False, reconnect: float = 2.0, tls: list[str] | None = None
+) -> Iterator[tuple[Hub, int]]:
     """One that waits for relays of these names; with its port."""
     with Hub() as one:
-        relays = {name: {"token": TOKEN, "file": "token", "kept": kept} for name in names or ("ann",)}
-        order = {"listen": ["127.0.0.1", 0], "tls": tls, "reconnect_s": reconnect, "waits_s": reconnect, "relays": relays}
+        relays = {
+            name: {"token": TOKEN, "file": "token", "kept": kept} for name in names or ("ann",)
+        }
+        order = {
+            "listen": ["127.0.0.1", 0],
+            "tls": tls,
+            "reconnect_s": reconnect,
+            "waits_s": reconnect,
+            "relays": relays,
+        }
         one.say({"socket": one.socket, **order})
         yield one, one.hear()["port"]
 
@@ -57,7 +67,9 @@ def relay(
         name,
         "--",
     ]
-    process = subprocess.Popen([*words, sys.executable, *bot], stderr=subprocess.PIPE, text=True, env=OURS)
+    process = subprocess.Popen(
+        [*words, sys.executable, *bot], stderr=subprocess.PIPE, text=True, env=OURS
+    )
     try:
         yield process
     finally:
@@ -77,7 +89,9 @@ def wire_between(port: int, delay: float = 0.0) -> Iterator[tuple[int, Callable[
     up = threading.Event()
     up.set()
 
-    def give(coming: queue.SimpleQueue[tuple[float, bytes]], one: socket.socket, other: socket.socket) -> None:
+    def give(
+        coming: queue.SimpleQueue[tuple[float, bytes]], one: socket.socket, other: socket.socket
+    ) -> None:
         with suppress(OSError):
             while (piece := coming.get())[1]:
                 time.sleep(max(0.0, piece[0] - time.monotonic()))
@@ -141,11 +155,15 @@ def token_in(folder: Path, name: str = "ann") -> dict[str, str]:
 
 
 @contextmanager
-def relay_command(folder: Path, port: int, *bot: str, name: str = "ann") -> Iterator[subprocess.Popen[str]]:
+def relay_command(
+    folder: Path, port: int, *bot: str, name: str = "ann"
+) -> Iterator[subprocess.Popen[str]]:
     """`khiva-arena relay`, which knows the token in a folder."""
     words = [sys.executable, "-m", "khiva_arena", "relay", f"127.0.0.1:{port}", name, "--"]
     words += bot if bot[0].startswith("shipped:") else (sys.executable, *bot)
-    with subprocess.Popen(words, env=OURS | token_in(folder, name), stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        words, env=OURS | token_in(folder, name), stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             yield process
         finally:
@@ -179,10 +197,18 @@ def local(*bot: str) -> Command:
 HONEST = (FAULTY, "honest", "0")
 OURS = {**os.environ, MARK: f"{os.getpid()}-relay"}
 """Marks a child of this process that is no bot's, so that no match ends it."""
-OURS.pop("PYTHONUNBUFFERED", None)  # the bot behind a relay has its environment, one of this machine a bare one
+OURS.pop(
+    "PYTHONUNBUFFERED", None
+)  # the bot behind a relay has its environment, one of this machine a bare one
 
 
-def match(ordinal: int = 0, seat: int = 1, other: tuple[str, ...] = (), policy: str = "strict", **limits: int) -> Job:
+def match(
+    ordinal: int = 0,
+    seat: int = 1,
+    other: tuple[str, ...] = (),
+    policy: str = "strict",
+    **limits: int,
+) -> Job:
     """A relay's seat beside a local one, of a sound bot if nothing else is said."""
     beside = local(*other) if other else sound()
     commands = [beside, beside]

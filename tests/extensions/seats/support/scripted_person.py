@@ -46,7 +46,9 @@ def _play_one(page: Seat) -> None:
     ask, asked = page.until("table")["ask"], 0
     while True:
         if ask:
-            page.say({"type": "choose", "req": ask["req"], "choice": choice_of(asked, len(ask["legal"]))})
+            page.say(
+                {"type": "choose", "req": ask["req"], "choice": choice_of(asked, len(ask["legal"]))}
+            )
             asked += 1
         message = page.until("ask", "over")
         if message["type"] == "over":

@@ -31,7 +31,9 @@ class Seat:
         headers = [(b"origin", (origin or f"http://{parts.netloc}").encode())]
         self._open = False
         try:
-            self._send(Request(host=parts.netloc, target=f"{parts.path}seat", extra_headers=headers))
+            self._send(
+                Request(host=parts.netloc, target=f"{parts.path}seat", extra_headers=headers)
+            )
             while not self._open:
                 self._receive()
         except BaseException:

@@ -34,7 +34,9 @@ return [...document.querySelectorAll('.held')].map((one) => [one.textContent, on
 @contextmanager
 def seated(page: Page, cwd: Path, *words: str) -> Iterator["subprocess.Popen[str]"]:
     """The page of the one person at a table, with the first question on it."""
-    process = started("play", "--no-open", "--seed", "demo", "--isolation", "trusted", "--json", *words, cwd=cwd)
+    process = started(
+        "play", "--no-open", "--seed", "demo", "--isolation", "trusted", "--json", *words, cwd=cwd
+    )
     try:
         page.driver.get(addresses(process)[0])
         page.until("return document.querySelector('.options button')")

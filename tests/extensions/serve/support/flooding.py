@@ -28,7 +28,12 @@ REQUEST = "GET {} HTTP/1.1\r\nHost: {}\r\n\r\n"
 
 def apart(*words: str) -> list[str]:
     """Return a command in a network namespace of its own, for root and for others."""
-    return ["unshare", *([] if os.geteuid() == 0 else ["--map-current-user", "--keep-caps"]), "--net", *words]
+    return [
+        "unshare",
+        *([] if os.geteuid() == 0 else ["--map-current-user", "--keep-caps"]),
+        "--net",
+        *words,
+    ]
 
 
 def ip(*words: str) -> None:
@@ -67,7 +72,10 @@ class Machine:
     def __init__(self, *work: str, is_apart: bool) -> None:
         command = [sys.executable, "-u", __file__, *work]
         self.process = subprocess.Popen(
-            apart(*command) if is_apart else command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            apart(*command) if is_apart else command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         try:
             self.hear()
@@ -100,7 +108,18 @@ def neighbour(number: int, *work: str) -> Iterator[Machine]:
     machine = Machine("neighbour", str(number), *work, is_apart=True)
     network, wire = NETWORK.format(number), f"wire{number}"
     try:
-        ip("link", "add", wire, "type", "veth", "peer", "name", "wire", "netns", str(machine.process.pid))
+        ip(
+            "link",
+            "add",
+            wire,
+            "type",
+            "veth",
+            "peer",
+            "name",
+            "wire",
+            "netns",
+            str(machine.process.pid),
+        )
         ip("addr", "add", f"{network}::2/64", "dev", wire, "nodad")
         ip("link", "set", wire, "up")
         ip("route", "add", f"{network}:1::/80", "via", f"{network}::1")
@@ -138,7 +157,9 @@ class Target(NamedTuple):
     @property
     def request(self) -> bytes:
         """A request."""
-        return REQUEST.format(self.path, f"{self.host}:{self.port}" if ":" not in self.host else "arena").encode()
+        return REQUEST.format(
+            self.path, f"{self.host}:{self.port}" if ":" not in self.host else "arena"
+        ).encode()
 
     def connect(self, address: str = "") -> socket.socket:
         """Connect, from one address of the many of this machine."""
@@ -231,7 +252,15 @@ def main() -> None:
         for _ in sys.stdin:
             begins = monotonic()
             answer = ask(target)
-            print(json.dumps({"status": answer[9:12].decode(), "bytes": len(answer), "seconds": monotonic() - begins}))
+            print(
+                json.dumps(
+                    {
+                        "status": answer[9:12].decode(),
+                        "bytes": len(answer),
+                        "seconds": monotonic() - begins,
+                    }
+                )
+            )
         return
     os.nice(10)  # its processor would be that of another machine
     (threads, round_), told = FLOODS[kind], Event()

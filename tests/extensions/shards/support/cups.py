@@ -12,7 +12,17 @@ SEATS = {"khiva": "2", "emira": "3", "silk_road": "2"}
 
 def words(game: str = "khiva", seeds: int = 5) -> list[str]:
     copies = ["--copies", "2"] if SEATS[game] == "3" else []
-    shape = ["--game", game, "--seats", SEATS[game], *copies, "--seeds", str(seeds), "--isolation", "trusted"]
+    shape = [
+        "--game",
+        game,
+        "--seats",
+        SEATS[game],
+        *copies,
+        "--seeds",
+        str(seeds),
+        "--isolation",
+        "trusted",
+    ]
     short = ["--rule", "max_turns=6"] if game == "khiva" else []
     return ["run", *bots(SHIPPED, RANDOM), *shape, *short]
 

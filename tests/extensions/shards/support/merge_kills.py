@@ -37,7 +37,9 @@ def main(seed: str, kills: str, out: str, *stores: str) -> None:
         recorded = _recorded(folder)
         problems = _problems(folder) if recorded else []
         if killed:
-            left.append({"recorded": recorded, "lost": max(0, before - recorded), "problems": problems})
+            left.append(
+                {"recorded": recorded, "lost": max(0, before - recorded), "problems": problems}
+            )
         before = recorded
         if not killed or chance.random() < 0.1:
             if folder.exists():  # a kill may come before that
@@ -68,7 +70,11 @@ def _killed(out: Path, stores: Sequence[Path], chance: random.Random, seconds: f
         finally:
             os._exit(0)
     deadline = time.monotonic() + delay
-    while time.monotonic() < deadline and not _has(out / awaited, size) and os.waitid(os.P_PID, child, _LOOK) is None:
+    while (
+        time.monotonic() < deadline
+        and not _has(out / awaited, size)
+        and os.waitid(os.P_PID, child, _LOOK) is None
+    ):
         time.sleep(0.0005)
     time.sleep(after)
     os.kill(child, signal.SIGKILL)

@@ -12,7 +12,12 @@ from khiva_arena.records.store.shard_note import write_note
 
 
 def play_shard(
-    folder: Path, event: EventRow, shard: Shard, fails: Fails = once_in_a_while, luck: str = "", most: int | None = None
+    folder: Path,
+    event: EventRow,
+    shard: Shard,
+    fails: Fails = once_in_a_while,
+    luck: str = "",
+    most: int | None = None,
 ) -> Path:
     """Play a shard, or as many matches of it, into a store, and note its plan there."""
     play_event(folder, event, fails, luck, most, partial(ShardPlay, shard=shard))

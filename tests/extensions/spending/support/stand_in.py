@@ -44,7 +44,9 @@ def stand_ins(folder: Path) -> list[Path]:
         (place / "main.py").write_text(_MAIN)
         for name in ("khiva_kit.py", "khiva_spent.py"):
             (place / name).write_bytes((kit / name).read_bytes())
-        (place / "bot.toml").write_text(f'name = "{place.name}"\nrun = "{{python}} main.py {place.name}"\nreports = true\n')
+        (place / "bot.toml").write_text(
+            f'name = "{place.name}"\nrun = "{{python}} main.py {place.name}"\nreports = true\n'
+        )
     return folders
 
 
@@ -75,7 +77,14 @@ note("in all %d" % spent["cost"])
 """
 
 
-def costly(folder: Path, name: str, currency: str = "EUR", cost: int = 500, dies: bool = False, log: Path | None = None) -> str:
+def costly(
+    folder: Path,
+    name: str,
+    currency: str = "EUR",
+    cost: int = 500,
+    dies: bool = False,
+    log: Path | None = None,
+) -> str:
     """Write a bot that reports so many millionths for each match, and return its name.
 
     currency: that its hello names; "none" for none.

@@ -62,10 +62,16 @@ def talkers(folder: Path) -> list[str]:
     for name in names:
         place = folder / name
         place.mkdir(parents=True)
-        main = _SILENT if name == "silent" else _MAIN.replace("FLOOD", str(FLOOD)).replace("HOSTILE", repr(HOSTILE))
+        main = (
+            _SILENT
+            if name == "silent"
+            else _MAIN.replace("FLOOD", str(FLOOD)).replace("HOSTILE", repr(HOSTILE))
+        )
         (place / "main.py").write_text(main)
         for file in ("khiva_kit.py", "khiva_spent.py"):
             (place / file).write_bytes((kit / file).read_bytes())
         reports = "" if name == "silent" else "reports = true\n"
-        (place / "bot.toml").write_text(f'name = "{name}"\nrun = "{{python}} main.py {name}"\n{reports}')
+        (place / "bot.toml").write_text(
+            f'name = "{name}"\nrun = "{{python}} main.py {name}"\n{reports}'
+        )
     return names
