@@ -1,7 +1,9 @@
-"""Say which tests were skipped on a bare machine and did not run where all tools are: ``python3 .ci/compare.py BARE FULL``.
+"""Say which tests were skipped on a bare machine and did not run where all tools are:
+``python3 .ci/compare.py BARE FULL``.
 
-Both files are what tests/conftest.py keeps of a run: the ids that ran, and each that was skipped with the reason. A test that the
-full machine skips, too, counts as run only if it says that such a machine may lack this: there, any other missing tool is a
+Both files are what tests/conftest.py keeps of a run: the ids that ran, and each that
+was skipped with the reason. A test that the full machine skips, too, counts as run only
+if it says that such a machine may lack this: there, any other missing tool is a
 failure. Exit code 1 if a test did not run.
 """
 

@@ -1,6 +1,8 @@
-"""Compile modules of Python and of the arena to bytecode, within Pyodide: what would take most of the start of a page.
+"""Compile modules of Python and of the arena to bytecode, within Pyodide: what would
+take most of the start of a page.
 
-The bytes follow from Pyodide's alone: its Python, its compiler and its zlib make them. page_runtime.py gives it a seed of hashes.
+The bytes follow from Pyodide's alone: its Python, its compiler and its zlib make them.
+page_runtime.py gives it a seed of hashes.
 """
 
 import gzip
@@ -18,11 +20,14 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 AS_IT_IS = py_compile.PycInvalidationMode.UNCHECKED_HASH
 """No source is looked at, of which there is none beside the bytecode."""
 IF_EQUAL = py_compile.PycInvalidationMode.CHECKED_HASH
-"""Bytecode of another source than the one beside it is not used: a page never runs what it does not show."""
+"""Bytecode of another source than the one beside it is not used: a page never runs what
+it does not show.
+"""
 
 
 def compiled(more: Iterable[str]) -> bytes:
-    """Return an archive of the modules that Pyodide imports when it starts, of ``more``, and of all that they import.
+    """Return an archive of the modules that Pyodide imports when it starts, of
+    ``more``, and of all that they import.
 
     A package that it has is whole: its other modules are in it as they were published.
     """
@@ -50,7 +55,8 @@ def compiled(more: Iterable[str]) -> bytes:
 def rooms(paths: Iterable[str]) -> bytes:
     """Return an archive with the files of another one, and bytecode of its modules.
 
-    Bytecode follows its source at once: they have words in common, which are compressed together.
+    Bytecode follows its source at once: they have words in common, which are compressed
+    together.
     """
     out = io.BytesIO()
     (path,) = paths
@@ -72,7 +78,9 @@ def rooms(paths: Iterable[str]) -> bytes:
 
 
 def zipped(paths: Iterable[str]) -> bytes:
-    """Return a file compressed by Pyodide's zlib: that of another system would make other bytes."""
+    """Return a file compressed by Pyodide's zlib: that of another system would make
+    other bytes.
+    """
     (path,) = paths
     with open(path, "rb") as file:
         return gzip.compress(file.read(), mtime=0)

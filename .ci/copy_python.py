@@ -1,7 +1,9 @@
-"""Copy the Python that runs this, less what was installed into it: ``python3 copy_python.py FOLDER``.
+"""Copy the Python that runs this, less what was installed into it: ``python3
+copy_python.py FOLDER``.
 
-The copy starts from its own folder. A Python that is built with a shared library names that library's folder in its program, as
-pyenv's does, and users who may not enter that folder would get another Python's library. So the copy names its own.
+The copy starts from its own folder. A Python that is built with a shared library names
+that library's folder in its program, as pyenv's does, and users who may not enter that
+folder would get another Python's library. So the copy names its own.
 """
 
 import shutil

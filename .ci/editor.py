@@ -1,6 +1,8 @@
-"""Build the editor of the page from the packages of .ci/editor/package-lock.json, each by its hash: a part of ``make page``.
+"""Build the editor of the page from the packages of .ci/editor/package-lock.json, each
+by its hash: a part of ``make page``.
 
-The bytes follow from the lock file: it pins the packages, and esbuild, which joins them.
+The bytes follow from the lock file: it pins the packages, and esbuild, which joins
+them.
 """
 
 import shutil
@@ -27,7 +29,9 @@ class BuildError(Exception):
 
 
 def run(*words: str, folder: Path) -> None:
-    """Run a program in a folder. Raises BuildError, with what it said, if it is not here or fails."""
+    """Run a program in a folder. Raises BuildError, with what it said, if it is not
+    here or fails.
+    """
     if shutil.which(words[0]) is None:
         raise BuildError(f"{words[0]} is not here: the runtime of the page comes from it")
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
@@ -42,7 +46,9 @@ def source() -> str:
 
 
 def build(folder: Path, editor: str, licences: str) -> None:
-    """Write the editor into a folder, and the licences of all that the page has of others. Raises BuildError."""
+    """Write the editor into a folder, and the licences of all that the page has of
+    others. Raises BuildError.
+    """
     own = folder / "editor"
     own.mkdir()
     for name in NAMES:

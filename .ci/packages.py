@@ -1,5 +1,6 @@
-"""Print the Debian packages that this machine lacks for the languages of bots/languages.toml and the runtimes of
-tests/runtimes/runtimes.toml, one a line."""
+"""Print the Debian packages that this machine lacks for the languages of
+bots/languages.toml and the runtimes of tests/runtimes/runtimes.toml, one a line.
+"""
 
 import shutil
 import subprocess
@@ -25,8 +26,9 @@ for row in rows:
         # A compiler that is there already, newer perhaps, is left as it is.
         wanted += row["debian"][1 if shutil.which(row["tool"]) else 0 :]
 for row in (row["module"] for row in rows if "module" in row):
-    # Libraries for modules belong to the compiler of the same package: another one that comes first on the PATH lacks them.
-    # Go alone brings its own, and Debian's may be older than modules.
+    # Libraries for modules belong to the compiler of the same package: another one that
+    # comes first on the PATH lacks them. Go alone brings its own, and Debian's may be
+    # older than modules.
     if not succeeds(row["probe"]):
         wanted += row["debian"][1 if row["tool"] == "go" and shutil.which("go") else 0 :]
 print(*dict.fromkeys(wanted), sep="\n")

@@ -1,9 +1,10 @@
-"""Fetch what runs the arena in a page, by the hashes of khiva_arena/extensions/checker/runtime.toml, into an archive: ``make
-page``.
+"""Fetch what runs the arena in a page, by the hashes of
+khiva_arena/extensions/checker/runtime.toml, into an archive: ``make page``.
 
-Pyodide then compiles modules of Python and of the arena, and compresses the interpreters of bots. What it makes has pinned hashes
-as well, and so has the editor, which editor.py builds. With ``--pin`` the hashes of what follows from this checkout are written
-again. What lies in an older archive with the right hash is not fetched again.
+Pyodide then compiles modules of Python and of the arena, and compresses the
+interpreters of bots. What it makes has pinned hashes as well, and so has the editor,
+which editor.py builds. With ``--pin`` the hashes of what follows from this checkout are
+written again. What lies in an older archive with the right hash is not fetched again.
 """
 
 import os
@@ -47,7 +48,9 @@ STALE = (
 
 
 def fetch(pins: dict[str, Any], folder: Path) -> None:
-    """Fetch or make the files of the runtime that a folder lacks. Raises BuildError if one cannot be had."""
+    """Fetch or make the files of the runtime that a folder lacks. Raises BuildError if
+    one cannot be had.
+    """
     pyodide, msgspec = pins["pyodide"], pins["msgspec"]
     lacking = {name for name, pin in pins.items() if not (folder / pin["file"]).is_file()}
     if "pyodide" in lacking:
@@ -93,7 +96,9 @@ def _given(name: str, folder: Path) -> str:
 
 
 def _interpreter(word: str) -> bytes:
-    """Return the newest release of an interpreter, which is built if it is not here. That takes some minutes."""
+    """Return the newest release of an interpreter, which is built if it is not here.
+    That takes some minutes.
+    """
     wish = Interpreted(word, "", pin=newest(word, USUAL_MAXIMUM))
     try:
         return module_of("the page", wish, ROOT)
@@ -129,7 +134,9 @@ def _sources() -> dict[str, str]:
 
 
 def _keep(archive: Path, pins: dict[str, Any], folder: Path, others: Collection[str]) -> None:
-    """Take the files out of an older archive that have the pinned hashes, but for those in ``others``."""
+    """Take the files out of an older archive that have the pinned hashes, but for those
+    in ``others``.
+    """
     with tarfile.open(archive) as files:
         held = {*files.getnames()}
         if pins["pyodide"]["file"] not in held:
@@ -153,7 +160,9 @@ def _pinned(pins: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def main(out: Path, *, pin: bool) -> int:
-    """Write the archive, all of it at once: tests that run side by side make it, and read it. ``pin``: and the pins."""
+    """Write the archive, all of it at once: tests that run side by side make it, and
+    read it. ``pin``: and the pins.
+    """
     pins = tomllib.loads(PINS.read_text(encoding="utf-8"))
     try:
         stale = {name for name, source in _sources().items() if pins[name]["source"] != source}

@@ -1,7 +1,9 @@
-"""Type every line of the pages that installs the arena against the wheels of a release, each in an empty environment, then the
-first commands of README and of the page on leagues: what a stranger does on the day of a release.
+"""Type every line of the pages that installs the arena against the wheels of a release,
+each in an empty environment, then the first commands of README and of the page on
+leagues: what a stranger does on the day of a release.
 
-The wheels lie at an index on loopback that pip is told of by a variable, so the lines are typed as they stand.
+The wheels lie at an index on loopback that pip is told of by a variable, so the lines
+are typed as they stand.
 """
 
 import argparse
@@ -34,7 +36,9 @@ FIRST = (
     ("docs/first-league.md", "## 1. Make a league"),
     ("docs/first-league.md", "## 2. Play six batches"),
 )
-"""The pages and headings whose first block of commands is typed, those of one page in one folder."""
+"""The pages and headings whose first block of commands is typed, those of one page in
+one folder.
+"""
 SECONDS = 900
 
 
@@ -46,7 +50,8 @@ class Typed(NamedTuple):
     python: the version it was typed with.
     compiler: whether there was one.
     seconds: that it took.
-    result: "well", or the last line that it printed; "n/a" and why for one that was not typed.
+    result: "well", or the last line that it printed; "n/a" and why for one that was not
+        typed.
     """
 
     line: str
@@ -58,7 +63,9 @@ class Typed(NamedTuple):
 
 
 def main() -> int:
-    """Type the lines with each Python that is named, print a table, and return how the rehearsal ends: 0 if all went well."""
+    """Type the lines with each Python that is named, print a table, and return how the
+    rehearsal ends: 0 if all went well.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "pythons", nargs="*", default=[sys.executable], help="interpreters to type the lines with"
@@ -104,7 +111,9 @@ def main() -> int:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Serve the files of a folder on loopback, and return the address as pip takes it."""
+    """Serve the files of a folder on loopback, and return the address as pip takes
+    it.
+    """
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
@@ -124,7 +133,9 @@ def served(folder: Path) -> Iterator[str]:
 
 
 def lines() -> dict[str, str]:
-    """Return each line of the pages that installs the arena, once, with the first page that has it."""
+    """Return each line of the pages that installs the arena, once, with the first page
+    that has it.
+    """
     pages = [
         ROOT / "README.md",
         *sorted((ROOT / "docs").glob("*.md")),
@@ -142,8 +153,10 @@ def lines() -> dict[str, str]:
 def rehearsed(
     folder: Path, python: str, index: str, left_out: Container[str] = (), bare_alone: bool = False
 ) -> Iterator[Typed]:
-    """Type each line in an environment of its own, without a compiler, then the first commands, not ``bare_alone`` with one, too.
-    A line that is left out is told, as is a Python that is not here."""
+    """Type each line in an environment of its own, without a compiler, then the first
+    commands, not ``bare_alone`` with one, too. A line that is left out is told, as is a
+    Python that is not here.
+    """
     if shutil.which(python) is None:
         yield Typed("all lines", "", python, "", 0, "n/a: no such Python on this machine")
         return
@@ -173,7 +186,9 @@ def rehearsed(
 
 
 def without_compilers(folder: Path) -> str:
-    """Return a PATH that has the programs of the system but its compilers, by links in a new folder."""
+    """Return a PATH that has the programs of the system but its compilers, by links in
+    a new folder.
+    """
     folder.mkdir()
     for place in ("/usr/bin", "/bin", "/usr/sbin", "/sbin"):
         for name in os.listdir(place):
@@ -183,7 +198,9 @@ def without_compilers(folder: Path) -> str:
 
 
 def environment(folder: Path, python: str, index: str, path: str) -> dict[str, str]:
-    """Make an empty virtual environment and return the variables of a shell in which it is active."""
+    """Make an empty virtual environment and return the variables of a shell in which it
+    is active.
+    """
     subprocess.run([python, "-m", "venv", str(folder)], check=True, timeout=SECONDS)
     kept = {
         name: value

@@ -1,7 +1,9 @@
-"""Build what a release is from the commit that is checked out, twice, and put it into dist/ if both came out the same.
+"""Build what a release is from the commit that is checked out, twice, and put it into
+dist/ if both came out the same.
 
-The bytes follow from the commit and from the tools that pyproject.toml and release.txt pin for a release: one compiler for every
-processor, and one time, that of the commit. So whoever builds the same commit gets the same hashes, on whatever system.
+The bytes follow from the commit and from the tools that pyproject.toml and release.txt
+pin for a release: one compiler for every processor, and one time, that of the commit.
+So whoever builds the same commit gets the same hashes, on whatever system.
 """
 
 import argparse
@@ -34,7 +36,9 @@ MADE = ROOT / "interpreters" / "build"
 RUNTIME = MADE / "page-runtime.tar"
 SECONDS = 1800
 WITHIN = {"LICENSE.musl": "lib/libc/musl/COPYRIGHT", "LICENSE.zig": "LICENSE"}
-"""The licences of what is linked into the programs in C, by their names in a wheel, and where the compiler has them."""
+"""The licences of what is linked into the programs in C, by their names in a wheel, and
+where the compiler has them.
+"""
 
 PARTS = {
     "toolchain": "linked into the programs in C of the wheels, and into the interpreters",
@@ -49,13 +53,19 @@ PARTS = {
     "page": "within khiva-arena.html",
     "editor": "within khiva-arena.html, in its editor; the hash is that of npm's package",
 }
-"""Where the parts of a release are that no package of Python brings, as its bill of materials says it."""
+"""Where the parts of a release are that no package of Python brings, as its bill of
+materials says it.
+"""
 NAMES_ADDRESS = {"README.md": ("site", "repository"), "SECURITY.md": ("site", "reports")}
-"""The fields of the address that a page for readers outside the checkout has to name."""
+"""The fields of the address that a page for readers outside the checkout has to
+name.
+"""
 
 
 class NotBuiltError(Exception):
-    """A release cannot be built, or came out differently the second time; the text says why and what to do."""
+    """A release cannot be built, or came out differently the second time; the text says
+    why and what to do.
+    """
 
 
 def main() -> int:
@@ -84,7 +94,8 @@ def main() -> int:
         )
         check_clean()
         with tempfile.TemporaryDirectory(prefix="khiva-release-") as folder:
-            # One for both builds, by pinned hashes: what runs the page, and the interpreters, unless they are there already.
+            # One for both builds, by pinned hashes: what runs the page, and the
+            # interpreters, unless they are there already.
             run([sys.executable, ".ci/page_runtime.py", str(RUNTIME)], ROOT)
             run([sys.executable, "interpreters/build.py", "--missing"], ROOT)
             first, second = (build(Path(folder, which)) for which in ("first", "second"))
@@ -111,7 +122,9 @@ def main() -> int:
 
 
 def check_version(version: str, *, unreleased: bool) -> None:
-    """Raise NotBuiltError for the version of unreleased code, unless such code is to be built, too."""
+    """Raise NotBuiltError for the version of unreleased code, unless such code is to be
+    built, too.
+    """
     if ".dev" in version and not unreleased:
         raise NotBuiltError(
             f"{version} is the version of unreleased code: write that of the release "
@@ -120,7 +133,8 @@ def check_version(version: str, *, unreleased: bool) -> None:
 
 
 def check_address(address: Address, pages: Mapping[str, str], *, without: bool) -> None:
-    """Raise NotBuiltError if a field of the address is empty, unless a release without one is asked for, or if a page lacks it.
+    """Raise NotBuiltError if a field of the address is empty, unless a release without
+    one is asked for, or if a page lacks it.
 
     pages: the texts of the pages of ``NAMES_ADDRESS``.
     """
@@ -150,7 +164,9 @@ def check_clean() -> None:
 
 
 def run(words: list[str], where: Path, env: Mapping[str, str] = os.environ) -> str:
-    """Run a command in a folder and return what it prints. Raises NotBuiltError, with its last words, if it fails."""
+    """Run a command in a folder and return what it prints. Raises NotBuiltError, with
+    its last words, if it fails.
+    """
     try:
         done = subprocess.run(
             words, cwd=where, env=env, capture_output=True, text=True, timeout=SECONDS, check=False
@@ -166,7 +182,9 @@ def run(words: list[str], where: Path, env: Mapping[str, str] = os.environ) -> s
 
 
 def build(folder: Path) -> Path:
-    """Build a release within a new folder, from the files of the commit alone, and return the folder that holds it."""
+    """Build a release within a new folder, from the files of the commit alone, and
+    return the folder that holds it.
+    """
     sources, out = folder / "khiva-arena", folder / "dist"
     sources.mkdir(parents=True)
     out.mkdir()
@@ -176,7 +194,8 @@ def build(folder: Path) -> Path:
         opened.extractall(sources, filter="data")
     import ziglang
 
-    # Programs in C have musl and parts of the compiler within, whose licences want their texts to go with them.
+    # Programs in C have musl and parts of the compiler within, whose licences want
+    # their texts to go with them.
     for name, file in WITHIN.items():
         shutil.copy(Path(ziglang.__file__).parent / file, sources / name)
     committed = run(["git", "log", "-1", "--format=%ct"], ROOT).strip()
@@ -241,7 +260,9 @@ def build(folder: Path) -> Path:
 
 
 def compiler(machine: str) -> list[str]:
-    """Return the pinned compiler for a processor. The headers are named since a library without a C library is given none."""
+    """Return the pinned compiler for a processor. The headers are named since a library
+    without a C library is given none.
+    """
     import ziglang
 
     headers = Path(ziglang.__file__).parent / "lib" / "libc" / "include"
@@ -265,8 +286,10 @@ def check_wheels(out: Path) -> None:
 
 
 def list_dependencies(folder: Path) -> None:
-    """Install the wheel for this machine in a new folder, with what pages and ticks need, and write what that brings, with
-    the texts of licences, as a bill of materials. It is that of the day, so it has no hash among those of the release."""
+    """Install the wheel for this machine in a new folder, with what pages and ticks
+    need, and write what that brings, with the texts of licences, as a bill of
+    materials. It is that of the day, so it has no hash among those of the release.
+    """
     (wheel,) = DIST.glob(f"khiva_arena-*_{platform.machine()}.whl")
     run([sys.executable, "-m", "venv", str(folder)], ROOT)
     run(
@@ -295,8 +318,9 @@ def list_dependencies(folder: Path) -> None:
 
 
 def with_parts(bill: dict[str, Any]) -> dict[str, Any]:
-    """Return a bill of materials with the parts of a release that no package of Python brings, and without addresses of folders
-    of the machine that made it."""
+    """Return a bill of materials with the parts of a release that no package of Python
+    brings, and without addresses of folders of the machine that made it.
+    """
     for component in bill["components"]:
         kept = [
             one
@@ -356,12 +380,16 @@ def with_parts(bill: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sha512(integrity: str) -> str:
-    """Return the SHA-512 of a package of npm, as its lock file has it, in hexadecimal digits."""
+    """Return the SHA-512 of a package of npm, as its lock file has it, in hexadecimal
+    digits.
+    """
     return base64.b64decode(integrity.removeprefix("sha512-")).hex()
 
 
 def notes(changelog: str) -> str:
-    """Return the notes of the newest version of a change log. Raises NotBuiltError if it has none."""
+    """Return the notes of the newest version of a change log. Raises NotBuiltError if
+    it has none.
+    """
     sections = re.split(r"(?m)^## ", changelog)
     if len(sections) < 2:
         raise NotBuiltError("CHANGELOG.md has no heading of a version: begin one with '## [0.3.0]'")

@@ -1,5 +1,7 @@
-"""Put the site of the project into docs/_build/site, for any static host: the docs, a cup of three games with page, bundle and
-replays, a league's pages, and the page that checks and plays. A link that leads nowhere ends this with exit code 1."""
+"""Put the site of the project into docs/_build/site, for any static host: the docs, a
+cup of three games with page, bundle and replays, a league's pages, and the page that
+checks and plays. A link that leads nowhere ends this with exit code 1.
+"""
 
 import json
 import os
@@ -26,12 +28,18 @@ SHIPPED = {
 LINK = re.compile(r"""(?<![\w-])(href|src|action)="([^"]*)"(?=[^<]*>)""")
 PLAYER = "khiva-arena.html"
 RELEASED, MADE = ROOT / "dist" / PLAYER, ROOT / "docs" / "_build" / PLAYER
-"""The page in which a reader checks a bundle or writes a bot: that of a release, with its hashes, or that of `make page`."""
+"""The page in which a reader checks a bundle or writes a bot: that of a release, with
+its hashes, or that of `make page`.
+"""
 NAMED = f'<code class="docutils literal notranslate"><span class="pre">{PLAYER}</span></code>'
 TRIED_IN = ("index", "write-in-a-browser", "first-bot")
-"""The pages of the manual that say `khiva-arena.html` to a reader who would try it: on the site that is a link."""
+"""The pages of the manual that say `khiva-arena.html` to a reader who would try it: on
+the site that is a link.
+"""
 IN_TICKS = (ROOT / "interpreters" / "build" / "python.wasm").exists()
-"""Whether the cup is played in ticks, so that a browser can play it again, bots and all: where `make interpreters` has run."""
+"""Whether the cup is played in ticks, so that a browser can play it again, bots and
+all: where `make interpreters` has run.
+"""
 COLUMNS = {
     "rank_interval": "ranks",
     "name": "bot",
@@ -43,13 +51,17 @@ COLUMNS = {
 
 
 def arena(*words: str, where: Path) -> str:
-    """Run a command of the arena in a folder and return what it prints. Its messages go on to whoever runs this."""
+    """Run a command of the arena in a folder and return what it prints. Its messages go
+    on to whoever runs this.
+    """
     command = [sys.executable, "-m", "khiva_arena", *words]
     return subprocess.run(command, cwd=where, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def make_cup(folder: Path) -> str:
-    """Play the cup, write its page, replays and bundle to the site, and return the rows of its first table as HTML."""
+    """Play the cup, write its page, replays and bundle to the site, and return the rows
+    of its first table as HTML.
+    """
     for game, names in SHIPPED.items():
         seated = [word for name in names for word in ("--bot", f"shipped:python/{name}")]
         seeds = (
@@ -102,7 +114,9 @@ def as_text(cell: str | float | list[int]) -> str:
 
 
 def make_league(folder: Path) -> None:
-    """Play six batches of a league and write its pages to the site, as its server serves them."""
+    """Play six batches of a league and write its pages to the site, as its server
+    serves them.
+    """
     arena("league", "new", "spring", "--seats", "3", where=folder)
     for name, author in (("naive", "ann"), ("search", "bob")):
         arena("league", "author", "add", "spring", author, where=folder)
@@ -129,7 +143,9 @@ def make_league(folder: Path) -> None:
 
 
 def copy_pages(origin: str, folder: Path) -> None:
-    """Copy all pages that links lead to from the first page of a server, each link relative to its own page."""
+    """Copy all pages that links lead to from the first page of a server, each link
+    relative to its own page.
+    """
     todo, texts = ["/"], {}
     while todo:
         path = todo.pop()
@@ -152,7 +168,9 @@ def copy_pages(origin: str, folder: Path) -> None:
 
 
 def is_copied(path: str) -> bool:
-    """Tell whether a link leads to a page that a static host can show: not to one for authors, nor to older pages of a list."""
+    """Tell whether a link leads to a page that a static host can show: not to one for
+    authors, nor to older pages of a list.
+    """
     return (
         path.startswith("/")
         and not path.startswith(("/author", "/api/submit", "/api/entries"))
@@ -167,7 +185,9 @@ def file_of(path: str) -> str:
 
 
 def there(link: re.Match[str], path: str, up: str) -> str:
-    """Return a link of a page of a league as the copy has it; one that no static host can answer leads to the page on leagues."""
+    """Return a link of a page of a league as the copy has it; one that no static host
+    can answer leads to the page on leagues.
+    """
     to, _, part = urllib.parse.urljoin(path, link[2]).partition("#")
     to = (
         up + urllib.parse.quote(file_of(to))
@@ -178,7 +198,9 @@ def there(link: re.Match[str], path: str, up: str) -> str:
 
 
 def add_player() -> str:
-    """Put that page on the site, with links to it in the manual, and return as HTML the line on the hashes of its release."""
+    """Put that page on the site, with links to it in the manual, and return as HTML the
+    line on the hashes of its release.
+    """
     page = RELEASED if RELEASED.exists() else MADE
     shutil.copy(page, SITE)
     for name in TRIED_IN:

@@ -1,5 +1,7 @@
-"""How Sphinx makes the site: `make docs`. The source is the whole checkout, so that a page lies where it belongs (the rules of a
-game with the game, SPEC.md with the protocol) and a link leads to the same place on the site as in the tree."""
+"""How Sphinx makes the site: `make docs`. The source is the whole checkout, so that a
+page lies where it belongs (the rules of a game with the game, SPEC.md with the
+protocol) and a link leads to the same place on the site as in the tree.
+"""
 
 import html
 import re
@@ -64,7 +66,8 @@ html_title = "Khiva Arena"
 html_show_copyright = False
 html_copy_source = False
 html_show_sourcelink = False
-# Blocks without a language are what one types or what is printed: nothing in them is coloured.
+# Blocks without a language are what one types or what is printed: nothing in them is
+# coloured.
 highlight_language = "none"
 
 README = "README"
@@ -75,7 +78,9 @@ START = """<!doctype html><meta charset="utf-8"><title>{0}</title>
 
 
 def _plain_links_to_folders(app: Any, doctree: Any) -> None:
-    """A link to a folder of the tree, or to README.md, has no page: its words stay. Any other dead link is an error."""
+    """A link to a folder of the tree, or to README.md, has no page: its words stay. Any
+    other dead link is an error.
+    """
     for link in list(doctree.findall(pending_xref)):
         target = str(link.get("reftarget", ""))
         place = Path(app.env.doc2path(app.env.docname)).parent / target.partition("#")[0]
@@ -89,7 +94,9 @@ FIELD = re.compile(r"([a-z_0-9]+(?:, [a-z_0-9]+)*): ")
 def _fields_as_lists(
     _app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]
 ) -> None:
-    """Docstrings have a line a field or argument ("seeds: how many"): on the site these are a list."""
+    """Docstrings have a line a field or argument ("seeds: how many"): on the site these
+    are a list.
+    """
     shown: list[str] = []
     for line in lines:
         if found := FIELD.match(line):
@@ -108,7 +115,9 @@ def _contents(_app: Any, name: str, source: list[str]) -> None:
 
 
 def _narrow_tables(_app: Any, doctree: Any, _name: str) -> None:
-    """Give each cell of a table with long cells its heading, which the style sheet shows where the table becomes a list."""
+    """Give each cell of a table with long cells its heading, which the style sheet
+    shows where the table becomes a list.
+    """
     for table in doctree.findall(nodes.table):
         head, body = next(table.findall(nodes.thead), None), next(table.findall(nodes.tbody), None)
         if not (head and body):

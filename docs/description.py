@@ -1,4 +1,6 @@
-"""The step of hatchling that gives the package its description and its addresses, which only the project's constant knows."""
+"""The step of hatchling that gives the package its description and its addresses, which
+only the project's constant knows.
+"""
 
 import runpy
 from pathlib import Path
@@ -8,7 +10,9 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
 class Description(MetadataHookInterface):
-    """Add README.md, whose links hold outside the checkout, and the addresses of the project."""
+    """Add README.md, whose links hold outside the checkout, and the addresses of the
+    project.
+    """
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Fill in ``readme`` and ``urls``."""

@@ -1,5 +1,7 @@
-"""The site for programs that read: ``llms.txt`` lists the pages (https://llmstxt.org), and each page lies beside its HTML as
-Markdown, ``docs/games.md`` beside ``docs/games.html``."""
+"""The site for programs that read: ``llms.txt`` lists the pages (https://llmstxt.org),
+and each page lies beside its HTML as Markdown, ``docs/games.md`` beside
+``docs/games.html``.
+"""
 
 from pathlib import Path
 

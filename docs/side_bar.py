@@ -1,4 +1,6 @@
-"""The contents of the site: the pages of docs/pages.toml by kind, then the kits, the protocol with the games, and the project."""
+"""The contents of the site: the pages of docs/pages.toml by kind, then the kits, the
+protocol with the games, and the project.
+"""
 
 import tomllib
 from pathlib import Path
@@ -70,7 +72,9 @@ def entries() -> dict[str, list[Entry]]:
 
 
 def toctrees(root: str) -> str:
-    """Return the contents as Sphinx reads them, for the page ``root``, which they leave out."""
+    """Return the contents as Sphinx reads them, for the page ``root``, which they leave
+    out.
+    """
     blocks = []
     for kind, some in entries().items():
         lines = []
@@ -95,7 +99,9 @@ def toctrees(root: str) -> str:
 
 
 def about(file: str) -> str:
-    """Return a sentence on a page for search engines, "" if the table does not name the page."""
+    """Return a sentence on a page for search engines, "" if the table does not name the
+    page.
+    """
     words = next(
         (entry.about for some in entries().values() for entry in some if entry.file == file), ""
     )

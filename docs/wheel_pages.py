@@ -1,6 +1,8 @@
-"""Make the pages ready for a wheel: links lead to where a page lies in an installation, to the site, or become plain words.
+"""Make the pages ready for a wheel: links lead to where a page lies in an installation,
+to the site, or become plain words.
 
-The build of a wheel and of the package's description runs this file by itself, so it imports nothing of the package.
+The build of a wheel and of the package's description runs this file by itself, so it
+imports nothing of the package.
 """
 
 import posixpath
@@ -26,7 +28,9 @@ def site() -> str:
 
 
 def pages() -> Iterator[str]:
-    """Yield the path of every page that a wheel carries, from the top of the checkout."""
+    """Yield the path of every page that a wheel carries, from the top of the
+    checkout.
+    """
     yield from FILES
     for folder in FOLDERS:
         yield from (
@@ -40,7 +44,9 @@ def pages() -> Iterator[str]:
 
 
 def place(path: str) -> str:
-    """Return where a file of the checkout lies in a wheel, "" if a wheel does not carry it."""
+    """Return where a file of the checkout lies in a wheel, "" if a wheel does not carry
+    it.
+    """
     top = path.split("/")[0]
     if path.startswith("docs/") and not path.endswith(".md") and path not in BESIDE:
         return ""
@@ -60,7 +66,9 @@ def in_wheel(path: str) -> str:
 
 
 def with_links_among(path: str, pages: Collection[str]) -> str:
-    """Return the text of a page with its links to other pages; other links within the tree become plain words."""
+    """Return the text of a page with its links to other pages; other links within the
+    tree become plain words.
+    """
     return _with_links(
         path,
         lambda target: (
@@ -70,7 +78,9 @@ def with_links_among(path: str, pages: Collection[str]) -> str:
 
 
 def outside(path: str) -> str:
-    """Return the text of a page for readers without the tree, such as of a package index: links can lead only to the site."""
+    """Return the text of a page for readers without the tree, such as of a package
+    index: links can lead only to the site.
+    """
     return _with_links(path, lambda target: "")
 
 

@@ -1,6 +1,8 @@
-"""Build the interpreters from pinned sources to the bytes that a release had: ``make interpreters``.
+"""Build the interpreters from pinned sources to the bytes that a release had: ``make
+interpreters``.
 
-Modules, and the licences of what is in them, come into the folder ``build`` beside this file. It imports nothing of the arena.
+Modules, and the licences of what is in them, come into the folder ``build`` beside this
+file. It imports nothing of the arena.
 """
 
 import argparse
@@ -30,10 +32,14 @@ TARGET = (
     "-mcpu=mvp+bulk_memory+sign_ext+nontrapping_fptoint+mutable_globals",
     "-O2",
 )
-"""Options of the compiler and of the linker: code that protocol/METER.md takes, the same on every machine."""
+"""Options of the compiler and of the linker: code that protocol/METER.md takes, the
+same on every machine.
+"""
 COMPILE = ("-std=gnu11", "-DNDEBUG", "-ffp-contract=off", "-fno-sanitize=all", "-g0", "-w")
 OF_QUICKJS = ("-DEMSCRIPTEN=1", "-DFE_DOWNWARD=0", "-DFE_UPWARD=0")
-"""WebAssembly has no jumps to an address, by which quickjs would go from one instruction to the next, and rounds in one way."""
+"""WebAssembly has no jumps to an address, by which quickjs would go from one
+instruction to the next, and rounds in one way.
+"""
 LINK = ("-s", "-Wl,-z,stack-size=262144", "-Wl,--max-memory=16777216", "-Wl,--export-memory")
 """The stack lies below all else, so that who overflows it traps."""
 TOOLS = ("toolchain", "host")
@@ -59,7 +65,9 @@ def pins(name: str) -> dict[str, Any]:
 
 
 def requirement(pin: dict[str, Any]) -> str:
-    """Return a package as pip takes it, with the hashes of which its file must have one."""
+    """Return a package as pip takes it, with the hashes of which its file must have
+    one.
+    """
     return f"{pin['package']}=={pin['version']} " + " ".join(
         f"--hash=sha256:{digest}" for digest in pin["sha256"]
     )
@@ -106,7 +114,9 @@ def pip(python: Path, command: str, pin: dict[str, Any], *options: str) -> None:
 
 
 def toolchain(folder: Path) -> Path:
-    """Return the Python of an environment that has the toolchain, and make it if it is not there."""
+    """Return the Python of an environment that has the toolchain, and make it if it is
+    not there.
+    """
     python, stamp = folder / "bin" / "python", folder / "pinned"
     wanted = "\n".join(requirement(pins(name)) for name in TOOLS)
     if not stamp.exists() or stamp.read_text() != wanted:
@@ -122,7 +132,9 @@ def toolchain(folder: Path) -> Path:
 
 
 def source(name: str, python: Path, folder: Path) -> Path:
-    """Return a folder with the sources of an interpreter. Raises BuildError if they have another hash than the pinned one."""
+    """Return a folder with the sources of an interpreter. Raises BuildError if they
+    have another hash than the pinned one.
+    """
     pin = pins(name)
     archive = HERE / "sources" / pin["file"]
     if not archive.exists():
@@ -143,7 +155,9 @@ def source(name: str, python: Path, folder: Path) -> Path:
 
 
 def from_debian(pin: dict[str, Any], archive: Path) -> None:
-    """Fetch a file from where this machine's apt takes packages, or from its authors. Raises BuildError if neither has it."""
+    """Fetch a file from where this machine's apt takes packages, or from its authors.
+    Raises BuildError if neither has it.
+    """
     places = (
         run("apt-get", "indextargets", "--format", "$(REPO_URI)").split()
         if shutil.which("apt-get")
@@ -203,7 +217,9 @@ BUILDS = {"javascript": build_javascript, "python": build_python}
 
 
 def licences_of(word: str, sources: Path) -> dict[str, str]:
-    """Return the licences of the sources of an interpreter, by the names of their copies."""
+    """Return the licences of the sources of an interpreter, by the names of their
+    copies.
+    """
     if word == "python":
         return {
             "cpython": (sources / "LICENSE").read_text(),
@@ -228,13 +244,17 @@ def copy_licences(python: Path, word: str, sources: Path, folder: Path) -> None:
 
 
 def released(word: str) -> list[str]:
-    """Return the hashes that releases have had for the module of a word, the newest last."""
+    """Return the hashes that releases have had for the module of a word, the newest
+    last.
+    """
     rows = tomllib.loads(RELEASED.read_text()).get("interpreters", [])
     return [row["maxima"]["16"] for row in rows if row["word"] == word]
 
 
 def is_there(word: str, out: Path) -> bool:
-    """Tell whether a folder has the module of the newest release already, with licences."""
+    """Tell whether a folder has the module of the newest release already, with
+    licences.
+    """
     file = out / f"{word}.wasm"
     return (
         file.exists()
@@ -244,7 +264,9 @@ def is_there(word: str, out: Path) -> bool:
 
 
 def build(word: str, python: Path, out: Path, *, is_any: bool) -> str:
-    """Build an interpreter into a folder. Returns its hash. Raises BuildError if no release has it, unless any is wanted."""
+    """Build an interpreter into a folder. Returns its hash. Raises BuildError if no
+    release has it, unless any is wanted.
+    """
     file = out / f"{word}.wasm"
     with tempfile.TemporaryDirectory(dir=out) as made:
         sources = source(word, python, Path(made))

@@ -1,7 +1,9 @@
-"""How CPython becomes the module of Python: which of its sources are compiled, and what is linked with them.
+"""How CPython becomes the module of Python: which of its sources are compiled, and what
+is linked with them.
 
-The interpreter is built twice. The first one has no library: it compiles the library, so that no other Python is needed. The
-second one has it, is started once, and the module is what its memory is then.
+The interpreter is built twice. The first one has no library: it compiles the library,
+so that no other Python is needed. The second one has it, is started once, and the
+module is what its memory is then.
 """
 
 import json
@@ -13,7 +15,9 @@ from pathlib import Path
 import library
 
 Run = Callable[..., str]
-"""Runs a program of the toolchain in a folder: its name, its words, and what it reads. Returns what it prints."""
+"""Runs a program of the toolchain in a folder: its name, its words, and what it reads.
+Returns what it prints.
+"""
 PARSER = [
     "action_helpers",
     "myreadline",
@@ -110,8 +114,10 @@ QUICK = [
     "_struct",
 ]
 QUICK += ["array", "itertools", "math", "time"]
-"""Those of BUILTINS that bots run often. The others, and the rules in C, are compiled to be small: beyond 3 MiB of code METER.md
-makes calls and jumps dearer, and so all of Python by a third."""
+"""Those of BUILTINS that bots run often. The others, and the rules in C, are compiled
+to be small: beyond 3 MiB of code METER.md makes calls and jumps dearer, and so all of
+Python by a third.
+"""
 CORE = {
     "marshal": "PyMarshal_Init",
     "_imp": "PyInit__imp",
@@ -175,9 +181,11 @@ CHANGES = {
     ),
     "Python/thread_pthread_stubs.h": ("int\npthread_exit", "void\npthread_exit"),
 }
-"""What is changed: calls within calls end below the height of METER.md; what is raised while frames are left stays raised where
-memory lacks for one of them; the library is taken from where it lies, or MemoryError is raised; and two functions have the types
-by which they are called."""
+"""What is changed: calls within calls end below the height of METER.md; what is raised
+while frames are left stays raised where memory lacks for one of them; the library is
+taken from where it lies, or MemoryError is raised; and two functions have the types by
+which they are called.
+"""
 COMPILE = [
     "-std=gnu11",
     "-DNDEBUG",
@@ -230,7 +238,9 @@ def units(sources: Path) -> Iterator[str]:
 
 
 def change(sources: Path) -> None:
-    """Change the sources. Raises ValueError if one has not the words that are changed."""
+    """Change the sources. Raises ValueError if one has not the words that are
+    changed.
+    """
     for name, (old, new) in CHANGES.items():
         text = (sources / name).read_text()
         if text.count(old) != 1:

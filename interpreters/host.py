@@ -1,6 +1,8 @@
-"""Run a module of Python while it is built: ``freeze`` lets it compile its library, ``snapshot`` starts it and keeps its memory.
+"""Run a module of Python while it is built: ``freeze`` lets it compile its library,
+``snapshot`` starts it and keeps its memory.
 
-It needs ``wasmtime``. What the module asks of its host has one answer everywhere: no time passes, and chance is zeros.
+It needs ``wasmtime``. What the module asks of its host has one answer everywhere: no
+time passes, and chance is zeros.
 """
 
 import json
@@ -19,7 +21,9 @@ ZEROS = {
     "clock_time_get": ((2, 8),),
     "fd_fdstat_get": ((1, 24),),
 }
-"""Calls that write zeros alone: which of the parameters are places, and how many bytes there."""
+"""Calls that write zeros alone: which of the parameters are places, and how many bytes
+there.
+"""
 NOT_THERE = 52
 MEMORY, CODE, DATA, DATA_COUNT, CUSTOM = 5, 10, 11, 12, 0
 PAGE_BITS = 16
@@ -97,7 +101,9 @@ def compiled(module: bytes) -> tuple[wasmtime.Engine, wasmtime.Module]:
 
 
 def freeze(module: bytes, files: dict[str, str]) -> dict[str, bytes]:
-    """Return what files become when an interpreter without a library compiles them. ``files``: paths by the names of modules."""
+    """Return what files become when an interpreter without a library compiles
+    them. ``files``: paths by the names of modules.
+    """
     frozen, ready = {}, compiled(module)
     for name, path in files.items():
         host = Host(
@@ -118,7 +124,8 @@ def freeze(module: bytes, files: dict[str, str]) -> dict[str, bytes]:
 def snapshot(module: bytes, library: bytes) -> bytes:
     """Return the module that begins with the memory which it has after ``khiva_init``.
 
-    library: what becomes its first segment of data, which is in no memory until main.c takes a part of it
+    library: what becomes its first segment of data, which is in no memory until main.c
+        takes a part of it
     """
     sections = dict(_sections(module))
     count, first = _number(sections[DATA], 0)
@@ -133,7 +140,9 @@ def snapshot(module: bytes, library: bytes) -> bytes:
 
 
 def _module(sections: Mapping[int, bytes], count: int, segments: bytes) -> bytes:
-    """Return the module of these sections, with so many segments of data, whose number stands before the code."""
+    """Return the module of these sections, with so many segments of data, whose number
+    stands before the code.
+    """
     written = [b"\0asm\1\0\0\0"]
     for number, body in (sections | {DATA: _leb(count) + segments}).items():
         if number == CODE:
@@ -182,7 +191,9 @@ def _signed(value: int) -> bytes:
 
 
 def main(task: str, source: str, library: str, made: str = "") -> None:
-    """Write what a module becomes. A freezer reads paths by names, as JSON, from its input, and prints the bytes of each."""
+    """Write what a module becomes. A freezer reads paths by names, as JSON, from its
+    input, and prints the bytes of each.
+    """
     module = Path(source).read_bytes()
     if task == "snapshot":
         Path(made).write_bytes(snapshot(module, Path(library).read_bytes()))

@@ -1,4 +1,6 @@
-"""The modules of Python's standard library that are part of the interpreter, as the tables of C that it is linked with."""
+"""The modules of Python's standard library that are part of the interpreter, as the
+tables of C that it is linked with.
+"""
 
 import re
 from collections.abc import Mapping, Set
@@ -171,7 +173,9 @@ iso8859_6 iso8859_7 iso8859_8 iso8859_9 koi8_r koi8_t koi8_u kz1048 mac_arabic m
 mac_iceland mac_latin2 mac_roman mac_romanian mac_turkish palmos ptcp154 punycode quopri_codec raw_unicode_escape rot_13 tis_620
 undefined unicode_escape utf_16_be utf_16_le utf_32_be utf_32_le utf_7 uu_codec
 """
-"""What bots import rarely. It is the end of the table, which is searched from its beginning: so it costs others no ticks."""
+"""What bots import rarely. It is the end of the table, which is searched from its
+beginning: so it costs others no ticks.
+"""
 
 ENGINE = (
     "rng",
@@ -180,7 +184,9 @@ ENGINE = (
     "games",
     *(f"crules/{name}" for name in ("__init__", "door", "game", "stream")),
 )
-"""What of the arena is inside, for bots that search; of crules what calls C: ``crules_library.py`` stands for its library."""
+"""What of the arena is inside, for bots that search; of crules what calls C:
+``crules_library.py`` stands for its library.
+"""
 NOT_FOR_BOTS = (
     "asked",
     "asking",
@@ -241,7 +247,9 @@ def place_of(name: str, sources: Path) -> Path:
 
 
 def rules(engine: Path) -> list[Path]:
-    """Return the folders with the rules in C, each before those that have files of the same names."""
+    """Return the folders with the rules in C, each before those that have files of the
+    same names.
+    """
     folder = engine.parent / "bots" / "rules"
     return [engine / "native", *(folder / game for game in ("khiva", "emira", "silk_road")), folder]
 
@@ -252,7 +260,9 @@ def packages(files: Mapping[str, Path]) -> set[str]:
 
 
 def missing(sources: Path) -> list[str]:
-    """Return the names of what is not there of packages that are, but for codecs and programs. ``sources``: of CPython."""
+    """Return the names of what is not there of packages that are, but for codecs and
+    programs. ``sources``: of CPython.
+    """
     paths = [
         path.relative_to(sources / "Lib").with_suffix("")
         for path in (sources / "Lib").glob("*/**/*.py")
@@ -266,8 +276,9 @@ def missing(sources: Path) -> list[str]:
 
 
 def data(sources: Path, engine: Path) -> str:
-    """Return a module of what boot.py knows: the files that the rules read, by where ``__file__`` says that they are; the kit;
-    and what is missing of packages."""
+    """Return a module of what boot.py knows: the files that the rules read, by where
+    ``__file__`` says that they are; the kit; and what is missing of packages.
+    """
     paths = [path for pattern in DATA for path in sorted(engine.glob(pattern))]
     rows = {
         f"lib/{path.relative_to(engine.parent).as_posix()}": path.read_bytes() for path in paths
@@ -279,7 +290,9 @@ def data(sources: Path, engine: Path) -> str:
 
 
 def table(sizes: Mapping[str, int], packages: Set[str]) -> str:
-    """Return the tables. ``sizes``: of all modules by their names, in the order in which they lie behind one another."""
+    """Return the tables. ``sizes``: of all modules by their names, in the order in
+    which they lie behind one another.
+    """
     at, places, code = 0, [], "(const unsigned char *)&PLACES"
     for size in sizes.values():
         places.append(f"{{1, {at}}},")

@@ -1,7 +1,8 @@
-"""Khiva Arena: bots in any language, hidden hands, simultaneous secret moves, matches that replay, honest ratings.
+"""Khiva Arena: bots in any language, hidden hands, simultaneous secret moves, matches
+that replay, honest ratings.
 
-The folders, from the bottom up, and the rooms in each. A room imports only rooms above it in this list. The tool ``layout`` of
-the tests prints a line a module:
+The folders, from the bottom up, and the rooms in each. A room imports only rooms above
+it in this list. The tool ``layout`` of the tests prints a line a module:
 
 base (modules for every folder; they lie in the package itself)
 
@@ -93,8 +94,8 @@ extensions (parts that most runs never load)
     cluster       an event divided between the workers of a Dask cluster
     league        a chain of small events: draw, player, submissions
 
-Beside the package: ``docs/`` are the pages for users, ``protocol/`` is the language-neutral protocol, ``bots/`` are the
-bots that come with the arena.
+Beside the package: ``docs/`` are the pages for users, ``protocol/`` is the
+language-neutral protocol, ``bots/`` are the bots that come with the arena.
 """
 
 from importlib import import_module
@@ -136,8 +137,9 @@ _HOMES = {
     "standings": "interface.api.notebook_tables",
     "verify": "interface.api.verify",
 }
-"""The module of each public name, imported when the name is asked for: a command that needs one loads no other. ``__init__.pyi``
-has their types."""
+"""The module of each public name, imported when the name is asked for: a command that
+needs one loads no other. ``__init__.pyi`` has their types.
+"""
 _MODULES = ("env", "errors", "games")
 _OF_EXTENSIONS = {"Merged": "shards", "RerunPart": "shards", "merge": "shards"}
 """The extension that has each other public name."""

@@ -1,7 +1,9 @@
-"""The stream khiva-stream-1: the arena's only source of chance in a game, in integers and SHA-256 alone.
+"""The stream khiva-stream-1: the arena's only source of chance in a game, in integers
+and SHA-256 alone.
 
-A stream is named by a 32-byte secret and a path of labels, one stream for each purpose and ordinal. So the number of draws for
-one purpose never shifts another. Normative text and vectors: ``protocol/SPEC.md`` and ``protocol/vectors/streams.json``.
+A stream is named by a 32-byte secret and a path of labels, one stream for each purpose
+and ordinal. So the number of draws for one purpose never shifts another. Normative text
+and vectors: ``protocol/SPEC.md`` and ``protocol/vectors/streams.json``.
 """
 
 import struct
@@ -9,7 +11,8 @@ from collections.abc import Callable, MutableSequence
 from typing import TypeVar
 
 try:
-    # Like the standard library's random: hashlib loads OpenSSL, and a bot that searches would load it for each match.
+    # Like the standard library's random: hashlib loads OpenSSL, and a bot that searches
+    # would load it for each match.
     from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
 except ImportError:
     try:
@@ -32,7 +35,8 @@ _change: Change | None = None
 class Stream:
     """A stream of unsigned 64-bit numbers.
 
-    ``secret`` is 32 bytes; ``labels`` are the stream's name. Raises ValueError on a secret of another length.
+    ``secret`` is 32 bytes; ``labels`` are the stream's name. Raises ValueError on a
+    secret of another length.
     """
 
     __slots__ = ("_block", "_key", "_ready")
@@ -48,7 +52,9 @@ class Stream:
         self._ready: list[int] = []
 
     def u64(self) -> int:
-        """Return the next number, 0 to 2**64 - 1. Block i is SHA-256(key || u64be(i)), read as four big-endian numbers."""
+        """Return the next number, 0 to 2**64 - 1. Block i is SHA-256(key || u64be(i)),
+        read as four big-endian numbers.
+        """
         if not self._ready:
             a, b, c, d = _four_u64(sha256(self._key + _u64(self._block)).digest())
             self._block += 1
@@ -61,8 +67,9 @@ class Stream:
         )
 
     def blocks(self, count: int) -> bytes:
-        """Return the next ``count`` whole blocks, 32 bytes each, which are four numbers of 8 bytes, big-endian. The rest of a
-        block that was begun is thrown away."""
+        """Return the next ``count`` whole blocks, 32 bytes each, which are four numbers
+        of 8 bytes, big-endian. The rest of a block that was begun is thrown away.
+        """
         first, key = self._block, self._key
         self._block, self._ready = first + count, []
         return b"".join(
@@ -70,7 +77,9 @@ class Stream:
         )
 
     def below(self, n: int) -> int:
-        """Return a number from 0 to n - 1, each equally likely: draws at or above the largest multiple of n are thrown away."""
+        """Return a number from 0 to n - 1, each equally likely: draws at or above the
+        largest multiple of n are thrown away.
+        """
         if n < 1:
             raise ValueError(f"below() takes a number of at least 1, not {n}")
         limit = _TWO_64 - _TWO_64 % n
@@ -80,7 +89,9 @@ class Stream:
         return x % n
 
     def shuffle(self, items: MutableSequence[T]) -> None:
-        """Shuffle in place by Fisher-Yates: for i from the last index down to 1, swap item i with item below(i + 1)."""
+        """Shuffle in place by Fisher-Yates: for i from the last index down to 1, swap
+        item i with item below(i + 1).
+        """
         u64 = self.u64
         for i in range(len(items) - 1, 0, -1):
             # below(i + 1), written out: this loop is a tenth of a random game's time.
@@ -93,9 +104,11 @@ class Stream:
 
 
 class Changed:
-    """A ``with`` block inside which ``change`` replaces each draw of any stream of this process. ``change`` gets the key of the
-    stream, the place in it, from 0, and the number there. Only the check of games uses it, to see the effect of another draw:
-    ``games/draws.py``."""
+    """A ``with`` block inside which ``change`` replaces each draw of any stream of this
+    process. ``change`` gets the key of the stream, the place in it, from 0, and the
+    number there. Only the check of games uses it, to see the effect of another draw:
+    ``games/draws.py``.
+    """
 
     def __init__(self, change: Change) -> None:
         self._mine = change

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun: "1 match", "2 matches". ``plural``: if that is not the noun with an s."""
+    """Return a number with its noun: "1 match", "2 matches". ``plural``: if that is not
+    the noun with an s.
+    """
     return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
@@ -33,7 +35,9 @@ def ranges(numbers: Iterable[int], to: str = "-") -> str:
 
 
 def meant(word: object, known: Iterable[str]) -> str:
-    """Return " (did you mean seats?)" if a word is nearly one that is known, else ""."""
+    """Return " (did you mean seats?)" if a word is nearly one that is known, else
+    "".
+    """
     from difflib import get_close_matches  # not above: few words are mistaken
 
     words = {one.casefold(): one for one in known}
@@ -42,8 +46,9 @@ def meant(word: object, known: Iterable[str]) -> str:
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
-    """Return "; near to it: seats, seeds" with the known words, three at most, that are most like an unknown one; "" if none
-    is."""
+    """Return "; near to it: seats, seeds" with the known words, three at most, that are
+    most like an unknown one; "" if none is.
+    """
     from difflib import get_close_matches  # not above: few words are mistaken
 
     words = {one.casefold(): one for one in known}

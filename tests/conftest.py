@@ -1,5 +1,7 @@
-"""What all tests share: helpers to import, examples without deadlines, a cache and a configuration that are not the user's, bots
-that are trusted where no level works, and a look at the end for processes that a test has left."""
+"""What all tests share: helpers to import, examples without deadlines, a cache and a
+configuration that are not the user's, bots that are trusted where no level works, and a
+look at the end for processes that a test has left.
+"""
 
 import gc
 import json
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 settings.register_profile("arena", deadline=None, print_blob=True)
 settings.load_profile("arena")
 
-# Two threads for small matrices take half as much CPU again, and a thread that holds a lock would stop a forked child.
+# Two threads for small matrices take half as much CPU again, and a thread that holds a
+# lock would stop a forked child.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 os.environ.pop("COLUMNS", None)  # xdist sets it: how wide tables are is each test's own to say
@@ -62,8 +65,10 @@ LEFT = pytest.StashKey[list[str]]()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Make one cache for all processes of a run: a bot is built once and a module compiled once, as for arbiters of one user. Not
-    below pytest's own folder, which is closed to others: root's bots run as other users."""
+    """Make one cache for all processes of a run: a bot is built once and a module
+    compiled once, as for arbiters of one user. Not below pytest's own folder, which is
+    closed to others: root's bots run as other users.
+    """
     if not hasattr(session.config, "workerinput"):
         begin()
         cache = tempfile.TemporaryDirectory(prefix="khiva-tests-", ignore_cleanup_errors=True)
@@ -83,7 +88,9 @@ def _own_configuration() -> Iterator[None]:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that other users may enter, as bots are under root: pytest's own folders are closed to others."""
+    """A folder that other users may enter, as bots are under root: pytest's own folders
+    are closed to others.
+    """
     path = Path(tempfile.mkdtemp(prefix="khiva-arena-test-"))
     path.chmod(0o755)
     yield path
@@ -92,8 +99,9 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark each test that needs a browser, or a cluster of processes, as a soak: both are heavy. Mark each test of an isolation
-    level by its fixtures."""
+    """Mark each test that needs a browser, or a cluster of processes, as a soak: both
+    are heavy. Mark each test of an isolation level by its fixtures.
+    """
     group, fixtures = item.get_closest_marker("xdist_group"), set(getattr(item, "fixturenames", ()))
     if "_browser" in fixtures or (group and group.args[0] == "cluster"):
         item.add_marker(pytest.mark.soak)
@@ -105,7 +113,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @cache
 def _skipped_there() -> set[str]:
-    """Return the ids of the tests that were skipped in another run, such as that of .ci/bare."""
+    """Return the ids of the tests that were skipped in another run, such as that of
+    .ci/bare.
+    """
     if not (file := os.environ.get("KHIVA_TESTS_SKIPPED")):
         return set()
     return set(json.loads(Path(file).read_text())["skipped"])
@@ -113,8 +123,9 @@ def _skipped_there() -> set[str]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """xdist 3.8 names the group of a test in an attribute that pytest 9.2 does not read any more, and then keeps no group
-    together."""
+    """xdist 3.8 names the group of a test in an attribute that pytest 9.2 does not read
+    any more, and then keeps no group together.
+    """
     for item in items:
         named = getattr(item, "_nodeid", item.nodeid)
         if named != item.nodeid:
@@ -123,8 +134,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Look for no garbage while tests are collected, and leave what was collected out of each later search: it stays to the end,
-    and is large."""
+    """Look for no garbage while tests are collected, and leave what was collected out
+    of each later search: it stays to the end, and is large.
+    """
     gc.disable()
     try:
         return (yield)
@@ -143,7 +155,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a run of which a process is left, once its workers have ended, and end that process."""
+    """Fail a run of which a process is left, once its workers have ended, and end that
+    process.
+    """
     if not hasattr(session.config, "workerinput"):
         session.config.stash[LEFT] = end_processes_since(BEGAN)
         if session.config.stash[LEFT] and session.exitstatus == pytest.ExitCode.OK:
@@ -151,7 +165,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many tests were skipped for want of what, and which processes were left. Keep this run's ids for .ci/compare.py."""
+    """Say how many tests were skipped for want of what, and which processes were left.
+    Keep this run's ids for .ci/compare.py.
+    """
     reports = [
         report
         for report in terminalreporter.stats.get("skipped", [])
@@ -182,7 +198,9 @@ def _browser() -> "Iterator[Page]":
 
 @pytest.fixture
 def page(_browser: "Page") -> "Page":
-    """A wide, light window. The page of the test before has gone: it may have lost its server, and says so until it is left."""
+    """A wide, light window. The page of the test before has gone: it may have lost its
+    server, and says so until it is left.
+    """
     from browser import WIDE
 
     _browser.size(WIDE)

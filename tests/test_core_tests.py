@@ -1,4 +1,5 @@
-"""The core names no extension. Its tests and helpers need none: they name no module, import no helper and type no command of one.
+"""The core names no extension. Its tests and helpers need none: they name no module,
+import no helper and type no command of one.
 
 ``tests/support/sides.py`` tells which are the core's.
 """
@@ -36,7 +37,9 @@ def helpers_of_extensions() -> set[str]:
 
 
 def needs(tree: ast.AST, helpers: set[str]) -> Iterator[str]:
-    """Yield what a file needs of an extension: modules that it imports anywhere or names in a string, helpers, and commands."""
+    """Yield what a file needs of an extension: modules that it imports anywhere or
+    names in a string, helpers, and commands.
+    """
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):

@@ -1,4 +1,6 @@
-"""What the documents say is so: the commands run, the files are where they are said to be, the settings are taken."""
+"""What the documents say is so: the commands run, the files are where they are said to
+be, the settings are taken.
+"""
 
 import re
 import runpy
@@ -47,8 +49,9 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def commands(page: str) -> list[list[str]]:
-    """The words of each line that a page says to type, on fewer deals; tests/shipped_bots/test_readmes.py has a bot checked in
-    whole."""
+    """The words of each line that a page says to type, on fewer deals;
+    tests/shipped_bots/test_readmes.py has a bot checked in whole.
+    """
     text = "".join(blocks(page, "sh")).replace("\\\n", " ")
     for long, short in FEWER.items():
         text = text.replace(long, short)

@@ -1,4 +1,6 @@
-"""The prose of the package: a function's docstring begins with a verb, and stands alone."""
+"""The prose of the package: a function's docstring begins with a verb, and stands
+alone.
+"""
 
 import ast
 import re

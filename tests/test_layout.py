@@ -17,7 +17,9 @@ CONTRIBUTING = (PACKAGE.parent / "CONTRIBUTING.md").read_text()
 
 
 def room_of(name: str) -> str:
-    """Return the room of a dotted name of the package: within a folder that is a heading, the part behind that."""
+    """Return the room of a dotted name of the package: within a folder that is a
+    heading, the part behind that.
+    """
     parts = name.split(".")[1:]
     return ".".join(parts[:1] if not set(parts[:1]) & set(headings()) else parts[1:2])
 
@@ -52,7 +54,9 @@ def test_each_room_has_a_line_and_each_line_a_room() -> None:
 
 
 def test_each_folder_of_the_package_has_a_file() -> None:
-    """A folder that has only compiled code left can still be imported; ``make`` removes it."""
+    """A folder that has only compiled code left can still be imported; ``make`` removes
+    it.
+    """
     folders = [
         path
         for path in PACKAGE.rglob("*")
@@ -106,7 +110,9 @@ def test_each_module_begins_with_a_sentence_that_the_layout_prints() -> None:
 
 
 def test_contracts_stand_in_one_file() -> None:
-    """Those in pyproject.toml would not be checked: lint-imports reads one file, and .importlinter comes first."""
+    """Those in pyproject.toml would not be checked: lint-imports reads one file, and
+    .importlinter comes first.
+    """
     assert (
         "importlinter" not in tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["tool"]
     )

@@ -1,4 +1,6 @@
-"""A run of the tests that leaves a process behind fails, names the process and ends it."""
+"""A run of the tests that leaves a process behind fails, names the process and ends
+it.
+"""
 
 import subprocess
 import sys
@@ -12,7 +14,9 @@ SLEEPS = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
 
 @pytest.mark.slow
 def test_a_run_that_leaves_a_process_fails_and_ends_it(tmp_path: Path) -> None:
-    """The whole way: a session of pytest with this project's conftest, whose only test passes."""
+    """The whole way: a session of pytest with this project's conftest, whose only test
+    passes.
+    """
     leaves = (
         f"from subprocess import Popen\ndef test_it():\n    print('pid', Popen({SLEEPS}, "
         "start_new_session=True).pid)\n"

@@ -1,4 +1,6 @@
-"""The words of a message stand once in the tests: in the one test that reads them, or in a row of tests/messages."""
+"""The words of a message stand once in the tests: in the one test that reads them, or
+in a row of tests/messages.
+"""
 
 import ast
 import re
@@ -22,7 +24,8 @@ CODE = re.compile(
     r"^\s*(import|from|def|class|SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|DROP|ATTACH|WITH|#!|<)|\n\s*(import|from|def) "
 )
 LAYOUT = 4  # line ends: a text of so many lines is a program, or is compared for its layout
-# Words of other programs and of the system, which the package recognises; tests hand them to it.
+# Words of other programs and of the system, which the package recognises; tests hand
+# them to it.
 FOREIGN = re.compile(
     r"could not find|such file or directory|is a directory|no space left|cannot find file"
     r"|cannot load such file|failed to load source"
@@ -41,7 +44,9 @@ LEFT = {
 
 
 def _literals(nodes: tuple[ast.AST, ...], keys: bool = True) -> Iterator[ast.Constant]:
-    """Yield the texts of a file without docstrings, and without keys of dicts where these name rows."""
+    """Yield the texts of a file without docstrings, and without keys of dicts where
+    these name rows.
+    """
     names = {one.value for one in nodes if isinstance(one, ast.Expr)}
     names |= {
         key for one in nodes if isinstance(one, ast.Dict) for key in one.keys if key and not keys
@@ -95,7 +100,9 @@ def _said() -> Counter[tuple[str, ...]]:
 
 @cache
 def _pinned() -> list[tuple[str, str, frozenset[tuple[str, ...]]]]:
-    """Return each text of the tests that repeats words of a message: the file, the place with the text, and each four words."""
+    """Return each text of the tests that repeats words of a message: the file, the
+    place with the text, and each four words.
+    """
     pinned = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
         name = str(path.relative_to(ROOT))
@@ -113,8 +120,9 @@ def _pinned() -> list[tuple[str, str, frozenset[tuple[str, ...]]]]:
 
 
 def _repeated(left: Collection[str]) -> set[str]:
-    """Return each place with four words that the rows and the tests have more often than the package. ``left``: patterns of files
-    that are not looked at."""
+    """Return each place with four words that the rows and the tests have more often
+    than the package. ``left``: patterns of files that are not looked at.
+    """
     held = Counter(
         run for text in _rows().values() for fixed, _ in parts(text) for run in _runs(fixed)
     )

@@ -1,7 +1,8 @@
 """Every module, name and file of the package that a text names is there.
 
-Programs find much by a string: child processes, package data, the modules that the page holds. A move breaks such a string in
-silence, since neither an import nor a type checker reads it.
+Programs find much by a string: child processes, package data, the modules that the page
+holds. A move breaks such a string in silence, since neither an import nor a type
+checker reads it.
 """
 
 import ast
@@ -34,7 +35,9 @@ KEPT = (
     "khiva_arena/records/store/schema.sql",
     "tests/test_named_places.py",
 )
-"""Files that name what was there in older versions, the tables of a store, whose text stays, and this one."""
+"""Files that name what was there in older versions, the tables of a store, whose text
+stays, and this one.
+"""
 DOTTED = re.compile(r"(?<![\w./-])khiva_arena((?:\.\w+)+)(?![\w{*-]|\.\{|/)")
 PATH = re.compile(r"(?<![\w.-])khiva_arena(?:/[\w.*-]+)+(?![\w{])")
 BUILT = re.compile(r"khiva_arena/_shipped(?:/|$)|.*/(?:NAME|GAME)\b")
@@ -115,7 +118,9 @@ def test_what_is_taken_for_a_name(word: str, is_one: bool) -> None:
 
 
 def is_there(parts: tuple[str, ...]) -> bool:
-    """Tell whether there is a module of these parts, or one that binds the name behind it."""
+    """Tell whether there is a module of these parts, or one that binds the name behind
+    it.
+    """
     place, rest = ROOT / parts[0], list(parts[1:])
     while rest and (place / rest[0]).is_dir():
         place /= rest.pop(0)
@@ -129,7 +134,9 @@ def is_there(parts: tuple[str, ...]) -> bool:
 
 @cache
 def names_in(file: Path) -> frozenset[str]:
-    """Return the names that a module binds or imports anywhere, and of a package also the words of its tables of late imports."""
+    """Return the names that a module binds or imports anywhere, and of a package also
+    the words of its tables of late imports.
+    """
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text("utf-8"))) if file.is_file() else ():
         match node:
@@ -149,7 +156,9 @@ def names_in(file: Path) -> frozenset[str]:
 
 
 def test_every_module_that_is_named_within_a_package_is_there() -> None:
-    """Programs are started, and games found, as ``f"{__package__}.name"``, which a move of the folder does not break."""
+    """Programs are started, and games found, as ``f"{__package__}.name"``, which a move
+    of the folder does not break.
+    """
     absent, found = [], 0
     for file in sorted((ROOT / "khiva_arena").rglob("*.py")):
         origins = {"__package__": file.parent}

@@ -12,8 +12,10 @@ PACKAGE = Path(__file__).parent.parent / "khiva_arena"
 
 
 def rooms_by_name() -> dict[str, set[str]]:
-    """In which rooms each public class or type alias is defined. A file beside the rooms is a room of its own. Aliases in games
-    are words of their rulebooks, for schemas alone."""
+    """In which rooms each public class or type alias is defined. A file beside the
+    rooms is a room of its own. Aliases in games are words of their rulebooks, for
+    schemas alone.
+    """
     found: defaultdict[str, set[str]] = defaultdict(set)
     for path in PACKAGE.rglob("*.py"):
         parts = path.relative_to(PACKAGE).parts

@@ -1,4 +1,6 @@
-"""Files that a stranger may have named are opened by ``bots/sandbox/regular_files.py``: nothing else of the package opens any."""
+"""Files that a stranger may have named are opened by ``bots/sandbox/regular_files.py``:
+nothing else of the package opens any.
+"""
 
 import ast
 from collections import Counter
@@ -14,7 +16,9 @@ READERS = {"read_bytes", "read_text"}
 
 
 def is_opening(call: ast.Call) -> bool:
-    """Whether a call opens a file by its name: ``open``, ``os.open``, ``path.open("rb")``, ``read_text``, ``shutil.copyfile``."""
+    """Whether a call opens a file by its name: ``open``, ``os.open``,
+    ``path.open("rb")``, ``read_text``, ``shutil.copyfile``.
+    """
     function = call.func
     if isinstance(function, ast.Name):
         return function.id in {"open", "copyfile", "copy2", "copytree"}
@@ -142,11 +146,15 @@ OTHERS = {
     "extensions/spending/models_file": (1, OURS),
     "extensions/serve/served_page": (2, OURS),
 }
-"""The calls of each other module: how many, and what they open. A stranger named none of these files."""
+"""The calls of each other module: how many, and what they open. A stranger named none
+of these files.
+"""
 
 
 def test_nothing_else_opens_a_file_that_a_stranger_may_have_named() -> None:
-    """A new call goes to ``regular_files.open_file``, with the folder that is trusted; else it has a reason here."""
+    """A new call goes to ``regular_files.open_file``, with the folder that is trusted;
+    else it has a reason here.
+    """
     assert dict(Counter(openings())) == {name: count for name, (count, _) in OTHERS.items()}
 
 

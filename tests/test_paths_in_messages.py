@@ -1,4 +1,6 @@
-"""No message, and no help, names a page by a path that exists in a checkout alone: who has installed a wheel has no checkout."""
+"""No message, and no help, names a page by a path that exists in a checkout alone: who
+has installed a wheel has no checkout.
+"""
 
 import ast
 import re
@@ -17,7 +19,9 @@ PATH = re.compile(r"(?<![\w/:.])(?:docs|bots|protocol|results|khiva_arena)/[\w./
 
 
 def _documentation(nodes: tuple[ast.AST, ...]) -> set[ast.AST]:
-    """The docstrings of modules, classes, functions and values, which nobody is shown."""
+    """The docstrings of modules, classes, functions and values, which nobody is
+    shown.
+    """
     return {
         one.value
         for one in nodes
@@ -46,7 +50,9 @@ def test_no_text_names_a_path_of_the_checkout() -> None:
 
 
 def _named_pages() -> Iterator[tuple[str, str, str]]:
-    """Yield the place, the key and the heading of every call of ``where`` in the package."""
+    """Yield the place, the key and the heading of every call of ``where`` in the
+    package.
+    """
     for path in sorted((ROOT / "khiva_arena").rglob("*.py")):
         if "khiva_arena.common.manual import where" not in path.read_text("utf-8"):
             continue

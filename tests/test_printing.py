@@ -1,4 +1,6 @@
-"""Which modules write to stdout or stderr: commands, the terminal, and programs with a main of their own."""
+"""Which modules write to stdout or stderr: commands, the terminal, and programs with a
+main of their own.
+"""
 
 import ast
 from pathlib import Path
@@ -45,7 +47,9 @@ def printing(nodes: tuple[ast.AST, ...]) -> list[int]:
 
 
 def test_only_commands_the_terminal_and_programs_print() -> None:
-    """A room below is called by the Python API too, which prints nothing: what it says goes to the ``say`` that it was given."""
+    """A room below is called by the Python API too, which prints nothing: what it says
+    goes to the ``say`` that it was given.
+    """
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()

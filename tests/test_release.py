@@ -1,4 +1,6 @@
-"""What `make release` and `make rehearse` are made of, and the workflow that runs them; both run whole in CI."""
+"""What `make release` and `make rehearse` are made of, and the workflow that runs them;
+both run whole in CI.
+"""
 
 import re
 import runpy

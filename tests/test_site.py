@@ -1,4 +1,6 @@
-"""The site that ``make docs`` builds, read as files and in a browser; and what its side bar is made from."""
+"""The site that ``make docs`` builds, read as files and in a browser; and what its side
+bar is made from.
+"""
 
 import re
 import runpy
@@ -166,7 +168,9 @@ def test_who_looks_for_install_finds_the_install_page_first(site: Path, page: "P
 
 @pytest.mark.soak
 def test_a_table_with_long_cells_is_a_list_on_a_phone(site: Path, page: "Page") -> None:
-    """Where a column of such a table would be three words wide, each cell is as wide as the page, below its heading."""
+    """Where a column of such a table would be three words wide, each cell is as wide as
+    the page, below its heading.
+    """
     wide = [
         path for path in sorted(site.rglob("*.html")) if 'class="narrow-list' in path.read_text()
     ]

@@ -1,6 +1,8 @@
-"""The shape of the package: its longest module, its functions with many parameters, and the width of its lines.
+"""The shape of the package: its longest module, its functions with many parameters, and
+the width of its lines.
 
-How many lines and modules there are, and how dense its lines are, is no test's matter: ``make check`` prints it.
+How many lines and modules there are, and how dense its lines are, is no test's matter:
+``make check`` prints it.
 """
 
 from count_code import MANY, count
@@ -17,6 +19,8 @@ def test_no_module_is_long_and_no_line_wide() -> None:
 
 
 def test_few_functions_have_many_parameters() -> None:
-    """What goes on together is one value; the functions that remain are public, with keywords, or pass on what they get."""
+    """What goes on together is one value; the functions that remain are public, with
+    keywords, or pass on what they get.
+    """
     many = count().many
     assert len(many) <= 11, f"functions with {MANY} parameters or more: {', '.join(many)}"

@@ -1,4 +1,6 @@
-"""A tool that is missing skips a test and is named at the end of the run; where all tools are installed the test fails."""
+"""A tool that is missing skips a test and is named at the end of the run; where all
+tools are installed the test fails.
+"""
 
 import os
 import subprocess

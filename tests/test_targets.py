@@ -21,7 +21,9 @@ SITES = ("docs", "docs-oldest")
 TYPED = re.compile(
     r"(?<=`make )[a-z][a-z -]*|(?<=^make )[a-z][a-z-]*|(?<=- run: make )[a-z][a-z-]*", re.MULTILINE
 )
-"""Targets that a text names: in a line of their own, between backquotes, in a workflow."""
+"""Targets that a text names: in a line of their own, between backquotes, in a
+workflow.
+"""
 RECIPES = dict(
     re.findall(
         r"^([a-z-]+):[^\n]*\n((?:\t[^\n]*\n)*)", (ROOT / "Makefile").read_text(), re.MULTILINE
@@ -30,7 +32,9 @@ RECIPES = dict(
 
 
 def chosen_by(target: str) -> str:
-    """The expression of marks by which a target chooses; it leaves no test out in any other way."""
+    """The expression of marks by which a target chooses; it leaves no test out in any
+    other way.
+    """
     (line,) = re.findall(r"^\t\$\(TESTS\) (.*)$", RECIPES[target], re.MULTILINE)
     flag, expression = shlex.split(line)
     assert flag == "-m"
@@ -76,7 +80,9 @@ def test_the_targets_know_all_marks_and_nothing_else_leaves_a_test_out(
 
 
 def test_ci_begins_on_a_bare_machine_and_then_runs_what_needs_tools() -> None:
-    """The test target by hand is the one of the bare machine; what is skipped there is chosen by the other."""
+    """The test target by hand is the one of the bare machine; what is skipped there is
+    chosen by the other.
+    """
     text = (ROOT / ".ci" / "run").read_text()
     typed = [
         line

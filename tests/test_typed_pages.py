@@ -1,4 +1,6 @@
-"""What pages show is what their commands print: each page of the manual is typed in an empty folder."""
+"""What pages show is what their commands print: each page of the manual is typed in an
+empty folder.
+"""
 
 from pathlib import Path
 
@@ -53,7 +55,9 @@ grep three a.txt
 
 @pytest.fixture(scope="module")
 def _compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Check a bot in Python, which compiles its interpreter: the page that comes first would pay for it, and is counted."""
+    """Check a bot in Python, which compiles its interpreter: the page that comes first
+    would pay for it, and is counted.
+    """
     words = ("check", str(ROOT / "bots/python/random"), "--quick", "--game", "khiva")
     filled(tmp_path_factory, "compiled-interpreter", lambda place: arena_process(*words, cwd=place))
 
@@ -62,7 +66,9 @@ def _compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.mark.usefixtures("_compiled")
 @pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in pages()])
 def test_a_page_shows_what_its_commands_print(page: str, open_folder: Path) -> None:
-    """At another level than that of the pages lines only have the shape of what is printed."""
+    """At another level than that of the pages lines only have the shape of what is
+    printed.
+    """
     if absent := missing(steps_of((ROOT / page).read_text())):
         lacks(f"{', '.join(absent)}: {page} types it")
     faults, _ = faults_of(ROOT / page, open_folder, exact=best() is Level.STANDARD)

@@ -1,4 +1,6 @@
-"""The wheel alone, away from the checkout: it carries its bots and its protocol, and plays."""
+"""The wheel alone, away from the checkout: it carries its bots and its protocol, and
+plays.
+"""
 
 import os
 import re

@@ -1,8 +1,11 @@
-"""One word for one concept: pages, help and messages use none of the words that the glossary's table "Use these words" replaces.
+"""One word for one concept: pages, help and messages use none of the words that the
+glossary's table "Use these words" replaces.
 
-The second column of the table holds words and phrases between commas: whole words, in any case, with or without a plural's s.
-``N`` is any number. A remark in brackets is for readers, but ``in pages`` in it leaves messages out. A place where such a word is
-right is a line of words_allowed.toml. Words in capitals, such as STORE, are arguments of commands.
+The second column of the table holds words and phrases between commas: whole words, in
+any case, with or without a plural's s. ``N`` is any number. A remark in brackets is for
+readers, but ``in pages`` in it leaves messages out. A place where such a word is right
+is a line of words_allowed.toml. Words in capitals, such as STORE, are arguments of
+commands.
 """
 
 import ast
@@ -35,12 +38,16 @@ CODE = re.compile(
 
 @cache
 def allowed() -> dict[str, dict[str, list[str]]]:
-    """Return the places where such words are right: of pages and of messages, by file."""
+    """Return the places where such words are right: of pages and of messages, by
+    file.
+    """
     return tomllib.loads((ROOT / "tests" / "words_allowed.toml").read_text("utf-8"))
 
 
 def rows_of(glossary: str) -> list[tuple[str, re.Pattern[str], bool]]:
-    """Return each word that is not used, with the word to use, its pattern, and whether messages are searched for it, too."""
+    """Return each word that is not used, with the word to use, its pattern, and whether
+    messages are searched for it, too.
+    """
     table = glossary.partition(f"{TABLE}\n")[2].partition("\n## ")[0]
     cells = [
         [cell.strip() for cell in line.strip("| ").split("|")]
@@ -65,7 +72,9 @@ def rows() -> list[tuple[str, re.Pattern[str], bool]]:
 
 
 def prose(page: str) -> str:
-    """Return a page with blanks instead of blocks and pieces of code, comments, targets of links, and the table."""
+    """Return a page with blanks instead of blocks and pieces of code, comments, targets
+    of links, and the table.
+    """
 
     def blank(found: re.Match[str]) -> str:
         return re.sub(r"[^\n]", " ", found[0])
@@ -83,12 +92,16 @@ def prose(page: str) -> str:
 
 
 def _piece(text: str) -> re.Pattern[str]:
-    """Return the pattern of a piece of text that is allowed; of one word, its plural, too."""
+    """Return the pattern of a piece of text that is allowed; of one word, its plural,
+    too.
+    """
     return re.compile(r"\s+".join(map(re.escape, text.split())) + "s?", re.IGNORECASE)
 
 
 def _told(file: str, kind: str, text: str, first: int, is_page: bool) -> Iterator[tuple[str, str]]:
-    """Yield each place with such a word, and the exception that allows it, "" if none does."""
+    """Yield each place with such a word, and the exception that allows it, "" if none
+    does.
+    """
     free = allowed()[kind].get(file, []) + allowed()[kind].get("*", [])
     spans = [(one, found.span()) for one in free for found in _piece(one).finditer(text)]
     for words, pattern, everywhere in rows():
@@ -122,7 +135,9 @@ def in_messages() -> Iterator[tuple[str, str]]:
 
 
 def _texts(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the texts of a file that a user may be shown, with a number in place of each value in them."""
+    """Yield the texts of a file that a user may be shown, with a number in place of
+    each value in them.
+    """
     nodes = nodes_of(path)
     hidden = {
         id(one.value)

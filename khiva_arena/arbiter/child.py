@@ -1,4 +1,6 @@
-"""The state of one bot's process: plain data, which the pipes, the watch and the lifetimes of a match share."""
+"""The state of one bot's process: plain data, which the pipes, the watch and the
+lifetimes of a match share.
+"""
 
 import subprocess
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,7 +36,8 @@ class Child(msgspec.Struct, eq=False):
 
     seat: number at the table
     started: None if the process could not be started
-    unreaped: equal to `started`, None once the process is reaped: until then its number cannot mean another process
+    unreaped: equal to `started`, None once the process is reaped: until then its number
+        cannot mean another process
     start_error: in words, why the process could not be started
     stdin, stdout, stderr: descriptors, -1 once closed
     backlog: bytes that the bot's stdin did not take yet
@@ -47,7 +50,8 @@ class Child(msgspec.Struct, eq=False):
     exceeded: the limit that the bot exceeded, in words; "" if none is known
     killed: True if the arbiter killed the bot, which had not ended on its own
     resting: all of its processes are stopped
-    cpu_seen: seconds of CPU that it had used when it was killed, 0 if the system says that later
+    cpu_seen: seconds of CPU that it had used when it was killed, 0 if the system says
+        that later
     ending: set once it is reaped
     ours: a process of the arena that stands for a player who is elsewhere
     link: the file in which the round trip to that player stands; "" for none

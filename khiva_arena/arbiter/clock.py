@@ -1,12 +1,16 @@
-"""Time as the arbiter counts it: seconds on the monotonic clock, banks, and the arbiter's own lag."""
+"""Time as the arbiter counts it: seconds on the monotonic clock, banks, and the
+arbiter's own lag.
+"""
 
 import trio
 
 
 class LagMeter:
-    """A meter of how late this process's own loop runs: a task sleeps and counts by how much it overslept.
+    """A meter of how late this process's own loop runs: a task sleeps and counts by how
+    much it overslept.
 
-    ``total(now)`` only ever rises. Its rise over a window bounds how much later than it happened something was noticed.
+    ``total(now)`` only ever rises. Its rise over a window bounds how much later than it
+    happened something was noticed.
     """
 
     __slots__ = ("_due", "_sum")
@@ -33,7 +37,9 @@ class LagMeter:
 
 
 def lag_of_each_second(seconds: float) -> float:
-    """Measure for ``seconds`` seconds and return the mean lag, in seconds for each second."""
+    """Measure for ``seconds`` seconds and return the mean lag, in seconds for each
+    second.
+    """
 
     async def measure() -> float:
         lag = LagMeter()
@@ -51,11 +57,11 @@ SLICE = 0.1
 
 
 async def wait_at_work(seconds: float) -> None:
-    """Wait until this process has been at work for ``seconds`` seconds. A stop that was under way arrives in that time and
-    cancels the wait.
+    """Wait until this process has been at work for ``seconds`` seconds. A stop that was
+    under way arrives in that time and cancels the wait.
 
-    The wait goes in slices. Otherwise a process without a core for a while might find the whole time over before it hears of a
-    stop.
+    The wait goes in slices. Otherwise a process without a core for a while might find
+    the whole time over before it hears of a stop.
     """
     slices = round(seconds / SLICE + 0.5) if seconds > 0 else 0
     for _ in range(slices):

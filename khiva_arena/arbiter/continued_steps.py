@@ -1,12 +1,16 @@
-"""A match that goes on from a record: the recorded steps are played again with the bots at the table, then all is live.
+"""A match that goes on from a record: the recorded steps are played again with the bots
+at the table, then all is live.
 
-In the past the rules follow the recorded choices, and so make every request anew. A bot is sent what its seat was sent then, byte
-for byte, except the rest of its bank. Its answers are waited for under its clock, as ever, and are not used. So a module comes to
+In the past the rules follow the recorded choices, and so make every request anew. A bot
+is sent what its seat was sent then, byte for byte, except the rest of its bank. Its
+answers are waited for under its clock, as ever, and are not used. So a module comes to
 the step with the memory and the bank that it had there.
 
-Nothing here starts a process or reads a clock, so that a page can go on from a record, too.
+Nothing here starts a process or reads a clock, so that a page can go on from a record,
+too.
 
-Recorded faults and forfeits stay. If a bot fails in the past where the record has no fault, it is blamed once the past is over.
+Recorded faults and forfeits stay. If a bot fails in the past where the record has no
+fault, it is blamed once the past is over.
 """
 
 from khiva_arena.arbiter.job import Job
@@ -93,7 +97,9 @@ class ContinuedSteps(MatchSteps):
         await self._commit(state, choices, faults | recorded_faults)
 
     def _hold(self, number: int, fault: tuple[Verdict, str], step: int) -> None:
-        """Keep a fault that the record does not have until the past is over; if the bot can still play, it is none."""
+        """Keep a fault that the record does not have until the past is over; if the bot
+        can still play, it is none.
+        """
         verdict, detail = fault
         if verdict not in STRIKING:
             self._new_faults[number] = (

@@ -1,4 +1,6 @@
-"""An error of the arena itself at a match becomes a value that a worker process can hand over, and an error again."""
+"""An error of the arena itself at a match becomes a value that a worker process can
+hand over, and an error again.
+"""
 
 import errno
 import os
@@ -24,7 +26,9 @@ def failure_of(error: Exception) -> Failure:
 
 
 def machine_error(failure: Failure) -> Exception:
-    """Return the machine's error, to be raised in another process than the one where it arose."""
+    """Return the machine's error, to be raised in another process than the one where it
+    arose.
+    """
     if not failure.number:
         return StagingError(failure.words.strip())
     return OSError(

@@ -1,8 +1,10 @@
-"""CPU time in a step, as the system counts it: seats that had no core, seats that took too much.
+"""CPU time in a step, as the system counts it: seats that had no core, seats that took
+too much.
 
-A seat that was asked has a share of one core while the step lasts, one that was not asked a tenth of a core. It may take more
-than that, unless another seat is late because it had no core at that time. Nor may it keep the arbiter from a core, whose own
-lag is added to every deadline: all who think have as much longer.
+A seat that was asked has a share of one core while the step lasts, one that was not
+asked a tenth of a core. It may take more than that, unless another seat is late because
+it had no core at that time. Nor may it keep the arbiter from a core, whose own lag is
+added to every deadline: all who think have as much longer.
 """
 
 import math
@@ -20,12 +22,15 @@ from khiva_arena.bots.sandbox.proc_usage import ThreadTime, own_delay
 
 DUE_ASKED = CORES + 0.2  # a fifth for what the system does on a bot's behalf
 DUE_UNASKED = 0.1
-# The system counts CPU in ticks of 10 ms: this much in a difference of two readings may be rounding.
+# The system counts CPU in ticks of 10 ms: this much in a difference of two readings may
+# be rounding.
 ROUNDING = 0.020
-# How often the processes of seats that are waited for are looked at, at random moments about so far apart: a child that nobody
-# waits for is in no figure once it has ended, but is seen while it runs.
+# How often the processes of seats that are waited for are looked at, at random moments
+# about so far apart: a child that nobody waits for is in no figure once it has ended,
+# but is seen while it runs.
 LOOK_SECONDS = 0.025
-# A sample from before a step is old if this part of the time that the step gives has passed since.
+# A sample from before a step is old if this part of the time that the step gives has
+# passed since.
 OLD = 0.1
 
 
@@ -33,9 +38,11 @@ class CpuSample(msgspec.Struct, frozen=True):
     """The processor time that all processes of a table have had so far.
 
     at: when the sample was taken, in seconds of the monotonic clock
-    delays: by seat, for each thread by its number how long it waited for a core and how long it had one
+    delays: by seat, for each thread by its number how long it waited for a core and how
+        long it had one
     cpu: by seat, seconds of CPU that its processes used
-    own_delay: seconds for which the arbiter itself was ready to run and waited for a core
+    own_delay: seconds for which the arbiter itself was ready to run and waited for a
+        core
     """
 
     at: float
@@ -45,13 +52,16 @@ class CpuSample(msgspec.Struct, frozen=True):
 
 
 class CpuAccount:
-    """An account of the processor time of one table's seats during a step. Processes are looked at only once a seat is slow.
+    """An account of the processor time of one table's seats during a step. Processes
+    are looked at only once a seat is slow.
 
     next_look: when it is time to ``look``, infinite for never
-    before: the sample of the first look, or of the beginning of a short step; None until then
-    since: the sample from just before this step, or before an earlier one if all steps since then were quick; None before the
-        first step
-    changed_seats: seats whose processes have changed in this step: the processor time of such a seat is not known
+    before: the sample of the first look, or of the beginning of a short step; None
+        until then
+    since: the sample from just before this step, or before an earlier one if all steps
+        since then were quick; None before the first step
+    changed_seats: seats whose processes have changed in this step: the processor time
+        of such a seat is not known
     """
 
     def __init__(self, wire: Wire) -> None:
@@ -63,8 +73,9 @@ class CpuAccount:
         self._trees: dict[int, frozenset[int]] | None = None
 
     def begin(self, seconds: float, *, is_short: bool = False) -> None:
-        """Begin a step. A sample takes some tenths of a millisecond, so one is taken now only if the step is short, if the step
-        before was slow, or if the last sample is old.
+        """Begin a step. A sample takes some tenths of a millisecond, so one is taken
+        now only if the step is short, if the step before was slow, or if the last
+        sample is old.
 
         seconds: the least that a seat may take for the step
         """
@@ -75,7 +86,8 @@ class CpuAccount:
             or self._trees is not None
             or now - self.since.at > OLD * seconds
         ):
-            # Between the reading and its time the arbiter may have no core: what a seat then uses is not to count against it.
+            # Between the reading and its time the arbiter may have no core: what a seat
+            # then uses is not to count against it.
             self.since = replace(self.sample(), at=now)
         self.before = self.since if is_short else None
         self._trees = None
@@ -86,10 +98,12 @@ class CpuAccount:
         return sample_of(self._wire.uses())
 
     def look(self, seats: Sequence[int], greeted: Sequence[int]) -> None:
-        """Look at the processes of ``seats``, those waited for. Note seats whose processes came or went since the first look.
+        """Look at the processes of ``seats``, those waited for. Note seats whose
+        processes came or went since the first look.
 
-        greeted: the seats among them that have started. At the start of a match processes come and go, the arbiter's among them;
-            but the start has its own clock.
+        greeted: the seats among them that have started. At the start of a match
+            processes come and go, the arbiter's among them; but the start has its own
+            clock.
         """
         if self._trees is None:
             uses = self._wire.uses()
@@ -109,13 +123,16 @@ class CpuAccount:
         ]
 
     def look_again(self, seats: Sequence[int]) -> None:
-        """Resume the looks at ``seats`` if they had ended: these seats are waited for from now on, maybe once more."""
+        """Resume the looks at ``seats`` if they had ended: these seats are waited for
+        from now on, maybe once more.
+        """
         if self.next_look == math.inf:
             self.plan_next(seats)
 
     def plan_next(self, seats: Sequence[int]) -> None:
-        """Choose when to look again at seats that are waited for: never, if a look can find nothing any more, as while a person
-        thinks."""
+        """Choose when to look again at seats that are waited for: never, if a look can
+        find nothing any more, as while a person thinks.
+        """
         soon = trio.current_time() + LOOK_SECONDS * random.uniform(0.5, 1.5)
         self.next_look = soon if self._comparable(seats) else math.inf
 
@@ -130,8 +147,9 @@ def sample_of(uses: Sequence[Use]) -> CpuSample:
 def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
     """Return the seconds of its time for which a seat had no core.
 
-    They are the time for which its thread that waited longest was kept waiting, less the time that its other threads got then. A
-    seat's share is one core, which its threads may divide: its shortfall is never more than it lacked of one core.
+    They are the time for which its thread that waited longest was kept waiting, less
+    the time that its other threads got then. A seat's share is one core, which its
+    threads may divide: its shortfall is never more than it lacked of one core.
     """
     delay, own_cpu, _ = _longest(before.delays[seat], after.delays[seat])
     cpu = after.cpu[seat] - before.cpu[seat]
@@ -140,9 +158,11 @@ def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
 
 
 def _longest(before: Mapping[int, ThreadTime], after: Mapping[int, ThreadTime]) -> ThreadTime:
-    """Return how long the thread that waited longest between two samples waited, and how long it had a core.
+    """Return how long the thread that waited longest between two samples waited, and
+    how long it had a core.
 
-    A thread that was not there before began at 0. One that has made itself wait, as by its niceness, does not count.
+    A thread that was not there before began at 0. One that has made itself wait, as by
+    its niceness, does not count.
     """
     nothing = ThreadTime(0.0, 0.0)
     changes = [(now, before.get(thread, nothing)) for thread, now in after.items()]
@@ -154,14 +174,17 @@ def _longest(before: Mapping[int, ThreadTime], after: Mapping[int, ThreadTime]) 
 
 
 def _at_most(cpu: float) -> float:
-    """Return the most that a difference of two readings may stand for; next to nothing counts as nothing."""
+    """Return the most that a difference of two readings may stand for; next to nothing
+    counts as nothing.
+    """
     return cpu + ROUNDING if cpu > ROUNDING else cpu
 
 
 def over_cpu_share(
     before: CpuSample, after: CpuSample, seats: Mapping[int, bool]
 ) -> dict[int, float]:
-    """Return the seats that used clearly more CPU than their share, with the seconds that they used.
+    """Return the seats that used clearly more CPU than their share, with the seconds
+    that they used.
 
     seats: True for a seat that was asked
     """
@@ -177,7 +200,8 @@ def over_cpu_share(
 def over_half_of_cores(
     since: CpuSample, after: CpuSample, seats: Mapping[int, bool]
 ) -> dict[int, float]:
-    """Return the seats that used more CPU than their share and half of what all cores can give, with the seconds of use.
+    """Return the seats that used more CPU than their share and half of what all cores
+    can give, with the seconds of use.
 
     seats: True for a seat that was asked
     """

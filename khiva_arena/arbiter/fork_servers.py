@@ -1,10 +1,11 @@
-"""Fork servers: runners of tables in ticks that this process keeps from one match to the next.
+"""Fork servers: runners of tables in ticks that this process keeps from one match to
+the next.
 
-A fork server forks a child for each table (bots/modules/runner/forks.py), and is in a cell as any bot is. It serves one table at
-a
-time, and is kept only once it has said that the child of the last table has ended: then nobody else can read what it is sent.
-It loads modules before it forks, and keeps those of the last table.
-After any failure it is killed, with whatever it has started, and the next match gets another one.
+A fork server forks a child for each table (bots/modules/runner/forks.py), and is in a
+cell as any bot is. It serves one table at a time, and is kept only once it has said
+that the child of the last table has ended: then nobody else can read what it is sent.
+It loads modules before it forks, and keeps those of the last table. After any failure
+it is killed, with whatever it has started, and the next match gets another one.
 """
 
 import re
@@ -21,9 +22,13 @@ from khiva_arena.bots.sandbox.level import Sandbox
 from khiva_arena.common.result import Measured
 
 GRACE = 1.0
-"""Seconds in which an idle fork server may end by itself. One that is killed with its namespace is in no sum of the system's."""
+"""Seconds in which an idle fork server may end by itself. One that is killed with its
+namespace is in no sum of the system's.
+"""
 _TOLD = re.compile(rb"[0-9]{1,15}\n")
-"""What it says on stderr once a table has ended: the microseconds of CPU that it and the child took since it last said so."""
+"""What it says on stderr once a table has ended: the microseconds of CPU that it and
+the child took since it last said so.
+"""
 
 
 class ForkServer:
@@ -48,7 +53,8 @@ class ForkServer:
         return same and own >= {*command.readable} and not self.wire.describe_exit(0)
 
     async def end_table(self, order: bytes, seconds: float) -> float:
-        """Give the order that ends the table, and return the seconds of CPU that it has taken.
+        """Give the order that ends the table, and return the seconds of CPU that it has
+        taken.
 
         Raises HostFault if the child has not ended so soon.
         """
@@ -80,7 +86,8 @@ class ForkServers:
                     await self._idle.pop().wire.close(GRACE)
 
     async def take(self, command: Command, sandbox: Sandbox, *, alone: bool) -> ForkServer:
-        """Return a fork server for one table, that nobody else has. Raises HostFault if the host cannot start one.
+        """Return a fork server for one table, that nobody else has. Raises HostFault if
+        the host cannot start one.
 
         A new one may read the modules of all tables so far: those that play come again.
         """
@@ -93,7 +100,9 @@ class ForkServers:
         return ForkServer(replace(command, readable=tuple(self._readable)), sandbox, alone=alone)
 
     async def give_back(self, server: ForkServer, order: bytes, grace: float) -> list[Ending]:
-        """End a table by an order within ``grace`` seconds, or by a kill. Return its one end. Keep a server that can go on."""
+        """End a table by an order within ``grace`` seconds, or by a kill. Return its
+        one end. Keep a server that can go on.
+        """
         cpu = None
         if grace:
             with suppress(HostFault):  # then its process says how it ended

@@ -1,10 +1,12 @@
-"""Ask seats and collect their sealed answers under their clocks: the one place where a deadline is owned.
+"""Ask seats and collect their sealed answers under their clocks: the one place where a
+deadline is owned.
 
 Theory of operation
 ===================
 
-A step asks one seat or several at once. ``gather`` sends all requests before it reads any answer. It returns when each seat
-that was asked has an answer or a fault. Until then a seat is in one of these states:
+A step asks one seat or several at once. ``gather`` sends all requests before it reads
+any answer. It returns when each seat that was asked has an answer or a fault. Until
+then a seat is in one of these states:
 
     waiting     no whole frame has come, its output is open, and its time is not up
     sealed      a whole frame is there; the session has looked at its length, not into it
@@ -12,43 +14,56 @@ that was asked has an answer or a fault. Until then a seat is in one of these st
     closed      its time is up: only frames sealed by now count, and bytes that come later answer nothing
     blamed      it took so much of the processor that another seat or the arbiter was late: it is out, whatever it answered
 
-Frames stay sealed until no seat is waiting. Then they are opened, one seat after the other. So neither an answer nor a breach of
-the protocol has an effect that another seat could notice while it still thinks. No bot is killed, woken or written to because of
-it, and the arbiter spends no time on it. If a seat had sealed only late answers to earlier requests, it waits again. So do the
-seats behind it, which are still sealed; seats that have done so before are therefore opened last.
+Frames stay sealed until no seat is waiting. Then they are opened, one seat after the
+other. So neither an answer nor a breach of the protocol has an effect that another seat
+could notice while it still thinks. No bot is killed, woken or written to because of it,
+and the arbiter spends no time on it. If a seat had sealed only late answers to earlier
+requests, it waits again. So do the seats behind it, which are still sealed; seats that
+have done so before are therefore opened last.
 
-Deadlines. A seat has its turn and the rest of its bank, from the moment when the last request went out, for its whole frame.
-Bytes that trickle in do not move the deadline. A seat whose player is elsewhere may have the way there and back as well, as it
-was measured before (``Bank.given``). Two things move deadlines:
+Deadlines. A seat has its turn and the rest of its bank, from the moment when the last
+request went out, for its whole frame. Bytes that trickle in do not move the deadline. A
+seat whose player is elsewhere may have the way there and back as well, as it was
+measured before (``Bank.given``). Two things move deadlines:
 
-- The arbiter's own lag (clock.py) is added, since an answer that was there in time may have been noticed late. Whoever causes the
-  lag gets none of it: see below.
-- A seat whose time is up and that had no core for a part of it (fairness.py) gets that part back, as often as it takes. The seat
-  that took it before may take it again. A seat gets nothing back if processes of its own began or ended in its time. Their CPU
-  time may be counted nowhere, and the CPU time of a bot's own processes excuses nothing.
+- The arbiter's own lag (clock.py) is added, since an answer that was there in time may
+  have been noticed late. Whoever causes the lag gets none of it: see below.
+- A seat whose time is up and that had no core for a part of it (fairness.py) gets that
+  part back, as often as it takes. The seat that took it before may take it again. A
+  seat gets nothing back if processes of its own began or ended in its time. Their CPU
+  time may be counted nowhere, and the CPU time of a bot's own processes excuses
+  nothing.
 
 Who is to blame when a seat is late:
 
-1. It had a core, or the time that it got back ran out, too: a TIMEOUT of its own, or CRASHED if its program has exited.
-2. It answered in the time that it got back, but its own processes changed by then: a TIMEOUT (OWN_DOING), since they may have
-   taken the core.
-3. It answered in the time that it got back: the answer counts, and is charged without that time.
+1. It had a core, or the time that it got back ran out, too: a TIMEOUT of its own, or
+   CRASHED if its program has exited.
+2. It answered in the time that it got back, but its own processes changed by then: a
+   TIMEOUT (OWN_DOING), since they may have taken the core.
+3. It answered in the time that it got back: the answer counts, and is charged without
+   that time.
 
-(If a limit of the sandbox is known to have made a bot late or end, TIMEOUT and CRASHED become RESOURCE.)
+(If a limit of the sandbox is known to have made a bot late or end, TIMEOUT and CRASHED
+become RESOURCE.)
 
-Case 3 needs an explanation if the seat lacked a good part of its time (STARVED). Seats that took more than their share of the
-processor are the explanation. Such a seat that was asked is out at once, by the verdict RESOURCE, so that it cannot take the
-time that is given back. Such a seat that was not asked may think in the time of others, and only pauses until its next turn.
-If there is no such seat, it was the host, and the match is void (HostFault). At the last attempt at a match the answer is taken
-all the same. So a bot voids no match by the moments without a core that every machine brings, and none twice.
+Case 3 needs an explanation if the seat lacked a good part of its time (STARVED). Seats
+that took more than their share of the processor are the explanation. Such a seat that
+was asked is out at once, by the verdict RESOURCE, so that it cannot take the time that
+is given back. Such a seat that was not asked may think in the time of others, and only
+pauses until its next turn. If there is no such seat, it was the host, and the match is
+void (HostFault). At the last attempt at a match the answer is taken all the same. So a
+bot voids no match by the moments without a core that every machine brings, and none
+twice.
 
-Who is to blame for the arbiter's lag, once it is a good part of the step, and the arbiter had no core for half of the time:
+Who is to blame for the arbiter's lag, once it is a good part of the step, and the
+arbiter had no core for half of the time:
 
-1. If a seat is late but for the lag, and had no core for a good part of its time, seats that took more than their share are held
-   back as above.
-2. A seat that took more than its share, and than half of what all cores can give, gets none of the lag: all of its time is
-   charged. If it is late then, it is out by the verdict RESOURCE. If it has answered in time, or was not asked, it pauses until
-   its next turn.
+1. If a seat is late but for the lag, and had no core for a good part of its time, seats
+   that took more than their share are held back as above.
+2. A seat that took more than its share, and than half of what all cores can give, gets
+   none of the lag: all of its time is charged. If it is late then, it is out by the
+   verdict RESOURCE. If it has answered in time, or was not asked, it pauses until its
+   next turn.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -69,21 +84,26 @@ from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
 from khiva_arena.bots.protocol.session import Breach, Phase
 from khiva_arena.common.result import Verdict
 
-# A seat that has not answered by then is slow enough for a look at how long the host has kept it from running.
+# A seat that has not answered by then is slow enough for a look at how long the host
+# has kept it from running.
 SLOW = 0.010
-# If a seat has no more time than this, a first look after SLOW would leave out too much of it. So a sample of all seats is taken
-# before the requests go out, which takes a tenth of a millisecond.
+# If a seat has no more time than this, a first look after SLOW would leave out too much
+# of it. So a sample of all seats is taken before the requests go out, which takes a
+# tenth of a millisecond.
 SHORT = 0.1
 NEGLIGIBLE = 0.001
-# If a late seat had no core for at least this part of its time, then seats that took more than their share are held back, even if
-# the late seat does not answer after all; if there are none, the match is void. If it lacked less, nobody is held back and the
-# match is not void: a bot can cause that much itself, and any machine that does something else as well brings it about.
+# If a late seat had no core for at least this part of its time, then seats that took
+# more than their share are held back, even if the late seat does not answer after all;
+# if there are none, the match is void. If it lacked less, nobody is held back and the
+# match is not void: a bot can cause that much itself, and any machine that does
+# something else as well brings it about.
 STARVED = 0.1
-# Only if the arbiter had no core for at least this part of a step, its lag is laid to seats. Neither a bot of several threads nor
-# a stop of the arbiter brings that about.
+# Only if the arbiter had no core for at least this part of a step, its lag is laid to
+# seats. Neither a bot of several threads nor a stop of the arbiter brings that about.
 LAGGED = 0.5
-# If a busy host leaves a seat the share s of a core, each extension brings it s of what it still lacks: so many extensions are
-# enough for a third of a core, and they end if it gets next to none.
+# If a busy host leaves a seat the share s of a core, each extension brings it s of what
+# it still lacks: so many extensions are enough for a third of a core, and they end if
+# it gets next to none.
 EXTENDED_MOST = 8
 OWN_DOING = "the answer came late, and processes that the bot started may have taken its core"
 
@@ -102,8 +122,8 @@ class Gatherer:
     ) -> None:
         """Begin with no request open.
 
-        ponder: True if bots may think in the time of others; otherwise a bot that has answered is stopped until it is next sent
-            something
+        ponder: True if bots may think in the time of others; otherwise a bot that has
+            answered is stopped until it is next sent something
         last: a seat that is late does not void the match, whatever made it late
         """
         self._ponder = ponder
@@ -121,8 +141,9 @@ class Gatherer:
         self._answer_seconds: dict[int, float] = {}
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
-        """Read and judge everything that bots sent before any seat is asked: it is no answer. Return the faults found,
-        by seat."""
+        """Read and judge everything that bots sent before any seat is asked: it is no
+        answer. Return the faults found, by seat.
+        """
         for arrival in self._wire.look():
             self._take(arrival)
         faults = {}
@@ -137,7 +158,8 @@ class Gatherer:
     async def gather(
         self, requests: Mapping[int, bytes], allowances: Mapping[int, float]
     ) -> StepResult:
-        """Send each seat its frame, then wait for all of them, ``allowances[seat]`` seconds at most.
+        """Send each seat its frame, then wait for all of them, ``allowances[seat]``
+        seconds at most.
 
         Raises HostFault when a seat's overrun is explained by the host.
         """
@@ -171,7 +193,9 @@ class Gatherer:
     async def _explain_fault(
         self, number: int, verdict: Verdict, detail: str
     ) -> tuple[Verdict, str]:
-        """Return the fault with how a bot that ended came to its end, or RESOURCE with the limit that it exceeded."""
+        """Return the fault with how a bot that ended came to its end, or RESOURCE with
+        the limit that it exceeded.
+        """
         if verdict is Verdict.CRASHED and not detail:
             detail = await self._wire.describe_end(number)
         if verdict in (Verdict.CRASHED, Verdict.TIMEOUT) and (
@@ -229,17 +253,21 @@ class Gatherer:
         if not session.receive(arrival.data):
             self._wire.stop(arrival.seat)
         if session.sealed and not before:
-            # Bytes behind an answer are not charged to it, and the lag of a longer wait for others does not come off it.
+            # Bytes behind an answer are not charged to it, and the lag of a longer wait
+            # for others does not come off it.
             self._answer_seconds[arrival.seat] = self._seconds_until(arrival.at)
 
     def _out_of_time(self, wait: Wait, now: float) -> None:
-        """Give the seat time back if it had no core; otherwise close its wait, so that only frames sealed by now count."""
+        """Give the seat time back if it had no core; otherwise close its wait, so that
+        only frames sealed by now count.
+        """
         before = self._cpu.before
         if before is not None and before.at - self._asked_at > STARVED * (
             wait.deadline - self._asked_at
         ):
-            # The arbiter had no core for a first look in time. What the seat lacked until then counts only if others at the
-            # table are known to have taken too much.
+            # The arbiter had no core for a first look in time. What the seat lacked
+            # until then counts only if others at the table are known to have taken too
+            # much.
             before = self._cpu.since if self._blames or self._paused_seats else before
         if wait.extensions < EXTENDED_MOST and not wait.seat.session.sealed and before is not None:
             after = self._cpu.sample()
@@ -249,7 +277,8 @@ class Gatherer:
                 else cpu_shortfall(before, after, wait.seat.number)
             )
             if delay > wait.delay + NEGLIGIBLE:
-                # The seat that took this time before may take it again: then that is given back, too.
+                # The seat that took this time before may take it again: then that is
+                # given back, too.
                 wait.last = now + delay - wait.delay
                 wait.delay = delay
                 wait.extensions += 1
@@ -262,9 +291,11 @@ class Gatherer:
         wait.elapsed = self._seconds_until(now)
 
     def _explain_lag(self, waits: Sequence[Wait], now: float) -> None:
-        """Hold back those who kept the arbiter from a core, so that a seat is late but for the lag, or has longer to think.
+        """Hold back those who kept the arbiter from a core, so that a seat is late but
+        for the lag, or has longer to think.
 
-        waits: the seats that were waited for until now; some may have answered just now, or ended
+        waits: the seats that were waited for until now; some may have answered just
+            now, or ended
         """
         answered_seats = {wait.seat.number for wait in waits if has_answered(wait)}
         awaited_seats = {wait.seat.number for wait in waits if self._is_awaited(wait)}
@@ -294,7 +325,9 @@ class Gatherer:
     def _hold_back_for(
         self, late_seat: int, delay: float, before: CpuSample, after: CpuSample
     ) -> None:
-        """Hold back seats that took more than their share while this one had no core for ``delay`` seconds."""
+        """Hold back seats that took more than their share while this one had no core
+        for ``delay`` seconds.
+        """
         when = f"while seat {late_seat} had no core for {delay:.1f} s of its time"
         self._hold_back(over_cpu_share(before, after, self._playing()), when, self._asked_seats)
 
@@ -307,8 +340,9 @@ class Gatherer:
     def _hold_back(
         self, cpu_seconds: Mapping[int, float], when: str, blamed_seats: Set[int]
     ) -> None:
-        """Blame seats that took too much of the processor and are among ``blamed_seats``: they are out, whatever they answered.
-        Stop the others until their next turn, since thinking in the others' time is allowed.
+        """Blame seats that took too much of the processor and are among
+        ``blamed_seats``: they are out, whatever they answered. Stop the others until
+        their next turn, since thinking in the others' time is allowed.
 
         cpu_seconds: what each such seat used
         when: a word for its author
@@ -326,11 +360,11 @@ class Gatherer:
                 self._wire.rest(number)
 
     def _open_in_turn(self, waits: Sequence[Wait], out: StepResult) -> Sequence[Wait]:
-        """Open the frames of the asked seats, one seat after the other. Return the seats to wait for again, or () if there are
-        none.
+        """Open the frames of the asked seats, one seat after the other. Return the
+        seats to wait for again, or () if there are none.
 
-        A seat that sent only late or second acts for earlier requests, and has time left, is waited for again. So are the seats
-        after it, still sealed.
+        A seat that sent only late or second acts for earlier requests, and has time
+        left, is waited for again. So are the seats after it, still sealed.
         """
         for i, wait in enumerate(waits):
             if not self._open(wait, out):
@@ -338,7 +372,9 @@ class Gatherer:
         return ()
 
     def _open(self, wait: Wait, out: StepResult) -> bool:
-        """Open the frames of an asked seat. Return False when its answer may still come."""
+        """Open the frames of an asked seat. Return False when its answer may still
+        come.
+        """
         seat = wait.seat
         if seat.number in self._blames:
             return True
@@ -369,8 +405,9 @@ class Gatherer:
         return True
 
     def _explain(self, wait: Wait) -> None:
-        """Raise HostFault if the host made the answer late: it came in the time given back, and nobody at the table is
-        the cause."""
+        """Raise HostFault if the host made the answer late: it came in the time given
+        back, and nobody at the table is the cause.
+        """
         if wait.starved and not self._last and not self._blames and not self._paused_seats:
             late = wait.delay * 1000
             seat = wait.seat.number
@@ -392,8 +429,9 @@ class Gatherer:
     def _seconds_until(self, at: float) -> float:
         """Return the seconds from the request to ``at``, without the arbiter's own lag.
 
-        In less than SLOW there is no lag to speak of. But the meter, which gets no turn while answers come faster than this
-        process can wait for them, would say otherwise.
+        In less than SLOW there is no lag to speak of. But the meter, which gets no turn
+        while answers come faster than this process can wait for them, would say
+        otherwise.
         """
         seconds = at - self._asked_at
         return max(

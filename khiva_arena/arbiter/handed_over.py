@@ -1,4 +1,6 @@
-"""The games that a command was handed, passed on to our helper processes by a variable that bots never see."""
+"""The games that a command was handed, passed on to our helper processes by a variable
+that bots never see.
+"""
 
 import os
 

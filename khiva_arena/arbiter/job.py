@@ -25,18 +25,27 @@ class Job(msgspec.Struct, frozen=True):
     secret: the seed's, 32 bytes
     commands: by seat, how its bot is started
     sandbox: how all bots are kept
-    warned: seats whose bots have made a match of this event void; in ticks, their next backstop is a fault
-    forced: in ticks, seats that meet the backstop without being run, with the numbers of the steps: a record says that they did
-    patience: in ticks, how many times as much of the machine as in play its modules may take
-    granted: in ticks, the most that a module may take for each question: seat, number of the step, and ticks; nothing for a
-        question that is not among them. None: the header's limits alone
-    overdue: by the wall clock, seats that have no time left in this match: they are not asked, and each step counts as late
-    past: the steps that are taken from a record, None to play all of them, see continued.py
-    person_turn_ms: in ticks, milliseconds that a person has for each decision, besides the bank; 0: the header's turn
-    answers: in ticks, the record of the match from which persons are to answer; None: persons answer themselves
-    ends_with: the seats of a bot on trial: its first forfeit ends the match. The record then has the steps so far, and may not be
-        stored, since a replay of it goes on
-    transcripts: by seat, the bytes that the transcript of its bot may have, 0 for none; () if nobody wants any
+    warned: seats whose bots have made a match of this event void; in ticks, their next
+        backstop is a fault
+    forced: in ticks, seats that meet the backstop without being run, with the numbers
+        of the steps: a record says that they did
+    patience: in ticks, how many times as much of the machine as in play its modules may
+        take
+    granted: in ticks, the most that a module may take for each question: seat, number
+        of the step, and ticks; nothing for a question that is not among them. None: the
+        header's limits alone
+    overdue: by the wall clock, seats that have no time left in this match: they are not
+        asked, and each step counts as late
+    past: the steps that are taken from a record, None to play all of them, see
+        continued.py
+    person_turn_ms: in ticks, milliseconds that a person has for each decision, besides
+        the bank; 0: the header's turn
+    answers: in ticks, the record of the match from which persons are to answer; None:
+        persons answer themselves
+    ends_with: the seats of a bot on trial: its first forfeit ends the match. The record
+        then has the steps so far, and may not be stored, since a replay of it goes on
+    transcripts: by seat, the bytes that the transcript of its bot may have, 0 for none;
+        () if nobody wants any
     """
 
     ordinal: int
@@ -62,7 +71,9 @@ class Job(msgspec.Struct, frozen=True):
         return self.header.in_ticks
 
     def reports(self, seat: int) -> bool:
-        """Tell whether the bot of a seat is offered to report what it spends. In ticks none is: they depend on every byte."""
+        """Tell whether the bot of a seat is offered to report what it spends. In ticks
+        none is: they depend on every byte.
+        """
         return not self.in_ticks and self.commands[seat].reports
 
     @property
@@ -77,12 +88,15 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class SeatReport(msgspec.Struct, frozen=True):
-    """The facts kept of one seat beside the record; nothing here changes the match's digest.
+    """The facts kept of one seat beside the record; nothing here changes the match's
+    digest.
 
     name, version: as the bot greeted, "" if it did not
     faults: all, strikes that did not forfeit included
-    times: by number of the step, seconds of each decision that it answered or was late with, without the time given back
-    round_trips: by number of the step, seconds of the way to its player and back, as measured at the request; empty if not known
+    times: by number of the step, seconds of each decision that it answered or was late
+        with, without the time given back
+    round_trips: by number of the step, seconds of the way to its player and back, as
+        measured at the request; empty if not known
     bank_left: seconds
     ending: how its process ended
     measured: the resources that it used in this match
@@ -133,7 +147,9 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def why(self) -> str:
-        """Tell why a match is void that the arena itself failed at. It names no place of this machine: bundles have it."""
+        """Tell why a match is void that the arena itself failed at. It names no place
+        of this machine: bundles have it.
+        """
         return f"the arena failed at it: {self.kind}"
 
 
@@ -146,12 +162,14 @@ class Outcome(msgspec.Struct, frozen=True):
     seats: by seat, the facts kept beside the record
     req_start: the number of the first request
     seconds: from the first start to the last end of a bot
-    unsettled: seconds for which it may still turn out that a stop of the arbiter ended a bot, see stops.py
+    unsettled: seconds for which it may still turn out that a stop of the arbiter ended
+        a bot, see stops.py
     causes: the seats whose lateness made the match void
     lag: seconds that the arbiter's own loop was late meanwhile
     host: True if the machine caused the void, and neither a game nor a late seat did
     begun: True if a bot was asked for a choice, so that a void may be its doing
-    failure: the error of the arena itself by which the match is void, which says nothing of other matches
+    failure: the error of the arena itself by which the match is void, which says
+        nothing of other matches
     again: True if a void match is played once more in this run
     cell: the level of the cell around the runner, in ticks; None by the wall clock
     """

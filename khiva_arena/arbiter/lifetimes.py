@@ -1,4 +1,5 @@
-"""The lives of the bots of one match: how each is started, killed and reaped. process.py says in which order, and why.
+"""The lives of the bots of one match: how each is started, killed and reaped.
+process.py says in which order, and why.
 
 Nothing here waits for longer than it takes the system to end killed processes.
 """
@@ -29,8 +30,9 @@ REAP_SECONDS = 10.0
 
 
 class Lifetimes:
-    """The lives of all bots of a match. From its making to its end this process adopts the processes that the bots
-    leave behind."""
+    """The lives of all bots of a match. From its making to its end this process adopts
+    the processes that the bots leave behind.
+    """
 
     def __init__(self, sandbox: Sandbox, pipes: Pipes) -> None:
         self._sandbox = sandbox
@@ -39,8 +41,9 @@ class Lifetimes:
         self._adoption = reap.Adoption(self._mark)
 
     def start(self, seat: int, command: Command) -> Child:
-        """Start a bot. A bot that cannot be started is a Child with a start_error. Raises HostFault if the host cannot
-        start it."""
+        """Start a bot. A bot that cannot be started is a Child with a start_error.
+        Raises HostFault if the host cannot start it.
+        """
         if command.barred:
             return Child(seat, start_error=f"{NOT_STARTED}{command.barred}")
         try:
@@ -72,14 +75,17 @@ class Lifetimes:
     def kill(self, child: Child) -> None:
         """Kill a bot and all of its processes that are left."""
         if started := child.unreaped:
-            # A bot that has exited by itself was not killed: its own exit status says how it ended.
+            # A bot that has exited by itself was not killed: its own exit status says
+            # how it ended.
             if not child.killed and REAPER.status(started.pid) is None:
                 child.killed = True
                 child.cpu_seen = started.cell.cpu_lost(started.pid)
             started.cell.kill(started.pid)
 
     def end(self, child: Child) -> None:
-        """Kill the processes left of a bot, reap it, clean up behind it, and close its descriptors."""
+        """Kill the processes left of a bot, reap it, clean up behind it, and close its
+        descriptors.
+        """
         self.kill(child)
         if child.ending is None:
             child.ending = self._reap(child)
@@ -89,7 +95,8 @@ class Lifetimes:
         self._pipes.close(child)
 
     def end_all(self, children: list[Child]) -> None:
-        """End all bots and the processes they left behind. Note unending processes with the bots that left them.
+        """End all bots and the processes they left behind. Note unending processes with
+        the bots that left them.
 
         Raises HostFault if an unending process hides whose it is.
         """
@@ -124,11 +131,13 @@ class Lifetimes:
             )
         # The last words of a dead bot are still in its pipe.
         self._pipes.drain_stderr(child)
-        # Popen must not wait for this number itself: once it is reaped, the system may give it to another process.
+        # Popen must not wait for this number itself: once it is reaped, the system may
+        # give it to another process.
         process.returncode, own_usage = REAPER.reap(pid)
         self._adoption.note_reaping(pid)
         usages = [own_usage, *REAPER.reap_group(pid, REAP_SECONDS)]
-        # At some levels the system reports nothing of processes that die with their namespace: they were counted before the kill.
+        # At some levels the system reports nothing of processes that die with their
+        # namespace: they were counted before the kill.
         cpu_s = max(child.cpu_seen, sum(usage.ru_utime + usage.ru_stime for usage in usages))
         return Ending(
             status=cell.exit_status(process.returncode),
@@ -142,7 +151,9 @@ class Lifetimes:
 
 
 def _spawn(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
-    """Start the cell's process. Return it with the arbiter's ends of its pipes. Raises HostFault."""
+    """Start the cell's process. Return it with the arbiter's ends of its pipes. Raises
+    HostFault.
+    """
     ours, theirs = pipes()
     try:
         process = subprocess.Popen(
@@ -153,7 +164,8 @@ def _spawn(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
             cwd=cell.folder,
             env=cell.environment,
             pass_fds=cell.descriptors,
-            # The bot leads a group of its own, which can be killed as a whole; Ctrl-C at a terminal is for the arbiter.
+            # The bot leads a group of its own, which can be killed as a whole; Ctrl-C
+            # at a terminal is for the arbiter.
             start_new_session=True,
         )
     except BaseException as error:
@@ -162,7 +174,8 @@ def _spawn(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
             raise HostFault(f"the host cannot start another process: {error}") from None
         raise
     finally:
-        # With these ends open here, too, the arbiter would never see the end of a dead bot's output.
+        # With these ends open here, too, the arbiter would never see the end of a dead
+        # bot's output.
         close(*theirs)
     return process, ours
 
@@ -188,7 +201,9 @@ def describe_status(status: int) -> str:
 
 
 async def refuse_fault_of_host(name: str, command: Command, seat: int, wire: Wire) -> None:
-    """Raise HostFault if a bot that did not start is not what was staged, or its runner failed before the module ran."""
+    """Raise HostFault if a bot that did not start is not what was staged, or its runner
+    failed before the module ran.
+    """
     if damage := damage_of(command):
         raise HostFault(f"{name}: {damage}")
     if not command.module:

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 async def play_live(
     job: Job, lag: LagMeter, servers: ForkServers, *, alone: bool, trace: "Trace | None" = None
 ) -> Outcome:
-    """Start the job's bots and play the match. If the host cannot start them, the match is void, and no bot is to blame.
+    """Start the job's bots and play the match. If the host cannot start them, the match
+    is void, and no bot is to blame.
 
-    A bot that leaves processes behind which do not end is out from the start: the match is played again without it.
+    A bot that leaves processes behind which do not end is out from the start: the match
+    is played again without it.
     """
     outcome = await _play_once(job, lag, servers, alone=alone, trace=trace)
     reasons = {
@@ -64,7 +66,9 @@ async def _play_once(
 
 
 def live_match(job: Job, wire: "Wire | ModuleTable", lag: LagMeter) -> LiveMatch:
-    """Return the match of a job, ready to be played. ``wire``: its bots, or its modules."""
+    """Return the match of a job, ready to be played. ``wire``: its bots, or its
+    modules.
+    """
     if job.past is None:
         return LiveMatch(job, wire, lag)
     from khiva_arena.arbiter.continued import (
@@ -75,7 +79,9 @@ def live_match(job: Job, wire: "Wire | ModuleTable", lag: LagMeter) -> LiveMatch
 
 
 def too_little(job: Job) -> str:
-    """Return in a line by how much too little address space or memory a process may have for a job's modules, "" if enough."""
+    """Return in a line by how much too little address space or memory a process may
+    have for a job's modules, "" if enough.
+    """
     commands = [command for command in job.commands if not (job.in_ticks and command.ours)]
     if not any(command.module for command in commands):
         return ""
@@ -91,7 +97,9 @@ def too_little(job: Job) -> str:
 async def table_of(
     job: Job, servers: ForkServers, *, alone: bool, trace: "Trace | None" = None
 ) -> "ModuleTable":
-    """Start the runners of a job in ticks. Raises HostFault if the host cannot start them."""
+    """Start the runners of a job in ticks. Raises HostFault if the host cannot start
+    them.
+    """
     on_stderr = trace.on_stderr if trace else None
     table: ModuleTable
     if job.header.persons:
@@ -112,7 +120,8 @@ async def table_of(
 def void(
     job: Job, why: str, *, host: bool = True, begun: bool = True, failure: Failure | None = None
 ) -> Outcome:
-    """Return the outcome of a match that was void before a bot was asked anything, or because its worker died.
+    """Return the outcome of a match that was void before a bot was asked anything, or
+    because its worker died.
 
     A stop may have caused that, too.
 

@@ -1,4 +1,6 @@
-"""A match played live: the steps of it under the clocks of its bots, and the end of every process on every path."""
+"""A match played live: the steps of it under the clocks of its bots, and the end of
+every process on every path.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
@@ -43,7 +45,9 @@ class LiveMatch(MatchSteps):
         )
 
     async def play(self) -> Outcome:
-        """Start the bots, play to the end, and end and reap every process on every path."""
+        """Start the bots, play to the end, and end and reap every process on every
+        path.
+        """
         began = trio.current_time()
         lag = self._lag.total(began)
         record, void, host = None, "", False
@@ -110,7 +114,9 @@ class LiveMatch(MatchSteps):
         return Outcome(self._job.ordinal, self._job.attempt, None, "", reports, self._req, 0.0)
 
     async def _call_game(self, call: Callable[..., Rules], *arguments: object) -> Rules:
-        """Call a method of the game. A game from outside may take its time, in which other matches go on."""
+        """Call a method of the game. A game from outside may take its time, in which
+        other matches go on.
+        """
         if not self._outside:
             return await super()._call_game(call, *arguments)
         return await trio.to_thread.run_sync(call, *arguments, abandon_on_cancel=True)

@@ -1,13 +1,17 @@
-"""The matches that are still to be played, in their order, and which of them may begin now.
+"""The matches that are still to be played, in their order, and which of them may begin
+now.
 
-Two matches on one deal that share a bot are kept apart in time. Two processes of the bot would know two hands of the deal, and
-could signal them to each other, for instance by the load of the machine. So a free place gets the first match that clashes with
-none in flight, and a match that was passed over comes before all that were read after it.
+Two matches on one deal that share a bot are kept apart in time. Two processes of the
+bot would know two hands of the deal, and could signal them to each other, for instance
+by the load of the machine. So a free place gets the first match that clashes with none
+in flight, and a match that was passed over comes before all that were read after it.
 
-Where every match clashes, a place waits at level strict. Below that the first of them is played at once: a process has cheaper
-ways there to leave word for another, and the last deal of every event would keep one core busy and no more.
+Where every match clashes, a place waits at level strict. Below that the first of them
+is played at once: a process has cheaper ways there to leave word for another, and the
+last deal of every event would keep one core busy and no more.
 
-A match that the host has spoilt goes behind all others and waits. No clock is read here, and nothing waits: callers do both.
+A match that the host has spoilt goes behind all others and waits. No clock is read
+here, and nothing waits: callers do both.
 """
 
 from collections import Counter
@@ -21,12 +25,18 @@ from khiva_arena.arbiter.match import Job
 from khiva_arena.bots.sandbox.level import Level
 
 HOST_WAITS = (1.0, 10.0, 60.0)
-"""Seconds until a match that the host has spoilt is tried again: for the first time, the second and the third."""
+"""Seconds until a match that the host has spoilt is tried again: for the first time,
+the second and the third.
+"""
 AHEAD_MOST = 4096
-"""The most tables that wait after they were read. A place passes over the rest of each deal in flight, which is a few matches for
-most events; a gauntlet of a hundred opponents has 200 matches a deal. So many take some ten megabytes."""
+"""The most tables that wait after they were read. A place passes over the rest of each
+deal in flight, which is a few matches for most events; a gauntlet of a hundred
+opponents has 200 matches a deal. So many take some ten megabytes.
+"""
 Jobs = tuple[Job, ...]
-"""Matches that go to one place, which plays them one after another: those of a table, or one alone."""
+"""Matches that go to one place, which plays them one after another: those of a table,
+or one alone.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +44,10 @@ class Waiting:
     """A table that waits to be played.
 
     table: its matches
-    hands: the secret of each deal, with the identity of each bot that gets a hand of it; copies of a bot have one identity
-    at: the time from which on it may begin, by the clock of the caller; -inf if the host has not spoilt it
+    hands: the secret of each deal, with the identity of each bot that gets a hand of
+        it; copies of a bot have one identity
+    at: the time from which on it may begin, by the clock of the caller; -inf if the
+        host has not spoilt it
     """
 
     table: Jobs
@@ -68,7 +80,8 @@ class MatchQueue:
     def __init__(self, tables: Iterator[Jobs], is_wanted: Callable[[Jobs], bool] = always) -> None:
         """Make a queue of tables, which are read only as far as a free place needs.
 
-        is_wanted: tells whether a table that was read ahead is still to be played; others are dropped
+        is_wanted: tells whether a table that was read ahead is still to be played;
+            others are dropped
         """
         self._unread = tables
         self._is_wanted = is_wanted
@@ -83,7 +96,8 @@ class MatchQueue:
         return not (self._ahead or self._spoilt or self._read())
 
     def take(self, now: float, has_place: Callable[[Jobs], bool] = always) -> Jobs | None:
-        """Return the table that is to begin now, which is in flight from then on; None if none may begin.
+        """Return the table that is to begin now, which is in flight from then on; None
+        if none may begin.
 
         now: seconds, by the clock of the caller
         has_place: tells whether a table can be played somewhere now
@@ -111,11 +125,15 @@ class MatchQueue:
         self._in_flight -= Counter(Waiting.of(table).hands)
 
     def put_back(self, table: Jobs, *, first: bool = False) -> None:
-        """Put a table that is to be played again before all that are unread, or before all."""
+        """Put a table that is to be played again before all that are unread, or before
+        all.
+        """
         self._ahead.insert(0 if first else len(self._ahead), Waiting.of(table))
 
     def spoil(self, job: Job, now: float) -> bool:
-        """Put a match that the host has spoilt behind all others. Return True if it is tried again."""
+        """Put a match that the host has spoilt behind all others. Return True if it is
+        tried again.
+        """
         times = self._spoilt_times[job.ordinal]
         self._spoilt_times[job.ordinal] += 1
         if times == len(HOST_WAITS):
@@ -127,11 +145,15 @@ class MatchQueue:
         return True
 
     def next_retry(self, now: float) -> float:
-        """Return when the next spoilt match may begin that may not begin yet; infinity if there is none."""
+        """Return when the next spoilt match may begin that may not begin yet; infinity
+        if there is none.
+        """
         return min((entry.at for entry in self._spoilt if entry.at > now), default=inf)
 
     def _candidates(self, now: float) -> Iterator[Waiting]:
-        """Yield the tables that might begin, in their order. Tables are read as they are asked for, up to AHEAD_MOST."""
+        """Yield the tables that might begin, in their order. Tables are read as they
+        are asked for, up to AHEAD_MOST.
+        """
         yield from list(self._ahead)
         while len(self._ahead) < AHEAD_MOST and self._read():
             yield self._ahead[-1]

@@ -1,4 +1,6 @@
-"""The steps of a match: requests go out, sealed answers come in, the rules apply them, until the match is over."""
+"""The steps of a match: requests go out, sealed answers come in, the rules apply them,
+until the match is over.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -29,7 +31,9 @@ OVERDUE = (Verdict.TIMEOUT, "its bot has used up its time of a day")
 
 
 class MatchSteps:
-    """A match of a job, from the greeting to its record. Nothing here reads a clock: a match in ticks needs none."""
+    """A match of a job, from the greeting to its record. Nothing here reads a clock: a
+    match in ticks needs none.
+    """
 
     def __init__(self, job: Job, wire: "Wire | ModuleTable") -> None:
         self._job = job
@@ -66,7 +70,9 @@ class MatchSteps:
         )
 
     async def record(self) -> Record:
-        """Play to the end and return the record. The wire stays open. Raises HostFault, GameFault."""
+        """Play to the end and return the record. The wire stays open. Raises HostFault,
+        GameFault.
+        """
         game = get(self._header.game, self._header.rules_version)
         self._outside = game.outside
         await self._greet()
@@ -120,14 +126,16 @@ class MatchSteps:
             if isinstance(outcome, Greeting):
                 seat.name, seat.version = outcome
             if seat.number in result.faults:
-                # Any fault before the bot's hello is accepted gets one verdict; its detail names the fault.
+                # Any fault before the bot's hello is accepted gets one verdict; its
+                # detail names the fault.
                 verdict, detail = result.faults[seat.number]
                 if self._job.in_ticks and verdict is Verdict.RESOURCE:
                     self._fault(
                         seat, verdict, detail, step=0
                     )  # the record says so, since only this machine knows
                     continue
-                # In ticks the runner has compared what it loaded, and says itself that it fails.
+                # In ticks the runner has compared what it loaded, and says itself that
+                # it fails.
                 if not self._job.in_ticks:
                     from khiva_arena.arbiter.lifetimes import (
                         refuse_fault_of_host,
@@ -140,7 +148,8 @@ class MatchSteps:
                     await refuse_fault_of_host(name, command, seat.number, cast("Wire", self._wire))
                 why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
-            # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
+            # The start has a clock of its own: it neither counts as a decision nor
+            # takes from the bank.
             seat.bank = full_bank(self._header)
             seat.times.clear()
 
@@ -171,7 +180,9 @@ class MatchSteps:
     async def _ask(
         self, state: State, pending: Pending, faults: Faults
     ) -> Mapping[int, Greeting | Answer]:
-        """Ask the seats that are in and have no fault, and return their answers. What goes wrong is added to ``faults``."""
+        """Ask the seats that are in and have no fault, and return their answers. What
+        goes wrong is added to ``faults``.
+        """
         requests, allowances = {}, {}
         public = state.public()  # of all views of this step, so made once
         for number, decision in pending.items():
@@ -233,7 +244,8 @@ class MatchSteps:
             raise
 
     def _give_back(self, seat: Seat) -> None:
-        """Credit the measured round trip to the bank of a seat whose player is elsewhere, up to the allowance of its command.
+        """Credit the measured round trip to the bank of a seat whose player is
+        elsewhere, up to the allowance of its command.
 
         The seat's clock is not for the way of its bytes.
         """
@@ -243,13 +255,16 @@ class MatchSteps:
             seat.bank.credit = min(trip, self._job.commands[seat.number].allowance)
 
     def _legal(self, decision: Decision) -> object:
-        """Return the legal list for a message; one that the game keeps as a constant tuple is encoded once a match."""
+        """Return the legal list for a message; one that the game keeps as a constant
+        tuple is encoded once a match.
+        """
         legal = decision.legal
         if not isinstance(legal, tuple):
             return legal
         entry = self._raw_legal.get(id(legal))
         if entry is None:
-            # The tuple is kept beside its encoding, so that its id cannot come to stand for another one.
+            # The tuple is kept beside its encoding, so that its id cannot come to stand
+            # for another one.
             entry = self._raw_legal[id(legal)] = (
                 legal,
                 codec.encode_raw(legal, for_module=self._job.in_ticks),
@@ -263,7 +278,9 @@ class MatchSteps:
         answers: Mapping[int, Greeting | Answer],
         faults: Faults,
     ) -> Choice:
-        """Return the seat's own choice, or the default with the reason for it. An illegal choice is added to ``faults``."""
+        """Return the seat's own choice, or the default with the reason for it. An
+        illegal choice is added to ``faults``.
+        """
         if not self._seats[number].playing:
             return Choice(number, 0, FORFEITED)
         answer = answers.get(number)
@@ -277,7 +294,9 @@ class MatchSteps:
         return Choice(number, 0, str(faults[number][0]))
 
     def _fault(self, seat: Seat, verdict: Verdict, detail: str, step: int) -> bool:
-        """Blame a seat, and return True if it is out. A bot that is out is killed, another gets a message."""
+        """Blame a seat, and return True if it is out. A bot that is out is killed,
+        another gets a message.
+        """
         detail = Redactor(self._job.commands[seat.number].handed).text(
             detail
         )  # which may quote the bot's own bytes
@@ -305,7 +324,9 @@ class MatchSteps:
                 seat.events.append(data)
 
     def _show_faults(self, faults: Mapping[int, bool]) -> None:
-        """Show timeouts, defaults played and forfeits to every seat: they are public."""
+        """Show timeouts, defaults played and forfeits to every seat: they are
+        public.
+        """
         for number, forfeits in faults.items():
             seat = self._seats[number]
             kind = "forfeit" if forfeits else "default"

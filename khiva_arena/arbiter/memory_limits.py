@@ -1,8 +1,9 @@
-"""The address space and the memory that runners of modules need, beside what the system lets a process have (``ulimit -v``,
-``ulimit -d``).
+"""The address space and the memory that runners of modules need, beside what the system
+lets a process have (``ulimit -v``, ``ulimit -d``).
 
-A runner reserves the memory of all its seats at once. So a table starts or does not, and nothing fails in the middle of a match.
-What a process may have is known before, so nobody has to try.
+A runner reserves the memory of all its seats at once. So a table starts or does not,
+and nothing fails in the middle of a match. What a process may have is known before, so
+nobody has to try.
 """
 
 import resource
@@ -13,13 +14,19 @@ from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.bots.sandbox.limits import MIB
 
 PAYLOADS, CODES = 4, 2
-"""How often a payload, and compiled code while it is loaded, is in a runner's memory at most, beside what a module has."""
+"""How often a payload, and compiled code while it is loaded, is in a runner's memory at
+most, beside what a module has.
+"""
 ROOM_STEP = 16 * MIB
-"""The memory for them comes in steps of so many bytes, or a table could not take the runner of another one."""
+"""The memory for them comes in steps of so many bytes, or a table could not take the
+runner of another one.
+"""
 
 
 def space_limit() -> int | None:
-    """Return the bytes of address space that a process may have here, None for no bound."""
+    """Return the bytes of address space that a process may have here, None for no
+    bound.
+    """
     soft = resource.getrlimit(resource.RLIMIT_AS)[0]
     return None if soft == resource.RLIM_INFINITY else soft
 
@@ -27,7 +34,8 @@ def space_limit() -> int | None:
 def of_a_runner(seats: int, codes: Iterable[int] = ()) -> int:
     """Return the bytes of address space that a runner needs.
 
-    codes: the bytes of each seat's compiled code, once if seats share it; the largest is there twice while it is loaded
+    codes: the bytes of each seat's compiled code, once if seats share it; the largest
+        is there twice while it is loaded
     """
     from khiva_arena.bots.modules.runner.line import (
         OWN_SPACE,
@@ -45,14 +53,17 @@ def data_limit() -> int | None:
 
 
 def of_a_seat() -> int:
-    """Return the bytes of memory that a runner needs for each module, beside what that declares."""
+    """Return the bytes of memory that a runner needs for each module, beside what that
+    declares.
+    """
     from khiva_arena.bots.modules.runner.line import OWN_MEMORY  # not above, as in of_a_runner
 
     return OWN_MEMORY
 
 
 def data_of_runners(commands: Sequence[Command], memory: int, *, in_ticks: bool) -> list[int]:
-    """Return the bytes of memory that a runner needs for each module, so that the system refuses none of its growths.
+    """Return the bytes of memory that a runner needs for each module, so that the
+    system refuses none of its growths.
 
     memory: bytes that a bot of the event may have
     in_ticks: a runner has room beyond that
@@ -73,8 +84,10 @@ def data_of_runners(commands: Sequence[Command], memory: int, *, in_ticks: bool)
 
 
 def room_of(commands: Sequence[Command]) -> int:
-    """Return the bytes of memory that a runner of these modules has beyond the limit of each bot: for their payloads and their
-    compiled code, so that neither takes what a module may grow to."""
+    """Return the bytes of memory that a runner of these modules has beyond the limit of
+    each bot: for their payloads and their compiled code, so that neither takes what a
+    module may grow to.
+    """
     payload = max((_size(command.payload[0]) for command in commands if command.payload), default=0)
     code = max((_size(command.module[0]) for command in commands if command.module), default=0)
     return -(-(PAYLOADS * payload + CODES * code) // ROOM_STEP) * ROOM_STEP
@@ -83,7 +96,8 @@ def room_of(commands: Sequence[Command]) -> int:
 def why_too_little(
     commands: Sequence[Command], memory: int, *, in_ticks: bool, together: bool
 ) -> str:
-    """Return in a line by how much too little address space or memory a process may have for these modules, "" if it is enough.
+    """Return in a line by how much too little address space or memory a process may
+    have for these modules, "" if it is enough.
 
     memory: bytes that a bot of the event may have
     in_ticks: a runner has room beyond that
@@ -110,7 +124,8 @@ def why_too_little(
 
 
 def why_unsure(memory: int) -> str:
-    """Return why a program that failed may have failed by the machine, "" if it had the memory that it may rely on.
+    """Return why a program that failed may have failed by the machine, "" if it had the
+    memory that it may rely on.
 
     memory: bytes that its own limit lets it have
     """

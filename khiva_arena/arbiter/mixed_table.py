@@ -1,10 +1,12 @@
 """A table in ticks at which persons sit beside modules.
 
-All of a step are asked at once. The modules run while the persons think, and nothing is opened before each has its reply. A
-person pays one tick for an answer, however long it takes: with none it would count as written before its question
-(tick_batches.py). A person whose own time is up has used all ticks that the seat had.
+All of a step are asked at once. The modules run while the persons think, and nothing is
+opened before each has its reply. A person pays one tick for an answer, however long it
+takes: with none it would count as written before its question (tick_batches.py). A
+person whose own time is up has used all ticks that the seat had.
 
-Nothing here reads a clock, starts a process or waits, so that a page can have such a table, too.
+Nothing here reads a clock, starts a process or waits, so that a page can have such a
+table, too.
 """
 
 from collections.abc import Mapping
@@ -29,7 +31,9 @@ class SeatedPerson(Protocol):
         """Take a frame."""
 
     async def reply(self) -> Reply:
-        """Return the answer to the last question, or its end. Raises HostFault if no person is to blame for it."""
+        """Return the answer to the last question, or its end. Raises HostFault if no
+        person is to blame for it.
+        """
 
     def stop(self) -> None:
         """End the seat, which is out."""
@@ -42,7 +46,8 @@ class MixedTable:
     """A ``ModuleTable`` with persons.
 
     players: by seat.
-    modules: those of the other seats, which are numbered without the persons there; None if there are none.
+    modules: those of the other seats, which are numbered without the persons there;
+        None if there are none.
     """
 
     def __init__(
@@ -101,8 +106,10 @@ class MixedTable:
 
 
 class RecordedPlayer:
-    """A person of a match that is played again, who answers as its record says. What the record says of a person nobody can check
-    here, but for what the rules make of it."""
+    """A person of a match that is played again, who answers as its record says. What
+    the record says of a person nobody can check here, but for what the rules make of
+    it.
+    """
 
     def __init__(self, record: Record, seat: int) -> None:
         self._seat, self._frame = seat, b""
@@ -137,7 +144,8 @@ class RecordedPlayer:
             )
         if why in ("", Verdict.ILLEGAL):
             return Reply(RunEnd.ANSWERED, took, codec.encode(answer))
-        # A table gives a person no other end: a record with one differs from what comes out here.
+        # A table gives a person no other end: a record with one differs from what comes
+        # out here.
         return Reply(_ENDS.get(why, RunEnd.EXITED), took)
 
     def stop(self) -> None:

@@ -1,4 +1,6 @@
-"""Tables of modules around another one, which hand everything on: to show it, or to keep what bots write."""
+"""Tables of modules around another one, which hand everything on: to show it, or to
+keep what bots write.
+"""
 
 from collections.abc import Mapping
 
@@ -13,7 +15,9 @@ from khiva_arena.bots.protocol.messages import FRAME_MOST_TO_ARBITER
 
 
 class KeepingTable:
-    """A table that keeps the beginning of what each module writes on stdout. ``outputs``: by seat."""
+    """A table that keeps the beginning of what each module writes on
+    stdout. ``outputs``: by seat.
+    """
 
     def __init__(self, table: ModuleTable, seats: int) -> None:
         self.outputs = [BotOutput() for _ in range(seats)]

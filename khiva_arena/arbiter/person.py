@@ -1,7 +1,9 @@
-"""A person's seat, without I/O or clock: the arbiter's frames become messages for a page, and choices become frames.
+"""A person's seat, without I/O or clock: the arbiter's frames become messages for a
+page, and choices become frames.
 
-The seat speaks protocol 1 as a bot does. A page is told the whole table when it opens, so that it may be opened again at any
-time, and then the news. It gets the messages to its seat and nothing else, until the match is over.
+The seat speaks protocol 1 as a bot does. A page is told the whole table when it opens,
+so that it may be opened again at any time, and then the news. It gets the messages to
+its seat and nothing else, until the match is over.
 """
 
 from collections.abc import Sequence
@@ -65,7 +67,8 @@ class Person:
     names: of all at the table, by seat, as a page may show them.
     marks: by seat, the marks that others may lack: person, remote, ...
     hints: whether the page may ask for hints.
-    requests: the frames of this match so far that a bot in this seat would have been sent, for hints.
+    requests: the frames of this match so far that a bot in this seat would have been
+        sent, for hints.
     """
 
     def __init__(
@@ -161,7 +164,9 @@ class Person:
         return {"data": data, "text": text, "to": None}
 
     def close_decision(self) -> list[dict[str, Plain]]:
-        """Close the open decision, since the arbiter ended the seat. Returns the messages for an open page."""
+        """Close the open decision, since the arbiter ended the seat. Returns the
+        messages for an open page.
+        """
         if self._ask is None:
             return []
         self._ask = None
@@ -173,7 +178,9 @@ class Person:
         return None if self._ask is None else self._ask["req"]
 
     def over(self, end: dict[str, Plain]) -> list[dict[str, Plain]]:
-        """Note that the match is over, with its replay, or was void. Returns the messages for an open page."""
+        """Note that the match is over, with its replay, or was void. Returns the
+        messages for an open page.
+        """
         self._over, self._ask = end, None
         return [{"type": "over", "over": end}]
 
@@ -208,8 +215,9 @@ class Person:
     def choose(self, req: object, choice: object) -> PersonReply:
         """Take a page's choice.
 
-        Nothing is sent for a decision that is not open any more. Raises RemoteProtocolError, with a sentence for the reader, for
-        a choice that does not exist.
+        Nothing is sent for a decision that is not open any more. Raises
+        RemoteProtocolError, with a sentence for the reader, for a choice that does not
+        exist.
         """
         ask = self._ask
         if ask is None or req != ask["req"]:
@@ -233,9 +241,11 @@ class Person:
 
 
 def names_at(names: Sequence[str], you: int | None) -> list[str]:
-    """Return the name of each seat as a page of a seat shows it: bots of one name with their seat behind it.
+    """Return the name of each seat as a page of a seat shows it: bots of one name with
+    their seat behind it.
 
-    you: the seat of the only person, who is called "you"; None if there are several, or one with a name
+    you: the seat of the only person, who is called "you"; None if there are several, or
+        one with a name
     """
     called = [YOU if seat == you and YOU not in names else name for seat, name in enumerate(names)]
     return [
@@ -247,7 +257,8 @@ def names_at(names: Sequence[str], you: int | None) -> list[str]:
 def page_of_end(
     record: Record, secret: bytes, names: Sequence[str], *, sketches: bool
 ) -> dict[str, Plain]:
-    """Return the last message to a person's page: the match as the page's viewer takes it, with all hands open.
+    """Return the last message to a person's page: the match as the page's viewer takes
+    it, with all hands open.
 
     names: by seat
     sketches: whether the table is told in text, too, for a game without a drawing

@@ -1,4 +1,6 @@
-"""The persons of a match in ticks who are asked now: the processes that stand for them, and their time by the wall clock."""
+"""The persons of a match in ticks who are asked now: the processes that stand for them,
+and their time by the wall clock.
+"""
 
 from collections.abc import Sequence
 
@@ -27,7 +29,9 @@ class _Links:
         self._endings: list[Ending] | None = None
 
     async def frame(self, at: int, deadline: float) -> bytes | None:
-        """Return the next whole frame of a person; b"" if there will be none, None if there is none at the deadline."""
+        """Return the next whole frame of a person; b"" if there will be none, None if
+        there is none at the deadline.
+        """
         while True:
             came = self._came[at]
             size = HEADER + int.from_bytes(came[:HEADER], "big") if len(came) >= HEADER else 0
@@ -55,7 +59,9 @@ class _Links:
 
 
 class _LivePlayer:
-    """A person who is asked by a process. ``starts``, ``decides``: seconds up to the hello, and for each decision."""
+    """A person who is asked by a process. ``starts``, ``decides``: seconds up to the
+    hello, and for each decision.
+    """
 
     def __init__(self, links: _Links, at: int, starts: float, decides: float) -> None:
         self._links, self._at, self._decides = links, at, decides
@@ -85,7 +91,9 @@ class _LivePlayer:
 async def start(
     job: Job, servers: ForkServers, *, alone: bool, on_stderr: runners.OnStderr | None = None
 ) -> MixedTable:
-    """Start the table of a job in ticks with persons. Raises HostFault if the host cannot start it."""
+    """Start the table of a job in ticks with persons. Raises HostFault if the host
+    cannot start it.
+    """
     persons, seats = job.header.persons, len(job.header.seats)
     modules = await _modules(
         job, [seat for seat in range(seats) if seat not in persons], servers, alone, on_stderr
@@ -117,7 +125,9 @@ async def _modules(
     alone: bool,
     on_stderr: runners.OnStderr | None,
 ) -> runners.Runners | None:
-    """Start the modules of these seats, as a table of their own; None if there are none."""
+    """Start the modules of these seats, as a table of their own; None if there are
+    none.
+    """
     if not seats:
         return None
     header = replace(job.header, seats=tuple(job.header.seats[seat] for seat in seats))

@@ -1,4 +1,6 @@
-"""Bytes to and from the bots of one match: raw pipes that never block, and one wait for all."""
+"""Bytes to and from the bots of one match: raw pipes that never block, and one wait for
+all.
+"""
 
 import fcntl
 import math
@@ -19,15 +21,19 @@ _NOTHING: tuple[Arrival, ...] = ()
 
 
 class Pipes:
-    """The arbiter's ends of all pipes of a match. Bots are added in the order of their seats.
+    """The arbiter's ends of all pipes of a match. Bots are added in the order of their
+    seats.
 
     poller: waits until there is something to poll
-    resumes_at: when reading the stderr of bots that flooded it continues; infinite if none did
+    resumes_at: when reading the stderr of bots that flooded it continues; infinite if
+        none did
     pending_eof: ends of output that no pipe reports: handed out by the next poll
     """
 
     def __init__(self, on_stderr: Callable[[int, bytes], None] | None) -> None:
-        """Begin without bots. ``on_stderr`` gets the bytes that a seat's bot writes on stderr, as they come. Raises HostFault."""
+        """Begin without bots. ``on_stderr`` gets the bytes that a seat's bot writes on
+        stderr, as they come. Raises HostFault.
+        """
         try:
             self.poller = poller.poller()
         except OSError as error:
@@ -41,7 +47,9 @@ class Pipes:
         self._throttled: list[Child] = []
 
     def add(self, child: Child) -> None:
-        """Read the output of a bot from now on. A bot that never started gets the end of its output at the next poll."""
+        """Read the output of a bot from now on. A bot that never started gets the end
+        of its output at the next poll.
+        """
         self._children.append(child)
         if child.started is None:
             self.end_output(child, trio.current_time())
@@ -51,8 +59,9 @@ class Pipes:
             self._reads[descriptor] = (child, is_stderr)
 
     def send(self, seat: int, data: bytes) -> None:
-        """Write to a bot; bytes that the pipe does not take are kept and written later. A bot whose input is closed
-        gets nothing."""
+        """Write to a bot; bytes that the pipe does not take are kept and written later.
+        A bot whose input is closed gets nothing.
+        """
         child = self._children[seat]
         if child.stdin < 0:
             return
@@ -72,7 +81,9 @@ class Pipes:
             self._writes[child.stdin] = child
 
     def end_input(self, seat: int) -> bool:
-        """End the bot's input unless something is still to be written there. Return True if the input has ended."""
+        """End the bot's input unless something is still to be written there. Return
+        True if the input has ended.
+        """
         child = self._children[seat]
         if not child.backlog:
             child.stdin = self._forget(child.stdin)
@@ -83,7 +94,9 @@ class Pipes:
         self.pending_eof.append(Arrival(child.seat, at, b""))
 
     def poll(self, patience: float) -> Sequence[Arrival]:
-        """Read everything that is there now, or comes within ``patience`` seconds, and write what waits to be written."""
+        """Read everything that is there now, or comes within ``patience`` seconds, and
+        write what waits to be written.
+        """
         if self._throttled and trio.current_time() >= self.resumes_at:
             self._unthrottle()
         ready = self.poller.poll(0.0 if self.pending_eof else patience)
@@ -124,7 +137,9 @@ class Pipes:
             del self._writes[child.stdin]
 
     def _input_closed(self, child: Child) -> None:
-        """Note that the bot closed its input or is dead, and report the end of its output."""
+        """Note that the bot closed its input or is dead, and report the end of its
+        output.
+        """
         child.input_lost = True
         child.stdin = self._forget(child.stdin)
         child.backlog.clear()
@@ -138,7 +153,8 @@ class Pipes:
             self._add_stderr(child, data)
             child.notes_allowed -= len(data)
             if child.notes_allowed <= 0:
-                # A flood of notes is never a fault, but it may not eat the arbiter's time: read on a little later.
+                # A flood of notes is never a fault, but it may not eat the arbiter's
+                # time: read on a little later.
                 self.poller.modify(child.stderr, poller.NOTHING)
                 self._throttled.append(child)
                 if len(self._throttled) == 1:
@@ -147,7 +163,9 @@ class Pipes:
             child.stderr = self._forget(child.stderr)
 
     def look_at_stderr(self, child: Child) -> None:
-        """Read what a bot wrote on stderr before it is sent a request: a full pipe at most, and nothing of a flood."""
+        """Read what a bot wrote on stderr before it is sent a request: a full pipe at
+        most, and nothing of a flood.
+        """
         if child.stderr >= 0 and child.notes_allowed > 0:
             self._read_stderr(child, trio.current_time())
 
@@ -181,7 +199,9 @@ class Pipes:
 
     @contextmanager
     def woken_by(self, descriptor: int | None) -> Iterator[None]:
-        """Let a wait within the context end when ``descriptor`` is readable, too: level-triggered, so no wait misses that."""
+        """Let a wait within the context end when ``descriptor`` is readable, too:
+        level-triggered, so no wait misses that.
+        """
         if descriptor is None:
             yield
             return

@@ -1,6 +1,7 @@
 """The one wait for all pipes of a match: by epoll, or by poll where there is no epoll.
 
-An epoll is a descriptor itself. Events are those of poll, which epoll's are equal to. All is level-triggered.
+An epoll is a descriptor itself. Events are those of poll, which epoll's are equal to.
+All is level-triggered.
 """
 
 import select
@@ -27,7 +28,9 @@ class Poller(Protocol):
         """Stop waiting for a descriptor."""
 
     def poll(self, seconds: float, /) -> list[tuple[int, int]]:
-        """Return the descriptors with events that have come, or come within ``seconds``, each with its events."""
+        """Return the descriptors with events that have come, or come within
+        ``seconds``, each with its events.
+        """
 
     async def wait(self) -> None:
         """Wait until there is something to poll. Cancel the wait to end it earlier."""
@@ -41,7 +44,8 @@ class EpollPoller:
 
     def __init__(self) -> None:
         self._epoll = epoll = select.epoll()
-        # epoll's own methods: a wrapping call would cost every answer of a bot something.
+        # epoll's own methods: a wrapping call would cost every answer of a bot
+        # something.
         self.register, self.modify, self.unregister = epoll.register, epoll.modify, epoll.unregister
         self.poll, self.close = epoll.poll, epoll.close
 
@@ -94,5 +98,7 @@ class PollPoller:
 
 
 def poller() -> Poller:
-    """Make a poller for a match. Raises OSError if the system has no descriptor left."""
+    """Make a poller for a match. Raises OSError if the system has no descriptor
+    left.
+    """
     return EpollPoller() if system.EPOLL else PollPoller()

@@ -1,11 +1,14 @@
-"""Many matches at a time: ``slots`` matches in flight, spread over worker processes, one for each core at the most.
+"""Many matches at a time: ``slots`` matches in flight, spread over worker processes,
+one for each core at the most.
 
-A single worker is this very process. A match that was void because of a seat or a game is played again at once, ``VOIDS_MOST``
-times in all. A late seat does not void the last of them.
+A single worker is this very process. A match that was void because of a seat or a game
+is played again at once, ``VOIDS_MOST`` times in all. A late seat does not void the last
+of them.
 
-The host can spoil a match: it cannot start bots now, or has lost a worker. Such a match goes behind all others and waits, and so
-does the slot that played it: a host without a free process spoils hundreds a second. Matches on one deal that share a bot are
-kept apart in time, see match_queue.py.
+The host can spoil a match: it cannot start bots now, or has lost a worker. Such a match
+goes behind all others and waits, and so does the slot that played it: a host without a
+free process spoils hundreds a second. Matches on one deal that share a bot are kept
+apart in time, see match_queue.py.
 """
 
 import logging
@@ -40,7 +43,8 @@ MatchFailed = Callable[[Job, "Failure"], str]
 
 
 def reserve(slots: int, seats: int) -> None:
-    """Make sure that ``slots`` matches at a time have the descriptors they need: three for each seat and a few more.
+    """Make sure that ``slots`` matches at a time have the descriptors they need: three
+    for each seat and a few more.
 
     Raises ConfigError when the system does not allow as many.
     """
@@ -68,18 +72,23 @@ def play(
     is_wanted: Callable[[Job], bool] = match_queue.always,
     failed: MatchFailed | None = None,
 ) -> None:
-    """Play all jobs, ``slots`` at a time. Hand each outcome, a void too, to ``take`` in this thread, as it comes.
+    """Play all jobs, ``slots`` at a time. Hand each outcome, a void too, to ``take`` in
+    this thread, as it comes.
 
-    jobs: drawn from only when a slot is free, and further only where a match clashes with one in flight
+    jobs: drawn from only when a slot is free, and further only where a match clashes
+        with one in flight
     workers: processes, by default one for each core and slot
     trace: for a single worker and slot
-    hold_back: hand on an outcome that a stop may have brought about only when none has come, while the next match is played
+    hold_back: hand on an outcome that a stop may have brought about only when none has
+        come, while the next match is played
     is_wanted: tells whether a match that was drawn earlier is still to be played
-    failed: called when the arena itself fails at a match, which is void then. Without it a failure in this process ends all
-        matches, and one in a worker goes to the log
+    failed: called when the arena itself fails at a match, which is void then. Without
+        it a failure in this process ends all matches, and one in a worker goes to the
+        log
 
-    Raises any error of ``take`` or of a match, KeyboardInterrupt included, when every process of every match is reaped; an error
-    of the machine in a worker only with ``failed``.
+    Raises any error of ``take`` or of a match, KeyboardInterrupt included, when every
+    process of every match is reaped; an error of the machine in a worker only with
+    ``failed``.
     """
     if workers is None:
         workers = min(slots, system.cores())
@@ -101,12 +110,15 @@ def play(
     except BaseExceptionGroup as group:
         error = _first(group)
     if error:
-        # not above: an error of ``take`` keeps its own cause, such as the number of a full disk
+        # not above: an error of ``take`` keeps its own cause, such as the number of a
+        # full disk
         raise error
 
 
 def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None) -> Outcome:
-    """Play one match in this process, and again after a void. ``tell`` gets the outcome of each try, as soon as it is over."""
+    """Play one match in this process, and again after a void. ``tell`` gets the outcome
+    of each try, as soon as it is over.
+    """
     outcomes: list[Outcome] = []
 
     def take(outcome: Outcome) -> None:
@@ -126,7 +138,9 @@ async def _live(
     trace: "Trace | None",
     failed: MatchFailed | None,
 ) -> Outcome:
-    """Play a match. It is void if the arena itself fails at it and somebody is there to be told."""
+    """Play a match. It is void if the arena itself fails at it and somebody is there to
+    be told.
+    """
     try:
         return await play_live(job, lag, servers, alone=alone, trace=trace)
     except Exception as error:
@@ -182,7 +196,8 @@ async def _play_in_workers(
             try:
                 outcome = await worker.play(job)
             except WorkerDied as death:
-                # The worker was killed from outside, or the host is out of memory: nothing was recorded, and no bot is to blame.
+                # The worker was killed from outside, or the host is out of memory:
+                # nothing was recorded, and no bot is to blame.
                 return void(job, str(death))
             if (failure := outcome.failure) is None:
                 return outcome
@@ -216,7 +231,9 @@ async def _play_in_workers(
 
 
 class _Log:
-    """The traces of matches that the arena failed at where nobody else is told of them. Each goes to the log once."""
+    """The traces of matches that the arena failed at where nobody else is told of them.
+    Each goes to the log once.
+    """
 
     def __init__(self) -> None:
         self._traces = set[str]()
@@ -229,7 +246,9 @@ class _Log:
 
 
 class _Queue:
-    """The matches still to be played, for slots that can wait: until one may begin, or until it is time to try one again."""
+    """The matches still to be played, for slots that can wait: until one may begin, or
+    until it is time to try one again.
+    """
 
     def __init__(
         self, jobs: Iterator[Job], is_wanted: Callable[[Job], bool] = match_queue.always
@@ -240,8 +259,10 @@ class _Queue:
         self._match_ended = trio.Event()
 
     async def next(self) -> Job | None:
-        """Return the next match, which is in flight until ``end``; None if no match is left. A match that was spoilt, or that
-        clashes with one in flight, is waited for."""
+        """Return the next match, which is in flight until ``end``; None if no match is
+        left. A match that was spoilt, or that clashes with one in flight, is waited
+        for.
+        """
         while (
             table := self._matches.take(now := trio.current_time())
         ) is None and not self._matches.is_empty:
@@ -250,18 +271,23 @@ class _Queue:
         return table[0] if table else None
 
     def end(self, job: Job) -> None:
-        """Note that the processes of a match have ended, and wake the slots that wait."""
+        """Note that the processes of a match have ended, and wake the slots that
+        wait.
+        """
         self._matches.end((job,))
         self._match_ended.set()
         self._match_ended = trio.Event()
 
     def spoilt(self, job: Job) -> bool:
-        """Put a match that the host has spoilt behind the others. Return True if it is tried again."""
+        """Put a match that the host has spoilt behind the others. Return True if it is
+        tried again.
+        """
         return self._matches.spoil(job, trio.current_time())
 
 
 async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, hold_back: bool = False) -> None:
-    # matches that were void at once here: then something is broken, and the others take the rest
+    # matches that were void at once here: then something is broken, and the others take
+    # the rest
     in_a_row = 0
     async with trio.open_nursery() as hold:
         while in_a_row <= len(match_queue.HOST_WAITS) and (job := await queue.next()) is not None:
@@ -282,11 +308,14 @@ async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, hold_back: bool
 async def _play_until_taken(
     job: Job, queue: _Queue, play_one: PlayOne, take: Take, hold: trio.Nursery | None
 ) -> Outcome:
-    """Play a match, and again if a seat or the game made it void. Return the last outcome."""
+    """Play a match, and again if a seat or the game made it void. Return the last
+    outcome.
+    """
     while True:
         outcome = await play_one(job)
         wait = outcome.unsettled if hold else 0.0
-        # A stop may have ended a bot of this match. The slot goes on while that shows, so nobody waits for it.
+        # A stop may have ended a bot of this match. The slot goes on while that shows,
+        # so nobody waits for it.
         if outcome.record is not None and hold and wait:
             hold.start_soon(_take_later, outcome, wait, take)
             return outcome
@@ -304,14 +333,17 @@ async def _play_until_taken(
 
 
 async def _take_later(outcome: Outcome, seconds: float, take: Take) -> None:
-    """Hand on an outcome after ``seconds``. If a stop comes before that, the match is played again instead."""
+    """Hand on an outcome after ``seconds``. If a stop comes before that, the match is
+    played again instead.
+    """
     await wait_at_work(seconds)
     take(outcome)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the error to report to the user: an interrupt before all else, then one of the machine, then the one that came
-    first."""
+    """Return the error to report to the user: an interrupt before all else, then one of
+    the machine, then the one that came first.
+    """
     leaves: list[BaseException] = []
     todo: list[BaseException] = [group]
     while todo:

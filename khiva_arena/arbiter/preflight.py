@@ -1,4 +1,6 @@
-"""The trial start of every bot, with a handshake, so that a competition does not begin with a loss."""
+"""The trial start of every bot, with a handshake, so that a competition does not begin
+with a loss.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -62,8 +64,8 @@ def preflight(
     words: the user's word for each bot
     trace: of a single table
 
-    Raises PreflightFailed naming each bot that fails, with its output, its end and the next command to try; StagingError if this
-    machine is to blame, or may be.
+    Raises PreflightFailed naming each bot that fails, with its output, its end and the
+    next command to try; StagingError if this machine is to blame, or may be.
     """
     problems: list[str] = []
     failures: list[FailedStart] = []
@@ -101,7 +103,9 @@ def preflight(
 
 
 def greetings(commands: Sequence[Command], header: Header, sandbox: Sandbox) -> list[SeatReport]:
-    """Start bots, a table at a time, and return the facts about each, such as the currency that it names. Raises StagingError."""
+    """Start bots, a table at a time, and return the facts about each, such as the
+    currency that it names. Raises StagingError.
+    """
     return [report for report, _ in _greetings(commands, header, sandbox, None)]
 
 
@@ -159,5 +163,7 @@ async def _greet_modules(job: Job, trace: "Trace | None") -> list[tuple[SeatRepo
 
 
 def _told_by_its_fault(ending: Ending) -> Ending:
-    """Return the end of a module in ticks without how its process ended: that is its runner, which went on for the others."""
+    """Return the end of a module in ticks without how its process ended: that is its
+    runner, which went on for the others.
+    """
     return replace(ending, status=None, killed=False)

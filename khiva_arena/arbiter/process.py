@@ -3,38 +3,48 @@
 Theory of operation
 ===================
 
-Starting. For each seat a cell is made (bots/sandbox/cell.py) and the cell's words are started in a session, and so a process
-group, of their own, with three pipes. At some levels the started process wraps the bot: ``pid`` is the arbiter's to kill and
-reap, ``program`` is the bot's. Each carries a parent-death signal, so a kill -9 of the arbiter ends all bots. That signal is tied
-to the thread that started the process, so bots are started by plain ``subprocess.Popen`` in the main thread. trio would do it in
-a worker thread that ends when idle. While any match runs, this process adopts orphans (bots/sandbox/reap.py): processes that a
-bot leaves behind become its children and not those of init.
+Starting. For each seat a cell is made (bots/sandbox/cell.py) and the cell's words are
+started in a session, and so a process group, of their own, with three pipes. At some
+levels the started process wraps the bot: ``pid`` is the arbiter's to kill and reap,
+``program`` is the bot's. Each carries a parent-death signal, so a kill -9 of the
+arbiter ends all bots. That signal is tied to the thread that started the process, so
+bots are started by plain ``subprocess.Popen`` in the main thread. trio would do it in a
+worker thread that ends when idle. While any match runs, this process adopts orphans
+(bots/sandbox/reap.py): processes that a bot leaves behind become its children and not
+those of init.
 
-Moving bytes. No pipe ever blocks. One poller (poller.py) holds all stdouts and stderrs, and the stdins that did not take all
-that was sent. On Linux it is itself a descriptor on which trio waits, so a match costs trio one wait and not one for each pipe.
-A read of b"" is an arrival like any other. So are the ends that no pipe reports (``pending_eof``): a bot never started, closed
-its input, or was killed for exceeding a limit.
+Moving bytes. No pipe ever blocks. One poller (poller.py) holds all stdouts and stderrs,
+and the stdins that did not take all that was sent. On Linux it is itself a descriptor
+on which trio waits, so a match costs trio one wait and not one for each pipe. A read of
+b"" is an arrival like any other. So are the ends that no pipe reports
+(``pending_eof``): a bot never started, closed its input, or was killed for exceeding a
+limit.
 
-Watching. Every WATCH_SECONDS all bots are looked at (watch.py). A bot beyond its limits is killed at once with all of its
-processes; its seat hears the end of its output, and asks ``exceeded_limit`` for the reason. A bot that ended keeps its process
-number until it is reaped. Its status is read without reaping, so no signal of the arbiter can hit a stranger who got its number.
-For systems that lack the means for that, see bots/sandbox/reaper.py.
+Watching. Every WATCH_SECONDS all bots are looked at (watch.py). A bot beyond its limits
+is killed at once with all of its processes; its seat hears the end of its output, and
+asks ``exceeded_limit`` for the reason. A bot that ended keeps its process number until
+it is reaped. Its status is read without reaping, so no signal of the arbiter can hit a
+stranger who got its number. For systems that lack the means for that, see
+bots/sandbox/reaper.py.
 
-Ending. ``stop`` kills a bot that is out, and leaves it unreaped: it costs nothing, and the others play on. ``describe_end``
-reaps, since only a reaped process tells its use, and so the limit that ended it. ``close`` ends all, on every path, in
-this order:
+Ending. ``stop`` kills a bot that is out, and leaves it unreaped: it costs nothing, and
+the others play on. ``describe_end`` reaps, since only a reaped process tells its use,
+and so the limit that ended it. ``close`` ends all, on every path, in this order:
 
 1. Bots that rest are woken, since a stopped process cannot exit.
-2. The input of each bot ends as soon as the bot has taken all that was sent. Its output is read meanwhile, so that none blocks
-   on a full pipe, and stdout is dropped.
-3. After the grace every bot left is killed. All are killed before any is waited for: no bot outlives its match because another
-   one dies slowly.
-4. For each: wait until the started process is dead; read the rest of its stderr; reap it; reap the rest of its group, adopted
-   by then; sum up their use; clean its cell; close the arbiter's ends of its pipes.
-5. At a level that lets processes leave their group, find such processes by their mark, kill and reap them until none is left.
+2. The input of each bot ends as soon as the bot has taken all that was sent. Its output
+   is read meanwhile, so that none blocks on a full pipe, and stdout is dropped.
+3. After the grace every bot left is killed. All are killed before any is waited for: no
+   bot outlives its match because another one dies slowly.
+4. For each: wait until the started process is dead; read the rest of its stderr; reap
+   it; reap the rest of its group, adopted by then; sum up their use; clean its cell;
+   close the arbiter's ends of its pipes.
+5. At a level that lets processes leave their group, find such processes by their mark,
+   kill and reap them until none is left.
 6. Stop adopting orphans, unless another match still runs. Close the poller.
 
-A death that takes longer than REAP_SECONDS is an InternalError: the kernel did not do as it says.
+A death that takes longer than REAP_SECONDS is an InternalError: the kernel did not do
+as it says.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,12 +68,15 @@ PATIENCE = 0.001
 GONE_SECONDS = 0.5
 LAUNCH_FAILED = (1, 2, 126, 127)
 LINK_LOST_STATUS, HUB_GONE_STATUS = 75, 74
-"""Exit codes of ``extensions/seats/link.py``: the player on whose behalf it plays has gone (EX_TEMPFAIL of sysexits.h), or the
-hub at which players arrive has (EX_IOERR)."""
+"""Exit codes of ``extensions/seats/link.py``: the player on whose behalf it plays has
+gone (EX_TEMPFAIL of sysexits.h), or the hub at which players arrive has (EX_IOERR).
+"""
 
 
 class Processes:
-    """A ``Wire`` of real processes, one for each command. A command that cannot be started is gone from the beginning."""
+    """A ``Wire`` of real processes, one for each command. A command that cannot be
+    started is gone from the beginning.
+    """
 
     def __init__(
         self,
@@ -76,10 +89,11 @@ class Processes:
     ) -> None:
         """Start every command.
 
-        alone: nothing else is played in this process, so a short wait may hold it up; through trio it would cost several times as
-            much
+        alone: nothing else is played in this process, so a short wait may hold it up;
+            through trio it would cost several times as much
         on_stderr: gets the bytes that a seat's bot writes on stderr, as they come
-        transcripts: by seat, the bytes that the transcript of its bot may have; 0, or nothing, for none
+        transcripts: by seat, the bytes that the transcript of its bot may have; 0, or
+            nothing, for none
 
         Raises HostFault if the host cannot start them.
         """
@@ -130,15 +144,19 @@ class Processes:
     async def receive(
         self, deadline: float, is_told: Callable[[], bool] = lambda: False
     ) -> Sequence[Arrival]:
-        """Wait for bytes. ``is_told``: asked after each look; True ends the wait, as what came on stderr may."""
+        """Wait for bytes. ``is_told``: asked after each look; True ends the wait, as
+        what came on stderr may.
+        """
         poll = self._pipes.poll
         self._calls += 1
         if self._calls % 64 == 0:
             self._look_at_all(trio.current_time())
-            # a table whose bots are always faster than this process must not starve others
+            # a table whose bots are always faster than this process must not starve
+            # others
             await trio.lowlevel.checkpoint()
         while True:
-            # One poll both looks and waits a little, unless the deadline is near: it is polled for without waiting.
+            # One poll both looks and waits a little, unless the deadline is near: it is
+            # polled for without waiting.
             arrivals = poll(
                 self._patience if deadline - trio.current_time() > 2 * self._patience else 0.0
             )
@@ -154,7 +172,9 @@ class Processes:
     # --- views of a bot ---
 
     def _look_at_all(self, now: float) -> bool:
-        """Look at the use of all bots if it is time to. Kill bots that use too much; return True if there is one."""
+        """Look at the use of all bots if it is time to. Kill bots that use too much;
+        return True if there is one.
+        """
         if now < self._watch.next_at:
             return False
         offenders = self._watch.offenders(self._children)
@@ -164,25 +184,32 @@ class Processes:
         return bool(offenders)
 
     def pid(self, seat: int) -> int | None:
-        """Return the process that was started for a seat, None if none could be. At some levels it is not the bot's own."""
+        """Return the process that was started for a seat, None if none could be. At
+        some levels it is not the bot's own.
+        """
         started = self._children[seat].started
         return started and started.pid
 
     def program(self, seat: int) -> int | None:
-        """Return the process that is or will be the bot's own program, inside its wrapping. None if there is none."""
+        """Return the process that is or will be the bot's own program, inside its
+        wrapping. None if there is none.
+        """
         started = self._children[seat].started
         return started and started.cell.program(started.pid)
 
     def running(self, seat: int) -> int | None:
-        """Return the process that runs the bot's own program; None while a process still puts the bot into its cell, or if there
-        is none."""
+        """Return the process that runs the bot's own program; None while a process
+        still puts the bot into its cell, or if there is none.
+        """
         started, program = self._children[seat].started, self.program(seat)
         return (
             None if started is None or program is None or started.cell.starts(program) else program
         )
 
     def processes(self, seat: int) -> list[int]:
-        """Return the bot's own living processes, without the processes that wrap the bot."""
+        """Return the bot's own living processes, without the processes that wrap the
+        bot.
+        """
         started = self._children[seat].unreaped
         return started.cell.own_processes(started.pid, PROCESSES_SEEN) if started else []
 
@@ -280,7 +307,9 @@ class Processes:
         return [child.ending for child in self._children if child.ending is not None]
 
     async def _exit(self, child: Child) -> None:
-        """Wait until a bot has exited. Meanwhile read the output of all bots; their stdout is dropped."""
+        """Wait until a bot has exited. Meanwhile read the output of all bots; their
+        stdout is dropped.
+        """
         assert child.started is not None
         pid = child.started.pid
         with REAPER.descriptor(pid) as descriptor, self._pipes.woken_by(descriptor):

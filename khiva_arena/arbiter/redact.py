@@ -1,7 +1,9 @@
-"""Removal of handed values, such as an organiser's key, from a bot's output, so that no notes hold a key.
+"""Removal of handed values, such as an organiser's key, from a bot's output, so that no
+notes hold a key.
 
-Only the plain values are found, not encodings that a bot makes of them: a bot that writes its key backwards or in base64 wants to
-tell it. Short values are no secrets, and stand in other words, too.
+Only the plain values are found, not encodings that a bot makes of them: a bot that
+writes its key backwards or in base64 wants to tell it. Short values are no secrets, and
+stand in other words, too.
 """
 
 import re
@@ -11,18 +13,23 @@ from copy import copy
 SHORTEST = 6
 """Least number of characters of a value that is redacted."""
 BEGINNING = 16
-"""Least number of characters of a value's beginning that is redacted, or half of a value that is not twice as long. A line that
-quotes a bot's message may have been cut within a value."""
+"""Least number of characters of a value's beginning that is redacted, or half of a
+value that is not twice as long. A line that quotes a bot's message may have been cut
+within a value.
+"""
 
 
 class Redactor:
-    """A filter of a bot's output, piece by piece: the name of its variable stands in place of each value. A value may come in any
-    number of pieces."""
+    """A filter of a bot's output, piece by piece: the name of its variable stands in
+    place of each value. A value may come in any number of pieces.
+    """
 
     __slots__ = ("_names", "_pattern", "_pending", "_struck", "_values")
 
     def __init__(self, handed: Mapping[str, str]) -> None:
-        """Begin with nothing held back. ``handed``: values by the names of their variables."""
+        """Begin with nothing held back. ``handed``: values by the names of their
+        variables.
+        """
         self._names = {
             value.encode(): f"[{name}]".encode()
             for name, value in handed.items()
@@ -37,7 +44,9 @@ class Redactor:
         )
 
     def take(self, data: bytes) -> bytes:
-        """Take in more bytes. Return the bytes that can be shown; bytes that may be the beginning of a value are held back."""
+        """Take in more bytes. Return the bytes that can be shown; bytes that may be the
+        beginning of a value are held back.
+        """
         if not self._values:
             return data
         data = self._pending + data
@@ -47,8 +56,10 @@ class Redactor:
         return shown
 
     def rest(self) -> bytes:
-        """Return the bytes held back, once the output has ended. A value may have been cut off there: the name stands in place
-        of a beginning that would tell much of it."""
+        """Return the bytes held back, once the output has ended. A value may have been
+        cut off there: the name stands in place of a beginning that would tell much of
+        it.
+        """
         end = self._begin_of_value(self._pending, least=_telling)
         shown, struck = self._without(self._pending, end)
         cut_off, self._pending, self._struck = self._pending[end:], b"", 0
@@ -64,8 +75,9 @@ class Redactor:
         return redactor.take(data) + redactor.rest()
 
     def _without(self, data: bytes, stop: int) -> tuple[bytes, int]:
-        """Return the bytes before ``stop`` without values that begin there, and where the last of these ends. Values may overlap:
-        no part of any is left."""
+        """Return the bytes before ``stop`` without values that begin there, and where
+        the last of these ends. Values may overlap: no part of any is left.
+        """
         out: list[bytes] = []
         struck = self._struck
         value = self._pattern.search(data)
@@ -77,8 +89,9 @@ class Redactor:
         return b"".join([*out, data[struck:stop]]), struck
 
     def _begin_of_value(self, data: bytes, least: Callable[[bytes], int] = lambda _: 1) -> int:
-        """Return where the first incomplete value begins of which ``least`` bytes are there; the length of the data if none
-        does."""
+        """Return where the first incomplete value begins of which ``least`` bytes are
+        there; the length of the data if none does.
+        """
         longest = len(self._values[0]) if self._values else 1
         for at in range(max(0, len(data) - longest + 1), len(data)):
             size, rest = len(data) - at, data[at:]
@@ -87,7 +100,9 @@ class Redactor:
         return len(data)
 
     def text(self, text: str) -> str:
-        """Return a line without the values and their beginnings. The line may quote the bot's message as it is or in hex."""
+        """Return a line without the values and their beginnings. The line may quote the
+        bot's message as it is or in hex.
+        """
         for value in self._values:
             for shape in (value.decode(), value.hex(), value.hex(" ")):
                 text = "".join(_without(text, shape, self._names[value].decode()))

@@ -1,6 +1,8 @@
-"""A replay of one seat: send one live bot the recorded requests, and see what it answers now.
+"""A replay of one seat: send one live bot the recorded requests, and see what it
+answers now.
 
-The consequences of an answer are not played: the next request is the recorded one, whichever choice the bot made.
+The consequences of an answer are not played: the next request is the recorded one,
+whichever choice the bot made.
 """
 
 import math
@@ -90,9 +92,11 @@ def feed(
 ) -> RefeedResult:
     """Feed one bot under the limits and the policy of the match.
 
-    attach: called with the process before anything is sent; True means to wait for a line on stdin. With it there is no clock.
+    attach: called with the process before anything is sent; True means to wait for a
+        line on stdin. With it there is no clock.
 
-    Raises StagingError if the host cannot start the bot; KeyboardInterrupt when every process is reaped.
+    Raises StagingError if the host cannot start the bot; KeyboardInterrupt when every
+    process is reaped.
     """
     return trio.run(
         _feed, requests, bot, trace, attach, restrict_keyboard_interrupt_to_checkpoints=True
@@ -116,7 +120,8 @@ async def _feed(
         raise StagingError(f"the bot cannot be started on this machine now: {fault}") from None
     shown = trace.around(wire) if trace else wire
     seat = Seat.fresh(0, bot.header)
-    # The last attempt at a match: a bot that had no core for a while is not started again.
+    # The last attempt at a match: a bot that had no core for a while is not started
+    # again.
     gatherer = Gatherer(shown, [seat], LagMeter(), ponder=bot.sandbox.ponder, last=True)
     return await _feed_all(
         requests, _Feeder(shown, seat, gatherer, bot.header, clock=attach is None), wire, attach
@@ -167,8 +172,9 @@ async def _feed_all(
 
 
 async def _program(wire: Processes) -> int | None:
-    """Wait for the process that runs the bot's own program, and return it. If none does in STARTED_SECONDS, return the one
-    started."""
+    """Wait for the process that runs the bot's own program, and return it. If none does
+    in STARTED_SECONDS, return the one started.
+    """
     until = trio.current_time() + STARTED_SECONDS
     while not wire.describe_exit(0) and trio.current_time() < until:
         pid = wire.running(0)

@@ -1,6 +1,8 @@
-"""The round trip to a player who is elsewhere: a file, which the hub replaces and the arbiter reads.
+"""The round trip to a player who is elsewhere: a file, which the hub replaces and the
+arbiter reads.
 
-So each process of the arbiter knows the round trip at every decision, without asking and waiting.
+So each process of the arbiter knows the round trip at every decision, without asking
+and waiting.
 """
 
 import os

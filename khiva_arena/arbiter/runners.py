@@ -1,7 +1,9 @@
-"""The runners of a match in ticks: one process for the table, a fork server's child where there is one; at strict one a seat.
+"""The runners of a match in ticks: one process for the table, a fork server's child
+where there is one; at strict one a seat.
 
-A runner is started, watched, killed and reaped as any bot is (process.py); what its modules do reaches the arbiter only as items
-of a batch (line.py). A runner that fails is no seat's doing: the match is void.
+A runner is started, watched, killed and reaped as any bot is (process.py); what its
+modules do reaches the arbiter only as items of a batch (line.py). A runner that fails
+is no seat's doing: the match is void.
 """
 
 import os
@@ -28,10 +30,14 @@ from khiva_arena.common.result import TICKS_A_MS, Measured
 from khiva_arena.records.replay.ticks import TICKS_A_SECOND
 
 SLOWEST, GRACE = 60, 60.0
-"""A runner has SLOWEST times the seconds that its ticks stand for, and GRACE more. From then on it is given up if it stands still
-for GRACE seconds, or uses SPINS times all that as CPU. A module that uses too much is the runner's to stop, long before that."""
+"""A runner has SLOWEST times the seconds that its ticks stand for, and GRACE more. From
+then on it is given up if it stands still for GRACE seconds, or uses SPINS times all
+that as CPU. A module that uses too much is the runner's to stop, long before that.
+"""
 IDLE, SPINS = 0.01, 10
-"""IDLE is the part of its time that a runner which stands still may use: it looks around now and then."""
+"""IDLE is the part of its time that a runner which stands still may use: it looks
+around now and then.
+"""
 ENDLESS = 10**9
 """Seconds of CPU that no match takes: what modules may use is counted in ticks."""
 ENDS = {
@@ -49,7 +55,9 @@ Item = tuple[int, int, int, bytes]
 OnStderr = Callable[[int, bytes], None]
 """Gets the seat and the bytes that a module wrote on stderr."""
 Close = Callable[[float], Awaitable[list[Ending]]]
-"""Ends a table within so many seconds, or by a kill, and returns the end of each runner."""
+"""Ends a table within so many seconds, or by a kill, and returns the end of each
+runner.
+"""
 
 
 class Runners:
@@ -134,7 +142,9 @@ class Runners:
         ]
 
     async def _exchange(self, orders: Mapping[int, Item]) -> list[Item]:
-        """Send the orders of these seats, with all that is pending, and return the items that come back, notes kept aside."""
+        """Send the orders of these seats, with all that is pending, and return the
+        items that come back, notes kept aside.
+        """
         batches: dict[int, list[Item]] = {}
         for seat, runner in enumerate(self._runner):
             if seat in orders or seat in self._gone:
@@ -165,7 +175,9 @@ class Runners:
     async def _arrivals(
         self, waiting: Mapping[int, bytearray], patience: float
     ) -> list[tuple[int, bytearray]]:
-        """Wait for bytes, and return the runners whose batch is whole by now, with it."""
+        """Wait for bytes, and return the runners whose batch is whole by now, with
+        it.
+        """
         deadline = trio.current_time() + patience
         looks: list[float] = []
         while not (arrivals := await self._wire.receive(deadline)):
@@ -188,13 +200,17 @@ class Runners:
         return [(runner, data) for runner, data in waiting.items() if _is_whole(data)]
 
     async def _why_failed(self, runner: int) -> str:
-        """Return how a runner ended, in its own words if it has left some. These are its last: it can say nothing more."""
+        """Return how a runner ended, in its own words if it has left some. These are
+        its last: it can say nothing more.
+        """
         how = await self._wire.describe_end(runner)
         words = last_line((await self._wire.close(0.0))[runner].notes)
         return words if words.startswith(line.FAILS) else f"{line.FAILS}{how}"
 
     def _is_aside(self, item: Item) -> bool:
-        """Keep what a module wrote on stderr, and its ticks by function. Raises HostFault for a seat that is not at the table."""
+        """Keep what a module wrote on stderr, and its ticks by function. Raises
+        HostFault for a seat that is not at the table.
+        """
         seat, word, ticks, data = item
         if seat >= len(self._notes):
             raise HostFault(f"the runner spoke of a seat {seat}")
@@ -212,7 +228,9 @@ class Runners:
         return True
 
     def _ending(self, seat: int, runner: Ending) -> Ending:
-        """Return the end of a seat. A runner's CPU time is shared out by its seats' ticks; its page faults are no seat's."""
+        """Return the end of a seat. A runner's CPU time is shared out by its seats'
+        ticks; its page faults are no seat's.
+        """
         notes = self._notes[seat]
         together = [other for other, at in enumerate(self._runner) if at == self._runner[seat]]
         ticks = sum(self._spent[other] for other in together)
@@ -232,7 +250,8 @@ class Runners:
 async def start(
     job: Job, servers: ForkServers, *, alone: bool = False, on_stderr: OnStderr | None = None
 ) -> Runners:
-    """Start the runners of a match. The words of a table's runner are the same in all of its commands.
+    """Start the runners of a match. The words of a table's runner are the same in all
+    of its commands.
 
     servers: the fork servers of this process
     alone: nothing else is played in this process
@@ -266,7 +285,9 @@ async def start(
 
 
 def _of_a_table(command: Command) -> Command:
-    """Return the command of a module's runner in ticks. Its payload comes with its OPEN, and lies nowhere in the cell."""
+    """Return the command of a module's runner in ticks. Its payload comes with its
+    OPEN, and lies nowhere in the cell.
+    """
     folder = os.path.dirname(command.module[0]) if command.payload else command.folder
     return replace(command, argv=command.module[2:], folder=folder)
 
@@ -282,7 +303,9 @@ def _opening(job: Job, seat: int, payload: bytes | None) -> bytes:
 
 
 def _payload(command: Command) -> bytes | None:
-    """Return the bytes that a module reads beside its messages. Raises HostFault if they are not those that were staged."""
+    """Return the bytes that a module reads beside its messages. Raises HostFault if
+    they are not those that were staged.
+    """
     if not command.payload:
         return None
     path, digest = command.payload

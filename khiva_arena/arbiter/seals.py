@@ -1,7 +1,8 @@
-"""The note beside a staged bot that tells whether its files are still those that were staged.
+"""The note beside a staged bot that tells whether its files are still those that were
+staged.
 
-A bot whose files are damaged or gone fails to start, and so does one that is broken. The seal tells the two apart: damage is the
-host's fault, and the match is void.
+A bot whose files are damaged or gone fails to start, and so does one that is broken.
+The seal tells the two apart: damage is the host's fault, and the match is void.
 """
 
 import json
@@ -20,7 +21,9 @@ LARGEST_CODE = 1 << 30
 
 
 def seal(final: Path) -> None:
-    """Note the contents of a staged folder beside it, since a bot that runs as this user could change them."""
+    """Note the contents of a staged folder beside it, since a bot that runs as this
+    user could change them.
+    """
     draft = seal_of(final).with_suffix(".new")
     draft.write_text(json.dumps({"tree": _tree(final)}))
     draft.replace(seal_of(final))
@@ -42,7 +45,9 @@ def seal_of(final: Path) -> Path:
 
 
 def damage_of(command: Command) -> str:
-    """Return in words what has changed of the files that a bot is started from, "" if nothing has, or nobody can know."""
+    """Return in words what has changed of the files that a bot is started from, "" if
+    nothing has, or nobody can know.
+    """
     if command.module:
         noted = {"compiled code": command.module, "payload": command.payload}
         changed = [
@@ -71,9 +76,11 @@ def _is_noted(path: Path, digest: str) -> bool:
 
 
 def _tree(folder: Path) -> str:
-    """Return a hash over the names and contents of everything in a folder, built files included.
+    """Return a hash over the names and contents of everything in a folder, built files
+    included.
 
-    Copies under seals of khiva-tree-1 were never compared with the identity that they lie under.
+    Copies under seals of khiva-tree-1 were never compared with the identity that they
+    lie under.
     """
     parts: list[tuple[str, str]] = []
     for path in sorted(folder.rglob("*")):

@@ -1,4 +1,6 @@
-"""A seat during a match: its conversation, its bank, its strikes, and the events not yet sent to it."""
+"""A seat during a match: its conversation, its bank, its strikes, and the events not
+yet sent to it.
+"""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +21,8 @@ class Bank:
 
     turn: for each decision.
     balance: for everything that decisions take beyond their turns.
-    credit: an addition to the next decision, for the time that its bytes are under way: the seat is not charged for it.
+    credit: an addition to the next decision, for the time that its bytes are under way:
+        the seat is not charged for it.
     """
 
     __slots__ = ("balance", "credit", "turn")
@@ -39,8 +42,9 @@ class Bank:
         return self.turn + self.balance + self.credit
 
     def charge(self, elapsed: float) -> float:
-        """Charge a decision of ``elapsed`` seconds: its time beyond the turn comes off the bank. Return its seconds without the
-        credit."""
+        """Charge a decision of ``elapsed`` seconds: its time beyond the turn comes off
+        the bank. Return its seconds without the credit.
+        """
         seconds = max(0.0, elapsed - self.credit)
         # The time that a turn leaves over is lost: a bank never refills.
         if seconds > self.turn:
@@ -73,7 +77,9 @@ def full_bank(header: Header) -> "Bank | TickBank":
 
 
 def start_allowance(header: Header) -> float:
-    """Return what a bot may take up to its hello: seconds, or ticks in a match in ticks."""
+    """Return what a bot may take up to its hello: seconds, or ticks in a match in
+    ticks.
+    """
     milliseconds = header.time["startup_ms"]
     return milliseconds * TICKS_A_MS if header.in_ticks else milliseconds / 1_000
 
@@ -95,8 +101,10 @@ class Seat(msgspec.Struct, eq=False):
     asked_at: number of the step at which it was asked last, 0 for the start
     times: by number of the step, seconds that its decision took
     ticks: by number of the step, ticks that it took, if thinking is paid in ticks
-    round_trips: by number of the step, seconds of the way to its player and back, if that is measured
-    paused: how often it was stopped, since it kept a seat that was asked, or the arbiter, from a core
+    round_trips: by number of the step, seconds of the way to its player and back, if
+        that is measured
+    paused: how often it was stopped, since it kept a seat that was asked, or the
+        arbiter, from a core
     """
 
     number: int
@@ -119,7 +127,9 @@ class Seat(msgspec.Struct, eq=False):
 
     @classmethod
     def fresh(cls, number: int, header: Header, *, reports: bool = False) -> "Seat":
-        """Return a seat before the start of a match. ``reports``: its bot is offered to report what it spends."""
+        """Return a seat before the start of a match. ``reports``: its bot is offered to
+        report what it spends.
+        """
         encode = codec.encode_for_module if header.in_ticks else codec.encode
         return cls(
             number, full_bank(header), header.time["turn_ms"], Session(encode, reports=reports)
@@ -131,7 +141,9 @@ class Seat(msgspec.Struct, eq=False):
         return self.forfeited_at is None
 
     def took(self, elapsed: float) -> None:
-        """Charge the bank for the last decision. ``elapsed``: its seconds, the way to its player included; or its ticks."""
+        """Charge the bank for the last decision. ``elapsed``: its seconds, the way to
+        its player included; or its ticks.
+        """
         self.times[self.asked_at] = self.bank.charge(elapsed)
 
     def blame(self, verdict: Verdict, detail: str, step: int, policy: Policy) -> bool:

@@ -54,7 +54,8 @@ def problem_of(
 
 
 def permissions_of(name: str, network: bool, handed: Iterable[str]) -> list[str]:
-    """Return the flags that give a bot what it has: without them, it would fail by want of these in a check of its own.
+    """Return the flags that give a bot what it has: without them, it would fail by want
+    of these in a check of its own.
 
     handed: the names of variables
     """
@@ -75,7 +76,9 @@ def _describe_end(report: SeatReport) -> str:
 
 
 def with_hint(problem: str, advice: str) -> str:
-    """Return a problem of several lines with a hint, before the line on the command to type next; as it is without one."""
+    """Return a problem of several lines with a hint, before the line on the command to
+    type next; as it is without one.
+    """
     if not advice:
         return problem
     lines = problem.split("\n")

@@ -1,7 +1,9 @@
-"""The notes of a bot: the kept parts of its stderr, with a mark before the text after each request.
+"""The notes of a bot: the kept parts of its stderr, with a mark before the text after
+each request.
 
-Notes are shown so that a bot cannot write a mark itself. Lines that runtimes write at each start because of the sandbox, word for
-word, are left out of them. Text that a bot writes is never left out: only whole lines of that list are, and only at the start.
+Notes are shown so that a bot cannot write a mark itself. Lines that runtimes write at
+each start because of the sandbox, word for word, are left out of them. Text that a bot
+writes is never left out: only whole lines of that list are, and only at the start.
 """
 
 import re
@@ -14,15 +16,21 @@ from khiva_arena.common.text import harmless, printable
 from khiva_arena.words import count
 
 NOTES_KEPT = 8_192
-# No text that a bot wrote has this character in it: ``printable`` makes an escape of it.
+# No text that a bot wrote has this character in it: ``printable`` makes an escape of
+# it.
 MARK = "\x1e"
 MARK_COSTS = 32
-"""Bytes that a mark counts as: a bot that writes a byte a turn must not fill a store with marks."""
+"""Bytes that a mark counts as: a bot that writes a byte a turn must not fill a store
+with marks.
+"""
 INDENT = "  "
 NOT_STARTED = "cannot be started: "
-"""The beginning of notes about a process that could not be started; the reason follows, which may name the program's folder."""
-# The author of a bot knows only the name of a staged file, not its path.
-# A match begins where a path can begin: tried at every letter, a long line without a blank would take its square.
+"""The beginning of notes about a process that could not be started; the reason follows,
+which may name the program's folder.
+"""
+# The author of a bot knows only the name of a staged file, not its path. A match begins
+# where a path can begin: tried at every letter, a long line without a blank would take
+# its square.
 _STAGED = re.compile(r"(?<![^\s\"'(])[^\s\"'(]*/staged/[0-9a-f]{64}/")
 _MARK_LINE = re.compile(f"{MARK}[^\n]*\n")
 _OF_NODE = re.compile(r"^ *at [^\n]*\bnode:internal/[^\n]*\n?|\n?^Node\.js v[\d.]+$", re.MULTILINE)
@@ -36,7 +44,9 @@ JAVA = "Picked up JAVA_TOOL_OPTIONS: {options}\n"
 
 
 def incomplete_size(data: bytes | bytearray) -> int:
-    """Return the number of bytes at the end that begin an incomplete UTF-8 character."""
+    """Return the number of bytes at the end that begin an incomplete UTF-8
+    character.
+    """
     for back, byte in enumerate(reversed(data[-3:]), 1):
         if byte >= 0xC0:
             return back if back < 2 + (byte >= 0xE0) + (byte >= 0xF0) else 0
@@ -64,8 +74,9 @@ class _Part(msgspec.Struct):
 
 
 class Notes:
-    """The first and the last 8 KiB of a bot's stderr, and the number of bytes in all. Marks are made only if something was
-    written."""
+    """The first and the last 8 KiB of a bot's stderr, and the number of bytes in all.
+    Marks are made only if something was written.
+    """
 
     __slots__ = ("_head", "_room", "_tail", "_tail_size", "_turn", "total")
 
@@ -78,7 +89,9 @@ class Notes:
         self._tail_size = 0
 
     def begin_turn(self, step: int, kind: str) -> None:
-        """Note that the bot is now sent a request: bytes added from here on were written after it."""
+        """Note that the bot is now sent a request: bytes added from here on were
+        written after it.
+        """
         self._turn = (step, kind)
 
     def add(self, data: bytes) -> None:
@@ -107,7 +120,9 @@ class Notes:
             self._trim()
 
     def _begin_part(self, parts: "list[_Part] | deque[_Part]") -> int:
-        """Begin a part for this turn if the last part belongs to another turn. Return the bytes that it counts for."""
+        """Begin a part for this turn if the last part belongs to another turn. Return
+        the bytes that it counts for.
+        """
         if parts and parts[-1].turn == self._turn and not parts[-1].remark:
             return 0
         parts.append(_Part(self._turn, bytearray()))
@@ -126,8 +141,9 @@ class Notes:
     def text(self) -> str:
         """Return head and tail as text. A line that begins with MARK is the arbiter's.
 
-        "[step 12: boost]" stands before the text written after the request of that step came. Another mark tells the bytes
-        dropped, if any were. Remarks stand where they were made.
+        "[step 12: boost]" stands before the text written after the request of that step
+        came. Another mark tells the bytes dropped, if any were. Remarks stand where
+        they were made.
         """
         size = sum(len(part.data) for part in (*self._head, *self._tail))
         return "".join(self._pieces(self.total - size))
@@ -156,7 +172,9 @@ class Notes:
 
 
 def _with_whole_characters(parts: list[_Part]) -> Iterator[_Part]:
-    """Yield the parts with whole characters: a character that is split between two parts is in the later one."""
+    """Yield the parts with whole characters: a character that is split between two
+    parts is in the later one.
+    """
     rest = bytearray()
     for number, part in enumerate(parts, 1):
         if part.remark:
@@ -179,19 +197,23 @@ def last_line(notes: str) -> str:
 
 
 def in_its_folder(notes: str) -> str:
-    """Return notes with the paths of the bot's own files as its author knows them: ``main.py`` without the folder where it is
-    staged."""
+    """Return notes with the paths of the bot's own files as its author knows them:
+    ``main.py`` without the folder where it is staged.
+    """
     return _STAGED.sub("", notes)
 
 
 def for_its_author(notes: str) -> str:
-    """Return notes without the arbiter's marks, with the paths that the author knows, and without frames of node itself, which
-    would be all that is seen of the end of a traceback."""
+    """Return notes without the arbiter's marks, with the paths that the author knows,
+    and without frames of node itself, which would be all that is seen of the end of a
+    traceback.
+    """
     return _OF_NODE.sub("", in_its_folder(without_marks(notes)))
 
 
 def for_people(notes: str) -> str:
-    """Format a text of notes for people: marks stand at the margin, the bot's text is indented, so it can write no mark.
+    """Format a text of notes for people: marks stand at the margin, the bot's text is
+    indented, so it can write no mark.
 
     Notes of a store that somebody sent may hold anything.
     """
@@ -203,20 +225,25 @@ def for_people(notes: str) -> str:
 
 
 def notes_of(seat: int, notes: str, total: int) -> str:
-    """Format a seat's notes of stderr, ``total`` bytes in all, with a heading. The bot's lines are indented, the arbiter's marks
-    are not."""
+    """Format a seat's notes of stderr, ``total`` bytes in all, with a heading. The
+    bot's lines are indented, the arbiter's marks are not.
+    """
     return f"--- stderr of seat {seat}" + (
         f" ({count(total, 'byte')})\n{for_people(notes)}" if notes else ": nothing"
     )
 
 
 def noise_lines(java_options: str) -> tuple[bytes, ...]:
-    """Return the lines. ``java_options``: the value of JAVA_TOOL_OPTIONS, which every JVM reports."""
+    """Return the lines. ``java_options``: the value of JAVA_TOOL_OPTIONS, which every
+    JVM reports.
+    """
     return tuple(line.encode() for line in (RUBY, MONO, JAVA.format(options=java_options)))
 
 
 class Quiet:
-    """A filter of a bot's stderr: it takes out lines of runtimes at the beginning, and passes everything else."""
+    """A filter of a bot's stderr: it takes out lines of runtimes at the beginning, and
+    passes everything else.
+    """
 
     __slots__ = ("_lines", "_pending")
 
@@ -225,7 +252,9 @@ class Quiet:
         self._pending = b""
 
     def take(self, data: bytes) -> bytes:
-        """Take in more of the stderr. Return the bot's own text in it and in the bytes held back, b"" while that is not known."""
+        """Take in more of the stderr. Return the bot's own text in it and in the bytes
+        held back, b"" while that is not known.
+        """
         if not self._lines:
             return data
         text = self._pending + data

@@ -1,4 +1,6 @@
-"""A wire that keeps the beginning of each bot's stdout, shown for a bot that fails to start."""
+"""A wire that keeps the beginning of each bot's stdout, shown for a bot that fails to
+start.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -38,13 +40,15 @@ class BotOutput(msgspec.Struct):
         self.total += len(data)
 
     def text(self, redactor: Redactor) -> str:
-        """Format the beginning for people: as text if it is text, else in hex. Several lines, "" for nothing.
+        """Format the beginning for people: as text if it is text, else in hex. Several
+        lines, "" for nothing.
 
         The text is safe on a terminal and lacks the values that ``redactor`` takes out.
         """
         if not self.head:
             return ""
-        # Bytes that may be the beginning of a value are held back where more was cut off.
+        # Bytes that may be the beginning of a value are held back where more was cut
+        # off.
         head = redactor.take(bytes(self.head))
         head += redactor.rest() if self.total == len(self.head) else b""
         text = head[: len(head) - incomplete_size(head)].decode("utf-8", "replace")
@@ -75,8 +79,8 @@ def _as_hex(head: bytes) -> tuple[list[str], int]:
 class OutputKeeper(PassingWire):
     """A wire that passes everything on and keeps the output. ``outputs``: by seat.
 
-    Before a bot is stopped, it gets a moment to end or to write more, which only ``keep`` gets. So its last output and its exit
-    code are known.
+    Before a bot is stopped, it gets a moment to end or to write more, which only
+    ``keep`` gets. So its last output and its exit code are known.
     """
 
     def __init__(

@@ -1,19 +1,23 @@
-"""Ask seats whose modules pay in ticks: one batch for all seats of a step, and the runner's count of what each took.
+"""Ask seats whose modules pay in ticks: one batch for all seats of a step, and the
+runner's count of what each took.
 
 Theory of operation
 ===================
 
-A module runs only while it is asked, and stands still from the last byte of its answer on. So there is no clock here, no lag, and
-nothing to read between two steps. All seats of a step are asked at once, and nothing is opened before each has its reply: no seat
+A module runs only while it is asked, and stands still from the last byte of its answer
+on. So there is no clock here, no lag, and nothing to read between two steps. All seats
+of a step are asked at once, and nothing is opened before each has its reply: no seat
 can notice another one's answer or fault.
 
-A seat has its turn and the rest of its bank, in ticks. The runner ends its run exactly there. A frame that answers an earlier
-request is dropped, as a process's is, and the module goes on with the ticks that it has left. An answer that takes no ticks lay
-there before its request came, so it is one that nobody asked for.
+A seat has its turn and the rest of its bank, in ticks. The runner ends its run exactly
+there. A frame that answers an earlier request is dropped, as a process's is, and the
+module goes on with the ticks that it has left. An answer that takes no ticks lay there
+before its request came, so it is one that nobody asked for.
 
-The backstop is the one thing that another machine may do otherwise: a seat has used far more of the processor than its ticks
-cost. The match is void, and the seat is its cause. The bot that does so again in the event is out by the verdict RESOURCE, which
-in a record of format 2 means that alone; no ticks are recorded for it.
+The backstop is the one thing that another machine may do otherwise: a seat has used far
+more of the processor than its ticks cost. The match is void, and the seat is its cause.
+The bot that does so again in the event is out by the verdict RESOURCE, which in a
+record of format 2 means that alone; no ticks are recorded for it.
 """
 
 from collections import Counter
@@ -48,7 +52,9 @@ FUNCTIONS_SHOWN = 5
 
 
 def by_function(functions: Sequence[tuple[int, str]]) -> list[str]:
-    """Return rows that say where a module's ticks went, the most first. ``functions``: ticks and name of each."""
+    """Return rows that say where a module's ticks went, the most first. ``functions``:
+    ticks and name of each.
+    """
     by_name = Counter[str]()
     for ticks, name in functions:
         by_name[name] += ticks
@@ -88,7 +94,9 @@ class ModuleTable(Protocol):
     """The modules of one match, in one runner or several."""
 
     def announce(self, seat: int, step: int, kind: str) -> None:
-        """Announce the question that is sent next: for the marks in a bot's notes of stderr."""
+        """Announce the question that is sent next: for the marks in a bot's notes of
+        stderr.
+        """
 
     def remark(self, seat: int, line: str) -> None:
         """Add a line of the arbiter's to a bot's notes."""
@@ -97,7 +105,9 @@ class ModuleTable(Protocol):
         """Give a module a frame that it may read when it runs again."""
 
     async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
-        """Let the modules of these seats run, and return a reply for each. Raises HostFault if a runner fails."""
+        """Let the modules of these seats run, and return a reply for each. Raises
+        HostFault if a runner fails.
+        """
 
     def round_trip(self, seat: int) -> float | None:
         """Return None: every module runs on this machine."""
@@ -106,7 +116,9 @@ class ModuleTable(Protocol):
         """Drop the seat's module: it never runs again."""
 
     async def close(self, grace: float) -> list[Ending]:
-        """End the input of all modules, let them run a turn more if there is ``grace``, then end and reap the runners."""
+        """End the input of all modules, let them run a turn more if there is ``grace``,
+        then end and reap the runners.
+        """
 
 
 class TickGatherer:
@@ -124,7 +136,8 @@ class TickGatherer:
 
         warned: seats whose bots have met the backstop in this event before.
         forced: seats that meet it without being run, each with the number of the step.
-        granted: the most ticks by seat and number of the step, 0 where there are none; None: what each seat has.
+        granted: the most ticks by seat and number of the step, 0 where there are none;
+            None: what each seat has.
         """
         self._table = table
         self._seats = seats
@@ -141,7 +154,8 @@ class TickGatherer:
     ) -> StepResult:
         """Send each seat its frame and let it run, ``allowances[seat]`` ticks at most.
 
-        Raises HostFault when a seat meets the backstop for the first time, or a runner fails.
+        Raises HostFault when a seat meets the backstop for the first time, or a runner
+        fails.
         """
         out = StepResult()
         limits = {number: self._limit(number, int(allowances[number])) for number in requests}
@@ -182,7 +196,9 @@ class TickGatherer:
             raise HostFault(f"seat {first[0]}: {BACKSTOP}", first)
 
     def _open(self, number: int, reply: Reply, limit: int, out: StepResult) -> bool:
-        """Open a reply. Return False if the module answered an earlier request, and goes on."""
+        """Open a reply. Return False if the module answered an earlier request, and
+        goes on.
+        """
         seat = self._seats[number]
         if reply.kind is RunEnd.ANSWERED:
             seat.session.receive(reply.frame)
@@ -214,7 +230,9 @@ class TickGatherer:
         return True
 
     def _account(self, number: int, ticks: int, out: StepResult) -> None:
-        """Note what a question took, in the ticks of the record and in the times beside it."""
+        """Note what a question took, in the ticks of the record and in the times beside
+        it.
+        """
         seat = self._seats[number]
         verdict = out.faults[number][0] if number in out.faults else Verdict.OK
         seat.ticks[seat.asked_at] = 0 if verdict is Verdict.RESOURCE else ticks

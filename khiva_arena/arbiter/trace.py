@@ -1,8 +1,10 @@
-"""A wire that prints the traffic of a match, or keeps its raw bytes, while it is played.
+"""A wire that prints the traffic of a match, or keeps its raw bytes, while it is
+played.
 
-It keeps to the rule of sealed answers: bytes from bots are decoded only when the step is closed, which the next look or request
-of the arbiter shows. So answers appear late, with the time at which they came. A bot's stderr appears at once, up to a limit for
-each second, since tracing must take no time for which others are charged.
+It keeps to the rule of sealed answers: bytes from bots are decoded only when the step
+is closed, which the next look or request of the arbiter shows. So answers appear late,
+with the time at which they came. A bot's stderr appears at once, up to a limit for each
+second, since tracing must take no time for which others are charged.
 """
 
 import math
@@ -34,7 +36,9 @@ from khiva_arena.errors import ConfigError, RemoteProtocolError
 JSON_SHOWN = 400
 LINE_KEPT = 1_000
 OPENED_MOST = 8_192
-"""Largest frame of a bot, in bytes, that is decoded to be shown: a hostile one takes long."""
+"""Largest frame of a bot, in bytes, that is decoded to be shown: a hostile one takes
+long.
+"""
 STDERR_SECONDS, STDERR_LINES, STDERR_BYTES = 1.0, 200, 32_768
 TO_BOT, FROM_BOT = "to-bot", "from-bot"
 
@@ -43,15 +47,17 @@ class Trace:
     """The place where a trace goes.
 
     names: by seat, the text before each of its lines
-    write: gets a line or several at a time, without the last line end, and must not block; None for none
+    write: gets a line or several at a time, without the last line end, and must not
+        block; None for none
     folder: gets a file of raw bytes for each seat and direction; None for none
     first: the number of the first seat, for the names of the files
     redactors: by seat, the values taken out of written lines, not out of the raw bytes
     failure: why not all bytes were kept, "" if they were
     shown: the characters of a message that a line has at most, None for all
 
-    A match that is played again after a void is traced again: its bytes replace those of the first time. Raises ConfigError if
-    the folder cannot be written, or holds such files.
+    A match that is played again after a void is traced again: its bytes replace those
+    of the first time. Raises ConfigError if the folder cannot be written, or holds such
+    files.
     """
 
     def __init__(
@@ -95,7 +101,9 @@ class Trace:
             raise ConfigError(f"{folder}: cannot be written: {error.strerror or error}") from None
 
     def undo(self) -> None:
-        """Remove the files and the folder just made, so that they are not in the way the next time."""
+        """Remove the files and the folder just made, so that they are not in the way
+        the next time.
+        """
         for file in self._files.values():
             Path(file.name).unlink(missing_ok=True)
         self.close()
@@ -136,7 +144,9 @@ class Trace:
             )
 
     def show(self, seat: int, at: float, piece: Piece, tail: str = "") -> None:
-        """Show what a bot wrote, a frame or what can be none. ``tail``: follows it in the line."""
+        """Show what a bot wrote, a frame or what can be none. ``tail``: follows it in
+        the line.
+        """
         try:
             if piece.wrong:
                 raise RemoteProtocolError(piece.wrong)
@@ -163,7 +173,9 @@ class Trace:
         )
 
     def keep(self, seat: int, way: str, data: bytes) -> None:
-        """Keep raw bytes of a seat. If the disk is full, the files end, but not the match."""
+        """Keep raw bytes of a seat. If the disk is full, the files end, but not the
+        match.
+        """
         if (seat, way) in self._files:
             try:
                 self._files[seat, way].write(data)
@@ -208,7 +220,8 @@ class Trace:
 class _Stderr:
     """A cutter of one bot's stderr into lines: sign and text of each.
 
-    Bytes beyond the limit of a second are only counted, since a flood is not a fault and would take the time of all others.
+    Bytes beyond the limit of a second are only counted, since a flood is not a fault
+    and would take the time of all others.
     """
 
     def __init__(self) -> None:
@@ -263,7 +276,8 @@ class TracingWire(PassingWire):
         self._cutters = [Cutter(FRAME_MOST_TO_ARBITER) for _ in trace.names]
         self._ends: set[int] = set()
         self._stopped_seats: set[int] = set()
-        # Arrivals and stops while a step is open; as much as a session takes in before it ends a bot.
+        # Arrivals and stops while a step is open; as much as a session takes in before
+        # it ends a bot.
         self._sealed_entries: list[Arrival | tuple[int, float]] = []
 
     def send(self, seat: int, data: bytes) -> None:

@@ -1,7 +1,8 @@
-"""Frames as lines for people: a stream of bytes is cut into pieces, each with its error. No I/O.
+"""Frames as lines for people: a stream of bytes is cut into pieces, each with its
+error. No I/O.
 
-Unlike ``FrameReader``, which ends at the first invalid length, this continues at the next place at which a frame may begin, and
-it reads both directions.
+Unlike ``FrameReader``, which ends at the first invalid length, this continues at the
+next place at which a frame may begin, and it reads both directions.
 """
 
 import json
@@ -39,7 +40,9 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 class Cutter:
-    """A cutter of the bytes of one direction into pieces. It holds one incomplete frame at most. ``most``: bytes of a payload."""
+    """A cutter of the bytes of one direction into pieces. It holds one incomplete frame
+    at most. ``most``: bytes of a payload.
+    """
 
     def __init__(self, size_most: int) -> None:
         self._size_most = size_most
@@ -97,7 +100,9 @@ class Cutter:
         return [Piece(self._offset, len(rest), rest[:SHOWN_BYTES], wrong)]
 
     def _frame_end(self, at: int) -> int | None:
-        """Return where the frame at ``at`` ends; None if that is not known or not here yet, 0 if none begins here."""
+        """Return where the frame at ``at`` ends; None if that is not known or not here
+        yet, 0 if none begins here.
+        """
         begin = bytes(self._buffer[at : at + HEADER])
         size = int.from_bytes(begin, "big")
         if begin[0] or (len(begin) == HEADER and not 0 < size <= self._size_most):
@@ -107,10 +112,11 @@ class Cutter:
         return end if len(begin) == HEADER and end <= len(self._buffer) else None
 
     def _skip(self, at: int) -> tuple[int, bool]:
-        """Pass over bytes up to where a frame may begin: a length in bounds, and a map behind it.
+        """Pass over bytes up to where a frame may begin: a length in bounds, and a map
+        behind it.
 
-        Return the position, and True if a frame may begin there. Otherwise more bytes are needed to know, or the piece is as
-        large as one may be.
+        Return the position, and True if a frame may begin there. Otherwise more bytes
+        are needed to know, or the piece is as large as one may be.
         """
         buffer, begin = self._buffer, at
         at += self._went_wrong  # none begins there
@@ -158,7 +164,9 @@ class Cutter:
 
 
 def _last_of_zeros(buffer: bytearray, at: int) -> int:
-    """Return the first place behind ``at`` where a length other than 0 can begin. At ``at`` stands a length of 0."""
+    """Return the first place behind ``at`` where a length other than 0 can begin. At
+    ``at`` stands a length of 0.
+    """
     other = _NOT_ZERO.search(buffer, at)
     return (other.start() if other else len(buffer) - 1) - HEADER + 1
 
@@ -168,7 +176,9 @@ def _begins_map(byte: int) -> bool:
 
 
 def message_of(payload: bytes) -> dict[str, Any]:
-    """Return the message that a payload holds. Raises RemoteProtocolError with the first rule of the profile that it breaks."""
+    """Return the message that a payload holds. Raises RemoteProtocolError with the
+    first rule of the profile that it breaks.
+    """
     value = codec.plain_value(payload)
     if not isinstance(value, dict):
         raise RemoteProtocolError("a frame that holds no map")
@@ -207,7 +217,9 @@ def breach(payload: bytes, message: dict[str, Any], from_bot: bool | None) -> st
 
 
 def compact(message: dict[str, Any], limit: int | None = None) -> str:
-    """Format a message as one line of JSON without its type, ASCII alone; cut at ``limit`` characters with how many were cut."""
+    """Format a message as one line of JSON without its type, ASCII alone; cut at
+    ``limit`` characters with how many were cut.
+    """
     text = json.dumps(
         {key: value for key, value in message.items() if key != "type"}, separators=(",", ":")
     )

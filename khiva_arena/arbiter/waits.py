@@ -6,7 +6,8 @@ from khiva_arena.arbiter.seat import Seat
 
 
 class Wait(msgspec.Struct, eq=False):
-    """The wait for one seat that was asked. Times in seconds of the monotonic clock, durations in seconds.
+    """The wait for one seat that was asked. Times in seconds of the monotonic clock,
+    durations in seconds.
 
     seat: the seat that was asked
     deadline: when its time is up, the arbiter's lag not counted
@@ -14,7 +15,8 @@ class Wait(msgspec.Struct, eq=False):
     delay: how long it had no core
     extensions: how often it got time back
     starved: it had no core for a good part of its time
-    frames_in_time: how many were sealed when its time was up, None before; later frames are not opened for this request
+    frames_in_time: how many were sealed when its time was up, None before; later frames
+        are not opened for this request
     elapsed: how long it took until then
     """
 

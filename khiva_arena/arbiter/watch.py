@@ -1,10 +1,12 @@
-"""A watch on the memory and processor use of the bots of one match, from time to time and on demand.
+"""A watch on the memory and processor use of the bots of one match, from time to time
+and on demand.
 
-A look reads files in /proc for every process of a bot, so a bot can make it long: the longer a look took, the later comes the
-next one.
+A look reads files in /proc for every process of a bot, so a bot can make it long: the
+longer a look took, the later comes the next one.
 
-If a process asks for more than its limit, the system refuses it. A bot that copes with that plays on; one that fails because of
-it gets the verdict ``resource``, and the detail begins with the name of the limit.
+If a process asks for more than its limit, the system refuses it. A bot that copes with
+that plays on; one that fails because of it gets the verdict ``resource``, and the
+detail begins with the name of the limit.
 """
 
 import signal
@@ -26,7 +28,8 @@ WATCH_SECONDS = 0.1
 COSTS_BETWEEN_WATCHES = 10
 NEARLY = 0.9
 LOOK_BACK = 4_000
-# Phrases of runtimes when the system refuses them something. A bot that lies here only trades one fault of its own for another.
+# Phrases of runtimes when the system refuses them something. A bot that lies here only
+# trades one fault of its own for another.
 SAID = {
     "processes": (
         "native thread",
@@ -47,7 +50,8 @@ SAID = {
     "file_size": ("File too large",),
     "scratch": ("No space left on device",),
 }
-# Phrases of runtimes that play on: Ruby at each start, since timers that send signals are refused.
+# Phrases of runtimes that play on: Ruby at each start, since timers that send signals
+# are refused.
 HARMLESS = ("timer_create",)
 SIGNALS = {-signal.SIGXCPU: "cpu", -signal.SIGXFSZ: "file_size"}
 
@@ -64,7 +68,9 @@ class Watch:
         self._looks = 0
 
     def offenders(self, children: Iterable[Child]) -> list[Child]:
-        """Look at all running bots. Return the bots that use too much, each with the reason in its ``limit``."""
+        """Look at all running bots. Return the bots that use too much, each with the
+        reason in its ``limit``.
+        """
         self._looks += 1
         began = time.monotonic()
         too_greedy = []
@@ -72,7 +78,8 @@ class Watch:
             started = child.unreaped
             if started is None or child.killed:
                 continue
-            # To go through a folder takes longer than to look at processes: a cell says how often it is worth it.
+            # To go through a folder takes longer than to look at processes: a cell says
+            # how often it is worth it.
             scratch_too = self._looks % started.cell.scratch_every == 0
             limit = while_it_runs(
                 started.cell, started.pid, self._resources, scratch_too=scratch_too
@@ -85,7 +92,9 @@ class Watch:
         return too_greedy
 
     def exceeded_limit(self, child: Child) -> str:
-        """Return the limit that a bot exceeded which is late or has ended, in words; "" if none is known."""
+        """Return the limit that a bot exceeded which is late or has ended, in words; ""
+        if none is known.
+        """
         if not child.exceeded and child.started is not None:
             cell, end = child.started.cell, child.ending
             if end is None:
@@ -96,7 +105,9 @@ class Watch:
 
 
 def doing(child: Child) -> str:
-    """Describe in words what a bot does that does not answer; "" if that is not known."""
+    """Describe in words what a bot does that does not answer; "" if that is not
+    known.
+    """
     started = child.unreaped
     program = started.cell.program(started.pid) if started else None
     if started is None or program is None or child.killed or child.resting:
@@ -105,14 +116,18 @@ def doing(child: Child) -> str:
 
 
 def trees(children: Iterable[Child]) -> dict[int, list[int]]:
-    """Return by seat the living processes of bots that are not reaped yet, wrapping processes included."""
+    """Return by seat the living processes of bots that are not reaped yet, wrapping
+    processes included.
+    """
     pids = {child.seat: started.pid for child in children if (started := child.unreaped)}
     pids_by_root = proc_usage.trees(pids.values(), PROCESSES_SEEN)
     return {seat: pids_by_root[pid] for seat, pid in pids.items()}
 
 
 def uses(children: Sequence[Child]) -> list[Use]:
-    """Return the processor use of all bots so far, from one look at them; a bot that is reaped has none."""
+    """Return the processor use of all bots so far, from one look at them; a bot that is
+    reaped has none.
+    """
     pids_by_seat = trees(children)
     return [_use(pids_by_seat.get(child.seat, []), child.ours) for child in children]
 
@@ -126,7 +141,9 @@ def _use(pids: Sequence[int], ours: bool) -> Use:
 
 
 def while_it_runs(cell: Cell, pid: int, resources: Resources, *, scratch_too: bool) -> str:
-    """Return the limit that a bot exceeds while it runs, in words, "" if none. ``pid``: the process that was started."""
+    """Return the limit that a bot exceeds while it runs, in words, "" if none. ``pid``:
+    the process that was started.
+    """
     pids = proc_usage.tree(pid, resources.processes + 16)
     usage = proc_usage.usage(pids, resources.memory)
     for key, amount in (("memory", usage.memory), ("cpu", usage.cpu)):
@@ -138,7 +155,9 @@ def while_it_runs(cell: Cell, pid: int, resources: Resources, *, scratch_too: bo
 
 
 def when_late(cell: Cell, pid: int, resources: Resources) -> str:
-    """Return the limit that may have kept a bot from answering in time: processes or descriptors used up; "" if none is seen."""
+    """Return the limit that may have kept a bot from answering in time: processes or
+    descriptors used up; "" if none is seen.
+    """
     pids = proc_usage.tree(pid, resources.processes + 16)
     tasks = proc_usage.usage(pids, 0).tasks - cell.wrapping
     if tasks >= resources.processes - 1:  # bwrap's own process inside counts as one
@@ -153,7 +172,8 @@ def after_its_end(cell: Cell, end: Ending, resources: Resources, module_memory: 
 
     Its signal, the counts of the system and the bot's last notes are looked at.
 
-    module_memory: bytes that the memory of a module may have, which is used up before its process meets a limit; 0 for a program.
+    module_memory: bytes that the memory of a module may have, which is used up before
+        its process meets a limit; 0 for a program.
     """
     if end.status in (None, 0) or end.killed:
         return ""

@@ -1,7 +1,9 @@
-"""A worker process that plays matches for the pool: jobs come as frames on stdin, outcomes leave on stdout.
+"""A worker process that plays matches for the pool: jobs come as frames on stdin,
+outcomes leave on stdout.
 
-A frame is a u32 big-endian length and a msgpack payload. When its input ends, because the arbiter is done or dead, a worker
-ends every match it plays, reaps the bots, and exits.
+A frame is a u32 big-endian length and a msgpack payload. When its input ends, because
+the arbiter is done or dead, a worker ends every match it plays, reaps the bots, and
+exits.
 """
 
 import gc
@@ -35,8 +37,9 @@ class WorkerDied(Exception):
 
 
 class Worker:
-    """The arbiter's side of one worker, started at the first job and again after a death. ``alone``: it gets one job at
-    a time."""
+    """The arbiter's side of one worker, started at the first job and again after a
+    death. ``alone``: it gets one job at a time.
+    """
 
     def __init__(self, nursery: trio.Nursery, *, alone: bool) -> None:
         self._mode = ALONE if alone else SHARED
@@ -66,7 +69,8 @@ class Worker:
 
     def _start(self) -> None:
         command = [sys.executable, "-P", "-m", __name__, self._mode]
-        # A stop of the arbiter may signal its workers, too, and they have to end their bots: they let signals in when ready.
+        # A stop of the arbiter may signal its workers, too, and they have to end their
+        # bots: they let signals in when ready.
         held = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
         try:
             self._process = subprocess.Popen(
@@ -98,7 +102,8 @@ class Worker:
                 done.set()
         how = describe_status(await _exit_status(process))
         if self._process is process:
-            # All in one go: a caller that asks for a match from here on gets a new worker.
+            # All in one go: a caller that asks for a match from here on gets a new
+            # worker.
             self._process, waiting, self._waiting = None, self._waiting, {}
             self._death = f"a worker {how}"
             for done, _ in waiting.values():
@@ -106,7 +111,9 @@ class Worker:
             await self._jobs.aclose()
 
     async def close(self) -> None:
-        """End the worker's input, then wait until it has reaped its bots and ended; kill it after CLOSE_SECONDS."""
+        """End the worker's input, then wait until it has reaped its bots and ended;
+        kill it after CLOSE_SECONDS.
+        """
         process, self._process = self._process, None
         if process is None:
             return
@@ -183,13 +190,15 @@ async def _serve(alone: bool) -> None:
 def main() -> None:
     """Serve jobs until the input ends."""
     for number in stops.stop_signals():
-        # The arbiter hears it as well, and closes this input. Not ignored, since the bots would inherit that.
+        # The arbiter hears it as well, and closes this input. Not ignored, since the
+        # bots would inherit that.
         signal.signal(number, lambda _number, _frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, stops.SIGNALS)
     handed_over.take()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would leave no child to wait for
     trio.run(_serve, sys.argv[1:] == [ALONE])
-    # or Python would look through all modules for garbage while it ends, and the arbiter waits
+    # or Python would look through all modules for garbage while it ends, and the
+    # arbiter waits
     gc.freeze()
 
 

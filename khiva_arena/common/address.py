@@ -1,7 +1,9 @@
-"""Where the project lives on the net: the one place in which its maintainer writes that down.
+"""Where the project lives on the net: the one place in which its maintainer writes that
+down.
 
-While a field is "", messages name the page that lies on the user's machine, and ``make release`` asks for ``--without-address``.
-The build of a wheel reads this file by itself, so it imports nothing of the package.
+While a field is "", messages name the page that lies on the user's machine, and ``make
+release`` asks for ``--without-address``. The build of a wheel reads this file by
+itself, so it imports nothing of the package.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,9 @@
-"""The exit codes of every command in one table. The manual, the help and the messages of commands are made from it.
+"""The exit codes of every command in one table. The manual, the help and the messages
+of commands are made from it.
 
-A command that answers a question about two bots ends with the code of its verdict. Such a command joins the table by its name in
-``ExitCode.commands``, and by a row of its own for an answer that no other command gives.
+A command that answers a question about two bots ends with the code of its verdict. Such
+a command joins the table by its name in ``ExitCode.commands``, and by a row of its own
+for an answer that no other command gives.
 """
 
 from collections.abc import Collection, Iterator
@@ -22,7 +24,9 @@ DONE, BAD_RESULT, UNUSABLE, NOT_BETTER, UNDECIDED, SAME_BOT, FORFEITED, BUG, INT
 
 
 class VerdictWord(StrEnum):
-    """The words for the end of a test: ``--json`` prints them, and ``--accept`` takes those that are answers."""
+    """The words for the end of a test: ``--json`` prints them, and ``--accept`` takes
+    those that are answers.
+    """
 
     BETTER = "better"
     NOT_BETTER = "not-better"
@@ -125,7 +129,9 @@ TABLE = (
 
 
 def rows_of(command: str) -> Iterator[ExitCode]:
-    """Yield the exit codes of a command, from low to high. Its own row of a code hides that of every command."""
+    """Yield the exit codes of a command, from low to high. Its own row of a code hides
+    that of every command.
+    """
     own = {row.code for row in TABLE if command in row.commands}
     yield from (
         row
@@ -140,7 +146,9 @@ def has_own(command: str) -> bool:
 
 
 def short_codes(command: str) -> str:
-    """Return the code of success, and the codes that not every command has, each with its meaning."""
+    """Return the code of success, and the codes that not every command has, each with
+    its meaning.
+    """
     rows = [row for row in rows_of(command) if row.commands or row.code == DONE]
     return ", ".join(f"{row.code} {row.short}{row.option and f' ({row.option})'}" for row in rows)
 
@@ -156,7 +164,9 @@ def full_meaning(row: ExitCode) -> str:
 
 
 def in_words(code: int, command: str, more: str = "") -> str:
-    """Return the message that tells a code. ``more``: what is known about it in this case."""
+    """Return the message that tells a code. ``more``: what is known about it in this
+    case.
+    """
     meaning = next(row.meaning for row in rows_of(command) if row.code == code)
     return f"exit code {code}: {meaning}" + (f": {more}" if more else "")
 
@@ -165,14 +175,18 @@ def in_words(code: int, command: str, more: str = "") -> str:
 
 
 def concluded(answer: VerdictWord, *, is_finished: bool, has_forfeited: bool) -> VerdictWord:
-    """Return the verdict on a candidate: missing matches come first, then a forfeit of the candidate, then the answer."""
+    """Return the verdict on a candidate: missing matches come first, then a forfeit of
+    the candidate, then the answer.
+    """
     if not is_finished:
         return VerdictWord.UNFINISHED
     return VerdictWord.FORFEITED if has_forfeited else answer
 
 
 def code_of(verdict: VerdictWord, accepted: Collection[VerdictWord] = ()) -> int:
-    """Return the exit code of a verdict. ``accepted``: the verdicts for which it is 0."""
+    """Return the exit code of a verdict. ``accepted``: the verdicts for which it is
+    0.
+    """
     return (
         DONE if verdict in accepted else next(row.code for row in TABLE if row.verdict is verdict)
     )
@@ -186,5 +200,7 @@ def answers_of(command: str) -> list[VerdictWord]:
 
 
 def with_forfeit(code: int, has_forfeited: bool) -> int:
-    """Return the exit code of a command that plays matches and fails on faults: a bad result comes before a forfeit."""
+    """Return the exit code of a command that plays matches and fails on faults: a bad
+    result comes before a forfeit.
+    """
     return code or (FORFEITED if has_forfeited else DONE)

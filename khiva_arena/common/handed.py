@@ -1,4 +1,6 @@
-"""How the arena names games that do not come with it, before any of their code is read, and how it ends those that it has run."""
+"""How the arena names games that do not come with it, before any of their code is read,
+and how it ends those that it has run.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -19,9 +21,12 @@ class GameSource(NamedTuple):
     code: the hash by which the code is known: the end of the rules version.
     module: its name in the process that runs it.
     path: of its file, "" for a module that is installed.
-    folder: the beginning of the paths of its own code, "" for OpenSpiel's, which is the library's.
-    content: of its file, so that the hashed bytes are run; None for a folder or a package.
-    attribute: the name of the game in the module, "": GAME, or the only one that there is.
+    folder: the beginning of the paths of its own code, "" for OpenSpiel's, which is the
+        library's.
+    content: of its file, so that the hashed bytes are run; None for a folder or a
+        package.
+    attribute: the name of the game in the module, "": GAME, or the only one that there
+        is.
     files: of a folder or a package, the bytes that were hashed, by path.
     """
 
@@ -37,6 +42,8 @@ class GameSource(NamedTuple):
 
 
 def forget() -> None:
-    """End the processes of all games that this process was handed, and hand over none."""
+    """End the processes of all games that this process was handed, and hand over
+    none.
+    """
     while to_forget:
         to_forget.pop()()

@@ -1,7 +1,9 @@
-"""Hooks: the places of the core that an extension fills, and the refusal of things whose extension is not installed.
+"""Hooks: the places of the core that an extension fills, and the refusal of things
+whose extension is not installed.
 
-The core knows no extension. ``khiva_arena.extensions`` lists the rows of all that are installed. A row is data, so that flags,
-help and TAB need no code of an extension. The code is imported when a hook is used.
+The core knows no extension. ``khiva_arena.extensions`` lists the rows of all that are
+installed. A row is data, so that flags, help and TAB need no code of an extension. The
+code is imported when a hook is used.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +19,9 @@ _LIST = "khiva_arena.extensions"
 
 
 class Hook(Generic[H]):
-    """A place of the core that one extension fills. The module that calls it defines it, with the Protocol ``H`` beside it."""
+    """A place of the core that one extension fills. The module that calls it defines
+    it, with the Protocol ``H`` beside it.
+    """
 
     def __init__(self, extension: str) -> None:
         """Name the extension that fills the hook."""
@@ -28,7 +32,8 @@ class Hook(Generic[H]):
         return FilledHook(self, by)
 
     def get(self, purpose: str) -> H:
-        """Return the object that fills the hook. ``purpose``: the thing that needs it, in words, for the message.
+        """Return the object that fills the hook. ``purpose``: the thing that needs it,
+        in words, for the message.
 
         Raises ConfigError if the extension or a package that it needs is not installed.
         """
@@ -40,7 +45,9 @@ class Hook(Generic[H]):
 
 
 class AbsentNameError(ConfigError, AttributeError):
-    """A public name of ``khiva_arena`` whose extension is not installed, so that ``hasattr`` and ``help`` take it for no name."""
+    """A public name of ``khiva_arena`` whose extension is not installed, so that
+    ``hasattr`` and ``help`` take it for no name.
+    """
 
 
 class FilledHook(NamedTuple):
@@ -67,10 +74,12 @@ class ExtensionCommand(NamedTuple):
 
 
 class Flag(NamedTuple):
-    """A flag that an extension adds to commands of the core. It takes a value if it has a metavar, a file if ``is_file``.
+    """A flag that an extension adds to commands of the core. It takes a value if it has
+    a metavar, a file if ``is_file``.
 
     example: a line to type.
-    hidden_in: the commands whose ``-h`` does not show it, since they take it only to say why they have it not.
+    hidden_in: the commands whose ``-h`` does not show it, since they take it only to
+        say why they have it not.
     """
 
     parameter: str
@@ -107,10 +116,12 @@ class ExtensionRow(NamedTuple):
     """An extension. It is installed if it is listed and all that it needs is installed.
 
     name: of its folder in ``khiva_arena/extensions``.
-    load: imports its code. Returns the ``EXTENSION`` of its module ``extension``: the hooks that it fills.
+    load: imports its code. Returns the ``EXTENSION`` of its module ``extension``: the
+        hooks that it fills.
     commands, flags, settings: that it adds to the arena's.
     names: that it adds to ``import khiva_arena``, each with a function that imports it.
-    guesses: what to type, by a word that people try for a command ("serve"), or by a command and an option ("play --seats").
+    guesses: what to type, by a word that people try for a command ("serve"), or by a
+        command and an option ("play --seats").
     extra: the packages that it needs.
     needs: the names of the extensions whose modules it imports.
     """
@@ -154,11 +165,15 @@ OWNERS: Mapping[str, tuple[str, ...]] = {
     "spending": ("most_lots", "spend", "models", "transcripts", "transcript", "with_transcripts"),
     "shards": ("merge", "plan", "from_plan", "shard"),
 }
-"""The commands, flags and settings of each extension, by which one that is not installed is named to the user who needs it."""
+"""The commands, flags and settings of each extension, by which one that is not
+installed is named to the user who needs it.
+"""
 
 
 def _listed() -> dict[str, ExtensionRow]:
-    """Return the rows of the list by name: none in the page that checks bundles, which carries no list of them."""
+    """Return the rows of the list by name: none in the page that checks bundles, which
+    carries no list of them.
+    """
     try:
         listed = import_module(_LIST)  # by name: the core imports no extension
     except ModuleNotFoundError as error:
@@ -169,7 +184,9 @@ def _listed() -> dict[str, ExtensionRow]:
 
 
 def _missing(extension: str, listed: Mapping[str, ExtensionRow]) -> str:
-    """Return the extension for want of which one is not installed: itself, or one that it needs. "" if it is installed."""
+    """Return the extension for want of which one is not installed: itself, or one that
+    it needs. "" if it is installed.
+    """
     if extension not in listed:
         return extension
     return next(
@@ -189,13 +206,17 @@ def row_of(extension: str) -> ExtensionRow | None:
 
 
 def check_installed(extension: str, purpose: str) -> None:
-    """Raise ConfigError if an extension is not installed. ``purpose``: the thing that needs it, in words, for the message."""
+    """Raise ConfigError if an extension is not installed. ``purpose``: the thing that
+    needs it, in words, for the message.
+    """
     if row_of(extension) is None:
         raise ConfigError(f"{purpose}: {absent(extension)}")
 
 
 def public_name(extension: str, name: str) -> object:
-    """Return the object that an extension adds to ``khiva_arena`` by a name. Raises AbsentNameError if it is not installed."""
+    """Return the object that an extension adds to ``khiva_arena`` by a name. Raises
+    AbsentNameError if it is not installed.
+    """
     row = row_of(extension)
     if row is None:
         raise AbsentNameError(f"khiva_arena.{name}: {absent(extension)}")
@@ -222,7 +243,9 @@ def absent(extension: str) -> str:
 
 
 def why_unknown(word: str) -> str:
-    """Return the reason why a command, flag or setting is unknown, if an extension that is not installed has it; else ""."""
+    """Return the reason why a command, flag or setting is unknown, if an extension that
+    is not installed has it; else "".
+    """
     key = word.lstrip("-").replace("-", "_")
     owner = next((name for name, words in OWNERS.items() if key in words), "")
     return absent(owner) if owner and row_of(owner) is None else ""

@@ -1,6 +1,7 @@
 """Which errors are the machine's: no bot, and no author of one, is to blame for them.
 
-A loop over the bots of strangers lets these errors through, and any other error ends no more than one bot's part.
+A loop over the bots of strangers lets these errors through, and any other error ends no
+more than one bot's part.
 """
 
 import errno
@@ -22,21 +23,27 @@ OF_THE_MACHINE = frozenset(
         errno.EAGAIN,
     )
 )
-"""The numbers of OSError that a disk, a table of files or a memory gives when it is full or broken. An entry can bring about the
-others, such as ENOENT, ELOOP and ENAMETOOLONG, by its files."""
+"""The numbers of OSError that a disk, a table of files or a memory gives when it is
+full or broken. An entry can bring about the others, such as ENOENT, ELOOP and
+ENAMETOOLONG, by its files.
+"""
 
 
 def of_the_machine(error: BaseException) -> bool:
-    """Tell whether this machine has failed, rather than the entry that it was at work on.
+    """Tell whether this machine has failed, rather than the entry that it was at work
+    on.
 
-    The causes that an error names count as the error does, and so do the error that it puts into other words (``from None``) and
-    each error of a group. What was merely being handled when an error arose does not.
+    The causes that an error names count as the error does, and so do the error that it
+    puts into other words (``from None``) and each error of a group. What was merely
+    being handled when an error arose does not.
     """
     return any(map(_is_of_the_machine, with_causes(error)))
 
 
 def is_unforeseen(error: Exception) -> bool:
-    """Tell whether an error is a bug of the arena: neither the machine's, nor one that is raised for a user to read."""
+    """Tell whether an error is a bug of the arena: neither the machine's, nor one that
+    is raised for a user to read.
+    """
     return getattr(
         error, "exit_code", ArenaError.exit_code
     ) == ArenaError.exit_code and not of_the_machine(error)
@@ -49,7 +56,9 @@ def _is_of_the_machine(error: BaseException) -> bool:
 
 
 def with_causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, those behind it, and the members of groups among them: each once, since causes may form a ring."""
+    """Yield an error, those behind it, and the members of groups among them: each once,
+    since causes may form a ring.
+    """
     seen, left = set[int](), [error]
     while left:
         one = left.pop()
@@ -65,7 +74,8 @@ def with_causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def why_left_out(error: Exception) -> str:
-    """Return the words on a bot that is left out since an unforeseen error came of it. Its trace goes to stderr.
+    """Return the words on a bot that is left out since an unforeseen error came of it.
+    Its trace goes to stderr.
 
     Raises any error that is not unforeseen.
     """

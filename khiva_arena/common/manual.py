@@ -1,4 +1,6 @@
-"""The pages of the manual by their keys in docs/pages.toml, for messages and help that send a reader to one."""
+"""The pages of the manual by their keys in docs/pages.toml, for messages and help that
+send a reader to one.
+"""
 
 import re
 from functools import cache
@@ -9,7 +11,9 @@ from khiva_arena.common.shipped import folder
 
 @cache
 def files() -> dict[str, str]:
-    """Return the file of each page by its key, as a path from the top of the checkout."""
+    """Return the file of each page by its key, as a path from the top of the
+    checkout.
+    """
     import tomllib  # not above: help does without it
 
     table = tomllib.loads((folder("docs") / "pages.toml").read_text(encoding="utf-8"))
@@ -17,7 +21,8 @@ def files() -> dict[str, str]:
 
 
 def where(key: str, heading: str = "") -> str:
-    """Return where a user reads a page: its address, or the path of the file on this machine while the project has no address.
+    """Return where a user reads a page: its address, or the path of the file on this
+    machine while the project has no address.
 
     key: of the page, as in docs/pages.toml; a page of docs/ has its name as its key.
     heading: the words of a heading of the page; "" for the whole page.

@@ -1,4 +1,5 @@
-"""The result of a match, and the question of a sequential test: values of every room above.
+"""The result of a match, and the question of a sequential test: values of every room
+above.
 
 A forfeit is data, never an exception that leaves a match.
 """
@@ -16,8 +17,9 @@ from khiva_arena.errors import ConfigError
 
 
 class Verdict(StrEnum):
-    """The fixed words for the end of a seat. All but ``ok`` and ``void`` blame one seat; ``void`` blames the host and is never
-    rated."""
+    """The fixed words for the end of a seat. All but ``ok`` and ``void`` blame one
+    seat; ``void`` blames the host and is never rated.
+    """
 
     OK = "ok"
     TIMEOUT = "timeout"
@@ -34,42 +36,56 @@ FAULTS = tuple(v for v in Verdict if v not in (Verdict.OK, Verdict.VOID))
 VOIDS_MOST = 2
 """How often a match is tried in all."""
 TICKS_A_MS = 10_000_000
-"""Ticks that stand for a millisecond of ``--turn``, ``--bank`` and ``--start`` in an event whose clock is ticks."""
+"""Ticks that stand for a millisecond of ``--turn``, ``--bank`` and ``--start`` in an
+event whose clock is ticks.
+"""
 PRICE_LIST = 2
-"""The number of the price list of new events in ticks; protocol/METER.md has its prices, and the bytes that a module is sent."""
+"""The number of the price list of new events in ticks; protocol/METER.md has its
+prices, and the bytes that a module is sent.
+"""
 SPOKEN_PRICE_LISTS = (PRICE_LIST,)
-"""The price lists by which this version plays, and runs bots again. Every later version speaks them, too. None has list 1, which
-was never released."""
+"""The price lists by which this version plays, and runs bots again. Every later version
+speaks them, too. None has list 1, which was never released.
+"""
 
 
 class Clock(StrEnum):
-    """The clock by which thinking is paid. wall: time of the machine. ticks: instructions, by the price list of the meter."""
+    """The clock by which thinking is paid. wall: time of the machine. ticks:
+    instructions, by the price list of the meter.
+    """
 
     WALL = "wall"
     TICKS = "ticks"
 
 
 class Policy(StrEnum):
-    """The cost of a fault. lenient: a timeout or illegal choice plays the default, the third one forfeits; any other fault
-    forfeits at once. strict: the first fault forfeits."""
+    """The cost of a fault. lenient: a timeout or illegal choice plays the default, the
+    third one forfeits; any other fault forfeits at once. strict: the first fault
+    forfeits.
+    """
 
     LENIENT = "lenient"
     STRICT = "strict"
 
 
 LINK_LOST = "link lost"
-"""The detail of a crash, or the end of the detail, if the link to the machine where the seat was played was lost."""
+"""The detail of a crash, or the end of the detail, if the link to the machine where the
+seat was played was lost.
+"""
 
-# These cost a strike under the lenient policy; every other fault leaves a stream that cannot be trusted any more.
+# These cost a strike under the lenient policy; every other fault leaves a stream that
+# cannot be trusted any more.
 STRIKING = (Verdict.TIMEOUT, Verdict.ILLEGAL)
 STRIKES_TO_FORFEIT = {Policy.LENIENT: 3, Policy.STRICT: 1}
 
 
 class Measured(NamedTuple):
-    """The measurements of a seat in one match, beside its record; None: unknown. A row of the standings has the sums.
+    """The measurements of a seat in one match, beside its record; None: unknown. A row
+    of the standings has the sums.
 
     cpu_s: CPU time, in seconds.
-    paused: times that the bot was stopped, since it kept a seat that was to answer, or the arbiter, from a core.
+    paused: times that the bot was stopped, since it kept a seat that was to answer, or
+        the arbiter, from a core.
     caused: void attempts at the match that the seat caused, by being late.
     page_faults: those for which a disk was read.
     links_lost: crashes that were the end of a link to another machine.
@@ -88,7 +104,9 @@ SPENT_MOST = 8
 COST = "cost"
 """The total that counts millionths of a currency."""
 TOKENS_TOLD = "tokens_in_told"
-"""In place of ``tokens_in``: nobody told the tokens of some requests, so tokens and cost are at least so much."""
+"""In place of ``tokens_in``: nobody told the tokens of some requests, so tokens and
+cost are at least so much.
+"""
 CURRENCY_MOST = 16
 """The characters of the name of a currency."""
 _Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
@@ -98,7 +116,9 @@ Currency = Annotated[str, Meta(max_length=CURRENCY_MOST)]
 
 
 def is_shown(word: str) -> bool:
-    """Tell whether a word of a bot has printable characters only, not all of them spaces."""
+    """Tell whether a word of a bot has printable characters only, not all of them
+    spaces.
+    """
     return word.isprintable() and bool(word.strip())
 
 
@@ -114,13 +134,15 @@ class Transcript(Struct, frozen=True):
 
 
 class Spent(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The totals that the bot of a seat reported in a match, by its own word: beside the record, ignored by rules and ratings.
+    """The totals that the bot of a seat reported in a match, by its own word: beside
+    the record, ignored by rules and ratings.
 
     totals: by name; empty if it reported none.
     decisions: that the arena asked the seat for.
     whole: the last act had totals, so nothing is missing.
     dropped: reports that were none.
-    currency: of the total ``cost``, which counts its millionths; "" if the bot named none.
+    currency: of the total ``cost``, which counts its millionths; "" if the bot named
+        none.
     """
 
     totals: Totals
@@ -150,11 +172,13 @@ class SpentInAll(Struct, frozen=True, omit_defaults=True):
 
     matches: in which it was offered to report.
     decisions: that the arena asked it for in these.
-    totals: sums by name; empty if it reported none, and without ``cost`` if that was in several currencies.
+    totals: sums by name; empty if it reported none, and without ``cost`` if that was in
+        several currencies.
     at_least: some match ended without its last totals.
     dropped: reports that were none.
     currency: of the total ``cost``, which counts its millionths; "" if it named none.
-    currencies: all in which it reported a cost, in their order, if those are several; left out otherwise.
+    currencies: all in which it reported a cost, in their order, if those are several;
+        left out otherwise.
     """
 
     matches: int
@@ -195,7 +219,8 @@ def add_spent(reports: Iterable[Spent]) -> SpentInAll | None:
 
 
 class Result(Struct, frozen=True, kw_only=True, gc=False):
-    """The result of a match: the one value that later rounds, ratings and exports are made from. Tuples are by seat.
+    """The result of a match: the one value that later rounds, ratings and exports are
+    made from. Tuples are by seat.
 
     event: id of its event.
     ordinal: its place in the schedule of the event.
@@ -203,16 +228,21 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     seed: number of the seed in the event.
     lineup: its line-up, numbered within the round.
     rotation: number of the table's rotation, from 0.
-    block: names the deal; errors cluster on it. Events that share deals (one run secret) must give equal names.
-    bots: numbers from 0, in the order of the event's bots, or of the table that pools events. Copies of a bot have one number.
-    ranks: final places, 1 is best, ties share one, forfeits rank below; empty if the match was set aside.
+    block: names the deal; errors cluster on it. Events that share deals (one run
+        secret) must give equal names.
+    bots: numbers from 0, in the order of the event's bots, or of the table that pools
+        events. Copies of a bot have one number.
+    ranks: final places, 1 is best, ties share one, forfeits rank below; empty if the
+        match was set aside.
     scores: in the game's own points.
     verdicts: "ok", or the fault that the seat forfeited by.
     faults: every (fault, step) of the seat, in order, strikes included.
     voids: attempts at this match that were void before it was recorded or set aside.
     set_aside: the match stayed void; its whole table is not rated.
-    spent: the totals that the bot of each seat reported, None if it was not offered to; empty if none was.
-    not_begun: of the voids, those that came before a bot was asked for a choice, so that none can have caused them.
+    spent: the totals that the bot of each seat reported, None if it was not offered to;
+        empty if none was.
+    not_begun: of the voids, those that came before a bot was asked for a choice, so
+        that none can have caused them.
     measured: the measurements of each seat; empty if there are none.
     """
 
@@ -236,7 +266,9 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def table(self) -> str:
-        """The name of its table in the event: the N rotations of a line-up on a seed."""
+        """The name of its table in the event: the N rotations of a line-up on a
+        seed.
+        """
         return f"{self.seed}/{self.lineup}"
 
     @property
@@ -254,8 +286,8 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def final_ranks(game_ranks: Sequence[int], forfeited_at: Sequence[int | None]) -> list[int]:
-    """Return the places when some seats forfeited: below all who did not, later forfeits above earlier ones, those of one step
-    tie.
+    """Return the places when some seats forfeited: below all who did not, later
+    forfeits above earlier ones, those of one step tie.
 
     game_ranks: places by the rules, 1 is best.
     forfeited_at: by seat, the number of the step in which the seat forfeited, or None.
@@ -275,19 +307,24 @@ MOST_ELO = 1000.0
 
 
 class Model(StrEnum):
-    """The kinds of Elo that a sequential test may be about: of the score, or normalised."""
+    """The kinds of Elo that a sequential test may be about: of the score, or
+    normalised.
+    """
 
     LOGISTIC = "logistic"
     NORMALIZED = "normalized"
 
 
 class Hypotheses(Struct, frozen=True, omit_defaults=True):
-    """Two hypotheses. H0: the candidate is ``elo0`` above its opponents or less. H1: ``elo1`` or more.
+    """Two hypotheses. H0: the candidate is ``elo0`` above its opponents or less. H1:
+    ``elo1`` or more.
 
     elo0, elo1: Elo of ``model``; elo0 is the lower one.
-    alpha: about how often a candidate whose true Elo is elo0 passes; a weaker one does less often.
-    beta: about how often one whose true Elo is elo1 fails; a stronger one does less often. The test aims at both: Wald's bounds
-        are exact for many small steps, and if nearly all blocks end alike it may err more or less often.
+    alpha: about how often a candidate whose true Elo is elo0 passes; a weaker one does
+        less often.
+    beta: about how often one whose true Elo is elo1 fails; a stronger one does less
+        often. The test aims at both: Wald's bounds are exact for many small steps, and
+        if nearly all blocks end alike it may err more or less often.
     model: the kind of Elo: of the score, or normalised.
     """
 
@@ -320,15 +357,20 @@ class Hypotheses(Struct, frozen=True, omit_defaults=True):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The two bounds of the LLR: at or below the first the test decides for H0, at or above the second for H1 (Wald)."""
+        """The two bounds of the LLR: at or below the first the test decides for H0, at
+        or above the second for H1 (Wald).
+        """
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
 
 class Comparison(Struct, frozen=True):
-    """The rule that stops a comparison of two bots: once the answer is clear, or when its time ends.
+    """The rule that stops a comparison of two bots: once the answer is clear, or when
+    its time ends.
 
-    error: at most how often it says better or worse of equal bots. Half of that goes to the looks, half to the end.
-    sharpest: the seeds by which the looks are tuned: they find differences soonest that show in three times as many.
+    error: at most how often it says better or worse of equal bots. Half of that goes to
+        the looks, half to the end.
+    sharpest: the seeds by which the looks are tuned: they find differences soonest that
+        show in three times as many.
     """
 
     error: float

@@ -4,7 +4,9 @@ from typing import Protocol
 
 
 class Say(Protocol):
-    """A function that tells the user one line. ``warning``: the line begins with "warning: "."""
+    """A function that tells the user one line. ``warning``: the line begins with
+    "warning: ".
+    """
 
     def __call__(self, text: str, *, warning: bool = False) -> None: ...
 

@@ -1,4 +1,6 @@
-"""The row of a setting in ``table.TABLE``, and the form that a value of each kind must have."""
+"""The row of a setting in ``table.TABLE``, and the form that a value of each kind must
+have.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -58,31 +60,38 @@ _METAVARS = {
 class Setting(NamedTuple):
     """A setting of a competition.
 
-    name: its key in a settings file, and its field of ``Settings`` if it goes there as it is.
+    name: its key in a settings file, and its field of ``Settings`` if it goes there as
+        it is.
     kind: the kind of its values.
     default: its value if nobody sets it; None: nothing.
     heading: below which its flag stands in ``-h``.
-    help: its text in help and in a new settings file, whose first sentence is its line in ``-h``; help adds the default unless
-        this names it, and that the flag of a list or table is repeated.
-    of_a_league: whether a league has it; for each setting that it does not have, the extension ``league`` says what to do
-        instead.
-    in_a_trial: whether bots are started once beside a mistake in the settings though it is set. False if it gives bots more than
-        their folder and the cores of this machine, since it may be the mistake, or the user may still have to agree to it.
+    help: its text in help and in a new settings file, whose first sentence is its line
+        in ``-h``; help adds the default unless this names it, and that the flag of a
+        list or table is repeated.
+    of_a_league: whether a league has it; for each setting that it does not have, the
+        extension ``league`` says what to do instead.
+    in_a_trial: whether bots are started once beside a mistake in the settings though it
+        is set. False if it gives bots more than their folder and the cores of this
+        machine, since it may be the mistake, or the user may still have to agree to it.
     example: the value that a new settings file shows behind "#" if there is no default.
     of: the kind of thing its values are, in words, for messages and ``-h``.
     shape: the placeholder for a value in ``-h`` if it is not that of its kind.
     words: the values to choose from, which TAB offers; called only when needed.
     least, most: bounds of a number, of a time in ms, or of a size in MB.
     flag: its flag if that is not its name; for a list or table the flag gives one item.
-    old_name: its former name, which files, the environment and, after --, flags may still say.
+    old_name: its former name, which files, the environment and, after --, flags may
+        still say.
     short: one letter, for a short flag.
-    common: whether ``-h`` of a command with many options shows it; ``--help`` shows all.
+    common: whether ``-h`` of a command with many options shows it; ``--help`` shows
+        all.
     of_a_match: whether a match alone has it, too.
     of_a_stage: whether a ``[[stage]]`` may have one of its own.
-    opens: the effect of a value on this machine for which a settings file or a plan needs its user's word; "" for none.
+    opens: the effect of a value on this machine for which a settings file or a plan
+        needs its user's word; "" for none.
     harmless: whether a value opens nothing after all, as the default never does.
     private: whether its value is a file or folder that no bot may read.
-    elsewhere: whether it is about another place than this machine, where matches are played.
+    elsewhere: whether it is about another place than this machine, where matches are
+        played.
     needs: the setting without which a flag of this one is refused; "" for none.
     """
 
@@ -118,7 +127,9 @@ class Setting(NamedTuple):
 
     @property
     def parameter(self) -> str:
-        """The name among the parameters of a command, and in the environment as KHIVA_ARENA_RUN_<parameter>."""
+        """The name among the parameters of a command, and in the environment as
+        KHIVA_ARENA_RUN_<parameter>.
+        """
         return self.flag if self.kind in TABLES else self.name
 
     @property
@@ -127,7 +138,9 @@ class Setting(NamedTuple):
         return self.shape or (self.of.upper() if self.kind is Kind.CHOICE else _METAVARS[self.kind])
 
     def mistakes(self, value: object) -> list[str]:
-        """Return the mistakes in a value, as far as they can be seen without looking at anything else."""
+        """Return the mistakes in a value, as far as they can be seen without looking at
+        anything else.
+        """
         if value is None and self.default is None:
             return []
         problems = [mistake] if (mistake := _CHECKS[self.kind](self, value)) else []
@@ -141,12 +154,16 @@ class Setting(NamedTuple):
 
 
 def renamed(old: str, new: str) -> str:
-    """Return the line for a user who has written the old name of a setting. Both names are given as they are written there."""
+    """Return the line for a user who has written the old name of a setting. Both names
+    are given as they are written there.
+    """
     return f"warning: {old} is now called {new}; the old name is taken until version 1.0"
 
 
 def duration_ms(text: object, longest: int = LONGEST_MS) -> int:
-    """Return the milliseconds of "1s", "500ms", "1.5s", "2m", "8h". Raises ValueError."""
+    """Return the milliseconds of "1s", "500ms", "1.5s", "2m", "8h". Raises
+    ValueError.
+    """
     match = _DURATION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f'{text!r} is not a time; write "1s", "500ms" or "2m"')

@@ -1,4 +1,6 @@
-"""The bots, kits and pages that come with the arena: beside the package in a checkout, inside it in a wheel."""
+"""The bots, kits and pages that come with the arena: beside the package in a checkout,
+inside it in a wheel.
+"""
 
 import os
 import shlex
@@ -16,7 +18,9 @@ MODULE = "bot.wasm"
 """The file that the build of a module writes."""
 PROBE_SECONDS = 10
 SEARCH = "thinker"
-"""The folder of a language's searching bot, from which ``khiva-arena new LANGUAGE --search`` makes one."""
+"""The folder of a language's searching bot, from which ``khiva-arena new LANGUAGE
+--search`` makes one.
+"""
 BROKEN = "broken"
 """The folder of the bots that misbehave on purpose."""
 ADVISERS = {"khiva": "search", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
@@ -29,7 +33,8 @@ class ModuleTools(NamedTuple):
     probe, debian, tool: as of a language.
     build: the build line of its bot.toml, which writes ``MODULE``.
     besides: what the packages may not bring, in words; "" for nothing.
-    no_search: why the searching bot of the language cannot become a module; "" if it can.
+    no_search: why the searching bot of the language cannot become a module; "" if it
+        can.
     """
 
     probe: tuple[str, ...]
@@ -49,9 +54,10 @@ class Language(NamedTuple):
     tool: the program that the first of these brings.
     main: the file of its random bot that a newcomer edits.
     module: what makes its bots WebAssembly modules; None if nothing that is known does.
-    wall_only: the bots of it that play by the wall clock alone, and why, where others play in ticks as they are.
-    search: the language whose tools its searching bot needs besides, its own if no others; c.module for those of modules in C;
-        "" if it has no such bot.
+    wall_only: the bots of it that play by the wall clock alone, and why, where others
+        play in ticks as they are.
+    search: the language whose tools its searching bot needs besides, its own if no
+        others; c.module for those of modules in C; "" if it has no such bot.
     """
 
     name: str
@@ -75,7 +81,9 @@ class Language(NamedTuple):
         return (as_module and self.module) or self
 
     def search_tools(self, as_module: bool) -> "tuple[Language | ModuleTools, ...]":
-        """Return what makes its searching bot, or makes that a module; nothing where there is none."""
+        """Return what makes its searching bot, or makes that a module; nothing where
+        there is none.
+        """
         if not self.search or (as_module and not (self.module and not self.module.no_search)):
             return ()
         name, _, kind = self.search.partition(".")
@@ -85,26 +93,33 @@ class Language(NamedTuple):
 
 
 def adviser(game: str) -> str:
-    """Return the word of the bot that is asked what a better choice is, by each clock; "" if none comes with the arena."""
+    """Return the word of the bot that is asked what a better choice is, by each clock;
+    "" if none comes with the arena.
+    """
     return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS else ""
 
 
 def searcher(game: str) -> str:
-    """Return the word of the bot that searches in a game, by the wall clock; "" if none comes with the arena."""
+    """Return the word of the bot that searches in a game, by the wall clock; "" if none
+    comes with the arena.
+    """
     names = (f"search_{game}", ADVISERS[game]) if game in ADVISERS else ()
     return next((word for name in names if (word := f"{WORD}python/{name}") in bots()), "")
 
 
 def folder(name: str) -> Path:
-    """Return the shipped folder "bots", "protocol" or "docs": beside the package in a checkout, inside it in a wheel."""
+    """Return the shipped folder "bots", "protocol" or "docs": beside the package in a
+    checkout, inside it in a wheel.
+    """
     package = Path(khiva_arena.__file__).parent
     inside = package / "_shipped" / name
     return inside if inside.is_dir() else package.parent / name
 
 
 def bots() -> dict[str, Path]:
-    """Return the folder of each shipped bot by its word, as ``shipped:python/greedy``; sorted; bots that misbehave are left
-    out."""
+    """Return the folder of each shipped bot by its word, as ``shipped:python/greedy``;
+    sorted; bots that misbehave are left out.
+    """
     folders = sorted(
         path.parent for path in folder("bots").glob("*/*/bot.toml") if path.parts[-3] != BROKEN
     )
@@ -112,7 +127,8 @@ def bots() -> dict[str, Path]:
 
 
 def why_no_ticks(word: str) -> str:
-    """Return why a bot that comes with the arena plays by the wall clock alone, "" if nothing is known of it.
+    """Return why a bot that comes with the arena plays by the wall clock alone, "" if
+    nothing is known of it.
 
     word: as shipped:python/trained
     """
@@ -150,20 +166,25 @@ def _tools(row: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], str]:
 
 
 def package_of(program: str) -> str:
-    """Return the package of Debian and Ubuntu that brings a compiler or an interpreter of a kit, "" if it is none."""
+    """Return the package of Debian and Ubuntu that brings a compiler or an interpreter
+    of a kit, "" if it is none.
+    """
     tools = [one for language in languages().values() for one in (language, language.module) if one]
     return next((one.debian[0] for one in tools if one.debian and one.tool == program), "")
 
 
 def is_here(language: Language | ModuleTools) -> bool:
-    """Tell whether this machine has everything that the bots of a language need, as far as could be found out in
-    PROBE_SECONDS."""
+    """Tell whether this machine has everything that the bots of a language need, as far
+    as could be found out in PROBE_SECONDS.
+    """
     return _probe(language) is True
 
 
 def lacks(*tools: Language | ModuleTools) -> str:
-    """Return the command to type if this machine lacks something that the bots of a language need; "" if it lacks nothing. Return
-    a line saying that this is not known if a probe did not end in time."""
+    """Return the command to type if this machine lacks something that the bots of a
+    language need; "" if it lacks nothing. Return a line saying that this is not known
+    if a probe did not end in time.
+    """
     remedies = []
     for one in tools:
         works = _probe(one)
@@ -185,7 +206,8 @@ def _probe(language: Language | ModuleTools) -> bool | None:
     words = [sys.executable if word == "{python}" else word for word in language.probe]
     nothing = subprocess.DEVNULL
     try:
-        # In / and not in the working folder: some compilers take their settings from there, and it may be a stranger's bot.
+        # In / and not in the working folder: some compilers take their settings from
+        # there, and it may be a stranger's bot.
         probe = subprocess.Popen(
             words, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
         )
@@ -218,7 +240,9 @@ def all_tools(
 
 
 def all_lacks(by_name: Mapping[str, Sequence[Language | ModuleTools]]) -> dict[str, str]:
-    """Return ``lacks`` of the tools of each language, all at the same time: most of it is waiting for compilers."""
+    """Return ``lacks`` of the tools of each language, all at the same time: most of it
+    is waiting for compilers.
+    """
     from concurrent.futures import ThreadPoolExecutor  # most commands do without it
 
     with ThreadPoolExecutor(len(by_name)) as pool:
@@ -239,6 +263,8 @@ def remedy(language: Language | ModuleTools) -> str:
 
 
 def installation(language: Language | ModuleTools, packages: Sequence[str]) -> str:
-    """Return the command that installs packages of a language, and what is needed besides."""
+    """Return the command that installs packages of a language, and what is needed
+    besides.
+    """
     besides = language.besides if isinstance(language, ModuleTools) else ""
     return f"apt install {' '.join(packages)}" + (f", and {besides}" if besides else "")

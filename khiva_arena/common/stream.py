@@ -1,6 +1,7 @@
 """The events of a run as data: one JSON object a line, typed and versioned.
 
-The log, the live screen and ``watch`` are all drawn from these lines. docs/files.md describes them.
+The log, the live screen and ``watch`` are all drawn from these lines. docs/files.md
+describes them.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +18,8 @@ Score = Annotated[int, msgspec.Meta(ge=-(2**53) + 1, le=2**53 - 1)]
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", gc=False):
-    """The fields of every line. Bots are indices into the ``bots`` of the last ``begin``; all numbers count from 0.
+    """The fields of every line. Bots are indices into the ``bots`` of the last
+    ``begin``; all numbers count from 0.
 
     v: version of the stream
     t: seconds since the last ``begin``
@@ -34,16 +36,20 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     stage: name of the stage, if it has one
     number: of the stage in its competition, from 1; 0 without stages
     in_store: its number in the store, from 1, as ``show`` takes it; 0 in older streams
-    which: the words of a heading after the name of the game, as " with game=chess()"; "" for none, and in older streams
+    which: the words of a heading after the name of the game, as " with game=chess()";
+        "" for none, and in older streams
     bots: their names
     anchor: the bot at Elo 0
     rounds, seeds, matches: how many in all
     before: matches recorded by earlier runs, which follow
     jobs: matches at a time
     at: when, in UTC
-    marks: of each bot, in the order of ``bots``, the help that others may lack, as in a definition; none in older streams
-    looks: how many looks at the results were planned before the first match; 0 for none, and in older streams
-    called: the word for the format in a heading, as compare; "" for the format itself, and in older streams
+    marks: of each bot, in the order of ``bots``, the help that others may lack, as in a
+        definition; none in older streams
+    looks: how many looks at the results were planned before the first match; 0 for
+        none, and in older streams
+    called: the word for the format in a heading, as compare; "" for the format itself,
+        and in older streams
     """
 
     event: str
@@ -133,7 +139,8 @@ class FaultRecorded(Line, frozen=True, kw_only=True, tag="fault"):
 
 
 class Paused(Line, frozen=True, kw_only=True, tag="paused"):
-    """A bot was stopped until its turn, since it kept a seat that was asked, or the arbiter, from a core.
+    """A bot was stopped until its turn, since it kept a seat that was asked, or the
+    arbiter, from a core.
 
     times: how often in this match
     """
@@ -208,10 +215,12 @@ class LinkNews(Line, frozen=True, kw_only=True, tag="link"):
     """A change of the link to a bot on another machine.
 
     relay: its name, as in remote:NAME
-    what: ``here``: it came. ``away``: it is lost, and may come back within ``seconds``. ``back``: the same one came back after
-        ``seconds``, and nothing is lost. ``again``: another one came instead. ``lost``: none came in time. ``cut``: it sent what
-        it may not, which ``why`` says. ``enough``: no more is said of it until the end. ``figures``: it was lost so many
-        ``times``, for ``seconds`` in all.
+    what: ``here``: it came. ``away``: it is lost, and may come back within
+        ``seconds``. ``back``: the same one came back after ``seconds``, and nothing is
+        lost. ``again``: another one came instead. ``lost``: none came in time. ``cut``:
+        it sent what it may not, which ``why`` says. ``enough``: no more is said of it
+        until the end. ``figures``: it was lost so many ``times``, for ``seconds`` in
+        all.
     median_ms: of the round trips so far, in milliseconds; None if that is not known
     p95_ms: 95 % of them stay below this
     why: more in words, "" for nothing
@@ -272,7 +281,9 @@ def encoded(line: Any_line) -> bytes:
 
 
 def decoded(data: bytes) -> Any_line | None:
-    """Return a line, given without its newline; None for one of a type that this version does not know. Raises NotAStream."""
+    """Return a line, given without its newline; None for one of a type that this
+    version does not know. Raises NotAStream.
+    """
     try:
         return _decode(data)
     except (ValueError, RecursionError) as error:
@@ -292,7 +303,8 @@ def decoded(data: bytes) -> Any_line | None:
 class StreamReader:
     """A reader that makes lines out of bytes as they come.
 
-    unread: how many lines could not be read and were passed over; a full disk or a killed run may leave one that is cut
+    unread: how many lines could not be read and were passed over; a full disk or a
+        killed run may leave one that is cut
     began: whether a ``begin`` has been read
     """
 
@@ -303,7 +315,9 @@ class StreamReader:
         self._bots = self._seats = 0
 
     def feed(self, data: bytes) -> Iterator[Any_line]:
-        """Yield the lines that are whole now. Raises NotAStream if the first is not a ``begin``, or of another version."""
+        """Yield the lines that are whole now. Raises NotAStream if the first is not a
+        ``begin``, or of another version.
+        """
         self._rest += data
         *lines, rest = self._rest.split(b"\n")
         self._rest = rest

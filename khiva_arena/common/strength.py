@@ -1,7 +1,9 @@
-"""How strong the bots that come with the arena are: one scale for each game and number of seats, read from ``strength.json``.
+"""How strong the bots that come with the arena are: one scale for each game and number
+of seats, read from ``strength.json``.
 
-``python -m tests.tools strength --write`` measures the steps of that file and works the scale out again. Pages, ``AGENTS.md``,
-``khiva-arena new`` and the rungs of ``khiva-arena new ladder`` read the figures here.
+``python -m tests.tools strength --write`` measures the steps of that file and works the
+scale out again. Pages, ``AGENTS.md``, ``khiva-arena new`` and the rungs of
+``khiva-arena new ladder`` read the figures here.
 """
 
 from collections.abc import Sequence
@@ -22,10 +24,12 @@ class BotStep(NamedTuple):
     """Two bots that met: how far one is above the other.
 
     bot, over: two names of rungs.
-    elo, error: how far ``bot`` is above ``over``, and its 95 %; None if all matches went one way.
+    elo, error: how far ``bot`` is above ``over``, and its 95 %; None if all matches
+        went one way.
     deals: so many, each in all seatings.
     measured: year and month.
-    least: that ``bot`` is above ``over`` if all matches went its way, by the same 95 %; None else.
+    least: that ``bot`` is above ``over`` if all matches went its way, by the same 95 %;
+        None else.
     """
 
     bot: str
@@ -49,9 +53,11 @@ class BotRung(NamedTuple):
 
     name: of the rung, as "search".
     bot: the bot that was measured, as "c/search".
-    elo, error: above the greedy bot of the game, and its 95 %; None if no step leads there.
+    elo, error: above the greedy bot of the game, and its 95 %; None if no step leads
+        there.
     ms: milliseconds of processor time a decision; None if nobody measured them.
-    bound: "below -277" if all matches of the step that leads there went one way; "" else.
+    bound: "below -277" if all matches of the step that leads there went one way; ""
+        else.
     """
 
     name: str
@@ -89,7 +95,8 @@ class BotLadder(NamedTuple):
     """The bots of a game at a number of seats on one scale.
 
     steps: what was measured.
-    rungs: the scale that follows from the steps, the weakest first; bots without a place on it come last.
+    rungs: the scale that follows from the steps, the weakest first; bots without a
+        place on it come last.
     twice: None if nobody measured it.
     """
 
@@ -129,7 +136,9 @@ def seconds() -> dict[str, float]:
 
 
 def in_vain(game: str) -> list[str]:
-    """Return the changes of bots of a game that were measured and brought no gain, a sentence each."""
+    """Return the changes of bots of a game that were measured and brought no gain, a
+    sentence each.
+    """
     found: list[str] = _raw()["in_vain"].get(game, [])
     return found
 

@@ -1,7 +1,9 @@
-"""The text of others, made harmless: every foreign word passes through here before it reaches a terminal.
+"""The text of others, made harmless: every foreign word passes through here before it
+reaches a terminal.
 
-Others write the names and messages of bots, the files of stores, bundles and settings, and paths. On a terminal a control
-character of theirs could hide, recolour or forge lines; one that changes the direction of writing could reorder them.
+Others write the names and messages of bots, the files of stores, bundles and settings,
+and paths. On a terminal a control character of theirs could hide, recolour or forge
+lines; one that changes the direction of writing could reorder them.
 """
 
 from unicodedata import bidirectional
@@ -13,9 +15,11 @@ WIDTH = 100
 
 
 def harmless(text: str, length_most: int | None = None, keep: str = "") -> str:
-    """Return ``text`` with each character that does not show as itself replaced by its escape.
+    """Return ``text`` with each character that does not show as itself replaced by its
+    escape.
 
-    These are control characters, line ends, marks that turn the direction of writing, halves of characters, odd spaces.
+    These are control characters, line ends, marks that turn the direction of writing,
+    halves of characters, odd spaces.
 
     most: the most characters of ``text`` that are shown; longer text ends in "...".
     keep: characters that are let through, as "\\n" for text of several lines.
@@ -37,8 +41,9 @@ ISOLATES = "\u2068\u2069"
 
 
 def isolated(text: str, length_most: int | None = None, keep: str = "") -> str:
-    """Return ``harmless`` text for a page, which reorders nothing around it: text with letters that are written from right to
-    left stands between marks that isolate it."""
+    """Return ``harmless`` text for a page, which reorders nothing around it: text with
+    letters that are written from right to left stands between marks that isolate it.
+    """
     text = harmless(text, length_most, keep)
     if text.isascii() or not any(bidirectional(letter) in ("R", "AL", "AN") for letter in text):
         return text
@@ -46,20 +51,25 @@ def isolated(text: str, length_most: int | None = None, keep: str = "") -> str:
 
 
 def preformatted(text: str) -> str:
-    """Return text of several lines as a notebook shows it: HTML, in which nothing is markup."""
+    """Return text of several lines as a notebook shows it: HTML, in which nothing is
+    markup.
+    """
     import html  # no command needs it
 
     return f"<pre>{html.escape(text)}</pre>"
 
 
 def printable(data: bytes | bytearray) -> str:
-    """Return the output of a program, made harmless: undecodable bytes and control characters become escapes, except tab and
-    newline."""
+    """Return the output of a program, made harmless: undecodable bytes and control
+    characters become escapes, except tab and newline.
+    """
     return harmless(data.decode("utf-8", "backslashreplace"), keep="\t\n")
 
 
 def file_name(name: str) -> str:
-    """Return the name or the path of a file, made harmless. Each byte of it that is no UTF-8 becomes an escape: ``\\xff``."""
+    """Return the name or the path of a file, made harmless. Each byte of it that is no
+    UTF-8 becomes an escape: ``\\xff``.
+    """
     return harmless(
         "".join(
             f"\\x{ord(sign) - 0xDC00:02x}" if "\udc80" <= sign <= "\udcff" else sign
@@ -69,13 +79,15 @@ def file_name(name: str) -> str:
 
 
 def _escape(letter: str) -> str:
-    # DEL is the one control character that JSON writes as it is: in this form it is JSON's own escape.
+    # DEL is the one control character that JSON writes as it is: in this form it is
+    # JSON's own escape.
     return (
         "\\u007f" if letter == "\x7f" else letter.encode("unicode_escape", "surrogatepass").decode()
     )
 
 
 def is_text(word: str) -> bool:
-    """Tell whether a word of the command line, the environment or a file is Unicode text that a path, a hash or a file can
-    hold."""
+    """Tell whether a word of the command line, the environment or a file is Unicode
+    text that a path, a hash or a file can hold.
+    """
     return "\0" not in word and not any("\ud800" <= letter <= "\udfff" for letter in word)

@@ -2,7 +2,9 @@
 
 
 def in_time(seconds: float) -> str:
-    """Return a duration in words: "40 s", "2 min 30 s", "12 min", "3 h 20 min", "2 d 5 h"."""
+    """Return a duration in words: "40 s", "2 min 30 s", "12 min", "3 h 20 min", "2 d 5
+    h".
+    """
     if seconds < 59.5:
         return f"{seconds:.2g} s" if seconds < 9.5 else f"{seconds:.0f} s"
     if seconds < 595:

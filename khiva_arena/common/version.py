@@ -1,6 +1,8 @@
-"""The version of this code in words for people. That of code which no release has comes with its commit, where git is there.
+"""The version of this code in words for people. That of code which no release has comes
+with its commit, where git is there.
 
-Programs compare only ``khiva_arena.__version__``: a commit is shown, and never compared.
+Programs compare only ``khiva_arena.__version__``: a commit is shown, and never
+compared.
 """
 
 import os
@@ -14,7 +16,9 @@ _CHECKOUT = Path(__file__).parents[2]
 
 
 def is_released() -> bool:
-    """Tell whether a release has this version. Code between two releases has the number of the next one with ``.dev1`` behind."""
+    """Tell whether a release has this version. Code between two releases has the number
+    of the next one with ``.dev1`` behind.
+    """
     return ".dev" not in __version__
 
 
@@ -26,7 +30,9 @@ def shown() -> str:
 
 
 def _commit() -> str:
-    """Return the commit of this checkout, with ``-dirty`` behind if files differ from it; "" without a checkout or git."""
+    """Return the commit of this checkout, with ``-dirty`` behind if files differ from
+    it; "" without a checkout or git.
+    """
     if not (
         _CHECKOUT / ".git"
     ).exists():  # git would look further up, and find the repository of somebody else

@@ -1,7 +1,8 @@
-"""The rules of the games in C, for trainers and for bots in Python that search: some hundred times as fast as the engine.
+"""The rules of the games in C, for trainers and for bots in Python that search: some
+hundred times as fast as the engine.
 
-The engine is the authority, and the arbiter never loads this. The library is built when the package is set up where a C compiler
-is, and wheels carry it.
+The engine is the authority, and the arbiter never loads this. The library is built when
+the package is set up where a C compiler is, and wheels carry it.
 """
 
 from khiva_arena.crules.game import HabitsInC, RulesInC, StateInC, ViewInC

@@ -1,4 +1,6 @@
-"""The door to the rules in C: each argument that comes from outside is checked here, once, before C sees it."""
+"""The door to the rules in C: each argument that comes from outside is checked here,
+once, before C sees it.
+"""
 
 from operator import index
 from typing import Any
@@ -12,11 +14,13 @@ BITS = range(1 << 64)
 
 
 def checked(name: str, value: Any, allowed: range | type) -> Any:
-    """Return an argument as C takes it: a whole number of a range, or an object of a type.
+    """Return an argument as C takes it: a whole number of a range, or an object of a
+    type.
 
     name: of the argument, for the message.
 
-    Raises ValueError for a number beyond the range, TypeError for what is no whole number, or of another type.
+    Raises ValueError for a number beyond the range, TypeError for what is no whole
+    number, or of another type.
     """
     if type(allowed) is range and type(value) is int and value in allowed:
         return value
@@ -34,7 +38,9 @@ def checked(name: str, value: Any, allowed: range | type) -> Any:
 
 
 def checked_secret(secret: Any) -> bytes:
-    """Return the secret of a match or a stream. Raises TypeError for what is no bytes, ValueError for another size than 32."""
+    """Return the secret of a match or a stream. Raises TypeError for what is no bytes,
+    ValueError for another size than 32.
+    """
     given: bytes = checked("secret", secret, bytes)
     if len(given) != SECRET_BYTES:
         raise ValueError(f"secret: {len(given)} bytes, but a secret has {SECRET_BYTES}")

@@ -1,6 +1,8 @@
-"""A match by the rules in C: rules, positions, and the worlds of a view. bots/rules/README.md lists the calls.
+"""A match by the rules in C: rules, positions, and the worlds of a view.
+bots/rules/README.md lists the calls.
 
-All memory that C writes is private to the object that handed it over. What comes from outside is checked by ``door``.
+All memory that C writes is private to the object that handed it over. What comes from
+outside is checked by ``door``.
 """
 
 from collections.abc import Mapping
@@ -25,7 +27,9 @@ from khiva_arena.errors import ConfigError, IllegalChoice, OtherSeat
 from khiva_arena.rng import SECRET_BYTES
 
 BAD_VIEW, OF_OTHER_SEAT = 5, 8
-"""The errors of the headers for what is not a view, and for the view of another seat in a world."""
+"""The errors of the headers for what is not a view, and for the view of another seat in
+a world.
+"""
 _TIMES = range(1 << 31)
 
 
@@ -58,21 +62,26 @@ class RulesInC:
             )
 
     def new(self, seats: int, secret: bytes, *, quick: bool = False) -> "StateInC":
-        """Set a match up, as the arena deals it by this secret of 32 bytes; ``quick``: by other draws, made faster.
+        """Set a match up, as the arena deals it by this secret of 32 bytes; ``quick``:
+        by other draws, made faster.
 
         Raises ConfigError for a number of seats that the game lacks.
         """
         return StateInC(self, seats, secret, quick)
 
     def view(self, view: Mapping[str, Any] | bytes) -> "ViewInC":
-        """Return a view as a bot gets it, or as ``StateInC.see`` returned it, ready for worlds.
+        """Return a view as a bot gets it, or as ``StateInC.see`` returned it, ready for
+        worlds.
 
-        Raises ConfigError if it is none, or fits no position; OtherSeat for the view of another seat in a world.
+        Raises ConfigError if it is none, or fits no position; OtherSeat for the view of
+        another seat in a world.
         """
         return ViewInC(self, view)
 
     def observation_size(self, seats: int, without: int = 0) -> int:
-        """Return how many numbers an observation has; bit i of ``without`` leaves key i out."""
+        """Return how many numbers an observation has; bit i of ``without`` leaves key i
+        out.
+        """
         left_out = checked("without", without, BITS)
         return self._call("numbers", self._memory, self._seats(seats), word(left_out))
 
@@ -93,7 +102,9 @@ class RulesInC:
 
 
 class StateInC:
-    """A position of a match, with what the seats have seen. It begins as ``RulesInC.new`` deals it."""
+    """A position of a match, with what the seats have seen. It begins as
+    ``RulesInC.new`` deals it.
+    """
 
     rules: RulesInC
     seats: int
@@ -116,7 +127,9 @@ class StateInC:
 
     @classmethod
     def _empty(cls, rules: RulesInC, seats: int) -> Self:
-        """Return memory of a position that C is about to write: until then no other call may have it."""
+        """Return memory of a position that C is about to write: until then no other
+        call may have it.
+        """
         new = cls.__new__(cls)
         new._make_room(rules, seats)
         return new
@@ -133,7 +146,9 @@ class StateInC:
         return new
 
     def questions(self) -> dict[int, QuestionInC]:
-        """Return what each seat that is asked has to decide; nothing when the match is over."""
+        """Return what each seat that is asked has to decide; nothing when the match is
+        over.
+        """
         kinds, choices = ints(self.rules.sizes.seats), ints(self.rules.sizes.seats)
         asked = self.rules._call("questions", self.rules._memory, self._memory, kinds, choices)
         return {
@@ -148,7 +163,9 @@ class StateInC:
         return not self.rules._call("asked", self.rules._memory, self._memory)
 
     def legal(self, seat: int) -> list[list[int]]:
-        """Return the entries of a seat's ``legal`` as numbers: for a word its place as the header of the game lists them."""
+        """Return the entries of a seat's ``legal`` as numbers: for a word its place as
+        the header of the game lists them.
+        """
         number, width = self._seat(seat), self.rules.sizes.entry + 1
         entries = ints(self._choices(number) * width)
         self.rules._call("legal", self.rules._memory, self._memory, number, entries)
@@ -157,7 +174,9 @@ class StateInC:
         ]
 
     def apply(self, choices: Mapping[int, int]) -> None:
-        """Play the choices of all seats that are asked. Raises IllegalChoice, with nothing changed, for others."""
+        """Play the choices of all seats that are asked. Raises IllegalChoice, with
+        nothing changed, for others.
+        """
         questions, given = self.questions(), {**checked("choices", choices, Mapping)}
         by_seat = ints(self.rules.sizes.seats)
         fits = given.keys() == questions.keys()
@@ -174,7 +193,9 @@ class StateInC:
             raise IllegalChoice(f"choices {given!r:.200}, but asked are {questions}")
 
     def playout(self, stream: StreamInC) -> int:
-        """Play to the end at random, and return the number of decisions. The seats then have no view: only the result counts."""
+        """Play to the end at random, and return the number of decisions. The seats then
+        have no view: only the result counts.
+        """
         return self.rules._call(
             "playout",
             self.rules._memory,
@@ -185,10 +206,11 @@ class StateInC:
     def attempt(
         self, habits: "HabitsInC", seat: int, choice: int, turns: int, stream: StreamInC
     ) -> float:
-        """Try a choice of a seat in a copy, all else and further turns by habit, which learns. turns: 1 to 16, more count as 16.
+        """Try a choice of a seat in a copy, all else and further turns by habit, which
+        learns. turns: 1 to 16, more count as 16.
 
-        Return how far the seat then leads the others on average, in points made and to be expected; 0 for a choice that it
-        does not have.
+        Return how far the seat then leads the others on average, in points made and to
+        be expected; 0 for a choice that it does not have.
         """
         if checked("habits", habits, HabitsInC).game != self.rules.game:
             raise ValueError(f"these are habits of {habits.game}, not of {self.rules.game}")
@@ -211,7 +233,9 @@ class StateInC:
         return self._standing()[1]
 
     def observe(self, seat: int, without: int = 0) -> Any:
-        """Return what a seat sees as an observation of the environments, an array of C's floats."""
+        """Return what a seat sees as an observation of the environments, an array of
+        C's floats.
+        """
         numbers = floats(self.rules.observation_size(self.seats, without))
         words = (self._seat(seat), word(checked("without", without, BITS)), numbers)
         self.rules._call("observe", self.rules._memory, self._memory, self._seen, *words)
@@ -225,7 +249,9 @@ class StateInC:
         return list(actions)
 
     def see(self, seat: int) -> bytes:
-        """Return the view of a seat as the bytes of the header's structure: equal views are equal bytes."""
+        """Return the view of a seat as the bytes of the header's structure: equal views
+        are equal bytes.
+        """
         view = memory(self.rules.sizes.view)
         self.rules._call(
             "see", self.rules._memory, self._memory, self._seen, self._seat(seat), view
@@ -282,7 +308,9 @@ class ViewInC:
         return bytes(self._memory)
 
     def world(self, stream: StreamInC) -> StateInC:
-        """Return a position in which the seat has this view; what it does not know is drawn, as by ``GAME.determinise``."""
+        """Return a position in which the seat has this view; what it does not know is
+        drawn, as by ``GAME.determinise``.
+        """
         state, chance = (
             StateInC._empty(self.rules, self.seats),
             checked("stream", stream, StreamInC)._memory,
@@ -300,7 +328,9 @@ class ViewInC:
         return state
 
     def _read(self, view: Mapping[str, Any] | bytes) -> int:
-        """Read a view into the memory of this one, and return the error of the header."""
+        """Read a view into the memory of this one, and return the error of the
+        header.
+        """
         if isinstance(view, bytes):
             if len(view) != len(bytes(self._memory)):
                 return BAD_VIEW
@@ -322,7 +352,9 @@ def _packed(value: Mapping[str, Any]) -> bytes:
 
 
 def random_games(rules: RulesInC, seats: int, seed: int, games: int) -> int:
-    """Play so many random games in C, each of a new deal, and return the number of decisions; for benchmarks."""
+    """Play so many random games in C, each of a new deal, and return the number of
+    decisions; for benchmarks.
+    """
     number, played = word(checked("seed", seed, BITS)), checked("games", games, _TIMES)
     first = StateInC(
         rules, seats, bytes(SECRET_BYTES)
@@ -331,7 +363,9 @@ def random_games(rules: RulesInC, seats: int, seed: int, games: int) -> int:
 
 
 def draw_worlds(view: ViewInC, times: int, *, quick: bool) -> int:
-    """Draw so many worlds of a view in C, and return how many came to nothing; for benchmarks."""
+    """Draw so many worlds of a view in C, and return how many came to nothing; for
+    benchmarks.
+    """
     drawn: int = checked("times", times, _TIMES)
     rules: RulesInC = checked("view", view, ViewInC).rules
     return rules._call(

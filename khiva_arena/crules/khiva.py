@@ -1,7 +1,8 @@
-"""Khiva by the rules in C for a bot that searches: attempts by a judgement of its own, hands, and the means of habits.
+"""Khiva by the rules in C for a bot that searches: attempts by a judgement of its own,
+hands, and the means of habits.
 
-Use ``KhivaRules`` instead of ``RulesInC``. The interpreter of Python in ticks lacks this module: there a bot has ``attempt`` of
-``StateInC`` only.
+Use ``KhivaRules`` instead of ``RulesInC``. The interpreter of Python in ticks lacks
+this module: there a bot has ``attempt`` of ``StateInC`` only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,8 @@ _HAND = 8
 
 
 class Judgement(NamedTuple):
-    """The points to be expected from what makes no points yet. At the end of a match they count nothing.
+    """The points to be expected from what makes no points yet. At the end of a match
+    they count nothing.
 
     gem: of each gem, beside the point that it is
     gems: so many gems of a seat count, at most
@@ -42,16 +44,20 @@ USUAL = Judgement()
 """The judgement of ``StateInC.attempt``."""
 
 Deed = tuple[str, *tuple[int, ...]]
-"""An act of a seat in an attempt: ("play", colour, value), ("pass", colour, value), ("bring", camel, path, shop), ("move",),
-("stay",), ("carpet",), ("salt",) or ("nothing",). A tent is -1, 0 as in views. A camel is brought only where more gems would
-bring it to another place: else nobody is asked."""
+"""An act of a seat in an attempt: ("play", colour, value), ("pass", colour, value),
+("bring", camel, path, shop), ("move",), ("stay",), ("carpet",), ("salt",) or
+("nothing",). A tent is -1, 0 as in views. A camel is brought only where more gems would
+bring it to another place: else nobody is asked.
+"""
 
 
 class KhivaPosition(StateInC):
     """A position of Khiva."""
 
     def hand(self, seat: int) -> list[list[int]]:
-        """Return the cards of a seat as its view has them: [colour, value], the highest value first."""
+        """Return the cards of a seat as its view has them: [colour, value], the highest
+        value first.
+        """
         cards = ints(_HAND)
         count = function("khiva", "hand")(self._memory, self._seat(seat), cards)
         return [[*divmod(card, 10)] for card in cards[:count]]
@@ -65,7 +71,8 @@ class KhivaPosition(StateInC):
         stream: StreamInC,
         judgement: Judgement = USUAL,
     ) -> float:
-        """Try a choice of a seat as ``StateInC.attempt`` does, and judge the result by other weights.
+        """Try a choice of a seat as ``StateInC.attempt`` does, and judge the result by
+        other weights.
 
         choice: None if the seat, too, is to choose by habit; it need not be asked then
         """
@@ -80,7 +87,9 @@ class KhivaPosition(StateInC):
         stream: StreamInC,
         judgement: Judgement = USUAL,
     ) -> list[float]:
-        """Try choices of a seat one after another, and return how far each leads: as ``attempt`` for each, in one call of C."""
+        """Try choices of a seat one after another, and return how far each leads: as
+        ``attempt`` for each, in one call of C.
+        """
         if checked("habits", habits, HabitsInC).game != self.rules.game:
             raise ValueError(f"these are habits of {habits.game}, not of {self.rules.game}")
         depth = max(1, min(checked("turns", turns, WHOLE), _MOST_TURNS))
@@ -132,7 +141,9 @@ class KhivaView(ViewInC):
     """A view of a match of Khiva, from which worlds are drawn."""
 
     def world(self, stream: StreamInC) -> KhivaPosition:
-        """Return a position in which the seat has this view, as ``ViewInC.world`` does."""
+        """Return a position in which the seat has this view, as ``ViewInC.world``
+        does.
+        """
         return KhivaPosition._of(super().world(stream))
 
 
@@ -140,12 +151,16 @@ class KhivaHabits(HabitsInC):
     """What each seat has gained by what it did, in attempts from one view."""
 
     def mean(self, seat: int, deed: Deed) -> float | None:
-        """Return how many points further ahead a deed brought a seat within two turns, on average; None if it was never done."""
+        """Return how many points further ahead a deed brought a seat within two turns,
+        on average; None if it was never done.
+        """
         tries, gained = self._found(seat, deed)
         return gained / tries if tries else None
 
     def tries(self, seat: int, deed: Deed) -> int:
-        """Return how often a seat did something. Raises ValueError for what is no deed."""
+        """Return how often a seat did something. Raises ValueError for what is no
+        deed.
+        """
         return int(self._found(seat, deed)[0])
 
     def _found(self, seat: int, deed: Deed) -> tuple[float, float]:
@@ -164,7 +179,9 @@ def _known(choice: int | None) -> int:
 
 
 def _weights(judgement: Judgement) -> list[float]:
-    """Return the weights of a judgement. Raises TypeError for another object, ValueError for a weight that is no number."""
+    """Return the weights of a judgement. Raises TypeError for another object,
+    ValueError for a weight that is no number.
+    """
     weights = [*checked("judgement", judgement, Judgement)]
     for name, weight in zip(Judgement._fields, weights, strict=True):
         if not isinstance(weight, int | float) or not abs(weight) < 1e9:
@@ -173,7 +190,9 @@ def _weights(judgement: Judgement) -> list[float]:
 
 
 def _numbers(deed: Deed) -> tuple[int, int, int]:
-    """Return a deed as C takes it: its kind and two numbers. Raises ValueError for what is none."""
+    """Return a deed as C takes it: its kind and two numbers. Raises ValueError for what
+    is none.
+    """
     match deed:
         case ("play" | "pass", int(colour), int(value)) if colour in _COLOURS and value in _VALUES:
             return int(deed[0] == "pass"), colour, value

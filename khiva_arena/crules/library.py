@@ -1,6 +1,8 @@
-"""The library of the rules in C: found, loaded once, its functions by game, and memory for them.
+"""The library of the rules in C: found, loaded once, its functions by game, and memory
+for them.
 
-The interpreter of Python in ticks has interpreters/python/crules_library.py in place of this file.
+The interpreter of Python in ticks has interpreters/python/crules_library.py in place of
+this file.
 """
 
 import ctypes
@@ -14,7 +16,9 @@ from khiva_arena.native import build
 
 GAMES: tuple[str, ...] = build.GAMES
 MemoryInC = Any
-"""A piece of memory that C writes: a ctypes array of 64-bit words, so that whatever lies in it is aligned."""
+"""A piece of memory that C writes: a ctypes array of 64-bit words, so that whatever
+lies in it is aligned.
+"""
 FunctionInC = Callable[..., int]
 _RESULTS: dict[str, Any] = {
     "asked": ctypes.c_uint,
@@ -25,7 +29,9 @@ _RESULTS: dict[str, Any] = {
 
 
 class SizesInC(NamedTuple):
-    """Bytes of a game's structures, the most seats it has, and the most numbers of an entry."""
+    """Bytes of a game's structures, the most seats it has, and the most numbers of an
+    entry.
+    """
 
     rules: int
     state: int
@@ -48,7 +54,9 @@ def is_built() -> bool:
 
 @cache
 def library() -> ctypes.CDLL:
-    """Load the library. Raises ConfigError if it was not built, was changed since, or cannot be loaded."""
+    """Load the library. Raises ConfigError if it was not built, was changed since, or
+    cannot be loaded.
+    """
     try:
         loaded = ctypes.CDLL(build.program("rules") or os.devnull)
     except OSError:

@@ -5,7 +5,9 @@ from khiva_arena.crules.library import library, memory, word
 
 
 class StreamInC:
-    """The stream khiva-stream-1 of a secret of 32 bytes and one label, as ``khiva_arena.rng.Stream`` has it: equal draws."""
+    """The stream khiva-stream-1 of a secret of 32 bytes and one label, as
+    ``khiva_arena.rng.Stream`` has it: equal draws.
+    """
 
     quick = False
 
@@ -22,11 +24,15 @@ class StreamInC:
         return int(library().arena_lib_u64(self._memory))
 
     def below(self, n: int) -> int:
-        """Return a number from 0 to n - 1, each equally likely. Raises ValueError if there is none, or beyond 2**64."""
+        """Return a number from 0 to n - 1, each equally likely. Raises ValueError if
+        there is none, or beyond 2**64.
+        """
         return int(library().arena_lib_below(self._memory, word(checked("n", n, BITS[1:]))))
 
 
 class QuickStreamInC(StreamInC):
-    """A stream of the quick generator: other draws, as even, forty times as fast. Worlds drawn from it go on with it."""
+    """A stream of the quick generator: other draws, as even, forty times as fast.
+    Worlds drawn from it go on with it.
+    """
 
     quick = True

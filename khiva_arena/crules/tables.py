@@ -63,7 +63,8 @@ class Arrays(NamedTuple):
 
 
 class TablesInC:
-    """Matches by a game's rules in C. ``without``: bit i leaves key i of the observation out.
+    """Matches by a game's rules in C. ``without``: bit i leaves key i of the
+    observation out.
 
     Raises ValueError for arrays of another game, seat count or rules.
     """
@@ -100,7 +101,9 @@ class TablesInC:
         self._rules._call("begin_all", self._rules._memory, ctypes.byref(self._table))
 
     def step(self, actions: NDArray[np.int64]) -> None:
-        """Take an action in each match; begin the next match in place of one that ends. Raises ValueError for another array."""
+        """Take an action in each match; begin the next match in place of one that ends.
+        Raises ValueError for another array.
+        """
         if _form(checked("actions", actions, np.ndarray)) != (
             (self._matches,),
             np.dtype(np.int64),

@@ -1,4 +1,5 @@
 """Bots: found, copied, hashed, built, started to try them.
 
-A module may import common, rating, bots, records and the arbiter. Begin with ``bots.py``.
+A module may import common, rating, bots, records and the arbiter. Begin with
+``bots.py``.
 """

@@ -1,7 +1,9 @@
-"""Files as one stream of bytes: for a league's queue, for uploads, and for the interpreters of modules.
+"""Files as one stream of bytes: for a league's queue, for uploads, and for the
+interpreters of modules.
 
-The stream has a head and then the bytes of the files one after another. The head names every file with its length, so that all
-bounds are checked before a byte is unpacked. Nothing is compressed, and the head cannot name links, folders, devices or times.
+The stream has a head and then the bytes of the files one after another. The head names
+every file with its length, so that all bounds are checked before a byte is unpacked.
+Nothing is compressed, and the head cannot name links, folders, devices or times.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,7 +56,9 @@ class PackedContent(NamedTuple):
 
 
 def stream_of(contents: Mapping[str, PackedContent]) -> bytes:
-    """Return files as one stream, sorted by name. ``contents``: by path. Raises ConfigError if a bound is broken."""
+    """Return files as one stream, sorted by name. ``contents``: by path. Raises
+    ConfigError if a bound is broken.
+    """
     check_texts(contents)
     in_order = sorted(contents.items())
     head = msgspec.msgpack.encode(
@@ -68,8 +72,10 @@ def stream_of(contents: Mapping[str, PackedContent]) -> bytes:
 
 
 def check_texts(paths: Iterable[str]) -> None:
-    """Raise ConfigError for the path of a file that no head can hold: one that is no UTF-8, or too long. A build may leave such a
-    file, so call this before paths are encoded."""
+    """Raise ConfigError for the path of a file that no head can hold: one that is no
+    UTF-8, or too long. A build may leave such a file, so call this before paths are
+    encoded.
+    """
     for path in paths:
         if not is_text(path):
             raise ConfigError(
@@ -84,7 +90,9 @@ def check_texts(paths: Iterable[str]) -> None:
 
 
 def head_of(stream: bytes) -> tuple[list[StreamFile], int]:
-    """Return the files of a stream, and where their bytes begin. Raises ConfigError if anything in it is not as it must be."""
+    """Return the files of a stream, and where their bytes begin. Raises ConfigError if
+    anything in it is not as it must be.
+    """
     if len(stream) > len(MAGIC) + LENGTH_BYTES + MOST_HEAD + MOST_BYTES:
         raise ConfigError(TOO_LARGE)
     if not stream.startswith(MAGIC):
@@ -105,7 +113,9 @@ def head_of(stream: bytes) -> tuple[list[StreamFile], int]:
 
 
 def check_files(files: Sequence[StreamFile]) -> None:
-    """Raise ConfigError if files that a stranger packed are too many or too large, or if a name could lead to another place."""
+    """Raise ConfigError if files that a stranger packed are too many or too large, or
+    if a name could lead to another place.
+    """
     if len(files) > MOST_FILES:
         raise ConfigError(f"it has {len(files):,} files, and {MOST_FILES} are the most")
     if sum(file.size for file in files) > MOST_BYTES:
@@ -119,7 +129,9 @@ def check_packed(packed: bytes) -> None:
 
 
 def head_of_bot(packed: bytes) -> tuple[list[StreamFile], int]:
-    """Return what ``head_of`` does. Raises ConfigError also if the files have no ``MANIFEST``."""
+    """Return what ``head_of`` does. Raises ConfigError also if the files have no
+    ``MANIFEST``.
+    """
     head, at = head_of(packed)
     if MANIFEST not in [file.name for file in head]:
         raise ConfigError(f"it has no {MANIFEST}")
@@ -127,7 +139,9 @@ def head_of_bot(packed: bytes) -> tuple[list[StreamFile], int]:
 
 
 def _check_names(names: list[str]) -> None:
-    """Raise ConfigError for a path that could lead out of the folder, or that another system would read as another one."""
+    """Raise ConfigError for a path that could lead out of the folder, or that another
+    system would read as another one.
+    """
     for name in names:
         parts = name.split("/")
         shown = ascii(name)[:SHOWN]

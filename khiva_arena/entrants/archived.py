@@ -1,7 +1,9 @@
-"""The files that a zip or a tar lists. A stranger made it: its size, list and headers are bounded, and nothing is written.
+"""The files that a zip or a tar lists. A stranger made it: its size, list and headers
+are bounded, and nothing is written.
 
-A zip is read by Python's zipfile once its list is known to be short. A tar is read here, in one pass. Python's tarfile takes a
-damaged end for the end, and follows headers that have headers.
+A zip is read by Python's zipfile once its list is known to be short. A tar is read
+here, in one pass. Python's tarfile takes a damaged end for the end, and follows headers
+that have headers.
 """
 
 import gzip
@@ -20,7 +22,9 @@ from khiva_arena.entrants.archive import MOST_BYTES, SHOWN, TOO_LARGE
 from khiva_arena.errors import ConfigError
 
 MOST_ENTRIES = 5_000
-"""Files, folders and all else that an archive lists, with hidden files, which are not unpacked."""
+"""Files, folders and all else that an archive lists, with hidden files, which are not
+unpacked.
+"""
 BLOCK = 512
 MOST_DATA = MOST_BYTES + 4 * BLOCK * MOST_ENTRIES
 """Bytes of a tar, and of any archive as it lies on the disk."""
@@ -29,7 +33,9 @@ FOLDER = "a folder"
 CACHES = frozenset(("__pycache__", "__MACOSX"))
 """Folders that programs and systems add."""
 KINDS = {stat.S_IFREG: "", 0: "", stat.S_IFDIR: FOLDER, stat.S_IFLNK: "a link"}
-"""The kinds of entries of a zip by the type bits of their modes, which are 0 if no Unix made it."""
+"""The kinds of entries of a zip by the type bits of their modes, which are 0 if no Unix
+made it.
+"""
 TAR_KINDS = {
     **dict.fromkeys((b"0", b"\0", b"7"), ""),
     b"1": "a hard link",
@@ -79,7 +85,9 @@ class ArchiveEntry(NamedTuple):
 
 
 def entries_of(data: bytes, *, is_zip: bool) -> list[ArchiveEntry]:
-    """Return the entries of an archive. Raises ConfigError if it is damaged, or lists more than is read."""
+    """Return the entries of an archive. Raises ConfigError if it is damaged, or lists
+    more than is read.
+    """
     with _damage_in_words():
         return _zip_entries(data) if is_zip else _tar_entries(_unzipped(data))
 
@@ -96,9 +104,11 @@ def _damage_in_words() -> Iterator[None]:
 
 
 def plain_files(data: bytes, *, is_zip: bool) -> list[tuple[tuple[str, ...], ArchiveEntry]]:
-    """Return the files of an archive, each with the parts of its path; hidden ones, and those of caches, are left out.
+    """Return the files of an archive, each with the parts of its path; hidden ones, and
+    those of caches, are left out.
 
-    Raises ConfigError as ``entries_of`` does, for a path that leads out of the archive's folder, and for a link and its like.
+    Raises ConfigError as ``entries_of`` does, for a path that leads out of the
+    archive's folder, and for a link and its like.
     """
     entries = [(_parts(entry), entry) for entry in entries_of(data, is_zip=is_zip)]
     files = [
@@ -115,7 +125,9 @@ def plain_files(data: bytes, *, is_zip: bool) -> list[tuple[tuple[str, ...], Arc
 
 
 def _parts(entry: ArchiveEntry) -> tuple[str, ...]:
-    """Return the parts of an entry's path. Raises ConfigError if it leads out of the archive's folder."""
+    """Return the parts of an entry's path. Raises ConfigError if it leads out of the
+    archive's folder.
+    """
     parts = tuple(part for part in entry.name.split("/") if part not in ("", "."))
     if entry.name.startswith("/") or ".." in parts or not (parts or entry.kind):
         raise ConfigError(f"{_shown(entry)} leads out of the bot's folder")
@@ -132,7 +144,9 @@ def _is_left_out(parts: Sequence[str]) -> bool:
 
 
 def exactly(entry: ArchiveEntry) -> Iterator[bytes | memoryview]:
-    """Yield the bytes of an entry. Raises ConfigError if they are damaged, or are more or fewer than the archive says."""
+    """Yield the bytes of an entry. Raises ConfigError if they are damaged, or are more
+    or fewer than the archive says.
+    """
     left = entry.size
     with _damage_in_words():
         for piece in entry.pieces():
@@ -160,7 +174,9 @@ def _zip_entries(data: bytes) -> list[ArchiveEntry]:
 
 
 def _check_list(data: bytes) -> None:
-    """Raise ConfigError if the list of a zip is too long to be read, and ValueError if its end names none."""
+    """Raise ConfigError if the list of a zip is too long to be read, and ValueError if
+    its end names none.
+    """
     place = data.rfind(_FOOT_MARK, max(0, len(data) - _LONGEST_COMMENT - _FOOT.size))
     if place < 0 or place + _FOOT.size > len(data):
         raise ValueError("it is no zip, or its end is missing")
@@ -199,7 +215,9 @@ def _zip_pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[byt
 
 
 def _unzipped(data: bytes) -> bytes:
-    """Return the bytes of a tar, which gzip may have compressed. Raises ConfigError if they are too many."""
+    """Return the bytes of a tar, which gzip may have compressed. Raises ConfigError if
+    they are too many.
+    """
     if data.startswith(b"\x1f\x8b"):
         data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_DATA + 1)
     if len(data) > MOST_DATA:
@@ -249,7 +267,9 @@ def _tar_entries(data: bytes) -> list[ArchiveEntry]:
 
 
 def _header(data: bytes, at: int) -> _Header | None:
-    """Return the header at a place of a tar; None at its end. Raises EOFError and ValueError if there is none."""
+    """Return the header at a place of a tar; None at its end. Raises EOFError and
+    ValueError if there is none.
+    """
     block = data[at : at + BLOCK]
     if len(block) < BLOCK:
         raise EOFError
@@ -272,8 +292,10 @@ def _octal(field: bytes) -> int:
 
 
 def _path_of(records: bytes) -> bytes:
-    """Return the path in the records of a header for the next entry, b"" if they have none. Raises ValueError for records that
-    say that its bytes are others than those behind it."""
+    """Return the path in the records of a header for the next entry, b"" if they have
+    none. Raises ValueError for records that say that its bytes are others than those
+    behind it.
+    """
     at, path = 0, b""
     while at < len(records):
         space = records.index(b" ", at)

@@ -1,4 +1,6 @@
-"""Bots of a list: the hook of an extension that makes a bot of each row of a TOML file, which the word FILE.toml:NAME names."""
+"""Bots of a list: the hook of an extension that makes a bot of each row of a TOML file,
+which the word FILE.toml:NAME names.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -27,7 +29,9 @@ class ListedBot(NamedTuple):
     row: str
 
     def line(self, name: str, gets: Sequence[str]) -> str:
-        """Return the line on a bot that gets the network or variables, the address first: the rest may look like one."""
+        """Return the line on a bot that gets the network or variables, the address
+        first: the rest may look like one.
+        """
         return harmless(
             f"{name}: sends to {self.address}; it gets {' and '.join(gets)}; {self.about}"
         )
@@ -37,8 +41,10 @@ class BotLists(Protocol):
     """Files whose rows are bots."""
 
     def settings(self, path: Path, say: Say, *, yes: bool) -> Mapping[str, tuple[str, ...]]:
-        """Return the settings by which all bots of a list play: their words as ``bots``, and their permissions as ``network`` and
-        ``env``, once the user has agreed to these. From then on ``read`` takes the rows agreed to, whatever becomes of the file.
+        """Return the settings by which all bots of a list play: their words as
+        ``bots``, and their permissions as ``network`` and ``env``, once the user has
+        agreed to these. From then on ``read`` takes the rows agreed to, whatever
+        becomes of the file.
 
         say: takes a line on what each is given.
         yes: the user has agreed by a flag.
@@ -47,11 +53,14 @@ class BotLists(Protocol):
         """
 
     def read(self, word: str, base: str, loading: Loading) -> PrivateBot:
-        """Lay out the files of the bot that a word names. ``base``: the folder to which paths are relative. Raises
-        ConfigError."""
+        """Lay out the files of the bot that a word names. ``base``: the folder to which
+        paths are relative. Raises ConfigError.
+        """
 
     def row_of(self, home: str) -> ListedBot | None:
-        """Return the row that ``read`` has made a bot of. ``home``: the bot's folder. None for another bot."""
+        """Return the row that ``read`` has made a bot of. ``home``: the bot's folder.
+        None for another bot.
+        """
 
 
 BOT_LISTS: Hook[BotLists] = Hook("spending")

@@ -1,4 +1,6 @@
-"""Words for bots as users type them at first: a file of a bot, the last word of a shipped bot's name, a glob of folders."""
+"""Words for bots as users type them at first: a file of a bot, the last word of a
+shipped bot's name, a glob of folders.
+"""
 
 import json
 import os
@@ -46,9 +48,11 @@ class CommitWord(NamedTuple):
 
 
 def commit_word(word: str, base: str = "") -> CommitWord | None:
-    """Return the folder and the revision of a word such as my-bot@HEAD~1; None for a word of another kind.
+    """Return the folder and the revision of a word such as my-bot@HEAD~1; None for a
+    word of another kind.
 
-    A file or folder of this name wins, and so does a command. Of several @ the last one behind a folder counts.
+    A file or folder of this name wins, and so does a command. Of several @ the last one
+    behind a folder counts.
 
     base: the folder to which paths are relative.
     """
@@ -74,8 +78,9 @@ def is_archive(path: str) -> bool:
 
 
 def folders_of(word: str) -> Glob | None:
-    """Return the folders and archives for which a glob stands; None for a word that is no glob, or that is the name of a file or
-    folder."""
+    """Return the folders and archives for which a glob stands; None for a word that is
+    no glob, or that is the name of a file or folder.
+    """
     if not is_text(word) or not has_magic(word) or os.path.lexists(word):
         return None
     paths = sorted(glob(word))
@@ -88,7 +93,9 @@ def folders_of(word: str) -> Glob | None:
 
 
 def not_taken_in_words(word: str, paths: Sequence[str]) -> list[str]:
-    """Return a line for each reason for which a glob does not take paths, with some of these."""
+    """Return a line for each reason for which a glob does not take paths, with some of
+    these.
+    """
     by_reason: dict[str, list[str]] = {}
     for path in paths:
         by_reason.setdefault(why_not_taken(path), []).append(path)
@@ -112,7 +119,8 @@ def why_not_taken(path: str) -> str:
 
 
 def meant_bot(word: str, base: str = "") -> str:
-    """Return the ``--bot`` word that a word most likely means, itself if it names a bot; "" if it is like none.
+    """Return the ``--bot`` word that a word most likely means, itself if it names a
+    bot; "" if it is like none.
 
     base: the folder to which paths are relative.
     """
@@ -134,7 +142,9 @@ def meant_bot(word: str, base: str = "") -> str:
 
 
 def near_shipped(word: str) -> str:
-    """Return the shipped bot whose name is most like the last part of a word, in its language if it is there; "" for none."""
+    """Return the shipped bot whose name is most like the last part of a word, in its
+    language if it is there; "" for none.
+    """
     from difflib import get_close_matches  # not above: few words are mistaken
 
     language, _, end = word.removeprefix(shipped.WORD).rpartition("/")
@@ -150,7 +160,9 @@ def near_shipped(word: str) -> str:
 
 
 def near_folder(word: str, base: str = "") -> str:
-    """Return the bot's folder beside the place of a word whose name is most like it; "" for none."""
+    """Return the bot's folder beside the place of a word whose name is most like it; ""
+    for none.
+    """
     from difflib import get_close_matches  # not above: few words are mistaken
 
     home, name = os.path.split(word.rstrip("/"))
@@ -162,14 +174,17 @@ def near_folder(word: str, base: str = "") -> str:
 
 
 def bot_below(word: str, folder: Path) -> str:
-    """Return the first bot in a folder that is none itself, as a word for ``--bot``; "" for none."""
+    """Return the first bot in a folder that is none itself, as a word for ``--bot``; ""
+    for none.
+    """
     return min(
         (os.path.join(word, found.parent.name) for found in folder.glob("*/bot.toml")), default=""
     )
 
 
 def why_no_bot(word: str, program: str, base: str = "") -> str:
-    """Return why a word names neither a folder nor a command that can be run, and what to name instead.
+    """Return why a word names neither a folder nor a command that can be run, and what
+    to name instead.
 
     program: the first word of the command.
     base: the folder to which paths are relative.

@@ -1,4 +1,6 @@
-"""Bots: a ``bot.toml`` or a bare command is read, and a hash of the bot's files and commands identifies it."""
+"""Bots: a ``bot.toml`` or a bare command is read, and a hash of the bot's files and
+commands identifies it.
+"""
 
 import os
 import shlex
@@ -29,7 +31,9 @@ GUESTS = ("person", "remote")
 
 
 class SameBots(ConfigError):
-    """A mistake of naming one bot twice. ``bots``: all that were named, with distinct names; () where nobody needs them."""
+    """A mistake of naming one bot twice. ``bots``: all that were named, with distinct
+    names; () where nobody needs them.
+    """
 
     def __init__(self, problems: str | Sequence[str], bots: "Sequence[Bot]" = ()) -> None:
         super().__init__(problems)
@@ -39,28 +43,36 @@ class SameBots(ConfigError):
 class Bot(msgspec.Struct, frozen=True):
     """A bot as an event names it.
 
-    name, version, author: from its bot.toml, "" if not given there. The author alone does not change the identity.
-    run, build: words of its commands; of a WebAssembly module, run is ``{module}`` and its path among the staged files; of a bot
-        that an interpreter runs, ``{interpreter}``, the word, the file and the memory.
+    name, version, author: from its bot.toml, "" if not given there. The author alone
+        does not change the identity.
+    run, build: words of its commands; of a WebAssembly module, run is ``{module}`` and
+        its path among the staged files; of a bot that an interpreter runs,
+        ``{interpreter}``, the word, the file and the memory.
     games: the games that it plays; empty: all.
     identity: 64 hex digits over its files, run and build lines, and whether it reports.
-    complete: True if the identity covers all of it; a bare command may use files that nobody named.
+    complete: True if the identity covers all of it; a bare command may use files that
+        nobody named.
     sources: each staged path with the file it comes from; empty for a bare command.
     asked_as: the --bot word.
     folder: where a bare command runs.
     runtimes: the runtimes that its words name.
     largest: bytes that it may have when it is built.
     home: the folder of its bot.toml.
-    guest: the kind of player if it is no program of this machine, "person" or "remote"; "" if it is one.
+    guest: the kind of player if it is no program of this machine, "person" or "remote";
+        "" if it is one.
     kept: True if one process of it may play many matches, and so remember.
     broken: why it cannot be read; "" for a bot that can.
-    built_from: of a module that stands for a bot in an event in ticks, the identity of what it was built from; else "".
+    built_from: of a module that stands for a bot in an event in ticks, the identity of
+        what it was built from; else "".
     parts: of such a module with a payload, the hashes of the bytes of both; else ().
-    original: of such a module, the bot that it was built from, as it plays in ticks; None if only its hash is known, and else.
+    original: of such a module, the bot that it was built from, as it plays in ticks;
+        None if only its hash is known, and else.
     largest_payload: bytes that its payload may have.
     interpreted: how an interpreter runs it, None if none can.
-    run_line: its ``run`` if it has one beside an interpreter, which runs it in ticks; else ().
-    commit: the hash of the commit from which it was read; "" for a bot that lies on the disk.
+    run_line: its ``run`` if it has one beside an interpreter, which runs it in ticks;
+        else ().
+    commit: the hash of the commit from which it was read; "" for a bot that lies on the
+        disk.
     reports: True if it is offered to report what it spends.
     """
 
@@ -97,12 +109,16 @@ class Bot(msgspec.Struct, frozen=True):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The words that its identity covers beside its build: of ``run``, and of an interpreter."""
+        """The words that its identity covers beside its build: of ``run``, and of an
+        interpreter.
+        """
         return (*self.run_line, *self.interpreted.words) if self.interpreted else self.run
 
     @property
     def in_ticks(self) -> "Bot":
-        """The bot as it plays where thinking is paid in ticks: by its interpreter if it has one. Its identity is the same."""
+        """The bot as it plays where thinking is paid in ticks: by its interpreter if it
+        has one. Its identity is the same.
+        """
         return replace(self, run=self.interpreted.words) if self.interpreted else self
 
     @property
@@ -112,12 +128,16 @@ class Bot(msgspec.Struct, frozen=True):
 
     @property
     def root(self) -> str:
-        """The folder below which its sources are opened; "" for a module that stands for a bot, which lies in a cache."""
+        """The folder below which its sources are opened; "" for a module that stands
+        for a bot, which lies in a cache.
+        """
         return "" if self.built_from else self.home
 
     @property
     def module(self) -> str:
-        """The path of its WebAssembly module among the staged files, or the word of its interpreter; "" for a program."""
+        """The path of its WebAssembly module among the staged files, or the word of its
+        interpreter; "" for a program.
+        """
         return (
             self.run[1]
             if self.run[:1] == (f"{{{runtimes.MODULE}}}",) or self.is_interpreted
@@ -126,15 +146,19 @@ class Bot(msgspec.Struct, frozen=True):
 
     @property
     def payload(self) -> str:
-        """The path of the payload of its module among the staged files; "" for a bot that has none, or whose files are it."""
+        """The path of the payload of its module among the staged files; "" for a bot
+        that has none, or whose files are it.
+        """
         return self.run[2] if self.module and not self.is_interpreted and self.run[2:] else ""
 
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
-    """Load the bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, also as a commit or an
-    archive has it, a row of a list, a module, else a command.
+    """Load the bot that a ``--bot`` word names: one that comes with the arena, a folder
+    with bot.toml, also as a commit or an archive has it, a row of a list, a module,
+    else a command.
 
-    Paths are relative to ``base``, by default the working folder. Raises ConfigError with all mistakes.
+    Paths are relative to ``base``, by default the working folder. Raises ConfigError
+    with all mistakes.
     """
     if word.startswith(shipped.WORD):
         return _load_shipped(word, loading)
@@ -177,7 +201,9 @@ def _load_shipped(word: str, loading: Loading) -> Bot:
 
 
 def pinned(bot: Bot, interpreters: Interpreters) -> Bot:
-    """Return a bot with the interpreter that its word means. Raises ConfigError if it means none."""
+    """Return a bot with the interpreter that its word means. Raises ConfigError if it
+    means none.
+    """
     return replace(bot, interpreted=interpreters.named(bot.interpreted)) if bot.interpreted else bot
 
 
@@ -240,7 +266,9 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
 
 
 def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
-    """Raise ConfigError if the files that a bot's payload is made of are larger than it may be, before a build adds others."""
+    """Raise ConfigError if the files that a bot's payload is made of are larger than it
+    may be, before a build adds others.
+    """
     whole = bot.interpreted is not None
     size = sum(path.stat().st_size for name, path in bot.sources if whole or name == bot.payload)
     if size > bot.largest_payload:
@@ -258,7 +286,9 @@ def _refuse_large_payload(bot: Bot, bot_toml: Path) -> None:
 
 
 def _from_copy(word: str, base: str, loading: Loading) -> Bot | None:
-    """Return the bot in a zip, a tar or a stream, of a list, or of a word such as my-bot@HEAD~1; None for another word."""
+    """Return the bot in a zip, a tar or a stream, of a list, or of a word such as
+    my-bot@HEAD~1; None for another word.
+    """
     from khiva_arena.entrants import (
         bot_lists,
         bot_words,
@@ -291,7 +321,9 @@ def _from_copy(word: str, base: str, loading: Loading) -> Bot | None:
 
 
 def is_module(place: str) -> bool:
-    """Tell whether a file is a WebAssembly module, by its name or by its first bytes."""
+    """Tell whether a file is a WebAssembly module, by its name or by its first
+    bytes.
+    """
     if not os.path.isfile(place):
         return False
     if place.endswith(".wasm"):
@@ -301,7 +333,9 @@ def is_module(place: str) -> bool:
 
 
 def _from_module(path: Path, word: str, loading: Loading) -> Bot:
-    """Return the bot that is a module alone: staged and hashed as if a bot.toml of its folder named it."""
+    """Return the bot that is a module alone: staged and hashed as if a bot.toml of its
+    folder named it.
+    """
     home = str(path.parent.absolute())
     run, files = manifest.as_module(path.name), ((path.name, path),)
     identity = sources.identity_of_files(files, run, (), loading.bounds.bot_file_size, "")
@@ -356,7 +390,8 @@ def from_command(word: str, base: str, loading: Loading) -> Bot:
         for argument, path in paths
         if os.path.isfile(path)
     ]
-    # It runs where it was named, with its words unchanged: a word that happens to be a file's name may mean something else.
+    # It runs where it was named, with its words unchanged: a word that happens to be a
+    # file's name may mean something else.
     run = (os.path.abspath(program), *words[1:])
     name = Path(files[-1][0]).stem[:64]
     identity = sources.identity(files, words, ())
@@ -376,5 +411,7 @@ def from_command(word: str, base: str, loading: Loading) -> Bot:
 
 
 def _inside(base: str, program: str) -> str:
-    """Return the path of a program as a shell does: one with a slash is relative to ``base``, another is left to the PATH."""
+    """Return the path of a program as a shell does: one with a slash is relative to
+    ``base``, another is left to the PATH.
+    """
     return os.path.join(base, program) if "/" in program else program

@@ -65,9 +65,11 @@ def named_twice(bots: Sequence[Bot]) -> list[str]:
 
 
 def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
-    """Return the bots, each name once: a name that comes again for another bot gets a number.
+    """Return the bots, each name once: a name that comes again for another bot gets a
+    number.
 
-    Raises SameBots if one bot comes twice, since ``--copies`` is the way to seat copies.
+    Raises SameBots if one bot comes twice, since ``--copies`` is the way to seat
+    copies.
     """
     out: list[Bot] = []
     names: set[str] = set()
@@ -96,7 +98,9 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
 
 
 def not_modules(bots: Sequence[Bot]) -> list[str]:
-    """Return a line for each bot that is no module, and so cannot play in an event in ticks."""
+    """Return a line for each bot that is no module, and so cannot play in an event in
+    ticks.
+    """
     return [
         f"--bot {bot.asked_as}: {_why_no_module(bot)}"
         for bot in bots
@@ -105,7 +109,8 @@ def not_modules(bots: Sequence[Bot]) -> list[str]:
 
 
 def beyond_memory(bots: Sequence[Bot], memory: int) -> list[str]:
-    """Return a line for each bot whose interpreter asks for more than an event in ticks leaves a module.
+    """Return a line for each bot whose interpreter asks for more than an event in ticks
+    leaves a module.
 
     memory: the bytes that a bot of the event may have, some of which its runner takes
     """
@@ -137,7 +142,8 @@ def _why_no_module(bot: Bot) -> str:
 
 
 def mark_kept(bots: list[Bot], names: object) -> list[Bot]:
-    """Return the bots; a bot in ``names`` is marked so that one process of it may play many matches.
+    """Return the bots; a bot in ``names`` is marked so that one process of it may play
+    many matches.
 
     names: remote bots without "remote:"; anything but a list or a tuple marks none
 

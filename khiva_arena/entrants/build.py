@@ -1,4 +1,6 @@
-"""The build of a bot in its folder, in the sandbox of a match. Also the meaning of ``{...}`` words in commands."""
+"""The build of a bot in its folder, in the sandbox of a match. Also the meaning of
+``{...}`` words in commands.
+"""
 
 import errno
 import os
@@ -34,12 +36,16 @@ if TYPE_CHECKING:
 
 BUILD_SECONDS = 300
 LEAST_FREE = 1 << 20
-"""Bytes of free space below which a disk counts as full: a build that failed there may be sound."""
+"""Bytes of free space below which a disk counts as full: a build that failed there may
+be sound.
+"""
 REAP_SECONDS = 10.0
 
 
 def as_run(words: Sequence[str], bot: Bot) -> list[str]:
-    """Return the words of a bot.toml's command, each word in braces replaced by its program."""
+    """Return the words of a bot.toml's command, each word in braces replaced by its
+    program.
+    """
     stand_for = {PYTHON: sys.executable} | {
         f"{{{runtime.name}}}": runtime.program for runtime in bot.runtimes
     }
@@ -54,7 +60,9 @@ def of_runtimes(bot: Bot) -> tuple[str, ...]:
 
 
 def must_stay_in(bot: Bot, program: str, folder: str) -> None:
-    """Raise BotError if a bot's own program leads out of its folder, by a link or by its first line."""
+    """Raise BotError if a bot's own program leads out of its folder, by a link or by
+    its first line.
+    """
     if out := readable_paths.leads_out(program, folder, of_runtimes(bot)):
         name = os.path.relpath(program, folder)
         problem = (
@@ -67,8 +75,9 @@ def must_stay_in(bot: Bot, program: str, folder: str) -> None:
 
 
 def build(bot: Bot, folder: Path, level: Level) -> None:
-    """Build a bot in its folder. Raises BotError with the first error and the end of what the build printed; StagingError if
-    this machine may be to blame."""
+    """Build a bot in its folder. Raises BotError with the first error and the end of
+    what the build printed; StagingError if this machine may be to blame.
+    """
     words = as_run(bot.build, bot)
     if "/" in words[0] and (folder / words[0]).is_file():
         must_stay_in(bot, str(folder / words[0]), str(folder))
@@ -87,7 +96,9 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
 
 
 def full_disk(folder: Path) -> OSError | None:
-    """Return the error of the disk of a folder if it is full, None if it has room. It is the cause of what failed there."""
+    """Return the error of the disk of a folder if it is full, None if it has room. It
+    is the cause of what failed there.
+    """
     free = shutil.disk_usage(folder).free
     if free >= LEAST_FREE:
         return None
@@ -116,8 +127,10 @@ class Errand(msgspec.Struct, frozen=True):
 
 
 def work(job: Errand, level: Level) -> tuple[int, str]:
-    """Do a job in a cell. Return its exit code, and its output as ``BuildOutput`` keeps it. Raises BotError if it takes too
-    long, writes too much, or needs what is not there."""
+    """Do a job in a cell. Return its exit code, and its output as ``BuildOutput`` keeps
+    it. Raises BotError if it takes too long, writes too much, or needs what is not
+    there.
+    """
     sandbox = Sandbox(level, job.resources, writable=(str(job.folder),), may_leave_group=True)
     mark = reap.new_mark()
     from khiva_arena.entrants.build_output import (
@@ -150,7 +163,9 @@ def work(job: Errand, level: Level) -> tuple[int, str]:
 
 @contextmanager
 def _owned_by(user: int | None, folder: Path) -> Iterator[None]:
-    """Give the folder and all in it to another user, if one is given, until the context ends."""
+    """Give the folder and all in it to another user, if one is given, until the context
+    ends.
+    """
     if user is None:
         yield
         return
@@ -199,7 +214,9 @@ def _run_job(job: Errand, cell: Cell, adoption: reap.Adoption, output: "BuildOut
 
 
 def _exits(pid: int, seconds: float, is_over: Callable[[], bool]) -> bool:
-    """Wait for a child's end, without reaping it, until ``is_over`` is true or time is up. Return True if it ended."""
+    """Wait for a child's end, without reaping it, until ``is_over`` is true or time is
+    up. Return True if it ended.
+    """
     until = time.monotonic() + seconds
     while not is_over() and (seconds_left := until - time.monotonic()) > 0:
         if REAPER.ends(pid, min(seconds_left, weight.LOOK_SECONDS)):
@@ -210,7 +227,8 @@ def _exits(pid: int, seconds: float, is_over: Callable[[], bool]) -> bool:
 def _end_job(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adoption) -> int:
     """Kill the rest of a job, and reap it. Return the exit code.
 
-    Its first process is not reaped before, so that the group's number cannot have come to mean another group.
+    Its first process is not reaped before, so that the group's number cannot have come
+    to mean another group.
     """
     cell.kill(process.pid)
     process.returncode, _ = REAPER.reap(process.pid)

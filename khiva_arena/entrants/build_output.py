@@ -1,4 +1,6 @@
-"""The output of a build: its end, and before that the first error of a compiler, which is the one to look at."""
+"""The output of a build: its end, and before that the first error of a compiler, which
+is the one to look at.
+"""
 
 import re
 
@@ -9,8 +11,9 @@ SHOWN = 2_000
 SEARCHED = 1 << 20
 """Bytes of the beginning in which the first error is looked for."""
 _LINE = 400
-# As in "main.c:3:5: error: ...", "error[E0425]: ...", "main.ts(3,1): error TS2304: ...", "Error: Unbound value x" of OCaml and
-# "undefined reference to" of linkers; Go writes no such word, only the place.
+# As in "main.c:3:5: error: ...", "error[E0425]: ...", "main.ts(3,1): error
+# TS2304: ...", "Error: Unbound value x" of OCaml and "undefined reference to" of
+# linkers; Go writes no such word, only the place.
 _ERROR = re.compile(
     r"^(?:.*[\s:)])?error(?:\[\w+\]| [A-Z]+\d+)?:|undefined reference "
     r"to|^\S+\.\w+:\d+:\d+: (?!warning|note|remark|info|In )",
@@ -19,7 +22,9 @@ _ERROR = re.compile(
 
 
 class BuildOutput:
-    """The output of a build in progress, of which the beginning and the end are kept."""
+    """The output of a build in progress, of which the beginning and the end are
+    kept.
+    """
 
     def __init__(self) -> None:
         self._head = bytearray()
@@ -39,7 +44,8 @@ class BuildOutput:
 
 
 def first_error(text: str) -> str:
-    """Return the first line in which a compiler says what is wrong, "" if there is none.
+    """Return the first line in which a compiler says what is wrong, "" if there is
+    none.
 
     Where a compiler says it on the line below, as GHC does, that line is added.
     """

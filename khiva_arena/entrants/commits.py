@@ -1,8 +1,10 @@
-"""The folder of a bot as a commit of its repository has it, for a word such as ``my-bot@HEAD~1``.
+"""The folder of a bot as a commit of its repository has it, for a word such as
+``my-bot@HEAD~1``.
 
-The names and sizes of the commit's files are laid out in a private folder, whose files are holes at first. The checks of any
-bot's folder choose the bot's files among them; only these are read from the repository. So a bot of a commit is bounded as any
-other, and has the identity of a folder with the same files.
+The names and sizes of the commit's files are laid out in a private folder, whose files
+are holes at first. The checks of any bot's folder choose the bot's files among them;
+only these are read from the repository. So a bot of a commit is bounded as any other,
+and has the identity of a folder with the same files.
 """
 
 import os
@@ -32,21 +34,28 @@ ENTRIES_PER_FILE = 10
 MOST_HOLE = 1 << 40
 AT_ONCE = 100
 POINTER, MOST_POINTER = b"version https://git-lfs.github.com/spec/", 1024
-"""The first bytes, and the most bytes, of a file that names contents which Git LFS keeps elsewhere."""
+"""The first bytes, and the most bytes, of a file that names contents which Git LFS
+keeps elsewhere.
+"""
 
 
 def with_commit(name: str, commit: str) -> str:
-    """Return the name of a bot in tables, with the first digits of the commit from which it was read if it was read from one."""
+    """Return the name of a bot in tables, with the first digits of the commit from
+    which it was read if it was read from one.
+    """
     return f"{name[: LONGEST_NAME - 1 - DIGITS]}@{commit[:DIGITS]}" if commit else name
 
 
 def without_commit(name: str, commit: str) -> str:
-    """Return the name of a bot in its bot.toml. ``commit``: "" for a bot that lies on the disk."""
+    """Return the name of a bot in its bot.toml. ``commit``: "" for a bot that lies on
+    the disk.
+    """
     return name.removesuffix(f"@{commit[:DIGITS]}") if commit else name
 
 
 def read(named: CommitWord, base: str, loading: Loading) -> PrivateBot:
-    """Read the files of a bot from a commit, by the settings of ``loading``. Raises ConfigError in one line.
+    """Read the files of a bot from a commit, by the settings of ``loading``. Raises
+    ConfigError in one line.
 
     base: the folder to which paths are relative
     """
@@ -82,7 +91,9 @@ def read(named: CommitWord, base: str, loading: Loading) -> PrivateBot:
 def _read_files(
     at: "_At", entries: Sequence[git.TreeEntry], folder: Path, loading: Loading
 ) -> None:
-    """Lay out the files of a bot in a private folder, and read those that are the bot's. Raises ConfigError, and OSError."""
+    """Lay out the files of a bot in a private folder, and read those that are the
+    bot's. Raises ConfigError, and OSError.
+    """
     by_path = {folder / entry.path: entry for entry in entries}
     with git.blobs(at.there) as blobs:
         _lay_out(folder, entries, _links(at, entries, blobs), loading.bounds)
@@ -104,7 +115,8 @@ class _At(NamedTuple):
 
     there: a folder of the repository.
     commit: the hash.
-    inside: the path of the bot's folder from the top of the repository, "" for the top itself.
+    inside: the path of the bot's folder from the top of the repository, "" for the top
+        itself.
     """
 
     there: str
@@ -122,7 +134,8 @@ class _At(NamedTuple):
 
 
 def _asking(loading: Loading, folder: str, place: str, parent: Path) -> Loading:
-    """Return the loading that asks about included files as it would for the folder itself.
+    """Return the loading that asks about included files as it would for the folder
+    itself.
 
     place: the folder, without links.
     parent: the private folder that holds the bot's.
@@ -161,7 +174,9 @@ def _commit(there: str, revision: str, *, is_shallow: bool) -> str:
 
 
 def _tree(at: _At, named: CommitWord) -> str:
-    """Return the tree of the bot's folder in a commit. Raises ConfigError if the commit has no such folder."""
+    """Return the tree of the bot's folder in a commit. Raises ConfigError if the commit
+    has no such folder.
+    """
     if not at.inside:
         return at.commit
     path, digits = at.inside, at.commit[:DIGITS]
@@ -194,7 +209,9 @@ def _damaged(path: str) -> str:
 
 
 def _of_the_bot(at: _At, tree: str, named: CommitWord, bounds: Bounds) -> list[git.TreeEntry]:
-    """Return what the bot's folder has in the commit, without hidden names. Raises ConfigError."""
+    """Return what the bot's folder has in the commit, without hidden names. Raises
+    ConfigError.
+    """
     found = git.entries(at.there, tree, below=True)
     if all(entry.path != BOT_TOML for entry in found):
         below = min(
@@ -226,7 +243,9 @@ def _of_the_bot(at: _At, tree: str, named: CommitWord, bounds: Bounds) -> list[g
 def _refuse_submodules(
     at: _At, entries: Sequence[git.TreeEntry], folder: Path, bot_toml: manifest.Manifest
 ) -> None:
-    """Raise ConfigError if files of the bot may lie in a submodule. Other submodules are no concern of the bot."""
+    """Raise ConfigError if files of the bot may lie in a submodule. Other submodules
+    are no concern of the bot.
+    """
     included = {os.path.normpath(name) for name in bot_toml.include}
     for path in (entry.path for entry in entries if entry.mode == SUBMODULE):
         if any(name.startswith(f"{path}/") for name in included) or sources.lead_below(
@@ -236,7 +255,9 @@ def _refuse_submodules(
 
 
 def _links(at: _At, entries: Sequence[git.TreeEntry], blobs: git.Blobs) -> dict[str, bool]:
-    """Return the links of a bot's folder that lead somewhere; True if it is a folder of the commit."""
+    """Return the links of a bot's folder that lead somewhere; True if it is a folder of
+    the commit.
+    """
     targets: dict[str, str] = {}
     for entry in entries:
         if entry.mode == LINK and 0 <= entry.size <= MOST_PATH:
@@ -269,8 +290,10 @@ def _entries(at: _At, paths: Sequence[str]) -> list[git.TreeEntry]:
 
 
 def _beside(at: _At, folder: Path, includes: Sequence[str]) -> dict[Path, git.TreeEntry]:
-    """Lay out the files that ``include`` names beside the bot's folder, and an empty file for each mark that forbids one: the
-    bot.toml of another bot, and a store. Return the files by their private path."""
+    """Lay out the files that ``include`` names beside the bot's folder, and an empty
+    file for each mark that forbids one: the bot.toml of another bot, and a store.
+    Return the files by their private path.
+    """
     around = os.path.dirname(at.inside)
     wanted: set[str] = set()
     marks = {os.path.join(around, sources.STORE)}
@@ -321,7 +344,8 @@ def _lay_out(
     made = {""}
     for entry in entries:
         parts = entry.path.split("/")
-        # A folder that is too deep is refused when the folder is walked, if the bot's files lead to it.
+        # A folder that is too deep is refused when the folder is walked, if the bot's
+        # files lead to it.
         ups = [
             "/".join(parts[:number]) for number in range(1, min(len(parts), bounds.bot_depth + 2))
         ]
@@ -345,7 +369,9 @@ def _hole(path: Path, entry: git.TreeEntry) -> None:
 def _fill(
     at: _At, blobs: git.Blobs, by_path: dict[Path, git.TreeEntry], paths: Sequence[Path], most: int
 ) -> None:
-    """Write the contents of files that have ``most`` bytes at most. Raises ConfigError for a pointer of Git LFS."""
+    """Write the contents of files that have ``most`` bytes at most. Raises ConfigError
+    for a pointer of Git LFS.
+    """
     for path in paths:
         entry = by_path.get(path)
         if entry is None or entry.mode not in FILES or entry.size > most:

@@ -1,9 +1,11 @@
-"""Bots from an ``engines.json`` as cutechess writes it: objects with a name, a command and a workingDirectory.
+"""Bots from an ``engines.json`` as cutechess writes it: objects with a name, a command
+and a workingDirectory.
 
-Other keys of an entry are ignored. A command is split as cutechess splits it: at spaces, except those within double quotes. Three
-double quotes in a row stand for one literal quote. Files in a command, and the working directory itself, are relative to the
-folder of engines.json, as in a settings file. A command may also be a folder with a bot.toml, or a commit of it. ``{python}`` is
-the arbiter's interpreter, as in ``--bot``.
+Other keys of an entry are ignored. A command is split as cutechess splits it: at
+spaces, except those within double quotes. Three double quotes in a row stand for one
+literal quote. Files in a command, and the working directory itself, are relative to the
+folder of engines.json, as in a settings file. A command may also be a folder with a
+bot.toml, or a commit of it. ``{python}`` is the arbiter's interpreter, as in ``--bot``.
 """
 
 import json
@@ -137,7 +139,9 @@ def _bot(folder: Path, entry: dict[str, Any], loading: Loading) -> Bot:
 
 
 def split(command: str) -> list[str]:
-    """Split a command into words as cutechess does. Raises ConfigError if a quote is not closed."""
+    """Split a command into words as cutechess does. Raises ConfigError if a quote is
+    not closed.
+    """
     words: list[str] = []
     word, in_quotes = "", False
     for part in _PARTS.findall(command):

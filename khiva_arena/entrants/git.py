@@ -1,7 +1,9 @@
-"""Git, asked for a commit's names and bytes: nothing is checked out, fetched or run, and its output and time are bounded.
+"""Git, asked for a commit's names and bytes: nothing is checked out, fetched or run,
+and its output and time are bounded.
 
-A repository may be a stranger's, its settings included. Three commands are used: rev-parse, ls-tree and cat-file. They read the
-object store, and none of them runs a hook, a filter or an editor.
+A repository may be a stranger's, its settings included. Three commands are used:
+rev-parse, ls-tree and cat-file. They read the object store, and none of them runs a
+hook, a filter or an editor.
 """
 
 import os
@@ -33,7 +35,9 @@ _SETTINGS = (
     "protocol.allow=never",
 )
 _KEPT = ("PATH", "HOME", "XDG_CONFIG_HOME", "SUDO_UID")
-"""Variables that git is given: where the user says which repositories are trusted. None of them begins with GIT_."""
+"""Variables that git is given: where the user says which repositories are trusted. None
+of them begins with GIT_.
+"""
 _SET = {
     "LC_ALL": "C",
     "GIT_ALLOW_PROTOCOL": "",
@@ -77,7 +81,9 @@ class TreeEntry(NamedTuple):
 
 
 def place_of(folder: str) -> RepositoryPlace:
-    """Return where a folder lies in its repository. Raises ConfigError if it lies in none, or if git does not trust it."""
+    """Return where a folder lies in its repository. Raises ConfigError if it lies in
+    none, or if git does not trust it.
+    """
     try:
         words = ("rev-parse", "--is-shallow-repository", "--is-inside-work-tree", "--show-prefix")
         shallow, inside, prefix = _output(folder, words, MOST_WORDS).split(b"\n", 2)
@@ -100,7 +106,9 @@ def place_of(folder: str) -> RepositoryPlace:
 
 
 def commit_of(folder: str, revision: str) -> str:
-    """Return the hash of the commit that a revision names, "" if there is none. Raises ConfigError."""
+    """Return the hash of the commit that a revision names, "" if there is none. Raises
+    ConfigError.
+    """
     try:
         found = _output(
             folder, ("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"), MOST_WORDS
@@ -115,11 +123,13 @@ def commit_of(folder: str, revision: str) -> str:
 def entries(
     folder: str, tree: str, paths: Sequence[str] = (), *, below: bool = False
 ) -> list[TreeEntry]:
-    """Return the entries of a tree: those at ``paths``, from its top; or with ``below`` all files, at any depth.
+    """Return the entries of a tree: those at ``paths``, from its top; or with ``below``
+    all files, at any depth.
 
     tree: a commit, or COMMIT:PATH for a folder in it
 
-    Raises ConfigError, also for a tree of which git lists more than ``MOST_NAMES`` bytes.
+    Raises ConfigError, also for a tree of which git lists more than ``MOST_NAMES``
+    bytes.
     """
     words = ("ls-tree", "-z", "-l", "--full-tree", "-r" if below else "-t", tree, "--", *paths)
     try:
@@ -160,7 +170,9 @@ class Blobs:
         self._read = bytearray()
 
     def pieces(self, entry: TreeEntry) -> Iterator[bytes]:
-        """Yield the bytes of a file in pieces. Raises ConfigError if the repository lacks it, or has another one."""
+        """Yield the bytes of a file in pieces. Raises ConfigError if the repository
+        lacks it, or has another one.
+        """
         try:
             self._into.write(f"{entry.id}\n".encode())
             self._into.flush()
@@ -216,7 +228,9 @@ class _Failed(Exception):
 
 
 def _in_words(error: _Failed, known: str = "") -> ConfigError:
-    """Return the error to raise. ``known``: the words for the usual reason; else those of git are shown."""
+    """Return the error to raise. ``known``: the words for the usual reason; else those
+    of git are shown.
+    """
     said = error.said.strip().splitlines()
     advice = "`git fsck` says whether the repository is damaged"
     return ConfigError(
@@ -227,7 +241,9 @@ def _in_words(error: _Failed, known: str = "") -> ConfigError:
 
 
 def _output(folder: str, words: Sequence[str], most: int) -> bytes:
-    """Return the output of git in a folder, of ``most`` bytes at most. Raises ConfigError, and _Failed."""
+    """Return the output of git in a folder, of ``most`` bytes at most. Raises
+    ConfigError, and _Failed.
+    """
     ends = time.monotonic() + SECONDS
     with _started(folder, words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         assert process.stdout
@@ -257,7 +273,9 @@ def _output(folder: str, words: Sequence[str], most: int) -> bytes:
 
 
 def _wait(streams: Sequence[IO[bytes]], ends: float) -> list[IO[bytes]]:
-    """Wait until streams can be read, and return these. Raises ConfigError once it is too late."""
+    """Wait until streams can be read, and return these. Raises ConfigError once it is
+    too late.
+    """
     poll = select.poll()
     for stream in streams:
         poll.register(stream, select.POLLIN)

@@ -1,7 +1,8 @@
 """Players who are no program of this machine: a person, or a bot behind a relay.
 
-At the table each guest is a small process of the arena, the link. It joins its pipes to the hub, another process of the arena, at
-which the players themselves arrive. So the arbiter knows nothing but processes.
+At the table each guest is a small process of the arena, the link. It joins its pipes to
+the hub, another process of the arena, at which the players themselves arrive. So the
+arbiter knows nothing but processes.
 """
 
 import os
@@ -14,9 +15,13 @@ from khiva_arena.errors import ConfigError
 
 PERSON, REMOTE = "person", "remote"
 HUB = "KHIVA_ARENA_HUB"
-"""The environment variable with the path of the hub's socket; the command that starts the hub sets it and ``LINK`` for itself."""
+"""The environment variable with the path of the hub's socket; the command that starts
+the hub sets it and ``LINK`` for itself.
+"""
 LINK = "KHIVA_ARENA_LINK"
-"""The environment variable with the path of the program that joins a guest's pipes to the hub."""
+"""The environment variable with the path of the program that joins a guest's pipes to
+the hub.
+"""
 NOT_HERE = {
     PERSON: "a person plays by `khiva-arena play`; this command seats only programs",
     REMOTE: (
@@ -44,7 +49,9 @@ class Guest(NamedTuple):
 
 
 def guest_of(word: str) -> Guest:
-    """Return the guest that a word names; ``person`` alone is a person of that name. Raises ConfigError."""
+    """Return the guest that a word names; ``person`` alone is a person of that name.
+    Raises ConfigError.
+    """
     kind, colon, name = word.partition(":")
     if (colon or kind == REMOTE) and not _NAME.fullmatch(name):
         raise ConfigError(
@@ -74,10 +81,14 @@ def command(word: str) -> Command:
 
 
 def seat_of(kind: str, name: str) -> str:
-    """Return the name of a guest's seat at the hub, where a person and a relay may have one name."""
+    """Return the name of a guest's seat at the hub, where a person and a relay may have
+    one name.
+    """
     return f"{kind}:{name}" if kind == REMOTE else name
 
 
 def trips_file(hub: str, name: str) -> str:
-    """Return the file in which the hub with this socket notes how long the way to a relay and back takes."""
+    """Return the file in which the hub with this socket notes how long the way to a
+    relay and back takes.
+    """
     return f"{hub}-trip-{name}"

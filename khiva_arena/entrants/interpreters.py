@@ -1,7 +1,9 @@
-"""Interpreters: modules of the arena's that run a bot's files, which they get as one payload.
+"""Interpreters: modules of the arena's that run a bot's files, which they get as one
+payload.
 
-A bot.toml says ``interpreter = "javascript main.js"``. The module is found by its word in the folder that
-$KHIVA_ARENA_INTERPRETERS names, else in the package ``khiva_arena_interpreters``, else where a checkout builds it.
+A bot.toml says ``interpreter = "javascript main.js"``. The module is found by its word
+in the folder that $KHIVA_ARENA_INTERPRETERS names, else in the package
+``khiva_arena_interpreters``, else where a checkout builds it.
 """
 
 import os
@@ -22,7 +24,9 @@ from khiva_arena.entrants.runtimes import MAXIMA, USUAL_MAXIMUM, Interpreted
 from khiva_arena.errors import ConfigError, StagingError
 
 FOLDER = "KHIVA_ARENA_INTERPRETERS"
-"""The variable with a folder of interpreters that are used in place of those that are installed."""
+"""The variable with a folder of interpreters that are used in place of those that are
+installed.
+"""
 WORDS = ("javascript", "python")
 """The words of the interpreters that releases have."""
 PACKAGE = "khiva_arena_interpreters"
@@ -33,10 +37,11 @@ def module_of(bot: str, wish: Interpreted, kept: Path) -> bytes:
     """Return the module that runs a bot. The same bytes are read once a command.
 
     bot: its name, for messages
-    kept: a folder with modules by their hashes, in which one is looked for that is not installed any more
+    kept: a folder with modules by their hashes, in which one is looked for that is not
+        installed any more
 
-    Raises ConfigError if it is not installed, or no release has it and nobody said that it may be taken; StagingError if it is
-    pinned, and not here.
+    Raises ConfigError if it is not installed, or no release has it and nobody said that
+    it may be taken; StagingError if it is pinned, and not here.
     """
     try:
         module, place = _module(wish.word, wish.memory, wish.pin, kept)
@@ -69,20 +74,26 @@ def _module(word: str, memory: int, pin: str, kept: Path) -> tuple[bytes, Path]:
 
 
 def _hashes(word: str, path: Path) -> Iterator[str]:
-    """Yield the hash of an interpreter with each maximum of its memory; one may begin with more than the least of them."""
+    """Yield the hash of an interpreter with each maximum of its memory; one may begin
+    with more than the least of them.
+    """
     for most in MAXIMA:
         with suppress(ConfigError):
             yield sha256(_read(word, path, most)).hexdigest()
 
 
 def pin_of(word: str) -> str:
-    """Return the hash of the interpreter that is installed, by which a league pins it; "" if there is none."""
+    """Return the hash of the interpreter that is installed, by which a league pins it;
+    "" if there is none.
+    """
     path = next((path for path in _places(word) if path.is_file()), None)
     return sha256(_read(word, path, USUAL_MAXIMUM)).hexdigest() if path else ""
 
 
 def _places(word: str) -> Iterator[Path]:
-    """Yield the files that may be the interpreter of a word, the one first that is used if it is there."""
+    """Yield the files that may be the interpreter of a word, the one first that is used
+    if it is there.
+    """
     if folder := os.environ.get(FOLDER):
         yield Path(folder, f"{word}.wasm")
     package = find_spec(PACKAGE)
@@ -100,7 +111,9 @@ def _remedy() -> str:
 
 
 def _read(word: str, path: Path, memory: int) -> bytes:
-    """Return an interpreter with a maximum of its memory. Raises ConfigError for a file that is none."""
+    """Return an interpreter with a maximum of its memory. Raises ConfigError for a file
+    that is none.
+    """
     try:
         return with_memory(regular_files.read(path, MODULE_BYTES), memory)
     except MoreAtTheStart:

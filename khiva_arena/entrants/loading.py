@@ -1,7 +1,8 @@
-"""Settings for reading bots from the disk: the bounds for a stranger's folder, and the runtimes that it may name.
+"""Settings for reading bots from the disk: the bounds for a stranger's folder, and the
+runtimes that it may name.
 
-Bounds are set by ``--limit``, like the resources of a match, but are not part of an event. They say which bots are accepted, not
-how the event is played.
+Bounds are set by ``--limit``, like the resources of a match, but are not part of an
+event. They say which bots are accepted, not how the event is played.
 """
 
 import sys
@@ -39,7 +40,9 @@ class Bounds(msgspec.Struct, frozen=True):
 
 DEFAULT = Bounds()
 MOST_PAYLOAD = 32 * MIB
-"""The most bytes of a payload, whatever the settings: those of a table go to its runner at once."""
+"""The most bytes of a payload, whatever the settings: those of a table go to its runner
+at once.
+"""
 ANY_SIZE = Bounds(**dict.fromkeys(Bounds.__struct_fields__, MOST))
 """Bounds that nothing exceeds, for a bot that was measured before."""
 LEAST = Bounds(
@@ -58,7 +61,9 @@ WORDS = {
 
 
 def refuse_include(bot_toml: Path, paths: Sequence[str]) -> None:
-    """Refuse the files that a bot.toml includes from outside of its folder: a stranger wrote it. Raises ConfigError."""
+    """Refuse the files that a bot.toml includes from outside of its folder: a stranger
+    wrote it. Raises ConfigError.
+    """
     problem = f"{bot_toml}: include takes {', '.join(paths)}, outside of the bot's folder"
     advice = (
         "add: --allow-include (or type the command once at a terminal, which asks and remembers)"
@@ -67,13 +72,16 @@ def refuse_include(bot_toml: Path, paths: Sequence[str]) -> None:
 
 
 def allow_include(bot_toml: Path, paths: Sequence[str]) -> None:
-    """Permit the files that a bot.toml includes from outside of its folder, as the user has said by a flag."""
+    """Permit the files that a bot.toml includes from outside of its folder, as the user
+    has said by a flag.
+    """
 
 
 class Interpreters(msgspec.Struct, frozen=True):
     """Which interpreters run the bots of a competition.
 
-    pins: by word, the hash of the module that the word means; None for those that are installed.
+    pins: by word, the hash of the module that the word means; None for those that are
+        installed.
     unreleased: whether one may be taken that no release has.
     """
 
@@ -81,8 +89,9 @@ class Interpreters(msgspec.Struct, frozen=True):
     unreleased: bool = False
 
     def named(self, wish: Interpreted) -> Interpreted:
-        """Return what a bot.toml asks for, with the module that the word means here. Raises ConfigError for a word without a pin,
-        where words are pinned."""
+        """Return what a bot.toml asks for, with the module that the word means here.
+        Raises ConfigError for a word without a pin, where words are pinned.
+        """
         if self.pins is not None and wish.word not in self.pins:
             known = ", ".join(self.pins) or "none"
             raise ConfigError(
@@ -98,7 +107,8 @@ class Loading(msgspec.Struct, frozen=True):
 
     bounds: how large a bot may be.
     runtimes: by name, the runtimes that bots may use.
-    include: called with a bot.toml and the paths that it includes from outside of its folder; raises ConfigError to refuse them.
+    include: called with a bot.toml and the paths that it includes from outside of its
+        folder; raises ConfigError to refuse them.
     interpreters: which interpreters run bots.
     """
 
@@ -112,8 +122,9 @@ AS_IT_IS = Loading()
 
 
 def bounds_of_settings(limits: Mapping[str, Any]) -> Bounds:
-    """Return the default bounds with the bounds among the ``limits`` limits laid over them. Raises ConfigError with
-    every mistake."""
+    """Return the default bounds with the bounds among the ``limits`` limits laid over
+    them. Raises ConfigError with every mistake.
+    """
     problems: list[str] = []
     numbers: dict[str, int] = {}
     for key in WORDS:
@@ -143,8 +154,8 @@ def in_words(key: str, number: int) -> str:
 def valid_part_of(settings: Mapping[str, Any]) -> Loading:
     """Return how bots are read by the valid part of raw settings.
 
-    Mistakes in them are reported when the settings are checked, and nothing is played then. Bots that need a wrong runtime are
-    not blamed in addition.
+    Mistakes in them are reported when the settings are checked, and nothing is played
+    then. Bots that need a wrong runtime are not blamed in addition.
     """
     bounds, by_name = DEFAULT, dict[str, Runtime]()
     limits, named = settings.get("limits"), settings.get("runtimes")

@@ -1,4 +1,6 @@
-"""The contents of a bot.toml: its keys, and the words of its commands, none of which leaves its folder."""
+"""The contents of a bot.toml: its keys, and the words of its commands, none of which
+leaves its folder.
+"""
 
 import os
 import shlex
@@ -46,12 +48,14 @@ class Manifest(msgspec.Struct, frozen=True):
     """A bot.toml, checked. Words are unchanged.
 
     name, author, version: of the bot; "" if not given.
-    run, build: words of its commands; of a module, run is ``MODULE`` in braces, the file, and that of its payload if it has one.
+    run, build: words of its commands; of a module, run is ``MODULE`` in braces, the
+        file, and that of its payload if it has one.
     games: the games that it plays; empty: all.
     files: globs of its files, within its folder.
     include: files outside of its folder.
     runtimes: the runtimes that its commands name.
-    interpreted: how an interpreter runs it; None without one. ``run`` is empty for a bot that has nothing else.
+    interpreted: how an interpreter runs it; None without one. ``run`` is empty for a
+        bot that has nothing else.
     reports: it wants to report what it spends.
     """
 
@@ -111,7 +115,9 @@ def read(path: Path, runtime_of: dict[str, Runtime], *, follow: bool = False) ->
 
 
 def _interpreted(raw: dict[str, Any], path: Path) -> Interpreted | None:
-    """Return how an interpreter runs the bot, None if it has none. Raises ConfigError."""
+    """Return how an interpreter runs the bot, None if it has none. Raises
+    ConfigError.
+    """
     if "interpreter" not in raw:
         return None
     words = _words(raw["interpreter"], path)
@@ -170,7 +176,9 @@ def _shape(raw: dict[str, Any], path: Path) -> list[str]:
 
 
 def as_module(path: str, payload: str = "") -> tuple[str, ...]:
-    """Return the run words of a bot that is the module at ``path`` in its folder. ``payload``: the file that it reads, or ""."""
+    """Return the run words of a bot that is the module at ``path`` in its
+    folder. ``payload``: the file that it reads, or "".
+    """
     return (
         f"{{{MODULE}}}",
         os.path.normpath(path),
@@ -199,10 +207,11 @@ def _words(line: str, path: Path) -> tuple[str, ...]:
 
 
 def wrong_words(words: Sequence[str], folder: Path, runtime_of: dict[str, Runtime]) -> list[str]:
-    """Return the mistakes in the words of a command of a bot's folder, each with the words to write instead; [] for none.
+    """Return the mistakes in the words of a command of a bot's folder, each with the
+    words to write instead; [] for none.
 
-    The program is in the folder, on the PATH or a runtime's. No word is a path out of the folder, except arguments of the
-    system's own.
+    The program is in the folder, on the PATH or a runtime's. No word is a path out of
+    the folder, except arguments of the system's own.
     """
     problems: list[str] = []
     for number, word in enumerate(words):
@@ -223,7 +232,9 @@ def wrong_words(words: Sequence[str], folder: Path, runtime_of: dict[str, Runtim
 
 
 def unknown_runtime(word: str, runtime_of: dict[str, Runtime]) -> str:
-    """Return the message for an unknown runtime: which are known, and how to name one."""
+    """Return the message for an unknown runtime: which are known, and how to name
+    one.
+    """
     names = ", ".join(f"{{{name}}}" for name in (ARENA_S_OWN, *sorted(runtime_of)))
     return f"names the runtime {word}, which does not exist; there are {names}; {BY_THE_ORGANISER}"
 

@@ -1,7 +1,9 @@
-"""Bots that are one WebAssembly module: compiled once, in a cell where none of the bot's code runs, and started in the runner.
+"""Bots that are one WebAssembly module: compiled once, in a cell where none of the
+bot's code runs, and started in the runner.
 
-Compiled code is a program like any other to the processor, so nobody but the arena may have written what the runner loads. It
-lies in the cache folder beside a note with its hash, as staged folders do. The runner is handed that hash and compares.
+Compiled code is a program like any other to the processor, so nobody but the arena may
+have written what the runner loads. It lies in the cache folder beside a note with its
+hash, as staged folders do. The runner is handed that hash and compares.
 """
 
 import compileall
@@ -36,7 +38,9 @@ START = (
     "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, {room}; "
     "main.main({room}.{work})"
 )
-"""The program that starts the runner without what Python reads at other starts. ``work``: a function of its module ``room``."""
+"""The program that starts the runner without what Python reads at other
+starts. ``work``: a function of its module ``room``.
+"""
 RUN, TABLE, TABLES, COMPILE = (
     ("main", "run"),
     ("forks", "serve_alone"),
@@ -48,18 +52,24 @@ SHORT = 32
 REFUSED = 102
 """The exit code of the runner for a module that cannot be a bot."""
 RUNNER_FAILED, NO_MEMORY = "the runner failed: ", "too little memory"
-"""The words with which the runner begins if it cannot do its work, and those of it if the module may have used up memory."""
+"""The words with which the runner begins if it cannot do its work, and those of it if
+the module may have used up memory.
+"""
 KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
 LARGEST_CODE = 1 * GIB
 TO_COMPILE = Resources(
     memory=2 * GIB, processes=64, file_size=LARGEST_CODE, cpu=120, scratch=64 * MIB
 )
-"""Limits of a compiler that a hostile module makes work: a Go bot of 3.7 MB takes 7 s of them and 200 MB."""
+"""Limits of a compiler that a hostile module makes work: a Go bot of 3.7 MB takes 7 s
+of them and 200 MB.
+"""
 
 
 @cache
 def library() -> str:
-    """Return the path of the VM's library, "" if it is not installed. The VM itself is not imported."""
+    """Return the path of the VM's library, "" if it is not installed. The VM itself is
+    not imported.
+    """
     package = find_spec("wasmtime")
     for place in (package.submodule_search_locations or ()) if package else ():
         name = "darwin" if sys.platform == "darwin" else "linux"
@@ -70,7 +80,9 @@ def library() -> str:
 
 
 def runner(work: tuple[str, str], *words: str) -> tuple[str, ...]:
-    """Return the words that start the runner with one of its functions. Raises ConfigError if the VM is not installed."""
+    """Return the words that start the runner with one of its functions. Raises
+    ConfigError if the VM is not installed.
+    """
     if not library():
         raise ConfigError(NEEDS)
     return (
@@ -102,8 +114,9 @@ def command(
     home: the cache folder
     by_function: let it count its ticks by function
 
-    Raises BotError for a module that cannot be a bot, or not be compiled within ``TO_COMPILE``; StagingError for a damaged copy
-    of a module that is identified by its bytes; ConfigError without the VM.
+    Raises BotError for a module that cannot be a bot, or not be compiled within
+    ``TO_COMPILE``; StagingError for a damaged copy of a module that is identified by
+    its bytes; ConfigError without the VM.
     """
     refuse_damaged(bot, data, payload)
     words, note = runner(RUN), home / f"{_key(data, by_function)}.json"
@@ -135,7 +148,9 @@ def command(
 
 
 def _beside(code: Path, payload: bytes) -> Path:
-    """Return a folder with compiled code and a payload, which is all that their bot may read of the cache by the wall clock."""
+    """Return a folder with compiled code and a payload, which is all that their bot may
+    read of the cache by the wall clock.
+    """
     place = code.parent.with_name(f"{code.parent.name}-{_digest(payload)[:SHORT]}")
     if _is_there(place, code, payload):
         return place
@@ -177,7 +192,9 @@ def module_of(bot: Bot, folder: Path) -> bytes:
 
 
 def refuse_damaged(bot: Bot, *files: bytes | None) -> None:
-    """Raise StagingError if the bot is identified by the bytes of its module and payload, and these are others."""
+    """Raise StagingError if the bot is identified by the bytes of its module and
+    payload, and these are others.
+    """
     if not bot.built_from:
         return
     for (name, source), data, digest in zip(
@@ -193,16 +210,20 @@ def refuse_damaged(bot: Bot, *files: bytes | None) -> None:
 
 
 def bot_identity(module: bytes, payload: bytes | None = None) -> str:
-    """Return the identity of a bot of a module, 64 hex digits, as protocol/METER.md has it in section 15.
+    """Return the identity of a bot of a module, 64 hex digits, as protocol/METER.md has
+    it in section 15.
 
-    payload: bytes that it reads from descriptor 3; None for a bot that has none, whose identity is the hash of its module
+    payload: bytes that it reads from descriptor 3; None for a bot that has none, whose
+        identity is the hash of its module
     """
     digest = sha256(module).hexdigest()
     return digest if payload is None else identity_with_payload(digest, sha256(payload).hexdigest())
 
 
 def is_sound(path: Path, digest: str) -> bool:
-    """Tell whether a file has the bytes of a hash. One that cannot be read has not, nor has a link."""
+    """Tell whether a file has the bytes of a hash. One that cannot be read has not, nor
+    has a link.
+    """
     try:
         return sha256(regular_files.read(path, MODULE_BYTES, follow=False)).hexdigest() == digest
     except OSError:
@@ -210,7 +231,9 @@ def is_sound(path: Path, digest: str) -> bool:
 
 
 def _key(module: bytes, by_function: bool) -> str:
-    """Return a hash over all that compiled code depends on: module, meter, VM and its settings, and the processor."""
+    """Return a hash over all that compiled code depends on: module, meter, VM and its
+    settings, and the processor.
+    """
     library_file = Path(library())
     versions = sorted(path.name for path in library_file.parents[2].glob("wasmtime-*"))
     parts = [
@@ -227,8 +250,10 @@ def _key(module: bytes, by_function: bool) -> str:
 
 @cache
 def _digest_of_makers() -> str:
-    """Return a hash over the files of the meter, and that of the VM's settings: code that another meter made pays otherwise, or
-    does not notice that the machine refuses memory."""
+    """Return a hash over the files of the meter, and that of the VM's settings: code
+    that another meter made pays otherwise, or does not notice that the machine refuses
+    memory.
+    """
     files = [*sorted((FOLDER / "meter").glob("*.py")), FOLDER / "runner" / "vm.py"]
     return sha256(
         json.dumps([(path.name, sha256(path.read_bytes()).hexdigest()) for path in files]).encode()
@@ -237,7 +262,9 @@ def _digest_of_makers() -> str:
 
 @cache
 def _processor() -> str:
-    """Return what this processor can do, in words of the system: machines that share a cache folder may differ in it."""
+    """Return what this processor can do, in words of the system: machines that share a
+    cache folder may differ in it.
+    """
     try:
         lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
     except OSError:
@@ -246,7 +273,9 @@ def _processor() -> str:
 
 
 def _code(note: Path, digest: str) -> Path:
-    """Return where compiled code lies: alone in a folder named by its hash, which is all that its bot may read of the cache."""
+    """Return where compiled code lies: alone in a folder named by its hash, which is
+    all that its bot may read of the cache.
+    """
     return note.parent / digest / "code"
 
 
@@ -255,7 +284,9 @@ def _digest(code: bytes) -> str:
 
 
 def _noted(note: Path) -> str:
-    """Return the hash of compiled code by the arena's note, "" if there is none, or the code is not what was noted."""
+    """Return the hash of compiled code by the arena's note, "" if there is none, or the
+    code is not what was noted.
+    """
     try:
         digest = str(json.loads(note.read_text())["digest"])
         code = _code(note, digest)
@@ -274,13 +305,17 @@ def _noted(note: Path) -> str:
 
 @lru_cache(maxsize=64)
 def _digest_of_file(code: Path, *_changes: int) -> str:
-    """Return the hash of compiled code. It is read once a command, however many bots have the same module, and again once it has
-    changed. Each runner hashes what it loads. Raises OSError."""
+    """Return the hash of compiled code. It is read once a command, however many bots
+    have the same module, and again once it has changed. Each runner hashes what it
+    loads. Raises OSError.
+    """
     return _digest(code.read_bytes())
 
 
 def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool) -> str:
-    """Compile a module, and put its code and the note into the cache. Return the code's hash."""
+    """Compile a module, and put its code and the note into the cache. Return the code's
+    hash.
+    """
     note.parent.mkdir(parents=True, exist_ok=True)
     compileall.compile_dir(
         FOLDER, quiet=2
@@ -325,7 +360,9 @@ def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool)
 
 
 def _keep(code: Path, place: Path, digest: str) -> None:
-    """Put compiled code in its place. Sound code that is there stays: another arbiter may just link it beside a payload."""
+    """Put compiled code in its place. Sound code that is there stays: another arbiter
+    may just link it beside a payload.
+    """
     place.parent.mkdir(exist_ok=True)
     try:
         os.link(code, place)
@@ -351,7 +388,8 @@ def _cpu_of_children() -> float:
 
 
 def _why_of_host(exit_code: int, output: str, cpu: float, level: Level) -> str:
-    """Return why a compiler failed through the host, "" if it met one of its own limits, as a hostile module may have it do.
+    """Return why a compiler failed through the host, "" if it met one of its own
+    limits, as a hostile module may have it do.
 
     cpu: the seconds of CPU that it took
     """
@@ -364,7 +402,9 @@ def _why_of_host(exit_code: int, output: str, cpu: float, level: Level) -> str:
 
 
 def _cause(exit_code: int, output: str) -> Exception | None:
-    """Return the error of the machine through which a compiler failed, None if it is not known."""
+    """Return the error of the machine through which a compiler failed, None if it is
+    not known.
+    """
     if exit_code in KILLED:
         return MemoryError()
     if not output.startswith(RUNNER_FAILED):

@@ -1,6 +1,8 @@
-"""The bots of an event in ticks: only their modules and payloads are left, which say what they are and are all that travels.
+"""The bots of an event in ticks: only their modules and payloads are left, which say
+what they are and are all that travels.
 
-Each file is kept under its own hash, so that bots of one module, such as an interpreter, have one copy of it.
+Each file is kept under its own hash, so that bots of one module, such as an
+interpreter, have one copy of it.
 """
 
 import os
@@ -38,7 +40,8 @@ def only_modules(bots: Sequence[Bot], level: Level) -> list[Bot]:
 
     level: the level at which they are built
 
-    Raises BotError for a bot that cannot be built. Bots of different sources may have equal modules, and so be the same bot.
+    Raises BotError for a bot that cannot be built. Bots of different sources may have
+    equal modules, and so be the same bot.
     """
     return [_only_module(bot, level) for bot in bots]
 
@@ -71,7 +74,9 @@ def _of_files(bot: Bot, identity: str, files: Sequence[ModuleFile], built_from: 
 
 
 def bot_of(defined: DefinedBot) -> Bot:
-    """Return a bot of an event in ticks as its module and payload, of which this machine keeps sound copies."""
+    """Return a bot of an event in ticks as its module and payload, of which this
+    machine keeps sound copies.
+    """
     bot = Bot(
         defined.name,
         "",
@@ -88,7 +93,9 @@ def bot_of(defined: DefinedBot) -> Bot:
 
 
 def keep(kind: FileKind, data: bytes) -> ModuleFile:
-    """Keep a module or a payload in the cache folder, in place of a damaged copy. Raises StagingError if it cannot be written."""
+    """Keep a module or a payload in the cache folder, in place of a damaged copy.
+    Raises StagingError if it cannot be written.
+    """
     file = ModuleFile(kind, sha256(data).hexdigest())
     place = kept(file)
     try:
@@ -103,7 +110,9 @@ def keep(kind: FileKind, data: bytes) -> ModuleFile:
 
 
 def read_from(folder: Path, file: ModuleFile) -> bytes | None:
-    """Return the bytes of a file from a folder or from this machine's cache; None if neither has a sound copy."""
+    """Return the bytes of a file from a folder or from this machine's cache; None if
+    neither has a sound copy.
+    """
     for path in (named(folder, file), kept(file)):
         with suppress(OSError):
             if sha256(data := _bytes(path)).hexdigest() == file.digest:
@@ -112,11 +121,13 @@ def read_from(folder: Path, file: ModuleFile) -> bytes | None:
 
 
 def keep_in(folder: Path, definition: Definition, *others: Path) -> None:
-    """Copy the modules and payloads of an event in ticks into a folder, unless they are there, in place of damaged copies.
+    """Copy the modules and payloads of an event in ticks into a folder, unless they are
+    there, in place of damaged copies.
 
     others: folders that may have them, if this machine has not built them
 
-    Raises ConfigError or Unwritten if the folder cannot be written. A file that is nowhere is left out.
+    Raises ConfigError or Unwritten if the folder cannot be written. A file that is
+    nowhere is left out.
     """
     for bot, file in definition.module_files:
         place = named(folder, file)
@@ -149,7 +160,9 @@ def digest_of(path: Path) -> str:
 
 
 def damaged_copies(file: ModuleFile, *folders: Path) -> list[Path]:
-    """Return the copies of a file in folders, and in this machine's cache, whose bytes are not those of their name."""
+    """Return the copies of a file in folders, and in this machine's cache, whose bytes
+    are not those of their name.
+    """
     copies = [*(named(folder, file) for folder in folders), kept(file)]
     return [path for path in copies if os.path.lexists(path) and not is_sound(path, file.digest)]
 

@@ -1,4 +1,6 @@
-"""The name of a bot by itself: another than in an event where two bots have the same."""
+"""The name of a bot by itself: another than in an event where two bots have the
+same.
+"""
 
 from khiva_arena.entrants.bots import load
 from khiva_arena.errors import ConfigError

@@ -1,5 +1,6 @@
-"""A bot in a zip, a tar or a stream, as its author sends it: unpacked into a private folder, with the bounds of a league's
-uploads."""
+"""A bot in a zip, a tar or a stream, as its author sends it: unpacked into a private
+folder, with the bounds of a league's uploads.
+"""
 
 import os
 from collections.abc import Sequence
@@ -21,11 +22,14 @@ from khiva_arena.entrants.unpacking import unpack, write
 from khiva_arena.errors import ConfigError
 
 MOST_RATIO, FREE = 100, 1 << 20
-"""How many times as large as the archive its files may be, and the bytes that any archive may unpack to."""
+"""How many times as large as the archive its files may be, and the bytes that any
+archive may unpack to.
+"""
 
 
 def read(word: str, base: str, loading: Loading) -> PrivateBot:
-    """Unpack the bot of an archive. Raises ConfigError if it breaks a bound or is damaged, and OSError if it cannot be opened.
+    """Unpack the bot of an archive. Raises ConfigError if it breaks a bound or is
+    damaged, and OSError if it cannot be opened.
 
     base: the folder to which paths are relative.
     loading: how the folder is loaded.
@@ -50,7 +54,9 @@ def _unpack_archive(data: bytes, folder: Path, *, is_zip: bool) -> None:
 
 
 def _files_in(data: bytes, *, is_zip: bool) -> list[tuple[StreamFile, ArchiveEntry]]:
-    """Return the bot's files in an archive by their paths in the bot's folder. Raises ConfigError."""
+    """Return the bot's files in an archive by their paths in the bot's folder. Raises
+    ConfigError.
+    """
     entries = plain_files(data, is_zip=is_zip)
     top = _top([parts for parts, _ in entries])
     files = [
@@ -69,8 +75,9 @@ def _files_in(data: bytes, *, is_zip: bool) -> list[tuple[StreamFile, ArchiveEnt
 
 
 def _top(paths: Sequence[Sequence[str]]) -> int:
-    """Return how many parts of each path lead to the bot's folder: 1 if the archive has this folder and nothing beside it.
-    Raises ConfigError if there is no bot.toml."""
+    """Return how many parts of each path lead to the bot's folder: 1 if the archive has
+    this folder and nothing beside it. Raises ConfigError if there is no bot.toml.
+    """
     if any(list(parts) == [MANIFEST] for parts in paths):
         return 0
     if len({parts[0] for parts in paths}) == 1 and any(

@@ -1,4 +1,6 @@
-"""A bot's files as one stream of bytes, as a league takes them: archive.py has its form."""
+"""A bot's files as one stream of bytes, as a league takes them: archive.py has its
+form.
+"""
 
 import glob
 import json
@@ -19,7 +21,8 @@ from khiva_arena.errors import ConfigError
 
 
 def pack(bot: Bot) -> bytes:
-    """Return the files of a bot as one stream, with a bot.toml that names them and no others: its identity stays the same.
+    """Return the files of a bot as one stream, with a bot.toml that names them and no
+    others: its identity stays the same.
 
     Raises ConfigError if it is a bare command, or too large.
     """
@@ -40,7 +43,9 @@ def pack(bot: Bot) -> bytes:
 
 
 def _manifest(bot: Bot) -> str:
-    """Return a bot.toml for a bot's staged files. It holds no author: the league knows whose bot it is."""
+    """Return a bot.toml for a bot's staged files. It holds no author: the league knows
+    whose bot it is.
+    """
     if bot.interpreted:
         wish = bot.interpreted
         words = shlex.join((wish.word, wish.main))

@@ -1,4 +1,6 @@
-"""The payload of a bot that an interpreter runs: its files in one stream, behind a head that names the one to begin with."""
+"""The payload of a bot that an interpreter runs: its files in one stream, behind a head
+that names the one to begin with.
+"""
 
 import os
 from pathlib import Path
@@ -12,7 +14,8 @@ HEAD = b"khiva-interpreted-1\n"
 
 
 def packed(bot: str, wish: Interpreted, folder: Path, most: int) -> bytes:
-    """Return the payload of a bot: the file that is run, and the archive of all files, once they are built.
+    """Return the payload of a bot: the file that is run, and the archive of all files,
+    once they are built.
 
     folder: with the files; hidden ones, and those of caches, are left out
     most: the bytes that it may have

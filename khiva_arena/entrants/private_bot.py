@@ -1,4 +1,6 @@
-"""A bot whose files are laid out in a private folder: those of a commit, or those of an archive."""
+"""A bot whose files are laid out in a private folder: those of a commit, or those of an
+archive.
+"""
 
 import atexit
 import os
@@ -31,7 +33,9 @@ class PrivateBot(NamedTuple):
 
     @contextmanager
     def in_words(self) -> Iterator[None]:
-        """Raise each error as a ConfigError with the words that the user knows for private paths."""
+        """Raise each error as a ConfigError with the words that the user knows for
+        private paths.
+        """
         try:
             yield
         except ConfigError as error:
@@ -48,7 +52,9 @@ class PrivateBot(NamedTuple):
 
 
 def new_parent(name: str) -> Path:
-    """Return the path of a folder, not made yet, that is to hold a private one. It is removed when this process ends."""
+    """Return the path of a folder, not made yet, that is to hold a private one. It is
+    removed when this process ends.
+    """
     top = os.path.realpath(scratch.make(None))
     atexit.register(_remove, top, os.getpid())
     return Path(top, name)

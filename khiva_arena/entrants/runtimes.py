@@ -1,7 +1,9 @@
-"""Runtimes that the organiser names: interpreters for bots, each with the packages that are installed for it.
+"""Runtimes that the organiser names: interpreters for bots, each with the packages that
+are installed for it.
 
-A bot.toml names a runtime by its word alone, ``run = "{torch} main.py"``. The organiser of the match says where it lies, in
-``--runtime torch=DIR`` or a ``[runtimes]`` table. Bots that name the runtime can read its whole folder, no others can.
+A bot.toml names a runtime by its word alone, ``run = "{torch} main.py"``. The organiser
+of the match says where it lies, in ``--runtime torch=DIR`` or a ``[runtimes]`` table.
+Bots that name the runtime can read its whole folder, no others can.
 """
 
 import os
@@ -22,9 +24,13 @@ if TYPE_CHECKING:
 ARENA_S_OWN = "python"
 """The word of the interpreter that runs the arena: ``{python}``."""
 MODULE = "module"
-"""The word of the arena's runner of WebAssembly modules: a bot of the file bot.wasm has the words ``{module} bot.wasm``."""
+"""The word of the arena's runner of WebAssembly modules: a bot of the file bot.wasm has
+the words ``{module} bot.wasm``.
+"""
 INTERPRETER = "interpreter"
-"""The word of the arena's interpreters: a bot that JavaScript runs has the words ``{interpreter} javascript main.js 16``."""
+"""The word of the arena's interpreters: a bot that JavaScript runs has the words
+``{interpreter} javascript main.js 16``.
+"""
 _OUR_WORDS = (ARENA_S_OWN, MODULE, INTERPRETER)
 WORD = re.compile(r"\{([a-z][a-z0-9_-]{0,31})\}")
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
@@ -40,7 +46,9 @@ HOW = (
 
 
 MAXIMA, USUAL_MAXIMUM = (4, 16, 64), 16
-"""The memory that an interpreter may have at the most, in MiB: the same bytes with another maximum. Loads are priced by it."""
+"""The memory that an interpreter may have at the most, in MiB: the same bytes with
+another maximum. Loads are priced by it.
+"""
 
 
 class Interpreted(msgspec.Struct, frozen=True):
@@ -49,7 +57,8 @@ class Interpreted(msgspec.Struct, frozen=True):
     word: of the interpreter.
     main: the file that it runs, a path among the bot's files.
     memory: the maximum of its memory, in MiB.
-    pin: the hash of the module, of any maximum, that the word means; "" for the one that is installed.
+    pin: the hash of the module, of any maximum, that the word means; "" for the one
+        that is installed.
     unreleased: whether one may be taken that no release has.
     """
 
@@ -79,8 +88,9 @@ class Runtime(msgspec.Struct, frozen=True):
 
 
 def of_settings(places: Mapping[str, Any]) -> dict[str, Runtime]:
-    """Return runtimes by name, from folders and programs by name. Raises ConfigError with every mistake; each begins with the
-    name."""
+    """Return runtimes by name, from folders and programs by name. Raises ConfigError
+    with every mistake; each begins with the name.
+    """
     problems: list[str] = []
     runtimes: dict[str, Runtime] = {}
     if len(places) > MOST_RUNTIMES:
@@ -137,7 +147,9 @@ def _runtime(name: str, place: object) -> Runtime:
 
 
 def _prefix_of(program: str) -> str:
-    """Return the folder that a program is installed in: PREFIX for PREFIX/bin/NAME, the program's own folder for any other."""
+    """Return the folder that a program is installed in: PREFIX for PREFIX/bin/NAME, the
+    program's own folder for any other.
+    """
     folder = os.path.dirname(program)
     if os.path.dirname(folder) == "/":
         folder = os.path.realpath(folder)  # /bin is /usr/bin on most systems
@@ -146,7 +158,9 @@ def _prefix_of(program: str) -> str:
 
 
 def names_in(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the runtimes that the words of a command name, each once, without the arena's own."""
+    """Return the runtimes that the words of a command name, each once, without the
+    arena's own.
+    """
     names = [match[1] for word in words if (match := WORD.fullmatch(word))]
     return tuple(name for name in dict.fromkeys(names) if name not in _OUR_WORDS)
 
@@ -158,10 +172,11 @@ def folders(runtime: Runtime) -> tuple[str, ...]:
 
 @cache
 def as_defined(runtime: Runtime) -> "DefinedRuntime":
-    """Return the part of a runtime that belongs to an event's definition. Raises ConfigError.
+    """Return the part of a runtime that belongs to an event's definition. Raises
+    ConfigError.
 
-    It is the hash of its program, and its Python packages with their versions, sorted; but not its folder, which differs from
-    machine to machine.
+    It is the hash of its program, and its Python packages with their versions, sorted;
+    but not its folder, which differs from machine to machine.
     """
     from khiva_arena.records.replay.definition import (
         DefinedRuntime,
@@ -178,7 +193,9 @@ def as_defined(runtime: Runtime) -> "DefinedRuntime":
 
 @cache
 def packages(runtime: Runtime) -> tuple[str, ...]:
-    """Return the packages in the runtime's site-packages, as "numpy 2.1.0"; none if it is not a Python."""
+    """Return the packages in the runtime's site-packages, as "numpy 2.1.0"; none if it
+    is not a Python.
+    """
     names: set[str] = set()
     for site in Path(runtime.prefix).glob("lib*/python3*/site-packages"):
         for name in os.listdir(site):
@@ -188,7 +205,9 @@ def packages(runtime: Runtime) -> tuple[str, ...]:
 
 
 def has(runtime: Runtime, module: str) -> bool:
-    """Tell whether a module of this name can be imported in a runtime, by the names in the folders of its packages."""
+    """Tell whether a module of this name can be imported in a runtime, by the names in
+    the folders of its packages.
+    """
     sites = [site for pattern in _SITES for site in Path(runtime.prefix).glob(pattern)]
     names = (module, f"{module}.py", f"{module}.*.so", f"{module}.so")
     return any(next(site.glob(name), None) for site in sites for name in names)

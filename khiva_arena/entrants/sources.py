@@ -1,7 +1,9 @@
-"""The files of a bot: found by the globs of its bot.toml, measured before any is opened, hashed in pieces.
+"""The files of a bot: found by the globs of its bot.toml, measured before any is
+opened, hashed in pieces.
 
-A folder is walked once for all globs. A glob is a list of parts, and each folder has the set of parts that may match next. So
-``**/**/**`` costs no more than ``**``, and a folder that no glob leads to is not entered.
+A folder is walked once for all globs. A glob is a list of parts, and each folder has
+the set of parts that may match next. So ``**/**/**`` costs no more than ``**``, and a
+folder that no glob leads to is not entered.
 """
 
 import os
@@ -24,7 +26,9 @@ STORE = "arena.db"
 ALL = "**/*"
 MOST_GLOBS = 1_000
 LOOKS_PER_FILE = 40
-"""Comparisons of a name with a part of a glob, for each file that a bot may have; finding a name counts as several."""
+"""Comparisons of a name with a part of a glob, for each file that a bot may have;
+finding a name counts as several.
+"""
 LOOKS_PER_NAME = 4
 
 Sources = tuple[tuple[str, Path], ...]
@@ -40,11 +44,13 @@ class _Entry(NamedTuple):
 def sources(
     folder: Path, manifest: Path, globs: Sequence[str], includes: Sequence[str], loading: Loading
 ) -> Sources:
-    """Return each staged path with its file, sorted. Caches and hidden files are never part of a bot.
+    """Return each staged path with its file, sorted. Caches and hidden files are never
+    part of a bot.
 
     manifest: its bot.toml, for messages
 
-    Raises ConfigError for a link, for a file outside of its folder that ``loading`` refuses, and beyond the bounds.
+    Raises ConfigError for a link, for a file outside of its folder that ``loading``
+    refuses, and beyond the bounds.
     """
     is_link, folder, bounds = (
         os.path.islink(os.path.abspath(folder)),
@@ -79,7 +85,8 @@ def sources(
 
 
 def lead_below(globs: Sequence[str], manifest: Path, path: str) -> bool:
-    """Tell whether globs may fit a file below a folder of the bot, whose files nobody can see.
+    """Tell whether globs may fit a file below a folder of the bot, whose files nobody
+    can see.
 
     path: of that folder, from the bot's own
     """
@@ -99,7 +106,8 @@ def identity_of_files(
     *,
     reports: bool = False,
 ) -> str:
-    """Return the identity of a bot of these files, each of ``most`` bytes at most, and commands. Raises OSError.
+    """Return the identity of a bot of these files, each of ``most`` bytes at most, and
+    commands. Raises OSError.
 
     home: the bot's folder
     reports: as in ``identity``
@@ -115,9 +123,11 @@ def _hashed(name: str, path: Path, most: int, home: str) -> tuple[str, str, bool
 
 
 def open_source(path: Path, home: str) -> BinaryIO:
-    """Open a file of a bot. No part of its path that lies below the bot's folder, or beside it, may be a link.
+    """Open a file of a bot. No part of its path that lies below the bot's folder, or
+    beside it, may be a link.
 
-    home: the bot's folder; "" if the file stands alone. A shipped bot may have links: who installed it made them
+    home: the bot's folder; "" if the file stands alone. A shipped bot may have links:
+        who installed it made them
 
     Raises OSError.
     """
@@ -129,7 +139,9 @@ def open_source(path: Path, home: str) -> BinaryIO:
 
 
 def outside_of(folder: Path, paths: Sequence[Path]) -> list[Path]:
-    """Return the files that lie outside of a bot's folder; [] for a bot that comes with the arena. Links are resolved."""
+    """Return the files that lie outside of a bot's folder; [] for a bot that comes with
+    the arena. Links are resolved.
+    """
     return [] if is_shipped(folder) else [path for path in paths if not path.is_relative_to(folder)]
 
 
@@ -150,9 +162,11 @@ def identity(
     *,
     reports: bool = False,
 ) -> str:
-    """Return 64 hex digits over files (name, SHA-256 in hex, True for a program), run and build lines.
+    """Return 64 hex digits over files (name, SHA-256 in hex, True for a program), run
+    and build lines.
 
-    reports: the bot is offered to report what it spends. It is sent another hello then, so it is another bot.
+    reports: the bot is offered to report what it spends. It is sent another hello then,
+        so it is another bot.
     """
     also = {"reports": True} if reports else {}
     return sha256(
@@ -169,7 +183,9 @@ def runs(file: BinaryIO) -> bool:
 
 
 def _parts(glob: str, manifest: Path) -> tuple[str, ...]:
-    """Split a glob into its parts, of which ** stands for any folders. Raises ConfigError."""
+    """Split a glob into its parts, of which ** stands for any folders. Raises
+    ConfigError.
+    """
     if glob.startswith("/") or ".." in PurePosixPath(glob).parts:
         raise ConfigError(
             f"{manifest}: files names {glob!r}, which is outside the folder; use include for that"
@@ -189,7 +205,9 @@ def _pattern(part: str) -> re.Pattern[str]:
 
 
 class _Walk:
-    """A walk through a folder. A place is a pair: a glob, and the index of its part that comes next."""
+    """A walk through a folder. A place is a pair: a glob, and the index of its part
+    that comes next.
+    """
 
     def __init__(
         self, folder: Path, manifest: Path, globs: Sequence[tuple[str, ...]], bounds: Bounds
@@ -202,7 +220,9 @@ class _Walk:
         self._used_globs: set[int] = set()
 
     def files(self, globs: Sequence[str]) -> dict[str, Path]:
-        """Return each file that a glob fits, by its path inside the folder. Raises ConfigError if a glob fits none."""
+        """Return each file that a glob fits, by its path inside the folder. Raises
+        ConfigError if a glob fits none.
+        """
         files: dict[str, Path] = {}
         todo: list[tuple[str, int, GlobPlaces]] = [("", 0, self.first())]
         while todo:
@@ -220,7 +240,8 @@ class _Walk:
                     if below := self.below(entry, places):
                         self._refuse_link(entry, path)
                         todo.append((f"{path}/", depth + 1, below))
-                # A store changes with every match, and holds secrets that no bot may know.
+                # A store changes with every match, and holds secrets that no bot may
+                # know.
                 elif (
                     (fits := self._fits(entry, places))
                     and not a_store
@@ -241,7 +262,9 @@ class _Walk:
         return files
 
     def _entries(self, inside: str) -> Iterator[_Entry]:
-        """Yield the entries of a folder, except hidden ones, caches, and a folder that may not be read."""
+        """Yield the entries of a folder, except hidden ones, caches, and a folder that
+        may not be read.
+        """
         try:
             with os.scandir(os.path.join(self._folder, inside)) as entries:
                 for entry in entries:
@@ -272,7 +295,9 @@ class _Walk:
         return self._open({(number, 0) for number in range(len(self._globs))})
 
     def below(self, entry: _Entry, places: GlobPlaces) -> GlobPlaces:
-        """Return the places that may match next in a folder below this one; ** passes a link by."""
+        """Return the places that may match next in a folder below this one; ** passes a
+        link by.
+        """
         self._look(len(places))
         below: set[tuple[int, int]] = set()
         for glob, at in places:
@@ -284,7 +309,9 @@ class _Walk:
         return self._open(below)
 
     def _open(self, places: set[tuple[int, int]]) -> GlobPlaces:
-        """Return the places and those after each **, which may stand for no folder at all."""
+        """Return the places and those after each **, which may stand for no folder at
+        all.
+        """
         behind = {
             (glob, at + 1)
             for glob, at in places
@@ -312,7 +339,9 @@ class _Walk:
 
 
 def _measure(files: dict[str, Path], manifest: Path, bounds: Bounds) -> None:
-    """Raise ConfigError if the files are too large. Nothing is opened, and a sparse file is as large as it says."""
+    """Raise ConfigError if the files are too large. Nothing is opened, and a sparse
+    file is as large as it says.
+    """
     total = 0
     for name, path in files.items():
         total += (size := path.stat().st_size)
@@ -357,10 +386,11 @@ def _included(folder: Path, manifest: Path, name: str) -> Path:
 
 
 def _may_include(folder: Path, path: Path) -> bool:
-    """Tell whether ``include`` may name a path: only beside the bot's folder, of a shipped bot beside any shipped one, and never
-    another bot's file.
+    """Tell whether ``include`` may name a path: only beside the bot's folder, of a
+    shipped bot beside any shipped one, and never another bot's file.
 
-    A stranger wrote the bot.toml, and the files it names are copied with the arbiter's rights.
+    A stranger wrote the bot.toml, and the files it names are copied with the arbiter's
+    rights.
     """
     root = _shipped_folder() if is_shipped(folder) else folder.parent
     others = [

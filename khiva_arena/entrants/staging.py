@@ -1,7 +1,8 @@
 """Staging of a bot: its files are copied, read-only, and built once.
 
-A staged bot lies in a cache folder named by its identity, so that a build runs once for each identity, for every command that
-asks. The contents at staging are noted beside the folder, and a folder that has been changed since is made again.
+A staged bot lies in a cache folder named by its identity, so that a build runs once for
+each identity, for every command that asks. The contents at staging are noted beside the
+folder, and a folder that has been changed since is made again.
 """
 
 import errno
@@ -49,7 +50,9 @@ class StagedModule(NamedTuple):
 
 
 def cache_folder() -> Path:
-    """Return the folder where staged bots are kept: $KHIVA_ARENA_CACHE, else the user's cache folder, for root the system's."""
+    """Return the folder where staged bots are kept: $KHIVA_ARENA_CACHE, else the user's
+    cache folder, for root the system's.
+    """
     folder = os.environ.get("KHIVA_ARENA_CACHE")
     if folder:
         return Path(os.path.abspath(folder))
@@ -67,11 +70,13 @@ def cache_folder() -> Path:
 
 
 def staged(level: Level, kind: str = STAGED) -> Path:
-    """Return the folder of the copies that are played at a level, made if need be. Others on this machine may not enter it.
+    """Return the folder of the copies that are played at a level, made if need be.
+    Others on this machine may not enter it.
 
     kind: ``STAGED``, or ``COMPILED`` for compiled modules
 
-    At basic root's bots are users of their own, who get at their copies by the path: there is another folder for them.
+    At basic root's bots are users of their own, who get at their copies by the path:
+    there is another folder for them.
     """
     is_open = level is Level.BASIC and os.geteuid() == 0
     folder = cache_folder() / (f"{kind}-open" if is_open else kind)
@@ -82,7 +87,8 @@ def staged(level: Level, kind: str = STAGED) -> Path:
 
 
 def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) -> Command:
-    """Copy, build and make read-only the files of a bot, unless that was done and nothing has changed since. Return its command.
+    """Copy, build and make read-only the files of a bot, unless that was done and
+    nothing has changed since. Return its command.
 
     level: the level at which a build runs
     by_function: let a module count its ticks by function
@@ -116,7 +122,9 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
 
 
 def stage_module(bot: Bot, level: Level, *, by_function: bool = False) -> StagedModule:
-    """Stage a bot that is a module, as ``stage`` does, and return the bytes that play."""
+    """Stage a bot that is a module, as ``stage`` does, and return the bytes that
+    play.
+    """
     from khiva_arena.entrants import modules  # not above: most tables have none
 
     final, compiled = _staged_files(bot, level)
@@ -133,7 +141,9 @@ def stage_module(bot: Bot, level: Level, *, by_function: bool = False) -> Staged
 
 
 def _staged_files(bot: Bot, level: Level) -> tuple[Path, Path]:
-    """Stage the files of a bot, and return their folder, and that of compiled modules."""
+    """Stage the files of a bot, and return their folder, and that of compiled
+    modules.
+    """
     home = cache_folder()
     try:
         home, compiled = staged(level), staged(level, COMPILED) if bot.module else Path()
@@ -153,7 +163,8 @@ def _staged_files(bot: Bot, level: Level) -> tuple[Path, Path]:
 
 
 def _payload_of(bot: Bot, folder: Path) -> bytes | None:
-    """Return what the module of a bot reads from descriptor 3, None if it has no payload. Raises BotError.
+    """Return what the module of a bot reads from descriptor 3, None if it has no
+    payload. Raises BotError.
 
     folder: of its staged files
     """
@@ -176,7 +187,9 @@ def _payload_of(bot: Bot, folder: Path) -> bytes | None:
 
 
 def interpreter_of(bot: Bot) -> bytes:
-    """Return the module of the interpreter that runs a bot. Raises ConfigError or StagingError if it is not to be had."""
+    """Return the module of the interpreter that runs a bot. Raises ConfigError or
+    StagingError if it is not to be had.
+    """
     from khiva_arena.entrants.interpreters import module_of  # not above: most bots have none
 
     assert bot.interpreted is not None
@@ -196,9 +209,11 @@ def _in_words(error: OSError) -> str:
 
 
 def _engine() -> str:
-    """Return a folder that holds only a link to the arena's package, "" if the arena is installed.
+    """Return a folder that holds only a link to the arena's package, "" if the arena is
+    installed.
 
-    If the arena runs from a working copy, the link keeps a bot that uses the engine as its model from the rest of that copy.
+    If the arena runs from a working copy, the link keeps a bot that uses the engine as
+    its model from the rest of that copy.
     """
     package = Path(__file__).resolve().parent.parent
     if package.parent.name in ("site-packages", "dist-packages"):
@@ -227,7 +242,8 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
         if draft.exists():
             _remove(draft)
     try:
-        # It is built where it stays: compilers write the folder into their output, and debuggers look for the sources there.
+        # It is built where it stays: compilers write the folder into their output, and
+        # debuggers look for the sources there.
         if bot.build:
             build(bot, final, level)
         else:
@@ -240,8 +256,9 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
 
 
 def _copy(bot: Bot, draft: Path) -> None:
-    """Copy the sources of a bot. Raises BotError if the copies are not the bot that was named. ``modules.command`` looks at those
-    of a bot that is identified by its module."""
+    """Copy the sources of a bot. Raises BotError if the copies are not the bot that was
+    named. ``modules.command`` looks at those of a bot that is identified by its module.
+    """
     for name, source in bot.sources:
         target = draft / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -257,9 +274,11 @@ def _copy(bot: Bot, draft: Path) -> None:
 
 
 def _compile_ours(bot: Bot, final: Path) -> None:
-    """Compile the kit and the modules of shipped bots, or each start would: bots cannot write here.
+    """Compile the kit and the modules of shipped bots, or each start would: bots cannot
+    write here.
 
-    A stranger's source stays as it is: it may be made to harm the process that compiles it.
+    A stranger's source stays as it is: it may be made to harm the process that compiles
+    it.
     """
     kit = (shipped.folder("bots") / "python" / "kit" / "khiva_kit.py").read_bytes()
     for name, source in bot.sources:
@@ -274,7 +293,8 @@ def _compile_ours(bot: Bot, final: Path) -> None:
 
 @cache
 def _sweep(home: Path) -> None:
-    """Remove leftovers of arbiters that were killed while staging: drafts, also of modules, and folders whose build did not end.
+    """Remove leftovers of arbiters that were killed while staging: drafts, also of
+    modules, and folders whose build did not end.
 
     Once is enough: of a thousand bots each would look at the others.
     """
@@ -306,7 +326,9 @@ def _remove(path: Path) -> None:
 
 
 def _is_damaged(bot: Bot, final: Path) -> bool:
-    """Tell whether a staged module is not the one that identifies its bot, as when a damaged copy was staged and sealed."""
+    """Tell whether a staged module is not the one that identifies its bot, as when a
+    damaged copy was staged and sealed.
+    """
     if not bot.built_from:
         return False
     from khiva_arena.entrants import modules  # not above: most tables have none
@@ -316,7 +338,9 @@ def _is_damaged(bot: Bot, final: Path) -> bool:
 
 
 def _refuse_changed(bot: Bot, identity: str) -> None:
-    """Raise BotError if the identity of the files that are about to play is not the bot's, by which it was named."""
+    """Raise BotError if the identity of the files that are about to play is not the
+    bot's, by which it was named.
+    """
     if identity != bot.identity:
         was, now = bot.identity[:SHOWN], identity[:SHOWN]
         problem = (
@@ -329,6 +353,8 @@ def _refuse_changed(bot: Bot, identity: str) -> None:
 
 
 def _refuse_changed_command(bot: Bot) -> None:
-    """Raise BotError if a bare command, which runs where it lies, is no longer what was named; ConfigError if it is gone."""
+    """Raise BotError if a bare command, which runs where it lies, is no longer what was
+    named; ConfigError if it is gone.
+    """
     loading = Loading(ANY_SIZE, {runtime.name: runtime for runtime in bot.runtimes})
     _refuse_changed(bot, from_command(bot.asked_as, bot.folder, loading).identity)

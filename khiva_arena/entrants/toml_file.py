@@ -1,4 +1,6 @@
-"""TOML from a file that a stranger may have written: in bounded time and memory, and printable throughout."""
+"""TOML from a file that a stranger may have written: in bounded time and memory, and
+printable throughout.
+"""
 
 import re
 import tomllib
@@ -12,10 +14,13 @@ from khiva_arena.errors import ConfigError
 LONGEST_FILE = 1_000_000
 DEEPEST = 32
 WIDEST = 1 << 63
-"""Bound of integers: TOML promises 64 bits; Python reads longer ones, up to thousands of digits, and then cannot print them."""
+"""Bound of integers: TOML promises 64 bits; Python reads longer ones, up to thousands
+of digits, and then cannot print them.
+"""
 TOO_WIDE = "an integer of more than 64 bits"
 TOO_DEEP = f"nested more than {DEEPEST} deep"
-# A key of so many parts takes the reader a time that grows with their square. Nothing here tries a letter twice.
+# A key of so many parts takes the reader a time that grows with their square. Nothing
+# here tries a letter twice.
 _LONG_KEY = re.compile(
     rf"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{DEEPEST}}}"""
 )
@@ -34,7 +39,9 @@ class TomlFile(NamedTuple):
 
 
 def read(path: Path, *, follow: bool = True) -> TomlFile:
-    """Read a file. ``follow``: a link to a file is accepted. Raises ConfigError in one line."""
+    """Read a file. ``follow``: a link to a file is accepted. Raises ConfigError in one
+    line.
+    """
     try:
         text = regular_files.read(path, LONGEST_FILE, follow=follow).decode()
     except OSError as error:
@@ -58,7 +65,9 @@ def read(path: Path, *, follow: bool = True) -> TomlFile:
 
 
 def beyond(value: object) -> str:
-    """Return which limit of settings a value read from TOML or JSON exceeds, "" if none."""
+    """Return which limit of settings a value read from TOML or JSON exceeds, "" if
+    none.
+    """
     todo: list[tuple[object, str, int]] = [(value, "", 0)]
     while todo:
         item, name, depth = todo.pop()

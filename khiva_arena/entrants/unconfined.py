@@ -1,4 +1,6 @@
-"""A bot with the user's own rights, outside any match: as a person's adviser, or behind a relay."""
+"""A bot with the user's own rights, outside any match: as a person's adviser, or behind
+a relay.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,8 +29,9 @@ class Start(NamedTuple):
 
 @contextmanager
 def unconfined(word: str) -> Iterator[Start]:
-    """Stage the bot that a --bot word names, and yield its start. Its home lasts as long as the context. Raises ConfigError and
-    BotError."""
+    """Stage the bot that a --bot word names, and yield its start. Its home lasts as
+    long as the context. Raises ConfigError and BotError.
+    """
     command = stage(load(word, loading=Loading(include=allow_include)))
     bot_cell = cell.cell(command, TRUSTING, new_mark())
     try:

@@ -1,4 +1,6 @@
-"""Files of strangers, written into new folders: those of a stream, whose form is in archive.py, and those of zips and tars."""
+"""Files of strangers, written into new folders: those of a stream, whose form is in
+archive.py, and those of zips and tars.
+"""
 
 import os
 from collections.abc import Iterable
@@ -9,7 +11,9 @@ from khiva_arena.records.store.new_file import to_disk
 
 
 def unpack(packed: bytes, folder: Path) -> None:
-    """Unpack a stream into a new folder, through to the disk. Raises ConfigError, before a file is made, if it breaks a bound."""
+    """Unpack a stream into a new folder, through to the disk. Raises ConfigError,
+    before a file is made, if it breaks a bound.
+    """
     head, at = head_of_bot(packed)
     folder.mkdir(mode=0o700)
     for file in head:
@@ -22,7 +26,8 @@ def unpack(packed: bytes, folder: Path) -> None:
 def write(
     folder: Path, file: StreamFile, pieces: Iterable[bytes | memoryview], *, through: bool = False
 ) -> None:
-    """Write a new file, and the folders to it, into a folder that only this user may change. Its name has been checked.
+    """Write a new file, and the folders to it, into a folder that only this user may
+    change. Its name has been checked.
 
     pieces: its contents.
     through: also to the disk, so that a loss of power leaves it.

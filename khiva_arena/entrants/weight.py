@@ -1,4 +1,6 @@
-"""The bytes that a build has written, watched while it runs, since no level can limit a folder's size."""
+"""The bytes that a build has written, watched while it runs, since no level can limit a
+folder's size.
+"""
 
 import os
 import threading
@@ -12,15 +14,21 @@ from khiva_arena.bots.sandbox.limits import size_in_words
 
 LOOK_SECONDS = 0.2
 LEAST_OF_AN_ENTRY = 4096
-"""Bytes that each file or folder counts at least: it costs the disk something, even if it is empty."""
+"""Bytes that each file or folder counts at least: it costs the disk something, even if
+it is empty.
+"""
 SHARE = 4
-"""The pause before the next look, as a multiple of how long the last one took: watching a large build must not slow it down."""
+"""The pause before the next look, as a multiple of how long the last one took: watching
+a large build must not slow it down.
+"""
 
 
 def weight(folder: Path, limit: int) -> int:
-    """Return the sizes of all files below a folder, however sparse; counted up to a little more than ``limit``.
+    """Return the sizes of all files below a folder, however sparse; counted up to a
+    little more than ``limit``.
 
-    Files that disappear meanwhile count as nothing. Raises OSError if a folder cannot be looked into, such as one too deep.
+    Files that disappear meanwhile count as nothing. Raises OSError if a folder cannot
+    be looked into, such as one too deep.
     """
     total = 0
     todo = [str(folder)]
@@ -40,7 +48,9 @@ def weight(folder: Path, limit: int) -> int:
 
 
 def _entries(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
-    """Open a folder for listing, with its modes widened if they close it: all of it becomes readable anyway when it is staged."""
+    """Open a folder for listing, with its modes widened if they close it: all of it
+    becomes readable anyway when it is staged.
+    """
     try:
         return os.scandir(path)
     except PermissionError:
@@ -49,7 +59,8 @@ def _entries(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
 
 
 class WeightWatch:
-    """A watch on a folder's weight, in a thread of its own until the context ends, with one last look then.
+    """A watch on a folder's weight, in a thread of its own until the context ends, with
+    one last look then.
 
     error: the one that kept it from looking, None if none did.
     """

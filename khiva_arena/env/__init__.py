@@ -1,4 +1,5 @@
-"""The games as environments for trainers: PettingZoo's here, OpenSpiel's in ``khiva_arena.env.openspiel``. See docs/trainers.md.
+"""The games as environments for trainers: PettingZoo's here, OpenSpiel's in
+``khiva_arena.env.openspiel``. See docs/trainers.md.
 
 No library of a trainer is imported before it is needed.
 """
@@ -30,16 +31,19 @@ def aec(
     opponents: "Mapping[int, str | Choose] | None" = None,
     render_mode: str | None = None,
 ) -> "ArenaAEC":
-    """Return a game as PettingZoo's AECEnv: one agent acts after another; simultaneous choices stay secret until all are made.
+    """Return a game as PettingZoo's AECEnv: one agent acts after another; simultaneous
+    choices stay secret until all are made.
 
     game: its name, or a Game.
     seats: by default the fewest that the game has.
     rules: the rules that differ from the defaults.
-    rewards: "places": at the end, 1 for each seat that finished behind and -1 for each before; "points": points as they come.
-    coding: how views and choices are numbers, for a game that does not ship with the arena.
+    rewards: "places": at the end, 1 for each seat that finished behind and -1 for each
+        before; "points": points as they come.
+    coding: how views and choices are numbers, for a game that does not ship with the
+        arena.
     without: keys of the view that an observation leaves out, as ("history",).
-    opponents: by seat, bots that play there in this process: functions, or words as "shipped:python/greedy". Their seats have no
-        agent.
+    opponents: by seat, bots that play there in this process: functions, or words as
+        "shipped:python/greedy". Their seats have no agent.
     render_mode: "ansi" for text that shows all hands.
 
     Raises ConfigError for wrong arguments, and without PettingZoo.
@@ -68,7 +72,8 @@ def parallel(
     encode_all: bool = False,
     render_mode: str | None = None,
 ) -> "ArenaParallel":
-    """Return a game as PettingZoo's ParallelEnv: a step is one of the arena's. Agents that are not asked can only wait, action 0.
+    """Return a game as PettingZoo's ParallelEnv: a step is one of the arena's. Agents
+    that are not asked can only wait, action 0.
 
     encode_all: agents that wait see their view, too; else zeros, which takes less time.
 
@@ -97,14 +102,16 @@ def vector(
     rewards: str = "places",
     without: Sequence[str] = (),
 ) -> "VectorEnv":
-    """Return so many matches of a game that are stepped together, in the shapes of Gymnasium's vector environments.
+    """Return so many matches of a game that are stepped together, in the shapes of
+    Gymnasium's vector environments.
 
-    One seat of each match acts in a step, and its row shows the seat that acts next. Rewards have a column a seat.
+    One seat of each match acts in a step, and its row shows the seat that acts next.
+    Rewards have a column a seat.
 
     game: the name of a game that ships with the arena, or that Game.
 
-    Other arguments and errors are those of ``aec``. Where the rules in C are not built, steps take far longer, and a warning says
-    so.
+    Other arguments and errors are those of ``aec``. Where the rules in C are not built,
+    steps take far longer, and a warning says so.
     """
     from khiva_arena.env.vector_env import VectorEnv
 

@@ -1,4 +1,6 @@
-"""A game as numbers, for one seat count and one set of rules, with the rewards of its matches."""
+"""A game as numbers, for one seat count and one set of rules, with the rewards of its
+matches.
+"""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -12,14 +14,20 @@ from khiva_arena.games import registry
 from khiva_arena.games.base import Decision, Game, Plain, State
 
 DEFAULT = 0
-"""The index that is played for an illegal action, as the arena does for a bot that fails."""
+"""The index that is played for an illegal action, as the arena does for a bot that
+fails.
+"""
 REWARDS = ("places", "points")
 MOST_MENUS = 512
-"""The number of decisions whose actions are kept: games ask most questions again and again, as the same object."""
+"""The number of decisions whose actions are kept: games ask most questions again and
+again, as the same object.
+"""
 
 
 class ActionMenu(NamedTuple):
-    """The actions of a decision, in the order of ``legal``, and their mask, an array of int8."""
+    """The actions of a decision, in the order of ``legal``, and their mask, an array of
+    int8.
+    """
 
     decision: Decision
     actions: list[int]
@@ -34,9 +42,11 @@ class CodedGame:
     coding: for a game that does not ship with the arena.
     without: keys of the view that an observation leaves out.
 
-    ``left_out`` has bit i if key i of the coding is left out. ``in_c``: the rules in C of the game are there, with this coding.
+    ``left_out`` has bit i if key i of the coding is left out. ``in_c``: the rules in C
+    of the game are there, with this coding.
 
-    Raises ConfigError for an unknown game, and for seats, rules or keys that the game does not have.
+    Raises ConfigError for an unknown game, and for seats, rules or keys that the game
+    does not have.
     """
 
     def __init__(
@@ -81,12 +91,16 @@ class CodedGame:
         return menu
 
     def index(self, state: State, seat: int, action: int) -> int | None:
-        """Return the index into ``legal`` that an action means; None if the action is illegal now."""
+        """Return the index into ``legal`` that an action means; None if the action is
+        illegal now.
+        """
         actions = self.menu(state.pending()[seat]).actions
         return actions.index(action) if action in actions else None
 
     def legal(self, state: State, seat: int) -> list[int]:
-        """Return the actions that a seat can take, in the order of ``legal``; ``WAIT`` alone if the seat is not asked."""
+        """Return the actions that a seat can take, in the order of ``legal``; ``WAIT``
+        alone if the seat is not asked.
+        """
         decision = state.pending().get(seat)
         return [WAIT] if decision is None else self.menu(decision).actions[:]
 
@@ -100,7 +114,9 @@ class GameTable(NamedTuple):
 
 
 def table_of(game: str | Game, seats: int | None, rules: Mapping[str, Plain] | None) -> GameTable:
-    """Return the table that a caller names, by default with the fewest seats. Raises ConfigError."""
+    """Return the table that a caller names, by default with the fewest seats. Raises
+    ConfigError.
+    """
     if isinstance(game, str) and game not in registry.NAMES:
         itself = "Hand over a game of your own itself, with coding=..."
         raise ConfigError(f"{registry.unknown(game, registry.NAMES)} {itself}")
@@ -116,7 +132,9 @@ def table_of(game: str | Game, seats: int | None, rules: Mapping[str, Plain] | N
 
 
 def warn_of_slowness(table: CodedGame, factor: int) -> None:
-    """Warn that steps take so many times as long, where the rules in C could play this table and are not built."""
+    """Warn that steps take so many times as long, where the rules in C could play this
+    table and are not built.
+    """
     if table.has_own_coding and not crules.is_built():
         slow = (
             f"the rules in C are not built, so a step takes about {factor} times as long; set "
@@ -133,7 +151,9 @@ def whole(name: str, value: object) -> int:
 
 
 def by_places(ranks: Sequence[int]) -> list[int]:
-    """Return the rewards by seat: 1 for each seat that finished behind, -1 for each that finished before. They sum to 0."""
+    """Return the rewards by seat: 1 for each seat that finished behind, -1 for each
+    that finished before. They sum to 0.
+    """
     return [sum((better > rank) - (better < rank) for better in ranks) for rank in ranks]
 
 

@@ -1,7 +1,8 @@
-"""The coding of a game for a trainer: observations of one length and actions of one meaning.
+"""The coding of a game for a trainer: observations of one length and actions of one
+meaning.
 
-A coding holds for one seat count and one set of rules. ``Coding.version`` fixes lengths, orders and meanings: a change of any of
-them raises it.
+A coding holds for one seat count and one set of rules. ``Coding.version`` fixes
+lengths, orders and meanings: a change of any of them raises it.
 """
 
 import json
@@ -41,7 +42,9 @@ class Part(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """A view and its numbers, from which the next view of the match is encoded. Nobody may change either."""
+    """A view and its numbers, from which the next view of the match is encoded. Nobody
+    may change either.
+    """
 
     view: Mapping[str, Plain]
     numbers: "array[float]"
@@ -49,14 +52,16 @@ class Encoded(NamedTuple):
 
 @dataclass(frozen=True)
 class Coding:
-    """The way in which views and choices of a game are numbers, for a seat count and rules.
+    """The way in which views and choices of a game are numbers, for a seat count and
+    rules.
 
     version: rises whenever an observation or an action gets another meaning.
     keys: by key of the view, the field of its value, in the order of an observation.
     left_out: keys of the view that grow without end, and are not in an observation.
-    entries: by kind of decision, the entries of ``legal`` that there can be, each with an action of its own.
-    rising: kinds of decision whose entries are numbers that rise in equal steps, with the step. Their actions count the steps
-        above the least entry.
+    entries: by kind of decision, the entries of ``legal`` that there can be, each with
+        an action of its own.
+    rising: kinds of decision whose entries are numbers that rise in equal steps, with
+        the step. Their actions count the steps above the least entry.
     longest: more decisions than any match has.
     """
 
@@ -68,7 +73,9 @@ class Coding:
     rising: Mapping[str, int] | None = None
 
     def without(self, keys: Sequence[str]) -> "Coding":
-        """Return the coding that leaves out these keys of the view, too. Raises ConfigError for a key that it does not have."""
+        """Return the coding that leaves out these keys of the view, too. Raises
+        ConfigError for a key that it does not have.
+        """
         if isinstance(keys, str) or (
             unknown := [key for key in keys if key not in (*self.keys, *self.left_out)]
         ):
@@ -98,7 +105,9 @@ class Coding:
         return sum(part.size for part in self.parts)
 
     def bounds(self) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
-        """Return the least and the largest value of each number, as two arrays of ``size``."""
+        """Return the least and the largest value of each number, as two arrays of
+        ``size``.
+        """
         import numpy as np
 
         pairs = np.array(
@@ -107,14 +116,17 @@ class Coding:
         return pairs[:, 0].copy(), pairs[:, 1].copy()
 
     def encode(self, view: Mapping[str, Plain]) -> "NDArray[np.float32]":
-        """Return a view as an observation. Raises ConfigError if the view is of another game, seat count or rules than the
-        coding."""
+        """Return a view as an observation. Raises ConfigError if the view is of another
+        game, seat count or rules than the coding.
+        """
         import numpy as np
 
         return np.frombuffer(self.encode_after(None, view).numbers, dtype=np.float32)
 
     def encode_after(self, past: Encoded | None, view: Mapping[str, Plain]) -> Encoded:
-        """Return the numbers of a view as ``encode`` does: a key whose value is the one in ``past`` keeps its numbers."""
+        """Return the numbers of a view as ``encode`` does: a key whose value is the one
+        in ``past`` keeps its numbers.
+        """
         numbers = past.numbers[:] if past else array("f", bytes(4 * self.size))
         for key, start, size in self.parts:
             try:
@@ -129,7 +141,9 @@ class Coding:
         return Encoded(view, numbers)
 
     def decode(self, observation: Sequence[float]) -> dict[str, Plain]:
-        """Return the view that an observation was made from, without the keys that are left out."""
+        """Return the view that an observation was made from, without the keys that are
+        left out.
+        """
         import numpy as np
 
         numbers: Iterator[int] = iter(np.asarray(observation).astype(int).tolist())
@@ -156,7 +170,9 @@ class Coding:
         return ("wait", *(" ".join(map(str, entry)) for entry in self._number))
 
     def actions_of(self, decision: Decision) -> list[int]:
-        """Return by index into ``legal`` the action that means that entry. Raises ConfigError for an entry without an action."""
+        """Return by index into ``legal`` the action that means that entry. Raises
+        ConfigError for an entry without an action.
+        """
         kind, number = decision.kind, self._number
         step = (self.rising or {}).get(kind)
         entries = decision.legal
@@ -179,7 +195,9 @@ def _other(lacking: str) -> ConfigError:
 
 
 def coding_of(game: Game, seats: int, rules: Mapping[str, Plain]) -> Coding:
-    """Return the coding of a game that ships with the arena, for a complete rules map. Raises ConfigError for another game."""
+    """Return the coding of a game that ships with the arena, for a complete rules map.
+    Raises ConfigError for another game.
+    """
     if registry.GAMES.get(game.name) is not game:
         raise ConfigError(
             f"{game.title} has no coding of its views as numbers: hand one over, as coding=..."

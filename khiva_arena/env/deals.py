@@ -1,4 +1,6 @@
-"""The deals of trainers, drawn from the arena's streams. Their keys have names of their own, so no run has the same deals."""
+"""The deals of trainers, drawn from the arena's streams. Their keys have names of their
+own, so no run has the same deals.
+"""
 
 import secrets
 from hashlib import sha256
@@ -13,7 +15,9 @@ Seed = int | str
 
 
 class Deals:
-    """The secrets of episodes, one after another. Without a seed they come from the system."""
+    """The secrets of episodes, one after another. Without a seed they come from the
+    system.
+    """
 
     def __init__(self, seed: Seed | None = None) -> None:
         self._key = secrets.token_bytes(SECRET_BYTES)
@@ -22,8 +26,9 @@ class Deals:
             self.seed(seed)
 
     def seed(self, seed: Seed) -> None:
-        """Begin again: equal seeds are followed by equal deals. Raises ConfigError for a value that is neither a whole number nor
-        a text."""
+        """Begin again: equal seeds are followed by equal deals. Raises ConfigError for
+        a value that is neither a whole number nor a text.
+        """
         if isinstance(seed, bool) or not isinstance(seed, str | SupportsIndex):
             raise ConfigError(f"seed: {seed!r:.200} is neither a whole number nor a text")
         self._key = sha256(

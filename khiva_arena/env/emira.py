@@ -81,7 +81,9 @@ ENTRIES: dict[str, list[list[Any]]] = {
     "abduct": [[name] for name in NAMES],
     "gift": [["refuse"], ["pay"]],
 }
-"""The entries of ``legal``, by kind of decision. A bid counts the steps of 10 above the least bid."""
+"""The entries of ``legal``, by kind of decision. A bid counts the steps of 10 above the
+least bid.
+"""
 ABOUT = ("emiras", "status", *EVENTS, *CARAVANS, *range(5), GIFT)
 """The subjects that a question can have."""
 

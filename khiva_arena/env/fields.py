@@ -1,4 +1,6 @@
-"""Fields: plain values made into numbers and back. An observation is put together from them."""
+"""Fields: plain values made into numbers and back. An observation is put together from
+them.
+"""
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequence
@@ -12,7 +14,9 @@ FieldBounds = tuple[tuple[int, int], ...]
 """The least and the largest value of each number."""
 Numbers = Iterator[int]
 PutFunction = Callable[[Plain, MutableSequence[Any], int], None]
-"""(value, zeros, place): writes the numbers of a value that are not 0 into zeros, from that place on."""
+"""(value, zeros, place): writes the numbers of a value that are not 0 into zeros, from
+that place on.
+"""
 P = ParamSpec("P")
 
 
@@ -28,7 +32,9 @@ class Field(NamedTuple):
     put: PutFunction
     get: Callable[[Numbers], Plain]
     recipe: tuple[Callable[..., "Field"], tuple[Any, ...], dict[str, Any]] | None = None
-    """The function that made the field, and its arguments. A field is pickled as these, since its functions cannot be."""
+    """The function that made the field, and its arguments. A field is pickled as these,
+    since its functions cannot be.
+    """
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.recipe is None:
@@ -38,7 +44,9 @@ class Field(NamedTuple):
 
 
 def known(make: Callable[P, Field]) -> Callable[P, Field]:
-    """Wrap a maker of fields so that its fields are pickled as its name and arguments."""
+    """Wrap a maker of fields so that its fields are pickled as its name and
+    arguments.
+    """
 
     @wraps(make)
     def made(*given: P.args, **named: P.kwargs) -> Field:
@@ -87,7 +95,9 @@ def maybe(field: Field) -> Field:
 
 @known
 def one_of(words: Sequence[Plain]) -> Field:
-    """Make a field for one of the words: a 1 at its place among the words, zeros elsewhere; zeros alone for null."""
+    """Make a field for one of the words: a 1 at its place among the words, zeros
+    elsewhere; zeros alone for null.
+    """
     place = _places(words)
 
     def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
@@ -103,8 +113,9 @@ def one_of(words: Sequence[Plain]) -> Field:
 
 @known
 def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = None) -> Field:
-    """Make a field for a list of words: a 1 for each word in it. Lists have the order of the words, or that of the key
-    ``order``."""
+    """Make a field for a list of words: a 1 for each word in it. Lists have the order
+    of the words, or that of the key ``order``.
+    """
     place = _places(words)
 
     def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
@@ -120,7 +131,9 @@ def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = No
 
 @known
 def counts(words: Sequence[Plain], most: int) -> Field:
-    """Make a field for a list with repeated words: how often each is in it. Lists have the order of the words."""
+    """Make a field for a list with repeated words: how often each is in it. Lists have
+    the order of the words.
+    """
     place = _places(words)
 
     def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
@@ -140,8 +153,10 @@ def counts(words: Sequence[Plain], most: int) -> Field:
 
 @known
 def ranked(pieces: Sequence[Plain]) -> Field:
-    """Make a field for a list of pieces: for each piece its place in the list, from 1; 0 if it is absent. Of equal pieces the
-    first stands first. A null in the list is the place of an unknown piece: only ``deck`` counts these."""
+    """Make a field for a list of pieces: for each piece its place in the list, from 1;
+    0 if it is absent. Of equal pieces the first stands first. A null in the list is the
+    place of an unknown piece: only ``deck`` counts these.
+    """
     key, keys = _key_of(pieces), [*map(_key, pieces)]
     firsts = {one: keys.index(one) for one in keys}
     following = [keys.index(one, i) if one in keys[i:] else None for i, one in enumerate(keys, 1)]
@@ -165,7 +180,9 @@ def ranked(pieces: Sequence[Plain]) -> Field:
 
 @known
 def deck(pieces: Sequence[Plain]) -> Field:
-    """Make a field for a deck: the number of its cards, then the known cards as ``ranked`` has them, the top being the first."""
+    """Make a field for a deck: the number of its cards, then the known cards as
+    ``ranked`` has them, the top being the first.
+    """
     known = ranked(pieces)
 
     def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
@@ -184,8 +201,9 @@ def deck(pieces: Sequence[Plain]) -> Field:
 
 @known
 def listed(most: int, words: Sequence[Plain]) -> Field:
-    """Make a field for a list item by item: 1 for the first word, 2 for the second; zeros after the end. A longer list keeps its
-    last ``most`` items."""
+    """Make a field for a list item by item: 1 for the first word, 2 for the second;
+    zeros after the end. A longer list keeps its last ``most`` items.
+    """
     place = _places(words, 1)
 
     def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
@@ -206,7 +224,9 @@ def each(count: int, field: Field) -> Field:
 
 @known
 def up_to(most: int, field: Field) -> Field:
-    """Make a field for a list of at most ``most`` values of one field: for each place a 1 and the value, zeros after the end."""
+    """Make a field for a list of at most ``most`` values of one field: for each place a
+    1 and the value, zeros after the end.
+    """
     places = each(most, maybe(field))
 
     def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
@@ -242,7 +262,9 @@ def row(*fields: Field) -> Field:
 
 @known
 def record(keys: Mapping[str, Field], optional: Mapping[str, Field] | None = None) -> Field:
-    """Make a field for a dict with these keys; each optional one begins with a 1 if it is there."""
+    """Make a field for a dict with these keys; each optional one begins with a 1 if it
+    is there.
+    """
     fields = {**keys, **{key: maybe(field) for key, field in (optional or {}).items()}}
     values = row(*fields.values())
 
@@ -272,7 +294,9 @@ def _places(words: Sequence[Plain], first: int = 0) -> Callable[[Plain], int]:
 
 
 def _key_of(words: Sequence[Plain]) -> Callable[[Plain], object] | None:
-    """Return the quickest function that makes values like these words keys of a dict; None for words that are keys themselves."""
+    """Return the quickest function that makes values like these words keys of a dict;
+    None for words that are keys themselves.
+    """
     depths = {_depth(word) for word in words}
     if depths <= {0}:
         return None

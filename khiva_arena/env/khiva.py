@@ -102,13 +102,17 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
 
 
 def _by_camel(face: Plain) -> object:
-    """Return the sort key of cards as they lie on the table: by order of activation, then by value downwards."""
+    """Return the sort key of cards as they lie on the table: by order of activation,
+    then by value downwards.
+    """
     return face[0], -face[1]
 
 
 @known
 def _camel(places: list[list[Plain]]) -> Field:
-    """Make a field for [path, shop, teapot]: the camel's place, as one of the places, and its load."""
+    """Make a field for [path, shop, teapot]: the camel's place, as one of the places,
+    and its load.
+    """
     both = row(one_of(places), number(TEAPOT_VALUES[-1]))
     return Field(
         both.bounds,
@@ -123,8 +127,9 @@ def _joined(place: list[Plain], load: int) -> list[Plain]:
 
 @known
 def _passed(seats: int, turns: int) -> Field:
-    """Make a field for passed cards. For each card: its place in the list, from 1; the turn; the seats that may hold it, as a
-    list."""
+    """Make a field for passed cards. For each card: its place in the list, from 1; the
+    turn; the seats that may hold it, as a list.
+    """
     holders = listed(seats - 1, range(seats))
     start = {tuple(face): card * (2 + seats - 1) for card, face in enumerate(FACE)}
 

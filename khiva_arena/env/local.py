@@ -1,4 +1,6 @@
-"""Matches in this process, for trainers: many a second, without sandbox, clocks or records."""
+"""Matches in this process, for trainers: many a second, without sandbox, clocks or
+records.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -22,10 +24,12 @@ if TYPE_CHECKING:
 class LocalRow:
     """A bot of a local table.
 
-    matches, first: how many it played, and how many it won; a shared win counts in parts.
+    matches, first: how many it played, and how many it won; a shared win counts in
+        parts.
     points: on average.
     score: the share of pairs in which it finished ahead, ties half.
-    elo, error: as in standings, with half the width of the 95 % interval over deals; None if there is none.
+    elo, error: as in standings, with half the width of the 95 % interval over deals;
+        None if there is none.
     """
 
     name: str
@@ -39,9 +43,11 @@ class LocalRow:
 
 @dataclass(frozen=True)
 class LocalTable:
-    """The results of bots in this process, best first. Iterate it for its rows; ``table["greedy"]`` is one of them.
+    """The results of bots in this process, best first. Iterate it for its rows;
+    ``table["greedy"]`` is one of them.
 
-    results: of each match, the numbers of the bots by seat, in the order in which they were given; ranks; scores.
+    results: of each match, the numbers of the bots by seat, in the order in which they
+        were given; ranks; scores.
     """
 
     game: str
@@ -107,14 +113,19 @@ def local(
     seed: Seed | None = None,
     rules: Mapping[str, Plain] | None = None,
 ) -> LocalTable:
-    """Play bots in this process, every line-up on the same deals, each in every rotation.
+    """Play bots in this process, every line-up on the same deals, each in every
+    rotation.
 
-    bots: functions ``choose(decide, match)``, and Python bots that come with the arena, as "shipped:python/greedy".
-    seats: by default as many as there are bots. With fewer seats than bots, each set of so many bots plays.
-    seed: equal seeds, equal deals; by default they are drawn from the system. No run has the same deals.
+    bots: functions ``choose(decide, match)``, and Python bots that come with the arena,
+        as "shipped:python/greedy".
+    seats: by default as many as there are bots. With fewer seats than bots, each set of
+        so many bots plays.
+    seed: equal seeds, equal deals; by default they are drawn from the system. No run
+        has the same deals.
 
-    There are no processes, time limits or records: a function may keep data from match to match, and its exceptions are raised
-    here. Raises ConfigError for wrong arguments, BotError for a choice that is not an index into ``legal``.
+    There are no processes, time limits or records: a function may keep data from match
+    to match, and its exceptions are raised here. Raises ConfigError for wrong
+    arguments, BotError for a choice that is not an index into ``legal``.
     """
     if isinstance(bots, str) or not isinstance(bots, Sequence) or len(bots) < 2:
         raise ConfigError(f"bots: {bots!r:.200} is not a list of two bots or more")

@@ -1,4 +1,6 @@
-"""A match for an environment: played by the engine, or by the rules in C where these are built, which is far quicker."""
+"""A match for an environment: played by the engine, or by the rules in C where these
+are built, which is far quicker.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -34,10 +36,14 @@ class Match(Protocol):
         """Return by action whether it is legal for a seat that is asked."""
 
     def index(self, seat: int, action: int) -> int | None:
-        """Return the index into ``legal`` that an action means; None if it is illegal now."""
+        """Return the index into ``legal`` that an action means; None if it is illegal
+        now.
+        """
 
     def apply(self, choices: Mapping[int, int]) -> list[Event]:
-        """Play the choices of all seats that are asked; return the events, of the engine alone."""
+        """Play the choices of all seats that are asked; return the events, of the
+        engine alone.
+        """
 
     def state(self) -> State:
         """Return the match as the engine has it."""
@@ -82,7 +88,9 @@ class EngineMatch:
 
 
 def replayed(table: CodedGame, secret: bytes, steps: Sequence[Mapping[int, int]]) -> Match:
-    """Return a match after so many steps: by the rules in C where they are built, else by the engine."""
+    """Return a match after so many steps: by the rules in C where they are built, else
+    by the engine.
+    """
     match = MatchInC(table, secret) if table.in_c else EngineMatch(table, secret)
     for choices in steps:
         match.apply(choices)
@@ -137,7 +145,9 @@ class MatchInC:
         return self._engine.apply(choices) if self._engine else []
 
     def state(self) -> State:
-        """Play the match again in the engine, which goes along from then on, and return it."""
+        """Play the match again in the engine, which goes along from then on, and return
+        it.
+        """
         if self._engine is None:
             self._engine, _ = self._table.game.new(
                 self._table.seats, self._table.rules, self._secret

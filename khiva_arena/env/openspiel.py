@@ -1,11 +1,13 @@
 """The games as Python games of OpenSpiel, registered when this file is imported.
 
-Each game has two forms. ``python_khiva`` has simultaneous nodes. In ``python_khiva_turn_based`` seats that are asked at the same
-time choose one after another, in seat order, without knowing the earlier choices: for algorithms that take no simultaneous nodes.
-``emira`` and ``silk_road`` have the same two forms.
+Each game has two forms. ``python_khiva`` has simultaneous nodes. In
+``python_khiva_turn_based`` seats that are asked at the same time choose one after
+another, in seat order, without knowing the earlier choices: for algorithms that take no
+simultaneous nodes. ``emira`` and ``silk_road`` have the same two forms.
 
-The deal is drawn first: two chance nodes, each a digit of its number, say which of a million deals it is. All later chance of a
-match follows from the deal, hidden from all seats.
+The deal is drawn first: two chance nodes, each a digit of its number, say which of a
+million deals it is. All later chance of a match follows from the deal, hidden from all
+seats.
 """
 
 import json
@@ -36,13 +38,14 @@ def load(
     rules: Mapping[str, Plain] | None = None,
     turn_based: bool = False,
 ) -> Any:
-    """Load a game of the arena by its name here, as ``pyspiel.load_game`` does. Games that do not ship are not games of
-    OpenSpiel.
+    """Load a game of the arena by its name here, as ``pyspiel.load_game`` does. Games
+    that do not ship are not games of OpenSpiel.
 
     seats: by default the fewest that the game has.
     rules: the rules that differ from the defaults.
 
-    Raises ConfigError for an unknown game, or for seats or rules that the game does not have.
+    Raises ConfigError for an unknown game, or for seats or rules that the game does not
+    have.
     """
     if game not in registry.NAMES:
         name = game.name if isinstance(game, Game) else str(game)
@@ -55,7 +58,9 @@ def load(
 
 
 def _rules_of(text: str) -> Mapping[str, Plain]:
-    """Parse the parameter ``rules``, a dict in JSON with % codes. Raises ConfigError for other text."""
+    """Parse the parameter ``rules``, a dict in JSON with % codes. Raises ConfigError
+    for other text.
+    """
     try:
         rules = json.loads(unquote(text))
     except ValueError:
@@ -91,8 +96,8 @@ def _type(game: Game, turn_based: bool) -> Any:
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc]
-    """A game of the arena for OpenSpiel, in one of its two forms. Each form is a class: a registered object has to outlive Python
-    itself, as classes do.
+    """A game of the arena for OpenSpiel, in one of its two forms. Each form is a class:
+    a registered object has to outlive Python itself, as classes do.
 
     kind: the description of the game that the library takes.
     turn_based: whether there are no simultaneous nodes.
@@ -118,7 +123,9 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(self.kind, info, dict(params))
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return the number of chance nodes, one for each digit of the deal's number."""
+        """Return the number of chance nodes, one for each digit of the deal's
+        number.
+        """
         return DIGITS
 
     def new_initial_state(self) -> Any:

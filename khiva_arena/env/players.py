@@ -1,6 +1,8 @@
-"""Bots that play in this process: functions, and the Python bots that come with the arena.
+"""Bots that play in this process: functions, and the Python bots that come with the
+arena.
 
-Each shipped bot has modules of its own. There is no sandbox, clock or record: a mistake of a bot is raised.
+Each shipped bot has modules of its own. There is no sandbox, clock or record: a mistake
+of a bot is raised.
 """
 
 import builtins
@@ -66,9 +68,11 @@ def chooser(bot: str | Choose, game: str) -> NamedChooser:
 
 
 class _Modules:
-    """The modules of a bot, which import each other by their names, as in the folder where a bot is staged.
+    """The modules of a bot, which import each other by their names, as in the folder
+    where a bot is staged.
 
-    Python knows them by names that have a prefix for each bot, since bots have different modules of one name.
+    Python knows them by names that have a prefix for each bot, since bots have
+    different modules of one name.
     """
 
     def __init__(self, files: Mapping[str, Path]) -> None:
@@ -97,7 +101,9 @@ class _Modules:
 
 
 class Asked(Mapping[str, Any]):
-    """A request in the form of ``decide``. View and events are made when they are looked at: they take most of the time."""
+    """A request in the form of ``decide``. View and events are made when they are
+    looked at: they take most of the time.
+    """
 
     __slots__ = ("_given", "_makers")
 
@@ -122,7 +128,9 @@ class Asked(Mapping[str, Any]):
 
 
 class Players:
-    """Bots in seats of a match, with the messages of a run. Pickled by their words, and functions as they are."""
+    """Bots in seats of a match, with the messages of a run. Pickled by their words, and
+    functions as they are.
+    """
 
     def __init__(
         self, game: Game, seats: int, rules: Mapping[str, Plain], bots: Mapping[int, str | Choose]
@@ -164,7 +172,9 @@ class Players:
         self._events += events
 
     def choose(self, state: State, seat: int) -> int:
-        """Return the choice of a seat. Raises BotError for a value that is not an index into ``legal``."""
+        """Return the choice of a seat. Raises BotError for a value that is not an index
+        into ``legal``.
+        """
         decision = state.pending()[seat]
         legal = [list(entry) for entry in decision.legal]
         since, self._read[seat] = self._read[seat], len(self._events)

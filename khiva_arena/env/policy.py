@@ -1,4 +1,6 @@
-"""The adapter from a trained policy to a bot: the same numbers as in training, actions as choices."""
+"""The adapter from a trained policy to a bot: the same numbers as in training, actions
+as choices.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -16,20 +18,25 @@ if TYPE_CHECKING:
     import numpy as np
 
 ActFunction = Callable[[dict[str, Any], "np.random.Generator"], int]
-"""A function ``act(observation, chance)`` that returns an action. observation: as an environment gives it, with its mask. chance:
-equal for equal seeds and views, so that a match can be repeated."""
+"""A function ``act(observation, chance)`` that returns an action. observation: as an
+environment gives it, with its mask. chance: equal for equal seeds and views, so that a
+match can be repeated.
+"""
 
 
 def player(
     act: ActFunction, *, coding: Coding | None = None, without: Sequence[str] = ()
 ) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
-    """Return the ``choose(decide, match)`` of a policy. An illegal action plays the default, as in an environment.
+    """Return the ``choose(decide, match)`` of a policy. An illegal action plays the
+    default, as in an environment.
 
-    coding: the coding of the training, for a game that does not ship with the arena. It is good for one seat count and rules.
+    coding: the coding of the training, for a game that does not ship with the arena. It
+        is good for one seat count and rules.
     without: the keys that were left out in the training.
     """
     left_out = tuple(without)
-    # A fresh copy: a function as a bot is known by its pickle, which would hold the values that a used coding has cached.
+    # A fresh copy: a function as a bot is known by its pickle, which would hold the
+    # values that a used coding has cached.
     handed = replace(coding).without(left_out) if coding else None
 
     def choose(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:

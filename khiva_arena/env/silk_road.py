@@ -38,7 +38,9 @@ from khiva_arena.games.silk_road.tables import (
 
 VERSION = 1
 MANY = 1000
-"""A bound: more colourless jewels or markers than anybody can have if there is no limit to them."""
+"""A bound: more colourless jewels or markers than anybody can have if there is no limit
+to them.
+"""
 KINDS = (
     "move",
     "draw",
@@ -124,7 +126,9 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
 
 @known
 def _jewels_of(chart: Board) -> Field:
-    """Make a field for the jewels by city: the count of each colour. Cities without jewels are not in the view."""
+    """Make a field for the jewels by city: the count of each colour. Cities without
+    jewels are not in the view.
+    """
     cities = chart.names[: chart.cities]
     all_cities = each(len(cities), counts(range(len(COLOURS)), JEWELS_PER_COLOUR))
 
@@ -142,8 +146,9 @@ def _jewels_of(chart: Board) -> Field:
 
 
 def _entries(chart: Board, seats: int, rules: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
-    """Return the entries of ``legal`` by kind of decision. A move has at most as many cards as the longest way on the map has
-    places."""
+    """Return the entries of ``legal`` by kind of decision. A move has at most as many
+    cards as the longest way on the map has places.
+    """
     longest = max(len(route) for routes in chart.routes.values() for route in routes)
     limit = min(longest, PER_GOOD if rules["most_cards"] == "unlimited" else rules["most_cards"])
     goods = [[good] for good in range(len(GOODS))]

@@ -1,4 +1,6 @@
-"""The position of a match for OpenSpiel: the digits of the deal, then the match and the step's choices."""
+"""The position of a match for OpenSpiel: the digits of the deal, then the match and the
+step's choices.
+"""
 
 import json
 from collections.abc import Mapping
@@ -25,7 +27,8 @@ WORLDS_MOST = 1_000
 
 
 class Moment:
-    """A position that is copied when OpenSpiel copies a state, and pickled when it serialises one.
+    """A position that is copied when OpenSpiel copies a state, and pickled when it
+    serialises one.
 
     state: None before the deal.
     """
@@ -37,7 +40,9 @@ class Moment:
         """The choices by seat in the step that is not complete yet."""
         self._events: list[Event] = []
         self._read: dict[int, tuple[int, bytes]] = {}
-        """By seat, the number of events that its digest covers, and the digest of all that the seat has seen."""
+        """By seat, the number of events that its digest covers, and the digest of all
+        that the seat has seen.
+        """
 
     def __deepcopy__(self, _: object) -> Self:
         new = type(self)()
@@ -49,7 +54,9 @@ class Moment:
         return new
 
     def draw(self, table: CodedGame, digit: int) -> None:
-        """Take one more digit of the deal's number; after the last digit begin the match."""
+        """Take one more digit of the deal's number; after the last digit begin the
+        match.
+        """
         self.digits += (digit,)
         if len(self.digits) == DIGITS:
             deal = sum(digit * DEALS**i for i, digit in enumerate(self.digits))
@@ -62,8 +69,10 @@ class Moment:
         self.chosen = {}
 
     def text(self, seat: int, public: bool, private: bool, recall: bool) -> str:
-        """Return the knowledge of a seat as text: its view, who chooses, and its own choice if others still choose. ``recall``:
-        also a digest of all events that the seat has seen."""
+        """Return the knowledge of a seat as text: its view, who chooses, and its own
+        choice if others still choose. ``recall``: also a digest of all events that the
+        seat has seen.
+        """
         if self.state is None:
             return "no deal yet"
         view = self.state.public() if public else {}
@@ -79,8 +88,9 @@ class Moment:
         return "; ".join(parts)
 
     def numbers(self, seat: int) -> list[int]:
-        """Return what a seat knows beside its view, as numbers: how many have chosen, its own choice from 1, or 0, and the bytes
-        of the digest of its past."""
+        """Return what a seat knows beside its view, as numbers: how many have chosen,
+        its own choice from 1, or 0, and the bytes of the digest of its past.
+        """
         return [
             len(self.chosen),
             self.chosen.get(seat, -1) + 1,
@@ -88,7 +98,9 @@ class Moment:
         ]
 
     def _past(self, seat: int) -> bytes:
-        """Return a digest of all events that the seat has seen; its own choices are among them."""
+        """Return a digest of all events that the seat has seen; its own choices are
+        among them.
+        """
         count, digest = self._read.get(seat, (0, NOTHING))
         if count < len(self._events):
             for data in seen_by(self._events[count:], seat):
@@ -97,8 +109,9 @@ class Moment:
         return digest
 
     def world(self, table: CodedGame, seat: int, stream: Stream) -> "Moment":
-        """Return another moment that looks the same to this seat: its hidden part is drawn again. OpenSpiel shows everybody which
-        seats are asked, which a view of the game does not, so worlds that ask other seats are rejected.
+        """Return another moment that looks the same to this seat: its hidden part is
+        drawn again. OpenSpiel shows everybody which seats are asked, which a view of
+        the game does not, so worlds that ask other seats are rejected.
 
         Raises InternalError if none of WORLDS_MOST draws fits.
         """

@@ -15,7 +15,9 @@ from khiva_arena.rng import Stream
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]
-    """A state of either form of a game. The library copies and pickles its attributes, so it has one."""
+    """A state of either form of a game. The library copies and pickles its attributes,
+    so it has one.
+    """
 
     def __init__(self, game: Any) -> None:
         super().__init__(game)
@@ -28,8 +30,9 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return table
 
     def match(self) -> State:
-        """Return the match as the engine has it, hidden hands included: for teachers and debugging, never for a policy. Raises
-        RuntimeError before the deal."""
+        """Return the match as the engine has it, hidden hands included: for teachers
+        and debugging, never for a policy. Raises RuntimeError before the deal.
+        """
         if self.moment.state is None:
             raise RuntimeError("there is no match before the deal")
         return self.moment.state
@@ -37,7 +40,9 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
     # --- the library's names ---
 
     def current_player(self) -> int:
-        """Return the seat that chooses, or the id of chance, of simultaneous nodes or of the end."""
+        """Return the seat that chooses, or the id of chance, of simultaneous nodes or
+        of the end.
+        """
         moment = self.moment
         if moment.state is None:
             return pyspiel.PlayerId.CHANCE  # type: ignore[no-any-return]
@@ -57,8 +62,9 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return self.moment.state is not None and self.moment.state.is_over
 
     def returns(self) -> list[float]:
-        """Return by seat 1 for each seat that finished behind, -1 for each that finished before; zeros until the match is
-        over."""
+        """Return by seat 1 for each seat that finished behind, -1 for each that
+        finished before; zeros until the match is over.
+        """
         if not self.is_terminal():
             return [0.0] * self.num_players()
         return [float(reward) for reward in by_places(self.match().ranks)]
@@ -95,8 +101,10 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
     def resample_from_infostate(
         self, player_id: int, probability_sampler: Callable[[], float]
     ) -> "SpielState":
-        """Return a state with the same information state of this player; its hidden part is drawn again. The new state has no
-        history, so it can be searched from, and not be serialised."""
+        """Return a state with the same information state of this player; its hidden
+        part is drawn again. The new state has no history, so it can be searched from,
+        and not be serialised.
+        """
         secret = sha256(pack(">4d", *(probability_sampler() for _ in range(4)))).digest()
         new = SpielState(self.get_game())
         new.moment = self.moment.world(self.table, player_id, Stream(secret, "env", "world"))
@@ -112,8 +120,10 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
 
 class ViewObserver:
-    """The observer of a seat for the library: its view as text, and as numbers if nothing is left out of the view. With perfect
-    recall the numbers of ``Moment.numbers`` follow, under "past"."""
+    """The observer of a seat for the library: its view as text, and as numbers if
+    nothing is left out of the view. With perfect recall the numbers of
+    ``Moment.numbers`` follow, under "past".
+    """
 
     def __init__(self, table: CodedGame, kind: Any, params: Any) -> None:
         if params:
@@ -145,5 +155,7 @@ class ViewObserver:
             self.tensor[size:] = state.moment.numbers(player) if self._recall else []
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """Return the view as JSON, with the choices made and the past if they are asked for."""
+        """Return the view as JSON, with the choices made and the past if they are asked
+        for.
+        """
         return state.moment.text(player, self._public, self._private, self._recall)

@@ -1,7 +1,8 @@
 """Thousands of matches of a game stepped at once, for trainers that learn from batches.
 
-In each match one seat acts at a time: of the seats that are asked the one of lowest number that has not chosen yet. Choices of
-one step of the arena stay secret until all are made. A match that ends is followed by the next one in its place at once.
+In each match one seat acts at a time: of the seats that are asked the one of lowest
+number that has not chosen yet. Choices of one step of the arena stay secret until all
+are made. A match that ends is followed by the next one in its place at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +34,8 @@ SLOWER = 100
 
 
 class VectorEnv:
-    """Matches that are stepped together. Arrays have a row a match; those that a step returns belong to the caller.
+    """Matches that are stepped together. Arrays have a row a match; those that a step
+    returns belong to the caller.
 
     coding: of views and choices as numbers.
     seats: of a match.
@@ -78,7 +80,8 @@ class VectorEnv:
     ) -> tuple[Observations, Infos]:
         """Deal all matches anew, and return observations and infos.
 
-        seed: match i plays the deals that ``aec(...).reset(seed=seed + i)`` is followed by. Without one they go on.
+        seed: match i plays the deals that ``aec(...).reset(seed=seed + i)`` is followed
+            by. Without one they go on.
         """
         for number, deals in enumerate(self._deals):
             if seed is not None:
@@ -91,14 +94,18 @@ class VectorEnv:
         return self._observations(), self._infos()
 
     def step(self, actions: ArrayLike) -> VectorStep:
-        """Take an action in each match, and return observations, rewards, terminations, truncations and infos.
+        """Take an action in each match, and return observations, rewards, terminations,
+        truncations and infos.
 
-        actions: one a match, of the seat that acts there. In place of an illegal one the default is played, as in the arena.
+        actions: one a match, of the seat that acts there. In place of an illegal one
+            the default is played, as in the arena.
 
-        Observations are of the seats that act next: ``observation`` (games, numbers) of float32, ``action_mask`` (games, actions)
-        of int8. Rewards (games, seats) are what each seat gained by the step. Where ``terminations`` is true a match ended, and
-        its place has the first observation of the next one. Nothing is ever truncated. ``infos["seat"]`` says who acts,
-        ``infos["illegal"]`` where the default was played.
+        Observations are of the seats that act next: ``observation`` (games, numbers) of
+        float32, ``action_mask`` (games, actions) of int8. Rewards (games, seats) are
+        what each seat gained by the step. Where ``terminations`` is true a match ended,
+        and its place has the first observation of the next one. Nothing is ever
+        truncated. ``infos["seat"]`` says who acts, ``infos["illegal"]`` where the
+        default was played.
         """
         if not self._begun:
             raise RuntimeError("reset() comes before the first step()")
@@ -144,7 +151,9 @@ class MatchTables(Protocol):
         """Begin all matches by their secrets."""
 
     def step(self, actions: NDArray[np.int64]) -> None:
-        """Take an action in each match; begin the next match in place of one that ends."""
+        """Take an action in each match; begin the next match in place of one that
+        ends.
+        """
 
 
 class _TablesOfEngine:

@@ -1,7 +1,8 @@
 """The games as PettingZoo environments. An agent is a seat: "player_0" sits in seat 0.
 
-An illegal action is answered as the arena answers a bot's: the default, index 0 of ``legal``, is played in its place, and
-``infos[agent]["illegal"]`` is true until the agent's next action.
+An illegal action is answered as the arena answers a bot's: the default, index 0 of
+``legal``, is played in its place, and ``infos[agent]["illegal"]`` is true until the
+agent's next action.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +33,9 @@ ANSI = "ansi"
 SLOWER = 8
 """How many times as long a step takes without the rules in C, about."""
 Observation = dict[str, Any]
-"""A dict of two arrays. observation: the view as numbers. action_mask: 1 for each action that is legal now."""
+"""A dict of two arrays. observation: the view as numbers. action_mask: 1 for each
+action that is legal now.
+"""
 
 
 class _Seated:
@@ -106,8 +109,9 @@ class _Seated:
 
     @property
     def match(self) -> State:
-        """The match as the engine has it, hidden hands included: for teachers and debugging, never for a policy. Raises
-        RuntimeError before the first reset()."""
+        """The match as the engine has it, hidden hands included: for teachers and
+        debugging, never for a policy. Raises RuntimeError before the first reset().
+        """
         return self._played.state()
 
     @property
@@ -150,8 +154,9 @@ class _Seated:
         }
 
     def _index(self, agent: str, action: object) -> int | None:
-        """Return the index into ``legal`` that an action means; None if it is illegal now. Raises TypeError if it is no whole
-        number."""
+        """Return the index into ``legal`` that an action means; None if it is illegal
+        now. Raises TypeError if it is no whole number.
+        """
         try:
             number = index(action)  # type: ignore[arg-type]
         except TypeError:
@@ -159,7 +164,9 @@ class _Seated:
         return self._played.index(self._seat_of[agent], number)
 
     def _play(self, choices: Mapping[int, int]) -> dict[str, float]:
-        """Apply a choice of each asked agent, and play the steps in which opponents alone are asked; return rewards."""
+        """Apply a choice of each asked agent, and play the steps in which opponents
+        alone are asked; return rewards.
+        """
         self._step(choices)
         self._go_on()
         rewards, self._gained = self._gained, [0.0] * self.table.seats
@@ -170,7 +177,9 @@ class _Seated:
             self._step({})
 
     def _step(self, choices: Mapping[int, int]) -> None:
-        """Apply one step of the arena, with the choices of the opponents, and add up its rewards."""
+        """Apply one step of the arena, with the choices of the opponents, and add up
+        its rewards.
+        """
         match, counts_points = self._played, self._rewards == "points"
         before, others = (
             match.scores if counts_points else [],
@@ -194,7 +203,9 @@ class _Seated:
 
 
 def _opponents(table: CodedGame, bots: Mapping[int, str | Choose]) -> Players:
-    """Return the players of the opponents. Raises ConfigError if an opponent has no seat, or no agent is left."""
+    """Return the players of the opponents. Raises ConfigError if an opponent has no
+    seat, or no agent is left.
+    """
     if wrong := [seat for seat in bots if seat not in range(table.seats)]:
         raise ConfigError(
             f"opponents: there is no seat {wrong[0]!r:.200}; seats are 0 to {table.seats - 1}"
@@ -208,10 +219,14 @@ def _opponents(table: CodedGame, bots: Mapping[int, str | Choose]) -> Players:
 
 
 class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
-    """A game in which agents act one after another: the agents that are asked, in seat order."""
+    """A game in which agents act one after another: the agents that are asked, in seat
+    order.
+    """
 
     def reset(self, seed: Seed | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a new match; equal seeds are followed by equal deals. There are no options."""
+        """Deal a new match; equal seeds are followed by equal deals. There are no
+        options.
+        """
         self._begin(seed)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -222,8 +237,9 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
         self._turn_to_next()
 
     def observe(self, agent: str) -> Observation:
-        """Return the knowledge of an agent now. It shows no choice, not even the agent's own, before all choices of the step are
-        made."""
+        """Return the knowledge of an agent now. It shows no choice, not even the
+        agent's own, before all choices of the step are made.
+        """
         seat = self._seat_of[agent]
         return self._observation(seat, seat in self._played.asked and seat not in self._chosen)
 
@@ -260,9 +276,11 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
 
 
 class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
-    """A game in which all agents act at once. Agents that are not asked wait; their actions are ignored.
+    """A game in which all agents act at once. Agents that are not asked wait; their
+    actions are ignored.
 
-    encode_all: agents that wait see their view, too; else a vector of zeros, where 0 is within the bounds.
+    encode_all: agents that wait see their view, too; else a vector of zeros, where 0 is
+        within the bounds.
     """
 
     def __init__(
@@ -274,7 +292,9 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: Seed | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Deal a new match; equal seeds are followed by equal deals. There are no options."""
+        """Deal a new match; equal seeds are followed by equal deals. There are no
+        options.
+        """
         self._begin(seed)
         return self._observations(), {agent: {} for agent in self.agents}
 
@@ -287,7 +307,9 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """Take one step of the arena; return observations, rewards, terminations, truncations, infos, each by agent."""
+        """Take one step of the arena; return observations, rewards, terminations,
+        truncations, infos, each by agent.
+        """
         infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         choices = {}
         agent_of_seat = {

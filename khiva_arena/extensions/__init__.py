@@ -1,6 +1,8 @@
-"""Extensions: parts of the arena that most runs never load. This file lists them; no other file names or imports them.
+"""Extensions: parts of the arena that most runs never load. This file lists them; no
+other file names or imports them.
 
-Deleting one is its folder, its import and its place in ``ROWS`` below, its tests and its page.
+Deleting one is its folder, its import and its place in ``ROWS`` below, its tests and
+its page.
 """
 
 from khiva_arena.common.hooks import ExtensionRow
@@ -25,4 +27,6 @@ ROWS: tuple[ExtensionRow, ...] = (
     GRADING,
     SPENDING,
 )
-"""The extensions, in the order in which their commands, flags and settings are listed."""
+"""The extensions, in the order in which their commands, flags and settings are
+listed.
+"""

@@ -1,7 +1,8 @@
-"""The common part of every ``game.py``: a ``State`` and a ``Game`` put together from the files of a game's folder.
+"""The common part of every ``game.py``: a ``State`` and a ``Game`` put together from
+the files of a game's folder.
 
-The files of a game are modules of functions over a position, so that each can be read and tested alone. This file gives them the
-shape of the contract in ``base.py``.
+The files of a game are modules of functions over a position, so that each can be read
+and tested alone. This file gives them the shape of the contract in ``base.py``.
 """
 
 from abc import abstractmethod
@@ -40,7 +41,9 @@ class PositionState(State):
         """
 
     def pending(self) -> Pending:
-        """Return the open decision of each asked seat, as ``State`` asks; the same frozen mapping until the next ``apply``."""
+        """Return the open decision of each asked seat, as ``State`` asks; the same
+        frozen mapping until the next ``apply``.
+        """
         return self.asked
 
     @property
@@ -49,7 +52,9 @@ class PositionState(State):
         return self.over
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes that pickles and deep copies are made of. A frozen mapping cannot be pickled as it is."""
+        """Return the attributes that pickles and deep copies are made of. A frozen
+        mapping cannot be pickled as it is.
+        """
         held: Any = object.__getstate__(self)
         others, slots = held if isinstance(held, tuple) else (held, {})
         return {**(others or {}), **slots, "asked": dict(self.asked)}
@@ -94,7 +99,9 @@ class NotationFile(Protocol[TakenState]):
 
     @property
     def LINES(self) -> Mapping[str, Line]:
-        """The functions that make the line of an event for ``Game.narrate``, by type of event."""
+        """The functions that make the line of an event for ``Game.narrate``, by type of
+        event.
+        """
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
         """Return an entry of ``legal`` in words, as ``Game.choice`` does."""
@@ -104,14 +111,16 @@ class NotationFile(Protocol[TakenState]):
 
 
 class AdaptedGame(Game, Generic[AnyState]):
-    """A game made of the files of its folder. Its class names the files, beside the constants of ``Game``.
+    """A game made of the files of its folder. Its class names the files, beside the
+    constants of ``Game``.
 
     state: the class of its states.
     variants_file: ``variants.py``.
     rules_file: ``rules.py``.
     notation_file: ``notation.py``.
 
-    The folder has ``worlds.py`` beside them, which is imported once somebody asks for a world.
+    The folder has ``worlds.py`` beside them, which is imported once somebody asks for a
+    world.
     """
 
     state: type[AnyState]
@@ -146,7 +155,9 @@ class AdaptedGame(Game, Generic[AnyState]):
         return self.notation_file.LINES[event.data["type"]](event.data, names)
 
     def sketch(self, state: State, names: Sequence[str]) -> str:
-        """Return the whole state as text for people, as ``Game.sketch`` says. Raises TypeError for a state of another game."""
+        """Return the whole state as text for people, as ``Game.sketch`` says. Raises
+        TypeError for a state of another game.
+        """
         if not isinstance(state, self.state):
             raise TypeError(f"sketch takes a state of {self.title}, not {type(state).__name__}")
         return self.notation_file.sketch(state, names)
@@ -158,7 +169,9 @@ class AdaptedGame(Game, Generic[AnyState]):
     def determinise(
         self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream
     ) -> AnyState:
-        """Return a state in which the seat of ``view`` has exactly this view, as ``Game.determinise`` says."""
+        """Return a state in which the seat of ``view`` has exactly this view, as
+        ``Game.determinise`` says.
+        """
         worlds = import_module(
             f"{self.state.__module__.rpartition('.')[0]}.worlds"
         )  # not above: a match needs no worlds

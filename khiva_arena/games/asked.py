@@ -1,4 +1,5 @@
-"""The words of a question to a person: its subject, the effect of each answer, and the rulings behind it.
+"""The words of a question to a person: its subject, the effect of each answer, and the
+rulings behind it.
 
 A game that words its questions has an ``asking.py`` in its folder, found by its name, with::
 
@@ -7,7 +8,8 @@ A game that words its questions has an ``asking.py`` in its folder, found by its
     def question(kind, view, names) -> PersonsQuestion            the open decision in words
     def answer(kind, entry, view, names) -> str            an entry of ``legal``, with its effect
 
-``names`` are by seat, the asked seat's own is "you". Rulings are those of the game's RULES.md.
+``names`` are by seat, the asked seat's own is "you". Rulings are those of the game's
+RULES.md.
 """
 
 import re
@@ -41,7 +43,9 @@ class PersonsQuestion(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """The functions and texts with which one game words its questions. A game without ``asking.py`` uses its ``choice``."""
+    """The functions and texts with which one game words its questions. A game without
+    ``asking.py`` uses its ``choice``.
+    """
 
     question: Callable[[str, View, Names], PersonsQuestion]
     answer: Callable[[str, Sequence[Any], View, Names], str]
@@ -66,8 +70,10 @@ def asking(game: Game) -> Asking:
 
 
 def numbers_of(texts: Sequence[str]) -> list[int]:
-    """Return the number that a person types for each choice: the one that its words begin with, where all begin with different
-    ones and "no" is 0; else 1, 2, 3 and so on."""
+    """Return the number that a person types for each choice: the one that its words
+    begin with, where all begin with different ones and "no" is 0; else 1, 2, 3 and so
+    on.
+    """
     begun = [
         0 if text.startswith("no ") else int(match[0]) if (match := _BEGINNING.match(text)) else -1
         for text in texts
@@ -82,7 +88,9 @@ def _plain_question(kind: str, view: View, names: Names) -> PersonsQuestion:
 
 
 def _rulings(game: str) -> dict[str, str]:
-    """Return the rulings of a game's RULES.md by number, then its open points, which rulings name, without marks of Markdown."""
+    """Return the rulings of a game's RULES.md by number, then its open points, which
+    rulings name, without marks of Markdown.
+    """
     text = (files("khiva_arena.games") / game / "RULES.md").read_text("utf-8")
     found: dict[str, str] = {}
     for number, row in _ROW.findall(re.sub(r"`|\*\*|\[([^\]]*)\]\([^)]*\)", r"\1", text)):
@@ -104,14 +112,18 @@ def of(name: str, thing: str) -> str:
 _IRREGULAR = {"is": "are", "has": "have", "does": "do", "was": "were"}
 _VERB = re.compile(r"(^|[.:;,] |\band )(you) (\w+)")
 _MORE = re.compile(r"^(you \w+ [^:;,]* and )(leaves|puts|swaps)\b")
-"""A second verb of the same person, as in "you look at the top card and puts it back"; any other word may be a bot's name."""
+"""A second verb of the same person, as in "you look at the top card and puts it back";
+any other word may be a bot's name.
+"""
 _OWN = re.compile(r"\b(?:[Tt]he )?(shop \d|outpost|palace track) of you\b")
 
 
 def second_person(text: str, names: Names) -> str:
-    """Return a line in which one name is "you" with its verbs and things in the second person: "You move" and "your shop 2".
+    """Return a line in which one name is "you" with its verbs and things in the second
+    person: "You move" and "your shop 2".
 
-    names: of all at the table. If another name has the word "you" in it, nothing is changed.
+    names: of all at the table. If another name has the word "you" in it, nothing is
+        changed.
     """
     if list(names).count(YOU) != 1 or any(YOU in name for name in names if name != YOU):
         return text

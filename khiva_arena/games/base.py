@@ -1,11 +1,15 @@
-"""The public contract between a game and the arbiter, the replayer and the bots that search.
+"""The public contract between a game and the arbiter, the replayer and the bots that
+search.
 
-A game knows no clock, no process and no global randomness. It reads no file but data of its own folder, at import. All its chance
-comes from ``rng.Stream`` of the match's secret. So a secret and a list of choices are a whole match, which anybody can replay.
+A game knows no clock, no process and no global randomness. It reads no file but data of
+its own folder, at import. All its chance comes from ``rng.Stream`` of the match's
+secret. So a secret and a list of choices are a whole match, which anybody can replay.
 
-A choice is an index into a list, so that one way of answering serves every game, and a record is a list of small integers.
+A choice is an index into a list, so that one way of answering serves every game, and a
+record is a list of small integers.
 
-Plain values (``Plain``) can be sent to a bot: None, bool, int with magnitude at most 2**53 - 1, str, list, dict with str keys.
+Plain values (``Plain``) can be sent to a bot: None, bool, int with magnitude at most
+2**53 - 1, str, list, dict with str keys.
 """
 
 from abc import ABC, abstractmethod
@@ -22,11 +26,13 @@ Plain = Any
 
 
 class Decision(NamedTuple):
-    """The question that one seat has to answer, with an index into ``legal``. Index 0 is the default that a failing seat gets.
+    """The question that one seat has to answer, with an index into ``legal``. Index 0
+    is the default that a failing seat gets.
 
     kind: name of the decision, as in the table of the game's RULES.md.
-    legal: at least two entries, each a plain list, in an order that depends only on facts which the seat may know. An entry shows
-        no chance that no event has told the seat.
+    legal: at least two entries, each a plain list, in an order that depends only on
+        facts which the seat may know. An entry shows no chance that no event has told
+        the seat.
     """
 
     kind: str
@@ -34,13 +40,16 @@ class Decision(NamedTuple):
 
 
 Pending = Mapping[int, Decision]
-"""The decision of each seat that is asked. Several seats answer simultaneously and in secret."""
+"""The decision of each seat that is asked. Several seats answer simultaneously and in
+secret.
+"""
 NOBODY: Pending = MappingProxyType({})
 """The ``Pending`` in which nobody is asked anything."""
 
 
 class Event(NamedTuple):
-    """A public or private occurrence in a match. A game may make an event once and share it: read ``data``, never change it.
+    """A public or private occurrence in a match. A game may make an event once and
+    share it: read ``data``, never change it.
 
     data: the facts, with the kind of event under "type".
     to: the seats that may see the event, None for everybody.
@@ -60,7 +69,8 @@ EventFields = Mapping[str, Mapping[str, Any]]
 
 
 class Shapes(NamedTuple):
-    """The types of the values that a game sends to bots, for ``games/schema.py``; as strict as they can be.
+    """The types of the values that a game sends to bots, for ``games/schema.py``; as
+    strict as they can be.
 
     view: a TypedDict.
     decisions: by kind, the types that an entry of ``legal`` may have, each a tuple.
@@ -81,10 +91,13 @@ def event_shapes(events: EventFields) -> tuple[Any, ...]:
 
 
 class SeatPoints(NamedTuple):
-    """The points of one seat by source. A source has a name in plain words, which people read: "teapots", "gems".
+    """The points of one seat by source. A source has a name in plain words, which
+    people read: "teapots", "gems".
 
-    counted: the points of each source, in the order in which the rules name them. Their sum is the score of the seat.
-    uncounted: the points of pieces that the seat holds and that count nothing as the match stands.
+    counted: the points of each source, in the order in which the rules name them. Their
+        sum is the score of the seat.
+    uncounted: the points of pieces that the seat holds and that count nothing as the
+        match stands.
     """
 
     counted: dict[str, int]
@@ -92,7 +105,9 @@ class SeatPoints(NamedTuple):
 
 
 def check_choices(asked: Pending, choices: Mapping[int, int]) -> None:
-    """Raise IllegalChoice unless each asked seat, and no other seat, has an index into its ``legal``, or if nobody is asked."""
+    """Raise IllegalChoice unless each asked seat, and no other seat, has an index into
+    its ``legal``, or if nobody is asked.
+    """
     if not asked:
         raise IllegalChoice("the match is over")
     if len(choices) != len(asked):
@@ -111,43 +126,52 @@ class State(ABC):
 
     @abstractmethod
     def pending(self) -> Pending:
-        """Return the open decision of each asked seat, in seat order; empty when the match is over.
+        """Return the open decision of each asked seat, in seat order; empty when the
+        match is over.
 
-        Several seats answer simultaneously and in secret. Calling this again is cheap and gives an equal result. A decision with
-        one legal entry is never asked.
+        Several seats answer simultaneously and in secret. Calling this again is cheap
+        and gives an equal result. A decision with one legal entry is never asked.
         """
 
     @abstractmethod
     def apply(self, choices: Mapping[int, int]) -> list[Event]:
-        """Play one choice for each pending seat, and return the events in order. All choices are checked before any is committed.
+        """Play one choice for each pending seat, and return the events in order. All
+        choices are checked before any is committed.
 
-        The choices are committed in the order of the rules. Raises IllegalChoice, with nothing changed, unless the seats are
-        exactly the pending ones and each choice is an index into its ``legal``.
+        The choices are committed in the order of the rules. Raises IllegalChoice, with
+        nothing changed, unless the seats are exactly the pending ones and each choice
+        is an index into its ``legal``.
         """
 
     def expect(self, steps: Sequence[Mapping[int, int]]) -> None:  # noqa: B027  most states are played in this process
-        """Announce all the choices that a replay is about to apply, so that a game in another process may play them ahead.
+        """Announce all the choices that a replay is about to apply, so that a game in
+        another process may play them ahead.
 
-        Until the last of these steps the caller reads only the asked seats, the number of their choices, ``is_over``, ``scores``
-        and ``ranks``.
+        Until the last of these steps the caller reads only the asked seats, the number
+        of their choices, ``is_over``, ``scores`` and ``ranks``.
         """
 
     @abstractmethod
     def view(self, seat: int) -> dict[str, Plain]:
-        """Return all that a seat knows under perfect recall, as plain values, and nothing that no event has told it. The caller
-        owns the result."""
+        """Return all that a seat knows under perfect recall, as plain values, and
+        nothing that no event has told it. The caller owns the result.
+        """
 
     def public(self) -> dict[str, Plain]:
-        """Return the part of a view that is equal for all seats: the keys in their order, with None for the keys of ``private``.
+        """Return the part of a view that is equal for all seats: the keys in their
+        order, with None for the keys of ``private``.
 
-        ``private`` laid over ``public`` is the view, so the public part is made once for all seats that are asked at a time. A
-        game that mostly asks one seat at a time gains nothing, and keeps these defaults: nothing is public, the whole view is
-        private. The caller owns the result.
+        ``private`` laid over ``public`` is the view, so the public part is made once
+        for all seats that are asked at a time. A game that mostly asks one seat at a
+        time gains nothing, and keeps these defaults: nothing is public, the whole view
+        is private. The caller owns the result.
         """
         return {}
 
     def private(self, seat: int) -> dict[str, Plain]:
-        """Return the keys of a seat's view that ``public`` leaves as None. The caller owns the result."""
+        """Return the keys of a seat's view that ``public`` leaves as None. The caller
+        owns the result.
+        """
         return self.view(seat)
 
     @property
@@ -162,21 +186,27 @@ class State(ABC):
 
     @property
     def points_by_source(self) -> list[SeatPoints] | None:
-        """Where the points of each seat come from as the match stands; None for a game that does not say.
+        """Where the points of each seat come from as the match stands; None for a game
+        that does not say.
 
-        Every seat has the same sources in the same order, at every moment of every match under the same rules.
+        Every seat has the same sources in the same order, at every moment of every
+        match under the same rules.
         """
         return None
 
     @property
     def ranks(self) -> list[int]:
-        """Place of each seat as the match stands, 1 is best. Ties share a place and the next place is left out (1, 2, 2, 4).
-        Unless a game overrides this, more points are better."""
+        """Place of each seat as the match stands, 1 is best. Ties share a place and the
+        next place is left out (1, 2, 2, 4). Unless a game overrides this, more points
+        are better.
+        """
         scores = self.scores
         return [1 + sum(other > score for other in scores) for score in scores]
 
     def components(self) -> dict[str, int]:
-        """Return how many of each physical piece there are, wherever they lie: equal at every moment of a match."""
+        """Return how many of each physical piece there are, wherever they lie: equal at
+        every moment of a match.
+        """
         return {}
 
     def clone(self) -> Self:
@@ -187,7 +217,9 @@ class State(ABC):
 
 
 class Game(ABC):
-    """A game's constants and its factory of matches. ``games/registry.py`` lists the games that come with the arena."""
+    """A game's constants and its factory of matches. ``games/registry.py`` lists the
+    games that come with the arena.
+    """
 
     name: str
     title: str
@@ -195,7 +227,9 @@ class Game(ABC):
     seats: Sequence[int]
     """The numbers of seats that the game can be played with, rising."""
     outside: ClassVar[bool] = False
-    """True if the code of the game does not come with the arena: each call may then take its time, and raise GameFault."""
+    """True if the code of the game does not come with the arena: each call may then
+    take its time, and raise GameFault.
+    """
 
     @property
     def word(self) -> str:
@@ -209,12 +243,16 @@ class Game(ABC):
 
     @property
     def samples(self) -> Sequence[Mapping[str, Plain]]:
-        """Rules maps without the defaults, which show a bot what the default rules do not. A check plays these rules, too."""
+        """Rules maps without the defaults, which show a bot what the default rules do
+        not. A check plays these rules, too.
+        """
         return ()
 
     @property
     def scenery(self) -> Mapping[str, Plain]:
-        """The facts that a drawing of the table needs beside views and events: names of pieces and their printed values."""
+        """The facts that a drawing of the table needs beside views and events: names of
+        pieces and their printed values.
+        """
         return {}
 
     def check_seats(self, seats: int) -> None:
@@ -225,25 +263,30 @@ class Game(ABC):
             )
 
     def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
-        """Return the canonical rules map: the defaults with ``given`` laid over them, for hashing into the record.
+        """Return the canonical rules map: the defaults with ``given`` laid over them,
+        for hashing into the record.
 
-        The map is complete except for the keys that ``every_rule`` adds. Raises RulesError naming every unknown key, unknown
-        variant and inconsistency. Unless a game overrides this, there is nothing to choose.
+        The map is complete except for the keys that ``every_rule`` adds. Raises
+        RulesError naming every unknown key, unknown variant and inconsistency. Unless a
+        game overrides this, there is nothing to choose.
         """
         if given:
             raise RulesError([f"{key}: {self.title} has no such rule" for key in given])
         return {}
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
-        """Return a map that ``self.rules`` made, completed by the rules that such a map leaves out.
+        """Return a map that ``self.rules`` made, completed by the rules that such a map
+        leaves out.
 
-        A rule that was added after the game was published stands in the map only if its value is not the default. So older
-        records and ids of events do not change.
+        A rule that was added after the game was published stands in the map only if its
+        value is not the default. So older records and ids of events do not change.
         """
         return dict(rules)
 
     def seats_of(self, rules: Mapping[str, Plain]) -> Sequence[int]:
-        """Return the numbers of seats that the game can be played with under a map that ``self.rules`` made."""
+        """Return the numbers of seats that the game can be played with under a map that
+        ``self.rules`` made.
+        """
         return self.seats
 
     @abstractmethod
@@ -260,29 +303,37 @@ class Game(ABC):
     def played(
         self, seats: int, rules: Mapping[str, Plain], secret: bytes
     ) -> tuple[State, list[Event]]:
-        """Set up a match that is to be recorded, and return the state and the events of the opening, as ``new`` does."""
+        """Set up a match that is to be recorded, and return the state and the events of
+        the opening, as ``new`` does.
+        """
         return self.new(seats, rules, secret)
 
     def vet(self, seats: int, rules: Mapping[str, Plain]) -> None:  # noqa: B027  most games were tested when they were written
-        """Look at the game before it is played. Raises GameFault if the game breaks the contract."""
+        """Look at the game before it is played. Raises GameFault if the game breaks the
+        contract.
+        """
 
     def determinise(
         self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: "Stream"
     ) -> State:
-        """Return a world for bots that search: a state in which the seat of ``view`` has exactly this view and legal list.
+        """Return a world for bots that search: a state in which the seat of ``view``
+        has exactly this view and legal list.
 
-        The facts that the seat cannot know are drawn from ``stream``. Every world that agrees with all the seat knows is equally
-        likely, or near that as the rules of the game say, whatever the others' choices may say.
+        The facts that the seat cannot know are drawn from ``stream``. Every world that
+        agrees with all the seat knows is equally likely, or near that as the rules of
+        the game say, whatever the others' choices may say.
 
         rules: the complete map of the match, which is not over.
 
-        Raises InternalError if the view fits no state, ConfigError if the game makes no worlds, OtherSeat for the view of another
-        seat in a world, where the game does not draw what other seats remember.
+        Raises InternalError if the view fits no state, ConfigError if the game makes no
+        worlds, OtherSeat for the view of another seat in a world, where the game does
+        not draw what other seats remember.
         """
         raise ConfigError(f"{self.title} makes no worlds of views")
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
-        """Return one line of text for an event, for people; "" for an event that says nothing to them.
+        """Return one line of text for an event, for people; "" for an event that says
+        nothing to them.
 
         names: by seat.
         """
@@ -305,12 +356,15 @@ class Game(ABC):
         return ", ".join(str(part).replace("_", " ") for part in entry)
 
     def points(self, view: Mapping[str, Plain]) -> list[int] | None:
-        """Return ``State.scores`` counted from the view of one seat, or None if the rules hide something that scores depend
-        on."""
+        """Return ``State.scores`` counted from the view of one seat, or None if the
+        rules hide something that scores depend on.
+        """
         return None
 
     def sketch(self, state: State, names: Sequence[str]) -> str:
-        """Return the whole state as text for people, hidden things included: for playthroughs and debugging, never for bots."""
+        """Return the whole state as text for people, hidden things included: for
+        playthroughs and debugging, never for bots.
+        """
         return "\n".join(
             f"{name}, {state.scores[seat]}: "
             f"{', '.join(f'{key} {value}' for key, value in state.view(seat).items())}"

@@ -1,4 +1,6 @@
-"""A match of any game that the checks of the contract play at random, and what they ask of all its parts."""
+"""A match of any game that the checks of the contract play at random, and what they ask
+of all its parts.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -52,7 +54,9 @@ class CheckedMatch:
     short: list[str] = field(default_factory=list)
     """The parts that were not looked at as a whole, see ``Findings``."""
     sources: list[str] | None = None
-    """The sources of points, once a state has been looked at; none of a game that does not say."""
+    """The sources of points, once a state has been looked at; none of a game that does
+    not say.
+    """
 
     def fail(self, point: str) -> NonConforming:
         where = (
@@ -86,7 +90,9 @@ class CheckedMatch:
 
 
 def refuses(call: Callable[[], object], error: type[Exception]) -> bool:
-    """Tell whether a call raises just this error. Any other error comes from a fault that was not looked for."""
+    """Tell whether a call raises just this error. Any other error comes from a fault
+    that was not looked for.
+    """
     try:
         call()
     except error:

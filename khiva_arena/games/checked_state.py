@@ -20,7 +20,8 @@ def check_state(
     pieces: Mapping[str, int],
     determinise: Determinise | None,
 ) -> None:
-    """Check a state on its own: its questions, plain views that the caller owns, pieces, standing.
+    """Check a state on its own: its questions, plain views that the caller owns,
+    pieces, standing.
 
     picture: of the state.
     """
@@ -68,7 +69,9 @@ def check_state(
 
 
 def _check_parts(match: CheckedMatch, state: State, seat: int, view: bytes) -> None:
-    """Check that the public and the private part make the view, given as bytes, the order of its keys included."""
+    """Check that the public and the private part make the view, given as bytes, the
+    order of its keys included.
+    """
     public, private = state.public(), state.private(seat)
     match.want(
         all(public.get(key) is None for key in private),
@@ -119,7 +122,9 @@ def _check_standing(match: CheckedMatch, state: State) -> None:
 
 
 def _exact(value: Plain) -> bytes:
-    """Return bytes that are equal just for values equal in all, types and order of keys included; b"" if a value is not plain."""
+    """Return bytes that are equal just for values equal in all, types and order of keys
+    included; b"" if a value is not plain.
+    """
     try:
         return marshal.dumps(
             value, 2
@@ -129,7 +134,9 @@ def _exact(value: Plain) -> bytes:
 
 
 def _check_own(match: CheckedMatch, text: bytes, view: Mapping[str, Plain]) -> None:
-    """Check that a view is as it was, given as bytes, although an equal view of the same state has been changed."""
+    """Check that a view is as it was, given as bytes, although an equal view of the
+    same state has been changed.
+    """
     if _exact(view) != text and (was := marshal.loads(text)) != view:
         lent = ", ".join(key for key in was if view.get(key) != was[key]) or "all of it"
         raise match.fail(
@@ -138,7 +145,9 @@ def _check_own(match: CheckedMatch, text: bytes, view: Mapping[str, Plain]) -> N
 
 
 def _view_after_spoiling(match: CheckedMatch, state: State, seat: int) -> dict[str, Plain]:
-    """Return a view after earlier views have been changed. A failure now comes from that change, whatever line it names."""
+    """Return a view after earlier views have been changed. A failure now comes from
+    that change, whatever line it names.
+    """
     try:
         return state.view(seat)
     except Exception as error:

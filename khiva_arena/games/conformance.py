@@ -1,4 +1,5 @@
-"""The contract of every game, checked by playing it at random. Needs no test framework: ``check_game`` raises or returns.
+"""The contract of every game, checked by playing it at random. Needs no test framework:
+``check_game`` raises or returns.
 
 from khiva_arena.games import conformance, registry
 conformance.check_game(registry.get("khiva"), variants=[{}, {"overshoot": "bounce"}])
@@ -28,14 +29,17 @@ from khiva_arena.rng import Stream
 from khiva_arena.words import count
 
 OF_A_MATCH, OF_DRAWS, OF_ALL = 0.6, 0.8, 1.0
-"""The shares of the time after which no more steps of a match, no more changed draws, and nothing at all is looked at."""
+"""The shares of the time after which no more steps of a match, no more changed draws,
+and nothing at all is looked at.
+"""
 
 
 class Findings(NamedTuple):
     """The result of looking at a match.
 
     points: of the contract, that are broken.
-    short: the parts that there was no time to look at as a whole, each with how far they were looked at.
+    short: the parts that there was no time to look at as a whole, each with how far
+        they were looked at.
     """
 
     points: list[str]
@@ -49,11 +53,14 @@ def check_game(
     seed: str = "conformance",
     determinise: Determinise | None = None,
 ) -> int:
-    """Play ``matches`` random matches for each seat count and rules variant, checking the contract of ``games.base``.
+    """Play ``matches`` random matches for each seat count and rules variant, checking
+    the contract of ``games.base``.
 
-    determinise: ``determinise(view, rules, stream)``, if the game has one, must give a state with that very view.
+    determinise: ``determinise(view, rules, stream)``, if the game has one, must give a
+        state with that very view.
 
-    Returns how many states were checked. Raises NonConforming at the first point that fails.
+    Returns how many states were checked. Raises NonConforming at the first point that
+    fails.
     """
     _check_front(game)
     states = 0
@@ -72,7 +79,8 @@ def check_game(
 def found_in(
     game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str, more: More = always
 ) -> Findings:
-    """Return the points that a game breaks in a random match. The first broken point of a match hides those behind it.
+    """Return the points that a game breaks in a random match. The first broken point of
+    a match hides those behind it.
 
     steps: how many of its steps are looked at, or fewer if there is no ``more`` time.
     """
@@ -129,7 +137,9 @@ def _check_whole(
 
 
 def _check_match(match: CheckedMatch, determinise: Determinise | None, most: int) -> int:
-    """Check every state of a random match, or of its first ``most`` steps, and return how many states there were."""
+    """Check every state of a random match, or of its first ``most`` steps, and return
+    how many states there were.
+    """
     state, events = match.new()
     _check_events(match, events)
     pieces = state.components()
@@ -158,7 +168,8 @@ def _check_match(match: CheckedMatch, determinise: Determinise | None, most: int
 def _check_step(
     match: CheckedMatch, state: State, choices: Choices, before: Picture
 ) -> tuple[Picture, list[Event]]:
-    """Apply the choices to a state and to its clone: both behave equally, and neither touches the other.
+    """Apply the choices to a state and to its clone: both behave equally, and neither
+    touches the other.
 
     Returns how the state looks now, and the events.
     """
@@ -178,8 +189,8 @@ def _check_step(
 def _check_twins(match: CheckedMatch, state: State, choices: Choices, step: int) -> None:
     """Check that equal observations give equal views and equal legal lists.
 
-    One seat chooses differently; then both matches continue with the same choices. As long as another seat sees the same events,
-    it must see the same state.
+    One seat chooses differently; then both matches continue with the same choices. As
+    long as another seat sees the same events, it must see the same state.
     """
     pending = state.pending()
     seats = sorted(choices)
@@ -204,8 +215,11 @@ def _check_twins(match: CheckedMatch, state: State, choices: Choices, step: int)
 
 
 def _check_draws(match: CheckedMatch, most: int) -> None:
-    """Check that a draw which no event has told a seat of changes nothing for that seat."""
-    # A secret of the check's own: a game may have kept draws of the match, which must not be in use here.
+    """Check that a draw which no event has told a seat of changes nothing for that
+    seat.
+    """
+    # A secret of the check's own: a game may have kept draws of the match, which must
+    # not be in use here.
     secret = sha256(b"draws" + match.secret).digest()
     left: list[bool] = []
 
@@ -251,7 +265,9 @@ def _check_replay(
 
 
 def _check_defaults(match: CheckedMatch, most: int = MOST_STEPS) -> None:
-    """Check that index 0 can always be played, and that a match of defaults ends, within the first ``most`` steps."""
+    """Check that index 0 can always be played, and that a match of defaults ends,
+    within the first ``most`` steps.
+    """
     state, _ = match.new()
     for step in range(most):
         if state.is_over:

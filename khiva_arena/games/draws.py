@@ -1,7 +1,7 @@
 """A check that no seat sees any chance before an event tells it.
 
-A random match is played beside a copy in which one draw is changed. A seat that got the same events in both must have the same
-view, and the same choices when it is asked.
+A random match is played beside a copy in which one draw is changed. A seat that got the
+same events in both must have the same view, and the same choices when it is asked.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,8 +14,9 @@ from khiva_arena.rng import Change, Changed, Stream
 DRAWS = 40
 """Draws of a match that are changed, at most, one at a time."""
 TIMES, FREE = 3, 100
-"""The limit of the work: copies with a changed draw are begun until they have ``TIMES`` times the steps of the match, and
-``FREE`` more."""
+"""The limit of the work: copies with a changed draw are begun until they have ``TIMES``
+times the steps of the match, and ``FREE`` more.
+"""
 
 
 class Look(Protocol):
@@ -59,7 +60,8 @@ class _Run:
 
 
 class Difference(NamedTuple):
-    """A difference between two matches, seen by a seat to which no event has told them apart.
+    """A difference between two matches, seen by a seat to which no event has told them
+    apart.
 
     step: 0 is the start.
     keys: of the seat's view, which differ; none if its choices differ.
@@ -86,7 +88,9 @@ class Difference(NamedTuple):
 
 
 def difference(step: int, seat: int, ours: Look, theirs: Look) -> Difference | None:
-    """Return the difference between the views, or else the choices, of a seat in two matches; None if there is none."""
+    """Return the difference between the views, or else the choices, of a seat in two
+    matches; None if there is none.
+    """
     view, other = ours.view(seat), theirs.view(seat)
     if keys := [
         key
@@ -101,7 +105,8 @@ def difference(step: int, seat: int, ours: Look, theirs: Look) -> Difference | N
 def leak(
     deal: Deal, seats: int, stream: Stream, most: int, more: Callable[[], bool] = lambda: True
 ) -> str:
-    """Return the point of the contract that is broken in the first steps of a match; "" if none is.
+    """Return the point of the contract that is broken in the first steps of a match; ""
+    if none is.
 
     deal: begins the match, always with the same secret.
     stream: of the choices, and of the draws that are changed.
@@ -124,7 +129,9 @@ def leak(
 def _recorded(
     deal: Deal, seats: int, stream: Stream, most: int
 ) -> tuple[list[Choices], dict[Draw, int]]:
-    """Play a random match, and return its choices and its draws. Each draw has the step at which it is first drawn."""
+    """Play a random match, and return its choices and its draws. Each draw has the step
+    at which it is first drawn.
+    """
     record: list[Choices] = []
     found: dict[Draw, int] = {}
 
@@ -144,7 +151,9 @@ def _recorded(
 
 
 def _some(draws: Sequence[Draw], stream: Stream) -> Iterator[Draw]:
-    """Yield at most ``DRAWS`` of the draws at random: one of each stream, then another of each, and so on."""
+    """Yield at most ``DRAWS`` of the draws at random: one of each stream, then another
+    of each, and so on.
+    """
     streams: dict[bytes, list[Draw]] = {}
     for draw in draws:
         streams.setdefault(draw[0], []).append(draw)
@@ -167,12 +176,13 @@ def _as_it_is(key: bytes, place: int, number: int) -> int:
 def _compared(
     deal: Deal, seats: int, record: Sequence[Choices], since: int, change: Change
 ) -> tuple[Difference | None, int]:
-    """Return the first difference that ``change`` makes before an event tells a seat of it, and how many steps were played.
+    """Return the first difference that ``change`` makes before an event tells a seat of
+    it, and how many steps were played.
 
     since: the earliest step at which the change shows.
 
-    If the changed match asks other seats than the match itself, the comparison ends: to be asked, or not, tells a seat something,
-    too.
+    If the changed match asks other seats than the match itself, the comparison ends: to
+    be asked, or not, tells a seat something, too.
     """
     ours, theirs = _Run(deal, _as_it_is), _Run(deal, change)
     untold = set(range(seats))

@@ -1,4 +1,6 @@
-"""Checks of the values that a game gives: that they are plain, and that points by source are what they should be."""
+"""Checks of the values that a game gives: that they are plain, and that points by
+source are what they should be.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -45,7 +47,9 @@ def check_plain(value: Plain, depth: int = 1) -> str | None:
 
 
 def wrong_points(by_source: Sequence[SeatPoints] | None, scores: Sequence[int]) -> str:
-    """Return the reason why ``State.points_by_source`` breaks the contract; "" if it keeps the contract."""
+    """Return the reason why ``State.points_by_source`` breaks the contract; "" if it
+    keeps the contract.
+    """
     if by_source is None:
         return ""
     if (

@@ -1,7 +1,9 @@
-"""The games there are, a line each. A game is imported when it is first needed: a command that plays one loads no other.
+"""The games there are, a line each. A game is imported when it is first needed: a
+command that plays one loads no other.
 
-A game that does not come with the arena is known by its rules version, which ends in the hash of its code: "1+sha256:...". The
-room ``outside`` opens it when something of just that version is played or replayed, and only if a user has handed it over. A game
+A game that does not come with the arena is known by its rules version, which ends in
+the hash of its code: "1+sha256:...". The room ``outside`` opens it when something of
+just that version is played or replayed, and only if a user has handed it over. A game
 that a stranger's file names is never run.
 """
 
@@ -62,7 +64,8 @@ def get(name: str, version: str = "") -> Game:
 
     version: the rules version, which a game that does not come with the arena needs.
 
-    Raises ConfigError with the known names, and the nearest one. Raises GameMissing with the code that has to be handed over.
+    Raises ConfigError with the known names, and the nearest one. Raises GameMissing
+    with the code that has to be handed over.
     """
     if name in NAMES:
         return GAMES[name]
@@ -77,10 +80,12 @@ def get(name: str, version: str = "") -> Game:
 
 
 def handing(games: Iterable[tuple[str, str]], here: bool = False) -> str:
-    """Return the ``--game`` options that a command needs to replay matches of these games from a store.
+    """Return the ``--game`` options that a command needs to replay matches of these
+    games from a store.
 
     games: name and rules version of each.
-    here: whether the same person runs the command, so that the words are repeated as they were typed.
+    here: whether the same person runs the command, so that the words are repeated as
+        they were typed.
     """
     from shlex import quote  # not above: every bot that searches with a game imports this file
 
@@ -93,7 +98,9 @@ def handing(games: Iterable[tuple[str, str]], here: bool = False) -> str:
 
 
 def unknown(name: str, names: Iterable[str]) -> str:
-    """Return the message that there is no game of a name, with the known names, and the nearest one."""
+    """Return the message that there is no game of a name, with the known names, and the
+    nearest one.
+    """
     from difflib import get_close_matches  # only for mistakes
 
     near = get_close_matches(name, names := list(dict.fromkeys(names)), n=1)
@@ -123,7 +130,9 @@ def _missing(name: str, code: str) -> str:
 
 
 def _word(name: str, code: str) -> str:
-    """Return the word by which another person hands over a game of this name and code: a placeholder, or the game's own word."""
+    """Return the word by which another person hands over a game of this name and code:
+    a placeholder, or the game's own word.
+    """
     kind, _, digest = code.partition(":")
     if kind in ("sha256", "folder") or not digest:
         return {"sha256": "FILE", "folder": "FOLDER"}.get(kind, name)

@@ -1,4 +1,6 @@
-"""Rules maps: the defaults with the given rules laid over them, every mistake at once. A game's ``variants.py`` has its keys."""
+"""Rules maps: the defaults with the given rules laid over them, every mistake at once.
+A game's ``variants.py`` has its keys.
+"""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,7 +12,9 @@ from khiva_arena.words import count, meant
 
 MOST_PROBLEMS = 50
 RULES_WITH_CALLS = {"openspiel": ("game",)}
-"""The rules whose text is a call with parameters, such as ``efg_game(filename=g.efg)``, by name of the game."""
+"""The rules whose text is a call with parameters, such as ``efg_game(filename=g.efg)``,
+by name of the game.
+"""
 NOT_CHECKED = "not checked: the game is a file that isn't part of the event"
 _PARAMETER = re.compile(
     r"([A-Za-z0-9_]*(?:file|path|folder|directory|root|dir\b)[A-Za-z0-9_]*)\s*=\s*[^\s,)]",
@@ -49,7 +53,9 @@ def is_whole(value: Plain, least: int, most: int) -> bool:
 
 
 def whole(least: int, most: int, word: str | None = None) -> Callable[[Plain], Plain]:
-    """Return the check of a rule that is a whole number from ``least`` to ``most``, or ``word``."""
+    """Return the check of a rule that is a whole number from ``least`` to ``most``, or
+    ``word``.
+    """
     return lambda given: given if given == word or is_whole(given, least, most) else None
 
 
@@ -59,7 +65,9 @@ def brief(value: Plain) -> str:
 
 
 def few(problems: list[str]) -> list[str]:
-    """Return the first ``MOST_PROBLEMS`` problems, followed by the number of further ones if there are any."""
+    """Return the first ``MOST_PROBLEMS`` problems, followed by the number of further
+    ones if there are any.
+    """
     hidden = len(problems) - MOST_PROBLEMS
     return (
         [*problems[:MOST_PROBLEMS], f"and {count(hidden, 'mistake')} more"]
@@ -90,9 +98,11 @@ def lay_over(
     """Lay the rules of a user over the defaults.
 
     named: by key, its possible words, default first.
-    valued: the rules that are values, by key. A key in neither map is for the caller to add.
-    later: keys that were added after the game was published. Such a key is left out if it has its default, so that maps, ids of
-        events and digests of records stay equal to those of versions without the key; ``filled_in`` adds it again.
+    valued: the rules that are values, by key. A key in neither map is for the caller to
+        add.
+    later: keys that were added after the game was published. Such a key is left out if
+        it has its default, so that maps, ids of events and digests of records stay
+        equal to those of versions without the key; ``filled_in`` adds it again.
     """
     problems = few(
         [
@@ -138,8 +148,9 @@ def defaults_of(
 def filled_in(
     keys: Sequence[str], defaults: Mapping[str, Plain], rules: Mapping[str, Plain]
 ) -> dict[str, Plain]:
-    """Return a canonical map completed by the keys that it leaves out because they have their default, in the order of
-    ``keys``."""
+    """Return a canonical map completed by the keys that it leaves out because they have
+    their default, in the order of ``keys``.
+    """
     return {key: rules[key] if key in rules else defaults[key] for key in keys}
 
 
@@ -157,10 +168,11 @@ def describe(
 
 
 def file_in_rules(game: str, rules: Mapping[str, Any]) -> str:
-    """Return the parameter of a game's rules by which a file is named, "" if there is none. Nothing is opened or run.
+    """Return the parameter of a game's rules by which a file is named, "" if there is
+    none. Nothing is opened or run.
 
-    The contents of such a file are in no event, so two games can hide behind equal rules. A replay of a stranger's match would
-    open a path of the stranger's choice.
+    The contents of such a file are in no event, so two games can hide behind equal
+    rules. A replay of a stranger's match would open a path of the stranger's choice.
     """
     found = (_PARAMETER.search(str(rules.get(key, ""))) for key in RULES_WITH_CALLS.get(game, ()))
     return next((parameter[1] for parameter in found if parameter), "")

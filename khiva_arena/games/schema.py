@@ -1,10 +1,12 @@
-"""JSON Schemas of what each game's bots get, made from its shapes: ``python -m khiva_arena.games.schema DIR`` writes them.
+"""JSON Schemas of what each game's bots get, made from its shapes: ``python -m
+khiva_arena.games.schema DIR`` writes them.
 
-Each game gets a folder of three files. ``view.json`` is a view. ``event.json`` is any of the game's events, each also at
-``#/$defs/<type>``. ``decision.json`` is any kind with its ``legal``, each also at ``#/$defs/<kind>``.
+Each game gets a folder of three files. ``view.json`` is a view. ``event.json`` is any
+of the game's events, each also at ``#/$defs/<type>``. ``decision.json`` is any kind
+with its ``legal``, each also at ``#/$defs/<kind>``.
 
-Views and events are closed: a key that is not listed is a mistake. A decision is two of the keys of a ``decide`` message, so
-other keys may stand beside them.
+Views and events are closed: a key that is not listed is a mistake. A decision is two of
+the keys of a ``decide`` message, so other keys may stand beside them.
 """
 
 import json
@@ -33,7 +35,9 @@ def schemas() -> dict[str, str]:
 
 
 def shapes_of(game: Game) -> Shapes:
-    """Return ``SHAPES`` of the game's ``shapes.py``, which nothing that plays has to load."""
+    """Return ``SHAPES`` of the game's ``shapes.py``, which nothing that plays has to
+    load.
+    """
     shapes: Shapes = import_module(f"khiva_arena.games.{game.name}.shapes").SHAPES
     return shapes
 
@@ -64,7 +68,9 @@ def _references(parts: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _components(types: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return a schema for each type, and the parts that the schemas refer to. Objects are closed."""
+    """Return a schema for each type, and the parts that the schemas refer to. Objects
+    are closed.
+    """
     schemas, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     for part in parts.values():
         part["additionalProperties"] = False

@@ -1,11 +1,12 @@
-"""Words, coloured pieces and blocks with which a game draws its table, without knowing any terminal.
+"""Words, coloured pieces and blocks with which a game draws its table, without knowing
+any terminal.
 
 A game that draws its table has a ``terminal.py`` in its folder, found by its name, with one function::
 
     def draw(view, names, rules) -> list[Block | Flow]
 
-``view`` is one seat's, ``names`` are by seat, ``rules`` is the rules map. The most important block stands last: it is nearest to
-the line in which a person types.
+``view`` is one seat's, ``names`` are by seat, ``rules`` is the rules map. The most
+important block stands last: it is nearest to the line in which a person types.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,8 @@ from khiva_arena.games.base import Plain
 
 
 class PaintedText(NamedTuple):
-    """A piece on the table. Its text alone tells it from other pieces, too: not everybody sees colours.
+    """A piece on the table. Its text alone tells it from other pieces, too: not
+    everybody sees colours.
 
     text: short, such as P5.
     colour: one of ``COLOURS``; "" for none.
@@ -29,7 +31,9 @@ View = Mapping[str, Plain]
 Names = Sequence[str]
 COLOURS = ("white", "blue", "green", "pink", "black", "red", "yellow", "violet", "brown")
 Cell = str | PaintedText | Sequence[str | PaintedText]
-"""One cell of a block. The parts of a sequence stand beside each other with a space between them."""
+"""One cell of a block. The parts of a sequence stand beside each other with a space
+between them.
+"""
 NOTHING = "-"
 
 

@@ -1,7 +1,8 @@
 """The rules of a game in words, as they stand behind its name in headings and lists.
 
-A game that comes with the arena shows the rules that are not the default. Only a game from outside knows its own defaults, and it
-is not run to find out: all its rules are named.
+A game that comes with the arena shows the rules that are not the default. Only a game
+from outside knows its own defaults, and it is not run to find out: all its rules are
+named.
 """
 
 import json
@@ -12,7 +13,9 @@ from typing import Any, Protocol
 from khiva_arena.games.registry import GAMES, HASHED
 
 HEADING = {"openspiel": ("game",)}
-"""The rules that a heading names, by name of a game from outside. A game without a row here has all its rules named."""
+"""The rules that a heading names, by name of a game from outside. A game without a row
+here has all its rules named.
+"""
 DIGITS = 8
 """Digits of a hash, in headings."""
 LONGEST = 120
@@ -20,7 +23,9 @@ LONGEST = 120
 
 
 class Played(Protocol):
-    """A game that was played with its rules, as a definition or the header of a match has them."""
+    """A game that was played with its rules, as a definition or the header of a match
+    has them.
+    """
 
     @property
     def game(self) -> str:
@@ -28,7 +33,9 @@ class Played(Protocol):
 
     @property
     def rules_version(self) -> str:
-        """The version of the rules, which ends in the hash of the code if the game does not come with the arena."""
+        """The version of the rules, which ends in the hash of the code if the game does
+        not come with the arena.
+        """
 
     @property
     def rules(self) -> Mapping[str, Any]:
@@ -46,7 +53,9 @@ def changed(played: Played) -> dict[str, Any]:
 
 
 def which(played: Played) -> str:
-    """Return the words behind the game's name, such as " with game=chess()"; "" if there is nothing to say."""
+    """Return the words behind the game's name, such as " with game=chess()"; "" if
+    there is nothing to say.
+    """
     return which_of([played])[0]
 
 
@@ -56,9 +65,11 @@ def is_played(played: Played) -> str:
 
 
 def which_of(several: Sequence[Played]) -> list[str]:
-    """Return the words behind the name of each of several games that are shown together.
+    """Return the words behind the name of each of several games that are shown
+    together.
 
-    Games whose words would be equal get the rules and rules versions in which they differ added.
+    Games whose words would be equal get the rules and rules versions in which they
+    differ added.
     """
     named = [_heading(one) for one in several]
     for alike in _alike(several, named):
@@ -87,7 +98,9 @@ def _heading(played: Played) -> dict[str, Any]:
 
 
 def _alike(several: Sequence[Played], named: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-    """Return groups of two or more positions in ``several`` whose games have the same name and the same words."""
+    """Return groups of two or more positions in ``several`` whose games have the same
+    name and the same words.
+    """
     found: dict[tuple[str, str], list[int]] = {}
     for i, one in enumerate(several):
         found.setdefault((one.game, _words(named[i])), []).append(i)
@@ -103,7 +116,9 @@ def _words(named: Mapping[str, Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    """Return a value as ``--rule`` takes it. A long value is cut or replaced, with a hash that tells it from other values."""
+    """Return a value as ``--rule`` takes it. A long value is cut or replaced, with a
+    hash that tells it from other values.
+    """
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
     if len(text) <= LONGEST:
         return text
@@ -112,6 +127,8 @@ def _short(value: Any) -> str:
 
 
 def _code(version: str) -> str:
-    """Return a rules version with only as many digits of the hash as tell it from others."""
+    """Return a rules version with only as many digits of the hash as tell it from
+    others.
+    """
     before, _, digest = version.rpartition(":")
     return f"{before}:{digest[:DIGITS]}" if before else version

@@ -16,10 +16,11 @@ SEAT_FIELDS = ("seat", "to", "victim")
 
 
 def lines_of(file: Mapping[str, Any]) -> dict[str, Line]:
-    """Return the functions of a ``notation.py`` that make the line of an event, by type of event.
+    """Return the functions of a ``notation.py`` that make the line of an event, by type
+    of event.
 
-    file: the ``globals()`` of the ``notation.py``. Each of its functions with parameters ``d`` and ``names`` is named after a
-        type of event, with _ before it.
+    file: the ``globals()`` of the ``notation.py``. Each of its functions with
+        parameters ``d`` and ``names`` is named after a type of event, with _ before it.
     """
     arguments = {name: [*getattr(one, "__annotations__", ())] for name, one in file.items()}
     return {
@@ -32,10 +33,13 @@ def lines_of(file: Mapping[str, Any]) -> dict[str, Line]:
 def filled(
     templates: Mapping[str, str], words: Mapping[str, Callable[[Any], str]]
 ) -> dict[str, Line]:
-    """Return functions that make the line of an event, by type of event, from templates such as ``"{seat} takes {good}"``.
+    """Return functions that make the line of an event, by type of event, from templates
+    such as ``"{seat} takes {good}"``.
 
-    templates: texts with fields of the event in braces, by type of event. A seat stands as its name.
-    words: functions that put the value of a field in words; a value of another field stands as it is.
+    templates: texts with fields of the event in braces, by type of event. A seat stands
+        as its name.
+    words: functions that put the value of a field in words; a value of another field
+        stands as it is.
     """
     return {kind: partial(_fill, template, words) for kind, template in templates.items()}
 
@@ -48,7 +52,9 @@ def _fill(template: str, words: Mapping[str, Callable[[Any], str]], d: Data, nam
 
 
 def standing(end: Mapping[str, Plain], names: Sequence[str]) -> str:
-    """Return the end of a match as a line, from its event: cause, then places, names and scores, best first."""
+    """Return the end of a match as a line, from its event: cause, then places, names
+    and scores, best first.
+    """
     rows = sorted(zip(end["ranks"], range(len(names)), names, end["scores"], strict=True))
     return f"The end ({end['cause']}): " + ", ".join(
         f"{rank}. {name} {score}" for rank, _, name, score in rows

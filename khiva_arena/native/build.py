@@ -1,6 +1,8 @@
-"""Join the rules in C into a header a game, and build the programs in C: ``python khiva_arena/native/build.py``.
+"""Join the rules in C into a header a game, and build the programs in C: ``python
+khiva_arena/native/build.py``.
 
-It also finds what was built. It is run by itself while the package is being installed, so it imports nothing of the package.
+It also finds what was built. It is run by itself while the package is being installed,
+so it imports nothing of the package.
 """
 
 import hashlib
@@ -18,7 +20,9 @@ HERE = Path(__file__).parent
 _SHIPPED = HERE.parent / "_shipped" / "bots" / "rules"
 RULES = _SHIPPED if _SHIPPED.exists() else HERE.parents[1] / "bots" / "rules"
 GAMES = ("khiva", "emira", "silk_road")
-"""The games whose rules are there in C: a folder each, whose file of the same name includes the parts in their order."""
+"""The games whose rules are there in C: a folder each, whose file of the same name
+includes the parts in their order.
+"""
 STRICT = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
 LIBRARY = (
     "-shared",
@@ -29,13 +33,17 @@ LIBRARY = (
     "-fno-stack-protector",
     f"-I{RULES}",
 )
-"""Options of a library. It names no C library, since it needs of it only what every process has loaded."""
+"""Options of a library. It names no C library, since it needs of it only what every
+process has loaded.
+"""
 PROGRAMS = {"launch": ("-static",), "rules": LIBRARY}
 """Each program or library with its options."""
 SOURCES = {"launch": ("launch.c",), "rules": ("rules.c", "khiva_search.c")}
 """The files that each of them is built of."""
 SECONDS = 900
-"""A compiler that builds its C library first takes five minutes for both where six other jobs want each core."""
+"""A compiler that builds its C library first takes five minutes for both where six
+other jobs want each core.
+"""
 _PART = re.compile(r'#include "(.+)"\n?')
 
 
@@ -45,7 +53,9 @@ def header(game: str) -> Path:
 
 
 def join(game: str) -> str:
-    """Return the rules of a game as one header, joined from its parts, each of which stands in it once."""
+    """Return the rules of a game as one header, joined from its parts, each of which
+    stands in it once.
+    """
     return _with_parts(RULES / game / f"{game}.h", set())
 
 
@@ -59,7 +69,9 @@ def _with_parts(path: Path, joined: set[Path]) -> str:
 
 
 def write_headers() -> None:
-    """Write the header of each game if its parts are others than when it was written."""
+    """Write the header of each game if its parts are others than when it was
+    written.
+    """
     for game in GAMES:
         text, path = join(game), header(game)
         if not path.exists() or path.read_text("utf-8") != text:
@@ -69,8 +81,9 @@ def write_headers() -> None:
 
 
 def _beginning(name: str, machine: str) -> str:
-    """Return how the name of a program or library for a processor begins that is built from the sources that are here; its own
-    hash follows."""
+    """Return how the name of a program or library for a processor begins that is built
+    from the sources that are here; its own hash follows.
+    """
     sources = "".join((HERE / file).read_text("utf-8") for file in SOURCES[name])
     if name == "rules":
         for header in (HERE / "trainer_calls.h", RULES / "calls" / "calls.h"):
@@ -84,9 +97,11 @@ def _digest(data: bytes) -> str:
 
 
 def _built(beginning: str) -> list[Path]:
-    """Return the programs and libraries whose names begin so, and whose bytes have the hash with which their names end.
+    """Return the programs and libraries whose names begin so, and whose bytes have the
+    hash with which their names end.
 
-    A library that was cut would end the process that loads it, and one that was changed would give other results.
+    A library that was cut would end the process that loads it, and one that was changed
+    would give other results.
     """
     paths = [path for path in HERE.glob(f"{beginning}-*") if os.access(path, os.X_OK)]
     return [path for path in paths if path.name.endswith(f"-{_digest(path.read_bytes())}")]
@@ -94,10 +109,13 @@ def _built(beginning: str) -> list[Path]:
 
 @cache
 def program(name: str) -> str:
-    """Return the path of a program or library, "" if it was not built when the package was set up, or is damaged."""
+    """Return the path of a program or library, "" if it was not built when the package
+    was set up, or is damaged.
+    """
     try:
         paths = _built(_beginning(name, platform.machine()))
-    # a tree without the sources, as a bot in a cell sees it; of several libraries none is known to be right
+    # a tree without the sources, as a bot in a cell sees it; of several libraries none
+    # is known to be right
     except OSError:
         paths = _built(f"{name}-{platform.machine()}") if name == "rules" else []
         paths = paths if len(paths) == 1 else []
@@ -105,9 +123,11 @@ def program(name: str) -> str:
 
 
 def build(name: str, machine: str = "") -> str:
-    """Build a program or library and return its path; "" where no compiler of the system, or of ``CC``, can build it.
+    """Build a program or library and return its path; "" where no compiler of the
+    system, or of ``CC``, can build it.
 
-    ``machine``: the processor that the compiler of ``CC`` builds for, as ``platform.machine`` names it; "" for the one here.
+    ``machine``: the processor that the compiler of ``CC`` builds for, as
+        ``platform.machine`` names it; "" for the one here.
     """
     machine = machine or platform.machine()
     compiler, beginning = shlex.split(os.environ.get("CC", "cc")), _beginning(name, machine)

@@ -1,7 +1,9 @@
-"""The step of hatchling that makes parts of a wheel and adds them: headers and programs in C, which an installation by
-``pip install -e`` gets, too, and the pages with links that hold in an installation.
+"""The step of hatchling that makes parts of a wheel and adds them: headers and programs
+in C, which an installation by ``pip install -e`` gets, too, and the pages with links
+that hold in an installation.
 
-A release builds wheels for other processors, too: ``KHIVA_ARENA_MACHINE`` names the one that the compiler of ``CC`` builds for.
+A release builds wheels for other processors, too: ``KHIVA_ARENA_MACHINE`` names the one
+that the compiler of ``CC`` builds for.
 """
 
 import os
@@ -16,13 +18,17 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class Made(BuildHookInterface[Any]):
-    """Add programs and pages to a wheel. One with programs is for one processor; without a compiler it is for all of them."""
+    """Add programs and pages to a wheel. One with programs is for one processor;
+    without a compiler it is for all of them.
+    """
 
     pages = ""
     """The folder of the pages while a wheel is built."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build programs and pages. ``version``: editable if the programs are to lie beside their sources, else of a wheel."""
+        """Build programs and pages. ``version``: editable if the programs are to lie
+        beside their sources, else of a wheel.
+        """
         tools = runpy.run_path(str(Path(self.root, "khiva_arena", "native", "build.py")))
         tools["write_headers"]()
         named = os.environ.get("KHIVA_ARENA_MACHINE", "")
@@ -31,7 +37,8 @@ class Made(BuildHookInterface[Any]):
         if named and len(paths) < len(tools["PROGRAMS"]):
             raise SystemExit(f"a wheel for {named} has to have its programs in C")
         if paths and version != "editable":
-            # The program is static, and the library names no C library: both need nothing of a system but what all have.
+            # The program is static, and the library names no C library: both need
+            # nothing of a system but what all have.
             systems = ".".join(
                 f"{system}_{machine}"
                 for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1")
@@ -48,7 +55,9 @@ class Made(BuildHookInterface[Any]):
             shutil.rmtree(self.pages)
 
     def _add_pages(self, included: dict[str, str]) -> None:
-        """Write each page with the links that it has in a wheel, and name it with its place there."""
+        """Write each page with the links that it has in a wheel, and name it with its
+        place there.
+        """
         tools = runpy.run_path(str(Path(self.root, "docs", "wheel_pages.py")))
         for page in tools["pages"]():
             made = Path(self.pages, page)

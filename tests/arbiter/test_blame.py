@@ -1,4 +1,6 @@
-"""docs/blame.md, row by row: whatever the machine does in the middle of a run, nobody is blamed, and a rerun accuses nobody."""
+"""docs/blame.md, row by row: whatever the machine does in the middle of a run, nobody
+is blamed, and a rerun accuses nobody.
+"""
 
 import os
 import re
@@ -34,9 +36,13 @@ from khiva_arena.entrants.staging import stage
 pytestmark = pytest.mark.slow
 
 EXITS = wasm(start("(call $proc_exit (i32.const 7))"), imports=["proc_exit"])
-"""A module that ends before its hello: it is to blame for that as long as its code is its own."""
+"""A module that ends before its hello: it is to blame for that as long as its code is
+its own.
+"""
 Fault = Callable[[Job, Path, pytest.MonkeyPatch], Job | None]
-"""Brings a fault about before the second match of a job, and returns another job if that has to start its bots otherwise."""
+"""Brings a fault about before the second match of a job, and returns another job if
+that has to start its bots otherwise.
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -54,14 +60,18 @@ def _limits_as_before() -> Iterator[None]:
 
 
 def rows(heading: str) -> dict[str, tuple[str, str]]:
-    """The rows of a table of the page by what happens: what comes of that in play, and run again."""
+    """The rows of a table of the page by what happens: what comes of that in play, and
+    run again.
+    """
     text = (ROOT / "docs" / "blame.md").read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
     found = re.findall(r"^\| (?!what happens)(.+?) \| (.*?) \| (.*?) ?\|$", text, re.MULTILINE)
     return {what: (play.strip("`"), again) for what, play, again in found}
 
 
 def once(a_job: Job, fault: Callable[[], Job | None] = lambda: None) -> Outcome:
-    """Play one attempt at a match, with a fork server of its own, once a fault has been brought about."""
+    """Play one attempt at a match, with a fork server of its own, once a fault has been
+    brought about.
+    """
 
     async def play() -> Outcome:
         async with ForkServers() as servers:
@@ -285,8 +295,9 @@ def test_a_fault_of_the_machine_is_nobodys_and_accuses_nobody(
 
 
 def test_each_row_of_the_machine_is_brought_about() -> None:
-    # tests/arbiter/test_pool.py ends a process, and tests/bots/modules/runner/test_growth.py has memory refused. The hub is ended
-    # in tests/extensions/seats/test_relay.py, and fails in test_of_many.py.
+    # tests/arbiter/test_pool.py ends a process, and
+    # tests/bots/modules/runner/test_growth.py has memory refused. The hub is ended in
+    # tests/extensions/seats/test_relay.py, and fails in test_of_many.py.
     elsewhere = (
         "a process of the arena that plays",
         "the machine refuses memory",
@@ -307,7 +318,9 @@ BOTS = {
     "a module has used up": ("timeout:2", ()),
     "a module takes far more": ("backstop:2", (1,)),
 }
-"""What a runner's double has its second seat do for each row, and the seats that were warned."""
+"""What a runner's double has its second seat do for each row, and the seats that were
+warned.
+"""
 
 
 @pytest.mark.parametrize(("what", "brought"), BOTS.items())

@@ -15,7 +15,9 @@ LONG = 60.0
 
 
 class Counted(PollPoller):
-    """A poller that keeps for how long each poll would wait. A poll that would wait at all waits until something is there."""
+    """A poller that keeps for how long each poll would wait. A poll that would wait at
+    all waits until something is there.
+    """
 
     def __init__(self) -> None:
         super().__init__()

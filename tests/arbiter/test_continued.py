@@ -1,4 +1,6 @@
-"""A match that goes on from a record, against scripted bots in virtual time: what is sent, what stays, and who is blamed."""
+"""A match that goes on from a record, against scripted bots in virtual time: what is
+sent, what stays, and who is blamed.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,7 +39,9 @@ def again(
 
 
 def decision(record: Record, step: int) -> tuple[int, int, int]:
-    """The first own choice of a seat from a step on: the step, the seat and the choice."""
+    """The first own choice of a seat from a step on: the step, the seat and the
+    choice.
+    """
     for at, choices in enumerate(record.steps[step - 1 :], step):
         for seat, choice, why in choices:
             if not why:
@@ -55,7 +59,9 @@ def reader(message: dict[str, Any]) -> list[tuple[float, bytes]]:
 
 
 class FailsAt:
-    """Honest except for its decision number ``at`` (from 1), which ``how`` answers; with ``at`` 0 its start."""
+    """Honest except for its decision number ``at`` (from 1), which ``how`` answers;
+    with ``at`` 0 its start.
+    """
 
     def __init__(self, at: int, how: Bot) -> None:
         self._at, self._how = at, how

@@ -1,5 +1,6 @@
-"""What a match costs the machine is counted by strace: programs that are executed, mounts, files that are opened. No busy machine
-changes these."""
+"""What a match costs the machine is counted by strace: programs that are executed,
+mounts, files that are opened. No busy machine changes these.
+"""
 
 import re
 import subprocess
@@ -49,7 +50,8 @@ class Counts(NamedTuple):
 
     programs: that were executed, by the arbiter and its bots
     mounts: that were made
-    files: of the disk that the arbiter opened, without folders, at which it looks by the clock
+    files: of the disk that the arbiter opened, without folders, at which it looks by
+        the clock
     """
 
     programs: int
@@ -58,7 +60,9 @@ class Counts(NamedTuple):
 
 
 def counted(bot: Path, level: str, trace: Path) -> Counts:
-    """The counts of two matches of two bots, in a process that has played two before, and plays another one behind them."""
+    """The counts of two matches of two bots, in a process that has played two before,
+    and plays another one behind them.
+    """
     play = [sys.executable, "-c", PLAYS, str(ROOT / "tests/support"), str(bot), level, MARK]
     words = ["strace", "-f", "-qq", "-e", "trace=execve,mount,open,openat", "-o", str(trace)]
     subprocess.run([*words, *play], check=True, timeout=120)

@@ -1,4 +1,6 @@
-"""A seat is late because it had no core: who is to blame for that, in virtual time and with real processes."""
+"""A seat is late because it had no core: who is to blame for that, in virtual time and
+with real processes.
+"""
 
 import math
 import os
@@ -85,7 +87,9 @@ def test_the_time_without_a_core_is_not_charged() -> None:
 
 
 def test_a_hog_that_was_not_asked_has_a_tenth_of_a_core_and_then_to_pause() -> None:
-    """Of the decisions that are asked of one seat alone: 0.11 s of a second is within its due and the rounding, 0.2 s is not."""
+    """Of the decisions that are asked of one seat alone: 0.11 s of a second is within
+    its due and the rounding, 0.2 s is not.
+    """
     for used, paused in ((0.11, False), (0.2, True)):
         delays, cpus = [NOTHING, STARVED], [NOTHING, [0.0, 0.5, used]]
         slow = first(late, kind="boost")
@@ -128,8 +132,10 @@ def test_without_a_hog_the_host_was_late() -> None:
 
 @pytest.mark.parametrize(("without", "void"), [(0.005, False), (0.09, False), (0.12, True)])
 def test_a_bot_that_was_nearly_always_running_voids_nothing(without: float, void: bool) -> None:
-    """Else one that loses computes to the end of its time, answers in the moment that any machine owes it, and has a second try.
-    It is no fault either: on a busy host that is what an honest bot looks like."""
+    """Else one that loses computes to the end of its time, answers in the moment that
+    any machine owes it, and has a second try. It is no fault either: on a busy host
+    that is what an honest bot looks like.
+    """
     slow = first(lambda message: act(message, delay=1.0 + without - 0.002, choice=5))
     outcome, _ = run(honest, slow, honest, delays=[NOTHING, [0.0, without, 0.0]], cpus=[NOTHING])
     assert not any(report.faults or report.measured.paused for report in outcome.seats)
@@ -140,7 +146,9 @@ def test_a_bot_that_was_nearly_always_running_voids_nothing(without: float, void
 
 @pytest.mark.parametrize("attempt", [VOIDS_MOST, VOIDS_MOST + 1])
 def test_the_last_attempt_takes_an_answer_that_came_in_the_time_given_back(attempt: int) -> None:
-    """It is played, it is no fault, and of the 3.2 s that it took the 0.5 s without a core are not charged."""
+    """It is played, it is no fault, and of the 3.2 s that it took the 0.5 s without a
+    core are not charged.
+    """
     slow = first(lambda m: act(m, delay=3.2, choice=5))
     outcome, _ = run(
         honest,
@@ -163,8 +171,9 @@ def test_the_last_attempt_takes_an_answer_that_came_in_the_time_given_back(attem
 def test_in_a_short_turn_what_a_seat_lacked_from_its_beginning_counts(
     turn_ms: int, strikes: int
 ) -> None:
-    """It had no core for the first hundredth of a second, the moment before which nobody is looked at in long turns. It answers
-    in the time that it lacked."""
+    """It had no core for the first hundredth of a second, the moment before which
+    nobody is looked at in long turns. It answers in the time that it lacked.
+    """
     late = first(lambda message: act(message, delay=turn_ms / 1000 + 0.005, choice=5))
     delays = [NOTHING, *[[0.0, 0.010, 0.0]] * 9] if turn_ms <= 100 else [[0.0, 0.010, 0.0]]
     outcome, _ = run(
@@ -188,7 +197,9 @@ def test_the_last_attempt_gives_no_more_time_than_any_other() -> None:
 
 
 def changing(at: int) -> tuple[Outcome, ScriptedWire]:
-    """Seat 1 answers half a second late, having had no core for as long; at the look number ``at`` it has another process."""
+    """Seat 1 answers half a second late, having had no core for as long; at the look
+    number ``at`` it has another process.
+    """
     same, other = [{0}, {1}, {2}], [{0}, {1, 7}, {2}]
 
     async def one() -> tuple[Outcome, ScriptedWire]:
@@ -201,7 +212,9 @@ def changing(at: int) -> tuple[Outcome, ScriptedWire]:
 
 @pytest.mark.parametrize("at", [1, 2, 20])
 def test_who_has_other_processes_meanwhile_is_not_excused(at: int) -> None:
-    """Whenever in the step that was: what they took may be in no figure. The match is not void, the late answer is not played."""
+    """Whenever in the step that was: what they took may be in no figure. The match is
+    not void, the late answer is not played.
+    """
     outcome, wire = changing(at)
     record = sound(outcome)
     assert [(fault.verdict, fault.detail) for fault in outcome.seats[1].faults] == [
@@ -212,8 +225,10 @@ def test_who_has_other_processes_meanwhile_is_not_excused(at: int) -> None:
 
 
 def test_who_is_waited_for_again_is_looked_at_again() -> None:
-    """Seat 1 repeats an old answer, which ends the looks while only a player elsewhere is waited for; then it is waited for once
-    more, and what processes it has by then counts."""
+    """Seat 1 repeats an old answer, which ends the looks while only a player elsewhere
+    is waited for; then it is waited for once more, and what processes it has by then
+    counts.
+    """
     asked: list[int] = []
 
     def strays(message: dict[str, Any]) -> list[tuple[float, bytes]]:
@@ -243,7 +258,9 @@ def test_who_is_waited_for_again_is_looked_at_again() -> None:
 
 
 def test_who_has_other_processes_only_when_it_is_late_gets_no_more_time_and_is_late() -> None:
-    """Some of the time is given back already: an answer that comes in it counts no more."""
+    """Some of the time is given back already: an answer that comes in it counts no
+    more.
+    """
     outcome, _ = changing(45)
     assert [fault.verdict for fault in outcome.seats[1].faults] == [Verdict.TIMEOUT]
 
@@ -267,7 +284,9 @@ def test_a_hog_is_out_at_the_last_attempt_too() -> None:
 
 
 def test_lateness_voids_a_match_once_and_never_sets_a_table_aside() -> None:
-    """The bot does the same at each attempt; a match that the host cannot start is void as often as it is tried."""
+    """The bot does the same at each attempt; a match that the host cannot start is void
+    as often as it is tried.
+    """
 
     async def one(job_: Job) -> Outcome:
         wire = ScriptedWire([honest, first(late)])
@@ -302,8 +321,10 @@ def test_who_is_out_already_is_not_blamed_again() -> None:
 
 
 def test_two_late_seats_and_one_hog() -> None:
-    """The hog is out with the first look; what the other late seat lacked until then is on its account, too, though by its own
-    end it used no more than is due for so long a time."""
+    """The hog is out with the first look; what the other late seat lacked until then is
+    on its account, too, though by its own end it used no more than is due for so long a
+    time.
+    """
     looks = [NOTHING, NOTHING, NOTHING, [0.5, 0.0, 0.0], [0.5, 1.0, 0.0]]
     cpus = [NOTHING, NOTHING, NOTHING, [0.4, 0.4, 1.5], [0.4, 0.4, 1.5]]
     outcome, _ = run(
@@ -331,8 +352,10 @@ def test_a_hog_that_answered_in_time_is_out_nevertheless() -> None:
 
 
 def test_a_short_wait_for_a_core_blames_nobody() -> None:
-    """Two hundredths of its time, which a bot can bring about by itself: a seat that says nothing at all is late by its own
-    fault, and one that answers does not put another out that uses more than its due."""
+    """Two hundredths of its time, which a bot can bring about by itself: a seat that
+    says nothing at all is late by its own fault, and one that answers does not put
+    another out that uses more than its due.
+    """
     delays, cpus = [NOTHING, [0.0, 0.02, 0.0]], [NOTHING, [1.9, 0.4, 0.0]]
     silent, _ = run(honest, first(lambda _: []), honest, delays=delays, cpus=cpus)
     assert sound(silent).verdicts == (Verdict.OK,) * 3
@@ -374,7 +397,9 @@ def test_who_thinks_in_the_others_time_pauses_where_a_late_seat_lacked_a_tenth_o
 
 
 def test_what_other_threads_of_a_seat_took_is_not_given_back() -> None:
-    """It contended with its own child for a while and slept then: it lacked 70 ms, which are just what the child got."""
+    """It contended with its own child for a while and slept then: it lacked 70 ms,
+    which are just what the child got.
+    """
     delays, cpus, owns = (
         [NOTHING, [0.0, 0.07, 0.0]],
         [NOTHING, [0.0, 0.14, 0.0]],
@@ -395,7 +420,9 @@ def test_what_other_threads_of_a_seat_took_is_not_given_back() -> None:
 
 
 def test_a_seat_whose_own_threads_wait_for_each_other_is_owed_nothing() -> None:
-    """It had a whole core: neither the host nor anybody at the table is to blame, and the match is not void."""
+    """It had a whole core: neither the host nor anybody at the table is to blame, and
+    the match is not void.
+    """
     outcome, _ = run(
         honest,
         first(late),
@@ -408,7 +435,9 @@ def test_a_seat_whose_own_threads_wait_for_each_other_is_owed_nothing() -> None:
 
 
 def test_time_that_is_given_back_and_lacked_again_is_given_back_again() -> None:
-    """Half a second in the turn, a quarter in the half second, an eighth in the quarter, and then the answer comes."""
+    """Half a second in the turn, a quarter in the half second, an eighth in the
+    quarter, and then the answer comes.
+    """
     looks = [[0.0, total, 0.0] for total in (0.0, 0.5, 0.75, 0.875)]
     cpus = [NOTHING]
     outcome, _ = run(honest, first(lambda m: act(m, delay=1.87)), honest, delays=looks, cpus=cpus)
@@ -449,7 +478,9 @@ def test_what_a_seat_is_owed() -> None:
 
 
 def test_what_a_seat_is_owed_goes_by_one_and_the_same_thread() -> None:
-    """What a thread waited before the request counts for nothing, and one that began after it counts from its beginning."""
+    """What a thread waited before the request counts for nothing, and one that began
+    after it counts from its beginning.
+    """
     before = CpuSample(10.0, [{1: ThreadTime(9.0, 1.0), 2: ThreadTime(2.0, 8.0)}], [20.0])
     assert cpu_shortfall(
         before, CpuSample(12.0, [{1: ThreadTime(9.0, 1.0), 2: ThreadTime(2.5, 8.5)}], [20.5]), 0
@@ -461,7 +492,9 @@ def test_what_a_seat_is_owed_goes_by_one_and_the_same_thread() -> None:
 
 
 def test_a_thread_that_made_itself_wait_is_owed_nothing() -> None:
-    """Whether it had done so before, does so now, or is another one than the thread that waits as long."""
+    """Whether it had done so before, does so now, or is another one than the thread
+    that waits as long.
+    """
 
     def of(then: bool, now: bool, *others: float) -> float:
         before = CpuSample(10.0, [{7: ThreadTime(1.0, 4.0, then)}], [5.0])
@@ -529,7 +562,9 @@ def test_who_only_stands_for_a_player_elsewhere_is_not_looked_at_again(ours: boo
 
 
 def test_cpu_is_that_of_the_whole_tree_whatever_it_is_called() -> None:
-    """A child that ended and was waited for, one that still runs, and the bot itself: 0.2 s each."""
+    """A child that ended and was waited for, one that still runs, and the bot itself:
+    0.2 s each.
+    """
     burn = "import os, time\nwhile time.process_time() < 0.2: pass\n"
     named = "open('/proc/self/comm', 'wb').write({!r})\n".format
     child = f"{named(b') R 1 (')}{burn}os.write(1, b'.')\ntime.sleep(60)"

@@ -1,4 +1,6 @@
-"""Each fault with a real process, in every seat: the verdict, who is blamed, bounded time, no process left behind."""
+"""Each fault with a real process, in every seat: the verdict, who is blamed, bounded
+time, no process left behind.
+"""
 
 import os
 import sys
@@ -27,7 +29,8 @@ pytestmark = pytest.mark.slow
 SEATS = 3
 EVERY_SEAT = pytest.mark.parametrize("seat", range(SEATS))
 FAULTY = str(Path(__file__).parent.parent / "support" / "faulty.py")
-# Generous: the machine may be busy. What is asserted is that nothing waits for a bot's whole life.
+# Generous: the machine may be busy. What is asserted is that nothing waits for a bot's
+# whole life.
 BOUND = 20.0
 
 
@@ -136,7 +139,9 @@ def test_a_command_that_does_not_exist_is_start_failed(seat: int) -> None:
 
 @EVERY_SEAT
 def test_a_flood_of_notes_is_no_fault_and_is_kept_head_and_tail(seat: int) -> None:
-    """It answers once, then does nothing but write notes: that is late, and no more than late."""
+    """It answers once, then does nothing but write notes: that is late, and no more
+    than late.
+    """
     outcome = run(["notes", "1"], seat, policy="lenient")
     kept = outcome.seats[seat].ending
     assert len(kept.notes) < 20_000
@@ -153,7 +158,9 @@ def test_notes_at_the_very_end_are_kept_and_nobody_is_killed_for_them(seat: int)
 
 
 def test_what_a_dead_bot_left_behind_is_killed_when_its_end_is_known() -> None:
-    """Not only at the end of the match: its leader has exited, its child holds no descriptor of ours."""
+    """Not only at the end of the match: its leader has exited, its child holds no
+    descriptor of ours.
+    """
 
     async def main() -> set[int]:
         before = children()
@@ -182,7 +189,9 @@ def test_a_bot_that_does_not_read_keeps_nobody_from_the_end_of_their_input() -> 
 
 
 def test_what_a_bot_does_is_looked_for_in_its_children_too() -> None:
-    """A script that starts the real program: the shell waits, and not for its input, but the bot computes."""
+    """A script that starts the real program: the shell waits, and not for its input,
+    but the bot computes.
+    """
 
     async def main() -> str:
         wire = Processes(

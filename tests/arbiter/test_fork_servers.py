@@ -1,4 +1,6 @@
-"""Fork servers: one process serves match after match, and is kept only while nothing has gone wrong."""
+"""Fork servers: one process serves match after match, and is kept only while nothing
+has gone wrong.
+"""
 
 import os
 import signal
@@ -49,8 +51,9 @@ def lives(pid: int) -> bool:
 def play(
     *jobs: Job, between: Sequence[signal.Signals] = ()
 ) -> tuple[list[Outcome], list[list[int]]]:
-    """Play matches one after another. Return their outcomes, and the idle fork servers behind each. Each of those is sent the
-    signals ``between``."""
+    """Play matches one after another. Return their outcomes, and the idle fork servers
+    behind each. Each of those is sent the signals ``between``.
+    """
     outcomes, processes = [], []
 
     async def play_all() -> None:
@@ -138,7 +141,9 @@ def test_a_table_for_which_a_fork_server_was_not_made_gets_another_one() -> None
 
 
 def test_no_limit_of_cpu_ends_a_fork_server() -> None:
-    """Modules pay in ticks, and the runner stops one that uses more of the processor than its ticks stand for."""
+    """Modules pay in ticks, and the runner stops one that uses more of the processor
+    than its ticks stand for.
+    """
     _, processes = play(forking(*HONEST, cpu=0), forking(*HONEST, cpu=0))
     assert processes[0] == processes[1] != []
 

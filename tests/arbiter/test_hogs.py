@@ -1,4 +1,6 @@
-"""Real bots that take too much of the processor, or keep themselves from it: who is out, and who is not."""
+"""Real bots that take too much of the processor, or keep themselves from it: who is
+out, and who is not.
+"""
 
 import os
 import re
@@ -31,8 +33,10 @@ SECONDS = 60.0
 
 @pytest.mark.soak
 def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
-    """The thinker needs 0.7 s of CPU in a turn of 1 s, and the hog keeps far more processes busy than there are cores, and than
-    others do on this machine: one that gets no more than its share of the processor is no hog."""
+    """The thinker needs 0.7 s of CPU in a turn of 1 s, and the hog keeps far more
+    processes busy than there are cores, and than others do on this machine: one that
+    gets no more than its share of the processor is no hog.
+    """
     before = descendants(os.getpid())
     cores = len(os.sched_getaffinity(0))
     burning = 8 * cores + min(
@@ -67,13 +71,17 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
 
 
 PARTS = int(os.environ.get("PARTS", "2"))
-"""How many parts there are of ten matches a level: ``python -m tests.tools fairness`` plays 100. Where it is not set, level
-standard plays two matches and level trusted six, since each of them takes as long as its bots are allowed."""
+"""How many parts there are of ten matches a level: ``python -m tests.tools fairness``
+plays 100. Where it is not set, level standard plays two matches and level trusted six,
+since each of them takes as long as its bots are allowed.
+"""
 
 
 def beside_the_nicest(level: Level, matches: int) -> list[Outcome]:
-    """Matches of a bot that thinks with two threads and one that makes itself the last to get a core, and is late each time. The
-    first takes more than its share of the processor where two cores are free, so it would be out if the other were owed one."""
+    """Matches of a bot that thinks with two threads and one that makes itself the last
+    to get a core, and is late each time. The first takes more than its share of the
+    processor where two cores are free, so it would be out if the other were owed one.
+    """
     words = (["doubles", "0.3"], ["nicest", "0.1"])
     commands = [Command((python_at(level), HOG, *how), "/", readable=(HOG,)) for how in words]
     limits = {"startup_ms": 20_000, "turn_ms": 400, "bank_ms": 0}
@@ -89,8 +97,9 @@ def beside_the_nicest(level: Level, matches: int) -> list[Outcome]:
 )
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED], indirect=True)
 def test_a_bot_of_two_threads_forfeits_nothing_beside_the_nicest(level: Level, part: int) -> None:
-    """Matches that a busy host has spoilt have no record. The nicest spoils none at level trusted; elsewhere it cannot make
-    itself wait, and a busy host may make it so."""
+    """Matches that a busy host has spoilt have no record. The nicest spoils none at
+    level trusted; elsewhere it cannot make itself wait, and a busy host may make it so.
+    """
     matches = 10 if part or "PARTS" in os.environ else 6 if level is Level.TRUSTED else 2
     outcomes = beside_the_nicest(level, matches)
     assert {outcome.ordinal for outcome in outcomes} == set(range(matches))
@@ -117,7 +126,9 @@ def test_a_bot_of_two_threads_forfeits_nothing_beside_the_nicest(level: Level, p
 
 @pytest.mark.parametrize("how", ["contends", "hides", "chains"])
 def test_a_real_bot_that_keeps_itself_from_a_core_voids_nothing(how: str) -> None:
-    """It lacks a core for some 0.2 s and answers some 0.1 s late; the children that nobody waits for are seen in no figure."""
+    """It lacks a core for some 0.2 s and answers some 0.1 s late; the children that
+    nobody waits for are seen in no figure.
+    """
     outcomes: list[Outcome] = []
     words = (["honest"], [how, "0.4"])
     began = time.monotonic()
@@ -136,5 +147,6 @@ def test_a_real_bot_that_keeps_itself_from_a_core_voids_nothing(how: str) -> Non
     assert [outcome.attempt for outcome in outcomes] == [1], outcomes[0].void
     assert sound(outcomes[0]).reason == "over"
     assert not outcomes[0].seats[0].faults
-    # On a machine so busy that the arbiter itself was late by as much, the answer was in time.
+    # On a machine so busy that the arbiter itself was late by as much, the answer was
+    # in time.
     assert [fault.verdict for fault in outcomes[0].seats[1].faults] in ([Verdict.TIMEOUT], [])

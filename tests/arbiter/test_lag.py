@@ -1,4 +1,6 @@
-"""The arbiter runs late: who gets its lag, and who brought it about, in virtual time."""
+"""The arbiter runs late: who gets its lag, and who brought it about, in virtual
+time.
+"""
 
 import os
 import threading
@@ -49,7 +51,8 @@ def late_arbiter(
     bank_ms: int = 0,
     attempt: int = 1,
 ) -> tuple[Outcome, ScriptedWire]:
-    """Return a match in which seat 1 answers its first ``kind`` after 3 s of a turn of 1 s, in time since the arbiter lagged.
+    """Return a match in which seat 1 answers its first ``kind`` after 3 s of a turn of
+    1 s, in time since the arbiter lagged.
 
     used: the seconds of CPU that the seats used within 1 s
     own_delay: the seconds of it for which the arbiter had no core
@@ -63,7 +66,9 @@ def late_arbiter(
 
 
 def blamed(outcome: Outcome) -> list[int]:
-    """Return the seats at fault, none of which is late, or that paused; none does both."""
+    """Return the seats at fault, none of which is late, or that paused; none does
+    both.
+    """
     assert not any(report.faults and report.measured.paused for report in outcome.seats)
     assert not {fault.verdict for report in outcome.seats for fault in report.faults} - {
         Verdict.RESOURCE
@@ -82,7 +87,9 @@ def blamed(outcome: Outcome) -> list[int]:
 def test_who_keeps_the_arbiter_from_a_core_gets_none_of_its_lag(
     monkeypatch: pytest.MonkeyPatch, cores: int, used: float, out: bool, attempt: int
 ) -> None:
-    """When its time of 1 s was over it had used more than its share, 1.22 s, and more than half of what the cores gave."""
+    """When its time of 1 s was over it had used more than its share, 1.22 s, and more
+    than half of what the cores gave.
+    """
     outcome, wire = late_arbiter(monkeypatch, 0.0, used, 0.0, cores=cores, attempt=attempt)
     record = sound(outcome)
     assert record.verdicts == (Verdict.OK, Verdict.RESOURCE if out else Verdict.OK, Verdict.OK)
@@ -111,7 +118,9 @@ def test_who_keeps_the_arbiter_from_a_core_is_charged_its_lag(
 def test_who_keeps_the_arbiter_from_a_core_while_another_seat_thinks_pauses(
     monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    """Whether it has answered or was not asked: at the moment when the other is late but for the lag."""
+    """Whether it has answered or was not asked: at the moment when the other is late
+    but for the lag.
+    """
     outcome, wire = late_arbiter(monkeypatch, 0.0, 0.1, 3.7, kind=kind)
     assert sound(outcome).verdicts == (Verdict.OK,) * 3
     assert blamed(outcome) == [2]
@@ -125,7 +134,9 @@ def test_who_keeps_the_arbiter_from_a_core_while_another_seat_thinks_pauses(
 def test_an_arbiter_that_was_stopped_blames_nobody(
     monkeypatch: pytest.MonkeyPatch, own_delay: float, out: bool, late_by_itself: bool
 ) -> None:
-    """It was late, but not for want of a core: it lacked one for less than half of its 1 s. The late seat had all or none."""
+    """It was late, but not for want of a core: it lacked one for less than half of its
+    1 s. The late seat had all or none.
+    """
     used, delay = ((60.0, 0.0), 0.0) if late_by_itself else ((0.0, 60.0), 0.9)
     outcome, _ = late_arbiter(monkeypatch, 0.0, *used, own_delay=own_delay, delay=delay)
     assert blamed(outcome) == ([1 if late_by_itself else 2] if out else [])
@@ -157,7 +168,9 @@ def starved_arbiter(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_late_seat_that_has_other_processes_meanwhile_blames_nobody(
     monkeypatch: pytest.MonkeyPatch, changes: bool, out: bool
 ) -> None:
-    """Those may have taken its core. The other seat used more than its share, and less than half of all cores."""
+    """Those may have taken its core. The other seat used more than its share, and less
+    than half of all cores.
+    """
     monkeypatch.setattr(fairness.system, "cores", lambda: 8)
 
     async def one() -> Outcome:
@@ -225,7 +238,9 @@ def test_who_answers_an_earlier_request_first_is_out_at_its_deadline_all_the_sam
 
 @pytest.mark.usefixtures("starved_arbiter")
 def test_a_hog_whose_processes_change_is_out_at_its_deadline_all_the_same() -> None:
-    """Nobody is looked at any more then, since what its processes took may be in no figure."""
+    """Nobody is looked at any more then, since what its processes took may be in no
+    figure.
+    """
 
     async def one() -> tuple[Outcome, ScriptedWire]:
         wire = ScriptedWire([honest, first(lambda message: act(message, delay=3.0))])
@@ -241,7 +256,9 @@ def test_a_hog_whose_processes_change_is_out_at_its_deadline_all_the_same() -> N
 def test_who_thinks_in_its_own_time_is_not_stopped_and_charged_the_lag(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Seat 1 has used up its bank and is late but for the lag, when seat 2 has 4 s left, for which it keeps all cores busy."""
+    """Seat 1 has used up its bank and is late but for the lag, when seat 2 has 4 s
+    left, for which it keeps all cores busy.
+    """
     monkeypatch.setattr(fairness.system, "cores", lambda: 2)
     monkeypatch.setattr(fairness, "own_delay", lambda: 2.5 * (trio.current_time() > 6.5))
     bots = [honest, at_turns({1: 5.9, 2: 3.0}), at_turns({2: 4.0})]
@@ -264,9 +281,11 @@ def late_for_its_first_look(
     kind: str = "play_pass",
     asked_at: float = 3.0,
 ) -> Outcome:
-    """Return a match in which each wait of the arbiter takes 3 s, that of the greeting, too.
+    """Return a match in which each wait of the arbiter takes 3 s, that of the greeting,
+    too.
 
-    Seat 1 answers its first ``kind`` after 3.3 s: in time if 1.9 s of lag and some of its delay are added to its turn of 1 s.
+    Seat 1 answers its first ``kind`` after 3.3 s: in time if 1.9 s of lag and some of
+    its delay are added to its turn of 1 s.
 
     used: the seconds of CPU that seat 2 used meanwhile
     delay: the seconds for which seat 1 had no core
@@ -290,8 +309,10 @@ def late_for_its_first_look(
 def test_who_keeps_the_arbiter_even_from_its_first_look_is_out(
     monkeypatch: pytest.MonkeyPatch, used: float, out: bool
 ) -> None:
-    """Its use, and the time that the late seat had no core, are then counted from the last sample before the step. Nobody is owed
-    time that was not seen while nobody is to blame."""
+    """Its use, and the time that the late seat had no core, are then counted from the
+    last sample before the step. Nobody is owed time that was not seen while nobody is
+    to blame.
+    """
     outcome = late_for_its_first_look(monkeypatch, used, 2.9)
     assert [fault.verdict for fault in outcome.seats[2].faults] == (
         [Verdict.RESOURCE] if out else []
@@ -306,7 +327,9 @@ def test_who_keeps_the_arbiter_even_from_its_first_look_is_out(
 def test_who_keeps_the_arbiter_from_its_first_look_and_was_not_asked_pauses(
     monkeypatch: pytest.MonkeyPatch, used: float, pauses: bool
 ) -> None:
-    """It used more than half of what two cores give. The late seat lacked less than a tenth of its time, and gets that back."""
+    """It used more than half of what two cores give. The late seat lacked less than a
+    tenth of its time, and gets that back.
+    """
     outcome = late_for_its_first_look(monkeypatch, used, 0.29, "boost", 15.0)
     assert (outcome.seats[2].measured.paused, outcome.seats[2].faults) == (int(pauses), ())
     assert [fault.verdict for fault in outcome.seats[1].faults] == (
@@ -333,7 +356,9 @@ def test_what_was_used_before_a_slow_step_does_not_count_in_it(
 def test_a_sample_from_before_quick_steps_is_renewed_after_a_second(
     monkeypatch: pytest.MonkeyPatch, seconds: float, at: float
 ) -> None:
-    """That is a tenth of the step's 10 s. Its time is that from before it was taken, however long that took."""
+    """That is a tenth of the step's 10 s. Its time is that from before it was taken,
+    however long that took.
+    """
     monkeypatch.setattr(CpuAccount, "sample", lambda _: CpuSample(99.0, [], []))
 
     async def begun_at() -> float:

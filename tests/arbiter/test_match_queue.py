@@ -1,4 +1,6 @@
-"""Which match begins next: none that shares a bot and a deal with one in flight, each once, and in their order."""
+"""Which match begins next: none that shares a bot and a deal with one in flight, each
+once, and in their order.
+"""
 
 from collections.abc import Iterator
 from itertools import count
@@ -131,8 +133,10 @@ def is_apart(job: Job, flying: list[Job]) -> bool:
 def test_any_matches_in_any_order_of_ends(
     drawn: list[tuple[int, str]], level: Level, bound: int, data: some.DataObject
 ) -> None:
-    """No two in flight clash unless nothing else may begin and the level is below strict; every match is handed out once, and
-    once more for each time that it was spoilt; what is read ahead is bounded and keeps its order."""
+    """No two in flight clash unless nothing else may begin and the level is below
+    strict; every match is handed out once, and once more for each time that it was
+    spoilt; what is read ahead is bounded and keeps its order.
+    """
     jobs = [match(number, deal, bots, level) for number, (deal, bots) in enumerate(drawn)]
     read: list[Job] = []
     begun: list[Job] = []

@@ -1,4 +1,6 @@
-"""Whole matches against scripted bots in virtual time: what is sent when, what a fault costs, and who is blamed."""
+"""Whole matches against scripted bots in virtual time: what is sent when, what a fault
+costs, and who is blamed.
+"""
 
 from typing import Any
 
@@ -57,7 +59,9 @@ def test_honest_bots_play_to_the_end() -> None:
 
 
 def test_transcript_of_the_first_turn() -> None:
-    """All requests of a simultaneous decision go out before any answer is read; nothing follows before the last is in."""
+    """All requests of a simultaneous decision go out before any answer is read; nothing
+    follows before the last is in.
+    """
 
     def slow(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         return act(message, delay=0.8) if message["type"] == "decide" else honest(message)
@@ -335,7 +339,9 @@ def test_late_answer_is_dropped_and_does_not_answer_the_next_request() -> None:
 
 
 def test_a_bot_that_drops_its_own_late_answer_is_not_charged_for_the_wait() -> None:
-    """It owes a late answer, so the arbiter waits longer for a second frame; the time counted is that of the answer."""
+    """It owes a late answer, so the arbiter waits longer for a second frame; the time
+    counted is that of the answer.
+    """
     outcome, _ = run(Misbehaves(lambda _: []), honest, turn_ms=500, bank_ms=0)
     assert [fault.verdict for fault in outcome.seats[0].faults] == [Verdict.TIMEOUT]
     assert outcome.seats[0].slowest == pytest.approx(0.5, abs=0.01)
@@ -350,7 +356,9 @@ def test_second_answers_are_dropped_up_to_sixteen() -> None:
 
 @EVERY_SEAT
 def test_a_second_answer_that_comes_late_does_not_cut_the_next_request_short(seat: int) -> None:
-    """The first act for a request is followed, once the next request is out, by a second one; the next answer takes longer."""
+    """The first act for a request is followed, once the next request is out, by a
+    second one; the next answer takes longer.
+    """
 
     def twice(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         return (
@@ -373,7 +381,9 @@ def test_a_second_answer_that_comes_late_does_not_cut_the_next_request_short(sea
 
 
 def test_each_time_stands_at_the_step_it_was_taken_at() -> None:
-    """A decision that came too late has one, too; one at which a seat went out without an answer has none."""
+    """A decision that came too late has one, too; one at which a seat went out without
+    an answer has none.
+    """
 
     def slow(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         asked.extend([message["req"]] if message["type"] == "decide" else [])
@@ -401,7 +411,9 @@ def test_each_time_stands_at_the_step_it_was_taken_at() -> None:
 
 @EVERY_SEAT
 def test_a_seat_whose_time_is_up_does_not_live_on_the_time_of_others(seat: int) -> None:
-    """With its bank spent a seat has its turn alone, however long the others may still think."""
+    """With its bank spent a seat has its turn alone, however long the others may still
+    think.
+    """
     other = (seat + 1) % SEATS
 
     def spent(message: dict[str, Any]) -> list[tuple[float, bytes]]:
@@ -488,7 +500,9 @@ def test_lag_of_the_arbiter_is_added_back() -> None:
 
 
 def test_lag_after_an_answer_is_not_taken_from_its_time() -> None:
-    """The quick seat waits for the slow one, and so does the arbiter, which is late by 0.3 s meanwhile."""
+    """The quick seat waits for the slow one, and so does the arbiter, which is late by
+    0.3 s meanwhile.
+    """
 
     class Later(LagMeter):
         def total(self, _now: float) -> float:

@@ -1,4 +1,6 @@
-"""The address space that tables of modules need: what is said is enough, and a MiB less is refused with that number."""
+"""The address space that tables of modules need: what is said is enough, and a MiB less
+is refused with that number.
+"""
 
 import json
 import re
@@ -54,8 +56,10 @@ ENDED = "crashed: exited with code 7"
 def test_a_table_plays_in_as_much_as_is_said_and_is_refused_in_less(
     tmp_path: Path, open_folder: Path
 ) -> None:
-    """One module has much code, by the data in it, which is in memory twice while it is loaded. More than is said is enough, too:
-    no thread takes of it what another seat needs."""
+    """One module has much code, by the data in it, which is in memory twice while it is
+    loaded. More than is said is enough, too: no thread takes of it what another seat
+    needs.
+    """
     data = f'(data (i32.const 0) "{"a" * 8 * MIB}")'
     for name, more in (("large", data), ("small", "")):
         (tmp_path / f"{name}.wasm").write_bytes(

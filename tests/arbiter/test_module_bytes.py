@@ -1,4 +1,6 @@
-"""The bytes that a module is sent in a match in ticks, on which its ticks depend: protocol/METER.md, section 13."""
+"""The bytes that a module is sent in a match in ticks, on which its ticks depend:
+protocol/METER.md, section 13.
+"""
 
 import re
 from typing import Any
@@ -20,7 +22,9 @@ GAMES = ("khiva", "emira", "silk_road")
 
 
 def in_order(value: Any) -> Any:
-    """A value whose maps have their keys in ascending order of their UTF-8 bytes, at every depth."""
+    """A value whose maps have their keys in ascending order of their UTF-8 bytes, at
+    every depth.
+    """
     if isinstance(value, dict):
         return {key: in_order(value[key]) for key in sorted(value, key=str.encode)}
     return [in_order(one) for one in value] if isinstance(value, list) else value
@@ -45,7 +49,9 @@ def a_job(game: str, seats: int) -> Job:
 
 
 def played(job: Job) -> tuple[Record, ScriptedTable]:
-    """Play with a module that makes an illegal choice, one that is late, and honest ones."""
+    """Play with a module that makes an illegal choice, one that is late, and honest
+    ones.
+    """
     modules: list[Module] = [on_decide(2, illegal), on_decide(1, late), *[honest] * 3]
     outcome, table = play(job, modules[: len(job.header.seats)])
     assert outcome.record

@@ -1,5 +1,6 @@
-"""Without pondering a bot is stopped while it is not its turn: in which order, with scripted bots; and that it does hold, with
-real ones at every level."""
+"""Without pondering a bot is stopped while it is not its turn: in which order, with
+scripted bots; and that it does hold, with real ones at every level.
+"""
 
 import os
 import time
@@ -74,7 +75,9 @@ def test_who_answers_first_rests_while_the_others_think() -> None:
 
 
 def test_one_whose_act_was_a_stray_is_woken_to_answer() -> None:
-    """It repeats its first answer before the second: that alone does not end its turn."""
+    """It repeats its first answer before the second: that alone does not end its
+    turn.
+    """
     answered: list[int] = []
 
     def strays(message: dict[str, Any]) -> list[tuple[float, bytes]]:
@@ -133,7 +136,9 @@ def run(level: Level, *how: str, ponder: bool = False, **time_: int) -> Outcome:
 @pytest.mark.soak
 @EVERY_LEVEL
 def test_who_burns_gets_nothing_while_others_think(level: Level) -> None:
-    """The other seat thinks for 1.6 s in all, and two processes would burn all along, once there is a core for them."""
+    """The other seat thinks for 1.6 s in all, and two processes would burn all along,
+    once there is a core for them.
+    """
     rests = run(level, "burns")
     assert rests.record is not None
     assert rests.record.verdicts[0] is Verdict.OK, rests.seats[0]
@@ -143,7 +148,9 @@ def test_who_burns_gets_nothing_while_others_think(level: Level) -> None:
 
 @KEEPING
 def test_no_timer_gets_a_stopped_bot_going(level: Level) -> None:
-    """The system would send SIGCONT for it; at trusted there is nothing to keep it from that."""
+    """The system would send SIGCONT for it; at trusted there is nothing to keep it from
+    that.
+    """
     outcome = run(level, "stirs", "copes")
     assert outcome.record is not None
     assert outcome.record.verdicts[0] is Verdict.OK

@@ -1,4 +1,6 @@
-"""What runtimes say at each start is no part of a bot's notes; whatever a bot itself says is."""
+"""What runtimes say at each start is no part of a bot's notes; whatever a bot itself
+says is.
+"""
 
 from pathlib import Path
 

@@ -124,7 +124,9 @@ def test_a_remark_stands_where_it_was_made_and_counts_as_none_of_the_bots_bytes(
 
 
 def test_the_notes_of_a_module_say_what_it_is_not_sent(tmp_path: Path) -> None:
-    """Its frames have no words about a fault, since it would pay for each byte; who wrote it reads them here."""
+    """Its frames have no words about a fault, since it would pay for each byte; who
+    wrote it reads them here.
+    """
     with maker_at(Path(__file__).parents[1] / "bots" / "modules" / "make_ticks.py") as maker:
         wrong, honest = maker.bot({2: maker.tick_bots.CHOOSES_WRONGLY}), maker.bot()
     commands = [staged(tmp_path, "wrong", wrong), staged(tmp_path, "honest", honest)]
@@ -187,7 +189,8 @@ def test_a_match_marks_what_its_bots_wrote() -> None:
     assert outcome.seats[1].ending.notes == ""
 
 
-# Says at its first decision what a runtime says, then a little at each, and dies of it at the twelfth.
+# Says at its first decision what a runtime says, then a little at each, and dies of it
+# at the twelfth.
 DYING = """
         print("bad_alloc" + "." * 3_800 if count == 1 else ".", file=sys.stderr, flush=True)
         if count == 12:
@@ -196,7 +199,9 @@ DYING = """
 
 
 def test_marks_do_not_hide_the_last_words_of_a_bot() -> None:
-    """They are looked for in the last 4,000 characters of its own, however many marks stand between."""
+    """They are looked for in the last 4,000 characters of its own, however many marks
+    stand between.
+    """
     said = '        if count == 3:\n            print(f"[step 99'
     assert said in TALKER
     dying = TALKER.replace(said, f"{DYING}{said}")

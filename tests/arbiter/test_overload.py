@@ -1,5 +1,7 @@
-"""False forfeits: with far more busy processes than cores, bots that answer at once lose nothing at the shipped limits. The
-same at length, with figures: ``python -m tests.tools overload``."""
+"""False forfeits: with far more busy processes than cores, bots that answer at once
+lose nothing at the shipped limits. The same at length, with figures: ``python -m
+tests.tools overload``.
+"""
 
 import importlib.util
 import os

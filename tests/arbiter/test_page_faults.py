@@ -1,4 +1,6 @@
-"""Page faults that read a disk are counted for each seat: a bot can leave its next self a message in what is in memory."""
+"""Page faults that read a disk are counted for each seat: a bot can leave its next self
+a message in what is in memory.
+"""
 
 import os
 import sys
@@ -34,7 +36,9 @@ def cool(file: Path) -> None:
 
 @pytest.fixture
 def cold(tmp_path: Path) -> Path:
-    """A file on a disk, none of it in memory; skipped where there is no telling, as in a file system that is all in memory."""
+    """A file on a disk, none of it in memory; skipped where there is no telling, as in
+    a file system that is all in memory.
+    """
     file = tmp_path / "system"
     file.write_bytes(os.urandom(SIZE))
     file.chmod(0o644)
@@ -46,7 +50,9 @@ def cold(tmp_path: Path) -> Path:
 
 
 def majors(level: Level, file: Path, *how: str) -> tuple[list[int], list[str]]:
-    """Of a match of bots that do this: what was counted for each seat, and what each said."""
+    """Of a match of bots that do this: what was counted for each seat, and what each
+    said.
+    """
     bots = [script_at(level, "touching.py", one, str(file)) for one in how]
     bots = [replace(bot, readable=(*bot.readable, str(file))) for bot in bots]
     outcome = play_one(job(bots, sandbox=Sandbox(level), startup_ms=60_000, bank_ms=60_000))
@@ -61,8 +67,9 @@ def majors(level: Level, file: Path, *how: str) -> tuple[list[int], list[str]]:
 def test_a_pair_of_bots_that_signals_through_the_page_cache_is_counted(
     cold: Path, level: Level
 ) -> None:
-    """In the first match one touches the pages or leaves them; in the next the other finds out which. Whoever finds them cold
-    has the page faults on its account."""
+    """In the first match one touches the pages or leaves them; in the next the other
+    finds out which. Whoever finds them cold has the page faults on its account.
+    """
     counted, _ = majors(level, cold, "touches", "leaves")
     assert counted[0] >= TOUCHED // 2
     assert counted[1] < TOUCHED // 2

@@ -1,4 +1,6 @@
-"""Many matches at a time, in one process and in workers: every job once, voids again, nothing left behind on any path."""
+"""Many matches at a time, in one process and in workers: every job once, voids again,
+nothing left behind on any path.
+"""
 
 import errno
 import os
@@ -103,7 +105,9 @@ def spoilt(one: Job, **how: Any) -> Outcome:
 def slots(
     count: int, ordinals: int, play_one: Callable[[Job], Outcome]
 ) -> list[tuple[float, int, int, bool]]:
-    """Play jobs of nobody in some slots; of each outcome when it came, the match, the attempt, and whether it is tried again."""
+    """Play jobs of nobody in some slots; of each outcome when it came, the match, the
+    attempt, and whether it is tried again.
+    """
     seen: list[tuple[float, int, int, bool]] = []
 
     async def one(job_: Job) -> Outcome:
@@ -145,7 +149,9 @@ def test_what_the_host_spoils_waits_longer_each_time_and_is_set_aside_at_last() 
 
 
 def test_a_host_that_is_short_for_a_while_costs_no_table() -> None:
-    """Four seconds without a free process: hundreds of matches could be void twice meanwhile."""
+    """Four seconds without a free process: hundreds of matches could be void twice
+    meanwhile.
+    """
     began: list[float] = []
 
     def for_four_seconds(one: Job) -> Outcome:
@@ -222,7 +228,9 @@ def test_a_fault_of_the_host_in_a_match_is_the_hosts(monkeypatch: pytest.MonkeyP
 
 
 def _when(condition: object, then: object) -> threading.Thread:
-    """Run ``then`` in a thread as soon as ``condition`` holds, or patience is used up; both are functions."""
+    """Run ``then`` in a thread as soon as ``condition`` holds, or patience is used up;
+    both are functions.
+    """
 
     def watch() -> None:
         until(condition)  # type: ignore[arg-type]
@@ -234,7 +242,9 @@ def _when(condition: object, then: object) -> threading.Thread:
 
 
 def _newcomers() -> Callable[[], list[int]]:
-    """Our children from now on: tests before this one may have left some, such as a browser."""
+    """Our children from now on: tests before this one may have left some, such as a
+    browser.
+    """
     before = set(children(os.getpid()))
     return lambda: [pid for pid in children(os.getpid()) if pid not in before]
 

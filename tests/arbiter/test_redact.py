@@ -1,4 +1,6 @@
-"""Values of variables that a bot was handed never come out of what it writes, however it is cut."""
+"""Values of variables that a bot was handed never come out of what it writes, however
+it is cut.
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,7 +78,9 @@ OVERLAPPING = {
     "SELF": "xyxyxyxy",
     "E": "\u00e9\u00e9\u00e9abc",
 }
-"""One begins another, one ends as another begins, one overlaps itself, one has characters of two bytes."""
+"""One begins another, one ends as another begins, one overlaps itself, one has
+characters of two bytes.
+"""
 
 
 def test_no_part_of_a_value_is_left_however_values_overlap_and_reads_cut_them() -> None:

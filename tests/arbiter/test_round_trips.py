@@ -1,4 +1,6 @@
-"""The way to a player who is elsewhere: measured, kept, and given back up to a bound. Local seats have none."""
+"""The way to a player who is elsewhere: measured, kept, and given back up to a bound.
+Local seats have none.
+"""
 
 from itertools import pairwise
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Matches in ticks through real processes: a double of the runner for the table, or for each seat."""
+"""Matches in ticks through real processes: a double of the runner for the table, or for
+each seat.
+"""
 
 import dataclasses
 import sys
@@ -128,7 +130,9 @@ def test_a_runner_that_fails_is_nobodys_fault(module: str) -> None:
 def test_a_runner_is_given_up_only_if_it_stands_still_or_spins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A loaded machine may take long over what a module may do, and its answer is the same."""
+    """A loaded machine may take long over what a module may do, and its answer is the
+    same.
+    """
     monkeypatch.setattr(runners, "SLOWEST", 0)
     monkeypatch.setattr(runners, "GRACE", 0.2)
     monkeypatch.setattr(runners, "SPINS", 5)

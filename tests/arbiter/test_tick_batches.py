@@ -1,4 +1,6 @@
-"""A match in ticks with scripted modules: what is paid, what each end of a run costs, and what is recorded."""
+"""A match in ticks with scripted modules: what is paid, what each end of a run costs,
+and what is recorded.
+"""
 
 from typing import Any
 
@@ -111,7 +113,9 @@ def test_an_answer_that_comes_late_is_dropped_and_the_module_goes_on() -> None:
     asked: list[Message] = []
 
     def slow(message: Message | None, ticks: int) -> Reply:
-        """Too late at its second decision, whose answer comes when the third is asked."""
+        """Too late at its second decision, whose answer comes when the third is
+        asked.
+        """
         if message is None:
             return answer(asked[-1], 70)
         if message["type"] != "decide":

@@ -1,5 +1,6 @@
-"""At level trusted a bot may leave processes behind that start new ones faster than they are killed: it is named and out, others
-play on, and the run goes on."""
+"""At level trusted a bot may leave processes behind that start new ones faster than
+they are killed: it is named and out, others play on, and the run goes on.
+"""
 
 import os
 import re
@@ -37,7 +38,9 @@ runpy.run_path({HOG!r})
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Any process that is left behind counts as one that does not end; it is ended here."""
+    """Any process that is left behind counts as one that does not end; it is ended
+    here.
+    """
     monkeypatch.setattr(reap, "STRAYS_SECONDS", 0.0)
     monkeypatch.setattr(reap.Adoption, "_unending", set())
     yield

@@ -1,4 +1,6 @@
-"""Slots that wait for a match to end, by a clock of the test: none waits for ever, and none begins what clashes."""
+"""Slots that wait for a match to end, by a clock of the test: none waits for ever, and
+none begins what clashes.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -25,7 +27,9 @@ def recorded(job: Job) -> Outcome:
 
 
 def play(jobs: list[Job], slots: int, play_one: PlayOne, take: pool.Take) -> Watch:
-    """Play jobs of nobody in some slots. Raises TooSlowError if they wait for something that never comes."""
+    """Play jobs of nobody in some slots. Raises TooSlowError if they wait for something
+    that never comes.
+    """
     watch = Watch()
 
     async def one(job: Job) -> Outcome:

@@ -1,10 +1,12 @@
 """Figures that can be believed, one JSON object a line. Needs a C compiler.
 
-Each figure is sampled (samples.py) until the 95 % interval of its median is narrow, or MOST times. Beside the arbiter stands its
-floor, the same conversation by a C program, sampled in turn with it and pinned to the same core: ratios to it say more than
-microseconds, which change with the machine and the hour. The floor of the overloaded arbiter is itself without its looks at what
-bots have of the processor. With BASE another version of this project is sampled in turn, too, and
-the line says whether this one is faster, slower, or that it cannot be told.
+Each figure is sampled (samples.py) until the 95 % interval of its median is narrow, or
+MOST times. Beside the arbiter stands its floor, the same conversation by a C program,
+sampled in turn with it and pinned to the same core: ratios to it say more than
+microseconds, which change with the machine and the hour. The floor of the overloaded
+arbiter is itself without its looks at what bots have of the processor. With BASE
+another version of this project is sampled in turn, too, and the line says whether this
+one is faster, slower, or that it cannot be told.
 """
 
 import argparse
@@ -143,7 +145,9 @@ def figures(folder: Path) -> Iterator[Figure]:
 
 
 def kit_bots(folder: Path) -> tuple[str, str]:
-    """The bot with which the C kit begins, as a module and as a program, each built once."""
+    """The bot with which the C kit begins, as a module and as a program, each built
+    once.
+    """
     for name, more in (("module", ("--module",)), ("native", ())):
         subprocess.run(
             [sys.executable, "-m", "khiva_arena", "new", "c", str(folder / name), *more],
@@ -173,8 +177,9 @@ def compiled(folder: Path, name: str) -> str:
 
 
 def measured(figure: Figure, base: Path | None) -> Iterator[dict[str, object]]:
-    """Sample a figure, its floor and that of another version in turn, until all is known well enough. Yields its line, or one for
-    each of its parts."""
+    """Sample a figure, its floor and that of another version in turn, until all is
+    known well enough. Yields its line, or one for each of its parts.
+    """
     mine: list[Sample] = []
     floors: list[Sample] = []
     theirs: list[Sample] = []
@@ -222,7 +227,9 @@ def _line(
 def _spreads(
     part: str, mine: list[Sample], floors: list[Sample], theirs: list[Sample]
 ) -> list[Spread]:
-    """What has to be known well: with another version the ratio to it, else the figure itself."""
+    """What has to be known well: with another version the ratio to it, else the figure
+    itself.
+    """
     if theirs:
         return [_ratio(part, mine, theirs)]
     return [spread([one[part] for one in some]) for some in (mine, floors) if some]
@@ -243,14 +250,17 @@ def plain(found: Spread) -> dict[str, float]:
 
 
 def sampled(tree: Path, words: tuple[str, ...]) -> Sample:
-    """One sample of a version of the project, by its parts; a figure without parts has one, named ""."""
+    """One sample of a version of the project, by its parts; a figure without parts has
+    one, named "".
+    """
     samples = str(
         HERE / "samples.py"
     )  # of this version, so that what it measures is new to no other
     environment = {**os.environ, "PYTHONPATH": str(tree)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     line = [sys.executable, samples, *words]
-    # Not here: `python -m` looks into the working folder first, and would find this version.
+    # Not here: `python -m` looks into the working folder first, and would find this
+    # version.
     done = subprocess.run(
         line, capture_output=True, text=True, env=environment, cwd="/", check=False
     )
@@ -297,7 +307,9 @@ def say(name: str, value: float, unit: str, **beside: float) -> None:
 
 
 def in_flight() -> None:
-    """What each further match in flight costs the arbiter: memory and descriptors, with bots that think for long."""
+    """What each further match in flight costs the arbiter: memory and descriptors, with
+    bots that think for long.
+    """
     for seats in (2, 3):
         few, many = (_held(seats, matches) for matches in (2, 34))
         say(f"memory_per_match_{seats}_seats", (many[0] - few[0]) / 32, "kB", bar=100)
@@ -312,7 +324,9 @@ def _held(seats: int, matches: int) -> tuple[float, int]:
 
 
 def hold(seats: int, matches: int) -> None:
-    """Start that many matches at a time with bots that greet and then say nothing; print memory (kB) and descriptors."""
+    """Start that many matches at a time with bots that greet and then say nothing;
+    print memory (kB) and descriptors.
+    """
     hello = (
         b"\0\0\0\x20"
         + bytes.fromhex("83a474797065a568656c6c6fa570726f746f01a46e616d65a4")

@@ -1,7 +1,9 @@
-"""What a cluster costs: python tests/benchmarks/cluster.py [WORKERS [SEEDS]], a JSON object a line.
+"""What a cluster costs: python tests/benchmarks/cluster.py [WORKERS [SEEDS]], a JSON
+object a line.
 
-For 1 to WORKERS workers on this machine, and for ``-j`` of as many without: matches a second, CPU of each process a match,
-the scheduler's share of all CPU, and bytes a match on its connections, as the kernel counts them.
+For 1 to WORKERS workers on this machine, and for ``-j`` of as many without: matches a
+second, CPU of each process a match, the scheduler's share of all CPU, and bytes a match
+on its connections, as the kernel counts them.
 """
 
 import json
@@ -72,7 +74,9 @@ class Wire:
 
 
 def run(seeds: int, out: Path, *where: str) -> tuple[float, float, int]:
-    """Seconds between the first and the last match, CPU of the command and its children, and matches."""
+    """Seconds between the first and the last match, CPU of the command and its
+    children, and matches.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     words = [
         "run",
@@ -135,7 +139,9 @@ def on_a_cluster(cluster: DaskCluster, seeds: int, workers: int, out: Path) -> d
 
 
 def of_tasks(cluster: DaskCluster, tasks: int) -> dict[str, float]:
-    """What the scheduler has to do for a table, and for a worker that does nothing: tasks that a worker gives back at once."""
+    """What the scheduler has to do for a table, and for a worker that does nothing:
+    tasks that a worker gives back at once.
+    """
     link = SchedulerLink(cluster.address, [str(cluster.tls / name) for name in FILES], 10.0)
     worker, pid = next(iter(link.workers())), cluster.processes["scheduler"].pid
     idle = cpu(pid)

@@ -1,7 +1,9 @@
-"""Modules that spend their time in code which the processor's caches do not hold, a part of ``python -m tests.tools meter``.
+"""Modules that spend their time in code which the processor's caches do not hold, a
+part of ``python -m tests.tools meter``.
 
-Each shape runs a little of much code, in an order of chance, and jumps over the rest, which is as much code of the machine as the
-bounds of METER.md let it be. A shape is made for the largest code section of each step of prices, with parts of several lengths.
+Each shape runs a little of much code, in an order of chance, and jumps over the rest,
+which is as much code of the machine as the bounds of METER.md let it be. A shape is
+made for the largest code section of each step of prices, with parts of several lengths.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,12 +32,16 @@ def order(length: int) -> list[int]:
 
 
 def heavy(size: int) -> int:
-    """How many heavy instructions a shape of up to so many bytes may have: it may be a half smaller."""
+    """How many heavy instructions a shape of up to so many bytes may have: it may be a
+    half smaller.
+    """
     return bounds.HEAVY + size // 2 // bounds.HEAVY_BYTES
 
 
 def fillers(parts: int, length: int, most: int) -> Iterator[bytes]:
-    """Yield code for parts: calls, and a pair of conversions in as many parts as ``most`` heavy instructions allow."""
+    """Yield code for parts: calls, and a pair of conversions in as many parts as
+    ``most`` heavy instructions allow.
+    """
     pairs = most // 2
     calls = assemble("call 1")
     for part in range(parts):
@@ -48,7 +54,9 @@ def fillers(parts: int, length: int, most: int) -> Iterator[bytes]:
 
 
 def module(first: bytes, functions: list[bytes], table: tuple[int, ...] = ()) -> bytes:
-    """A module that repeats code for ever. Function 1 does nothing, and the others have two locals, of type i32."""
+    """A module that repeats code for ever. Function 1 does nothing, and the others have
+    two locals, of type i32.
+    """
     bodies = [Function(b"\3\x40" + first + assemble("br 0 end"), locals="i32"), Function("")]
     bodies += [Function(READY + code, locals="i32 i32") for code in functions]
     one_type = {1: vector([b"\x60\0\0"]), 3: vector([b"\0"] * len(bodies))}
@@ -95,7 +103,9 @@ def _ifs(parts: Iterator[bytes], several: int) -> bytes:
 
 
 def chosen(size: int, length: int, bytes_: int = HUGE) -> bytes:
-    """Huge functions in which br_table goes from part to part, in an order of chance."""
+    """Huge functions in which br_table goes from part to part, in an order of
+    chance.
+    """
     several = min(4_000, min(bytes_, size - MARGIN) // (length + 20))
     functions = min(max(1, (size - MARGIN) // (several * (length + 20))), bounds.FUNCTIONS - 2)
     parts = fillers(several * functions, length, heavy(size))
@@ -103,7 +113,9 @@ def chosen(size: int, length: int, bytes_: int = HUGE) -> bytes:
 
 
 def chosen_in_many(size: int, length: int) -> bytes:
-    """Many functions that are called, and in each of which br_table goes to a few parts."""
+    """Many functions that are called, and in each of which br_table goes to a few
+    parts.
+    """
     return chosen(size, length, 4 * (length + 20))
 
 
@@ -119,7 +131,8 @@ def _table(parts: Iterator[bytes], several: int) -> bytes:
     )
     code = [head, b"\x0e", vector([uleb(label) for label in range(several - 1)]), uleb(several - 1)]
     for part, labels in enumerate(reversed(range(several))):
-        # The branch to the loop is one that might not be taken, or what stands behind it would be left out.
+        # The branch to the loop is one that might not be taken, or what stands behind
+        # it would be left out.
         on = (
             b"\x41"
             + sleb(follows[part])
@@ -134,7 +147,9 @@ def _table(parts: Iterator[bytes], several: int) -> bytes:
 
 
 def gone_back(size: int, length: int) -> bytes:
-    """Loops within one another: on the way in ifs jump over the parts, and on the way out branches go back to each beginning."""
+    """Loops within one another: on the way in ifs jump over the parts, and on the way
+    out branches go back to each beginning.
+    """
     several = min(2_000, HUGE // 2 // (length + 16))
     functions = min(max(1, (size - MARGIN) // (several * (length + 16))), bounds.FUNCTIONS - 2)
     parts = fillers(several * functions, length, heavy(size))
@@ -142,7 +157,8 @@ def gone_back(size: int, length: int) -> bytes:
 
 
 def _loops(parts: Iterator[bytes], several: int) -> bytes:
-    # Local 0 is not 0 on the way out: each loop then goes on at the beginning of the one around it.
+    # Local 0 is not 0 on the way out: each loop then goes on at the beginning of the
+    # one around it.
     back = assemble("loop local.get 0 br_if 1 local.get 1 if")
     code = b"".join(back + next(parts) + b"\x0b" for _ in range(several))
     return (
@@ -154,7 +170,9 @@ def _loops(parts: Iterator[bytes], several: int) -> bytes:
 
 
 def straight(size: int, length: int) -> bytes:
-    """Loops one behind another that run once: the most code of the machine that a tick runs straight through."""
+    """Loops one behind another that run once: the most code of the machine that a tick
+    runs straight through.
+    """
     several = length * 6
     loop = assemble("loop :i32 local.get 0 end")
     functions = min((size - MARGIN) // (several * 6 + 30), 400_000 // several)

@@ -1,8 +1,11 @@
-"""Whether this version is slower than another one, before a release. Needs cc and strace.
+"""Whether this version is slower than another one, before a release. Needs cc and
+strace.
 
-Counts are exact, and may not grow: the programs that a match executes, the mounts it makes, the files of the disk it opens, and
-the modules that commands import. CPU is noisy, so each figure is sampled in turn with the other version, PAIRS times at least; it
-fails if the whole 95 % interval of the ratio lies above SLOWER. A figure that the minutes do not tell says so, and fails nothing.
+Counts are exact, and may not grow: the programs that a match executes, the mounts it
+makes, the files of the disk it opens, and the modules that commands import. CPU is
+noisy, so each figure is sampled in turn with the other version, PAIRS times at least;
+it fails if the whole 95 % interval of the ratio lies above SLOWER. A figure that the
+minutes do not tell says so, and fails nothing.
 """
 
 import argparse
@@ -48,14 +51,18 @@ BY_THE_CLOCK = re.compile(
 
 
 class Count(NamedTuple):
-    """A number that is the same each time. ``name``: of its line; ``value``: of one version."""
+    """A number that is the same each time. ``name``: of its line; ``value``: of one
+    version.
+    """
 
     name: str
     value: int
 
 
 def counts(tree: Path, instant: str, store: str) -> Iterator[Count]:
-    """Yield the counts of a version. ``instant``: a bot; ``store``: one that every version reads."""
+    """Yield the counts of a version. ``instant``: a bot; ``store``: one that every
+    version reads.
+    """
     match = (
         "match",
         "--bot",
@@ -93,7 +100,9 @@ def counts(tree: Path, instant: str, store: str) -> Iterator[Count]:
 
 
 def run_in(tree: Path, *words: str, before: tuple[str, ...] = (), code: str = "") -> str:
-    """Run a command of a version, and return its stderr. ``before``: words of a program that runs it."""
+    """Run a command of a version, and return its stderr. ``before``: words of a program
+    that runs it.
+    """
     program = ["-c", code] if code else ["-m", "khiva_arena"]
     env = {**os.environ, "PYTHONPATH": str(tree)}
     env.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -105,7 +114,9 @@ def run_in(tree: Path, *words: str, before: tuple[str, ...] = (), code: str = ""
 
 
 def verdict(line: dict[str, dict[str, float]], *, lower_is_better: bool) -> str:
-    """Return what the ratio of a figure to that of the other version says: "slower" fails."""
+    """Return what the ratio of a figure to that of the other version says: "slower"
+    fails.
+    """
     low, high = line["ratio"]["low"], line["ratio"]["high"]
     if not lower_is_better:
         low, high = 1 / high, 1 / low

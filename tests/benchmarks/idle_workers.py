@@ -1,6 +1,8 @@
-"""What workers of a Dask cluster cost that have nothing to do: CPU of the scheduler, and of a look at who is there.
+"""What workers of a Dask cluster cost that have nothing to do: CPU of the scheduler,
+and of a look at who is there.
 
-python tests/benchmarks/idle_workers.py [WORKERS...], by default 0 1 2 8 16 24; a minute for each.
+python tests/benchmarks/idle_workers.py [WORKERS...], by default 0 1 2 8 16 24; a minute
+for each.
 """
 
 import os

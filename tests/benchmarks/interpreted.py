@@ -1,6 +1,8 @@
-"""How long a tick lasts in bots of JavaScript and Python: programs that spend their ticks in one thing.
+"""How long a tick lasts in bots of JavaScript and Python: programs that spend their
+ticks in one thing.
 
-The interpreter is one large module whose code is cold in places, so no program may be dearer than protocol/METER.md says.
+The interpreter is one large module whose code is cold in places, so no program may be
+dearer than protocol/METER.md says.
 """
 
 import argparse
@@ -101,7 +103,9 @@ PROGRAMS = {"javascript": ("main.js", JAVASCRIPT), "python": ("main.py", PYTHON)
 
 
 def nanoseconds(code: int, file: str, program: str) -> float:
-    """The CPU time of a tick of a program, which never ends by itself. ``code``: of the interpreter, as the VM compiled it."""
+    """The CPU time of a tick of a program, which never ends by itself. ``code``: of the
+    interpreter, as the VM compiled it.
+    """
     read = payload({file: program.encode()}, file)
     before = time.process_time()
     seat = SeatAlone(machine(), code, KEY.to_bytes(8), MEMORY, payload=read)

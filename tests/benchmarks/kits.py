@@ -1,8 +1,9 @@
-"""The kits side by side: how soon each one's random bot greets, and how many real decisions it takes in a second, beside the
-instant C bot at the end of the same pipes; one JSON object a line. Languages that are not here are left out by name.
+"""The kits side by side: how soon each one's random bot greets, and how many real
+decisions it takes in a second, beside the instant C bot at the end of the same pipes;
+one JSON object a line. Languages that are not here are left out by name.
 
-Bot and driver share one core. CPU and memory are the bot's own account, its start included; decisions a second are by the wall
-and need a machine at rest.
+Bot and driver share one core. CPU and memory are the bot's own account, its start
+included; decisions a second are by the wall and need a machine at rest.
 """
 
 import argparse
@@ -30,7 +31,9 @@ DECISIONS = 4_000
 
 
 class Rate(NamedTuple):
-    """Seconds to the greeting, decisions a second, CPU in us a decision, CPU of a start in ms, memory in MB."""
+    """Seconds to the greeting, decisions a second, CPU in us a decision, CPU of a start
+    in ms, memory in MB.
+    """
 
     start: float
     rate: float
@@ -120,7 +123,9 @@ def _conversation(
 
 
 def bots(folder: Path) -> Iterator[tuple[str, list[str], str]]:
-    """The instant bot first, then the random bot of each language that is here: name, command, folder."""
+    """The instant bot first, then the random bot of each language that is here: name,
+    command, folder.
+    """
     instant = folder / "instant"
     subprocess.run(["cc", "-O2", "-o", str(instant), str(HERE / "instant.c")], check=True)
     yield "instant (C)", [str(instant), "rotate"], str(folder)
@@ -137,7 +142,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     ).parse_args()
     hello, asked = requests()
-    # On two cores the figures say how soon an idle one wakes up, which differs from run to run by a factor of four.
+    # On two cores the figures say how soon an idle one wakes up, which differs from run
+    # to run by a factor of four.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as folder:
         (_, *instant), *rest = bots(Path(folder))

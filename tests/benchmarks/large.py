@@ -1,9 +1,12 @@
-"""Large events: what each command costs on stores of many valid matches. CPU seconds (user and system) of the command and of its
-processes, its peak of memory, and its bytes; one JSON object a line.
+"""Large events: what each command costs on stores of many valid matches. CPU seconds
+(user and system) of the command and of its processes, its peak of memory, and its
+bytes; one JSON object a line.
 
-``large.py [--matches 1000 10000] [--only verify ...] [--keep DIR]``. The matches are valid to the last hash: the schedule, the
-secrets and the records are an event's own, written through the store's functions; bots choose by lot in this process. The last
-ten matches are left to real bots: ``resume`` goes on with the plan of the event and plays them.
+``large.py [--matches 1000 10000] [--only verify ...] [--keep DIR]``. The matches are
+valid to the last hash: the schedule, the secrets and the records are an event's own,
+written through the store's functions; bots choose by lot in this process. The last ten
+matches are left to real bots: ``resume`` goes on with the plan of the event and plays
+them.
 """
 
 import argparse
@@ -48,7 +51,9 @@ COMMANDS: dict[str, list[str]] = {
 
 
 def planned(home: Path, matches: int) -> Path:
-    """The plan of an event of about so many matches, between bots from ``khiva-arena new``."""
+    """The plan of an event of about so many matches, between bots from ``khiva-arena
+    new``.
+    """
     plan = home / f"plan-{matches}"
     words: list[str] = []
     for number in range(BOTS):
@@ -68,7 +73,9 @@ def planned(home: Path, matches: int) -> Path:
 
 
 def made(folder: Path, event: EventRow, leave: int = LEFT) -> int:
-    """A store with an event whose matches are played by lot, except a few that are left. Returns how many it has."""
+    """A store with an event whose matches are played by lot, except a few that are
+    left. Returns how many it has.
+    """
     with Store.write(folder) as store:
         store._connection.execute("PRAGMA synchronous = OFF")  # how it is written is not measured
         store.add_event(

@@ -1,7 +1,9 @@
-"""How long readers of a league's pages wait: ``league_readers.py [READERS] [SECONDS]``, while matches are played beside.
+"""How long readers of a league's pages wait: ``league_readers.py [READERS] [SECONDS]``,
+while matches are played beside.
 
-So many readers ask at once, each again and again after a pause, first a static file server (Python's own, with the same pages as
-files) and then the server of the league. Prints a JSON object for each: requests, failures, and latencies in milliseconds.
+So many readers ask at once, each again and again after a pause, first a static file
+server (Python's own, with the same pages as files) and then the server of the league.
+Prints a JSON object for each: requests, failures, and latencies in milliseconds.
 """
 
 import functools

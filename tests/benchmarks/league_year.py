@@ -1,8 +1,10 @@
 """What a batch of a league costs as its history grows.
 
-A league without bots is made, whose links, draws, matches and sums are the arena's own, and copied at each size. Printed is a
-JSON object a size, with CPU seconds of the player's start, of the process that fits the table, of a write of all that is public,
-and of `league enter`; then the ratios to the first size. Each figure is the least of several runs that take turns.
+A league without bots is made, whose links, draws, matches and sums are the arena's own,
+and copied at each size. Printed is a JSON object a size, with CPU seconds of the
+player's start, of the process that fits the table, of a write of all that is public,
+and of `league enter`; then the ratios to the first size. Each figure is the least of
+several runs that take turns.
 """
 
 import argparse
@@ -48,7 +50,9 @@ def grow(league: MadeLeague, batches: int) -> None:
 
 
 def publish(league: MadeLeague) -> None:
-    """Publish all of a league as its player does at its end; pages of batches are empty ones."""
+    """Publish all of a league as its player does at its end; pages of batches are empty
+    ones.
+    """
     for batch in range(1, league.chain.over + 1):
         page = league.folder / PUBLIC / BATCHES / f"{batch}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +73,9 @@ def cpu_of(*words: str, folder: Path) -> float:
 
 
 def write_of(folder: Path) -> dict[str, float]:
-    """Return the CPU seconds of the write after one more link, and the bytes that it writes."""
+    """Return the CPU seconds of the write after one more link, and the bytes that it
+    writes.
+    """
     with MadeLeague(folder, SHAPE) as league, Publisher(league.store, say_nothing) as public:
         public.write(league.chain)
         bot = league.chain.active[-1]

@@ -1,7 +1,9 @@
-"""Measure how long a tick lasts, by class of instructions. Prints a line a case, the slowest first.
+"""Measure how long a tick lasts, by class of instructions. Prints a line a case, the
+slowest first.
 
-Each case is a loop that does as little else as it can, over memory that has been written. It runs until its ticks are used up,
-on wasmtime, in CPU time; the least of a few runs is taken. Calls of the runner are measured in the runner itself.
+Each case is a loop that does as little else as it can, over memory that has been
+written. It runs until its ticks are used up, on wasmtime, in CPU time; the least of a
+few runs is taken. Calls of the runner are measured in the runner itself.
 """
 
 import argparse
@@ -39,7 +41,9 @@ def memory(pages: int) -> bytes:
 
 
 def loop(code: str, before: str = "", times: int = TIMES, **more: object) -> bytes:
-    """A module that repeats code for ever. Its locals are an i32, an i64, an f32 and two f64."""
+    """A module that repeats code for ever. Its locals are an i32, an i64, an f32 and
+    two f64.
+    """
     words = f"{before} loop {' '.join([code] * times)} br 0 end"
     return bytes(Made([Function(words, locals="i32 i64 f32 f64 f64")], **more))  # type: ignore[arg-type]
 
@@ -156,7 +160,9 @@ def branches() -> Iterator[tuple[str, bytes]]:
 
 
 def accesses() -> Iterator[tuple[str, bytes]]:
-    """Yield loops of loads and stores at addresses of chance, a load's address by the load before it."""
+    """Yield loops of loads and stores at addresses of chance, a load's address by the
+    load before it.
+    """
     for pages, _ in LOADS:
         mask = pages * 65_536 - 256
         chase = f"local.get 0 i32.const {mask} i32.and i32.load 0 local.get 0 i32.add local.set 0"

@@ -1,8 +1,9 @@
 """Bots that are modules beside the same bots as processes, one JSON object a line.
 
-Needs clang; languages that are not here are left out by name. Figures are CPU. That of a whole match is that of a run with
-all that it starts, as the system counts ended children. Elsewhere it is the arbiter's in this process, and that of bots as
-the record of a match has it. Each is the median of ROUNDS, with an interval.
+Needs clang; languages that are not here are left out by name. Figures are CPU. That of
+a whole match is that of a run with all that it starts, as the system counts ended
+children. Elsewhere it is the arbiter's in this process, and that of bots as the record
+of a match has it. Each is the median of ROUNDS, with an interval.
 """
 
 import argparse
@@ -83,7 +84,9 @@ def instant_module(folder: Path) -> Path:
 
 
 def both(folder: Path) -> dict[Clock, Command]:
-    """Return the bot that answers at once: as a module in ticks, and as a program by the wall clock."""
+    """Return the bot that answers at once: as a module in ticks, and as a program by
+    the wall clock.
+    """
     module, native = instant_module(folder), folder / "instant"
     subprocess.run(["cc", "-O2", "-o", str(native), str(HERE / "instant.c")], check=True)
     program = staging.stage(bots.load(str(native)), BEST())
@@ -91,7 +94,9 @@ def both(folder: Path) -> dict[Clock, Command]:
 
 
 def cpu_of(jobs: Sequence[Job]) -> tuple[float, float, int]:
-    """Play matches one after another. Return the arbiter's CPU, that of bots, both in seconds, and the decisions."""
+    """Play matches one after another. Return the arbiter's CPU, that of bots, both in
+    seconds, and the decisions.
+    """
     outcomes: list[Outcome] = []
     began = time.process_time()
     pool.play(jobs, 1, outcomes.append, 1)
@@ -107,7 +112,9 @@ def cpu_of(jobs: Sequence[Job]) -> tuple[float, float, int]:
 
 
 def many(command: Command, clock: Clock, seats: int, *, short: bool = False) -> list[Job]:
-    """Return matches of copies of a bot. ``short``: they are over after the shortest time that the rules allow."""
+    """Return matches of copies of a bot. ``short``: they are over after the shortest
+    time that the rules allow.
+    """
     jobs = [job([command] * seats, clock, ordinal=ordinal) for ordinal in range(MATCHES)]
     rules = get("khiva").rules({"max_turns": 1})
     return (
@@ -116,7 +123,8 @@ def many(command: Command, clock: Clock, seats: int, *, short: bool = False) -> 
 
 
 def whole_matches(folder: Path) -> None:
-    """Say what a whole match at two seats takes, and in ticks by what it takes as processes, without what a run takes once.
+    """Say what a whole match at two seats takes, and in ticks by what it takes as
+    processes, without what a run takes once.
 
     The bots: random and greedy of the C kit, and two that answer at once.
     """
@@ -172,7 +180,9 @@ def _a_match(folder: Path, bots_of: Sequence[str]) -> float:
 
 
 def starts_and_decisions(folder: Path) -> None:
-    """Say what starting and ending one more seat takes, and what a decision takes at four seats."""
+    """Say what starting and ending one more seat takes, and what a decision takes at
+    four seats.
+    """
     rows: dict[tuple[str, str], list[float]] = {}
     commands = both(folder)
     for _ in range(ROUNDS):
@@ -195,7 +205,9 @@ def starts_and_decisions(folder: Path) -> None:
 
 
 def playout(folder: Path) -> None:
-    """Say how much longer a loop of playouts takes as a rewritten module than as a plain one."""
+    """Say how much longer a loop of playouts takes as a rewritten module than as a
+    plain one.
+    """
     source, module = folder / "playout.c", folder / "playout.wasm"
     source.write_text(PLAYOUT)
     subprocess.run([*CLANG, "-o", str(module), str(source)], check=True)
@@ -240,7 +252,9 @@ def run_again(folder: Path) -> None:
 
 
 def _children(words: Sequence[str]) -> float:
-    """Return the seconds of CPU that a command of the arena takes, with all that it starts."""
+    """Return the seconds of CPU that a command of the arena takes, with all that it
+    starts.
+    """
     return _cpu_of_children([sys.executable, "-m", "khiva_arena", *words])
 
 
@@ -252,7 +266,9 @@ def _cpu_of_children(words: Sequence[str]) -> float:
 
 
 def memory(folder: Path) -> None:
-    """Say what one more table of two seats takes of memory, with the fork server that serves it."""
+    """Say what one more table of two seats takes of memory, with the fork server that
+    serves it.
+    """
     command = staged(folder, "bot", instant_module(folder).read_bytes())
     tables: list[subprocess.Popen[bytes]] = []
     sums = []
@@ -303,12 +319,16 @@ def _children_of(pid: int) -> list[int]:
 
 
 def _share(pid: int) -> int:
-    """Return the kB of memory of a process: its own, and its share of what others have too."""
+    """Return the kB of memory of a process: its own, and its share of what others have
+    too.
+    """
     return int(Path(f"/proc/{pid}/smaps_rollup").read_text().split("Pss:")[1].split()[0])
 
 
 def kits_as_modules(folder: Path) -> None:
-    """Say what a decision of each kit's greedy bot takes: ticks and CPU as a module, and CPU as a program."""
+    """Say what a decision of each kit's greedy bot takes: ticks and CPU as a module,
+    and CPU as a program.
+    """
     for name in ("c", "cpp", "go", "rust"):
         language = shipped.languages()[name]
         if language.module is None or not (
@@ -336,7 +356,9 @@ def kits_as_modules(folder: Path) -> None:
 
 
 def _asked_as_module(module: bytes) -> tuple[int, list[float]]:
-    """Return the median ticks of a decision, and the microseconds of CPU of a mean one, by round."""
+    """Return the median ticks of a decision, and the microseconds of CPU of a mean one,
+    by round.
+    """
     spent, cpu = [], []
     for _ in range(ROUNDS):
         seat = SeatAlone(machine(), compiled(module), bytes(8), 1 << 30)

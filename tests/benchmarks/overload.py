@@ -1,11 +1,13 @@
-"""Bots that answer at once, on a machine that is overloaded on purpose, at the shipped default limits.
+"""Bots that answer at once, on a machine that is overloaded on purpose, at the shipped
+default limits.
 
     python tests/benchmarks/overload.py [--decisions N] [--busy PER_CORE] [--elsewhere]
 
-As many matches at a time as there are cores, and three busy processes for each core beside them, each in a session of its
-own so that the system gives each a share of its own; with --elsewhere in a pid namespace of its own, too, as what runs in
-another container: nobody at the table can be shown to have had the CPU that it takes. Nobody may forfeit or time out; exit 1 if
-somebody does. Needs cc.
+As many matches at a time as there are cores, and three busy processes for each core
+beside them, each in a session of its own so that the system gives each a share of its
+own; with --elsewhere in a pid namespace of its own, too, as what runs in another
+container: nobody at the table can be shown to have had the CPU that it takes. Nobody
+may forfeit or time out; exit 1 if somebody does. Needs cc.
 """
 
 import argparse
@@ -72,7 +74,9 @@ class Found:
 
 
 def overloaded(per_core: int = BUSY, *, elsewhere: bool = False) -> AbstractContextManager[None]:
-    """That many busy processes for each core, ended at the end. ``elsewhere``: in a pid namespace of their own."""
+    """That many busy processes for each core, ended at the end. ``elsewhere``: in a pid
+    namespace of their own.
+    """
     return busy(per_core * len(os.sched_getaffinity(0)), elsewhere=elsewhere)
 
 
@@ -96,7 +100,9 @@ def jobs(instant: str, start: int = 0, step: int = 1) -> Iterator[Job]:
 
 
 def share(instant: str, number: int, of: int, decisions: int) -> Found:
-    """One process's share of the matches, with the time of each decision as it is charged, and by the wall, lag included."""
+    """One process's share of the matches, with the time of each decision as it is
+    charged, and by the wall, lag included.
+    """
     found = Found()
     took, gather = Seat.took, Gatherer.gather
 

@@ -1,4 +1,6 @@
-"""How long a page of results takes to be made, to open and to scroll: ``python tests/benchmarks/page.py STORE [FILE]``."""
+"""How long a page of results takes to be made, to open and to scroll: ``python
+tests/benchmarks/page.py STORE [FILE]``.
+"""
 
 import resource
 import sys

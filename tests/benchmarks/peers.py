@@ -1,9 +1,12 @@
-"""Other arbiters beside this one, in the same minutes: ``bench-peers fastchess=/path/to/it cutechess=/path/to/it``.
+"""Other arbiters beside this one, in the same minutes: ``bench-peers
+fastchess=/path/to/it cutechess=/path/to/it``.
 
-Knows c-chess-cli, fastchess and cutechess (its program cutechess-cli); those that are not named are left out, and a line says so.
-Each is sampled in turn with this arbiter at two seats, pinned to the same core, with bots in C that answer at once: for chess
-uci.c, whose moves are the same in every game. All is counted alike, as microseconds of CPU a decision, of the arbiter alone and
-with its bots; what short games take, starts included, is taken off. Rules are in it, of each one's own game. Needs a C compiler.
+Knows c-chess-cli, fastchess and cutechess (its program cutechess-cli); those that are
+not named are left out, and a line says so. Each is sampled in turn with this arbiter at
+two seats, pinned to the same core, with bots in C that answer at once: for chess uci.c,
+whose moves are the same in every game. All is counted alike, as microseconds of CPU a
+decision, of the arbiter alone and with its bots; what short games take, starts
+included, is taken off. Rules are in it, of each one's own game. Needs a C compiler.
 """
 
 import argparse
@@ -64,7 +67,9 @@ PEERS: dict[str, Callable[[str, str], Words]] = {
 
 
 def named(words: Sequence[str]) -> dict[str, str]:
-    """The programs by the names of PEERS, of words NAME=PROGRAM. Exits if a name is not one of them, or a program not there."""
+    """The programs by the names of PEERS, of words NAME=PROGRAM. Exits if a name is not
+    one of them, or a program not there.
+    """
     programs = {}
     for word in words:
         name, _, program = word.partition("=")
@@ -77,7 +82,9 @@ def named(words: Sequence[str]) -> dict[str, str]:
 
 
 def sample(name: str, program: str, engine: str) -> dict[str, float]:
-    """One sample of another arbiter: microseconds of CPU a decision, of it alone and with its bots."""
+    """One sample of another arbiter: microseconds of CPU a decision, of it alone and
+    with its bots.
+    """
     with one_core():
         short, whole = (_cpu([program, *PEERS[name](engine, arg)]) for arg in ("short", ""))
     decisions = GAMES * (WHOLE - SHORT)
@@ -88,7 +95,9 @@ def sample(name: str, program: str, engine: str) -> dict[str, float]:
 
 
 def _cpu(words: Words) -> tuple[float, float]:
-    """CPU seconds of a program that plays GAMES games, and of the engines that it waited for."""
+    """CPU seconds of a program that plays GAMES games, and of the engines that it
+    waited for.
+    """
     with tempfile.TemporaryDirectory() as folder, Path(folder, "said").open("w+") as said:
         process = subprocess.Popen(
             words, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
@@ -102,7 +111,8 @@ def _cpu(words: Words) -> tuple[float, float]:
         sys.exit(
             f"bench-peers: {words[0]} did not play {GAMES} games to their ends:\n{text[-2000:]}"
         )
-    # Behind the name: state is field 3 of proc(5), so utime, stime, cutime, cstime are 14-17.
+    # Behind the name: state is field 3 of proc(5), so utime, stime, cutime, cstime are
+    # 14-17.
     own, system, of_children, their_system = (int(field) * TICK for field in fields[11:15])
     return own + system, of_children + their_system
 

@@ -1,7 +1,8 @@
-"""Random games a second on one core, through the public API: ``python tests/benchmarks/random_games.py [GAME ...]``.
+"""Random games a second on one core, through the public API: ``python
+tests/benchmarks/random_games.py [GAME ...]``.
 
-CPU time, best of five; one JSON line for each figure. ``--seats N`` (else 3) and ``--views`` (also make each asked seat's view)
-on request.
+CPU time, best of five; one JSON line for each figure. ``--seats N`` (else 3) and
+``--views`` (also make each asked seat's view) on request.
 """
 
 import argparse

@@ -1,10 +1,13 @@
-"""How a fit's cost grows with the log: ``python tests/benchmarks/ratings.py``, one JSON object for each size and layout.
+"""How a fit's cost grows with the log: ``python tests/benchmarks/ratings.py``, one JSON
+object for each size and layout.
 
-200 bots at tables of 3 to 5, every line-up in all its rotations, 10^4, 10^5 and 10^6 matches; laid out as 50 seeds, as 5,000
-seeds (or as many as there are tables), and with a seed of its own for each table. Each is measured in a process of its own by
-its CPU time (user and system, one thread), from arrays of matches to ratings with CR3 errors; ``peak_mb`` is of the whole
-process, log and imports included, in 10^6 bytes. ``growth`` is CPU per match over that of the next smaller size. ``objects``
-is the same from a stream of ``Result``, which is made on the way and counted; ``effects`` the same with
+200 bots at tables of 3 to 5, every line-up in all its rotations, 10^4, 10^5 and 10^6
+matches; laid out as 50 seeds, as 5,000 seeds (or as many as there are tables), and with
+a seed of its own for each table. Each is measured in a process of its own by its CPU
+time (user and system, one thread), from arrays of matches to ratings with CR3 errors;
+``peak_mb`` is of the whole process, log and imports included, in 10^6 bytes. ``growth``
+is CPU per match over that of the next smaller size. ``objects`` is the same from a
+stream of ``Result``, which is made on the way and counted; ``effects`` the same with
 seat and neighbour terms.
 """
 
@@ -32,7 +35,9 @@ AIM = {"cpu_s": 30, "peak_mb": 2000}
 
 
 def log(matches: int, seeds: int) -> Any:
-    """A third of the tables of each size. Points: strength, luck of the seat on that seed, how the bot suits it, and noise."""
+    """A third of the tables of each size. Points: strength, luck of the seat on that
+    seed, how the bot suits it, and noise.
+    """
     import numpy as np
 
     from khiva_arena.rating.ratings.match_arrays import TableArrays

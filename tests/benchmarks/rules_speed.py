@@ -1,7 +1,8 @@
-"""The rules in C beside the engine, and the environments beside those of others, in one run.
+"""The rules in C beside the engine, and the environments beside those of others, in one
+run.
 
-Prints one JSON object a line: what was counted, a second of CPU. The parts of a line take turns, and each figure is the best of
-three rounds.
+Prints one JSON object a line: what was counted, a second of CPU. The parts of a line
+take turns, and each figure is the best of three rounds.
 """
 
 import argparse
@@ -27,7 +28,9 @@ SEATS, ROUNDS, SECONDS, MATCHES = 3, 3, 0.5, 512
 
 
 def rate(work: Callable[[], int]) -> float:
-    """Return how much is done a second of CPU; ``work`` does a part and returns how much that was."""
+    """Return how much is done a second of CPU; ``work`` does a part and returns how
+    much that was.
+    """
     begun, done = time.process_time(), 0
     while (spent := time.process_time() - begun) < SECONDS:
         done += work()
@@ -95,7 +98,9 @@ def rules_of(game: Game) -> None:
 
 
 def stepping(env: Any) -> Callable[[], int]:
-    """Return the work of some steps of matches that are stepped together; choosing at random is part of it."""
+    """Return the work of some steps of matches that are stepped together; choosing at
+    random is part of it.
+    """
     rng = np.random.default_rng(0)
     held = [env.reset(seed=1)[0]]
 
@@ -128,7 +133,9 @@ def acting(env: Any) -> Callable[[], int]:
 
 
 def goofspiel() -> Callable[[], int]:
-    """Return the work of one match of the library's goofspiel, three seats and thirteen cards, with tensors."""
+    """Return the work of one match of the library's goofspiel, three seats and thirteen
+    cards, with tensors.
+    """
     import pyspiel
 
     game = pyspiel.load_game("goofspiel", {"players": 3, "num_cards": 13})
@@ -150,7 +157,9 @@ def goofspiel() -> Callable[[], int]:
 
 
 def environments(game: Game) -> None:
-    """Steps of one game at three seats, each with the observation and the mask of a seat."""
+    """Steps of one game at three seats, each with the observation and the mask of a
+    seat.
+    """
     made = khiva_arena.env.vector(game.name, SEATS, MATCHES)
     works = {"vector": stepping(made)}
     if game.name == "khiva":

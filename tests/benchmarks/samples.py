@@ -1,7 +1,8 @@
-"""One sample of one figure, printed as a number, or of several as an object: ``python samples.py NAME [WORD ...]``. bench.py
-repeats them.
+"""One sample of one figure, printed as a number, or of several as an object: ``python
+samples.py NAME [WORD ...]``. bench.py repeats them.
 
-A sample is a process of its own, so that two versions of the project can be measured in turn: PYTHONPATH says which one.
+A sample is a process of its own, so that two versions of the project can be measured in
+turn: PYTHONPATH says which one.
 """
 
 import json
@@ -52,12 +53,16 @@ use = resource.getrusage(resource.RUSAGE_SELF)
 print(use.ru_utime + use.ru_stime, file=sys.stderr)
 sys.exit(code)
 """
-"""A command of the arena, which says at its end what it used of the processor without those that it started."""
+"""A command of the arena, which says at its end what it used of the processor without
+those that it started.
+"""
 
 
 def arbiter(instant: str, seats: str) -> float:
-    """Microseconds of the arbiter's CPU a decision, rules and views included, with bots that answer at once; what starts and ends
-    of bots take is measured beside it and left out."""
+    """Microseconds of the arbiter's CPU a decision, rules and views included, with bots
+    that answer at once; what starts and ends of bots take is measured beside it and
+    left out.
+    """
     return arbiter_and_bots(instant, seats)["alone"]
 
 
@@ -70,8 +75,10 @@ def arbiter_and_bots(instant: str, seats: str) -> dict[str, float]:
 
 
 def overloaded(instant: str, seats: str, *without_looks: str) -> float:
-    """The arbiter's part with bots that think for THINK_MS, on a core that it shares with BUSY busy processes. ``without_looks``,
-    if it is there: it never looks at what bots have of the processor, as it does once they are slow."""
+    """The arbiter's part with bots that think for THINK_MS, on a core that it shares
+    with BUSY busy processes. ``without_looks``, if it is there: it never looks at what
+    bots have of the processor, as it does once they are slow.
+    """
     inside = [sys.executable, __file__, slow_bots.__name__, instant, seats, *without_looks]
     with (
         one_core(),
@@ -90,7 +97,9 @@ def slow_bots(instant: str, seats: str, *without_looks: str) -> float:
 
 
 def floor(pingpong: str, seats: str) -> float:
-    """Microseconds of CPU of a C program that asks as many children in turn and does nothing else, pinned alike."""
+    """Microseconds of CPU of a C program that asks as many children in turn and does
+    nothing else, pinned alike.
+    """
     with one_core():
         done = subprocess.run(
             [pingpong, "-n", seats, "-s", "0.4"], capture_output=True, text=True, check=True
@@ -99,7 +108,9 @@ def floor(pingpong: str, seats: str) -> float:
 
 
 def start(instant: str, level: str) -> float:
-    """Milliseconds by the clock from a bot's start to its end, on one core, in matches that end at once."""
+    """Milliseconds by the clock from a bot's start to its end, on one core, in matches
+    that end at once.
+    """
     jobs = [_ends_at_once(job([Command((instant, "rotate"), "/")] * 2, n)) for n in range(ENDS)]
     jobs = [changed(one, sandbox=Sandbox(Level(level))) for one in jobs]
     with one_core():
@@ -131,7 +142,9 @@ def first_request(instant: str) -> float:
 
 
 def event(instant: str, level: str, jobs: str) -> float:
-    """Matches a second of a whole ``run`` of two bots that answer at once, its start and its table included."""
+    """Matches a second of a whole ``run`` of two bots that answer at once, its start
+    and its table included.
+    """
     with tempfile.TemporaryDirectory() as folder:
         bots = [word for n in range(2) for word in ("--bot", f"{instant} rotate {n}")]
         words = [
@@ -152,17 +165,21 @@ def event(instant: str, level: str, jobs: str) -> float:
 
 
 def whole_match(instant: str, level: str) -> float:
-    """Milliseconds of CPU of a whole match of two bots that answer at once, what a run takes once left out."""
+    """Milliseconds of CPU of a whole match of two bots that answer at once, what a run
+    takes once left out.
+    """
     return (
         (_run_cpu(instant, level, SEEDS) - _run_cpu(instant, level, 1)) * 1000 / (2 * (SEEDS - 1))
     )
 
 
 def match_of_modules(module: str, native: str) -> dict[str, float]:
-    """Milliseconds of CPU of a whole match of two bots of one kit, in ticks and as processes, at the best level here.
+    """Milliseconds of CPU of a whole match of two bots of one kit, in ticks and as
+    processes, at the best level here.
 
-    What a run takes once is left out. Arbiter and bots are told apart: a bot that dies with its namespace is in no sum of the
-    system's."""
+    What a run takes once is left out. Arbiter and bots are told apart: a bot that dies
+    with its namespace is in no sum of the system's.
+    """
     both = {"ticks": (module, "--clock", "ticks"), "processes": (native,)}
     return {
         f"{how}_{part}": used for how, words in both.items() for part, used in _used(*words).items()
@@ -210,14 +227,18 @@ def short_run(instant: str) -> dict[str, float]:
 
 
 def uncompiled(*words: str) -> float:
-    """The CPU of a command that may write no bytecode, by that of the same command that may."""
+    """The CPU of a command that may write no bytecode, by that of the same command that
+    may.
+    """
     with tempfile.TemporaryDirectory() as folder:
         long = _cpu([*ARENA, *words], cwd=folder, PYTHONDONTWRITEBYTECODE="1")
         return long / _cpu([*ARENA, *words], cwd=folder)
 
 
 def verify(store: str, matches: str, jobs: str = "1") -> dict[str, float]:
-    """Milliseconds a match that ``verify`` takes, its start included: of CPU, and by the clock."""
+    """Milliseconds a match that ``verify`` takes, its start included: of CPU, and by
+    the clock.
+    """
     began = time.perf_counter()
     cpu = _cpu([*ARENA, "verify", store, "--jobs", jobs])
     return {
@@ -232,7 +253,9 @@ def standings(store: str) -> float:
 
 
 def environment(game: str, seats: str, kind: str) -> float:
-    """Steps of an environment a second of CPU, with observation and mask, actions at random."""
+    """Steps of an environment a second of CPU, with observation and mask, actions at
+    random.
+    """
     from khiva_arena import env as environments
 
     env, rng = getattr(environments, kind)(game, seats=int(seats)), random.Random(0)
@@ -254,7 +277,9 @@ def environment(game: str, seats: str, kind: str) -> float:
 
 
 def worlds(game: str, seats: str) -> float:
-    """Worlds drawn from what a seat knows, a second of CPU: some at each decision of a match, as a bot that searches does."""
+    """Worlds drawn from what a seat knows, a second of CPU: some at each decision of a
+    match, as a bot that searches does.
+    """
     played, rng, count, used = get(game), random.Random(0), 0, 0.0
     rules = played.rules({})
     state, _ = played.new(int(seats), rules, bytes(32))
@@ -282,7 +307,9 @@ def one_core() -> Iterator[None]:
 
 
 def _a_decision(jobs: list[Job]) -> dict[str, float]:
-    """Microseconds of CPU a decision, of the arbiter alone and with its bots, beyond what the same starts and ends take."""
+    """Microseconds of CPU a decision, of the arbiter alone and with its bots, beyond
+    what the same starts and ends take.
+    """
     _played([_ends_at_once(one) for one in jobs[:3]])  # imports, and what is made once for all
     short, of_bots_in_short, few = _played([_ends_at_once(one) for one in jobs])
     whole, of_bots, many = _played(jobs)
@@ -291,7 +318,9 @@ def _a_decision(jobs: list[Job]) -> dict[str, float]:
 
 
 def _played(jobs: list[Job]) -> tuple[float, float, int]:
-    """CPU seconds for matches one after the other, of this process and of its bots, and the decisions in them."""
+    """CPU seconds for matches one after the other, of this process and of its bots, and
+    the decisions in them.
+    """
     outcomes: list[Outcome] = []
     began, bots_before = time.process_time(), _children()
     pool.play(jobs, 1, outcomes.append, 1)
@@ -300,13 +329,17 @@ def _played(jobs: list[Job]) -> tuple[float, float, int]:
 
 
 def _ends_at_once(one: Job) -> Job:
-    """The same bots, started and ended, with a game that is over after the shortest time the rules allow."""
+    """The same bots, started and ended, with a game that is over after the shortest
+    time the rules allow.
+    """
     rules = get("khiva").rules({"max_turns": 1})
     return changed(one, header=changed(one.header, rules=rules))
 
 
 def changed(value: T, **fields: object) -> T:
-    """A value with other fields. Of which class a value is follows from the version that is measured."""
+    """A value with other fields. Of which class a value is follows from the version
+    that is measured.
+    """
     names = getattr(value, "__struct_fields__", None) or value.__dataclass_fields__  # type: ignore[attr-defined]
     return type(value)(**{name: getattr(value, name) for name in names} | fields)
 

@@ -1,7 +1,8 @@
-"""What the live screen takes of a run's CPU, in real runs of the random bot in C on a terminal, two matches at a time.
+"""What the live screen takes of a run's CPU, in real runs of the random bot in C on a
+terminal, two matches at a time.
 
-Prints a JSON object for each: seconds of CPU of the screen's process, and of all that the run used, arbiter, workers and bots.
-Needs a C compiler.
+Prints a JSON object for each: seconds of CPU of the screen's process, and of all that
+the run used, arbiter, workers and bots. Needs a C compiler.
 """
 
 import argparse
@@ -61,7 +62,9 @@ def cpu_of(pid: int) -> float:
 
 
 class Sampler(threading.Thread):
-    """Looks at the screen's CPU again and again; interrupts the run when it has been there for so many seconds."""
+    """Looks at the screen's CPU again and again; interrupts the run when it has been
+    there for so many seconds.
+    """
 
     def __init__(self, arbiter: int, seconds: float) -> None:
         super().__init__()

@@ -1,4 +1,6 @@
-"""How sure a measured figure is: medians with their intervals, and whether one version is faster than another."""
+"""How sure a measured figure is: medians with their intervals, and whether one version
+is faster than another.
+"""
 
 from collections.abc import Sequence
 from math import comb
@@ -6,7 +8,9 @@ from statistics import median
 from typing import NamedTuple
 
 LEAST = 7
-"""Samples, of which the median lies between the smallest and the largest with 98 %. Fewer say nothing."""
+"""Samples, of which the median lies between the smallest and the largest with 98 %.
+Fewer say nothing.
+"""
 CONFIDENCE = 0.95
 
 
@@ -14,7 +18,8 @@ class Spread(NamedTuple):
     """Of samples of one figure.
 
     value: their median
-    low, high: an interval that holds the true median with at least 95 %, whatever the samples' distribution
+    low, high: an interval that holds the true median with at least 95 %, whatever the
+        samples' distribution
     n: how many there are
     """
 
@@ -30,8 +35,9 @@ class Spread(NamedTuple):
 
 
 def spread(samples: Sequence[float]) -> Spread:
-    """The median of at least LEAST samples, and its interval by order statistics: how many of n samples lie below the true median
-    is binomial with 1/2."""
+    """The median of at least LEAST samples, and its interval by order statistics: how
+    many of n samples lie below the true median is binomial with 1/2.
+    """
     if len(samples) < LEAST:
         raise ValueError(f"{len(samples)} samples say nothing; {LEAST} are the least")
     ordered, n = sorted(samples), len(samples)

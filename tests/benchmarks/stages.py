@@ -1,4 +1,6 @@
-"""How long one waits for each stage of ``make run``, in a fresh clone of the last commit."""
+"""How long one waits for each stage of ``make run``, in a fresh clone of the last
+commit.
+"""
 
 import os
 import subprocess
@@ -42,8 +44,9 @@ class Line(NamedTuple):
 
 
 def make_run() -> dict[str, float]:
-    """Seconds by the clock of each stage, of all of it, and until the first table is there. Packages come from pip's cache, if
-    there is one."""
+    """Seconds by the clock of each stage, of all of it, and until the first table is
+    there. Packages come from pip's cache, if there is one.
+    """
     # What the bench was called with is not what a newcomer types.
     ours = {"PYTHONPATH", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
     with tempfile.TemporaryDirectory() as name:

@@ -1,8 +1,10 @@
-"""``khiva-arena standings`` of 10,050 matches as a user runs it, start-up included: CPU seconds (user and system) of the
-process, one JSON object a line. ``standings.py [REPEATS [SEEDS]]``: of 309 seeds there are 62,109 matches.
+"""``khiva-arena standings`` of 10,050 matches as a user runs it, start-up included: CPU
+seconds (user and system) of the process, one JSON object a line. ``standings.py
+[REPEATS [SEEDS]]``: of 309 seeds there are 62,109 matches.
 
-The store is made through ``Store`` with the rows of real matches: one short run is played, its records, faults and notes are
-copied, and only who sat where and who came in which place is made up. 20 bots, 3 seats, 50 seeds, 67 line-ups.
+The store is made through ``Store`` with the rows of real matches: one short run is
+played, its records, faults and notes are copied, and only who sat where and who came in
+which place is made up. 20 bots, 3 seats, 50 seeds, 67 line-ups.
 """
 
 import json
@@ -44,7 +46,9 @@ def played(folder: Path) -> None:
 
 
 def grown(small: Path, folder: Path, number: int) -> int:
-    """A store with many matches, of this number of seeds, that look like those of a small one. Returns how many."""
+    """A store with many matches, of this number of seeds, that look like those of a
+    small one. Returns how many.
+    """
     with Store.read(small) as source:
         (event,) = source.events()
         patterns = list(source.matches(event.id))

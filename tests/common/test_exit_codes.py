@@ -1,4 +1,6 @@
-"""The table of exit codes: each command has one meaning a code, and what comes first when several would do."""
+"""The table of exit codes: each command has one meaning a code, and what comes first
+when several would do.
+"""
 
 import pytest
 

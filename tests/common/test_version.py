@@ -1,4 +1,6 @@
-"""The version as people are told it: that of unreleased code comes with its commit, where git is there, and is never compared."""
+"""The version as people are told it: that of unreleased code comes with its commit,
+where git is there, and is never compared.
+"""
 
 import shutil
 import subprocess
@@ -21,7 +23,9 @@ def anew() -> Iterator[None]:
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout of unreleased code with one commit, whose package asks for its version."""
+    """A checkout of unreleased code with one commit, whose package asks for its
+    version.
+    """
     if not shutil.which("git"):
         pytest.skip("there is no git")
     (tmp_path / "file").write_text("first")

@@ -1,7 +1,8 @@
 """Hundreds of kill -9 on real runs, see tests/support/killing.py.
 
-Each round is a competition in a fresh folder with a fresh cache, at -j 1 and -j 2 by turns, killed up to MOST times and then
-left to end. Its digest must be that of a run without a kill, with every match there once, sound, and no process left.
+Each round is a competition in a fresh folder with a fresh cache, at -j 1 and -j 2 by
+turns, killed up to MOST times and then left to end. Its digest must be that of a run
+without a kill, with every match there once, sound, and no process left.
 """
 
 import argparse

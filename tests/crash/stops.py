@@ -1,9 +1,10 @@
 """Hundreds of stops of real runs, see tests/support/stopping.py.
 
-Each round is a competition in a fresh folder, at one of the levels that there are and -j 1 or 2 by turns, stopped up to MOST
-times by SIGTERM, SIGHUP or SIGINT to the arbiter, its process group or its whole tree, and then left to end. No bot may be
-blamed for a stop and no match be void by one, nothing may outlive it, and the digest must be that of a run without a stop.
-Busy processes compete for the cores meanwhile.
+Each round is a competition in a fresh folder, at one of the levels that there are and
+-j 1 or 2 by turns, stopped up to MOST times by SIGTERM, SIGHUP or SIGINT to the
+arbiter, its process group or its whole tree, and then left to end. No bot may be blamed
+for a stop and no match be void by one, nothing may outlive it, and the digest must be
+that of a run without a stop. Busy processes compete for the cores meanwhile.
 """
 
 import argparse

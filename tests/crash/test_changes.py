@@ -1,4 +1,6 @@
-"""What has changed since an unfinished event began is refused with what it is, or taken as another event."""
+"""What has changed since an unfinished event began is refused with what it is, or taken
+as another event.
+"""
 
 import json
 import re

@@ -1,5 +1,6 @@
-"""A full disk is exit code 1, a read-only one 2, at every stage: one line, nothing lost, and with room again the same command
-ends as ever."""
+"""A full disk is exit code 1, a read-only one 2, at every stage: one line, nothing
+lost, and with room again the same command ends as ever.
+"""
 
 import random
 import sqlite3
@@ -104,7 +105,9 @@ def test_a_sound_store_on_a_full_disk_is_read(tmp_path: Path) -> None:
 def test_what_a_kill_left_beside_a_store_on_a_full_disk_is_named_and_not_lost(
     tmp_path: Path,
 ) -> None:
-    """SQLite cannot read what is left in a -wal file without room; without it, the store would be read as it was before."""
+    """SQLite cannot read what is left in a -wal file without room; without it, the
+    store would be read as it was before.
+    """
     write = (
         "import os, sqlite3, sys; store = sqlite3.connect(sys.argv[1]); "
         "store.execute('UPDATE events SET id = id'); "
@@ -176,7 +179,8 @@ def test_a_disk_that_turns_read_only(tmp_path: Path, whole: str) -> None:
         assert digest(arena(*words, cwd=tmp_path).stderr) == whole
 
 
-# --- the store alone, with large records: a disk that is full when SQLite moves its log into the file ---
+# --- the store alone, with large records: a disk that is full when SQLite moves its log
+# into the file ---
 
 
 def match(ordinal: int, record: str) -> MatchRow:
@@ -197,7 +201,9 @@ def why_not(store: Store, row: MatchRow) -> str:
 
 @pytest.mark.parametrize("size", ["3m", "5m", "6m", "7m"])
 def test_full_at_any_checkpoint(tmp_path: Path, size: str) -> None:
-    """SQLite checkpoints at 1000 pages, 4 MB: before, at and after that what was said to be recorded is there."""
+    """SQLite checkpoints at 1000 pages, 4 MB: before, at and after that what was said
+    to be recorded is there.
+    """
     record = random.Random(1).randbytes(60_000).hex()
     with small_disk(tmp_path / "disk", size) as disk:
         recorded = 0
@@ -220,7 +226,9 @@ def test_full_at_any_checkpoint(tmp_path: Path, size: str) -> None:
 
 
 def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
-    """The same where nothing can be mounted: a limit on the size of files, in a process of its own."""
+    """The same where nothing can be mounted: a limit on the size of files, in a process
+    of its own.
+    """
     script = f"ulimit -f 200; trap '' XFSZ; exec {sys.executable} -m khiva_arena " + " ".join(
         f"'{word}'" for word in [*WORDS, "--seeds", "12", "--out", "out"]
     )

@@ -1,4 +1,6 @@
-"""Ctrl-C while a command, or a helper of it, is still being imported; and a system that gives too little address space."""
+"""Ctrl-C while a command, or a helper of it, is still being imported; and a system that
+gives too little address space.
+"""
 
 import os
 import re
@@ -78,7 +80,9 @@ def test_the_command_and_the_module_begin_there() -> None:
 
 
 def test_a_helper_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
-    """As the process that draws the screen: it would print a traceback over the terminal."""
+    """As the process that draws the screen: it would print a traceback over the
+    terminal.
+    """
     with stops.block((signal.SIGINT,)):
         helper = subprocess.Popen(
             [sys.executable, "-c", HIT + "print('alive')"], stdout=subprocess.PIPE, text=True
@@ -95,7 +99,9 @@ def test_a_helper_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
 def test_a_limit_that_is_too_low_is_named(
     tmp_path: Path, number: int, word: str, option: str, mib: int
 ) -> None:
-    """Numerical libraries would end the command without a word of ours, or interrupt it."""
+    """Numerical libraries would end the command without a word of ours, or interrupt
+    it.
+    """
     limit = lambda: resource.setrlimit(number, (mib << 20, mib << 20))  # noqa: E731
     done = subprocess.run(
         [sys.executable, "-m", "khiva_arena", "standings", "."],
@@ -113,7 +119,9 @@ def test_a_limit_that_is_too_low_is_named(
 
 
 def test_numerical_libraries_compute_within_the_lowest_limit(tmp_path: Path) -> None:
-    """A thread for each core would take more, and the library then ends the process in its own words."""
+    """A thread for each core would take more, and the library then ends the process in
+    its own words.
+    """
     code = """
 import resource, sys
 from khiva_arena.interface.cli import memory_limits; from khiva_arena.interface.cli import main
@@ -141,7 +149,9 @@ sys.exit(main.run(["show"]))
 def test_what_comes_of_a_limit_that_is_used_up_is_put_down_to_it(
     tmp_path: Path, limit: str, field: int, word: str, option: str
 ) -> None:
-    """A library then raises MemoryError, or sends SIGINT, which was called a bug or an interrupt."""
+    """A library then raises MemoryError, or sends SIGINT, which was called a bug or an
+    interrupt.
+    """
     for raised in (
         "MemoryError()",
         "KeyboardInterrupt()",

@@ -1,4 +1,6 @@
-"""A store that is locked, cut short, emptied, replaced, deleted or of another version: one line, 2, and what to do next."""
+"""A store that is locked, cut short, emptied, replaced, deleted or of another version:
+one line, 2, and what to do next.
+"""
 
 import shutil
 import signal
@@ -29,7 +31,9 @@ CUTS = 24
 
 @made_once
 def whole(folder: Path) -> None:
-    """A folder with a finished run in "out", and in "killed" what a kill -9 leaves of one: much of it in the -wal file."""
+    """A folder with a finished run in "out", and in "killed" what a kill -9 leaves of
+    one: much of it in the -wal file.
+    """
     arena(*WORDS, "--seeds", "3", "--out", "out", cwd=folder)
     running = started(*WORDS, "--seeds", "300", "--out", "killed", cwd=folder)
     wal = folder / "killed" / "arena.db-wal"
@@ -76,7 +80,9 @@ def test_emptied_or_replaced(whole: Path, tmp_path: Path, content: bytes) -> Non
 def test_what_is_left_beside_a_missing_or_empty_file_is_never_thrown_away(
     whole: Path, tmp_path: Path
 ) -> None:
-    """SQLite would drop the log of an empty file, and lay that of a missing one over whatever comes next."""
+    """SQLite would drop the log of an empty file, and lay that of a missing one over
+    whatever comes next.
+    """
     path = copied(whole, tmp_path, "killed")
     wal = path.with_name("arena.db-wal")
     before = wal.read_bytes()
@@ -117,7 +123,9 @@ def test_version_1(whole: Path, tmp_path: Path) -> None:
 
 
 def test_cut_short(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """At many lengths: refused in a line, or told apart match by match; never a bug, never called whole."""
+    """At many lengths: refused in a line, or told apart match by match; never a bug,
+    never called whole.
+    """
     path = copied(whole, tmp_path)
     data = path.read_bytes()
     codes = set()
@@ -136,7 +144,9 @@ def test_cut_short(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_a_log_of_sqlite_that_was_cut_short_loses_the_end_and_no_more(
     whole: Path, tmp_path: Path
 ) -> None:
-    """What is left is an earlier moment of the run, and sound; the same command plays the rest again."""
+    """What is left is an earlier moment of the run, and sound; the same command plays
+    the rest again.
+    """
     path = copied(whole, tmp_path, "killed")
     wal = path.with_name("arena.db-wal")
     data = wal.read_bytes()
@@ -172,7 +182,9 @@ def test_locked_by_another_program(
 
 
 def test_locked_in_the_middle_of_a_run(tmp_path: Path, whole: Path) -> None:
-    """A program that begins to write to the store, and does not end: the run gives up in time, and goes on afterwards."""
+    """A program that begins to write to the store, and does not end: the run gives up
+    in time, and goes on afterwards.
+    """
     running = started(*WORDS, "--seeds", "300", "--out", "out", cwd=tmp_path)
     path = tmp_path / "out" / "arena.db"
     wait_for_event(tmp_path)

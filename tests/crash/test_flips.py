@@ -1,4 +1,6 @@
-"""One byte of a store is flipped, many times: what differs is said, what is called sound is, and nothing is a bug."""
+"""One byte of a store is flipped, many times: what differs is said, what is called
+sound is, and nothing is a bug.
+"""
 
 import json
 import random
@@ -80,7 +82,9 @@ def contents(folder: Path) -> list[list[tuple[object, ...]]] | None:
 
 
 def of_match(folder: Path, event: str, ordinal: int) -> list[tuple[object, ...]]:
-    """The rows of one match, found by its place: a damaged page may hide it from whoever reads all of a table."""
+    """The rows of one match, found by its place: a damaged page may hide it from
+    whoever reads all of a table.
+    """
     connection = opened(folder)
     place = (event, ordinal)
     found = connection.execute(
@@ -94,7 +98,9 @@ def of_match(folder: Path, event: str, ordinal: int) -> list[tuple[object, ...]]
 
 
 def offset(chance: random.Random, size: int) -> int:
-    """Anywhere, or, as often, where it hurts most: the header of the file, or the beginning of a page."""
+    """Anywhere, or, as often, where it hurts most: the header of the file, or the
+    beginning of a page.
+    """
     kind = chance.randrange(4)
     if kind == 0:
         return chance.randrange(HEADER)

@@ -1,4 +1,6 @@
-"""Ctrl-C and SIGTERM while bots are built, greeted, or think for a minute: prompt, 130, how it goes on, nothing left running."""
+"""Ctrl-C and SIGTERM while bots are built, greeted, or think for a minute: prompt, 130,
+how it goes on, nothing left running.
+"""
 
 import os
 import signal
@@ -53,12 +55,16 @@ def greeting(_folder: Path) -> list[str]:
 
 
 def thinking(_folder: Path) -> list[str]:
-    """From the second decision on, and the first match is the first that is not recorded."""
+    """From the second decision on, and the first match is the first that is not
+    recorded.
+    """
     return bots(C, C_GREEDY, f"{FAULTY} silent 2")
 
 
 def mark(folder: Path) -> str:
-    """Return a word for a test's folder. Its name alone may be that of another worker's test, in the cache that all share."""
+    """Return a word for a test's folder. Its name alone may be that of another worker's
+    test, in the cache that all share.
+    """
     return sha256(str(folder).encode()).hexdigest()[:16]
 
 
@@ -100,7 +106,8 @@ PHASES: list[tuple[str, Callable[[Path], list[str]], list[str], str]] = [
 def is_in(phase: str, folder: Path, pid: int) -> bool:
     if phase == "building":
         return mark_of_build(folder)
-    # The bot itself, not the arbiter just forked: that has the bot's command in one word.
+    # The bot itself, not the arbiter just forked: that has the bot's command in one
+    # word.
     said = [read(child, "cmdline").split("\0") for child in living(below(pid))]
     there = any(
         "silent" in word
@@ -166,7 +173,9 @@ def test_interrupted(
 
 
 def test_interrupted_between_matches(tmp_path: Path) -> None:
-    """Many short matches, a signal at no moment in particular: what is recorded stays, and the rest is played."""
+    """Many short matches, a signal at no moment in particular: what is recorded stays,
+    and the rest is played.
+    """
     words = [
         "run",
         *bots(C, C_GREEDY),

@@ -1,4 +1,6 @@
-"""kill -9 at any moment: the same command goes on, to the digest of a run that nobody disturbed, with nothing left behind."""
+"""kill -9 at any moment: the same command goes on, to the digest of a run that nobody
+disturbed, with nothing left behind.
+"""
 
 import os
 import random
@@ -30,7 +32,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def killable(folder: Path, program: Path, jobs: int) -> Stopped:
-    """A competition whose bots take next to no time of their own: what is killed is mostly the arbiter at work."""
+    """A competition whose bots take next to no time of their own: what is killed is
+    mostly the arbiter at work.
+    """
     return Stopped(folder, f"crash-{os.getpid()}", jobs, best(), program, seeds=6)
 
 

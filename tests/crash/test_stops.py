@@ -1,6 +1,8 @@
-"""SIGTERM, SIGHUP and SIGINT to the arbiter, its process group, or all processes of the run in any order: 130, no bot is blamed,
-no match void, nothing outlives it, and the same command goes on to the digest of a run that nobody stopped. At length:
-``python -m tests.tools stops``."""
+"""SIGTERM, SIGHUP and SIGINT to the arbiter, its process group, or all processes of the
+run in any order: 130, no bot is blamed, no match void, nothing outlives it, and the
+same command goes on to the digest of a run that nobody stopped. At length: ``python -m
+tests.tools stops``.
+"""
 
 import os
 import random
@@ -50,13 +52,16 @@ def folder() -> Iterator[Path]:
 
 
 SLOTS = {Level.STRICT: (1,), Level.STANDARD: (1, 2), Level.BASIC: (1,), Level.TRUSTED: (2,)}
-"""One match at a time, two, or both: what a level adds to a stop does not depend on that. ``python -m tests.tools stops`` has
-all of them."""
+"""One match at a time, two, or both: what a level adds to a stop does not depend on
+that. ``python -m tests.tools stops`` has all of them.
+"""
 
 
 @EVERY_LEVEL
 def test_no_stop_is_a_bot_s_fault(folder: Path, program: Path, level: Level) -> None:
-    """One match at a time and two: two signals to the whole tree, and one to the arbiter or its group."""
+    """One match at a time and two: two signals to the whole tree, and one to the
+    arbiter or its group.
+    """
     marker = f"stops-{os.getpid()}-{level}"
     whole = Stopped(folder / "whole", marker, 1, level, program, SEEDS)
     whole.to_the_end()
@@ -75,7 +80,9 @@ def test_no_stop_is_a_bot_s_fault(folder: Path, program: Path, level: Level) -> 
 
 
 def test_timeout_is_a_stop(tmp_path: Path) -> None:
-    """It signals its child, and then the group that both are in: at the start of bots, too."""
+    """It signals its child, and then the group that both are in: at the start of bots,
+    too.
+    """
     need("timeout")
     words = [
         "run",
@@ -181,7 +188,9 @@ def test_a_bot_begins_with_no_signal_blocked_or_ignored(level: Level, jobs: int)
 
 
 def test_what_a_killed_arbiter_left_in_a_namespace_of_its_own_is_swept() -> None:
-    """Such as bubblewrap's inner process, whose outer one was killed before it let that go on: it waits for ever."""
+    """Such as bubblewrap's inner process, whose outer one was killed before it let that
+    go on: it waits for ever.
+    """
     need("unshare")
     arbiter = subprocess.Popen(
         ["sleep", "300"]

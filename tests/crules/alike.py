@@ -1,6 +1,8 @@
-"""Play random matches in the engine and in C and compare each step: ``python tests/crules/alike.py khiva --matches 1000000``.
+"""Play random matches in the engine and in C and compare each step: ``python
+tests/crules/alike.py khiva --matches 1000000``.
 
-Ends with the first difference. Views, numbers and worlds are compared at some of the positions of one match in ten.
+Ends with the first difference. Views, numbers and worlds are compared at some of the
+positions of one match in ten.
 """
 
 import argparse

@@ -1,10 +1,12 @@
-"""Call everything public of ``khiva_arena.crules`` and of the environments with arguments that fit and that do not.
+"""Call everything public of ``khiva_arena.crules`` and of the environments with
+arguments that fit and that do not.
 
     python tests/crules/fuzz_calls.py [--library FILE] [--calls N | --minutes M] [--seed S]
 
-A call returns or raises one of REFUSALS, and a refused one leaves its position as it was. Prints a JSON object: by name how often
-a call returned and how often it was refused. A library that was built with sanitizers ends the process at the first access beyond
-a piece of memory; ``test_calls_fuzzed.py`` builds it.
+A call returns or raises one of REFUSALS, and a refused one leaves its position as it
+was. Prints a JSON object: by name how often a call returned and how often it was
+refused. A library that was built with sanitizers ends the process at the first access
+beyond a piece of memory; ``test_calls_fuzzed.py`` builds it.
 """
 
 import argparse
@@ -98,7 +100,9 @@ class Fuzzer:
         return self.chance.choice(self.held.get(kind) or [None])
 
     def call(self, name: str, function: Callable[..., Any], *fitting: Any, **named: Any) -> Any:
-        """Call a function with arguments that fit, or with others in place of some; return what came of it."""
+        """Call a function with arguments that fit, or with others in place of some;
+        return what came of it.
+        """
         given, whole = list(fitting), dict(named)
         if self.chance.random() < 0.5:
             places: list[Any] = [*range(len(given)), *whole]
@@ -186,7 +190,9 @@ class Fuzzer:
                 }[name]
 
     def view(self) -> Any:
-        """Return a view of a match, as a map or as bytes, perhaps with something in it changed."""
+        """Return a view of a match, as a map or as bytes, perhaps with something in it
+        changed.
+        """
         state = self.one(crules.StateInC)
         if state is not None and self.chance.random() < 0.5:
             seen = bytearray(state.see(self.chance.randrange(state.seats)))
@@ -224,7 +230,9 @@ class Fuzzer:
             self.keep(value)
 
     def of_object(self, owner: Any) -> None:
-        """Call one of the public functions of an object, or read one of its properties."""
+        """Call one of the public functions of an object, or read one of its
+        properties.
+        """
         kind = type(owner)
         public = [
             name
@@ -253,7 +261,9 @@ class Fuzzer:
             assert bytes(owner._memory) == before, f"{name} was refused, and changed the position"
 
     def of_benchmarks(self) -> None:
-        """Call what benchmarks call, a few times, and tables of matches with arrays that fit and that do not."""
+        """Call what benchmarks call, a few times, and tables of matches with arrays
+        that fit and that do not.
+        """
         chance, seed = self.chance, self.chance.getrandbits(64)
         self.call(
             "random_games",
@@ -301,7 +311,8 @@ class Fuzzer:
             "rewards": chance.choice(["places", "points"]),
             "without": chance.choice([(), ("hand",)]),
         }
-        # As many matches as somebody asks for are made, until memory ends; so no wild number is tried.
+        # As many matches as somebody asks for are made, until memory ends; so no wild
+        # number is tried.
         made = (
             partial(make, games=chance.choice([1, 2, 3, 0, -1, "a", 2.5]))
             if make is env.vector

@@ -1,7 +1,8 @@
-"""Change the rules in C in small ways, one at a time, and see whether a comparison with the engine notices.
+"""Change the rules in C in small ways, one at a time, and see whether a comparison with
+the engine notices.
 
-``python tests/crules/mutants.py khiva --mutants 20 --seed 1``. Prints a line a mutant, then how many were killed. One that
-survives is read by hand: it may mean the same.
+``python tests/crules/mutants.py khiva --mutants 20 --seed 1``. Prints a line a mutant,
+then how many were killed. One that survives is read by hand: it may mean the same.
 """
 
 import argparse
@@ -55,7 +56,9 @@ class Mutant(NamedTuple):
 
 
 def mutants(part: Path) -> Iterator[Mutant]:
-    """Yield each change of one sign or number of a part, outside of comments, declarations and constants."""
+    """Yield each change of one sign or number of a part, outside of comments,
+    declarations and constants.
+    """
     lines = part.read_text("utf-8").splitlines(keepends=True)
     for at, line in enumerate(lines):
         code = line.partition("/*")[0]
@@ -78,7 +81,9 @@ def mutants(part: Path) -> Iterator[Mutant]:
 
 
 def survives(game: str, part: Path, mutant: Mutant) -> bool:
-    """Tell whether a library with the mutant in it plays like the engine. One that does not compile is killed, too."""
+    """Tell whether a library with the mutant in it plays like the engine. One that does
+    not compile is killed, too.
+    """
     with tempfile.TemporaryDirectory() as folder:
         for copied in (build.RULES, build.RULES.parent / "c" / "kit", build.HERE):
             shutil.copytree(
@@ -125,7 +130,8 @@ def main() -> int:
         (part, mutant)
         for part in sorted((build.RULES / options.game).glob("*.h"))
         if part.stem
-        # the engine has no playouts that learn, so a comparison with it sees no change there
+        # the engine has no playouts that learn, so a comparison with it sees no change
+        # there
         != "habits"
         for mutant in mutants(part)
     ]

@@ -1,6 +1,8 @@
-"""Play by the rules in C as other machines would, by qemu, and compare each step with this machine.
+"""Play by the rules in C as other machines would, by qemu, and compare each step with
+this machine.
 
-It needs qemu-user and the compilers of MACHINES; where one is missing, it names the packages of Debian and Ubuntu.
+It needs qemu-user and the compilers of MACHINES; where one is missing, it names the
+packages of Debian and Ubuntu.
 """
 
 import argparse

@@ -1,4 +1,6 @@
-"""Whatever is handed to the rules in C from Python, a call returns or refuses it: fuzz_calls.py says what is tried."""
+"""Whatever is handed to the rules in C from Python, a call returns or refuses it:
+fuzz_calls.py says what is tried.
+"""
 
 import json
 import os
@@ -45,7 +47,8 @@ def test_every_public_call_under_sanitizers(calls: int, optimization: str, tmp_p
         subprocess.check_output(["cc", f"-print-file-name=lib{one}.so"], text=True).strip()
         for one in ("asan", "ubsan")
     ]
-    # Python's own pools would hide what is written beyond a piece of memory, and what Python never frees is no fault.
+    # Python's own pools would hide what is written beyond a piece of memory, and what
+    # Python never frees is no fault.
     variables = {
         "LD_PRELOAD": " ".join(runtime),
         "PYTHONMALLOC": "malloc",

@@ -1,4 +1,6 @@
-"""The rules in C are those of the engine: seats asked, kinds, legal lists, scores, ranks, views and worlds, step by step."""
+"""The rules in C are those of the engine: seats asked, kinds, legal lists, scores,
+ranks, views and worlds, step by step.
+"""
 
 import json
 import random
@@ -18,7 +20,9 @@ named = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 
 @pytest.mark.parametrize(("game", "seats"), PLACES)
 def test_each_step_by_any_rules_is_the_engine_s(game: Game, seats: int) -> None:
-    """In a few matches, and in those of the next test; ``python -m tests.tools rules-alike`` plays as many as you like."""
+    """In a few matches, and in those of the next test; ``python -m tests.tools
+    rules-alike`` plays as many as you like.
+    """
     for number in range(10):
         assert play_alike(game, seats, f"steps {seats} {number}") > 0
 
@@ -26,7 +30,9 @@ def test_each_step_by_any_rules_is_the_engine_s(game: Game, seats: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "seats"), soak_but_every(PLACES, 4))
 def test_all_that_a_seat_sees_and_its_worlds_are_the_engine_s(game: Game, seats: int) -> None:
-    """Seldom in each of many matches, whose rules differ, rather than often in a few."""
+    """Seldom in each of many matches, whose rules differ, rather than often in a
+    few.
+    """
     for number in range(6):
         assert play_alike(game, seats, f"views {seats} {number}", views=0.01) > 0
 

@@ -1,4 +1,6 @@
-"""The headers of the rules in C: joined from short parts, without warnings in C and C++, without globals, in one program."""
+"""The headers of the rules in C: joined from short parts, without warnings in C and
+C++, without globals, in one program.
+"""
 
 import re
 import subprocess
@@ -23,7 +25,9 @@ COMPILERS = (
     ("clang++", "-x", "c++", "-std=c++20", "-O0", "-Wno-unused-function"),
 )
 MORE_COMPILERS = (("gcc", "-x", "c", "-std=c99", "-O3"), ("g++", "-x", "c++", "-std=c++17", "-O2"))
-"""What these find, another compiler that optimizes the same lines finds, or one of the same language: for make test-long."""
+"""What these find, another compiler that optimizes the same lines finds, or one of the
+same language: for make test-long.
+"""
 PARTS = sorted(build.RULES.glob("*/*.h"))
 
 
@@ -92,7 +96,9 @@ def test_all_headers_together_compile_without_a_warning(
 @pytest.mark.language
 @named
 def test_nothing_is_allocated_or_kept_between_calls(game: Game, tmp_path: Path) -> None:
-    """An object of the whole header has functions and constants alone, and calls nothing that could allocate."""
+    """An object of the whole header has functions and constants alone, and calls
+    nothing that could allocate.
+    """
     need("cc")
     need("nm")
     need("size")

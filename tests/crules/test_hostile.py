@@ -1,4 +1,6 @@
-"""What is no view, no rules map and no choice is an error of the rules in C, and breaks nothing: hostile.c says what is tried."""
+"""What is no view, no rules map and no choice is an error of the rules in C, and breaks
+nothing: hostile.c says what is tried.
+"""
 
 import random
 import subprocess
@@ -15,8 +17,9 @@ from khiva_arena.native import build
 pytestmark = pytest.mark.language
 
 
-# To compile with sanitizers takes twenty seconds with optimization, and three without, but then a match of Emira takes two.
-# Each game's few matches bring hundreds of views that are sound and hundreds that are not: more of them are for make test-long.
+# To compile with sanitizers takes twenty seconds with optimization, and three without,
+# but then a match of Emira takes two. Each game's few matches bring hundreds of views
+# that are sound and hundreds that are not: more of them are for make test-long.
 FEW = {"khiva": 40, "emira": 4, "silk_road": 20}
 MANY = dict.fromkeys(FEW, 300)
 

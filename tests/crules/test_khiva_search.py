@@ -1,4 +1,6 @@
-"""The calls of ``khiva_arena.crules.khiva`` beside the engine: hands, attempts, judgements and habits."""
+"""The calls of ``khiva_arena.crules.khiva`` beside the engine: hands, attempts,
+judgements and habits.
+"""
 
 import random
 import re
@@ -24,7 +26,9 @@ ODD = Judgement(gem=1.25, gems=5, carpet=-0.5, load=0.75, way=0.3125, card=2.5)
 
 
 def positions(seats: int, matches: int = MATCHES) -> Iterator[tuple[State, KhivaPosition]]:
-    """Yield positions of random matches by random rules: of the engine, and of the rules in C."""
+    """Yield positions of random matches by random rules: of the engine, and of the
+    rules in C.
+    """
     lots = random.Random(seats)
     for _ in range(matches):
         rules, secret = drawn_rules(GAME, lots), lots.randbytes(32)
@@ -38,7 +42,9 @@ def positions(seats: int, matches: int = MATCHES) -> Iterator[tuple[State, Khiva
 
 
 def judged(state: State, by: Judgement) -> list[float]:
-    """Return how far each seat is ahead of the others on average, as the engine's views show it."""
+    """Return how far each seat is ahead of the others on average, as the engine's views
+    show it.
+    """
     worth = []
     for seat, score in enumerate(state.scores):
         view = state.view(seat)
@@ -56,7 +62,9 @@ def judged(state: State, by: Judgement) -> list[float]:
 
 
 def deed_of(view: Mapping[str, Any], kind: str, entry: Any, index: int) -> Deed:
-    """Return what an answer to a question does: the words of an entry, or where the camel of the question stops."""
+    """Return what an answer to a question does: the words of an entry, or where the
+    camel of the question stops.
+    """
     ask = view["ask"]
     return ("bring", ask["camel"], *ask["lands"][index]) if kind == "boost" else (entry[0],)
 
@@ -94,7 +102,9 @@ def test_attempts_by_the_usual_judgement_are_those_of_every_position(seats: int)
 
 @SEATS
 def test_a_judgement_and_what_was_learnt_are_what_the_engine_shows(seats: int) -> None:
-    """Where the answer of one seat ends the turn, an attempt of a turn is that answer and no more."""
+    """Where the answer of one seat ends the turn, an attempt of a turn is that answer
+    and no more.
+    """
     seen = set()
     for engine, state in positions(seats, 6 * MATCHES):
         if len(engine.pending()) > 1:

@@ -1,9 +1,12 @@
-"""Worlds of Silk Road in C, which are the engine's draw by draw, follow their law in all of a match: hands of the others are as
-often as all orders of the piles say, counted without a walk.
+"""Worlds of Silk Road in C, which are the engine's draw by draw, follow their law in
+all of a match: hands of the others are as often as all orders of the piles say, counted
+without a walk.
 
-At five seats, and often at four, there are too many hands to count. A position's chi-square has 2,000 worlds in up to 60 cells.
-So it tells a total variation of .11 in nine positions of ten, and the sum of 200 positions one of .02 that all of them have; that
-of 40 positions, as many as are tried each time, one of .03: it goes with the fourth root of their number.
+At five seats, and often at four, there are too many hands to count. A position's
+chi-square has 2,000 worlds in up to 60 cells. So it tells a total variation of .11 in
+nine positions of ten, and the sum of 200 positions one of .02 that all of them have;
+that of 40 positions, as many as are tried each time, one of .03: it goes with the
+fourth root of their number.
 """
 
 import random
@@ -25,7 +28,9 @@ from khiva_arena.games.silk_road import GAME
 from khiva_arena.games.silk_road.knowledge import LARGE, Trail, trail
 
 DRAWS, CELLS, LEAST = 2000, 60, 5
-"""Worlds of a position; most cells of its chi-square; the least number expected in one."""
+"""Worlds of a position; most cells of its chi-square; the least number expected in
+one.
+"""
 OF_A_MATCH = 6
 """Most positions of one match."""
 LAYER = 30_000
@@ -33,14 +38,17 @@ LAYER = 30_000
 
 
 class Law(NamedTuple):
-    """The hands that the others may hold, four bits for each count by seat and good, and how likely each is."""
+    """The hands that the others may hold, four bits for each count by seat and good,
+    and how likely each is.
+    """
 
     hands: Any
     chances: Any
 
 
 def by_counting(seen: Trail, me: int) -> Law | None:
-    """Follow all hands that were possible, card by card. A pile's cards that are left are those that no hand has got.
+    """Follow all hands that were possible, card by card. A pile's cards that are left
+    are those that no hand has got.
 
     Return None if these are too many.
     """
@@ -85,7 +93,8 @@ def by_counting(seen: Trail, me: int) -> Law | None:
 def positions(
     lots: random.Random, first: int, end: int
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any], Law]]:
-    """Yield rules, views and laws of positions of random matches; in half of these seats mostly repeat a choice.
+    """Yield rules, views and laws of positions of random matches; in half of these
+    seats mostly repeat a choice.
 
     first, end: the fewest codes of the traffic, and one more than the most.
     """
@@ -130,8 +139,10 @@ def drawn(rules: dict[str, Any], view: dict[str, Any], stream: crules.StreamInC)
 
 
 def compared(law: Law, hands: Any) -> tuple[float, int, float]:
-    """Return chi-square of hands that were drawn, its degrees of freedom, and the total variation of its cells. Hands that are
-    near each other are one cell until enough of them are expected."""
+    """Return chi-square of hands that were drawn, its degrees of freedom, and the total
+    variation of its cells. Hands that are near each other are one cell until enough of
+    them are expected.
+    """
     places = np.searchsorted(law.hands, hands)
     assert (law.hands[np.minimum(places, len(law.hands) - 1)] == hands).all()
     cells = np.floor(np.cumsum(law.chances) * CELLS - 1e-9).astype(int)
@@ -147,7 +158,9 @@ def compared(law: Law, hands: Any) -> tuple[float, int, float]:
 
 
 def assert_as_likely(found: list[tuple[float, int, float]]) -> None:
-    """Hold chi-squares of positions, as ``compared`` returns them, against their law: the worst, the bad ones, and the sum."""
+    """Hold chi-squares of positions, as ``compared`` returns them, against their law:
+    the worst, the bad ones, and the sum.
+    """
     chances = sorted(
         float(scipy.special.chdtrc(freedom, spread)) for spread, freedom, _ in found if freedom
     )
@@ -190,7 +203,9 @@ int main(int count, char **words)
     return 0;
 }
 """
-"""Draws one world after another, and prints the hands of every fourth: these are as good as apart."""
+"""Draws one world after another, and prints the hands of every fourth: these are as
+good as apart.
+"""
 
 
 @pytest.mark.slow
@@ -251,7 +266,9 @@ def test_worlds_that_go_on_from_the_one_before_have_the_same_law(tmp_path: Path)
     ],
 )
 def test_worlds_are_as_often_as_they_are_likely(count: int, first: int, end: int) -> None:
-    """Of all positions together, and of the worst one; so many are below any chance as should be."""
+    """Of all positions together, and of the worst one; so many are below any chance as
+    should be.
+    """
     lots, found = random.Random(f"law {first}"), []
     for rules, view, law in positions(lots, first, end):
         found.append(

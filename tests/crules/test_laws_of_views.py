@@ -1,4 +1,6 @@
-"""Views that have the form of one and break a law of the game are refused, so that no list outgrows its array."""
+"""Views that have the form of one and break a law of the game are refused, so that no
+list outgrows its array.
+"""
 
 import random
 from collections.abc import Callable
@@ -65,7 +67,9 @@ def nobody_s_path(view: dict[str, Any]) -> None:
 
 
 def out_of_order(left: list[Any]) -> None:
-    """Put another piece before the lowest ones of a sorted list, and leave the rest in order."""
+    """Put another piece before the lowest ones of a sorted list, and leave the rest in
+    order.
+    """
     left.insert(0, left.pop(next(i for i, piece in enumerate(left) if piece != left[0])))
 
 

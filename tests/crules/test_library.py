@@ -1,4 +1,6 @@
-"""Without the library, or with one that cannot be loaded, the rules in C are not there; a hello of other rules is refused."""
+"""Without the library, or with one that cannot be loaded, the rules in C are not there;
+a hello of other rules is refused.
+"""
 
 import ctypes
 from collections.abc import Iterator

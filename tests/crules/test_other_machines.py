@@ -1,4 +1,6 @@
-"""What traced.c prints tells matches apart, and is equal whoever compiles it; other machines are tried by other_machines.py."""
+"""What traced.c prints tells matches apart, and is equal whoever compiles it; other
+machines are tried by other_machines.py.
+"""
 
 import random
 from pathlib import Path
@@ -13,7 +15,9 @@ from khiva_arena.games.base import Game
 pytestmark = pytest.mark.language
 MATCHES = {"khiva": 20, "emira": 1, "silk_road": 8}
 PLAIN = (*HERE, "-O0")
-"""Compiles in a tenth of the time. What this compiler makes with optimization is compared with the engine by test_equality.py."""
+"""Compiles in a tenth of the time. What this compiler makes with optimization is
+compared with the engine by test_equality.py.
+"""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""The pages of the rules in C: the sizes that they give, what their Python prints, and their bot, which plays."""
+"""The pages of the rules in C: the sizes that they give, what their Python prints, and
+their bot, which plays.
+"""
 
 import re
 from pathlib import Path

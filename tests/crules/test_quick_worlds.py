@@ -1,5 +1,6 @@
-"""Worlds drawn in C from a quick stream are as frequent as the engine's, whose frequencies the tests of the games hold against
-brute force."""
+"""Worlds drawn in C from a quick stream are as frequent as the engine's, whose
+frequencies the tests of the games hold against brute force.
+"""
 
 import random
 from collections import Counter
@@ -45,7 +46,9 @@ def compared(one: Counter[bytes], other: Counter[bytes]) -> tuple[float, int]:
 
 
 EACH_TIME = ("khiva-2", "khiva-5", "emira-3", "silk_road-3")
-"""Each game once, and one at the fewest and most seats. The law of Silk Road's worlds has tests of its own beside this one."""
+"""Each game once, and one at the fewest and most seats. The law of Silk Road's worlds
+has tests of its own beside this one.
+"""
 
 
 @pytest.mark.usefixtures("rules_in_c")
@@ -70,7 +73,9 @@ EACH_TIME = ("khiva-2", "khiva-5", "emira-3", "silk_road-3")
 def test_a_quick_stream_draws_worlds_as_often_as_the_engine(
     game: Game, seats: int, enough: int
 ) -> None:
-    """By what another seat would see in them, in positions with few worlds of that kind."""
+    """By what another seat would see in them, in positions with few worlds of that
+    kind.
+    """
     lots, spread, freedom, positions = random.Random(f"quick {game.name} {seats}"), 0.0, 0, 0
     for rules, view in views(game, seats, lots):
         whole = game.every_rule(rules)

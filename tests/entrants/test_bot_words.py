@@ -1,4 +1,6 @@
-"""Words for bots as users type them at first: what they most likely mean, and what is said about them."""
+"""Words for bots as users type them at first: what they most likely mean, and what is
+said about them.
+"""
 
 from pathlib import Path
 

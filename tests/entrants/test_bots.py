@@ -1,4 +1,6 @@
-"""Bots as folders and commands: what is read, what identifies them, what is staged and built, and every mistake named."""
+"""Bots as folders and commands: what is read, what identifies them, what is staged and
+built, and every mistake named.
+"""
 
 import os
 import select
@@ -63,7 +65,9 @@ def test_identity_is_sources_run_and_build(tmp_path: Path) -> None:
 
 
 def test_a_stranger_s_bot_takes_nothing_that_is_not_beside_it(tmp_path: Path) -> None:
-    """What bot.toml names is copied with the organiser's rights: not files from elsewhere, another bot's, or a store's."""
+    """What bot.toml names is copied with the organiser's rights: not files from
+    elsewhere, another bot's, or a store's.
+    """
     (tmp_path / "private").write_text("x")
     (tmp_path / "bots" / "kit").mkdir(parents=True)
     (tmp_path / "bots" / "kit" / "kit.py").write_text("x")
@@ -107,7 +111,9 @@ def test_a_stranger_s_bot_takes_nothing_that_is_not_beside_it(tmp_path: Path) ->
 def test_a_link_in_a_bot_s_folder_is_refused_wherever_it_leads(
     tmp_path: Path, leads_to: str
 ) -> None:
-    """A glob, include and a bot.toml name it; a broken link, and a link to a folder that no glob names, are passed by."""
+    """A glob, include and a bot.toml name it; a broken link, and a link to a folder
+    that no glob names, are passed by.
+    """
     (tmp_path / "private").write_text("x")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "file").write_text("x")
@@ -311,7 +317,9 @@ def test_drafts_that_a_kill_left_are_swept_after_a_day(
 def test_what_was_not_built_to_the_end_is_swept_after_a_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A bot is built in the folder where it stays; until it is sealed that may be another arbiter's work."""
+    """A bot is built in the folder where it stays; until it is sealed that may be
+    another arbiter's work.
+    """
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     home = tmp_path / "cache" / "staged"
     for name, age, sealed in (("a", 90_000, False), ("b", 3_000, False), ("c", 90_000, True)):
@@ -532,7 +540,9 @@ def test_equal_names_get_numbers(tmp_path: Path) -> None:
 
 
 def test_a_bare_command_runs_where_it_was_named_with_its_words_unchanged(tmp_path: Path) -> None:
-    """A word that happens to be a file's name may mean something else to the program."""
+    """A word that happens to be a file's name may mean something else to the
+    program.
+    """
     (tmp_path / "fast").write_text("")
     staged = stage(load("sh -c true fast", str(tmp_path)))
     assert staged.argv[1:] == ("-c", "true", "fast")

@@ -1,4 +1,6 @@
-"""The line of a build's output that an author has to read: the first error of a compiler, wherever it stands."""
+"""The line of a build's output that an author has to read: the first error of a
+compiler, wherever it stands.
+"""
 
 import pytest
 from cases import cases

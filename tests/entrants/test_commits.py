@@ -1,4 +1,6 @@
-"""A bot as a commit has it, ``my-bot@REV``: read from real repositories, some of them made to harm the reader."""
+"""A bot as a commit has it, ``my-bot@REV``: read from real repositories, some of them
+made to harm the reader.
+"""
 
 import json
 import os
@@ -303,7 +305,9 @@ def test_a_file_that_is_included_from_a_submodule_is_not_in_the_commit(include: 
 def test_a_commit_has_the_bytes_of_the_repository_whatever_gitattributes_say(
     attributes: str, on_disk: bytes, repository: Path
 ) -> None:
-    """Git converts line ends and the like between the repository and the disk; nothing is converted here."""
+    """Git converts line ends and the like between the repository and the disk; nothing
+    is converted here.
+    """
     committed({"my-bot/bot.toml": TOML, ".gitattributes": f"{attributes}\n"})
     (repository / "my-bot" / "main.py").write_bytes(on_disk)
     committed({})

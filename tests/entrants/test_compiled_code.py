@@ -1,4 +1,6 @@
-"""Compiled code that the arena has not written gets nowhere: not from a build, not as a module, not by a byte in the cache."""
+"""Compiled code that the arena has not written gets nowhere: not from a build, not as a
+module, not by a byte in the cache.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""A copy of a bot that changes or goes while matches are played: the host's fault, and nobody's at the table."""
+"""A copy of a bot that changes or goes while matches are played: the host's fault, and
+nobody's at the table.
+"""
 
 import shutil
 from collections.abc import Callable
@@ -97,7 +99,9 @@ def test_a_bot_that_does_not_start_is_to_blame_where_its_copy_is_sound(tmp_path:
 def test_a_run_stages_a_damaged_bot_anew_and_plays_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The bot damages its copy when it is started for the second time, as only one at level trusted can."""
+    """The bot damages its copy when it is started for the second time, as only one at
+    level trusted can.
+    """
     monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     ann = tmp_path / "ann"
     shutil.copytree(ROOT / "bots" / "python" / "random", ann)

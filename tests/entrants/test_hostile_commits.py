@@ -44,7 +44,9 @@ def bot_tree(*more: tuple[str, bytes, str]) -> str:
 def test_nothing_of_a_repository_is_run(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hooks, a monitor of files, filters, aliases, and variables that lead git elsewhere."""
+    """Hooks, a monitor of files, filters, aliases, and variables that lead git
+    elsewhere.
+    """
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")
     trap.chmod(0o755)
@@ -80,7 +82,9 @@ def test_nothing_of_a_repository_is_run(
 
 
 def test_a_folder_that_poses_as_a_repository_is_none(repository: Path) -> None:
-    """A commit may hold the files of a repository, whose settings would count in that folder."""
+    """A commit may hold the files of a repository, whose settings would count in that
+    folder.
+    """
     committed()
     for path in (repository / ".git").iterdir():
         (shutil.copytree if path.is_dir() else shutil.copy)(path, repository / "my-bot" / path.name)
@@ -224,7 +228,9 @@ def test_missing_objects_are_named(repository: Path) -> None:
 
 
 def test_a_git_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program in git's place starts another one and waits: both are gone when the line is told."""
+    """A program in git's place starts another one and waits: both are gone when the
+    line is told.
+    """
     committed()
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()

@@ -1,4 +1,6 @@
-"""The identity of a bot is that of the code that plays: what is copied is hashed once more, before it is built or kept."""
+"""The identity of a bot is that of the code that plays: what is copied is hashed once
+more, before it is built or kept.
+"""
 
 import json
 import os
@@ -119,7 +121,9 @@ def test_a_bot_edited_while_another_one_builds_does_not_play_under_its_name(tmp_
 def test_copies_are_closed_to_others_wherever_the_level_allows_it(
     tmp_path: Path, level: Level
 ) -> None:
-    """Root's bots are users of their own at basic, and get at their copies by the path."""
+    """Root's bots are users of their own at basic, and get at their copies by the
+    path.
+    """
     for folder in (tmp_path, *tmp_path.parents):
         if len(folder.parts) > 2:
             folder.chmod(folder.stat().st_mode | 0o011)

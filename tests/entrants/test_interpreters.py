@@ -1,4 +1,6 @@
-"""Bots that an interpreter runs: how their bot.toml names it, what it is handed, which module it is, and where that is said."""
+"""Bots that an interpreter runs: how their bot.toml names it, what it is handed, which
+module it is, and where that is said.
+"""
 
 import json
 import re
@@ -88,7 +90,9 @@ def test_a_run_line_counts_by_the_wall_clock_and_an_interpreter_in_ticks(tmp_pat
 
 
 def test_the_words_of_an_interpreter_are_part_of_the_identity(tmp_path: Path) -> None:
-    """Its files do not hold the bot.toml here, so nothing else could tell these bots apart."""
+    """Its files do not hold the bot.toml here, so nothing else could tell these bots
+    apart.
+    """
     lines = (LINE, 'files = ["*.js"]')
     of = [
         load(str(folder(tmp_path / f"bot{number}", *more, **{"other.js": ""}))).identity
@@ -241,7 +245,9 @@ def test_memory_that_is_less_than_what_it_begins_with_is_told_with_the_line_to_c
 def test_an_event_that_leaves_it_too_little_memory_refuses_the_bot_beforehand(
     tmp_path: Path,
 ) -> None:
-    """It would find less than its bot.toml says, and pay for each load as if it had all."""
+    """It would find less than its bot.toml says, and pay for each load as if it had
+    all.
+    """
     words = [
         str(folder(tmp_path / name, LINE, *more))
         for name, more in (("usual", ()), ("large", ("memory = 64",)))

@@ -1,4 +1,6 @@
-"""Modules in the cache or in a store are compared with their names at each take, and replaced if they are damaged."""
+"""Modules in the cache or in a store are compared with their names at each take, and
+replaced if they are damaged.
+"""
 
 import re
 from hashlib import sha256

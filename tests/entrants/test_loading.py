@@ -1,4 +1,6 @@
-"""A stranger's folder is taken in within bounds: whatever is in it, one line says what is too much, soon and in little memory."""
+"""A stranger's folder is taken in within bounds: whatever is in it, one line says what
+is too much, soon and in little memory.
+"""
 
 import errno
 import os
@@ -305,7 +307,9 @@ def test_limits_on_loading_are_taken_told_and_no_part_of_an_event(tmp_path: Path
     ],
 )
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str, make) -> None:  # type: ignore[no-untyped-def]
-    """As a settings file, a table of a rule, engines.json, and the argument or the program of a command."""
+    """As a settings file, a table of a rule, engines.json, and the argument or the
+    program of a command.
+    """
     place = tmp_path / "odd"
     make(place)
     began = time.monotonic()
@@ -365,7 +369,9 @@ def test_files_are_hashed_in_pieces_and_held_to_their_size(
 def test_a_build_is_held_to_a_total(
     tmp_path: Path, build: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While it runs, where it would go on, and when it has ended; a sparse file counts as large as it says."""
+    """While it runs, where it would go on, and when it has ended; a sparse file counts
+    as large as it says.
+    """
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     bot = load(
         str(folder(tmp_path / "bot", f"{TOML}build = \"sh -c '{build}'\"\n")),

@@ -1,4 +1,6 @@
-"""Whose failure an error is: the machine's, so that the entry waits, or the entry's, so that it is set aside."""
+"""Whose failure an error is: the machine's, so that the entry waits, or the entry's, so
+that it is set aside.
+"""
 
 import errno
 import os

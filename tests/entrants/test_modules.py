@@ -1,4 +1,6 @@
-"""Bots that are one WebAssembly module: named, built, compiled once where none of their code runs, and played at every level."""
+"""Bots that are one WebAssembly module: named, built, compiled once where none of their
+code runs, and played at every level.
+"""
 
 import errno
 import json
@@ -167,7 +169,9 @@ def test_it_is_compiled_once_and_again_when_its_code_has_changed(
 def test_sound_code_stays_where_it_is_when_another_arbiter_compiles_its_module_too(
     tmp_path: Path,
 ) -> None:
-    """An arbiter that just links the code beside a payload, or starts a bot of it, finds it at each moment."""
+    """An arbiter that just links the code beside a payload, or starts a bot of it,
+    finds it at each moment.
+    """
     code = code_of(stage(module(tmp_path / "a")))
     first = code.stat().st_ino
     (note,) = code.parents[1].glob("*.json")
@@ -189,8 +193,9 @@ def test_a_module_is_compiled_into_a_cache_without_links(
 def test_code_that_another_meter_made_is_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Caches of users hold code of earlier versions, whose notes had the number of the price list in place of the meter's hash.
-    The number stays."""
+    """Caches of users hold code of earlier versions, whose notes had the number of the
+    price list in place of the meter's hash. The number stays.
+    """
     before = code_of(stage(module(tmp_path / "a")))
     (note,) = before.parents[1].glob("*.json")
     library = Path(modules.library())
@@ -281,7 +286,9 @@ def test_a_build_that_yields_no_module_is_said(tmp_path: Path) -> None:
 
 
 def heavy(functions: int, squares: int) -> bytes:
-    """A module of so many functions, each of which squares a number so often; they take the meter and a compiler many seconds."""
+    """A module of so many functions, each of which squares a number so often; they take
+    the meter and a compiler many seconds.
+    """
     body = sized(b"\1\1\x7f" + b"\x20\0\x20\0\x6c\x21\0" * squares + b"\x0b")
     types = b"\1" + sized(b"\1\x60\0\0")
     count = number(functions)
@@ -423,7 +430,9 @@ def test_a_module_chooses_as_the_program_of_the_same_sources(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """In another match at each level. The module is built within the walls of the first one that is tried."""
+    """In another match at each level. The module is built within the walls of the first
+    one that is tried.
+    """
     monkeypatch.setenv("KHIVA_ARENA_CACHE", cache_of_all)
     tools = shipped.languages()[name].module
     assert tools
@@ -463,7 +472,9 @@ GROW = """
 
 @EVERY_LEVEL
 def test_memory_ends_at_the_limit_and_nothing_is_killed(level: Level, open_folder: Path) -> None:
-    """The module begins with a page, grows by 64 as often as it can, fills all that it has, and exits with how often it grew."""
+    """The module begins with a page, grows by 64 as often as it can, fills all that it
+    has, and exits with how often it grew.
+    """
     if python_at(level) != modules.runner(modules.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     place = folder(

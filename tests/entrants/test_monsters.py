@@ -1,4 +1,6 @@
-"""Modules made to keep a compiler or the meter at work: each is refused in one line, within bounded time and memory."""
+"""Modules made to keep a compiler or the meter at work: each is refused in one line,
+within bounded time and memory.
+"""
 
 import re
 import subprocess
@@ -33,9 +35,11 @@ except BotError as error:
     sys.stdout.write(str(error))
 sys.stderr.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
 """
-"""Stages a module with 30 s of CPU for the compiler, of the 120 that it has: what is refused by name comes nowhere near. It
-prints the refusal, and on stderr the kilobytes of the largest child. A process of its own does it, since Linux counts for a child
-what its parent had in memory, and tests have much."""
+"""Stages a module with 30 s of CPU for the compiler, of the 120 that it has: what is
+refused by name comes nowhere near. It prints the refusal, and on stderr the kilobytes
+of the largest child. A process of its own does it, since Linux counts for a child what
+its parent had in memory, and tests have much.
+"""
 
 
 def million_functions() -> bytes:

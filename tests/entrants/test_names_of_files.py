@@ -1,4 +1,6 @@
-"""The names of files that a bot brings or its build leaves: those that no archive can hold are its author's failure, in words."""
+"""The names of files that a bot brings or its build leaves: those that no archive can
+hold are its author's failure, in words.
+"""
 
 import os
 from collections.abc import Mapping, Sequence

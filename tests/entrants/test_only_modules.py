@@ -1,4 +1,6 @@
-"""Bots of an event in ticks, made by a compiler of C: each is its module, plays the same everywhere, and is run again."""
+"""Bots of an event in ticks, made by a compiler of C: each is its module, plays the
+same everywhere, and is run again.
+"""
 
 import json
 import re
@@ -68,7 +70,9 @@ def flip(file: Path) -> None:
 def test_a_module_that_was_damaged_in_the_cache_does_not_play(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither for a run, whose bots are built again, nor for one that verifies, whichever folder of modules it is given."""
+    """Neither for a run, whose bots are built again, nor for one that verifies,
+    whichever folder of modules it is given.
+    """
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     whole = digest(arena("verify", "cup", cwd=played))
     one, other = (path.stem for path in (played / "cup" / "modules").glob("*.wasm"))

@@ -1,4 +1,6 @@
-"""A bot in a zip or a tar: it is the bot of the unpacked folder, and an archive of a stranger leads nowhere and costs little."""
+"""A bot in a zip or a tar: it is the bot of the unpacked folder, and an archive of a
+stranger leads nowhere and costs little.
+"""
 
 import gzip
 import io
@@ -47,7 +49,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def made(folder: Path) -> Path:
-    """A bot's folder: with a long path in it, a program, and files that belong to no bot."""
+    """A bot's folder: with a long path in it, a program, and files that belong to no
+    bot.
+    """
     files = {
         "bot.toml": TOML,
         "main.py": b"print()",
@@ -82,7 +86,9 @@ def zipped(
 def tarred(
     files: dict[str, bytes], kinds: dict[str, bytes] | None = None, way: int = tarfile.GNU_FORMAT
 ) -> bytes:
-    """A tar of files, some of which are entries of other kinds; what these lead to are their bytes."""
+    """A tar of files, some of which are entries of other kinds; what these lead to are
+    their bytes.
+    """
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w", format=way) as archive:
         for name, contents in files.items():
@@ -96,7 +102,9 @@ def tarred(
 
 
 def as_it_is(folder: Path, top: str, name: str) -> None:
-    """Pack a folder by a program of its kind, with one folder at the top, or without."""
+    """Pack a folder by a program of its kind, with one folder at the top, or
+    without.
+    """
     paths = [
         (path, os.path.join(top, path.relative_to(folder))) for path in sorted(folder.rglob("*"))
     ]
@@ -132,7 +140,9 @@ def test_the_bot_is_that_of_the_unpacked_folder(name: str, top: str, here: Path)
 
 
 def test_a_shipped_bot_in_an_archive_keeps_its_identity(here: Path) -> None:
-    """Also where no mode of a file is known, and the file of another folder is packed with it."""
+    """Also where no mode of a file is known, and the file of another folder is packed
+    with it.
+    """
     folder = shipped_bots()["shipped:python/random"]
     with zipfile.ZipFile("random.zip", "w") as archive:
         for inside, path in load("shipped:python/random").sources:
@@ -434,7 +444,9 @@ def test_a_damaged_archive_is_a_bot_or_refused(
 
 @pytest.fixture
 def cup(here: Path) -> Path:
-    """A settings file for all entries: a folder, a zip, a tar, and files that are no bots."""
+    """A settings file for all entries: a folder, a zip, a tar, and files that are no
+    bots.
+    """
     python = sys.executable
     for number, name in enumerate(("ann", "bob", "cy"), 1):
         text = Path(NAIVE, "bot.toml").read_text().replace('name = "', f'name = "{name}-')

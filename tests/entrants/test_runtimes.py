@@ -1,5 +1,6 @@
-"""What a bot.toml may name: its own folder, the PATH, and runtimes of the organiser's; and that no way leads to what another
-entrant has sent."""
+"""What a bot.toml may name: its own folder, the PATH, and runtimes of the organiser's;
+and that no way leads to what another entrant has sent.
+"""
 
 import json
 import os
@@ -59,7 +60,9 @@ def entry(path: Path, run: str, build: str = "", **files: str) -> Path:
 
 
 def rival(path: Path) -> Path:
-    """Another entrant, as tempting as can be: a prefix with bin and lib, a virtual environment, a program that can be run."""
+    """Another entrant, as tempting as can be: a prefix with bin and lib, a virtual
+    environment, a program that can be run.
+    """
     entry(path, "./bin/bot")
     (path / "bin").mkdir()
     (path / "lib").mkdir()
@@ -161,7 +164,9 @@ def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(
 def test_nothing_in_a_bot_s_folder_opens_another_one(
     level: Level, tmp_path: Path, open_folder: Path
 ) -> None:
-    """Not by a link that its build makes, nor by the first line of a script, nor by the settings of a virtual environment."""
+    """Not by a link that its build makes, nor by the first line of a script, nor by the
+    settings of a virtual environment.
+    """
     other = rival(open_folder / "rival")
     (other / "bin" / "python").write_text("")
     for name, words, build, more in (

@@ -1,5 +1,7 @@
-"""A build is a stranger's program: kept in at every level, ended with all it started, and whatever it leaves is taken over by
-root and made unwritable, or refused in a line. And scratch folders, that bots leave in any state."""
+"""A build is a stranger's program: kept in at every level, ended with all it started,
+and whatever it leaves is taken over by root and made unwritable, or refused in a line.
+And scratch folders, that bots leave in any state.
+"""
 
 import os
 import stat
@@ -49,7 +51,9 @@ def built(folder: Path, script: str, level: Level) -> Path:
 
 
 def said(folder: Path, script: str, level: Level) -> str:
-    """What a build that must fail is said to have failed by. Nothing half staged stays."""
+    """What a build that must fail is said to have failed by. Nothing half staged
+    stays.
+    """
     with pytest.raises(BotError) as caught:
         built(folder, script, level)
     assert not list((staging.cache_folder() / "staged").glob("draft-*"))
@@ -162,7 +166,9 @@ def test_a_build_whose_processes_cannot_be_ended_fails(
 def test_a_build_has_limits_of_its_own(
     level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At trusted they are set when it runs already, and what it starts at once may escape them."""
+    """At trusted they are set when it runs already, and what it starts at once may
+    escape them.
+    """
     monkeypatch.setattr(build, "FOR_A_BUILD", Resources(file_size=100_000))
     assert "code" in said(tmp_path / "a", "head -c 200000 /dev/zero > large || exit 9\n", level)
 
@@ -248,7 +254,9 @@ def test_scratch_is_removed_whatever_is_in_it(level: Level, open_folder: Path, w
 
 
 def ran(level: Level, script: str) -> str:
-    """Run a shell script at a level and clean up behind it. Returns where its scratch folder was."""
+    """Run a shell script at a level and clean up behind it. Returns where its scratch
+    folder was.
+    """
     made = cell(Command(("/bin/sh", "-c", script), "/"), Sandbox(level), "test")
     assert made.scratch is not None
     subprocess.run(

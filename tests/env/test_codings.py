@@ -1,4 +1,6 @@
-"""Views and choices as numbers: nothing is lost, each choice has an action, and no version changes unseen."""
+"""Views and choices as numbers: nothing is lost, each choice has an action, and no
+version changes unseen.
+"""
 
 import json
 from hashlib import sha256
@@ -25,7 +27,9 @@ FIXED = {
         "75840db90e585392",
     ),
 }
-"""By game: the version, the numbers of an observation and the actions at each seat count, and a digest of what they are."""
+"""By game: the version, the numbers of an observation and the actions at each seat
+count, and a digest of what they are.
+"""
 
 NUMBERS = {
     ("khiva", 2): "0342200f2a08818b",
@@ -40,7 +44,9 @@ NUMBERS = {
     ("silk_road", 4): "d9f57a41d497389f",
     ("silk_road", 5): "55258f2b288be003",
 }
-"""By game and seats: a digest of every observation and action of the matches below, made when fields were written one by one."""
+"""By game and seats: a digest of every observation and action of the matches below,
+made when fields were written one by one.
+"""
 
 
 def digest(coding: Coding) -> str:
@@ -51,7 +57,9 @@ def digest(coding: Coding) -> str:
 
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_a_version_has_one_meaning(name: str) -> None:
-    """If this fails, raise VERSION of the game's coding: policies that were trained with it would read something else."""
+    """If this fails, raise VERSION of the game's coding: policies that were trained
+    with it would read something else.
+    """
     version, sizes, fixed = FIXED[name]
     game = registry.get(name)
     codings = {seats: coding_of(game, seats, game.rules({})) for seats in game.seats}
@@ -63,8 +71,9 @@ def test_a_version_has_one_meaning(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seats"), soak_but_every(CASES, 4))
 def test_an_observation_gives_back_the_view(name: str, seats: int) -> None:
-    """All of it in Khiva, and elsewhere all but what grows without end; under each sample of rules, of every seat; also if most
-    of it is that of the view before."""
+    """All of it in Khiva, and elsewhere all but what grows without end; under each
+    sample of rules, of every seat; also if most of it is that of the view before.
+    """
     game, chance, numbers = registry.get(name), Random(f"{name} {seats}"), sha256()
     for given in ({}, *game.samples):
         rules = game.rules(given)

@@ -1,4 +1,6 @@
-"""Matches in this process: who plays, on which deals, what is told and what is refused."""
+"""Matches in this process: who plays, on which deals, what is told and what is
+refused.
+"""
 
 import pickle
 from collections import Counter
@@ -52,7 +54,9 @@ def test_each_line_up_plays_each_deal_in_all_rotations_and_equal_seeds_are_equal
 
 @pytest.mark.slow
 def test_a_match_is_the_one_that_the_arena_plays() -> None:
-    """Told the same of the same deal, the shipped bots choose the same: a whole match of each game."""
+    """Told the same of the same deal, the shipped bots choose the same: a whole match
+    of each game.
+    """
     from khiva_arena.env.players import Players
 
     for name, bot in (

@@ -106,7 +106,9 @@ def test_a_world_looks_the_same_to_its_seat_alone(name: str, steps: int) -> None
 
 
 def test_an_information_state_holds_the_whole_past() -> None:
-    """Perfect recall: of the same match, no two decisions of a seat have the same one, and it does not tell what others chose."""
+    """Perfect recall: of the same match, no two decisions of a seat have the same one,
+    and it does not tell what others chose.
+    """
     game = openspiel.load("khiva", 3, turn_based=True)
     state, seen = reached(game, 0, 1), set()
     state.apply_action(1), state.apply_action(2)

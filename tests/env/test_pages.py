@@ -1,4 +1,6 @@
-"""The pages for trainers: their examples run, in their order, and what they say of the numbers is so."""
+"""The pages for trainers: their examples run, in their order, and what they say of the
+numbers is so.
+"""
 
 import re
 import subprocess
@@ -30,7 +32,9 @@ OF_THE_ARENA = TRAINERS.partition("## A game of your own")[0]
 def test_the_examples_of_the_training_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With 2 updates in place of each training, and 2 deals to rate it by; the libraries' part where they are installed."""
+    """With 2 updates in place of each training, and 2 deals to rate it by; the
+    libraries' part where they are installed.
+    """
     fewer = {"updates": "2", "games": "32", "deals": "2", "total_timesteps": "4"}
     names = run_examples(TRAINING, tmp_path, monkeypatch, **fewer)
     assert isinstance(names["policy"], names["Policy"] if not find_spec("torch") else object)  # type: ignore[arg-type]
@@ -46,7 +50,9 @@ def test_the_examples_of_the_training_run(
 
 @pytest.mark.soak
 def test_the_shipped_training_runs_from_a_copy(tmp_path: Path) -> None:
-    """As the page has it: a copy of the bot, trained again, which then plays by its new weights."""
+    """As the page has it: a copy of the bot, trained again, which then plays by its new
+    weights.
+    """
     arena("new", "shipped:python/trained", "my-policy", cwd=tmp_path)
     words = [sys.executable, "train.py", "--seats", "3", "--updates", "1"]
     done = subprocess.run(
@@ -63,7 +69,9 @@ def test_the_shipped_training_runs_from_a_copy(tmp_path: Path) -> None:
 def test_the_seat_that_learns_on_the_page_gets_every_reward_and_a_masked_policy_learns_there(
     tmp_path: Path,
 ) -> None:
-    """A policy of numbers in place of PPO. The wrapper of PettingZoo's tutorial, played the same way, misses rewards."""
+    """A policy of numbers in place of PPO. The wrapper of PettingZoo's tutorial, played
+    the same way, misses rewards.
+    """
     (example,) = (
         text
         for text in re.findall(r"^```python\n(.*?)^```$", TRAINING, re.MULTILINE | re.DOTALL)
@@ -137,7 +145,9 @@ def test_the_sizes_are_those_of_the_page() -> None:
 def test_the_examples_for_trainers_print_what_the_page_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Checkpoints are rated on one deal, with the small try before; their numbers are no other machine's."""
+    """Checkpoints are rated on one deal, with the small try before; their numbers are
+    no other machine's.
+    """
     printed = run_and_print(OF_THE_ARENA, tmp_path, monkeypatch, seeds="1")
     of_functions = [example.shown.split()[0] for example in differing(printed)]
     assert of_functions == ["('act',", "from", "121.945"]
@@ -153,7 +163,9 @@ def test_the_examples_for_trainers_print_what_the_page_shows(
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.soak
 def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against two seats that choose by lot, it finishes ahead far more often than they do. Ten checkpoints are written."""
+    """Against two seats that choose by lot, it finishes ahead far more often than they
+    do. Ten checkpoints are written.
+    """
     names = run_examples(
         f"```python\nimport numpy as np\nimport khiva_arena\n```\n{LEARNING}", tmp_path, monkeypatch
     )

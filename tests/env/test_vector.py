@@ -1,4 +1,6 @@
-"""Matches that are stepped together are those of the AEC environment, number by number, by the rules in C and by the engine."""
+"""Matches that are stepped together are those of the AEC environment, number by number,
+by the rules in C and by the engine.
+"""
 
 import pickle
 from typing import Any
@@ -17,7 +19,9 @@ from khiva_arena.games.base import Game
 
 GAMES = 3
 STEPS = {"khiva": 250, "silk_road": 280, "emira": 120}
-"""By game: the steps that are compared. They see the end of a match, except of Emira, whose matches have many hundreds."""
+"""By game: the steps that are compared. They see the end of a match, except of Emira,
+whose matches have many hundreds.
+"""
 
 
 def drawn(masks: Any, rng: np.random.Generator) -> Any:
@@ -143,7 +147,9 @@ def test_wrong_arguments_are_refused(wrong: dict[str, Any], why: str) -> None:
 def test_an_aec_environment_in_c_is_that_of_the_engine(
     game: Game, seats: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Observations of who acts and of who waits, rewards, ends, the match that the engine has, and a copy through pickle."""
+    """Observations of who acts and of who waits, rewards, ends, the match that the
+    engine has, and a copy through pickle.
+    """
     in_c = khiva_arena.env.aec(game, seats, rewards="points")
     with monkeypatch.context() as without:
         without.setattr(crules, "is_built", lambda: False)

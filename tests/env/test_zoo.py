@@ -1,4 +1,6 @@
-"""The games as PettingZoo's environments: its own tests, seeds, secrecy, and what an illegal action does."""
+"""The games as PettingZoo's environments: its own tests, seeds, secrecy, and what an
+illegal action does.
+"""
 
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +25,8 @@ from khiva_arena.games import registry
 
 pytestmark = [
     pytest.mark.usefixtures("rules_in_c"),
-    # An observation with its mask is a dict, as in PettingZoo's own card games; its test knows those by name.
+    # An observation with its mask is a dict, as in PettingZoo's own card games; its
+    # test knows those by name.
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
     pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be"),
 ]

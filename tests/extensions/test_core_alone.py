@@ -37,7 +37,9 @@ OF_NO_ROW = tuple(
         *("rating/ratings", "rating/schedule"),
     )
 )
-"""Rooms that read no row of an extension: the contracts of imports hold what their tests would."""
+"""Rooms that read no row of an extension: the contracts of imports hold what their
+tests would.
+"""
 
 
 def without_extensions(folder: str, names: list[str]) -> list[str]:

@@ -1,4 +1,6 @@
-"""A copy of the package without one extension, for each: the core works, and each word of the extension is refused by name."""
+"""A copy of the package without one extension, for each: the core works, and each word
+of the extension is refused by name.
+"""
 
 import json
 from collections.abc import Iterator
@@ -68,8 +70,10 @@ for call in calls:
 
 @made_once
 def played(folder: Path) -> None:
-    """A store of two matches in "out", "said.json" with two commands' lines on it, and settings files with each setting of an
-    extension and with a game that does not come with the arena."""
+    """A store of two matches in "out", "said.json" with two commands' lines on it, and
+    settings files with each setting of an extension and with a game that does not come
+    with the arena.
+    """
     arena(
         "run", *BOTS, "--seats", "2", "--seeds", "1", *SHORT, *TRUSTED, "--out", "out", cwd=folder
     )
@@ -152,7 +156,9 @@ def test_the_core_works_without_an_extension_and_refuses_it_by_name(
 
 
 def is_refused(ended: Ended, extension: str) -> bool:
-    """Tell whether a command named an extension as the reason of its end, and printed nothing else."""
+    """Tell whether a command named an extension as the reason of its end, and printed
+    nothing else.
+    """
     return (ended.code, ended.out) == (2, "") and absent(extension) in ended.err
 
 

@@ -1,4 +1,6 @@
-"""The rows of extensions: each fills its hooks and says what it needs, and the core can name the owner of each word."""
+"""The rows of extensions: each fills its hooks and says what it needs, and the core can
+name the owner of each word.
+"""
 
 import grimp
 import pytest

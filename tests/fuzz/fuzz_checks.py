@@ -1,5 +1,6 @@
-"""What must hold for any bytes: each check raises AssertionError, or lets a foreign exception through, and returns a word for
-how it went."""
+"""What must hold for any bytes: each check raises AssertionError, or lets a foreign
+exception through, and returns a word for how it went.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,7 +31,9 @@ Program = list[tuple[str, bytes]]
 
 
 def payload(data: bytes) -> str:
-    """The codec takes and refuses what the specification does, with the same values, and refuses in a line."""
+    """The codec takes and refuses what the specification does, with the same values,
+    and refuses in a line.
+    """
     words = []
     for name, decode, expected in (
         ("act", _act, oracle.act_of),
@@ -71,7 +74,9 @@ def _hello(data: bytes) -> object:
 
 
 def program(chance: Random) -> Program:
-    """A conversation through any of the phases, with hostile bytes in all of them; some keep to the rules for long."""
+    """A conversation through any of the phases, with hostile bytes in all of them; some
+    keep to the rules for long.
+    """
     steps: Program = []
     calm = chance.choice((0.0, 0.7, 0.95))
     if chance.random() < 0.1:
@@ -93,7 +98,9 @@ def program(chance: Random) -> Program:
 
 
 def conversation(steps: Program, chance: Random) -> str:
-    """However the bytes are cut, the session says what the specification says, and opens nothing before its time."""
+    """However the bytes are cut, the session says what the specification says, and
+    opens nothing before its time.
+    """
     whole = _heard(steps, lambda data: [data])
     assert whole == _told(steps), f"{whole}, the specification says {_told(steps)}"
     for cut in (
@@ -114,9 +121,11 @@ def _cut(chance: Random, data: bytes) -> list[bytes]:
 
 
 def _heard(steps: Program, cut: Callable[[bytes], list[bytes]]) -> list[tuple[object, ...] | None]:
-    """What the arena's session makes of it: an outcome for each opening, and after bytes whether more is read and enough is in.
+    """What the arena's session makes of it: an outcome for each opening, and after
+    bytes whether more is read and enough is in.
 
-    As the arbiter does, a seat is asked only when all that came before was opened."""
+    As the arbiter does, a seat is asked only when all that came before was opened.
+    """
     session, out, req = Session(), [], grow.REQ
     for step, data in steps:
         if step == "bytes":
@@ -169,7 +178,9 @@ def _told(steps: Program) -> list[tuple[object, ...] | None]:
 
 
 def _word(outcome: SessionOutcome) -> tuple[object, ...] | None:
-    """An outcome as the oracle writes it: a breach's detail quotes what was there, and is not compared."""
+    """An outcome as the oracle writes it: a breach's detail quotes what was there, and
+    is not compared.
+    """
     if isinstance(outcome, Breach):
         _check_line(outcome.detail)
         return ("breach", str(outcome.verdict))
@@ -180,13 +191,17 @@ def _word(outcome: SessionOutcome) -> tuple[object, ...] | None:
 
 
 def _check_bounds(session: Session, piece: int) -> None:
-    """Of sealed frames there are never more than are allowed and what one read brought behind them."""
+    """Of sealed frames there are never more than are allowed and what one read brought
+    behind them.
+    """
     held = sum(map(len, session._reader.frames)) + session.partial
     assert held <= (DROPPED_MOST + 2) * messages.FRAME_MOST_TO_ARBITER + codec.HEADER + piece
 
 
 def _check_nothing_is_said(session: Session) -> None:
-    """After the end nothing is read; opening what was left there is the arbiter's own mistake, and said to be."""
+    """After the end nothing is read; opening what was left there is the arbiter's own
+    mistake, and said to be.
+    """
     assert not session.receive(b"\0")
     sealed = session.sealed
     try:

@@ -1,5 +1,6 @@
-"""Bytes that a hostile bot might send: grown from nothing, or from real frames by mutation. All chance is ``random.Random``'s,
-so that a seed, or hypothesis, decides."""
+"""Bytes that a hostile bot might send: grown from nothing, or from real frames by
+mutation. All chance is ``random.Random``'s, so that a seed, or hypothesis, decides.
+"""
 
 import json
 import math
@@ -68,7 +69,9 @@ def framed(payload: bytes) -> bytes:
 
 @cache
 def corpus() -> tuple[bytes, ...]:
-    """Payloads of the published vectors, whole or not, and of both directions of a real match."""
+    """Payloads of the published vectors, whole or not, and of both directions of a real
+    match.
+    """
     published = [bytes.fromhex(vector["hex"])[4:] for vector in json.loads(VECTORS.read_text())]
     said: list[bytes] = []
 
@@ -128,7 +131,9 @@ def _sized(chance: Random, size: int, short: int, most: int, long: dict[int, str
 
 
 def tree(chance: Random, room: int, hostile: float) -> bytes:
-    """A value with at most ``room`` levels below it; ``hostile`` is how likely each part of it is outside of the profile."""
+    """A value with at most ``room`` levels below it; ``hostile`` is how likely each
+    part of it is outside of the profile.
+    """
     if chance.random() < hostile:
         return chance.choice(_OUTSIDE)(chance)
     kind = chance.randrange(9) if room > 0 else chance.randrange(6)
@@ -197,7 +202,9 @@ _OUTSIDE: list[Callable[[Random], bytes]] = [
 
 
 def message(chance: Random, req: int = REQ) -> bytes:
-    """An act or a hello: its fields in any order, some twice, some missing, some of another kind, some unknown."""
+    """An act or a hello: its fields in any order, some twice, some missing, some of
+    another kind, some unknown.
+    """
     hostile = chance.choice((0.0, 0.0, 0.02, 0.2))
     real = {
         b"type": chance.choice((b"\xa3act", b"\xa3act", b"\xa5hello")),
@@ -231,7 +238,9 @@ def message(chance: Random, req: int = REQ) -> bytes:
 
 
 def mutate(chance: Random, data: bytes) -> bytes:
-    """One to four changes: a bit, a byte, a run of bytes, a number that is likely a length, a splice, a cut."""
+    """One to four changes: a bit, a byte, a run of bytes, a number that is likely a
+    length, a splice, a cut.
+    """
     for _ in range(chance.randrange(1, 5)):
         at = chance.randrange(len(data) + 1)
         kind = chance.randrange(8)
@@ -270,8 +279,10 @@ def payload(chance: Random, req: int = REQ) -> bytes:
 
 
 def stream(chance: Random, req: int, calm: float = 0.0) -> bytes:
-    """A few frames, most of them whole, with lengths that lie now and then, or other bytes between them. ``calm``: how likely
-    there are only acts for this request or earlier ones, or nothing."""
+    """A few frames, most of them whole, with lengths that lie now and then, or other
+    bytes between them. ``calm``: how likely there are only acts for this request or
+    earlier ones, or nothing.
+    """
     if chance.random() < calm:
         return (
             b"".join(_act(chance, req, req - REQ) for _ in range(chance.choice((0, 1, 1, 1, 2, 6))))

@@ -1,8 +1,10 @@
-"""Throw mutated modules at the meter and compare it with wasmtime's validator: ``python -m tests.tools fuzz-meter``, or
+"""Throw mutated modules at the meter and compare it with wasmtime's validator: ``python
+-m tests.tools fuzz-meter``, or
 
     python tests/fuzz/fuzz_meter.py [--minutes M | --count N] [--seed S]
 
-Prints what the cases came to, and each failure with its number; exit 1 if there was one.
+Prints what the cases came to, and each failure with its number; exit 1 if there was
+one.
 """
 
 import argparse

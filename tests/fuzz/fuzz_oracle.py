@@ -1,6 +1,8 @@
-"""What protocol/SPEC.md says of a payload and of a conversation, written down once more, byte by byte, from the text alone.
+"""What protocol/SPEC.md says of a payload and of a conversation, written down once
+more, byte by byte, from the text alone.
 
-Nothing here is shared with the arena's codec and session: where the two differ, one of them is wrong.
+Nothing here is shared with the arena's codec and session: where the two differ, one of
+them is wrong.
 """
 
 from typing import Any
@@ -134,7 +136,9 @@ def _short(text: Any) -> bool:
 
 
 class Talk:
-    """One seat's conversation as sections 2 and 5 tell it. Outcomes are tuples: a word and what belongs to it."""
+    """One seat's conversation as sections 2 and 5 tell it. Outcomes are tuples: a word
+    and what belongs to it.
+    """
 
     def __init__(self) -> None:
         self.phase = "NEW"
@@ -155,7 +159,9 @@ class Talk:
 
     @property
     def ready(self) -> bool:
-        """Whether one whole frame more is there than answers to requests that timed out are still to come."""
+        """Whether one whole frame more is there than answers to requests that timed out
+        are still to come.
+        """
         whole = [item for item in self.heard if isinstance(item, bytes)]
         return len(whole) > self.owed or len(whole) < len(self.heard)
 
@@ -175,7 +181,9 @@ class Talk:
                     self.heard.append("flooded")
 
     def open(self) -> tuple[object, ...] | None:
-        """Up to the greeting or answer that is awaited, or a breach; None when neither is there."""
+        """Up to the greeting or answer that is awaited, or a breach; None when neither
+        is there.
+        """
         while self.heard:
             item = self.heard.pop(0)
             found = self._broken(item) if isinstance(item, str) else self._take(item)

@@ -3,8 +3,9 @@
     python tests/fuzz/run.py [--minutes M | --count N] [--seed S]
     python tests/fuzz/run.py --again CASE
 
-Each case comes from its own number, counted up from the seed. Prints how many there were, how fast, what they came to, the
-slowest, and the memory that was needed at the most. A failure is printed with what repeats it; exit 1.
+Each case comes from its own number, counted up from the seed. Prints how many there
+were, how fast, what they came to, the slowest, and the memory that was needed at the
+most. A failure is printed with what repeats it; exit 1.
 """
 
 import argparse

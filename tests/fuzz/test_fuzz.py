@@ -17,7 +17,8 @@ from khiva_arena.bots.protocol import codec
 from khiva_arena.bots.protocol.session import Session
 from khiva_arena.errors import RemoteProtocolError
 
-# Chance is hypothesis's own, so that it can make a failing case smaller; derandomised, so that a build is green or red for good.
+# Chance is hypothesis's own, so that it can make a failing case smaller; derandomised,
+# so that a build is green or red for good.
 CHANCE = st.randoms(use_true_random=False)
 stable = settings(derandomize=True, deadline=None, max_examples=250)
 

@@ -1,9 +1,11 @@
-"""Writes protocol/games/*.md, a page for each game's bot writers: ``python tests/games/make_pages.py [--write]``.
+"""Writes protocol/games/*.md, a page for each game's bot writers: ``python
+tests/games/make_pages.py [--write]``.
 
-The tables come from the game's RULES.md and, of cards, from tests/games/<game>/cards.py if there is one, the examples from the
-matches of tests/playthroughs, all else from tests/games/<game>/page.md: what the game is about, a decision that is explained, and
-for each kind which parts of the view its example shows and what an entry of ``legal`` means. Without ``--write`` it only says
-which pages differ.
+The tables come from the game's RULES.md and, of cards, from tests/games/<game>/cards.py
+if there is one, the examples from the matches of tests/playthroughs, all else from
+tests/games/<game>/page.md: what the game is about, a decision that is explained, and
+for each kind which parts of the view its example shows and what an entry of ``legal``
+means. Without ``--write`` it only says which pages differ.
 """
 
 import json
@@ -71,7 +73,9 @@ def page(game: Game) -> str:
 
 
 def cards(name: str) -> list[str]:
-    """The tables of a game's cards that its ``cards.py`` makes from the engine's own tables, if it has one."""
+    """The tables of a game's cards that its ``cards.py`` makes from the engine's own
+    tables, if it has one.
+    """
     path = ROOT / "tests" / "games" / name / "cards.py"
     return [runpy.run_path(str(path))["text"]()] if path.is_file() else []
 
@@ -81,7 +85,9 @@ Words = dict[str, tuple[list[str], str]]
 
 
 def told(game: Game) -> tuple[str, str, Words]:
-    """What is said by hand: of the game; behind the heading "Lists" a table; behind "Kinds" a line for each kind."""
+    """What is said by hand: of the game; behind the heading "Lists" a table; behind
+    "Kinds" a line for each kind.
+    """
     path = ROOT / "tests" / "games" / game.name / "page.md"
     if not path.is_file():
         raise LookupError(
@@ -99,7 +105,9 @@ def told(game: Game) -> tuple[str, str, Words]:
 
 
 def small_print(game: Game, lists: str) -> str:
-    """What holds for all values of a game: where its rules are, which integers may be negative, the order of each list."""
+    """What holds for all values of a game: where its rules are, which integers may be
+    negative, the order of each list.
+    """
     rules = f"../../khiva_arena/games/{game.name}/RULES.md#open-points-the-rules-map"
     signed = negative(game)
     numbers = (
@@ -117,7 +125,9 @@ def small_print(game: Game, lists: str) -> str:
 
 
 def later_rules(game: Game) -> str:
-    """The rules that a map leaves out where they have their default, and what that is, in a sentence; "" if there are none."""
+    """The rules that a map leaves out where they have their default, and what that is,
+    in a sentence; "" if there are none.
+    """
     default = game.rules({})
     later = {key: value for key, value in game.every_rule(default).items() if key not in default}
     words = ", ".join(f"`{key}` (`{value}`)" for key, value in later.items())
@@ -184,7 +194,9 @@ Example = tuple[str, dict[str, Any], list[Any], list[Any]]
 
 
 def _examples(game: Game) -> tuple[dict[str, Example], dict[str, tuple[Any, str]]]:
-    """The first request of each kind and the first event of each type, told in words, too, in the order of the shapes."""
+    """The first request of each kind and the first event of each type, told in words,
+    too, in the order of the shapes.
+    """
     requests: dict[str, Example] = {}
     heard_of: dict[str, tuple[Any, str]] = {}
     for match in PLAYTHROUGHS["MATCHES"].get(game.name, ()):

@@ -1,7 +1,9 @@
-"""Writes protocol/vectors/streams.json and deals/<game>.json: ``python tests/games/make_vectors.py --write``.
+"""Writes protocol/vectors/streams.json and deals/<game>.json: ``python
+tests/games/make_vectors.py --write``.
 
-Without ``--write`` it only says whether the files are up to date. The tests call ``streams`` and ``deals`` and compare. What is
-in a deal is each game's own to say: tests/games/<game>/vectors.py.
+Without ``--write`` it only says whether the files are up to date. The tests call
+``streams`` and ``deals`` and compare. What is in a deal is each game's own to say:
+tests/games/<game>/vectors.py.
 """
 
 import json
@@ -65,7 +67,9 @@ def streams() -> dict[str, Any]:
 
 
 def deals(name: str) -> dict[str, Any]:
-    """Whole deals of one game under its default rules: ``deal`` of tests/games/<name>/vectors.py."""
+    """Whole deals of one game under its default rules: ``deal`` of
+    tests/games/<name>/vectors.py.
+    """
     game = registry.get(name)
     path = HERE / name / "vectors.py"
     if not path.is_file():

@@ -1,4 +1,6 @@
-"""What a person is told of a question: in each game every kind of decision has a title and answers that say what they do."""
+"""What a person is told of a question: in each game every kind of decision has a title
+and answers that say what they do.
+"""
 
 import re
 from collections import Counter

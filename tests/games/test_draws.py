@@ -1,4 +1,6 @@
-"""A view that shows a draw which no event has told its seat of is found, wherever that lies; what follows from events is not."""
+"""A view that shows a draw which no event has told its seat of is found, wherever that
+lies; what follows from events is not.
+"""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +18,9 @@ HAND, CARDS = 4, 30
 
 
 class Dealt(State):
-    """Each has a hand of cards from a deck, plays one a step, face up, and draws one after every other step."""
+    """Each has a hand of cards from a deck, plays one a step, face up, and draws one
+    after every other step.
+    """
 
     def __init__(self, seats: int, secret: bytes) -> None:
         self.secret, self.steps = secret, 0
@@ -74,7 +78,9 @@ class TopOfTheDeck(Dealt):
 
 
 class DiceToCome(Dealt):
-    """The die of a step is drawn when it comes, from a stream that the view looks into before."""
+    """The die of a step is drawn when it comes, from a stream that the view looks into
+    before.
+    """
 
     def die(self, step: int) -> int:
         return Stream(self.secret, "dealt", "die", str(step)).below(1000)

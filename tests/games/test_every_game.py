@@ -1,4 +1,6 @@
-"""The duties of each registered game: these tests stay red until a new one is whole. docs/add-a-game.md says how to get there."""
+"""The duties of each registered game: these tests stay red until a new one is whole.
+docs/add-a-game.md says how to get there.
+"""
 
 import json
 import re
@@ -52,7 +54,9 @@ def event_types(game: Game) -> list[str]:
 
 @pytest.mark.slow
 def test_it_conforms_at_every_seat_count(game: Game) -> None:
-    """Under the default rules, of which a game with long matches may shorten them: each state has a longer view to look at."""
+    """Under the default rules, of which a game with long matches may shorten them: each
+    state has a longer view to look at.
+    """
     shorter = [SHORTER.get(game.name, {})]
     assert conformance.check_game(game, shorter, matches=1, seed="every game") > FEWEST_STATES.get(
         game.name, len(game.seats)
@@ -245,7 +249,9 @@ def found_at(view: Any, path: str) -> Any:
 
 @pytest.mark.slow
 def test_its_page_says_the_order_of_every_list_of_a_view_and_it_is_so(game: Game) -> None:
-    """Of views of all playthroughs: how long the lists by seat and those of fixed places are, and which of them rise."""
+    """Of views of all playthroughs: how long the lists by seat and those of fixed
+    places are, and which of them rise.
+    """
     view_schema = schema.of_game(game)["view"]
     orders = order_of_lists(game)
     assert set(orders) == lists_of(view_schema, view_schema["$defs"])
@@ -279,7 +285,9 @@ def test_its_page_says_the_order_of_every_list_of_a_view_and_it_is_so(game: Game
 
 
 def test_its_page_says_where_rules_come_and_which_integers_may_be_negative(game: Game) -> None:
-    """Those that were negative in the playthroughs are among them, and what is said of events and hidden things is."""
+    """Those that were negative in the playthroughs are among them, and what is said of
+    events and hidden things is.
+    """
     page = (PROTOCOL / "games" / f"{game.name}.md").read_text("utf-8")
     part = PAGES["section"](page, "Lists, numbers and rules")
     assert "`rules` come in `hello`" in part
@@ -320,7 +328,9 @@ Keys = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"propertie
 
 
 class Fits:
-    """Checks values by a schema, level by level: what fitted its part of the schema once is not looked at again."""
+    """Checks values by a schema, level by level: what fitted its part of the schema
+    once is not looked at again.
+    """
 
     def __init__(self, whole: dict[str, Any]) -> None:
         jsonschema.Draft202012Validator.check_schema(whole)
@@ -350,7 +360,9 @@ class Fits:
 
 
 def validators(game: Game) -> dict[str, Callable[[Any], None]]:
-    """By "view", kind of decision and type of event; each branch by itself, since trying all of them takes long."""
+    """By "view", kind of decision and type of event; each branch by itself, since
+    trying all of them takes long.
+    """
     made = schema.of_game(game)
     fits = {name: Fits(whole) for name, whole in made.items()}
     parts = {"view": partial(fits["view"].check, made["view"])}
@@ -364,7 +376,9 @@ def validators(game: Game) -> dict[str, Callable[[Any], None]]:
 
 @pytest.mark.slow
 def test_all_that_its_bots_get_fits_the_schemas_and_every_shape_occurs(game: Game) -> None:
-    """In all matches of the playthroughs: each event, each decision (each list once), a view at every third step."""
+    """In all matches of the playthroughs: each event, each decision (each list once), a
+    view at every third step.
+    """
     valid = validators(game)
     seen: set[str] = set()
     lists: dict[int, Any] = {}

@@ -116,7 +116,9 @@ EACH_GAME = pytest.mark.parametrize("name", NAMES)
 
 
 def another(variants, rules, key, value):
-    """The rules with another value of one key; None if it does not go with the others."""
+    """The rules with another value of one key; None if it does not go with the
+    others.
+    """
     try:
         return variants.canonical({**rules, key: value})
     except RulesError:

@@ -1,4 +1,6 @@
-"""What stands behind the name of a game: what tells it from another one that was played."""
+"""What stands behind the name of a game: what tells it from another one that was
+played.
+"""
 
 from typing import Any
 

@@ -1,4 +1,6 @@
-"""States made of views: what the seat of the view sees of them is that view, and they can be played to the end."""
+"""States made of views: what the seat of the view sees of them is that view, and they
+can be played to the end.
+"""
 
 import json
 from itertools import count
@@ -24,7 +26,9 @@ def random_choices(state, random):
 
 
 def pieces(state):
-    """Without Emira's goal cards, of which some are left in the box and nobody knows which."""
+    """Without Emira's goal cards, of which some are left in the box and nobody knows
+    which.
+    """
     return {
         name: count for name, count in state.components().items() if not name.startswith("goal ")
     }
@@ -86,7 +90,9 @@ def test_worlds_of_variants(game, seats):
     ("game", "seats"), PLACES, ids=[f"{game.name}-{seats}" for game, seats in PLACES]
 )
 def test_a_view_of_another_seat_in_a_world_makes_worlds_or_is_refused_by_name(game, seats):
-    """Where what others remember is not drawn, nobody gets another error, or a world in which that seat sees something else."""
+    """Where what others remember is not drawn, nobody gets another error, or a world in
+    which that seat sees something else.
+    """
     random, stream, rules = Random(seats), Stream(bytes(32), "others"), game.rules({})
     state, _ = game.new(seats, rules, random.randbytes(32))
     made, refused = 0, set()

@@ -1,5 +1,7 @@
-"""Every code block of the protocol's pages is run: JSON fits the schemas, hex decodes to it, commands and programs run, formulas
-give the published numbers, and the decisions that game pages explain are of the published matches."""
+"""Every code block of the protocol's pages is run: JSON fits the schemas, hex decodes
+to it, commands and programs run, formulas give the published numbers, and the decisions
+that game pages explain are of the published matches.
+"""
 
 import hashlib
 import json
@@ -44,7 +46,9 @@ RUN = {
         "text",
     },  # by tests/bots/modules/test_verifier_page.py, checker/test_checker.py
 }
-"""The languages of the blocks that a test here runs, by page; other pages of games have JSON alone."""
+"""The languages of the blocks that a test here runs, by page; other pages of games have
+JSON alone.
+"""
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -135,7 +139,9 @@ def formula(line: str) -> str:
 
 
 def value(text: str, names: Mapping[str, Any]) -> bytes:
-    """Evaluate ``||`` of literals, names, u32(name) and u64(name), and of ``for each label: ...`` over the labels."""
+    """Evaluate ``||`` of literals, names, u32(name) and u64(name), and of ``for each
+    label: ...`` over the labels.
+    """
     head, each, body = text.partition("for each label: ")
     out = b""
     for term in filter(None, head.split(" || ")):
@@ -236,7 +242,9 @@ def test_its_formulas_of_records_are_the_arena_s() -> None:
 
 
 def test_its_diagram_shows_every_step_of_a_session() -> None:
-    """As a picture that a program reads, in the page and in its own words for people who do not see it."""
+    """As a picture that a program reads, in the page and in its own words for people
+    who do not see it.
+    """
     drawn = ElementTree.parse(PROTOCOL / "session.svg").getroot()
     texts = {text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")}
     assert {phase.name for phase in TRANSITIONS} <= texts
@@ -252,7 +260,9 @@ def test_its_diagram_shows_every_step_of_a_session() -> None:
 
 
 def fits(part: Any, whole: Any, key: str = "") -> bool:
-    """Whether all that a page shows is so: maps may lack keys, ``events`` some of the first."""
+    """Whether all that a page shows is so: maps may lack keys, ``events`` some of the
+    first.
+    """
     if isinstance(part, dict):
         return isinstance(whole, dict) and all(
             name in whole and fits(item, whole[name], name) for name, item in part.items()

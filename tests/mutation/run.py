@@ -1,7 +1,9 @@
-"""Change the program in small ways, one at a time, and see whether the tests notice: ``python tests/mutation/run.py``.
+"""Change the program in small ways, one at a time, and see whether the tests notice:
+``python tests/mutation/run.py``.
 
-The mutations are cosmic-ray's; which of them are tried, and in which order, is drawn from a seed. A mutation of a line that two
-versions share has the same place in the order of both. All of it happens on a copy of the files that git knows. Prints one JSON
+The mutations are cosmic-ray's; which of them are tried, and in which order, is drawn
+from a seed. A mutation of a line that two versions share has the same place in the
+order of both. All of it happens on a copy of the files that git knows. Prints one JSON
 object a mutation, then one a room.
 """
 
@@ -51,7 +53,9 @@ ROOMS = {
         "tests/bots/protocol tests/arbiter/test_match_scripted.py",
     ),
 }
-"""What is changed, and the tests that should notice: those of them that ``make test`` runs."""
+"""What is changed, and the tests that should notice: those of them that ``make test``
+runs.
+"""
 MARKS = "not soak and not language and not long"
 TURNED = ("Lt_GtE", "Gt_LtE", "Eq_NotEq", "NotEq_Eq", "Is_IsNot", "IsNot_Is")
 SHIFTED = ("Lt_LtE", "LtE_Lt", "Gt_GtE", "GtE_Gt")
@@ -73,7 +77,9 @@ OPERATORS = [
 ]
 """No others: cosmic-ray has twelve for each sign, and most of those fail at once."""
 SECONDS = 1800.0
-"""For the tests without a mutation. With one they have three times what they needed: a mutation may well run for ever."""
+"""For the tests without a mutation. With one they have three times what they needed: a
+mutation may well run for ever.
+"""
 
 
 def main() -> int:
@@ -158,9 +164,11 @@ def files(where: Path) -> list[Path]:
 
 
 def mutations(path: Path, seed: int) -> Iterator[tuple[str, MutationSpec]]:
-    """Yield all that the operators find in a file, each after a text that is its place in the order.
+    """Yield all that the operators find in a file, each after a text that is its place
+    in the order.
 
-    The text depends on the seed, on the file's name, on the operator and on the line, but on no line before it.
+    The text depends on the seed, on the file's name, on the operator and on the line,
+    but on no line before it.
     """
     nodes = list(ast_nodes(get_ast_from_path(path)))
     lines = path.read_text().splitlines()

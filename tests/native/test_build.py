@@ -1,4 +1,6 @@
-"""Programs in C are built where a compiler is; elsewhere, and after a change of the source, the arena does without."""
+"""Programs in C are built where a compiler is; elsewhere, and after a change of the
+source, the arena does without.
+"""
 
 import os
 import platform
@@ -33,7 +35,9 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("cc")
 def test_the_set_up_of_this_checkout_has_built_each_program() -> None:
-    """A compiler may be there that cannot build them, as without a static C library; where all tools are, it can."""
+    """A compiler may be there that cannot build them, as without a static C library;
+    where all tools are, it can.
+    """
     build.program.cache_clear()
     if missing := [name for name in build.PROGRAMS if not build.program(name)]:
         lacks(
@@ -65,7 +69,9 @@ def test_a_program_of_another_source_is_not_run_and_is_removed_by_the_next_build
 def test_without_sources_the_one_library_of_the_rules_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a bot in a cell sees the package. Of several libraries none is known to be right, and programs are not for bots."""
+    """As a bot in a cell sees the package. Of several libraries none is known to be
+    right, and programs are not for bots.
+    """
     monkeypatch.setattr(build, "HERE", tmp_path)
     answers = []
     for name in ("launch", "rules", "rules"):

@@ -1,8 +1,10 @@
-"""Golden playthroughs, one readable file for each: ``python tests/playthroughs/make.py [--write] [GAME ...]``.
+"""Golden playthroughs, one readable file for each: ``python tests/playthroughs/make.py
+[--write] [GAME ...]``.
 
-Without ``--write`` it only says which files differ. A file holds a whole random match: each question, the choice as words, each
-event, and the position whenever several seats choose at once, else after ``STEPS`` questions. Add a line to ``MATCHES`` for a
-new game or variant. A game's ``person.txt`` has what a person is told in these matches.
+Without ``--write`` it only says which files differ. A file holds a whole random match:
+each question, the choice as words, each event, and the position whenever several seats
+choose at once, else after ``STEPS`` questions. Add a line to ``MATCHES`` for a new game
+or variant. A game's ``person.txt`` has what a person is told in these matches.
 """
 
 import io
@@ -53,7 +55,9 @@ STAR: dict[str, Any] = {
     ]
     + [["hub", village] for village in "abcdef"],
 }
-"""A map of Silk Road that is not the default one; its printed targets are not those that counting would give."""
+"""A map of Silk Road that is not the default one; its printed targets are not those
+that counting would give.
+"""
 
 RICH: dict[str, Any] = {
     "mode": "advanced",
@@ -61,7 +65,9 @@ RICH: dict[str, Any] = {
     "symbols": "none",
     "zahrah_card": "removed",
 }
-"""With so much gold that random sheiks of Emira buy what leads to its rarer questions."""
+"""With so much gold that random sheiks of Emira buy what leads to its rarer
+questions.
+"""
 
 MATCHES: dict[str, tuple[Match, ...]] = {
     "khiva": (
@@ -179,7 +185,9 @@ def playthrough(game_name: str, match: Match) -> str:
 
 
 class Step(NamedTuple):
-    """What just happened, the state as it now stands, and the choices made next (none when the match is over)."""
+    """What just happened, the state as it now stands, and the choices made next (none
+    when the match is over).
+    """
 
     events: list[Event]
     state: State
@@ -248,8 +256,8 @@ def _to(seats: tuple[int, ...] | None, names: tuple[str, ...]) -> str:
 def person(game_name: str) -> str:
     """Return what persons are told in a game's matches.
 
-    First the events, as whoever they are about reads them, and the answers, some of each kind; then, by match, the first question
-    of each kind and the last table.
+    First the events, as whoever they are about reads them, and the answers, some of
+    each kind; then, by match, the first question of each kind and the last table.
     """
     game = registry.get(game_name)
     words, events, answers, matches = asking(game), Texts({}), Texts({}), list[str]()
@@ -282,7 +290,9 @@ def person(game_name: str) -> str:
 
 
 class Texts(NamedTuple):
-    """Texts by kind and by form, which is the text without its numbers and names: the first of each form."""
+    """Texts by kind and by form, which is the text without its numbers and names: the
+    first of each form.
+    """
 
     by_kind: dict[str, dict[str, str]]
 
@@ -290,7 +300,9 @@ class Texts(NamedTuple):
         self.by_kind.setdefault(kind, {}).setdefault(re.sub(r"\d+|\b[A-Z]\w+", "#", text), text)
 
     def some(self, most: int) -> list[str]:
-        """Return each kind, and below it up to ``most`` of its texts, spread over their alphabet."""
+        """Return each kind, and below it up to ``most`` of its texts, spread over their
+        alphabet.
+        """
         lines = []
         for kind, forms in self.by_kind.items():
             lines += [

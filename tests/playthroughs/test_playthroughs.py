@@ -1,4 +1,6 @@
-"""Whole matches, line by line. A difference is a change of the rules: read it, then run make.py here with ``--write``."""
+"""Whole matches, line by line. A difference is a change of the rules: read it, then run
+make.py here with ``--write``.
+"""
 
 import runpy
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Shipped bots, staged as the arena does it: their files and includes in one folder, built there, run from there."""
+"""Shipped bots, staged as the arena does it: their files and includes in one folder,
+built there, run from there.
+"""
 
 import importlib.util
 import random
@@ -33,7 +35,9 @@ class Staged:
         self.folder = folder
 
     def run(self, data: bytes, step: int = 0) -> "Said":
-        """Send bytes, ``step`` at a time if it is given, then end the input and wait for the exit."""
+        """Send bytes, ``step`` at a time if it is given, then end the input and wait
+        for the exit.
+        """
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen(self.argv, cwd=self.folder, bufsize=0, **pipes)
         assert process.stdin is not None
@@ -47,8 +51,10 @@ class Staged:
         return Said(cut(out), notes.decode(), process.returncode)
 
     def beside(self, name: str, text: str, place: Path) -> "Staged":
-        """Return another program beside a copy of the bot's files. Where they are staged other workers run the bot, and a folder
-        that has changed is staged anew under them."""
+        """Return another program beside a copy of the bot's files. Where they are
+        staged other workers run the bot, and a folder that has changed is staged anew
+        under them.
+        """
         folder = place / "copy"
         folder.mkdir()
         for path in self.folder.iterdir():
@@ -128,7 +134,9 @@ def staged() -> Callable[[str], Staged]:
 def sanitized(
     staged: Callable[[str], Staged], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Staged]:
-    """By folder name, such as "c/search": a bot in C, built anew so that it ends at the first slip with memory or numbers."""
+    """By folder name, such as "c/search": a bot in C, built anew so that it ends at the
+    first slip with memory or numbers.
+    """
 
     def build(name: str) -> Staged:
         need("cc")
@@ -151,7 +159,9 @@ def sanitized(
 
 @pytest.fixture(scope="session")
 def chooser(staged: Callable[[str], Staged]) -> Callable[[str], Callable[[Any, Any], int]]:
-    """The ``choose`` of a Python bot, imported from where it is staged, its helpers private to it."""
+    """The ``choose`` of a Python bot, imported from where it is staged, its helpers
+    private to it.
+    """
 
     def load(name: str) -> Callable[[Any, Any], int]:
         folder = str(staged(f"python/{name}").folder)
@@ -192,7 +202,9 @@ def framed() -> Callable[..., bytes]:
 
 @pytest.fixture
 def conversation() -> list[dict[str, Any]]:
-    """An arbiter's side of a match of no game in particular: 40 decisions of changing size, a fault, an unknown message."""
+    """An arbiter's side of a match of no game in particular: 40 decisions of changing
+    size, a fault, an unknown message.
+    """
     lots = random.Random(1)
     hello = {
         "type": "hello",

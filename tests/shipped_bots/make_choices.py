@@ -1,8 +1,9 @@
-"""Writes protocol/vectors/choices/khiva.json, positions and what the greedy bots choose in them:
-``python tests/shipped_bots/make_choices.py [--write]``.
+"""Writes protocol/vectors/choices/khiva.json, positions and what the greedy bots choose
+in them: ``python tests/shipped_bots/make_choices.py [--write]``.
 
-The choices are those of bots/python/greedy; every other language's greedy bot has to choose the same. The positions are from
-matches in which some seats play as it does and the others any choice, so that odd ones occur, too.
+The choices are those of bots/python/greedy; every other language's greedy bot has to
+choose the same. The positions are from matches in which some seats play as it does and
+the others any choice, so that odd ones occur, too.
 """
 
 import json
@@ -112,7 +113,9 @@ def group(number: int, choose: Choose) -> dict[str, Any]:
 
 
 def _sample(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of the rarer kinds the first ones, and of ``play_pass`` as many as there is room for, spread over the match."""
+    """Of the rarer kinds the first ones, and of ``play_pass`` as many as there is room
+    for, spread over the match.
+    """
     rare = [decide for decide in found if decide["kind"] != "play_pass"][: MOST // 3]
     common = [decide for decide in found if decide["kind"] == "play_pass"]
     room = MOST - len(rare)

@@ -1,4 +1,6 @@
-"""docs/another-language.md: its bot, written as the page shows it, keeps the protocol, and its decoder reads the vectors."""
+"""docs/another-language.md: its bot, written as the page shows it, keeps the protocol,
+and its decoder reads the vectors.
+"""
 
 import re
 import subprocess

@@ -1,4 +1,6 @@
-"""The published choices are those of the Python greedy bot, and there are enough of each kind to hold another bot to them."""
+"""The published choices are those of the Python greedy bot, and there are enough of
+each kind to hold another bot to them.
+"""
 
 import json
 import runpy

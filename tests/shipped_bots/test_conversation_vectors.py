@@ -1,4 +1,6 @@
-"""Every kit answers the conversations of protocol/vectors as they say, in one piece and byte by byte."""
+"""Every kit answers the conversations of protocol/vectors as they say, in one piece and
+byte by byte.
+"""
 
 import json
 from pathlib import Path

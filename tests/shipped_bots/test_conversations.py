@@ -1,4 +1,6 @@
-"""Every kit speaks the protocol: the same conversation in all languages, each bot a real process at the end of pipes."""
+"""Every kit speaks the protocol: the same conversation in all languages, each bot a
+real process at the end of pipes.
+"""
 
 import json
 import os
@@ -61,7 +63,8 @@ def test_choices_are_spread_over_all_that_is_legal(
     choices = [
         act["choice"] for act in staged(name).run(framed(conversation[0], *asked)).messages[1:]
     ]
-    # A fair three-sided die stays within these bounds in all but one of a million such runs; the seed is fixed besides.
+    # A fair three-sided die stays within these bounds in all but one of a million such
+    # runs; the seed is fixed besides.
     assert all(60 <= choices.count(side) <= 140 for side in range(3))
 
 
@@ -209,7 +212,9 @@ def test_a_perl_bot_may_have_letters_beyond_ascii(
 def test_no_child_of_a_bot_has_its_conversation(
     name: str, staged: Any, framed: Any, conversation: Any
 ) -> None:
-    """Whatever private duplicate a kit makes is closed in what the bot starts, or that would keep the pipe open after it."""
+    """Whatever private duplicate a kit makes is closed in what the bot starts, or that
+    would keep the pipe open after it.
+    """
     bot = staged(name)
     process = subprocess.Popen(bot.argv, cwd=bot.folder, bufsize=0, stdin=-1, stdout=-1, stderr=-1)
     assert process.stdin is not None
@@ -256,7 +261,8 @@ def test_messages_that_no_arbiter_sends_end_a_bot_or_are_ignored(
     bot = staged(name)
     if (
         name == "perl/random"
-        # its codec makes room for as many items as an array says to have; in the arena this ends it, too
+        # its codec makes room for as many items as an array says to have; in the arena
+        # this ends it, too
     ):
         bot = type(bot)(["sh", "-c", 'ulimit -v 1048576; exec "$@"', "sh", *bot.argv], bot.folder)
     for payload in BROKEN:

@@ -1,6 +1,8 @@
-"""The greedy Emira bot: ahead of random, a function of what it is given, and able to play every variant.
+"""The greedy Emira bot: ahead of random, a function of what it is given, and able to
+play every variant.
 
-Deals and choices are functions of the seeds here, so each share is a constant and no test can fail by chance.
+Deals and choices are functions of the seeds here, so each share is a constant and no
+test can fail by chance.
 """
 
 from collections import Counter
@@ -32,7 +34,9 @@ def ask(choose: Any, state: Any, seat: int, decision: Any, rules: dict[str, Any]
 def play(
     choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, Any]
 ) -> tuple[list[int], list[int]]:
-    """A match; the seats that are not greedy choose at random. Returns ranks and all choices."""
+    """A match; the seats that are not greedy choose at random. Returns ranks and all
+    choices.
+    """
     state, _ = GAME.new(seats, rules, sha256(f"greedy {deal}".encode()).digest())
     lots, choices = Random(deal), []
     while pending := state.pending():
@@ -89,7 +93,9 @@ def test_greedy_bots_among_themselves_end_the_match_by_the_goal(chooser: Any, se
 
 
 def hoarder(chooser: Any) -> Any:
-    """The same bot with all gold worth its face, as it was: it went on gathering what nothing was left to buy with."""
+    """The same bot with all gold worth its face, as it was: it went on gathering what
+    nothing was left to buy with.
+    """
     choose = chooser(NAME)
     return partial(choose, weights=choose.__globals__["GREEDY"]._replace(idle=1.0))
 
@@ -108,7 +114,9 @@ def richest(choose: Any, deal: int) -> tuple[int, int]:
 
 @pytest.mark.slow
 def test_at_three_seats_it_spends_its_gold(chooser: Any) -> None:
-    """In each of these deals a bot that values gold for itself ends with over 10,000 of it and no status at all."""
+    """In each of these deals a bot that values gold for itself ends with over 10,000 of
+    it and no status at all.
+    """
     hoards = [richest(hoarder(chooser), deal) for deal in (8, 30)]
     assert all(gold > 10_000 and status == 0 for gold, status in hoards)
     assert all(gold < 5_000 for gold, _ in (richest(chooser(NAME), deal) for deal in (8, 30)))
@@ -117,7 +125,9 @@ def test_at_three_seats_it_spends_its_gold(chooser: Any) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize(("seats", "least"), [(3, 0.5), *in_long([(4, 0.55), (5, 0.55)])])
 def test_spending_beats_hoarding(chooser: Any, seats: int, least: float) -> None:
-    """One among hoarders, in every seat of each deal: the share of those whom it leaves behind, half a share for equals."""
+    """One among hoarders, in every seat of each deal: the share of those whom it leaves
+    behind, half a share for equals.
+    """
     spender, other, rules, deals = chooser(NAME), hoarder(chooser), GAME.rules({}), range(20, 25)
     shares = []
     for deal in deals:
@@ -186,7 +196,8 @@ def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(
     }
     hidden = {**rich, "gold": "hidden"}
     kinds: Counter[str] = Counter()
-    # The last one is for the moves of Vermin: sheiks with gold to waste own few caravans.
+    # The last one is for the moves of Vermin: sheiks with gold to waste own few
+    # caravans.
     matches: list[tuple[int, dict[str, Any]]] = [
         (3, rich),
         (4, rich),

@@ -1,4 +1,6 @@
-"""The greedy bot chooses the same in every language, on the positions of protocol/vectors/choices."""
+"""The greedy bot chooses the same in every language, on the positions of
+protocol/vectors/choices.
+"""
 
 import json
 from pathlib import Path

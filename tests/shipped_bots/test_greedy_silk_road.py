@@ -1,6 +1,8 @@
-"""The greedy Silk Road bot: ahead of random, a function of what it is given, and able to play every variant.
+"""The greedy Silk Road bot: ahead of random, a function of what it is given, and able
+to play every variant.
 
-Deals and choices are functions of the seeds here, so each share is a constant and no test can fail by chance.
+Deals and choices are functions of the seeds here, so each share is a constant and no
+test can fail by chance.
 """
 
 from collections import Counter
@@ -32,7 +34,9 @@ def ask(choose: Any, state: Any, seat: int, decision: Any, rules: dict[str, Any]
 def play(
     choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, Any]
 ) -> tuple[list[int], list[int]]:
-    """A match; the seats that are not greedy choose at random. Returns ranks and all choices."""
+    """A match; the seats that are not greedy choose at random. Returns ranks and all
+    choices.
+    """
     secret = sha256(f"greedy {deal}".encode()).digest()
     state, _ = GAME.new(seats, rules, secret)
     lots, choices = Random(deal), []

@@ -1,4 +1,6 @@
-"""What every kit is: one short file, one bot that plays every game, a README; and what it makes of every encoding."""
+"""What every kit is: one short file, one bot that plays every game, a README; and what
+it makes of every encoding.
+"""
 
 import re
 import shutil
@@ -68,7 +70,9 @@ def test_the_readme_names_the_packages(name: str) -> None:
 
 
 def _sum(value: Any) -> int:
-    """What the bots of tests/kits answer: depends on every part of the value, whatever the order of keys."""
+    """What the bots of tests/kits answer: depends on every part of the value, whatever
+    the order of keys.
+    """
     if value is None or isinstance(value, bool):
         return {None: 1, False: 2, True: 3}[value]
     if isinstance(value, int):
@@ -128,9 +132,11 @@ def summing(tmp_path_factory: pytest.TempPathFactory, lay_out: Any) -> Callable[
 def test_the_kit_reads_every_encoding(
     name: str, summing: Any, framed: Any, conversation: Any
 ) -> None:
-    """The public msgpack test suite, as far as the profile goes, and more; the sum shows that the value is the right one. What
-    the bot prints besides, on what its language takes for stdout, is on stderr. It uses the number of the request as text, and
-    changes it where it can: the answer has it as it came."""
+    """The public msgpack test suite, as far as the profile goes, and more; the sum
+    shows that the value is the right one. What the bot prints besides, on what its
+    language takes for stdout, is on stderr. It uses the number of the request as text,
+    and changes it where it can: the answer has it as it came.
+    """
     hello, decide = conversation[0], conversation[1]
     values = [(value, encoding) for _, value, encodings in cases() for encoding in encodings]
     assert len(values) > 100
@@ -161,7 +167,9 @@ def test_the_kit_reads_every_encoding(
 def test_a_signal_does_not_end_the_input(
     name: str, summing: Any, framed: Any, conversation: Any
 ) -> None:
-    """A handler that the bot has set cuts a read short; in the languages that are not here none can, or the library goes on."""
+    """A handler that the bot has set cuts a read short; in the languages that are not
+    here none can, or the library goes on.
+    """
     bot = summing(name)
     data = framed({**conversation[1], "view": {"value": 7}})
     process = subprocess.Popen(bot.argv, cwd=bot.folder, bufsize=0, stdin=-1, stdout=-1, stderr=-1)
@@ -185,7 +193,9 @@ def test_a_signal_does_not_end_the_input(
 
 @languages.each(("nim", "ocaml"))
 def test_an_exception_is_told(name: str, summing: Any, framed: Any, conversation: Any) -> None:
-    """Of itself in most languages; OCaml has to be asked for where, and Nim pays for that with its speed."""
+    """Of itself in most languages; OCaml has to be asked for where, and Nim pays for
+    that with its speed.
+    """
     said = summing(name).run(framed(conversation[0], {"type": "decide", "req": 1}))
     assert said.code > 0
     assert re.search(

@@ -1,4 +1,6 @@
-"""The bot that a language model plays, against an endpoint that behaves in every way known; bots in processes of their own."""
+"""The bot that a language model plays, against an endpoint that behaves in every way
+known; bots in processes of their own.
+"""
 
 import json
 import os
@@ -106,7 +108,9 @@ def lot(view: dict[str, Any], count: int) -> int:
 
 @pytest.fixture
 def talk(framed: Any, cut_frames: Any) -> Any:
-    """Run the bot on these messages; its choices, its notes, its exit code. ``spent`` of it: the last totals of the last run."""
+    """Run the bot on these messages; its choices, its notes, its exit code. ``spent``
+    of it: the last totals of the last run.
+    """
 
     def run(
         env: dict[str, str], *messages: dict[str, Any], words: tuple[str, ...] = ()
@@ -180,7 +184,8 @@ def test_where_no_answer_comes_lots_are_drawn_and_the_notes_say_why(
     model: str, fake: Fake, talk: Any
 ) -> None:
     asked_once = model in NEVER_AGAIN or BY_LOT[model].startswith("no answer")
-    # A busy machine may need a second for the first try; who hangs is waited for as long as a turn lasts.
+    # A busy machine may need a second for the first try; who hangs is waited for as
+    # long as a turn lasts.
     turn = decide(turn_ms=1_500 if asked_once else 5_000, view={"of": model})
     choices, notes, code = talk(env_of(fake, model, KEY=KEY), hello(), turn)
     assert (choices, code) == ([lot({"of": model}, 12)], 0)

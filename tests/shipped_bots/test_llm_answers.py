@@ -1,4 +1,6 @@
-"""The meaning of a language model's answer: each shape of a table has one, and one that can mean two is asked again."""
+"""The meaning of a language model's answer: each shape of a table has one, and one that
+can mean two is asked again.
+"""
 
 import runpy
 import tomllib
@@ -15,7 +17,9 @@ TABLE = tomllib.loads(Path(__file__).with_name("llm_answers.toml").read_text())
 SHAPES = [(kind == "listed", *row) for kind in ("listed", "free") for row in TABLE[kind]]
 AGAIN = ""
 PROMPTS = {"free-1": "63e6189165c89995", "legal-1": "b1876ff867e4d723"}
-"""The first digits of the SHA-256 of each prompt: bots are identified by its text, so another text is another prompt."""
+"""The first digits of the SHA-256 of each prompt: bots are identified by its text, so
+another text is another prompt.
+"""
 
 
 @pytest.fixture(scope="module")

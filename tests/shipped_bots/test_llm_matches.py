@@ -1,4 +1,6 @@
-"""The bot that a language model plays in whole matches, and the page about it, against an endpoint that behaves in many ways."""
+"""The bot that a language model plays in whole matches, and the page about it, against
+an endpoint that behaves in many ways.
+"""
 
 import json
 import re
@@ -21,7 +23,9 @@ COSTS = (ROOT / "docs" / "model-costs.md").read_text()
 
 
 def player(folder: Path, url: str, model: str) -> Path:
-    """A bot of one's own that names its model and address in its run line, as the bare environment of `trusted` asks for."""
+    """A bot of one's own that names its model and address in its run line, as the bare
+    environment of `trusted` asks for.
+    """
     place = folder / model
     arena("new", WORD, model, cwd=folder)
     toml = place / "bot.toml"

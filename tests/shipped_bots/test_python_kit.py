@@ -21,7 +21,8 @@ PARTS: dict[str, Any] = {
     ),
     "a float, empty values, a long text": (1.5, [], {}, "x" * 300),
 }
-# What takes longest among all that a kit could ask for: a start without them takes half of the time.
+# What takes longest among all that a kit could ask for: a start without them takes half
+# of the time.
 HEAVY = {"argparse", "dataclasses", "hashlib", "inspect", "json", "re", "typing"}
 
 

@@ -1,4 +1,6 @@
-"""bots/README.md: its request is one that the arena may send, and its tables have every language and every shipped bot."""
+"""bots/README.md: its request is one that the arena may send, and its tables have every
+language and every shipped bot.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""The README of each language, followed from nothing: new, check, match, and the bot that it shows."""
+"""The README of each language, followed from nothing: new, check, match, and the bot
+that it shows.
+"""
 
 import json
 import re
@@ -36,16 +38,21 @@ NOT_OURS = (
 )
 """What other tools do, over a network most of it: tried by hand."""
 FIRST = ("python", "c", "csharp")
-"""Languages whose commands are typed as they stand: one that is read, one that is compiled, and one that a runtime runs.
+"""Languages whose commands are typed as they stand: one that is read, one that is
+compiled, and one that a runtime runs.
 
-The commands of the others differ by the language's name alone. Their bots are built within the same walls, but for those of
-``KEEPS_LIBRARIES``, and checked quickly.
+The commands of the others differ by the language's name alone. Their bots are built
+within the same walls, but for those of ``KEEPS_LIBRARIES``, and checked quickly.
 """
 KEEPS_LIBRARIES = ("go", "rust")
-"""Languages whose compilers make their libraries anew within walls, in ten seconds. There ``tests/entrants/test_modules.py`` has
-both build modules, and ``make test-long`` programs."""
+"""Languages whose compilers make their libraries anew within walls, in ten seconds.
+There ``tests/entrants/test_modules.py`` has both build modules, and ``make test-long``
+programs.
+"""
 SECONDS = 600
-"""Longer than any build or tournament takes where much else runs: a limit, and no measure."""
+"""Longer than any build or tournament takes where much else runs: a limit, and no
+measure.
+"""
 
 
 def _blocks(name: str) -> list[tuple[str, str]]:
@@ -53,7 +60,9 @@ def _blocks(name: str) -> list[tuple[str, str]]:
 
 
 def _typed(name: str) -> list[list[str]]:
-    """The commands of the README, each as words; of packages and other tools there is nothing to test."""
+    """The commands of the README, each as words; of packages and other tools there is
+    nothing to test.
+    """
     lines = [line for kind, text in _blocks(name) if kind == "sh" for line in text.splitlines()]
     words = [shlex.split(line) for line in lines if line and not line.startswith(NOT_OURS)]
     assert all(line[0] == "khiva-arena" for line in words), words
@@ -84,7 +93,9 @@ def test_each_command_works_as_it_stands(name: str, tmp_path: Path) -> None:
 @pytest.mark.soak
 @languages.each(ALL)
 def test_the_bot_that_it_shows_plays(name: str, tmp_path: Path) -> None:
-    """It is built within walls, or with the libraries that a compiler has kept for other tests."""
+    """It is built within walls, or with the libraries that a compiler has kept for
+    other tests.
+    """
     shown_bot_plays(name, tmp_path, ["--isolation", "trusted"] if name in KEEPS_LIBRARIES else [])
 
 
@@ -95,7 +106,9 @@ def test_the_bot_that_it_shows_is_built_within_walls(name: str, tmp_path: Path) 
 
 
 def shown_bot_plays(name: str, tmp_path: Path, level: list[str]) -> None:
-    """Check the bot of a language's README in the place of the one that ``new`` writes."""
+    """Check the bot of a language's README in the place of the one that ``new``
+    writes.
+    """
     need_language(name)
     arena("new", name, "my-bot", cwd=tmp_path)
     main = tmp_path / "my-bot" / shipped.languages()[name].main
@@ -118,7 +131,9 @@ def test_every_block_is_run_or_shown_for_what_it_is() -> None:
 @pytest.mark.language
 @pytest.mark.xdist_group("tournament")
 def test_one_tournament_of_all_languages_without_a_fault(staged: Any, tmp_path: Path) -> None:
-    """Bots of every language at one table with each other, at tables of five, each bot in every seat."""
+    """Bots of every language at one table with each other, at tables of five, each bot
+    in every seat.
+    """
     bots = {
         word: load(word).name for word in shipped.bots() if word.endswith(("/random", "/greedy"))
     }

@@ -1,4 +1,6 @@
-"""Runtimes that have no kit start at every level, and play: their tiny bots lie in tests/runtimes."""
+"""Runtimes that have no kit start at every level, and play: their tiny bots lie in
+tests/runtimes.
+"""
 
 import shutil
 import subprocess
@@ -24,7 +26,9 @@ PATIENCE = {"start": "60s", "turn": "20s", "seed": "runtimes"}
 
 
 def need_runtime(name: str) -> None:
-    """In CI, where .ci/run installs it, a runtime that is missing is a failure; elsewhere the test is skipped with the reason."""
+    """In CI, where .ci/run installs it, a runtime that is missing is a failure;
+    elsewhere the test is skipped with the reason.
+    """
     row = ROWS[name]
     if not shutil.which(row["tool"]):
         lacks(
@@ -40,7 +44,9 @@ def need_runtime(name: str) -> None:
     "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ROWS]
 )
 def test_it_starts_and_plays_a_whole_match(name: str, level: Level) -> None:
-    """Without a fault, without a word on stderr, and with choices of its own: the default is entry 0, always."""
+    """Without a fault, without a word on stderr, and with choices of its own: the
+    default is entry 0, always.
+    """
     need_runtime(name)
     given = {"bots": (str(FOLDER / name),) * 2, "isolation": str(level), **PATIENCE}
     outcome = play_one(one_match(*settings_and_bots(given), lambda *_words, **_how: None).job)

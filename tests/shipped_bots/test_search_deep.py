@@ -1,4 +1,6 @@
-"""What the deep searching bot takes for granted about Khiva, against the rules themselves."""
+"""What the deep searching bot takes for granted about Khiva, against the rules
+themselves.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -149,7 +151,9 @@ def test_of_a_match_that_is_over_the_result_counts(deep: ModuleType, seats: int)
 @pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 3, 5])
 def test_it_plays_search(deep: ModuleType, seats: int) -> None:
-    """Two turns and what is asked in them: every choice is legal, and the same if asked again."""
+    """Two turns and what is asked in them: every choice is legal, and the same if asked
+    again.
+    """
     import search
 
     rules = GAME.rules({"max_turns": 2})

@@ -1,4 +1,6 @@
-"""The searching bot of Emira: fit to be replayed, a bidder by the same rule as the greedy one, and stronger than it."""
+"""The searching bot of Emira: fit to be replayed, a bidder by the same rule as the
+greedy one, and stronger than it.
+"""
 
 import pytest
 from bots_here import play_here

@@ -1,4 +1,6 @@
-"""Khiva's searching bot chooses the same in C and C++ as in Python, natively and as a module."""
+"""Khiva's searching bot chooses the same in C and C++ as in Python, natively and as a
+module.
+"""
 
 import json
 import random
@@ -45,7 +47,9 @@ OTHER_RULES: tuple[tuple[int, dict[str, Any]], ...] = (
     (3, {"max_turns": 9}),
     (4, {"decline": "yes", "max_turns": 60}),
 )
-"""Seats, and what differs from the default rules, beside those of the published choices."""
+"""Seats, and what differs from the default rules, beside those of the published
+choices.
+"""
 
 
 def decides(asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -64,7 +68,9 @@ def decides(asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def random_match(
     seats: int, given: dict[str, Any], seed: str
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """All that the seats of a match are asked in which everybody chooses at random, with the rules."""
+    """All that the seats of a match are asked in which everybody chooses at random,
+    with the rules.
+    """
     lots, rules = random.Random(seed), GAME.rules(given)
     state, _ = GAME.new(seats, rules, lots.randbytes(32))
     asked = []
@@ -89,7 +95,9 @@ def match_of_each_rules(seed: str) -> Iterator[tuple[dict[str, Any], list[dict[s
 def groups(
     tmp_path_factory: pytest.TempPathFactory, chooser: Any, conversation: Any
 ) -> list[dict[str, Any]]:
-    """The published positions: of each group the hello, the requests, and what the Python bot chooses."""
+    """The published positions: of each group the hello, the requests, and what the
+    Python bot chooses.
+    """
 
     def choose(folder: Path) -> None:
         choices = chooser("search")

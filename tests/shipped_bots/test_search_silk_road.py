@@ -1,4 +1,6 @@
-"""The searching bot of Silk Road: fit to be replayed, and stronger than the greedy one whose opinion it begins with."""
+"""The searching bot of Silk Road: fit to be replayed, and stronger than the greedy one
+whose opinion it begins with.
+"""
 
 import pytest
 from bots_here import play_here

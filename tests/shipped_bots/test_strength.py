@@ -1,6 +1,8 @@
-"""How the shipped Khiva bots compare, over fixed deals in all seatings: the order of the ladder, not its exact steps.
+"""How the shipped Khiva bots compare, over fixed deals in all seatings: the order of
+the ladder, not its exact steps.
 
-Deals and bots are functions of the seeds here, so each of these shares is a constant and no test can fail by chance.
+Deals and bots are functions of the seeds here, so each of these shares is a constant
+and no test can fail by chance.
 """
 
 from collections import Counter
@@ -55,7 +57,9 @@ def play(
 
 
 def win_share(line_up: list[Any], deals: int, rules: dict[str, Any] | None = None) -> float:
-    """Share of the matches that the first bot wins, over all rotations of each deal; a shared win counts in parts."""
+    """Share of the matches that the first bot wins, over all rotations of each deal; a
+    shared win counts in parts.
+    """
     rules = rules or GAME.rules({})
     seats = len(line_up)
     won = 0.0

@@ -1,4 +1,6 @@
-"""The strong bot of Emira, in C: fit to be replayed, at home in every variant, deaf to nonsense, and ahead of greedy ones."""
+"""The strong bot of Emira, in C: fit to be replayed, at home in every variant, deaf to
+nonsense, and ahead of greedy ones.
+"""
 
 import random
 import struct
@@ -26,8 +28,9 @@ MATCHES, ASKED = 12, 10
 
 
 def random_match(lots: random.Random) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What the seats of a match with rules drawn at random are asked in which everybody chooses at random, some of it; and what
-    its hello says."""
+    """What the seats of a match with rules drawn at random are asked in which everybody
+    chooses at random, some of it; and what its hello says.
+    """
     seats, rules = lots.choice(GAME.seats), drawn_rules(GAME, lots)
     state, _ = GAME.new(seats, rules, lots.randbytes(32))
     asked = []
@@ -38,7 +41,8 @@ def random_match(lots: random.Random) -> tuple[dict[str, Any], list[dict[str, An
             for seat, one in pending.items()
             if lots.random() < 0.1  # a view takes longer than all else here
         ]
-        # Not with all its gold for the first thing that comes, or there would be little to choose afterwards.
+        # Not with all its gold for the first thing that comes, or there would be little
+        # to choose afterwards.
         state.apply(
             {seat: lots.randrange(min(12, len(one.legal))) for seat, one in pending.items()}
         )
@@ -99,7 +103,9 @@ def test_another_seed_may_choose_otherwise(staged, framed, conversation, matches
 
 
 def test_what_is_no_view_gets_the_default(sanitized, framed, conversation, matches):
-    """And no view, rules or legal list, however it is changed, ends the bot or gets an illegal choice."""
+    """And no view, rules or legal list, however it is changed, ends the bot or gets an
+    illegal choice.
+    """
     lots, bot = random.Random("hostile"), sanitized(NAME)
     for hello, asked in matches:
         nonsense = [
@@ -152,8 +158,9 @@ def policy(tmp_path_factory):
 def test_its_policy_with_the_weights_of_the_greedy_bot_chooses_as_that_does(
     chooser, policy, framed, cut_frames, conversation, seats, given
 ):
-    """In a match of which a third is chosen at random. ``order`` is left out: the Python bot takes turned Emiras in the deck for
-    others."""
+    """In a match of which a third is chosen at random. ``order`` is left out: the
+    Python bot takes turned Emiras in the deck for others.
+    """
     lots, rules, greedy = random.Random(seats), GAME.rules(given), chooser(GREEDY)
     state, _ = GAME.new(seats, rules, lots.randbytes(32))
     hello = {

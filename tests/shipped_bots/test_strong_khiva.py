@@ -1,5 +1,6 @@
-"""The strong bot of Khiva, in C: fit to be replayed, legal by any rules, at rest about what makes no sense, and stronger than the
-deep searching one."""
+"""The strong bot of Khiva, in C: fit to be replayed, legal by any rules, at rest about
+what makes no sense, and stronger than the deep searching one.
+"""
 
 import json
 import random
@@ -86,7 +87,9 @@ def test_it_finishes_ahead_of_the_best_before_it(
 
 @pytest.mark.long
 def test_the_networks_can_be_fitted_again() -> None:
-    """What self-play in C writes has the shape that the fit takes, and a fit learns from it who is ahead."""
+    """What self-play in C writes has the shape that the fit takes, and a fit learns
+    from it who is ahead.
+    """
     need_language("c")
     played = fit_networks.play(3, 40, "-O1")
     assert played.shape[1:] == (3, fit_networks.ROWS + 2)

@@ -1,5 +1,6 @@
-"""The strong bot of Silk Road, in C: legal by every rule, fit to be replayed, unmoved by views that are none, and ahead of the
-greedy one."""
+"""The strong bot of Silk Road, in C: legal by every rule, fit to be replayed, unmoved
+by views that are none, and ahead of the greedy one.
+"""
 
 import random
 import subprocess
@@ -67,7 +68,9 @@ def greeting(hello: Mapping[str, Any], rules: Any, seats: int, seed: int = 5) ->
 def requests(
     seats: int, rules: Any, lots: random.Random, share: float = 1.0
 ) -> Iterator[dict[str, Any]]:
-    """Yield the requests of a match in which everybody chooses at random, or a share of them."""
+    """Yield the requests of a match in which everybody chooses at random, or a share of
+    them.
+    """
     state, _ = GAME.new(seats, rules, lots.randbytes(32))
     while not state.is_over:
         ((seat, asked),) = state.pending().items()
@@ -90,7 +93,9 @@ def requests(
 def choices(
     bot: Any, framed: Any, hello: dict[str, Any], script: list[dict[str, Any]]
 ) -> list[int]:
-    """What the bot chooses in a conversation that it bears to its end; each choice is one of `legal`."""
+    """What the bot chooses in a conversation that it bears to its end; each choice is
+    one of `legal`.
+    """
     said = bot.run(framed(hello, *script))
     assert (said.code, said.notes) == (0, "")
     chosen = [act["choice"] for act in said.messages[1:]]

@@ -1,5 +1,7 @@
-"""The bots of ``khiva-arena new LANGUAGE --search``: whole in their folder, legal by any rules, equal for a count of playouts,
-soon done when there is no time, and at rest about what makes no sense."""
+"""The bots of ``khiva-arena new LANGUAGE --search``: whole in their folder, legal by
+any rules, equal for a count of playouts, soon done when there is no time, and at rest
+about what makes no sense.
+"""
 
 import json
 import os
@@ -266,8 +268,10 @@ def test_without_the_rules_in_c_the_one_in_python_says_so(
 @languages.each(["c", "python"])
 @pytest.mark.parametrize("seats", [2, 3])
 def test_it_beats_greedy(name: str, seats: int, tmp_path: Path) -> None:
-    """Over fixed deals in all seatings, so a constant, with fewer playouts than there are by the clock. Sixty deals:
-    with twenty the score of one bot was 60 to 77 on five seeds."""
+    """Over fixed deals in all seatings, so a constant, with fewer playouts than there
+    are by the clock. Sixty deals: with twenty the score of one bot was 60 to 77 on five
+    seeds.
+    """
     made(name, tmp_path, playouts=4000)
     rivals = ["--bot", "mine", "--bot", "shipped:python/greedy"]
     words = [

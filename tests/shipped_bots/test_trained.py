@@ -1,4 +1,6 @@
-"""The trained policy of Khiva: what it sees is so, it plays everything, its training is repeatable and was worth it."""
+"""The trained policy of Khiva: what it sees is so, it plays everything, its training is
+repeatable and was worth it.
+"""
 
 import json
 from collections.abc import Iterator
@@ -72,7 +74,9 @@ def ranks(choosers: list[Any], deal: int, rules: dict[str, Any]) -> list[int]:
 
 
 def ahead(choose: Any, other: Any, seats: int, deals: int) -> float:
-    """The share of the others that a bot finishes ahead of, over all rotations of each deal; ties count half."""
+    """The share of the others that a bot finishes ahead of, over all rotations of each
+    deal; ties count half.
+    """
     rules, total = GAME.rules({}), 0.0
     for deal in range(deals):
         for mine in range(seats):
@@ -149,7 +153,9 @@ def test_what_it_cannot_read_gets_the_default(modules: dict[str, ModuleType]) ->
 @pytest.mark.usefixtures("rules_in_c")
 @pytest.mark.parametrize("seats", [2, 3, 5])
 def test_its_features_reckon_as_greedy_does(modules: dict[str, ModuleType], seats: int) -> None:
-    """What each card would bring each seat, for every position of some random matches."""
+    """What each card would bring each seat, for every position of some random
+    matches.
+    """
     games, rules, policy = 8, GAME.rules({}), modules["policy"]
     made = env.vector("khiva", seats, games)
     features, rng = (
@@ -201,7 +207,9 @@ def test_the_gradient_is_that_of_the_network(modules: dict[str, ModuleType]) -> 
 
 
 def test_a_gain_is_what_came_until_the_seat_was_asked_again(modules: dict[str, ModuleType]) -> None:
-    """Two seats in turn, no trace: rewards in between belong to both; what follows the last decision is not known."""
+    """Two seats in turn, no trace: rewards in between belong to both; what follows the
+    last decision is not known.
+    """
     train = modules["train"]
     value = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]], np.float32)
     rewards = np.array([[[1, 10]], [[2, 20]], [[3, 30]], [[4, 40]], [[5, 50]]], np.float32)
@@ -240,7 +248,9 @@ def test_equal_seeds_train_to_equal_weights(modules: dict[str, ModuleType], tmp_
 def test_numbers_that_are_none_are_named_and_not_learnt_from(
     modules: dict[str, ModuleType], capfd: Any
 ) -> None:
-    """OpenBLAS may raise the flag of invalid numbers for finite ones: what comes out is looked at, the flag is not."""
+    """OpenBLAS may raise the flag of invalid numbers for finite ones: what comes out is
+    looked at, the flag is not.
+    """
     train, rules = modules["train"], GAME.rules({})
     trainer = next(train.train(3, 1, seed=1, games=4, steps=8))
     trainer.network.weights["option"][:] = np.inf
@@ -282,5 +292,7 @@ def test_the_weights_fit_the_script(modules: dict[str, ModuleType], seats: int) 
 def test_it_finishes_ahead_of_greedy_ones_more_than_its_share(
     modules: dict[str, ModuleType], seats: int, deals: int
 ) -> None:
-    """Deals and bots are functions of the seeds here, so the share is a constant. 60 Elo are a share of .585."""
+    """Deals and bots are functions of the seeds here, so the share is a constant. 60
+    Elo are a share of .585.
+    """
     assert ahead(modules["main"].choose, modules["policy"].choose, seats, deals) > 0.585

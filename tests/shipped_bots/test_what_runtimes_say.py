@@ -1,4 +1,6 @@
-"""What a language's runtime says of its own accord is not taken for the reason of a bot's end."""
+"""What a language's runtime says of its own accord is not taken for the reason of a
+bot's end.
+"""
 
 import json
 from pathlib import Path
@@ -15,7 +17,9 @@ DIES = 'require_relative "khiva_kit"\nKhiva.play("my-bot") { |_, _| raise "oops"
 @pytest.mark.usefixtures("standard")
 @pytest.mark.language
 def test_a_ruby_bot_that_raises_has_crashed(tmp_path: Path) -> None:
-    """Ruby complains of a timer at each start that it cannot have one, in the words of a process limit."""
+    """Ruby complains of a timer at each start that it cannot have one, in the words of
+    a process limit.
+    """
     need_language("ruby")
     arena("new", "ruby", "my-bot", cwd=tmp_path)
     (tmp_path / "my-bot" / "main.rb").write_text(DIES)

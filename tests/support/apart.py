@@ -1,4 +1,6 @@
-"""Matches in flight, as a test watches them: which began while a match was played that shares a bot and a deal with it."""
+"""Matches in flight, as a test watches them: which began while a match was played that
+shares a bot and a deal with it.
+"""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +23,9 @@ MATCHES = some.lists(
 
 
 def match(ordinal: int, deal: int, bots: str, level: Level = Level.TRUSTED) -> Job:
-    """A match of bots whose identities are letters; a letter that stands twice is two copies of a bot."""
+    """A match of bots whose identities are letters; a letter that stands twice is two
+    copies of a bot.
+    """
     seats = tuple(RecordedSeat(f"seat {number}", bot, number) for number, bot in enumerate(bots))
     header = Header(f"m{ordinal}", "khiva", "1", {}, seats, "", {}, "lenient", str(level))
     return Job(ordinal, 1, header, deal.to_bytes(32), (), Sandbox(level))
@@ -69,7 +73,9 @@ class Watch:
         return [start for start in self.starts if start.clashes]
 
     def needless(self) -> list[Start]:
-        """Those of them that began while another match, which began later, would have clashed with none."""
+        """Those of them that began while another match, which began later, would have
+        clashed with none.
+        """
         return [
             start
             for number, start in enumerate(self.starts)
@@ -85,7 +91,8 @@ class Watch:
 def watched(
     patch: pytest.MonkeyPatch, *, cores: int, change: Callable[[Job, Outcome], Outcome]
 ) -> Iterator[Watch]:
-    """Watch the matches that the pool plays: in this process with one core, else in workers.
+    """Watch the matches that the pool plays: in this process with one core, else in
+    workers.
 
     change: gives the outcome that the pool gets, of a match and how it ended
     """

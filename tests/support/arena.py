@@ -1,4 +1,6 @@
-"""The command line as a user has it, in a folder of its own: called here, or as a process."""
+"""The command line as a user has it, in a folder of its own: called here, or as a
+process.
+"""
 
 import os
 import re
@@ -21,7 +23,9 @@ NAIVE = str(ROOT / "bots" / "python" / "naive")
 GREEDY = str(ROOT / "bots" / "python" / "greedy")
 _QUICKEST = ROOT / "bots" / ("c" if shutil.which("cc") else "python")
 C = str(_QUICKEST / "random")
-"""Starts in a twentieth of the time where there is a compiler; elsewhere it is the bot in Python of that name."""
+"""Starts in a twentieth of the time where there is a compiler; elsewhere it is the bot
+in Python of that name.
+"""
 NAME_OF_C = "random-c" if _QUICKEST.name == "c" else "random"
 C_GREEDY = str(_QUICKEST / "greedy")
 SHIPPED = "shipped:c/random" if _QUICKEST.name == "c" else "shipped:python/naive"
@@ -29,7 +33,9 @@ SHIPPED = "shipped:c/random" if _QUICKEST.name == "c" else "shipped:python/naive
 FAULTY = f"{{python}} {ROOT / 'tests' / 'support' / 'faulty.py'}"
 SECONDS = 120
 BROWSER_MARK = f"{MARK}={os.getpid()}-browser".encode()
-"""In the environment of a browser that tests of this process look at pages with, and of all that it starts."""
+"""In the environment of a browser that tests of this process look at pages with, and of
+all that it starts.
+"""
 
 
 def arena(
@@ -39,8 +45,10 @@ def arena(
     env: dict[str, str] | None = None,
     seconds: float = SECONDS,
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``khiva-arena`` with these words in this process and check its exit code, unless ``code`` is None. Gives the bytes that
-    a process of its own would give, in a tenth of the time."""
+    """Run ``khiva-arena`` with these words in this process and check its exit code,
+    unless ``code`` is None. Gives the bytes that a process of its own would give, in a
+    tenth of the time.
+    """
     return _checked(in_process(words, cwd, env or {}, seconds), code)
 
 
@@ -51,7 +59,9 @@ def arena_process(
     env: dict[str, str] | None = None,
     seconds: float = SECONDS,
 ) -> subprocess.CompletedProcess[str]:
-    """The same in a process of its own: for tests in which its start, its end, its imports, its memory or signals matter."""
+    """The same in a process of its own: for tests in which its start, its end, its
+    imports, its memory or signals matter.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "khiva_arena", *words],
         cwd=cwd,
@@ -83,7 +93,9 @@ def started(*words: str, cwd: Path) -> subprocess.Popen[str]:
 
 
 def says_interrupted(errors: str) -> bool:
-    """Tell whether the last line on stderr is that of an interrupt, which stands there once."""
+    """Tell whether the last line on stderr is that of an interrupt, which stands there
+    once.
+    """
     told = pattern("competition", "interrupted-same-command-resumes", how_far="[^;]+")
     lines = [line for line in errors.splitlines() if "interrupted" in line]
     return len(lines) == 1 and bool(
@@ -92,7 +104,9 @@ def says_interrupted(errors: str) -> bool:
 
 
 def without_trust(errors: str) -> str:
-    """Return what a command said on stderr without the warning that bots are trusted, as where no isolation level works."""
+    """Return what a command said on stderr without the warning that bots are trusted,
+    as where no isolation level works.
+    """
     return "".join(
         line
         for line in errors.splitlines(keepends=True)
@@ -106,7 +120,9 @@ def bots(*words: str) -> list[str]:
 
 
 def descendants(pid: int) -> set[int]:
-    """Return all living descendants of a process, but for a test browser's: it starts and ends processes whenever it likes."""
+    """Return all living descendants of a process, but for a test browser's: it starts
+    and ends processes whenever it likes.
+    """
     found: set[int] = set()
     todo = [pid]
     while todo:
@@ -122,13 +138,17 @@ def descendants(pid: int) -> set[int]:
 
 
 def left_over(before: set[int]) -> list[bytes]:
-    """Return the command lines of this process's living descendants that were not there before."""
+    """Return the command lines of this process's living descendants that were not there
+    before.
+    """
     newcomers = {pid: file_of(pid, "cmdline") for pid in descendants(os.getpid()) - before}
     return [newcomers[pid] for pid in living(set(newcomers))]
 
 
 def file_of(pid: int, name: str) -> bytes:
-    """Return what a file of a process in /proc holds, nothing if the process ends: it may do so between two calls."""
+    """Return what a file of a process in /proc holds, nothing if the process ends: it
+    may do so between two calls.
+    """
     try:
         return Path(f"/proc/{pid}/{name}").read_bytes()
     except OSError:

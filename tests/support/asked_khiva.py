@@ -1,4 +1,6 @@
-"""Requests of random matches of Khiva for bots in any language, and what a bot answers."""
+"""Requests of random matches of Khiva for bots in any language, and what a bot
+answers.
+"""
 
 import json
 import random
@@ -13,7 +15,9 @@ TIMES = {"turn_ms": 1, "bank_ms": 1, "events": []}
 
 
 def requests_of(label: str, number: int, most: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Draw rules, and return what is special in a hello and some requests of a match in which all choose at random."""
+    """Draw rules, and return what is special in a hello and some requests of a match in
+    which all choose at random.
+    """
     lots = random.Random(f"{label} {number}")
     seats, rules = 2 + number % 4, drawn_rules(GAME, lots)
     state, _ = GAME.new(seats, rules, lots.randbytes(32))

@@ -5,8 +5,9 @@ from npm import packages
 
 ALL = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]}
 OF_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
-"""The rules that a page can break in the dark alone: tests/display/page/test_access.py makes sure that only colours change
-there."""
+"""The rules that a page can break in the dark alone: tests/display/page/test_access.py
+makes sure that only colours change there.
+"""
 AUDIT = """
 const done = arguments[arguments.length - 1];
 axe.run(document, {runOnly: arguments[0], resultTypes: ["violations"]}).then(
@@ -22,7 +23,9 @@ def load(page: Page) -> None:
 
 
 def violations(page: Page, view: str) -> dict[str, list[str]]:
-    """By problem, where it is, at two widths, light and dark. ``view``: what it is called there."""
+    """By problem, where it is, at two widths, light and dark. ``view``: what it is
+    called there.
+    """
     found: dict[str, list[str]] = {}
     for size in (WIDE, PHONE):
         for dark in (False, True):

@@ -1,4 +1,6 @@
-"""BayesElo's model of draws in two-seat results: what cutechess prints, and published sequential tests of it were made with."""
+"""BayesElo's model of draws in two-seat results: what cutechess prints, and published
+sequential tests of it were made with.
+"""
 
 from math import log10
 
@@ -8,10 +10,12 @@ from khiva_arena.rating.ratings.likelihood import score_of
 
 
 def bayeselo_llr(wins: float, draws: float, losses: float, elo0: float, elo1: float) -> float:
-    """LLR of two-seat results under BayesElo's model of draws: as cutechess prints it, to compare with what it printed.
+    """LLR of two-seat results under BayesElo's model of draws: as cutechess prints it,
+    to compare with what it printed.
 
-    Half a result of each kind is added (Jeffreys), the draw parameter is that of the results, and the hypotheses' Elo is
-    divided by the scale 4x / (1 + x)^2, x = 10^(-draw parameter / 400). Matches count as independent.
+    Half a result of each kind is added (Jeffreys), the draw parameter is that of the
+    results, and the hypotheses' Elo is divided by the scale 4x / (1 + x)^2, x =
+    10^(-draw parameter / 400). Matches count as independent.
     """
     counts = np.array([wins, draws, losses]) + 0.5
     draw_elo = bayeselo_of_draws(*counts)
@@ -22,7 +26,9 @@ def bayeselo_llr(wins: float, draws: float, losses: float, elo0: float, elo1: fl
 
 
 def bayeselo_of_draws(wins: float, draws: float, losses: float) -> float:
-    """BayesElo's draw parameter of two-seat results, in Elo; none of the three may be 0."""
+    """BayesElo's draw parameter of two-seat results, in Elo; none of the three may be
+    0.
+    """
     total = wins + draws + losses
     return 200 * log10((total / losses - 1) * (total / wins - 1))
 

@@ -1,4 +1,6 @@
-"""Matches of bots' choose functions in this process: no arbiter, no clock, no faults."""
+"""Matches of bots' choose functions in this process: no arbiter, no clock, no
+faults.
+"""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +22,8 @@ def modules_of(
 ) -> Iterator[dict[str, ModuleType]]:
     """Import modules of a bot from where they lie, and forget them behind the block.
 
-    private: names of modules that other bots have, too, and that are these here inside the block
+    private: names of modules that other bots have, too, and that are these here inside
+        the block
     """
     kept = {name: sys.modules.pop(name) for name in private if name in sys.modules}
     sys.path[:0] = map(str, folders)

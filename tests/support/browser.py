@@ -18,7 +18,9 @@ if TYPE_CHECKING:  # as below: half a second, which a run without a browser need
     from selenium import webdriver
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first is Chromium without its windows: the same pages cost a fifth less of the processor's time."""
+"""The first is Chromium without its windows: the same pages cost a fifth less of the
+processor's time.
+"""
 FLAGS = (
     *("--headless=new", "--disable-gpu", "--disable-dev-shm-usage"),
     *(
@@ -27,10 +29,13 @@ FLAGS = (
         "--disable-features=SpareRendererForSitePerProcess",
     ),
 )
-"""Without a screen, and without what starts processes or does work that no page asks for, beside what its driver leaves out."""
+"""Without a screen, and without what starts processes or does work that no page asks
+for, beside what its driver leaves out.
+"""
 WAIT, WATCH_SECONDS = 120, 500
 WIDE, PHONE = (1280, 1000), (360, 740)
-# Done with true once a script returns something true, which is looked at when the page changes; with false after a while.
+# Done with true once a script returns something true, which is looked at when the page
+# changes; with false after a while.
 WATCHED = """
 const done = arguments[0], is = () => Boolean((() => { %s })());
 if (is()) return done(true);
@@ -90,7 +95,9 @@ class Page:
         return self.driver.execute_script(script, *values)
 
     def until(self, script: str, *values: Any, seconds: float = WAIT) -> Any:
-        """Wait until a script returns something true, and return that. A page that takes another's place ends a look at it."""
+        """Wait until a script returns something true, and return that. A page that
+        takes another's place ends a look at it.
+        """
         from selenium.webdriver.support.ui import WebDriverWait
 
         wait = WebDriverWait(
@@ -99,7 +106,9 @@ class Page:
         return wait.until(lambda _: self.js(script, *values), script)
 
     def watch(self, script: str, seconds: float) -> None:
-        """Wait until a script returns something true without asking for it, which costs a page as much as a small match."""
+        """Wait until a script returns something true without asking for it, which costs
+        a page as much as a small match.
+        """
         end = time.monotonic() + seconds
         while not self.driver.execute_async_script(WATCHED % script):
             assert time.monotonic() < end, script
@@ -155,7 +164,8 @@ def browser() -> Iterator[Page]:
     for word in (*FLAGS, *(["--no-sandbox"] if os.geteuid() == 0 else [])):
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    # A match in this process would take it for a stray of its bots: one without a mark that began with it.
+    # A match in this process would take it for a stray of its bots: one without a mark
+    # that began with it.
     marked = os.environ | dict([BROWSER_MARK.decode().split("=")])
     driver = webdriver.Chrome(
         options=options, service=Service(shutil.which("chromedriver"), env=marked)
@@ -170,7 +180,8 @@ def browser() -> Iterator[Page]:
     finally:
         started = _below(driver.service.process.pid)
         driver.quit()
-        # of Debian's script that starts Chromium without windows, the driver ends the shell alone
+        # of Debian's script that starts Chromium without windows, the driver ends the
+        # shell alone
         for pid in started:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

@@ -1,4 +1,6 @@
-"""Take a bundle apart and put it together again, as a forger does: with the last line worked out again."""
+"""Take a bundle apart and put it together again, as a forger does: with the last line
+worked out again.
+"""
 
 import gzip
 import json
@@ -18,7 +20,9 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 
 def forged(lines: list[dict[str, Any]], **end: Any) -> bytes:
-    """A bundle of these lines, the last one worked out again except what ``end`` sets."""
+    """A bundle of these lines, the last one worked out again except what ``end``
+    sets.
+    """
     text = b"".join(canonical(line) + b"\n" for line in lines)
     counts = {
         kind: sum(line.get("kind") == name for line in lines)

@@ -12,7 +12,9 @@ LOOP = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
 
 @contextmanager
 def busy(count: int, *, elsewhere: bool = False) -> Iterator[None]:
-    """That many busy processes, ended at the end. ``elsewhere``: in a pid namespace of their own."""
+    """That many busy processes, ended at the end. ``elsewhere``: in a pid namespace of
+    their own.
+    """
     within = (
         ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "--pid", "--fork", "--kill-child"]
         if elsewhere

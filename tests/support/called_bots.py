@@ -1,4 +1,6 @@
-"""Functions and objects that play, in a module that imports nothing of the tests: their processes load it at each start."""
+"""Functions and objects that play, in a module that imports nothing of the tests: their
+processes load it at each start.
+"""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

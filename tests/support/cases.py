@@ -1,5 +1,7 @@
-"""Many small cases as one test. One of its own costs ten milliseconds of CPU, in the four workers that collect it, in the one
-that runs it, and in the process that is told of it; most cases take less."""
+"""Many small cases as one test. One of its own costs ten milliseconds of CPU, in the
+four workers that collect it, in the one that runs it, and in the process that is told
+of it; most cases take less.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -12,8 +14,10 @@ import pytest
 def cases(
     names: str | tuple[str, ...], values: Iterable[Any], ids: Iterable[str] | None = None
 ) -> Callable[..., Any]:
-    """As ``pytest.mark.parametrize``, in one test: all cases are run, and each that fails is told with its words in ``ids``, else
-    with its values. It is for cases that skip nothing, and leave fixtures as they were."""
+    """As ``pytest.mark.parametrize``, in one test: all cases are run, and each that
+    fails is told with its words in ``ids``, else with its values. It is for cases that
+    skip nothing, and leave fixtures as they were.
+    """
     parts = (names,) if isinstance(names, str) else names
     given = list(values)
     rows = [(value,) if isinstance(names, str) else tuple(value) for value in given]

@@ -1,6 +1,8 @@
-"""What a bot sees of its cell, as JSON: every file with its modes, the contents of /proc, its rights, its limits and its mounts.
+"""What a bot sees of its cell, as JSON: every file with its modes, the contents of
+/proc, its rights, its limits and its mounts.
 
-A script that is run inside. The number of the bot's own user is told as "own", since each bot of root's arbiter has another.
+A script that is run inside. The number of the bot's own user is told as "own", since
+each bot of root's arbiter has another.
 """
 
 import json
@@ -41,7 +43,9 @@ def link(path: str) -> str:
 
 
 def entries(same_for_all: list[str]) -> dict[str, list[object]]:
-    """Modes, owners and targets of all files but those of processes, and those below folders that are the same for all bots."""
+    """Modes, owners and targets of all files but those of processes, and those below
+    folders that are the same for all bots.
+    """
     rows: dict[str, list[object]] = {}
     for folder, folders, files in os.walk("/"):
         paths = {name: os.path.join(folder, name) for name in (*folders, *files)}

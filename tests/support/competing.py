@@ -1,4 +1,6 @@
-"""Whole competitions without a match: terms of any format to draw from, and results made up by a number for each seat."""
+"""Whole competitions without a match: terms of any format to draw from, and results
+made up by a number for each seat.
+"""
 
 from collections import Counter
 from itertools import combinations, islice
@@ -11,7 +13,9 @@ from khiva_arena.rating.schedule.formats import Format, Terms, rounds, schedule
 from khiva_arena.rating.schedule.names import ALONE
 
 DRAWN = tuple(form for form in Format if form not in ALONE)
-"""The formats that draw their tables from terms; those of a league's batch and of a match alone stand in its definition."""
+"""The formats that draw their tables from terms; those of a league's batch and of a
+match alone stand in its definition.
+"""
 KEYS = st.binary(min_size=32, max_size=32)
 
 

@@ -1,4 +1,6 @@
-"""Bots in C that a compiler has made modules of, and an event of two of them in ticks."""
+"""Bots in C that a compiler has made modules of, and an event of two of them in
+ticks.
+"""
 
 import os
 import re
@@ -24,7 +26,9 @@ def _compiler() -> None:
 
 @pytest.fixture(autouse=True)
 def _debians_compiler_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compiler from elsewhere may come first on the PATH, without the libraries that Debian's has."""
+    """A compiler from elsewhere may come first on the PATH, without the libraries that
+    Debian's has.
+    """
     tools = shipped.languages()["c"].module
     if tools and shipped.lacks(tools):
         monkeypatch.setenv("PATH", f"/usr/bin:{os.environ['PATH']}")

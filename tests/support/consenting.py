@@ -32,7 +32,9 @@ def flags_of(line: str) -> list[str]:
 
 
 def asked(folder: Path, answer: str, *words: str) -> tuple[int, bool, str]:
-    """Run at a terminal and answer if asked. Returns the exit code, whether there was a question, and what was shown."""
+    """Run at a terminal and answer if asked. Returns the exit code, whether there was a
+    question, and what was shown.
+    """
     terminal = Terminal(["run", *words], folder, columns=200)
     question = terminal.until(lambda text: "[y/N]" in text)
     if question:

@@ -1,4 +1,6 @@
-"""Count what the package is made of: ``python tests/support/count_code.py`` prints files, lines of code and the largest parts."""
+"""Count what the package is made of: ``python tests/support/count_code.py`` prints
+files, lines of code and the largest parts.
+"""
 
 import ast
 import io
@@ -43,7 +45,9 @@ class Counts(NamedTuple):
 
 
 def modules() -> list[Path]:
-    """Return the modules of the package, without copies that a build puts beside them."""
+    """Return the modules of the package, without copies that a build puts beside
+    them.
+    """
     return [path for path in sorted(PACKAGE.rglob("*.py")) if "_shipped" not in path.parts]
 
 
@@ -67,7 +71,9 @@ def text_lines(nodes: tuple[ast.AST, ...]) -> set[int]:
 
 
 def parameters(nodes: tuple[ast.AST, ...]) -> Iterator[tuple[str, int]]:
-    """Yield each function with the number of its parameters, ``self`` and ``cls`` not counted."""
+    """Yield each function with the number of its parameters, ``self`` and ``cls`` not
+    counted.
+    """
     methods = {id(child) for node in nodes if isinstance(node, ast.ClassDef) for child in node.body}
     for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

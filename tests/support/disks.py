@@ -10,7 +10,9 @@ from tools import lacks, need
 
 @contextmanager
 def small_disk(where: Path, size: str) -> Iterator[Path]:
-    """A tmpfs of this size. Where it cannot be mounted, a test is skipped with the reason."""
+    """A tmpfs of this size. Where it cannot be mounted, a test is skipped with the
+    reason.
+    """
     need("mount")
     where.mkdir()
     done = subprocess.run(
@@ -27,12 +29,16 @@ def small_disk(where: Path, size: str) -> Iterator[Path]:
 
 
 def remount(where: Path, options: str) -> None:
-    """Make it larger, as "size=64m", or read-only, as "ro", or writable again, as "rw"."""
+    """Make it larger, as "size=64m", or read-only, as "ro", or writable again, as
+    "rw".
+    """
     subprocess.run(["mount", "-o", f"remount,{options}", where], check=True)
 
 
 def fill(where: Path, leave: int = 0) -> Path:
-    """Fill a disk up to the last page, except ``leave`` bytes, with a file that is returned."""
+    """Fill a disk up to the last page, except ``leave`` bytes, with a file that is
+    returned.
+    """
     ballast = where / "ballast"
     with ballast.open("wb", buffering=0) as file:
         try:

@@ -23,7 +23,9 @@ def a_job(*modules: str, **time: int) -> Job:
 
 
 def assert_equal_however_many_at_a_time(jobs: Sequence[Job]) -> None:
-    """Play matches one by one, three at a time, and in two processes: each has a record, which is the same each time."""
+    """Play matches one by one, three at a time, and in two processes: each has a
+    record, which is the same each time.
+    """
     digests = []
     for slots, workers in ((1, 1), (3, 1), (2, 2)):
         outcomes: list[Outcome] = []

@@ -1,7 +1,9 @@
-"""A runner without a VM: speaks line.py on its stdin and stdout; the path of a module's code is the name of what it does.
+"""A runner without a VM: speaks line.py on its stdin and stdout; the path of a module's
+code is the name of what it does.
 
-``honest`` answers with the last legal choice; ``WORD:N`` does the thing in its N-th decision, ``WORD:0`` at its start. With the
-word ``forks`` it is a fork server, whose children are such runners.
+``honest`` answers with the last legal choice; ``WORD:N`` does the thing in its N-th
+decision, ``WORD:0`` at its start. With the word ``forks`` it is a fork server, whose
+children are such runners.
 """
 
 import os

@@ -1,4 +1,6 @@
-"""Draws the state diagram of a session from the arbiter's own transitions, as an SVG that GitHub and the site show."""
+"""Draws the state diagram of a session from the arbiter's own transitions, as an SVG
+that GitHub and the site show.
+"""
 
 from xml.sax.saxutils import escape
 
@@ -30,7 +32,9 @@ rect {{ fill: #1c2128; stroke: #9198a1; }} path {{ stroke: #9198a1; }} text {{ f
 
 
 def drawing() -> str:
-    """Return the SVG: a box a phase, an arrow a pair of phases with its steps beside."""
+    """Return the SVG: a box a phase, an arrow a pair of phases with its steps
+    beside.
+    """
     arrows: dict[tuple[str, str], list[str]] = {}
     for phase, steps in TRANSITIONS.items():
         for step, after in steps.items():
@@ -51,7 +55,9 @@ def drawing() -> str:
 
 
 def _arrow(start: str, end: str, is_back: bool, words: str) -> list[str]:
-    """Return the path and the words of an arrow; one of a pair that leads back is bent, so that both are seen."""
+    """Return the path and the words of an arrow; one of a pair that leads back is bent,
+    so that both are seen.
+    """
     (x, y), (to_x, to_y) = PLACES[start], PLACES[end]
     if start == end:
         side = 1 if x > PLACES["IDLE"][0] else -1  # away from the arrows

@@ -1,4 +1,6 @@
-"""Rules maps drawn at random: each game's words, values, and for Silk Road maps of the board."""
+"""Rules maps drawn at random: each game's words, values, and for Silk Road maps of the
+board.
+"""
 
 import json
 import random
@@ -67,7 +69,9 @@ DRAWN: dict[str, tuple[Mapping[str, Sequence[str]], Callable[[random.Random], Se
     "emira": (emira_variants.NAMED, _of_emira),
     "silk_road": (silk_road_variants.NAMED, _of_silk_road),
 }
-"""By game: the rules that are words, and a function that draws those that are values."""
+"""By game: the rules that are words, and a function that draws those that are
+values.
+"""
 
 
 # --- Silk Road: the map, its tiles and their layout, which have to fit ---
@@ -92,7 +96,9 @@ def _board_and_tiles(lots: random.Random) -> Settings:
 
 
 def _map(lots: random.Random) -> Any:
-    """Draw a map: the printed one with other ends or roads, or a ring of villages with cities beside; None if it is refused."""
+    """Draw a map: the printed one with other ends or roads, or a ring of villages with
+    cities beside; None if it is refused.
+    """
     chart = json.loads(json.dumps(board.MAPS["r1"]))
     if lots.random() < 0.5:
         lots.shuffle(cities := chart["cities"][:])

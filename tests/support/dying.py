@@ -1,5 +1,6 @@
-"""A bot that ends itself by signal NUMBER at its first decision (0: it plays on), and makes FILE before; or one that tells on
-stderr which of SIGHUP, SIGINT and SIGTERM it found blocked and ignored. Needs no library, and the zoo's kit on its path.
+"""A bot that ends itself by signal NUMBER at its first decision (0: it plays on), and
+makes FILE before; or one that tells on stderr which of SIGHUP, SIGINT and SIGTERM it
+found blocked and ignored. Needs no library, and the zoo's kit on its path.
 
 dying.py NUMBER [FILE] | signals
 """

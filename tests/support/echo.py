@@ -1,4 +1,6 @@
-"""A small module that stands for an interpreter: it notes its payload, and chooses by each byte of it."""
+"""A small module that stands for an interpreter: it notes its payload, and chooses by
+each byte of it.
+"""
 
 from pathlib import Path
 

@@ -3,7 +3,8 @@
 ``python -m tests.tools modules-elsewhere`` sets all up.
 
 OTHER_PYTHONS: Pythons that have the arena's own dependencies
-ARM64: a folder with Debian's Python for ARM64, and versions of the VM beside it, as pip puts them there
+ARM64: a folder with Debian's Python for ARM64, and versions of the VM beside it, as pip
+    puts them there
 """
 
 import os

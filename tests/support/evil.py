@@ -1,4 +1,6 @@
-"""What a hostile hand writes into every field: escape sequences, marks that turn the direction of writing, a forged line."""
+"""What a hostile hand writes into every field: escape sequences, marks that turn the
+direction of writing, a forged line.
+"""
 
 import json
 import sqlite3
@@ -30,11 +32,15 @@ while head := read(4):
             say({{"type": "act", "req": message["req"], "choice": 0, {EVIL!r}: 0.5}})
         say({{"type": "act", "req": message["req"], "choice": 0}})
 """
-"""A bot that keeps the protocol except for one thing: its name in hello, the type of its answer, or a key in it."""
+"""A bot that keeps the protocol except for one thing: its name in hello, the type of
+its answer, or a key in it.
+"""
 
 
 def harmless(text: str) -> None:
-    """Raise AssertionError if anything in it reaches into a terminal, or a line was forged."""
+    """Raise AssertionError if anything in it reaches into a terminal, or a line was
+    forged.
+    """
     bad = [letter for letter in text if letter != "\n" and not letter.isprintable()]
     assert not bad, (sorted(set(bad)), text[-2000:])
     assert not any(line.startswith(FORGED) for line in text.split("\n")), text[-2000:]
@@ -88,7 +94,9 @@ def evil_store(folder: Path, table: str, column: str) -> None:
 
 
 def evil_details(folder: Path) -> None:
-    """Write evil where the arena keeps what was said of a fault, of faults that the record has, too."""
+    """Write evil where the arena keeps what was said of a fault, of faults that the
+    record has, too.
+    """
     connection = sqlite3.connect(folder / "arena.db", isolation_level=None)
     add_strikes(connection, [EVIL] * 2)
     forge(connection)

@@ -34,12 +34,16 @@ def run_examples(
 def run_and_print(
     page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **fewer: str
 ) -> list[Example]:
-    """Run the examples of a page. ``fewer``: numbers to put behind words, as ``range="25"`` for ``range(200)``."""
+    """Run the examples of a page. ``fewer``: numbers to put behind words, as
+    ``range="25"`` for ``range(200)``.
+    """
     return _run(page, folder, monkeypatch, fewer)[1]
 
 
 def differing(examples: list[Example]) -> list[Example]:
-    """Return the examples that print something else than their page shows. A line ``...`` there takes the place of any lines."""
+    """Return the examples that print something else than their page shows. A line
+    ``...`` there takes the place of any lines.
+    """
     return [
         one
         for one in examples

@@ -1,4 +1,5 @@
-"""An OpenAI-compatible endpoint on loopback that behaves as the model that is asked for is called: well, or in a bad way.
+"""An OpenAI-compatible endpoint on loopback that behaves as the model that is asked for
+is called: well, or in a bad way.
 
 ``python tests/support/fake_llm.py`` prints its address and serves until it is ended.
 """
@@ -21,8 +22,10 @@ CACHED = 64
 
 
 class Fake(ThreadingHTTPServer):
-    """``asked``: each request's body, with its key as "key". ``times``: when it came, by model. ``told``: the tokens in and out
-    that models were told, by model. ``decisions``: how many were asked for, by model."""
+    """``asked``: each request's body, with its key as "key". ``times``: when it came,
+    by model. ``told``: the tokens in and out that models were told, by
+    model. ``decisions``: how many were asked for, by model.
+    """
 
     daemon_threads = True
     block_on_close = False

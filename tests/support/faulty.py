@@ -1,4 +1,6 @@
-"""A bot that misbehaves at one decision, as its arguments say: HOW [AT]. For tests of the arbiter with real processes."""
+"""A bot that misbehaves at one decision, as its arguments say: HOW [AT]. For tests of
+the arbiter with real processes.
+"""
 
 import os
 import signal

@@ -1,4 +1,6 @@
-"""A headless Firefox that opens pages from disk, over its own wire, Marionette: Debian has no driver for it."""
+"""A headless Firefox that opens pages from disk, over its own wire, Marionette: Debian
+has no driver for it.
+"""
 
 import json
 import os
@@ -33,7 +35,9 @@ ERRORS = (
     "return Services.console.getMessageArray().map(String).filter((one) => /file: "
     '"(file|blob):/.test(one));'
 )
-"""The errors and warnings of pages from disk and their workers, among those of the browser's own."""
+"""The errors and warnings of pages from disk and their workers, among those of the
+browser's own.
+"""
 
 
 class Firefox:

@@ -1,10 +1,11 @@
-"""Fits the networks of the strong bot of Khiva again: plays it against itself at each number of seats, asks who finished ahead,
-and writes bots/c/shared/khiva_weights.h.
+"""Fits the networks of the strong bot of Khiva again: plays it against itself at each
+number of seats, asks who finished ahead, and writes bots/c/shared/khiva_weights.h.
 
     python tests/support/fit_networks.py --matches 10000 --out bots/c/shared/khiva_weights.h
 
-takes about two hours of one core. Each network maps the numbers of a seat to its outlook, by two hidden layers of rectified sums;
-it is fitted by Adam to the logistic loss of all pairs of seats, who finishes ahead by the difference of their outlooks.
+takes about two hours of one core. Each network maps the numbers of a seat to its
+outlook, by two hidden layers of rectified sums; it is fitted by Adam to the logistic
+loss of all pairs of seats, who finishes ahead by the difference of their outlooks.
 """
 
 import argparse
@@ -130,7 +131,9 @@ def fit(played: Any, rng: np.random.Generator) -> Network:
 
 
 def outlooks(network: Network, numbers: Any) -> tuple[Any, Any, Any]:
-    """Return both hidden layers and the outlooks of seats: any shape x ROWS to any shape."""
+    """Return both hidden layers and the outlooks of seats: any shape x ROWS to any
+    shape.
+    """
     first = np.maximum(numbers @ network["first"] + network["first_bias"], 0)
     second = np.maximum(first @ network["second"] + network["second_bias"], 0)
     return first, second, second @ network["third"]

@@ -1,10 +1,12 @@
-"""Fits the weights of the deep searching bot again: plays ``search`` against itself and asks who finished ahead, and prints rows
-for WEIGHTS in bots/python/search_deep/outlook.py.
+"""Fits the weights of the deep searching bot again: plays ``search`` against itself and
+asks who finished ahead, and prints rows for WEIGHTS in
+bots/python/search_deep/outlook.py.
 
     python tests/support/fit_outlook.py --seats 3 --matches 12000
 
-takes about an hour of one core. The weights that are shipped were fitted in this way to matches of a copy of the game and of
-``search`` in C++, which was written for the purpose and thrown away.
+takes about an hour of one core. The weights that are shipped were fitted in this way to
+matches of a copy of the game and of ``search`` in C++, which was written for the
+purpose and thrown away.
 """
 
 import argparse
@@ -79,7 +81,9 @@ def _units(seats: int) -> list[outlook.Weights]:
 def _match(
     seats: int, deal: int, units: list[outlook.Weights]
 ) -> tuple[list[tuple[int, Any]], list[int]]:
-    """At the end of each turn: its phase, and what counts by seat. The ranks in the end."""
+    """At the end of each turn: its phase, and what counts by seat. The ranks in the
+    end.
+    """
     secret = seeds.seed_secret(seeds.run_secret("weights"), deal)
     rules = GAME.rules({})
     state, _ = GAME.new(seats, rules, secret)
@@ -119,7 +123,9 @@ def _numbers(state: Any, hands: list[list[int]], units: list[outlook.Weights]) -
 
 
 def _regression(differences: Any, ahead: Any) -> Any:
-    """Newton's method for a logistic regression without a constant, with a ridge that keeps it finite."""
+    """Newton's method for a logistic regression without a constant, with a ridge that
+    keeps it finite.
+    """
     scale = differences.std(axis=0) + 1e-9
     rows = differences / scale
     weights = np.zeros(rows.shape[1])

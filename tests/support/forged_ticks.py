@@ -1,5 +1,7 @@
-"""Records of matches in ticks as a forger makes them who knows the rules: changed in one place, and played on from there, so that
-replaying finds nothing wrong. Only the bots themselves can tell."""
+"""Records of matches in ticks as a forger makes them who knows the rules: changed in
+one place, and played on from there, so that replaying finds nothing wrong. Only the
+bots themselves can tell.
+"""
 
 import json
 import random
@@ -28,7 +30,9 @@ MADE_UP = 40_000
 
 
 class Paid(NamedTuple):
-    """A choice in a place of a record: of a seat, at a step, with its fault and its ticks."""
+    """A choice in a place of a record: of a seat, at a step, with its fault and its
+    ticks.
+    """
 
     step: int
     seat: int
@@ -38,7 +42,9 @@ class Paid(NamedTuple):
 
 
 Forge = Callable[[Record, bytes, random.Random], Record | None]
-"""Changes a record; None if it has no place for that. Takes the record, the secret of its seed, and lots."""
+"""Changes a record; None if it has no place for that. Takes the record, the secret of
+its seed, and lots.
+"""
 
 
 def places(record: Record) -> list[Paid]:
@@ -53,7 +59,9 @@ def places(record: Record) -> list[Paid]:
 
 
 def rebuilt(record: Record, secret: bytes, changes: list[Paid]) -> Record | None:
-    """A record with changes, played on by the rules. Everything else stays where it can. None if a choice is not legal."""
+    """A record with changes, played on by the rules. Everything else stays where it
+    can. None if a choice is not legal.
+    """
     header, seats = record.header, range(len(record.header.seats))
     assert record.ticks
     state, _ = get(header.game).new(len(seats), header.rules, secret)
@@ -176,7 +184,9 @@ def verdict(record: Record, secret: bytes, rng: random.Random) -> Record | None:
 
 
 def add_voids(connection: sqlite3.Connection, ordinals: Iterable[int]) -> None:
-    """Say that each of these matches was void once before, by the doing of every seat. ``forge`` has to follow."""
+    """Say that each of these matches was void once before, by the doing of every seat.
+    ``forge`` has to follow.
+    """
     for ordinal in ordinals:
         key = "(event, ordinal) = (SELECT id, ? FROM events)"
         match = f"FROM matches AS m WHERE {key}"
@@ -198,7 +208,9 @@ def add_voids(connection: sqlite3.Connection, ordinals: Iterable[int]) -> None:
 
 
 def forge_store(connection: sqlite3.Connection, records: Mapping[int, Record]) -> None:
-    """Put forged records into a store of one event, by ordinal, and whatever follows from them: seats, digests, sums."""
+    """Put forged records into a store of one event, by ordinal, and whatever follows
+    from them: seats, digests, sums.
+    """
 
     def change(ordinal: int, plain: dict[str, object]) -> None:
         if ordinal in records:

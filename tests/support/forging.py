@@ -1,4 +1,6 @@
-"""Change a store as a forger does: rows, and then all sums over rows, so that only something else can give it away."""
+"""Change a store as a forger does: rows, and then all sums over rows, so that only
+something else can give it away.
+"""
 
 import json
 import sqlite3
@@ -43,7 +45,9 @@ def forge(connection: sqlite3.Connection, statements: str = "") -> None:
 def rewrite_records(
     connection: sqlite3.Connection, change: Callable[[int, dict[str, Any]], None]
 ) -> None:
-    """Change the plain record of each match of the one event, by ordinal, and all digests that follow from it, but no sum."""
+    """Change the plain record of each match of the one event, by ordinal, and all
+    digests that follow from it, but no sum.
+    """
     digests = []
     for ordinal, text in connection.execute(
         "SELECT ordinal, record FROM matches ORDER BY ordinal"
@@ -60,8 +64,10 @@ def rewrite_records(
 
 
 def add_strikes(connection: sqlite3.Connection, details: Sequence[str]) -> None:
-    """Make faults of choices in match 0 of the one event, a fault for each of the details, which may be what a bot said. Choice 0
-    is what is played for a fault, and two forfeit nothing: so the match replays as before."""
+    """Make faults of choices in match 0 of the one event, a fault for each of the
+    details, which may be what a bot said. Choice 0 is what is played for a fault, and
+    two forfeit nothing: so the match replays as before.
+    """
     faults: dict[int, list[list[Any]]] = {}
     left = list(details)
 

@@ -1,6 +1,8 @@
-"""The command in a child of this process: with signals, streams and an end of its own, but without the start of an interpreter,
-and without importing what this one has imported. It keeps open what this process has open: a test that closes its end of a pipe
-to see what a command does then starts a process, by ``arena.started``."""
+"""The command in a child of this process: with signals, streams and an end of its own,
+but without the start of an interpreter, and without importing what this one has
+imported. It keeps open what this process has open: a test that closes its end of a pipe
+to see what a command does then starts a process, by ``arena.started``.
+"""
 
 import atexit
 import gc
@@ -21,7 +23,9 @@ from khiva_arena.display.terminal import console, interrupts
 
 
 class Forked(subprocess.Popen[Any]):
-    """``khiva-arena`` with the words that are given as a command, in a session of its own, as ``subprocess.Popen`` gives it."""
+    """``khiva-arena`` with the words that are given as a command, in a session of its
+    own, as ``subprocess.Popen`` gives it.
+    """
 
     def _execute_child(
         self, words: Sequence[str], _program: None, begin: Any, _close: bool, _pass: Any, *more: Any
@@ -39,7 +43,9 @@ class Forked(subprocess.Popen[Any]):
 
 
 def started(*words: str, cwd: Path) -> subprocess.Popen[str]:
-    """Leave ``khiva-arena`` running in a child of this process, in a process group of its own."""
+    """Leave ``khiva-arena`` running in a child of this process, in a process group of
+    its own.
+    """
     pipe = subprocess.PIPE
     return Forked(words, cwd=cwd, stdout=pipe, stderr=pipe, text=True)
 

@@ -1,4 +1,6 @@
-"""Pages with parts that a program makes, each between two marks: ``<!-- generated: NAME -->`` and ``<!-- end of NAME -->``."""
+"""Pages with parts that a program makes, each between two marks: ``<!-- generated: NAME
+-->`` and ``<!-- end of NAME -->``.
+"""
 
 import sys
 from collections.abc import Mapping
@@ -6,7 +8,9 @@ from pathlib import Path
 
 
 def with_parts(text: str, parts: Mapping[str, str]) -> str:
-    """Return a page with its generated parts, by the name in their marks. Raises ValueError if it lacks the marks of one."""
+    """Return a page with its generated parts, by the name in their marks. Raises
+    ValueError if it lacks the marks of one.
+    """
     for name, part in parts.items():
         begin, end = f"<!-- generated: {name} -->", f"<!-- end of {name} -->"
         start, stop = text.index(begin) + len(begin), text.index(end)

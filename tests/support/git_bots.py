@@ -15,7 +15,9 @@ TOML = 'name = "ann"\nrun = "{python} main.py"\n'
 
 @pytest.fixture(autouse=True)
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The work tree of a new repository, which is the working folder. The user has no settings of git."""
+    """The work tree of a new repository, which is the working folder. The user has no
+    settings of git.
+    """
     need("git")
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -1,4 +1,6 @@
-"""What the makers of the files in protocol/vectors share: frames, JSON with one row a line, and ``--write``."""
+"""What the makers of the files in protocol/vectors share: frames, JSON with one row a
+line, and ``--write``.
+"""
 
 import json
 import struct
@@ -51,7 +53,9 @@ def widest(value: Any) -> bytes:
 def rows(
     head: Mapping[str, Any], name: str, items: Sequence[Any], tail: Mapping[str, Any] | None = None
 ) -> str:
-    """A JSON object in ASCII: the keys of ``head``, one a line, then ``name`` with one item a line, then those of ``tail``."""
+    """A JSON object in ASCII: the keys of ``head``, one a line, then ``name`` with one
+    item a line, then those of ``tail``.
+    """
     lines = [f' "{key}": {json.dumps(value)}' for key, value in head.items()]
     lines.append(f' "{name}": [\n' + ",\n".join("  " + json.dumps(item) for item in items) + "\n ]")
     lines += [f' "{key}": {json.dumps(value)}' for key, value in (tail or {}).items()]
@@ -59,7 +63,9 @@ def rows(
 
 
 def entries(content: Mapping[str, Any]) -> str:
-    """Return a JSON object in ASCII, with each item of its lists and each key of its maps on a line."""
+    """Return a JSON object in ASCII, with each item of its lists and each key of its
+    maps on a line.
+    """
     return (
         "{\n" + ",\n".join(f' "{key}": {_entry(value)}' for key, value in content.items()) + "\n}\n"
     )
@@ -87,7 +93,9 @@ def short(data: bytes) -> str | dict[str, Any]:
 
 
 def orders_of(orders: Iterable[Word], answers: Iterable[Word]) -> list[dict[str, Any]]:
-    """Return the orders to a runner as they stand in a file, each that has an answer with it."""
+    """Return the orders to a runner as they stand in a file, each that has an answer
+    with it.
+    """
     listed, left = [], iter(answers)
     for order, ticks, data in orders:
         if order == "say":
@@ -102,7 +110,9 @@ def orders_of(orders: Iterable[Word], answers: Iterable[Word]) -> list[dict[str,
 
 
 def settle(files: Mapping[Path, str]) -> int:
-    """Write the files that differ if ``--write`` is among the words of the command, else only name them; an exit code."""
+    """Write the files that differ if ``--write`` is among the words of the command,
+    else only name them; an exit code.
+    """
     stale = {
         path: text
         for path, text in files.items()

@@ -1,12 +1,14 @@
-"""A bot that is honest, thinks for SECONDS of its own CPU at the first decision, keeps N processes busy all along, or keeps
-itself from a core for SECONDS, with a child that it waits for (``contends``), one that nobody counts (``hides``) or many such
-one after the other, of 8 ms each (``chains``), sleeps, and answers its first decision just behind the deadline. Or it thinks for
-SECONDS with two threads at each decision (``doubles``), or makes itself the last that gets a core, as far as it may, and spins
-until SECONDS after each deadline (``nicest``), or leaves a process behind that lives for SECONDS in a session of its own
-(``leaves``).
+"""A bot that is honest, thinks for SECONDS of its own CPU at the first decision, keeps
+N processes busy all along, or keeps itself from a core for SECONDS, with a child that
+it waits for (``contends``), one that nobody counts (``hides``) or many such one after
+the other, of 8 ms each (``chains``), sleeps, and answers its first decision just behind
+the deadline. Or it thinks for SECONDS with two threads at each decision (``doubles``),
+or makes itself the last that gets a core, as far as it may, and spins until SECONDS
+after each deadline (``nicest``), or leaves a process behind that lives for SECONDS in a
+session of its own (``leaves``).
 
-hog.py honest | thinks SECONDS | burns N | contends SECONDS | hides SECONDS | chains SECONDS | doubles SECONDS | nicest SECONDS |
-       leaves SECONDS
+hog.py honest | thinks SECONDS | burns N | contends SECONDS | hides SECONDS | chains
+       SECONDS | doubles SECONDS | nicest SECONDS | leaves SECONDS
 """
 
 import hashlib
@@ -37,8 +39,9 @@ def write(message):
 
 
 def burn():
-    """In a session of its own where that is allowed, so that a system that shares its cores by session gives it its own share.
-    Ends with its parent."""
+    """In a session of its own where that is allowed, so that a system that shares its
+    cores by session gives it its own share. Ends with its parent.
+    """
     parent = os.getpid()
     if os.fork():
         return
@@ -59,7 +62,9 @@ def spin(seconds):
 
 
 def contend(seconds, counted):
-    """Share one core with a child. Returns the seconds for which we were ready to run and had none."""
+    """Share one core with a child. Returns the seconds for which we were ready to run
+    and had none.
+    """
     before = waited()
     everywhere = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(everywhere)})

@@ -1,5 +1,7 @@
-"""The command called in this process, with all that belongs to a process set up before and put back after: the streams and their
-descriptors, folder, environment, signals, warnings, limits, and what modules remember of the machine."""
+"""The command called in this process, with all that belongs to a process set up before
+and put back after: the streams and their descriptors, folder, environment, signals,
+warnings, limits, and what modules remember of the machine.
+"""
 
 import gc
 import io
@@ -45,7 +47,9 @@ PURE = tuple(
         *("bots.sandbox.calls", "bots.sandbox.seccomp"),
     )
 )
-"""Rooms and modules that remember nothing of the machine but the package's own files: what they remember stays right."""
+"""Rooms and modules that remember nothing of the machine but the package's own files:
+what they remember stays right.
+"""
 CACHED = type(cache(len))
 """The type of a function whose answers are remembered."""
 INTERRUPTED = 130
@@ -54,7 +58,9 @@ INTERRUPTED = 130
 def in_process(
     words: Sequence[str], cwd: Path, env: dict[str, str], seconds: float
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``khiva-arena`` with these words. Raises KeyboardInterrupt if somebody interrupts it, and TimeoutExpired."""
+    """Run ``khiva-arena`` with these words. Raises KeyboardInterrupt if somebody
+    interrupts it, and TimeoutExpired.
+    """
     wrong = [name for name in env if name.startswith(AT_START)]
     assert not wrong, f"{', '.join(wrong)}: read when a process starts; call arena_process"
     opened = _descriptors()
@@ -94,7 +100,9 @@ def _exit_code() -> int:
 
 @contextmanager
 def _streams(*files: IO[bytes]) -> Iterator[None]:
-    """Standard streams whose output goes to these files, as that of all processes started meanwhile does."""
+    """Standard streams whose output goes to these files, as that of all processes
+    started meanwhile does.
+    """
     before = sys.stdin, sys.stdout, sys.stderr
     kept = [os.dup(number) for number in (1, 2)]
     for number, file in enumerate(files, 1):
@@ -165,7 +173,9 @@ def _signals() -> Iterator[None]:
 
 @contextmanager
 def _memory() -> Iterator[None]:
-    """What modules remember: a process begins with nothing, and leaves nothing to the next."""
+    """What modules remember: a process begins with nothing, and leaves nothing to the
+    next.
+    """
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
     _forget()
     try:
@@ -190,15 +200,19 @@ def _forget() -> None:
 
 @lru_cache(maxsize=1)
 def _remembering_all(_count: int, _last: str) -> list[Any]:
-    """Return the functions that remember answers about the machine, of all modules of the arena. The number of modules and the
-    name of the last one tell whether one has been imported meanwhile."""
+    """Return the functions that remember answers about the machine, of all modules of
+    the arena. The number of modules and the name of the last one tell whether one has
+    been imported meanwhile.
+    """
     ours = [module for name, module in sys.modules.items() if name.startswith("khiva_arena.")]
     return [function for module in ours for function in _remembering(module)]
 
 
 @cache
 def _remembering(module: ModuleType) -> list[Any]:
-    """Return the functions of a module that remember answers about the machine. Few of some 600 modules have any."""
+    """Return the functions of a module that remember answers about the machine. Few of
+    some 600 modules have any.
+    """
     return [
         value
         for value in vars(module).values()
@@ -226,7 +240,9 @@ def _descriptors() -> dict[str, str]:
 
 
 def _left_open(before: dict[str, str]) -> None:
-    """A process takes its descriptors with it: here, one that the command leaves open is an error."""
+    """A process takes its descriptors with it: here, one that the command leaves open
+    is an error.
+    """
     if _descriptors().keys() - before:
         gc.collect()
         left = {number: link for number, link in _descriptors().items() if number not in before}

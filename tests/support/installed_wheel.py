@@ -1,4 +1,6 @@
-"""The wheel as pip installs it, away from the checkout: made once for all tests that ask for it."""
+"""The wheel as pip installs it, away from the checkout: made once for all tests that
+ask for it.
+"""
 
 import subprocess
 import sys
@@ -10,7 +12,9 @@ from once import made_once
 
 @made_once
 def wheel(folder: Path) -> None:
-    """What pip installs of the wheel, in "site"; what it depends on is that of the tests."""
+    """What pip installs of the wheel, in "site"; what it depends on is that of the
+    tests.
+    """
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
     (made,) = folder.glob("*.whl")

@@ -1,4 +1,6 @@
-"""Bots that an interpreter runs, a small module instead of one of a language, which is the only one of this machine."""
+"""Bots that an interpreter runs, a small module instead of one of a language, which is
+the only one of this machine.
+"""
 
 from pathlib import Path
 

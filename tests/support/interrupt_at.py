@@ -1,4 +1,6 @@
-"""Interrupts at every place of a call where a signal can interrupt it, one after the other."""
+"""Interrupts at every place of a call where a signal can interrupt it, one after the
+other.
+"""
 
 import sys
 from collections.abc import Iterable
@@ -7,7 +9,8 @@ from types import FrameType, ModuleType
 
 
 class InterruptAt:
-    """A profiler that interrupts once, where Python looks for signals: as a function of some modules begins, or a call of C ends.
+    """A profiler that interrupts once, where Python looks for signals: as a function of
+    some modules begins, or a call of C ends.
 
     where: the line; "" until it interrupts.
     """

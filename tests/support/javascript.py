@@ -1,4 +1,6 @@
-"""The interpreter of JavaScript for tests, built once in this checkout, and bots that it runs."""
+"""The interpreter of JavaScript for tests, built once in this checkout, and bots that
+it runs.
+"""
 
 import fcntl
 import subprocess
@@ -44,7 +46,9 @@ def released(word: str = "javascript") -> str:
 
 @cache
 def interpreter(word: str = "javascript") -> bytes:
-    """The module, taken from where `make interpreters` leaves it, and built there if it is not of the release."""
+    """The module, taken from where `make interpreters` leaves it, and built there if it
+    is not of the release.
+    """
     built = BUILT.with_stem(word)
     built.parent.mkdir(exist_ok=True)
     with open(built.parent / "lock", "w") as lock:
@@ -69,7 +73,9 @@ def payload(files: Mapping[str, bytes], main: str = "main.js") -> bytes:
 
 
 def ran(code: str, *, ticks: int = 2_000_000_000, key: int = KEY, **others: str) -> Part:
-    """Run a file, with other files beside it by their names without ".js", up to the answer to the hello."""
+    """Run a file, with other files beside it by their names without ".js", up to the
+    answer to the hello.
+    """
     files = {f"{name}.js": text.encode() for name, text in {"main": code, **others}.items()}
     orders = [("ask", ticks, HELLO)]
     read = payload(files)

@@ -1,4 +1,6 @@
-"""Run a competition and kill it, again and again, at seeded instants; say what was left behind each time."""
+"""Run a competition and kill it, again and again, at seeded instants; say what was left
+behind each time.
+"""
 
 import os
 import random
@@ -29,7 +31,9 @@ files = ["*.py"]
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """Who was killed, "arbiter" or "worker", and how far the run was, see ``Competition.stage``."""
+    """Who was killed, "arbiter" or "worker", and how far the run was, see
+    ``Competition.stage``.
+    """
 
     who: str
     stage: str
@@ -37,8 +41,10 @@ class Kill:
 
 @dataclass(slots=True)
 class Competition:
-    """A run of three bots whose choices depend on the deal alone. ``marker`` is in the command line of each of them, and the
-    cache folder in the environment of each process of the arbiter's."""
+    """A run of three bots whose choices depend on the deal alone. ``marker`` is in the
+    command line of each of them, and the cache folder in the environment of each
+    process of the arbiter's.
+    """
 
     folder: Path
     marker: str
@@ -93,7 +99,9 @@ class Competition:
             )
 
     def digest(self) -> str:
-        """The run digest, once every match was found to be there once and sound. Raises AssertionError."""
+        """The run digest, once every match was found to be there once and sound. Raises
+        AssertionError.
+        """
         said = arena("verify", "out", cwd=self.folder).stdout
         assert f"{self.planned} of {self.planned} matches are sound" in said
         connection = sqlite3.connect(self.out / "arena.db")
@@ -108,7 +116,9 @@ class Competition:
         return re.search(r"run digest ([0-9a-f]{64})", said)[1]
 
     def results(self) -> list[tuple[object, ...]]:
-        """Each seat of each match with what it came to, to tell where two runs differ."""
+        """Each seat of each match with what it came to, to tell where two runs
+        differ.
+        """
         connection = sqlite3.connect(self.out / "arena.db")
         columns = "ordinal, seat, bot, rank, score, verdict, faults, status, slowest, notes"
         found = connection.execute(f"SELECT {columns} FROM seats ORDER BY ordinal, seat").fetchall()
@@ -141,7 +151,9 @@ class Competition:
             connection.close()
 
     def processes(self) -> set[int]:
-        """All living processes of this run: bots by their command line, others by their environment."""
+        """All living processes of this run: bots by their command line, others by their
+        environment.
+        """
         found = {
             pid
             for pid in _pids()
@@ -160,7 +172,9 @@ def _pids() -> Iterator[int]:
 
 
 def below(pid: int) -> set[int]:
-    """All living descendants of a process, looked for again where one ended meanwhile."""
+    """All living descendants of a process, looked for again where one ended
+    meanwhile.
+    """
     while True:
         with suppress(FileNotFoundError):
             return descendants(pid)
@@ -192,7 +206,9 @@ def all_gone(find: Callable[[], set[int]]) -> bool:
 def run_to_the_end(
     run: Competition, chance: random.Random, most: int, seconds: float
 ) -> list[Kill]:
-    """Run it, killed up to ``most`` times, until it ends by itself. ``seconds``: what it takes when it is left alone."""
+    """Run it, killed up to ``most`` times, until it ends by itself. ``seconds``: what
+    it takes when it is left alone.
+    """
     kills: list[Kill] = []
     for _ in range(TRIES):
         process = run.start()
@@ -201,7 +217,8 @@ def run_to_the_end(
         assert all_gone(run.processes), f"processes outlived a kill: {run.processes()}"
         if code == 0:
             return kills
-        # 1: a match was void twice, as after two dead workers; the same command tries its table again.
+        # 1: a match was void twice, as after two dead workers; the same command tries
+        # its table again.
         assert code in (1, -signal.SIGKILL), f"exit {code}\n{(run.folder / 'said').read_text()}"
     raise AssertionError(f"not done after {TRIES} starts")
 
@@ -230,7 +247,8 @@ def _kill_at_times(
         )
         if process.poll() is not None:
             return
-        # Not a worker's child that is about to become a bot and still looks like it: a dead bot is a crash, and rightly so.
+        # Not a worker's child that is about to become a bot and still looks like it: a
+        # dead bot is a crash, and rightly so.
         workers = [
             pid
             for pid in sorted(below(process.pid))

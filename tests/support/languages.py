@@ -1,4 +1,6 @@
-"""Tests of every language that has a kit: one worker builds and plays all of a language, so that nothing is built twice."""
+"""Tests of every language that has a kit: one worker builds and plays all of a
+language, so that nothing is built twice.
+"""
 
 from collections.abc import Container, Iterable
 

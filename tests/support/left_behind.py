@@ -1,7 +1,9 @@
-"""Processes that tests have started and not ended: bots whose arbiter is gone, and what else was started for a run of the tests.
+"""Processes that tests have started and not ended: bots whose arbiter is gone, and what
+else was started for a run of the tests.
 
-The run's own processes have a variable of it in their environment. Bots get an environment of their own, in which their arbiter's
-mark is: an arbiter that starts would end them likewise.
+The run's own processes have a variable of it in their environment. Bots get an
+environment of their own, in which their arbiter's mark is: an arbiter that starts would
+end them likewise.
 """
 
 import os
@@ -23,19 +25,25 @@ _is_nested = False
 
 
 def begin() -> None:
-    """Give a run of the tests the variable by which its processes are known, before its workers start."""
+    """Give a run of the tests the variable by which its processes are known, before its
+    workers start.
+    """
     global _is_nested
     _is_nested = RUN in os.environ  # a test has started it: bots of other tests are not its own
     os.environ[RUN] = f"{os.getpid()}-{time.time_ns()}"
 
 
 def now() -> float:
-    """Return the time since the system was started, by which starts of processes are counted."""
+    """Return the time since the system was started, by which starts of processes are
+    counted.
+    """
     return time.clock_gettime(time.CLOCK_BOOTTIME) if system.PROC else 0.0
 
 
 def end_processes_since(began: float, seconds: float | None = None) -> list[str]:
-    """Kill each process that this run has started since then and that does not end by itself, and return their commands."""
+    """Kill each process that this run has started since then and that does not end by
+    itself, and return their commands.
+    """
     if not system.PROC:
         return []
     until(lambda: not left(began), SECONDS if seconds is None else seconds)
@@ -47,7 +55,9 @@ def end_processes_since(began: float, seconds: float | None = None) -> list[str]
 
 
 def left(began: float) -> dict[int, str]:
-    """Return the command of each process of this run, but of its ancestors and itself, and of zombies."""
+    """Return the command of each process of this run, but of its ancestors and itself,
+    and of zombies.
+    """
     found: dict[int, str] = {}
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended meanwhile, or is another user's
@@ -67,7 +77,9 @@ def left(began: float) -> dict[int, str]:
 
 
 def _is_of_this_run(process: Path) -> bool:
-    """Tell whether a process has the variable of this run, or is a bot whose arbiter is gone. Raises OSError."""
+    """Tell whether a process has the variable of this run, or is a bot whose arbiter is
+    gone. Raises OSError.
+    """
     if f"\0{RUN}={os.environ.get(RUN)}\0".encode() in b"\0" + (process / "environ").read_bytes():
         return True
     arbiters = [] if _is_nested else reap._arbiters_of(process.name)

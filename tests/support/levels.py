@@ -1,4 +1,6 @@
-"""The isolation levels for tests: fixtures that skip a test where its level does not work, and bots that start at each."""
+"""The isolation levels for tests: fixtures that skip a test where its level does not
+work, and bots that start at each.
+"""
 
 import os
 import sys
@@ -26,8 +28,9 @@ FIXTURES = {"level", "standard", "basic", "confined"}
 
 @pytest.fixture
 def level(request: pytest.FixtureRequest) -> Level:
-    """Return the level of a parametrised test, which is skipped where that level does not work. In CI only strict, which few
-    machines give, may be missing."""
+    """Return the level of a parametrised test, which is skipped where that level does
+    not work. In CI only strict, which few machines give, may be missing.
+    """
     _need(request.param)
     return Level(request.param)
 
@@ -46,8 +49,9 @@ def basic() -> None:
 
 @pytest.fixture(scope="session")
 def confined() -> Level:
-    """Return the best level that works here for bots in Python. The test is skipped where only trusted does: a league, whose bots
-    are strangers', refuses to play there."""
+    """Return the best level that works here for bots in Python. The test is skipped
+    where only trusted does: a league, whose bots are strangers', refuses to play there.
+    """
     if not (found := best()).confines:
         lacks("isolation: no level works here", install=isolation_tool())
     return found
@@ -63,22 +67,27 @@ def _need(wanted: Level) -> None:
 
 
 def isolation_tool() -> str:
-    """Return the command that gives this machine isolation levels, "" if they work or no command is known."""
+    """Return the command that gives this machine isolation levels, "" if they work or
+    no command is known.
+    """
     why = levels()[Level.STANDARD]
     return remedy(Level.STANDARD, why) if why else ""
 
 
 def trust_where_nothing_confines() -> None:
-    """Have commands play at trusted where no level works, by the variables that click reads: most tests are of other things.
+    """Have commands play at trusted where no level works, by the variables that click
+    reads: most tests are of other things.
 
-    A test of a refusal, a consent or a level deletes them: see the fixture ``distrusting``.
+    A test of a refusal, a consent or a level deletes them: see the fixture
+    ``distrusting``.
     """
     if not best().confines:
         os.environ.update(trusting())
 
 
 def open_folders_where_bots_are_other_users(config: pytest.Config) -> None:
-    """Let everybody enter pytest's folders where basic is the best level and root runs the tests.
+    """Let everybody enter pytest's folders where basic is the best level and root runs
+    the tests.
 
     There root's bots are users of their own, and tests write bots into these folders.
     """
@@ -99,8 +108,10 @@ def open_folders_where_bots_are_other_users(config: pytest.Config) -> None:
 
 
 def trusting() -> dict[str, str]:
-    """Return the variables by which commands trust bots: of ``--trust-bots`` where a command plays what its user names, of
-    ``--isolation`` where it plays what a store names."""
+    """Return the variables by which commands trust bots: of ``--trust-bots`` where a
+    command plays what its user names, of ``--isolation`` where it plays what a store
+    names.
+    """
     variables = {
         f"KHIVA_ARENA_{command}_TRUST_BOTS": "1"
         for command in ("RUN", "SPRT", "MATCH", "PLAY", "GRADE")
@@ -110,7 +121,9 @@ def trusting() -> dict[str, str]:
 
 @cache
 def python_at(level: Level) -> str:
-    """A Python that starts at a level: ours, unless another user, as bots are under root, cannot come to it."""
+    """A Python that starts at a level: ours, unless another user, as bots are under
+    root, cannot come to it.
+    """
     if level is Level.BASIC and os.geteuid() == 0 and not _open_to_all(sys.executable):
         return SYSTEM_PYTHON
     return sys.executable

@@ -10,7 +10,9 @@ _LINK = re.compile(r"\]\(([^()\s]+)\)")
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """Return the words by which a link names a heading or a target of a page. Equal headings are counted: ``use``, ``use-1``."""
+    """Return the words by which a link names a heading or a target of a page. Equal
+    headings are counted: ``use``, ``use-1``.
+    """
     text = _FENCE.sub("", page.read_text("utf-8"))
     found: list[str] = []
     for heading in re.findall(r"^#+ (.*?) *$", text, re.MULTILINE):
@@ -28,7 +30,9 @@ def links(page: Path) -> list[str]:
 
 
 def dead_links(page: Path, root: Path) -> list[str]:
-    """Return the links of a page that lead out of ``root``, to no file, or to no heading of it."""
+    """Return the links of a page that lead out of ``root``, to no file, or to no
+    heading of it.
+    """
     dead = []
     for link in links(page):
         target, _, heading = link.partition("#")

@@ -1,4 +1,6 @@
-"""The table "The loop" of an AGENTS.md: its commands, their exit codes, and the keys of what they print."""
+"""The table "The loop" of an AGENTS.md: its commands, their exit codes, and the keys of
+what they print.
+"""
 
 import re
 from typing import NamedTuple
@@ -35,7 +37,9 @@ def _keys(cell: str) -> dict[str, list[str]]:
 
 
 def told_codes(row: LoopRow) -> tuple[set[int], set[int]]:
-    """Return the codes of a row that its command never ends with, and those that only this command has and the row leaves out."""
+    """Return the codes of a row that its command never ends with, and those that only
+    this command has and the row leaves out.
+    """
     able = list(exit_codes.rows_of(row.words[0]))
     own = {one.code for one in able if one.commands}
     return row.codes - {one.code for one in able}, own - row.codes

@@ -1,4 +1,6 @@
-"""A small game in which all seats choose at each step: the lowest number that nobody else chose brings a point."""
+"""A small game in which all seats choose at each step: the lowest number that nobody
+else chose brings a point.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Self

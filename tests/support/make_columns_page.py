@@ -1,4 +1,6 @@
-"""make schema: the generated parts of docs/standings.md, the lists of columns and of sections. A change shows in their diff."""
+"""make schema: the generated parts of docs/standings.md, the lists of columns and of
+sections. A change shows in their diff.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path

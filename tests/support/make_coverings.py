@@ -1,14 +1,17 @@
-"""Find small sets of line-ups in which all bots meet and sit equally often, for ``khiva_arena/rating/schedule/coverings.txt``:
+"""Find small sets of line-ups in which all bots meet and sit equally often, for
+``khiva_arena/rating/schedule/coverings.txt``:
 
     python tests/support/make_coverings.py --write 3000     search for what could be smaller than in the file, 3,000 steps a try;
                                                             with 3 4 5 after that at these seats alone
     python tests/support/make_coverings.py --table          line-ups of each shape beside the least that is possible
 
-The file is part of every schedule that ``--lineups auto`` draws: an event that was begun with a set is continued with it. So
-once a version is published, only lines of new shapes may be added.
+The file is part of every schedule that ``--lineups auto`` draws: an event that was
+begun with a set is continued with it. So once a version is published, only lines of new
+shapes may be added.
 
-A set is searched among those that stay the same when bots are renamed in cycles of one length: bot ``c * length + x`` becomes
-``c * length + (x + 1) % length``. A few line-ups, each renamed over and over, are the whole set. The search is simulated
+A set is searched among those that stay the same when bots are renamed in cycles of one
+length: bot ``c * length + x`` becomes ``c * length + (x + 1) % length``. A few
+line-ups, each renamed over and over, are the whole set. The search is simulated
 annealing in integers, from khiva-stream-1, so that everybody finds the same.
 """
 
@@ -39,28 +42,36 @@ ENTRIES = {(bots, seats) for seats in range(3, 11) for bots in range(seats + 1, 
 
 
 def least(bots: int, seats: int) -> int:
-    """No set in which all pairs meet has fewer line-ups: Schönheim's bound, one more where Hanani's argument says so."""
+    """No set in which all pairs meet has fewer line-ups: Schönheim's bound, one more
+    where Hanani's argument says so.
+    """
     often = -(-(bots - 1) // (seats - 1))
     bound = -(-bots * often // seats)
     return bound + ((bots - 1) % (seats - 1) == 0 and bots * often % seats == seats - 1)
 
 
 def shares(bots: int, seats: int) -> Iterator[int]:
-    """How often each bot may sit, least first, if all sit equally often in at most ``MOST_LINE_UPS`` line-ups."""
+    """How often each bot may sit, least first, if all sit equally often in at most
+    ``MOST_LINE_UPS`` line-ups.
+    """
     for often in range(-(-(bots - 1) // (seats - 1)), seats * MOST_LINE_UPS // bots + 1):
         if bots * often % seats == 0 and bots * often // seats >= least(bots, seats):
             yield often
 
 
 class Kind(NamedTuple):
-    """Line-ups that stay the same when each bot is renamed ``length / fold`` times. fold: 1 for all but short ones."""
+    """Line-ups that stay the same when each bot is renamed ``length / fold``
+    times. fold: 1 for all but short ones.
+    """
 
     fold: int
     places: int
 
 
 def ways(seats: int, length: int, places: int) -> list[list[Kind]]:
-    """The ways to fill so many places of bots with line-ups, those with the fewest short ones first."""
+    """The ways to fill so many places of bots with line-ups, those with the fewest
+    short ones first.
+    """
     folds = [fold for fold in range(2, seats + 1) if seats % fold == 0 and length % fold == 0]
 
     def short(rest: Sequence[int], free: int) -> Iterator[list[Kind]]:
@@ -79,7 +90,9 @@ def ways(seats: int, length: int, places: int) -> list[list[Kind]]:
 
 
 class Search:
-    """One try to find a set: begins by lot, and goes on until all pairs meet or its steps are used up."""
+    """One try to find a set: begins by lot, and goes on until all pairs meet or its
+    steps are used up.
+    """
 
     def __init__(
         self, bots: int, length: int, often: int, kinds: Sequence[Kind], stream: Stream
@@ -98,7 +111,9 @@ class Search:
         self.missing = len(self.met) + sum(map(self._count, self.meetings))
 
     def _pairs(self) -> list[list[int]]:
-        """By two bots, a number that is equal for the pairs that renaming makes of each other."""
+        """By two bots, a number that is equal for the pairs that renaming makes of each
+        other.
+        """
         table, length = [[-1] * self.bots for _ in range(self.bots)], self.length
         number = 0
         for a, b in combinations(range(self.bots), 2):
@@ -122,7 +137,9 @@ class Search:
         return [self.pairs[a][b] for a, b in combinations(self.line_up(number), 2)]
 
     def _count(self, meetings: Sequence[int]) -> int:
-        """Add meetings; the change of what is missing. A bot that meets itself makes two pairs miss."""
+        """Add meetings; the change of what is missing. A bot that meets itself makes
+        two pairs miss.
+        """
         change = 0
         for pair in meetings:
             if pair < 0:
@@ -173,7 +190,9 @@ class Search:
             self._count(meetings)
 
     def _move(self) -> dict[int, list[tuple[int, int]]]:
-        """New places of one or two line-ups: a bot becomes another one of its cycle, or is exchanged with one of another."""
+        """New places of one or two line-ups: a bot becomes another one of its cycle, or
+        is exchanged with one of another.
+        """
         stream, length, cycles = self.stream, self.length, self.bots // self.length
         x = stream.below(len(self.places))
         mine, i = self.places[x].copy(), stream.below(len(self.places[x]))
@@ -193,7 +212,9 @@ class Search:
 
 
 def found(bots: int, seats: int, below: int, steps: int) -> tuple[int, list[LineUp]] | None:
-    """The length of the cycles and the line-ups that make the smallest set of fewer than ``below`` that the search finds."""
+    """The length of the cycles and the line-ups that make the smallest set of fewer
+    than ``below`` that the search finds.
+    """
     for often in shares(bots, seats):
         if bots * often // seats >= below:
             return None
@@ -241,8 +262,10 @@ def write(path: Path, steps: int, only: Sequence[int]) -> None:
 
 
 def table() -> None:
-    """For 4 to 64 bots at 2 to 5 seats: line-ups found / the least in which all pairs meet and bots sit equally often, by the
-    bound / the least in which all pairs meet, by the bound."""
+    """For 4 to 64 bots at 2 to 5 seats: line-ups found / the least in which all pairs
+    meet and bots sit equally often, by the bound / the least in which all pairs meet,
+    by the bound.
+    """
     lines = {parsed(line)[0]: size(line) for line in FILE.read_text().splitlines()}
     print("bots  2 seats               3 seats               4 seats               5 seats")
     for bots in range(4, 65):

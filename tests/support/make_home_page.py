@@ -1,4 +1,6 @@
-"""make schema: the generated part of docs/index.md, the list of all pages, out of docs/pages.toml. A change shows in its diff."""
+"""make schema: the generated part of docs/index.md, the list of all pages, out of
+docs/pages.toml. A change shows in its diff.
+"""
 
 import os
 import runpy
@@ -14,11 +16,15 @@ KINDS = {
     for kind, words in runpy.run_path(str(ROOT / "docs" / "side_bar.py"))["KINDS"].items()
     if kind != "protocol"
 }
-"""The heading of each kind, in the order of the list. The page tells of the protocol and the games in a part of its own."""
+"""The heading of each kind, in the order of the list. The page tells of the protocol
+and the games in a part of its own.
+"""
 
 
 def pages() -> str:
-    """Return the list: the pages of each kind below its heading, each with what it is for. The home page itself is left out."""
+    """Return the list: the pages of each kind below its heading, each with what it is
+    for. The home page itself is left out.
+    """
     rows = [
         row
         for row in tomllib.loads(TABLE.read_text("utf-8")).values()

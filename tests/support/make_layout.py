@@ -18,13 +18,16 @@ def docstring(file: Path) -> str:
 
 
 def first_sentence(file: Path) -> str:
-    """Return the first sentence of a module's docstring, on one line, without its last full stop."""
+    """Return the first sentence of a module's docstring, on one line, without its last
+    full stop.
+    """
     paragraph = " ".join(docstring(file).partition("\n\n")[0].split())
     return re.split(r"(?<=[^.])\.(?: |$)", paragraph, maxsplit=1)[0]
 
 
 def headings() -> dict[str, tuple[str, dict[str, str]]]:
-    """Return each heading of rooms, from the bottom up: a phrase about it, and its rooms with their lines.
+    """Return each heading of rooms, from the bottom up: a phrase about it, and its
+    rooms with their lines.
 
     The package's docstring has them.
     """
@@ -41,7 +44,9 @@ def rooms() -> dict[str, str]:
 
 
 def modules(folder: Path) -> list[Path]:
-    """Return the modules in a folder of the package in alphabetical order; folders within it follow."""
+    """Return the modules in a folder of the package in alphabetical order; folders
+    within it follow.
+    """
     own = sorted(
         file for file in folder.glob("*.py") if file.name not in ("__init__.py", "__main__.py")
     )
@@ -50,7 +55,9 @@ def modules(folder: Path) -> list[Path]:
 
 
 def place_of(heading: str, room: str) -> Path:
-    """Return the folder or the module of a room: in the folder of its heading, or in the package itself."""
+    """Return the folder or the module of a room: in the folder of its heading, or in
+    the package itself.
+    """
     inner, own = PACKAGE / heading / room, PACKAGE / room
     return next(
         path
@@ -60,7 +67,9 @@ def place_of(heading: str, room: str) -> Path:
 
 
 def section(heading: str, room: str, line: str) -> str:
-    """Return the part of the layout on one room, which is a folder of modules or a single module."""
+    """Return the part of the layout on one room, which is a folder of modules or a
+    single module.
+    """
     place = place_of(heading, room)
     name = place.relative_to(PACKAGE).as_posix()
     if not place.is_dir():

@@ -1,8 +1,11 @@
-"""Writes what the commands of pages print into the text blocks below them, for ``make pages``: read the diff.
+"""Writes what the commands of pages print into the text blocks below them, for ``make
+pages``: read the diff.
 
-``python tests/support/make_outputs.py [--check] [PAGE ...]`` types each page, or all of docs/pages.toml and README.md, in an
-empty folder of its own. A block with ``...`` keeps as many lines on each side of it as it has. The tool tells each block that it
-cannot place, and leaves it. ``--check`` writes nothing and tells each block that differs, as tests/test_typed_pages.py does.
+``python tests/support/make_outputs.py [--check] [PAGE ...]`` types each page, or all of
+docs/pages.toml and README.md, in an empty folder of its own. A block with ``...`` keeps
+as many lines on each side of it as it has. The tool tells each block that it cannot
+place, and leaves it. ``--check`` writes nothing and tells each block that differs, as
+tests/test_typed_pages.py does.
 """
 
 import argparse
@@ -36,14 +39,18 @@ ALL = 300
 
 
 def pages() -> list[Path]:
-    """Return the pages whose commands are typed: README, and the manual. The protocol has tests of its own."""
+    """Return the pages whose commands are typed: README, and the manual. The protocol
+    has tests of its own.
+    """
     table = tomllib.loads((ROOT / "docs" / "pages.toml").read_text("utf-8"))
     files = ["README.md", *(row["file"] for row in table.values() if row["kind"] != "protocol")]
     return [ROOT / file for file in files if (ROOT / file).exists()]
 
 
 def renewed(shown: Shown, session: Session) -> list[str] | None:
-    """Return the lines of a block as they are printed now, or None if it cannot be said which these are."""
+    """Return the lines of a block as they are printed now, or None if it cannot be said
+    which these are.
+    """
     every = [printed for printed in outputs(shown, session) if printed]
     wanted = [LEFT_OUT if line.strip() == LEFT_OUT else plain(line) for line in shown.lines]
     if any(agrees(wanted, [plain(line) for line in printed]) for printed in every):
@@ -62,7 +69,9 @@ def renewed(shown: Shown, session: Session) -> list[str] | None:
 
 
 def _marked(kept: list[str], printed: Sequence[str]) -> list[str] | None:
-    """Return these lines with ``...`` wherever printed ones are left out, if all are printed in this order."""
+    """Return these lines with ``...`` wherever printed ones are left out, if all are
+    printed in this order.
+    """
     made: list[str] = []
     at = 0
     for line in kept:
@@ -75,7 +84,9 @@ def _marked(kept: list[str], printed: Sequence[str]) -> list[str] | None:
 
 
 def _with_gaps(pieces: list[list[str]], printed: list[str]) -> list[str] | None:
-    """Return so many lines from the start and the end, and each other piece where the shapes of its lines are found."""
+    """Return so many lines from the start and the end, and each other piece where the
+    shapes of its lines are found.
+    """
     first, *middle, last = pieces
     if sum(map(len, pieces)) > len(printed):
         return None
@@ -110,7 +121,9 @@ def _kind(line: str) -> str:
 
 
 def make(page: Path) -> tuple[list[str], float]:
-    """Write a page anew, and return what a person has to look at, and the seconds of CPU that its commands took."""
+    """Write a page anew, and return what a person has to look at, and the seconds of
+    CPU that its commands took.
+    """
     with tempfile.TemporaryDirectory(prefix="khiva-arena-page-") as name:
         Path(name).chmod(0o755)
         text = page.read_text()

@@ -1,7 +1,9 @@
-"""make schema: the JSON Schemas of protocol/schema, made from the types of the package. A change shows in their diff.
+"""make schema: the JSON Schemas of protocol/schema, made from the types of the package.
+A change shows in their diff.
 
-Those of messages and events are for authors of bots, those in ``output`` for programs that read the results of commands. Keys
-may be added to either in a later version, so keys that are not listed are allowed; readers ignore keys that they do not know.
+Those of messages and events are for authors of bots, those in ``output`` for programs
+that read the results of commands. Keys may be added to either in a later version, so
+keys that are not listed are allowed; readers ignore keys that they do not know.
 """
 
 import json
@@ -30,7 +32,9 @@ FOLDER = Path(__file__).parents[2] / "protocol" / "schema"
 
 
 def schema_of(kind: Any) -> dict[str, Any]:
-    """Return the schema of a type. Descriptions do not depend on how a Python version keeps the indentation of docstrings."""
+    """Return the schema of a type. Descriptions do not depend on how a Python version
+    keeps the indentation of docstrings.
+    """
     schema = msgspec.json.schema(kind)
     for part in schema["$defs"].values():
         if "description" in part:
@@ -39,7 +43,9 @@ def schema_of(kind: Any) -> dict[str, Any]:
 
 
 def strict(kind: type) -> jsonschema.Draft202012Validator:
-    """Return the schema of a type with every object closed, so that tests find keys that it does not list."""
+    """Return the schema of a type with every object closed, so that tests find keys
+    that it does not list.
+    """
     schema = schema_of(kind)
     for part in schema["$defs"].values():
         if "properties" in part:
@@ -108,7 +114,9 @@ class Forfeit(msgspec.Struct, tag="forfeit", frozen=True):
 
 
 def messages() -> dict[str, str]:
-    """Return texts by file name: one for each message, and ``event.json``, in which each event is at ``#/$defs/<type>``."""
+    """Return texts by file name: one for each message, and ``event.json``, in which
+    each event is at ``#/$defs/<type>``.
+    """
     by_name = {name: schema_of(kind) for name, kind in MESSAGES.items()} | {"event": _event()}
     return {
         f"{name}.json": json.dumps(_open(schema), indent=2, sort_keys=True) + "\n"
@@ -127,7 +135,8 @@ def _event() -> dict[str, Any]:
 
 def _open(schema: dict[str, Any]) -> dict[str, Any]:
     for part in schema["$defs"].values():
-        # Our decoder takes unknown fields down its slow path and ignores them there; so does everyone.
+        # Our decoder takes unknown fields down its slow path and ignores them there; so
+        # does everyone.
         part.pop("additionalProperties", None)
     return {"$schema": DIALECT, **schema}
 
@@ -155,7 +164,9 @@ def _tables(
     kind: type[msgspec.Struct],
     *more: tuple[str, Any] | tuple[str, Any, Any],
 ) -> type:
-    """Return the type of a list, under ``key``, of tables of a kind, each with the settings that its events share."""
+    """Return the type of a list, under ``key``, of tables of a kind, each with the
+    settings that its events share.
+    """
     fields = [(field.name, field.type, field.default) for field in msgspec.structs.fields(InCommon)]
     doc = {"__doc__": f"{cleandoc(kind.__doc__ or '')}\n\nWith what its events have in common."}
     table = msgspec.defstruct(
@@ -185,7 +196,9 @@ REPORTS: dict[str, type] = {
     "compare": comparison.CompareOutput,
     "check": CheckReport,
 }
-"""What ``--json`` prints, by command; some print other things with other flags. An error is printed on stderr."""
+"""What ``--json`` prints, by command; some print other things with other flags. An
+error is printed on stderr.
+"""
 
 
 def output() -> dict[str, str]:

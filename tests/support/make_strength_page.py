@@ -1,5 +1,7 @@
-"""make schema: the ladders of bots in bots/README.md from khiva_arena/common/strength.json, and the page in brief of each game,
-whose rules, decision and ladder are those of AGENTS.md."""
+"""make schema: the ladders of bots in bots/README.md from
+khiva_arena/common/strength.json, and the page in brief of each game, whose rules,
+decision and ladder are those of AGENTS.md.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -31,7 +33,9 @@ def brief_page(game: str) -> Path:
 
 
 def _begin(game: str) -> str:
-    """Return the commands that make the strongest bots to begin with, in Python and in C."""
+    """Return the commands that make the strongest bots to begin with, in Python and in
+    C.
+    """
     found = [new_agents.strongest(shipped.languages()[name], game) for name in ("python", "c")]
     return (
         f"Begin with {' or '.join(f'`khiva-arena new {best.words}`' for best in found if best)}, "

@@ -1,4 +1,6 @@
-"""Matches of many modules, and of bots in JavaScript and Python, honest and not, in every game: the same ones always."""
+"""Matches of many modules, and of bots in JavaScript and Python, honest and not, in
+every game: the same ones always.
+"""
 
 import random
 from collections.abc import Iterator
@@ -54,10 +56,13 @@ ROWS = (
     ),
     *("single-bytes", "closes-stdin", "never-exits"),
 )
-"""Rows of the zoo that take part, in half of all seats, one after the other. A sixth has the probe, which plays to the end and
-asks for all that there is."""
+"""Rows of the zoo that take part, in half of all seats, one after the other. A sixth
+has the probe, which plays to the end and asks for all that there is.
+"""
 JAVASCRIPT = ("greedy", "random")
-"""Shipped bots that have another sixth of the seats. They run in the interpreter; greedy is at fault in all games but Khiva."""
+"""Shipped bots that have another sixth of the seats. They run in the interpreter;
+greedy is at fault in all games but Khiva.
+"""
 PYTHON = ("random", "naive", "greedy", "greedy_emira", "greedy_silk_road")
 """Shipped bots that have the last sixth, named ``python-greedy`` and so on."""
 
@@ -71,7 +76,9 @@ def modules() -> dict[str, bytes]:
 
 
 def identified() -> dict[str, bytes]:
-    """The modules of all bots, by name: those of JavaScript and of Python have the interpreter."""
+    """The modules of all bots, by name: those of JavaScript and of Python have the
+    interpreter.
+    """
     in_python = dict.fromkeys((f"python-{name}" for name in PYTHON), interpreter("python"))
     return {**modules(), **dict.fromkeys(JAVASCRIPT, interpreter()), **in_python}
 
@@ -87,8 +94,10 @@ def stage_modules(folder: Path) -> dict[str, Command]:
 
 
 def matches(count: int, commands: dict[str, Command]) -> Iterator[Job]:
-    """The first matches, in ticks, of 2 to 5 seats where the game has so few and so many: each game at each number of seats, one
-    after the other. A bot is identified by its name."""
+    """The first matches, in ticks, of 2 to 5 seats where the game has so few and so
+    many: each game at each number of seats, one after the other. A bot is identified by
+    its name.
+    """
     in_python = sorted(name for name in commands if name.startswith("python-"))
     others = sorted(set(commands) - {"probe", *JAVASCRIPT, *in_python})
     random.Random("others").shuffle(others)

@@ -1,4 +1,6 @@
-"""The meanings of names in the sources of the package: modules, classes, functions, and the annotations that tell which one."""
+"""The meanings of names in the sources of the package: modules, classes, functions, and
+the annotations that tell which one.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -32,7 +34,9 @@ class Class:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function of the package. ``owner``: its class; ``frame``: the function around a nested one, as far as it was walked."""
+    """A function of the package. ``owner``: its class; ``frame``: the function around a
+    nested one, as far as it was walked.
+    """
 
     module: Module
     name: str
@@ -56,7 +60,9 @@ class Note(NamedTuple):
 
 @dataclass(eq=False)
 class Frame:
-    """A function while it is walked: the names of the value in it, what other names are, and whether it returns the value."""
+    """A function while it is walked: the names of the value in it, what other names
+    are, and whether it returns the value.
+    """
 
     function: Function
     held: set[str]
@@ -97,7 +103,9 @@ def module_of(path: str, text: str) -> Module:
 
 
 def modules_of(root: Path) -> dict[str, Module]:
-    """Return the modules of the package by their dotted names, without copies that a build puts beside them."""
+    """Return the modules of the package by their dotted names, without copies that a
+    build puts beside them.
+    """
     files = [
         path.relative_to(root)
         for path in sorted((root / PACKAGE).rglob("*.py"))
@@ -145,7 +153,9 @@ class Names:
         return None
 
     def method(self, owner: Class, name: str) -> Function | None:
-        """Return a method of a class itself, None if objects of the class may have another one."""
+        """Return a method of a class itself, None if objects of the class may have
+        another one.
+        """
         protocol = any(
             isinstance(base, ast.Name) and base.id == "Protocol" for base in owner.node.bases
         )
@@ -214,7 +224,9 @@ def plain(node: ast.expr) -> ast.expr:
 
 
 def element(note: Note | None, number: int = -1) -> Note | None:
-    """Return the annotation of an element: of the last kind that is named unless a number says which."""
+    """Return the annotation of an element: of the last kind that is named unless a
+    number says which.
+    """
     match note and plain(note.node):
         case ast.Subscript(slice=ast.Tuple(elts=kinds)) if note:
             kinds = [kind for kind in kinds if not isinstance(kind, ast.Constant)]
@@ -225,7 +237,9 @@ def element(note: Note | None, number: int = -1) -> Note | None:
 
 
 def pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield what is assigned to what: one pair, or one for each element of two tuples."""
+    """Yield what is assigned to what: one pair, or one for each element of two
+    tuples.
+    """
     if (
         isinstance(target, ast.Tuple)
         and isinstance(value, ast.Tuple)
@@ -238,7 +252,9 @@ def pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.exp
 
 @cache
 def words_of(function: Function) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the names that a function uses, those of them that are its own, and those that it says are global."""
+    """Return the names that a function uses, those of them that are its own, and those
+    that it says are global.
+    """
     nodes = list(ast.walk(function.node))
     outer = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
     names = {

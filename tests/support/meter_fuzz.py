@@ -1,4 +1,6 @@
-"""Compare the meter with a VM's validator: a module that it takes is valid before and after, one that it calls invalid is."""
+"""Compare the meter with a VM's validator: a module that it takes is valid before and
+after, one that it calls invalid is.
+"""
 
 import re
 from functools import lru_cache
@@ -18,7 +20,9 @@ INVALID = re.compile("(function .*: )?" + pattern("modules", "invalid", what=".+
 
 @lru_cache(maxsize=1)
 def unchanged(number: int) -> bytes:
-    """The random module of a row of cases, kept until the next row: making it takes longer than checking a case."""
+    """The random module of a row of cases, kept until the next row: making it takes
+    longer than checking a case.
+    """
     return random_modules.module(Random(number))
 
 
@@ -29,7 +33,9 @@ def module(number: int) -> bytes:
 
 
 def outcome(engine: Any, module_: bytes) -> str:
-    """Check one module and return what became of it: "taken", "invalid" or "refused"."""
+    """Check one module and return what became of it: "taken", "invalid" or
+    "refused".
+    """
     try:
         wasm = rewritten(module_).wasm
     except ModuleRefused as error:

@@ -1,4 +1,6 @@
-"""A bundle of an event in ticks, with its modules: the bots of protocol/vectors/ticks.json, which need no compiler."""
+"""A bundle of an event in ticks, with its modules: the bots of
+protocol/vectors/ticks.json, which need no compiler.
+"""
 
 import json
 import random
@@ -54,7 +56,9 @@ def other_cups(folder: Path) -> None:
 def play_cup(
     folder: Path, *more: str, modules: Mapping[str, bytes] | None = None, seconds: float = SECONDS
 ) -> None:
-    """Play the event with more words for `khiva-arena run`, of other modules if they are given, and write "cup.khiva"."""
+    """Play the event with more words for `khiva-arena run`, of other modules if they
+    are given, and write "cup.khiva".
+    """
     modules = modules or vectors(BOTS)
     for name, module in modules.items():
         (folder / f"{name}.wasm").write_bytes(module)
@@ -92,7 +96,9 @@ def vectors(names: Mapping[str, str]) -> dict[str, bytes]:
 
 
 class OwnMachine:
-    """The arena's own meter and runner in place of a page's. ``runs``: how many modules were run from their start."""
+    """The arena's own meter and runner in place of a page's. ``runs``: how many modules
+    were run from their start.
+    """
 
     def __init__(self) -> None:
         self.runs = 0
@@ -118,7 +124,8 @@ def of_kind(events: Sequence[dict[str, Any]], kind: str) -> list[dict[str, Any]]
 
 
 def forged_record(lines: list[dict[str, Any]], forge: Forge, rng: random.Random) -> str:
-    """Forge a match of a bundle's lines and all digests over it, and return its number in words.
+    """Forge a match of a bundle's lines and all digests over it, and return its number
+    in words.
 
     Raises LookupError if none has a place for it.
     """
@@ -151,7 +158,9 @@ def _other_deal(lines: list[dict[str, Any]], rng: random.Random) -> str:
 
 
 def _other_count(lines: list[dict[str, Any]], rng: random.Random, name: str, *within: str) -> str:
-    """Raise a number of the bundle's table: of a row, or of what stands there under other names."""
+    """Raise a number of the bundle's table: of a row, or of what stands there under
+    other names.
+    """
     place = rng.choice(
         [row for row in of_kind(lines, "standings")[0]["table"]["rows"] if row["matches"]]
     )
@@ -180,10 +189,14 @@ FORGERIES: dict[str, Forgery] = {
         for name, forge in FORGES.items()
     },  # type: ignore[misc]
 }
-"""Changes of a bundle's lines, by name; each returns words that a check has to say of it."""
+"""Changes of a bundle's lines, by name; each returns words that a check has to say of
+it.
+"""
 
 
 def forged_lines(cup: Path, name: str, lot: int = 1) -> tuple[list[dict[str, Any]], str]:
-    """The lines of a forged bundle, and what has to be said of it. ``lot``: what is changed, and how, follows from it."""
+    """The lines of a forged bundle, and what has to be said of it. ``lot``: what is
+    changed, and how, follows from it.
+    """
     lines = lines_of(cup)
     return lines, FORGERIES[name](lines, random.Random(lot))

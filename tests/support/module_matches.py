@@ -1,4 +1,6 @@
-"""Matches of real modules, in ticks or by the wall clock: staged as any bot, and played without a store."""
+"""Matches of real modules, in ticks or by the wall clock: staged as any bot, and played
+without a store.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -23,7 +25,9 @@ TIME = {"startup_ms": 3_000, "turn_ms": 300, "bank_ms": 0}
 
 
 def staged(folder: Path, name: str, module: bytes, level: Level | None = None) -> Command:
-    """The command of a module, compiled in the arena's cell. ``folder``: where its file is put."""
+    """The command of a module, compiled in the arena's cell. ``folder``: where its file
+    is put.
+    """
     path = folder / f"{name}.wasm"
     path.write_bytes(module)
     return staging.stage(bots.load(str(path)), level or BEST())
@@ -38,7 +42,9 @@ def job(
     policy: str = "strict",
     **time: int,
 ) -> Job:
-    """A match of these commands, seated in their order. ``time``: limits in milliseconds in place of those of TIME."""
+    """A match of these commands, seated in their order. ``time``: limits in
+    milliseconds in place of those of TIME.
+    """
     made, match = get(game), f"test{ordinal}"
     header = Header(
         match=match,

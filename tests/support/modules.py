@@ -1,4 +1,6 @@
-"""WebAssembly modules for tests: written as text, and run by the runner as a process, or by its parts in this one."""
+"""WebAssembly modules for tests: written as text, and run by the runner as a process,
+or by its parts in this one.
+"""
 
 import subprocess
 import tempfile
@@ -49,8 +51,9 @@ def _type(name: str) -> str:
 
 @lru_cache(maxsize=2)
 def compiled(module: bytes) -> int:
-    """The address of a module in the VM, rewritten as each bot's is. A large one, which takes seconds to compile, is taken from
-    the cache that all workers share."""
+    """The address of a module in the VM, rewritten as each bot's is. A large one, which
+    takes seconds to compile, is taken from the cache that all workers share.
+    """
     if len(module) < LARGE:
         return vm.compile_(machine(), rewritten(module).wasm)[0]
     with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +82,8 @@ class SeatAlone(TickSeat):
 def answers_to(
     orders: Iterable[Word], module: bytes, key: bytes, most_bytes: int, payload: bytes | None = None
 ) -> tuple[list[Word], bytes]:
-    """Give orders to the runner's seat of a module in this process. Return its answers, and what the module wrote on stderr.
+    """Give orders to the runner's seat of a module in this process. Return its answers,
+    and what the module wrote on stderr.
 
     The line of a trap or a refusal is left out: each VM has its own.
     """

@@ -1,5 +1,6 @@
-"""The public MessagePack test suite (tests/bots/protocol/msgpack_test_suite.json), sorted by what the protocol's profile
-allows."""
+"""The public MessagePack test suite (tests/bots/protocol/msgpack_test_suite.json),
+sorted by what the protocol's profile allows.
+"""
 
 import json
 from pathlib import Path
@@ -24,7 +25,9 @@ def cases() -> list[Case]:
 
 
 def refused() -> list[tuple[str, bytes, str]]:
-    """What the profile refuses: name, one encoding, and a word of the reason that the arena gives."""
+    """What the profile refuses: name, one encoding, and a word of the reason that the
+    arena gives.
+    """
     found = [
         (name, data, "a float" if data[0] in FLOATS else "beyond 2**53 - 1")
         for name, value, encodings in _numbers_and_others()
@@ -50,7 +53,9 @@ def _numbers_and_others() -> list[Case]:
 
 
 def _suite() -> list[tuple[str, str, Any, list[bytes]]]:
-    """Name, kind, value and encodings of each case. A big number stands there as text."""
+    """Name, kind, value and encodings of each case. A big number stands there as
+    text.
+    """
     out = []
     for part, listed in json.loads(FILE.read_text("utf-8")).items():
         for number, case in enumerate(listed, 1):

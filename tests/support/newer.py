@@ -1,4 +1,6 @@
-"""The fixtures of what 0.3.0 brought, which tests/together/make_newer.py has written, as tests read them."""
+"""The fixtures of what 0.3.0 brought, which tests/together/make_newer.py has written,
+as tests read them.
+"""
 
 import json
 from pathlib import Path
@@ -13,7 +15,9 @@ from khiva_arena.records.store.db import Store
 
 
 def there(fixture: str, into: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
-    """Unpack a fixture, install its interpreter, and return what its events were when it was made."""
+    """Unpack a fixture, install its interpreter, and return what its events were when
+    it was made.
+    """
     unpack(HERE / fixture, into)
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(into / "cache"))
     monkeypatch.setenv(interpreters.FOLDER, str(into / "bots" / "interpreters"))
@@ -32,7 +36,9 @@ def events(folder: Path) -> list[dict[str, object]]:
 def check_sound(
     path: Path, expected: list[dict[str, object]], *, rerun: bool, **how: object
 ) -> None:
-    """Check that all events are sound and have the digests of then, and with ``rerun`` that their bots play so again."""
+    """Check that all events are sound and have the digests of then, and with ``rerun``
+    that their bots play so again.
+    """
     result = verify(path, rerun_bots=rerun, **how)
     assert result.sound, result.problems
     assert [report.digest for report in result.events] == [

@@ -1,4 +1,6 @@
-"""What the tests of pages take from npm: pinned in tests/display/page, unpacked there, and neither shipped nor committed."""
+"""What the tests of pages take from npm: pinned in tests/display/page, unpacked there,
+and neither shipped nor committed.
+"""
 
 import fcntl
 import subprocess
@@ -10,7 +12,9 @@ PAGE = Path(__file__).parent.parent / "display" / "page"
 
 
 def packages() -> Path:
-    """The folder of the packages. They are installed by the first test that asks, and again after the lock file has changed."""
+    """The folder of the packages. They are installed by the first test that asks, and
+    again after the lock file has changed.
+    """
     need("npm")
     folder = PAGE / "node_modules"
     lock, installed = PAGE / "package-lock.json", folder / ".installed"

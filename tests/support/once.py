@@ -1,4 +1,6 @@
-"""What many tests read and none need make for itself: made once in a run of the tests, by the worker that is there first."""
+"""What many tests read and none need make for itself: made once in a run of the tests,
+by the worker that is there first.
+"""
 
 import fcntl
 import os
@@ -10,7 +12,9 @@ import pytest
 
 
 def made_once(make: Callable[[Path], None]) -> Callable[[pytest.TempPathFactory], Path]:
-    """A fixture from a function that fills a folder. Each module of tests that asks for it has a copy of its own."""
+    """A fixture from a function that fills a folder. Each module of tests that asks for
+    it has a copy of its own.
+    """
 
     @pytest.fixture(scope="module", name=make.__name__)
     def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -22,7 +26,9 @@ def made_once(make: Callable[[Path], None]) -> Callable[[pytest.TempPathFactory]
 
 
 def filled(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """The folder of this name that all workers share, filled by the first of them; the others wait for it."""
+    """The folder of this name that all workers share, filled by the first of them; the
+    others wait for it.
+    """
     base = factory.getbasetemp()
     place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"once-{name}"
     done = place / ".done"

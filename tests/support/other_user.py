@@ -1,5 +1,7 @@
-"""Run a command as an ordinary user, where the tests run as root: root's home, in which the interpreter or this copy may lie, is
-closed to others, so that user gets a mount namespace in which the way there is open and nothing else of it is to be seen."""
+"""Run a command as an ordinary user, where the tests run as root: root's home, in which
+the interpreter or this copy may lie, is closed to others, so that user gets a mount
+namespace in which the way there is open and nothing else of it is to be seen.
+"""
 
 import os
 import shutil
@@ -17,7 +19,9 @@ SECONDS = 120
 def as_user(
     *words: str, home: Path, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command as an ordinary user whose home is ``home``, and who has a cache of staged bots of his own there."""
+    """Run a command as an ordinary user whose home is ``home``, and who has a cache of
+    staged bots of his own there.
+    """
     environment = {
         "PATH": os.environ["PATH"],
         "LANG": "C.UTF-8",

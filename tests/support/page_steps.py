@@ -1,4 +1,5 @@
-"""The steps of a page, in its order: the files that the reader writes, the commands, and their output.
+"""The steps of a page, in its order: the files that the reader writes, the commands,
+and their output.
 
 A ``sh`` block holds commands, a ``text`` block after it shows their output, and a line ``...`` in it stands for left-out lines.
 Comments of HTML directly above a block say the rest::
@@ -7,8 +8,9 @@ Comments of HTML directly above a block say the rest::
     <!-- exits: 1 -->                  the last command of the block below exits with this code
     <!-- hidden: COMMAND -->           a command that a test needs and a reader does not see
 
-A paragraph directly above a block that ends with "for example:" says that no test compares the block. A ``text`` block after a
-``python`` block that is no file shows the output of Python.
+A paragraph directly above a block that ends with "for example:" says that no test
+compares the block. A ``text`` block after a ``python`` block that is no file shows the
+output of Python.
 """
 
 import re
@@ -59,7 +61,9 @@ ELSEWHERE = frozenset(
         ),  # the system
     )
 )
-"""The first words of commands that no test types: they change the machine, or need another one."""
+"""The first words of commands that no test types: they change the machine, or need
+another one.
+"""
 EXAMPLE = re.compile(r"\bfor example:\s*$", re.IGNORECASE)
 
 
@@ -83,8 +87,9 @@ class Written:
 
 @dataclass(frozen=True)
 class Shown:
-    """A text block: its lines, the number of the first one, the spaces before each, and the commands that print them, or whether
-    Python does."""
+    """A text block: its lines, the number of the first one, the spaces before each, and
+    the commands that print them, or whether Python does.
+    """
 
     line: int
     lines: tuple[str, ...]
@@ -140,7 +145,9 @@ def _steps(lines: list[str]) -> Iterator[Step]:
 
 
 def unread(text: str) -> list[int]:
-    """Return the lines of the blocks that look like a session, are in no language that a test reads, and are no example."""
+    """Return the lines of the blocks that look like a session, are in no language that
+    a test reads, and are no example.
+    """
     found = []
     lines = text.splitlines()
     at = 0
@@ -165,7 +172,9 @@ def unread(text: str) -> list[int]:
 
 
 def _hidden(lines: list[str], at: int) -> tuple[str, int] | None:
-    """Return the hidden command that begins in this line, of one line or several, and the line after it."""
+    """Return the hidden command that begins in this line, of one line or several, and
+    the line after it.
+    """
     if not lines[at].lstrip().startswith("<!-- hidden:"):
         return None
     end = next(n for n in range(at, len(lines)) if lines[n].rstrip().endswith("-->"))
@@ -188,7 +197,9 @@ def _comments(above: list[str]) -> tuple[str, dict[str, str]]:
 
 
 def _typed(body: tuple[str, ...], first: int, code: int) -> Iterator[Typed]:
-    """Return the commands of a block that a test types; the last one has this exit code."""
+    """Return the commands of a block that a test types; the last one has this exit
+    code.
+    """
     commands = [
         Typed(line, command)
         for line, command in whole_commands(body, first)
@@ -200,8 +211,9 @@ def _typed(body: tuple[str, ...], first: int, code: int) -> Iterator[Typed]:
 
 
 def whole_commands(body: tuple[str, ...], first: int = 1) -> Iterator[tuple[int, str]]:
-    """Split a block where one command ends and the next begins: one may have several lines, by a backslash, a loop or a here
-    document."""
+    """Split a block where one command ends and the next begins: one may have several
+    lines, by a backslash, a loop or a here document.
+    """
     begun: list[str] = []
     for number, line in enumerate(body, first):
         begun.append(line)
@@ -233,7 +245,9 @@ _OPENING = {"for", "while", "until", "if", "case"}
 
 
 def is_elsewhere(command: str) -> bool:
-    """Tell whether a part of the command, between ``&&``, ``|`` or ``;``, is not for a test."""
+    """Tell whether a part of the command, between ``&&``, ``|`` or ``;``, is not for a
+    test.
+    """
     lexer = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars="&|;()")
     lexer.whitespace_split = True
     lexer.commenters = ""

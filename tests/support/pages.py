@@ -63,7 +63,9 @@ sys.argv[1:] = {faults}
 
 
 def whispering(folder: Path, name: str, *faults: str) -> Path:
-    """A bot in a folder that is named like nothing else, that says on stderr what nobody else does."""
+    """A bot in a folder that is named like nothing else, that says on stderr what
+    nobody else does.
+    """
     made = folder / f"lair-of-{name}"
     made.mkdir()
     program = made / "program"
@@ -83,7 +85,9 @@ def page_of(
     private: Private = NOTHING_PRIVATE,
     folder: ReplayFolder | None = None,
 ) -> str:
-    """Return the page of all events of a store or a bundle, as ``khiva-arena report`` makes it."""
+    """Return the page of all events of a store or a bundle, as ``khiva-arena report``
+    makes it.
+    """
     with page_source(path, ()) as source:
         only = ids_of_matches(source, matches) if matches else None
         return page_from(

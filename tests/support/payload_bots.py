@@ -1,4 +1,6 @@
-"""Bots of one module and a payload each, on which their choices depend, and an event of three of them in ticks."""
+"""Bots of one module and a payload each, on which their choices depend, and an event of
+three of them in ticks.
+"""
 
 import json
 from pathlib import Path

@@ -1,6 +1,9 @@
-"""Run inside a level: read every file of a list twice, with a time between, and print which of them say something else then.
+"""Run inside a level: read every file of a list twice, with a time between, and print
+which of them say something else then.
 
-``argv[1]``: a file with the paths, one a line. Prints JSON: changed, a list of paths, and read, how many could be read."""
+``argv[1]``: a file with the paths, one a line. Prints JSON: changed, a list of paths,
+and read, how many could be read.
+"""
 
 import json
 import re
@@ -9,8 +12,9 @@ import time
 
 SECONDS = 1.5
 MOST = 1 << 20
-# Linux counts these over all network namespaces, and nothing covers a file of a process: docs/isolation.md says so. Bots without
-# a network can open no socket that would move them.
+# Linux counts these over all network namespaces, and nothing covers a file of a
+# process: docs/isolation.md says so. Bots without a network can open no socket that
+# would move them.
 COUNTED_FOR_ALL = re.compile(rb"(?<= )(orphan|alloc|mem) \d+")
 
 

@@ -23,7 +23,9 @@ RULES = {
 }
 NEWER_EVENT, NEWER_LEAGUE = "ticks-0.3.0", "league-0.3.0"
 KEYS = "keys-0.3.0.json"
-"""The fixtures of what 0.3.0 brought, and the keys of its published schemas, which tests/together/make_newer.py writes."""
+"""The fixtures of what 0.3.0 brought, and the keys of its published schemas, which
+tests/together/make_newer.py writes.
+"""
 STAGES = """
 seats = 3
 [[stage]]
@@ -37,7 +39,9 @@ seeds = 2
 
 
 def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
-    """The words that play an event, or go on with it. ``folder``: where a settings file may be written."""
+    """The words that play an event, or go on with it. ``folder``: where a settings file
+    may be written.
+    """
     words = [str(HERE / "bots" / bot) for bot in BOTS]
     allowed = ["--isolation", "trusted", "--allow-include"]
     common = [
@@ -85,7 +89,9 @@ def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
 
 
 def published(case: str, into: Path, version: str = "0.1.0") -> Path:
-    """A finished store as it was published, unpacked below a folder; the folder "interrupted" beside it has one that is not."""
+    """A finished store as it was published, unpacked below a folder; the folder
+    "interrupted" beside it has one that is not.
+    """
     unpack(HERE / version / case, into)
     return into / "finished"
 
@@ -137,7 +143,9 @@ def schema_keys() -> dict[str, list[str]]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return each file of a folder by its path, without those that SQLite makes beside a store to read it: empty, or an index."""
+    """Return each file of a folder by its path, without those that SQLite makes beside
+    a store to read it: empty, or an index.
+    """
     files = {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")

@@ -1,4 +1,6 @@
-"""Bots in Python that play in ticks, by the interpreter that is built in this checkout."""
+"""Bots in Python that play in ticks, by the interpreter that is built in this
+checkout.
+"""
 
 from pathlib import Path
 

@@ -44,7 +44,9 @@ def lacks_part(code: str, name: str) -> Row:
 
 
 def recursion(code: str, least: int, limit: int) -> Row:
-    """A program whose function ``f`` calls itself too deep, and counts in ``d``: that is an error to be caught."""
+    """A program whose function ``f`` calls itself too deep, and counts in ``d``: that
+    is an error to be caught.
+    """
     lines = [
         "import sys, functools",
         f"sys.setrecursionlimit({limit})",
@@ -110,7 +112,9 @@ for name in crules.GAMES:
 plain, in_c = rng.Stream(bytes(32), "a"), crules.StreamInC(bytes(32), "a")
 print([plain.u64(), plain.below(2**63)] == [in_c.u64(), in_c.below(2**63)])
 """
-"""Matches of each game by the engine and by C side by side, and all that a seat sees."""
+"""Matches of each game by the engine and by C side by side, and all that a seat
+sees.
+"""
 
 
 REFUSED_BY_CRULES = """
@@ -155,8 +159,9 @@ for call in (
         print(type(error).__name__[:2], end=" ")
 print(new.see(0) == before, new.attempt(habits, 0, 10**6, 99, stream), new.attempt(habits, 0, -1, -5, stream))
 """
-"""Calls that C must not see, each said by the first letters of what it raises. Then nothing has changed, and what a seat cannot
-choose is worth nothing."""
+"""Calls that C must not see, each said by the first letters of what it raises. Then
+nothing has changed, and what a seat cannot choose is worth nothing.
+"""
 
 
 WITHOUT = """
@@ -170,7 +175,9 @@ for name in sorted(sys.stdlib_module_names - {"this"}):
         out.append(name)
 print(*out)
 """
-"""What of the standard library cannot be imported, but for what its modules keep for themselves. ``this`` would print a poem."""
+"""What of the standard library cannot be imported, but for what its modules keep for
+themselves. ``this`` would print a poem.
+"""
 
 
 NOT_THERE = " ".join(
@@ -196,7 +203,9 @@ for name in names[PART::4]:
     __import__(name)
 print(len(names) > 300)
 """
-"""Every fourth of the modules that are inside: memory does not hold all of them at a time."""
+"""Every fourth of the modules that are inside: memory does not hold all of them at a
+time.
+"""
 
 
 WORKS = """

@@ -1,6 +1,8 @@
-"""Bots for tests that play by a simple rule and start quickly: in C where this machine has a compiler, elsewhere in Python.
+"""Bots for tests that play by a simple rule and start quickly: in C where this machine
+has a compiler, elsewhere in Python.
 
-Both are the same bots: equal names, equal choices, equal words on stderr. Their folders are made when this is imported.
+Both are the same bots: equal names, equal choices, equal words on stderr. Their folders
+are made when this is imported.
 """
 
 import shutil
@@ -35,7 +37,9 @@ def settings(name: str, how: str) -> str:
 
 
 def _folder(name: str) -> str:
-    """Make the folder of a bot, while other workers may do so, too, and return its path."""
+    """Make the folder of a bot, while other workers may do so, too, and return its
+    path.
+    """
     folder = HERE / ("c" if IN_C else "python") / name
     folder.mkdir(parents=True, exist_ok=True)
     for file, data in {
@@ -54,7 +58,9 @@ def _folder(name: str) -> str:
 RANDOM, NAIVE, GREEDY = (_folder(name) for name in ("random", "naive", "greedy"))
 """Bots that play any choice, the first one and the last one."""
 STRIKES, FORFEITS = (_folder(name) for name in ("strikes", "forfeits"))
-"""Bots that play the last choice, but at their second decision one that is not there, or end with an error."""
+"""Bots that play the last choice, but at their second decision one that is not there,
+or end with an error.
+"""
 
 
 @cache

@@ -1,4 +1,6 @@
-"""Random modules that are valid: all classes of instructions, with branches, calls and code that is never reached."""
+"""Random modules that are valid: all classes of instructions, with branches, calls and
+code that is never reached.
+"""
 
 from random import Random
 
@@ -168,7 +170,9 @@ class Grower:
 
 
 def module(chance: Random) -> bytes:
-    """A random valid module: its first function is ``_start`` and imports come before it."""
+    """A random valid module: its first function is ``_start`` and imports come before
+    it.
+    """
     shapes = [("", "")] + [
         (
             " ".join(chance.choices(KINDS, k=chance.randint(0, 3))),
@@ -200,7 +204,9 @@ def _code(grower: Grower, results: str) -> bytes:
 
 
 def mutated(chance: Random, module_: bytes) -> bytes:
-    """A module with a few changes within its sections, whose lengths stay right most of the time."""
+    """A module with a few changes within its sections, whose lengths stay right most of
+    the time.
+    """
     if chance.random() < 0.05:
         return _changed(chance, module_)
     sections = dict(sections_of(module_))

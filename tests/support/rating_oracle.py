@@ -1,4 +1,6 @@
-"""Matches with known effects, and what statsmodels makes of them: an oracle that knows nothing of khiva_arena.rating.ratings."""
+"""Matches with known effects, and what statsmodels makes of them: an oracle that knows
+nothing of khiva_arena.rating.ratings.
+"""
 
 import random
 from itertools import combinations
@@ -14,7 +16,9 @@ BOTH_SIZES = ((3, 4, 5), (2, 3), (4,))
 
 
 def played(seed, sizes=(3, 4, 5), bots=7, blocks=24, seat=0.0, gift=0.0, noise=1.0, line_ups=1):
-    """Line-ups in all rotations. Bot b has strength b / 4; sitting first gives ``seat``, sitting after bot 1 gives ``gift``."""
+    """Line-ups in all rotations. Bot b has strength b / 4; sitting first gives
+    ``seat``, sitting after bot 1 gives ``gift``.
+    """
     rng = random.Random(seed)
     some = []
     for block in range(blocks):
@@ -35,9 +39,11 @@ def played(seed, sizes=(3, 4, 5), bots=7, blocks=24, seat=0.0, gift=0.0, noise=1
 
 
 def oracle(matches, bots, anchor, prior):
-    """By statsmodels, with terms written out: the last seat of each size, and the last neighbour, are less the sum of the others.
+    """By statsmodels, with terms written out: the last seat of each size, and the last
+    neighbour, are less the sum of the others.
 
-    Columns: bots, seats, neighbours. Returns names, numbers and covariances in Elo by kind; plain loops throughout.
+    Columns: bots, seats, neighbours. Returns names, numbers and covariances in Elo by
+        kind; plain loops throughout.
     """
     import statsmodels.api as sm
 

@@ -1,4 +1,6 @@
-"""Matches of scripted bots in virtual time, every message and every byte of them kept with the time it went over the wire."""
+"""Matches of scripted bots in virtual time, every message and every byte of them kept
+with the time it went over the wire.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,9 +23,11 @@ SCRIPTED = Command(("scripted",), "/")
 
 
 class RecordingWire(ScriptedWire):
-    """``lines`` holds a map for each message of the arbiter, each piece that a bot writes and each bot that is stopped: t_ms
-    from the start; seat; from, "arbiter" or "bot"; json, a list of the messages in it, and hex; or event: "killed" by the
-    arbiter, or "end of output" of the bot."""
+    """``lines`` holds a map for each message of the arbiter, each piece that a bot
+    writes and each bot that is stopped: t_ms from the start; seat; from, "arbiter" or
+    "bot"; json, a list of the messages in it, and hex; or event: "killed" by the
+    arbiter, or "end of output" of the bot.
+    """
 
     def __init__(self, bots: Sequence[Bot]) -> None:
         super().__init__(bots)
@@ -63,8 +67,9 @@ class RecordingWire(ScriptedWire):
 
 
 def cut(data: bytes) -> tuple[bytes, list[Any]]:
-    """What is left behind the whole frames, and the messages in them, None for one that is no msgpack value. Nothing is left once
-    the framing is broken."""
+    """What is left behind the whole frames, and the messages in them, None for one that
+    is no msgpack value. Nothing is left once the framing is broken.
+    """
     messages = []
     while len(data) >= 4 and len(data) >= 4 + (size := int.from_bytes(data[:4], "big")):
         try:

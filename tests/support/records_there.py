@@ -1,6 +1,8 @@
-"""Play the first matches of many_modules.py, with arbiter, meter and runner in whatever Python this is started in.
+"""Play the first matches of many_modules.py, with arbiter, meter and runner in whatever
+Python this is started in.
 
-``argv[1]``: how many, ``argv[2]``: a folder for modules. Each line of stdout is a record, as JSON.
+``argv[1]``: how many, ``argv[2]``: a folder for modules. Each line of stdout is a
+record, as JSON.
 """
 
 import sys

@@ -1,6 +1,8 @@
-"""Modules that are refused, one for each reason of protocol/METER.md, sections 1 and 8, and modules that just reach a bound.
+"""Modules that are refused, one for each reason of protocol/METER.md, sections 1 and 8,
+and modules that just reach a bound.
 
-Each has that reason alone where a VM of today can tell: without it the module would be valid.
+Each has that reason alone where a VM of today can tell: without it the module would be
+valid.
 """
 
 from wasm import Function, Made, assemble, sections_of, sized, start, uleb, vector
@@ -18,7 +20,9 @@ def section(number: int, content: bytes, code: str = "", **more: object) -> byte
 
 
 def imported(module: str, name: str, kind: bytes = b"\0\0") -> bytes:
-    """A module with one import, by default a function whose type takes and gives nothing."""
+    """A module with one import, by default a function whose type takes and gives
+    nothing.
+    """
     entry = sized(module.encode()) + sized(name.encode()) + kind
     return start(
         "", sections={2: vector([entry]), 7: vector([MEMORY_EXPORT, sized(b"_start") + b"\0\1"])}
@@ -171,7 +175,9 @@ def of_locals(length: int, params: int = 0) -> bytes:
 
 
 def of_jumps(*lengths: int) -> bytes:
-    """A module with a ``br_table`` of each of these lengths, the default not counted."""
+    """A module with a ``br_table`` of each of these lengths, the default not
+    counted.
+    """
     return start(
         b"".join(
             b"\2\x40\x41\0\x0e" + uleb(length) + bytes(length + 1) + b"\x0b" for length in lengths
@@ -185,7 +191,9 @@ def of_blocks(length: int) -> bytes:
 
 
 def of_efforts(*lengths: int) -> bytes:
-    """A module of functions with so many blocks that pay and 4,900 locals, so that each block weighs 5,000."""
+    """A module of functions with so many blocks that pay and 4,900 locals, so that each
+    block weighs 5,000.
+    """
     bodies = [
         sized(b"\1" + uleb(4_900) + b"\x7f" + of_blocks(length - 1) + b"\x0b") for length in lengths
     ]
@@ -250,8 +258,9 @@ BOUNDS = {
     ),
     "all-blocks": ("more blocks", of_efforts(*[200] * 50, 2)),
 }
-"""Modules above a bound, each with words of its refusal. One of too many bytes is made where it is tried: every process that
-collects tests has what is made here."""
+"""Modules above a bound, each with words of its refusal. One of too many bytes is made
+where it is tried: every process that collects tests has what is made here.
+"""
 TAKEN = {
     "sections": of_sections(1_000),
     "types": section(1, uleb(10_000) + b"\x60\0\0" * 10_000),
@@ -338,5 +347,7 @@ INVALID = {
 }
 """Modules that are not valid, each with words of the refusal.
 
-Those that begin with ``own`` name what a meter may add, with which some of them are valid: globals, a label around each function,
-functions, locals, types and data segments."""
+Those that begin with ``own`` name what a meter may add, with which some of them are
+valid: globals, a label around each function, functions, locals, types and data
+segments.
+"""

@@ -1,4 +1,6 @@
-"""Copies of the package without some of its extensions, and programs that import such a copy and no other."""
+"""Copies of the package without some of its extensions, and programs that import such a
+copy and no other.
+"""
 
 import json
 import os
@@ -52,7 +54,9 @@ for name in first:
     import_module(name)
 json.dump([ended(where, words) for words in commands], sys.stdout)
 """
-"""Runs commands one after another, each in a fork of a process that has imported some modules."""
+"""Runs commands one after another, each in a fork of a process that has imported some
+modules.
+"""
 
 
 class Ended(NamedTuple):
@@ -70,7 +74,8 @@ class Ended(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """A copy of the package, with an environment of Python that finds it and, of other packages, those of this process.
+    """A copy of the package, with an environment of Python that finds it and, of other
+    packages, those of this process.
 
     folder: that holds the package, with links to the folders beside it.
     """
@@ -79,17 +84,23 @@ class Copy(NamedTuple):
 
     @property
     def interpreter(self) -> Path:
-        """The Python that imports the copy: so does each process that is started by ``sys.executable`` there."""
+        """The Python that imports the copy: so does each process that is started by
+        ``sys.executable`` there.
+        """
         return self.folder / ".venv" / "bin" / "python"
 
     @property
     def packages(self) -> Path:
-        """The folder of packages of this environment, in which a file names those of the process that made the copy."""
+        """The folder of packages of this environment, in which a file names those of
+        the process that made the copy.
+        """
         (folder,) = self.folder.glob(".venv/lib/python*/site-packages")
         return folder
 
     def core_modules(self) -> list[str]:
-        """Return the names of all modules of the core, but for those that are only started."""
+        """Return the names of all modules of the core, but for those that are only
+        started.
+        """
         package = self.folder / "khiva_arena"
         files = [
             file.relative_to(self.folder).with_suffix("") for file in sorted(package.rglob("*.py"))
@@ -102,13 +113,17 @@ class Copy(NamedTuple):
         ]
 
     def python(self, code: str, *words: str, cwd: Path) -> str:
-        """Run Python code that imports the copy, and return what it prints on stdout. ``words``: ``sys.argv[2:]``."""
+        """Run Python code that imports the copy, and return what it prints on
+        stdout. ``words``: ``sys.argv[2:]``.
+        """
         return self._run(_BEGINNING + code, words, cwd)
 
     def commands(
         self, lines: Iterable[Sequence[str]], cwd: Path, first: Sequence[str] = ()
     ) -> list[Ended]:
-        """Run command lines of ``khiva-arena`` one after another. ``first``: modules that are imported once for all of them."""
+        """Run command lines of ``khiva-arena`` one after another. ``first``: modules
+        that are imported once for all of them.
+        """
         lines = [tuple(words) for words in lines]
         given = json.dumps([[*first], str(cwd), lines])
         ended = json.loads(self._run(_BEGINNING + _COMMANDS, (), cwd, given))
@@ -130,7 +145,9 @@ class Copy(NamedTuple):
 
 
 def copy_without(folder: Path, *extensions: str) -> Copy:
-    """Copy the package into a new folder, and remove the folders of extensions and their lines in the list of them."""
+    """Copy the package into a new folder, and remove the folders of extensions and
+    their lines in the list of them.
+    """
     package = Path(
         shutil.copytree(PACKAGE, folder / "khiva_arena")
     )  # with bytecode, or each child compiles the modules again

@@ -15,7 +15,9 @@ SHORT = ("--rule", "max_turns=3")
 
 
 def whispering(folder: Path, name: str, *how: str) -> Path:
-    """A bot in a folder that is named like nothing else, that says on stderr what nobody else does."""
+    """A bot in a folder that is named like nothing else, that says on stderr what
+    nobody else does.
+    """
     made = folder / f"lair-of-{name}"
     made.mkdir()
     (made / "bot").write_bytes(quick_program())
@@ -53,7 +55,9 @@ def folder(folder: Path) -> None:
 
 @made_once
 def stopped(folder: Path) -> None:
-    """A store whose event was stopped in the middle of a deal, on which 12 matches are played."""
+    """A store whose event was stopped in the middle of a deal, on which 12 matches are
+    played.
+    """
     four = bots(
         *(str(whispering(folder, name, "illegal", "2")) for name in ("ann", "bob", "cy", "dan"))
     )

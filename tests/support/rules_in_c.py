@@ -1,4 +1,6 @@
-"""Matches played by the engine and by the rules in C side by side: each step compared, and now and then all that seats see."""
+"""Matches played by the engine and by the rules in C side by side: each step compared,
+and now and then all that seats see.
+"""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -84,7 +86,9 @@ KINDS = {
 }
 """The kinds of decisions in the order of RULES.md, which C counts from 1."""
 EXACT = ("khiva", "silk_road")
-"""The games whose rules in C take no view that no position shows. Emira's take some of those, and draw worlds that are near."""
+"""The games whose rules in C take no view that no position shows. Emira's take some of
+those, and draw worlds that are near.
+"""
 ODD = (
     None,
     True,
@@ -146,16 +150,20 @@ class Both:
             assert numbers == self.c.legal(seat), seat
 
     def _numbers_of(self, kind: str, entries: Sequence[Sequence[Any]]) -> list[list[int]]:
-        """Return entries of ``legal`` with numbers in place of words; a place of Silk Road is counted, the cities first."""
+        """Return entries of ``legal`` with numbers in place of words; a place of Silk
+        Road is counted, the cities first.
+        """
         words = WORDS[self.game.name].get(kind, {})
         if self.game.name == "silk_road" and kind == "move":
             words = places([*self.rules["map"]["cities"], *self.rules["map"]["villages"]])
         return [[words.get(item, item) for item in entry] for entry in entries]
 
     def step(self, lots: random.Random) -> None:
-        """Play a choice at random for each seat that is asked. Before one step in eight, one that is none changes nothing.
+        """Play a choice at random for each seat that is asked. Before one step in
+        eight, one that is none changes nothing.
 
-        In a keen match most choices of a kind are alike. So things happen that take many of one sort.
+        In a keen match most choices of a kind are alike. So things happen that take
+        many of one sort.
         """
         choices = drawn_choices(self.engine, lots)
         for seat, decision in self.engine.pending().items():
@@ -174,7 +182,9 @@ class Both:
         self.c.apply(choices)
 
     def compare_views(self, lots: random.Random) -> None:
-        """Compare what a seat sees: its numbers, its actions, and two worlds of its view with how they go on."""
+        """Compare what a seat sees: its numbers, its actions, and two worlds of its
+        view with how they go on.
+        """
         pending = self.engine.pending()
         seat = lots.randrange(self.seats)
         view = self.engine.view(seat)
@@ -211,7 +221,9 @@ class Both:
             )
 
     def _makes_worlds(self, view: Mapping[str, Any]) -> bool:
-        """Tell whether the engine takes a view; it is one of another seat in a world if not."""
+        """Tell whether the engine takes a view; it is one of another seat in a world if
+        not.
+        """
         try:
             self.game.determinise(view, self.rules, Stream(bytes(32), "worlds"))
         except OtherSeat:
@@ -220,7 +232,9 @@ class Both:
 
 
 def is_view(rules: crules.RulesInC, view: Mapping[str, Any] | bytes) -> bool:
-    """Tell whether the rules in C take a view; it is one of another seat in a world if not."""
+    """Tell whether the rules in C take a view; it is one of another seat in a world if
+    not.
+    """
     try:
         rules.view(view)
     except OtherSeat:
@@ -239,7 +253,9 @@ def same_position(game: Game, engine: State, c: crules.StateInC) -> None:
 
 
 def same_numbers(coding: Coding, view: Mapping[str, Any], observed: Any) -> None:
-    """Compare an observation with the coding of the view, and name the keys that differ."""
+    """Compare an observation with the coding of the view, and name the keys that
+    differ.
+    """
     expected, found = coding.encode(view), np.frombuffer(observed, dtype=np.float32)
     assert expected.shape == found.shape
     if not np.array_equal(expected, found):
@@ -272,7 +288,9 @@ def changed(value: Any, lots: random.Random) -> Any:
 
 
 def refused_or_exact(rules: crules.RulesInC, view: Mapping[str, Any], lots: random.Random) -> bool:
-    """Check that a view is refused, or has worlds in which its seat sees just that. Return whether it has them."""
+    """Check that a view is refused, or has worlds in which its seat sees just that.
+    Return whether it has them.
+    """
     try:
         read = rules.view(view)
         world = read.world(crules.StreamInC(lots.randbytes(32), "worlds"))
@@ -285,7 +303,8 @@ def refused_or_exact(rules: crules.RulesInC, view: Mapping[str, Any], lots: rand
 def play_alike(game: Game, seats: int, seed: str, views: float = 0.0) -> int:
     """Play a match by rules drawn from a seed, and compare each step. Return the steps.
 
-    views: how many of the steps are compared by ``compare_views``; if any, those too at which a kind is first asked for
+    views: how many of the steps are compared by ``compare_views``; if any, those too at
+        which a kind is first asked for
     """
     lots = random.Random(seed)
     both = Both(

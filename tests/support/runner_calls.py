@@ -1,4 +1,6 @@
-"""Modules that call the runner for ever, each in a way of its own: what a tick of a call lasts."""
+"""Modules that call the runner for ever, each in a way of its own: what a tick of a
+call lasts.
+"""
 
 import time
 from collections.abc import Iterator
@@ -32,7 +34,9 @@ def pairs(count: int, size: int) -> str:
 
 
 def subscriptions(kind: int) -> str:
-    """The code that writes 1,024 subscriptions of a kind: 0 of a time, which is over at once, 1 of a descriptor."""
+    """The code that writes 1,024 subscriptions of a kind: 0 of a time, which is over at
+    once, 1 of a descriptor.
+    """
     return (
         "(local $at i32) (loop $more (i32.store8 (i32.add (local.get $at) (i32.const 8)) "
         f"(i32.const {kind}))"
@@ -90,7 +94,9 @@ def calls() -> Iterator[tuple[str, bytes]]:
 
 
 def nanoseconds(module: bytes, ticks: int) -> float:
-    """Return how long a tick lasts, in CPU time of a seat that spends so many ticks, or has read all its frames."""
+    """Return how long a tick lasts, in CPU time of a seat that spends so many ticks, or
+    has read all its frames.
+    """
     seat = SeatAlone(machine(), compiled(module), bytes(8), MOST, payload=PAYLOAD)
     for _ in range(FRAMES):
         seat.say(FRAME)

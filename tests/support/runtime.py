@@ -1,4 +1,6 @@
-"""A runtime that an organiser might name: a virtual environment with a package that the arena's own interpreter lacks."""
+"""A runtime that an organiser might name: a virtual environment with a package that the
+arena's own interpreter lacks.
+"""
 
 import os
 import subprocess
@@ -10,7 +12,9 @@ PACKAGE = "khiva_numbers"
 
 
 def make_runtime(folder: Path, python: str, version: str = "1.5") -> Path:
-    """A virtual environment of ``python`` in ``folder``, which has msgpack and the package."""
+    """A virtual environment of ``python`` in ``folder``, which has msgpack and the
+    package.
+    """
     subprocess.run(
         [python, "-m", "venv", "--without-pip", str(folder)], check=True, capture_output=True
     )

@@ -1,4 +1,6 @@
-"""A stream of events for tests: an event of six bots at three seats, whose lines can be had in any number."""
+"""A stream of events for tests: an event of six bots at three seats, whose lines can be
+had in any number.
+"""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -48,7 +50,9 @@ def round_(**values: Any) -> stream.Round:
 
 
 def matches(per_second: float = 4.0, seed: int = 1) -> Iterator[stream.MatchRecorded]:
-    """A whole event: the earlier a bot in the list, the better; one that did not start now and then."""
+    """A whole event: the earlier a bot in the list, the better; one that did not start
+    now and then.
+    """
     chance = Random(seed)
     ordinal = 0
     for k in range(SEEDS):

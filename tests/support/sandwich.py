@@ -1,7 +1,9 @@
-"""Errors of other kinds than those that are shown, from the parts of the fit: references print them, so they check those parts.
+"""Errors of other kinds than those that are shown, from the parts of the fit:
+references print them, so they check those parts.
 
-model: were all matches independent. cr0, cr1: clustered, without leaving out. cr3: what is shown. jackknife: every block left out
-and all fitted once more, of which cr3 takes the first step.
+model: were all matches independent. cr0, cr1: clustered, without leaving out. cr3: what
+    is shown. jackknife: every block left out and all fitted once more, of which cr3
+    takes the first step.
 """
 
 import numpy as np
@@ -17,13 +19,17 @@ NO_PRIOR = 1e-8  # so weak that it moves nothing; weaker still, rounding would
 
 
 def without_prior(figures):
-    """What ``figures(prior)`` tends to as the prior draws vanish: the fit without them, to ten digits. By Richardson's
-    extrapolation from priors at which rounding is far away."""
+    """What ``figures(prior)`` tends to as the prior draws vanish: the fit without them,
+    to ten digits. By Richardson's extrapolation from priors at which rounding is far
+    away.
+    """
     return 2 * np.array(figures(1e-4), dtype=float) - np.array(figures(2e-4), dtype=float)
 
 
 def covariance_of(kind, matches, bots, anchor, prior=1.0, anchors=None, effects=None):
-    """(n, n) of the numbers in Elo squared, and the variances of the effects, in the order of ``Ratings.effects``."""
+    """(n, n) of the numbers in Elo squared, and the variances of the effects, in the
+    order of ``Ratings.effects``.
+    """
     given = {anchor: (0.0, 0.0)} if anchors is None else anchors
     problem = problem_of(matches, bots, prior, effects or EffectsToFit())
     solution = solution_of(problem, given)

@@ -1,4 +1,6 @@
-"""A wire without processes: bots are functions from a message to what they write and when; time is virtual."""
+"""A wire without processes: bots are functions from a message to what they write and
+when; time is virtual.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,12 +17,15 @@ from khiva_arena.arbiter.wire import Arrival, Ending, Use
 from khiva_arena.bots.sandbox.proc_usage import ThreadTime
 from khiva_arena.common.result import Measured
 
-# A bot gets each message and says what it writes: pairs of seconds from now and raw bytes, b"" for the end of its output.
+# A bot gets each message and says what it writes: pairs of seconds from now and raw
+# bytes, b"" for the end of its output.
 Bot = Callable[[dict[str, Any]], list[tuple[float, bytes]]]
 
 
 def frame(message: object) -> bytes:
-    """A message as a bot's kit frames it: with the msgpack library, not the arbiter's codec."""
+    """A message as a bot's kit frames it: with the msgpack library, not the arbiter's
+    codec.
+    """
     payload = msgpack.packb(message)
     return len(payload).to_bytes(4, "big") + payload
 
@@ -68,7 +73,9 @@ def at_turns(delays: dict[int, float]) -> Bot:
 
 
 class ScriptedWire:
-    """A ``Wire`` of scripted bots. ``log`` holds a line for each message and each chunk, in order, with the virtual time."""
+    """A ``Wire`` of scripted bots. ``log`` holds a line for each message and each
+    chunk, in order, with the virtual time.
+    """
 
     def __init__(self, bots: Sequence[Bot]) -> None:
         self._bots = list(bots)
@@ -80,8 +87,9 @@ class ScriptedWire:
         self.sent: list[tuple[int, dict[str, Any]]] = []
         self.frames: list[tuple[int, bytes]] = []
         self.log: list[str] = []
-        # What each look at the table finds once something was sent, the last one again and again; by seat. ``owns`` is the CPU
-        # of the thread that waited; without it a bot has but one.
+        # What each look at the table finds once something was sent, the last one again
+        # and again; by seat. ``owns`` is the CPU of the thread that waited; without it
+        # a bot has but one.
         self.delays: list[list[float]] = [[0.0] * len(self._bots)]
         self.cpus: list[list[float]] = [[0.0] * len(self._bots)]
         self.owns: list[list[float]] = []
@@ -200,8 +208,10 @@ def play(
     owns: Sequence[list[float]] = (),
     trips: dict[int, float] | None = None,
 ) -> tuple[Outcome, ScriptedWire]:
-    """Play a job with scripted bots in virtual time; ``delays``, ``cpus`` and ``owns`` are what looks at the table find,
-    ``trips`` the round trips to players who are elsewhere."""
+    """Play a job with scripted bots in virtual time; ``delays``, ``cpus`` and ``owns``
+    are what looks at the table find, ``trips`` the round trips to players who are
+    elsewhere.
+    """
 
     async def run() -> tuple[Outcome, ScriptedWire]:
         wire = ScriptedWire(bots)

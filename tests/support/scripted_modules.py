@@ -1,7 +1,9 @@
-"""Modules that misbehave by a script, and scripts that are taken from the rows of bots/broken.
+"""Modules that misbehave by a script, and scripts that are taken from the rows of
+bots/broken.
 
-``tests/bots/modules/bots/scripted.c`` says what a script is. The module is compiled once in a process, and each script is put
-into its bytes, so that every one is a bot of its own.
+``tests/bots/modules/bots/scripted.c`` says what a script is. The module is compiled
+once in a process, and each script is put into its bytes, so that every one is a bot of
+its own.
 """
 
 import io
@@ -26,15 +28,18 @@ SOURCE = ROOT / "tests" / "bots" / "modules" / "bots" / "scripted.c"
 PROBE = SOURCE.with_name("probe.c")
 BROKEN = ROOT / "bots" / "broken"
 REQ, CHOICES = 0x001F_2233_4455_8000, 0x001F_99AA_BBCC_8000
-"""Numbers that stand in a script for the request's and for the count of choices. A number near one is as far from what it stands
-for."""
+"""Numbers that stand in a script for the request's and for the count of choices. A
+number near one is as far from what it stands for.
+"""
 ENDLESS = 50
 """Writes of one row, beyond which it is taken to write without end."""
 
 
 @cache
 def compiled(source: Path = SOURCE) -> bytes:
-    """The bytes of a module in C, built as those of the kit are, but with as much memory as it likes."""
+    """The bytes of a module in C, built as those of the kit are, but with as much
+    memory as it likes.
+    """
     need_module_tools("c")
     tools = shipped.languages()["c"].module
     assert tools
@@ -57,7 +62,8 @@ def command(letter: str, number: int = 0, data: bytes = b"") -> bytes:
 def script(when: str, *commands: bytes, at: int = 2) -> bytes:
     """A script.
 
-    when: "s" before the hello, "S" in place of it, "t" in place of the answer at decision ``at``, "e" at the end
+    when: "s" before the hello, "S" in place of it, "t" in place of the answer at
+        decision ``at``, "e" at the end
     """
     return when.encode() + at.to_bytes(4, "little") + b"".join(commands)
 
@@ -113,11 +119,15 @@ SCRIPTS = {
     "start-recurses": script("s", command("r")),
     "start-traps": script("S", command("d")),
 }
-"""Scripts by the name of the row in bots/broken, of rows that a module shows in its own way, and of what only a module does."""
+"""Scripts by the name of the row in bots/broken, of rows that a module shows in its own
+way, and of what only a module does.
+"""
 
 
 def names() -> set[str]:
-    """The rows of bots/broken that have a script, and the scripts that only a module can play."""
+    """The rows of bots/broken that have a script, and the scripts that only a module
+    can play.
+    """
     modules = {module.__name__ for module in _row_modules()}
     from talk import ROWS  # type: ignore[import-not-found]  # in bots/broken
 
@@ -125,7 +135,9 @@ def names() -> set[str]:
 
 
 def of_row(name: str, turn_ms: int = 300) -> bytes:
-    """Return the script of a row of bots/broken, b"" for honest. Raises KeyError if there is no such row."""
+    """Return the script of a row of bots/broken, b"" for honest. Raises KeyError if
+    there is no such row.
+    """
     if name in SCRIPTS:
         return SCRIPTS[name]
     if name == "late":  # it reads on until it hears of its fault, and answers then
@@ -149,7 +161,9 @@ def of_row(name: str, turn_ms: int = 300) -> bytes:
 
 @cache
 def _row_modules() -> tuple[Any, ...]:
-    """The modules of bots/broken that rows are taken from, which import each other by name."""
+    """The modules of bots/broken that rows are taken from, which import each other by
+    name.
+    """
     sys.path.insert(0, str(BROKEN))
     try:
         import rows_frames  # type: ignore[import-not-found]

@@ -1,4 +1,6 @@
-"""A table of modules without a runner: modules are functions from a message to how their run ends and what it takes."""
+"""A table of modules without a runner: modules are functions from a message to how
+their run ends and what it takes.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,7 +19,8 @@ from khiva_arena.arbiter.wire import Ending
 from khiva_arena.bots.sandbox.command import Command
 from khiva_arena.common.result import PRICE_LIST, Measured
 
-# A module gets each message with the ticks that it may take, None in place of the message if it goes on with an earlier one.
+# A module gets each message with the ticks that it may take, None in place of the
+# message if it goes on with an earlier one.
 Module = Callable[[dict[str, Any] | None, int], Reply]
 HELLO_TICKS, ACT_TICKS = 1_000, 50_000
 
@@ -91,7 +94,9 @@ def honest(message: dict[str, Any] | None, ticks: int) -> Reply:
 
 
 def on_decide(number: int, act: Module) -> Module:
-    """An honest module but for its decision ``number``, from 1, and any run that goes on with it."""
+    """An honest module but for its decision ``number``, from 1, and any run that goes
+    on with it.
+    """
     asked = [0]
 
     def module(message: dict[str, Any] | None, ticks: int) -> Reply:

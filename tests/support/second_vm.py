@@ -1,4 +1,6 @@
-"""Play matches of modules over again by protocol/verifier: what the arbiter told its own runner is told to that one."""
+"""Play matches of modules over again by protocol/verifier: what the arbiter told its
+own runner is told to that one.
+"""
 
 import json
 import subprocess
@@ -54,7 +56,9 @@ class Part(NamedTuple):
 
 
 def overheard(job: Job, modules: Mapping[str, bytes]) -> tuple[Record, list[Part]]:
-    """Play a match, and return its record and the part of each seat. ``modules``: before they are rewritten, by bot."""
+    """Play a match, and return its record and the part of each seat. ``modules``:
+    before they are rewritten, by bot.
+    """
     with _listening() as (told, answered):
         record = play_one(job).record
     assert record
@@ -106,13 +110,16 @@ def _part(number: int, module: bytes, key: int, told: list[Item], answered: list
 
 
 def node(script: str) -> list[str]:
-    """Return the words that run a script of the verifier, with the stack that METER.md asks for."""
+    """Return the words that run a script of the verifier, with the stack that METER.md
+    asks for.
+    """
     need("node")
     return ["node", f"--stack-size={STACK_BYTES // 1000}", str(VERIFIER / script)]
 
 
 def again(parts: Iterable[Part], folder: Path) -> list[tuple[list[Word], bytes]]:
-    """Play parts by the verifier on Node, and return for each what its runner answers and what its module writes on stderr.
+    """Play parts by the verifier on Node, and return for each what its runner answers
+    and what its module writes on stderr.
 
     folder: where modules are put
     """

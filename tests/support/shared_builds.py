@@ -1,4 +1,6 @@
-"""Builds of bots that the workers of a run of tests share: each bot is built once, and so is each library that bots use."""
+"""Builds of bots that the workers of a run of tests share: each bot is built once, and
+so is each library that bots use.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -15,14 +17,18 @@ from khiva_arena.entrants import build, staging
 from khiva_arena.entrants.bots import Bot
 
 KEPT = {"GOCACHE": "go", "CARGO_HOME": "cargo"}
-"""The variables that name the folder in which a compiler keeps what it has made of libraries, and the folder's name."""
+"""The variables that name the folder in which a compiler keeps what it has made of
+libraries, and the folder's name.
+"""
 
 
 @contextmanager
 def shared_builds(factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Copy what a bot's build has made from the worker that was first to stage that bot.
+    """Copy what a bot's build has made from the worker that was first to stage that
+    bot.
 
-    At level trusted compilers find the libraries that they have compiled for another bot. Within walls they find none, as ever.
+    At level trusted compilers find the libraries that they have compiled for another
+    bot. Within walls they find none, as ever.
     """
     of_the_arena = build.build
 
@@ -47,7 +53,9 @@ def shared_builds(factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def libraries(factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return variables for compilers, which name folders that all workers share for what is made of libraries."""
+    """Return variables for compilers, which name folders that all workers share for
+    what is made of libraries.
+    """
     folder = filled(factory, "libraries", lambda place: None)
     return {name: str(folder / kept) for name, kept in KEPT.items()}
 

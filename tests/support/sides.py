@@ -1,8 +1,9 @@
 """Which modules, tests and helpers are the core's, and which are an extension's.
 
-The folder says it: modules of an extension lie in ``khiva_arena/extensions/NAME``, its tests in ``tests/extensions/NAME`` and
-its helpers in ``support`` below them. Each other file is the core's and needs no module of an extension: a copy of the package
-without extensions runs the core's tests.
+The folder says it: modules of an extension lie in ``khiva_arena/extensions/NAME``, its
+tests in ``tests/extensions/NAME`` and its helpers in ``support`` below them. Each other
+file is the core's and needs no module of an extension: a copy of the package without
+extensions runs the core's tests.
 """
 
 from pathlib import Path
@@ -23,8 +24,10 @@ NEEDS_ALL = pytest.mark.skipif(
 )
 """The mark of a test of the core that a copy without some extension skips."""
 TOGETHER = ("extensions", "together", "benchmarks")
-"""Folders of tests that are not the core's: those of one extension, and those whose files need several at once, as tests of all
-commands and all formats do, and measurements of all."""
+"""Folders of tests that are not the core's: those of one extension, and those whose
+files need several at once, as tests of all commands and all formats do, and
+measurements of all.
+"""
 OF_THE_CHECKOUT = (
     "test_core_tests.py",
     "test_docs.py",
@@ -42,11 +45,15 @@ OF_THE_CHECKOUT = (
     "test_wheel.py",
     "tools/test_tools.py",
 )
-"""Tests that read the sources and pages of a whole checkout, with those of all extensions."""
+"""Tests that read the sources and pages of a whole checkout, with those of all
+extensions.
+"""
 
 
 def extension_of(name: str) -> str:
-    """Return the extension that has a module, or a name of one, and "" if it is the core's."""
+    """Return the extension that has a module, or a name of one, and "" if it is the
+    core's.
+    """
     below = name.removeprefix(f"{LIST}.").split(".")[0] if name.startswith(f"{LIST}.") else ""
     return below if below in EXTENSIONS else ""
 

@@ -1,8 +1,10 @@
-"""Results of bots that do not exist, with what makes real results hard to judge: luck of the seat, bots that suit a deal, and
-bots that do the same thing again. Everything comes from a numpy generator that the test seeds.
+"""Results of bots that do not exist, with what makes real results hard to judge: luck
+of the seat, bots that suit a deal, and bots that do the same thing again. Everything
+comes from a numpy generator that the test seeds.
 
-A match's points are luck of (deal, seat) + strength of the bot + how (bot, deal) suit + noise; more points, better rank.
-Every line-up plays every deal in all rotations of a circular order drawn for each deal and line-up.
+A match's points are luck of (deal, seat) + strength of the bot + how (bot, deal) suit +
+noise; more points, better rank. Every line-up plays every deal in all rotations of a
+circular order drawn for each deal and line-up.
 """
 
 from collections.abc import Iterator
@@ -26,7 +28,8 @@ from khiva_arena.rating.ratings.sprt import SequentialTest, SprtReport
 @dataclass(frozen=True)
 class World:
     """luck, suits, noise: standard deviations.  step: points are rounded to it, which makes ties; 0: none.
-    spread: strength of the strongest bot above the weakest, evenly between.  more: bots more than seats."""
+    spread: strength of the strongest bot above the weakest, evenly between.  more: bots more than seats.
+    """
 
     name: str
     luck: float = 0.0
@@ -51,7 +54,9 @@ RARE = World(
 def between(
     elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05, model: Model = Model.LOGISTIC
 ) -> Hypotheses:
-    """Return two hypotheses with the rates of errors and the model that a test has by default."""
+    """Return two hypotheses with the rates of errors and the model that a test has by
+    default.
+    """
     return Hypotheses(elo0, elo1, alpha, beta, model)
 
 
@@ -96,7 +101,9 @@ def matches_of(tables: TableArrays) -> list[Result]:
 def trials(
     rng: np.random.Generator, world: World, seats: int, blocks: int, number: int
 ) -> Iterator[PairCells]:
-    """The cells of ``number`` competitions of ``blocks`` deals each; played some at a time, which is much faster."""
+    """The cells of ``number`` competitions of ``blocks`` deals each; played some at a
+    time, which is much faster.
+    """
     at_once = max(1, 40_000 // blocks)
     for start in range(0, number, at_once):
         some = min(at_once, number - start)
@@ -111,9 +118,11 @@ def trials(
 
 
 def truth(world: World, seats: int, blocks: int = 60_000, seed: int = 1) -> tuple[float, ...]:
-    """Elo that the estimate tends to. Where the world is not logistic no rating is 'true'; what the rating means is then the
-    limit of the fit over ever more deals, and that is what an interval has to cover. Of many deals at once, without prior draws;
-    the error that is left is under a twentieth of that of 100 deals."""
+    """Elo that the estimate tends to. Where the world is not logistic no rating is
+    'true'; what the rating means is then the limit of the fit over ever more deals, and
+    that is what an interval has to cover. Of many deals at once, without prior draws;
+    the error that is left is under a twentieth of that of 100 deals.
+    """
     if world.spread == 0:
         return (0.0,) * (seats + world.more)
     rng = np.random.default_rng(seed)
@@ -137,8 +146,10 @@ def truth(world: World, seats: int, blocks: int = 60_000, seed: int = 1) -> tupl
 def coverage(
     world: World, seats: int, blocks: int, number: int, seed: int = 20261120
 ) -> tuple[float, float, float]:
-    """How often a 95 % interval of a difference between two bots holds the truth, over all pairs of bots that have one; the
-    standard error of that figure over the trials (intervals of one trial are not independent); and the share that has one."""
+    """How often a 95 % interval of a difference between two bots holds the truth, over
+    all pairs of bots that have one; the standard error of that figure over the trials
+    (intervals of one trial are not independent); and the share that has one.
+    """
     bots = seats + world.more
     pairs = bots * (bots - 1) / 2
     elo = truth(world, seats)
@@ -164,7 +175,9 @@ def coverage(
 def candidate_scores(
     rng: np.random.Generator, world: World, seats: int, strength: float, blocks: int
 ) -> list[Fraction]:
-    """Block scores of a candidate at a table of copies of one baseline: one table a deal, in all rotations."""
+    """Block scores of a candidate at a table of copies of one baseline: one table a
+    deal, in all rotations.
+    """
     score = _candidate_scores(rng, world, seats, strength, blocks)
     return [
         Fraction(points, 2 * seats * (seats - 1))
@@ -191,8 +204,10 @@ def sequential_tests(
 
 @cache
 def strength_for(world: World, seats: int, deviations: float) -> tuple[float, float]:
-    """The candidate's strength at which its mean block score is so many standard deviations of a block above 1/2, and the Elo
-    of that score; found with many deals, the Elo from others."""
+    """The candidate's strength at which its mean block score is so many standard
+    deviations of a block above 1/2, and the Elo of that score; found with many deals,
+    the Elo from others.
+    """
     sd = float(_candidate_scores(np.random.default_rng(1), world, seats, 0.0, 20_000).std())
     low, high = 0.0, 5.0
     for _ in range(14):

@@ -1,8 +1,10 @@
-"""Comparisons of bots that do not exist, with known strengths, seed luck, and matches that last longer for one side.
+"""Comparisons of bots that do not exist, with known strengths, seed luck, and matches
+that last longer for one side.
 
-A match's points are luck of (deal, seat) + strength of the bot + how (bot, deal) suit + noise, as in ``simulated.py``. The first
-bot's matches last longer the better it does. ``slots`` places play match after match in the order of the schedule; which seeds
-begin, the decision after each seed, and the interval at the end are the arena's own.
+A match's points are luck of (deal, seat) + strength of the bot + how (bot, deal) suit +
+noise, as in ``simulated.py``. The first bot's matches last longer the better it does.
+``slots`` places play match after match in the order of the schedule; which seeds begin,
+the decision after each seed, and the interval at the end are the arena's own.
 """
 
 from fractions import Fraction
@@ -24,7 +26,8 @@ class Shape(NamedTuple):
     """The tables of a comparison.
 
     seats: at each.
-    against: third bots, each of another strength; 0: the other seats hold copies of the other bot.
+    against: third bots, each of another strength; 0: the other seats hold copies of the
+        other bot.
     """
 
     seats: int
@@ -59,7 +62,9 @@ class Simulated(NamedTuple):
 
 
 class Seeds(NamedTuple):
-    """Arrays by seed: the pair points of the first bot, those of the other against third bots, and the seconds of each match."""
+    """Arrays by seed: the pair points of the first bot, those of the other against
+    third bots, and the seconds of each match.
+    """
 
     new: np.ndarray
     old: np.ndarray
@@ -69,7 +74,9 @@ class Seeds(NamedTuple):
 def table_scores(
     rng: np.random.Generator, world: World, seats: int, mine: np.ndarray, theirs: np.ndarray
 ) -> np.ndarray:
-    """Pair points of a bot against the others, by deal and rotation. ``mine``: (deals,). ``theirs``: (deals, seats - 1)."""
+    """Pair points of a bot against the others, by deal and rotation. ``mine``:
+    (deals,). ``theirs``: (deals, seats - 1).
+    """
     deals = len(mine)
     luck = rng.normal(0, world.luck, (deals, 1, seats))
     turn = np.arange(seats)
@@ -113,7 +120,9 @@ def seeds_of(
 
 @cache
 def strength_and_elo(world: World, shape: Shape, elo: float) -> tuple[float, float]:
-    """The strength at which the first bot is about so many Elo above the other, and that Elo, found with many deals."""
+    """The strength at which the first bot is about so many Elo above the other, and
+    that Elo, found with many deals.
+    """
     if not elo:
         return 0.0, 0.0
     low, high = 0.0, 8.0
@@ -147,7 +156,9 @@ def compared(seeds: Seeds, shape: Shape, rule: Comparison, seconds: float, slots
 
 
 def seeds_begun(matches: np.ndarray, seconds: float, slots: int) -> int:
-    """Return on how many seeds matches are played. ``matches``: how long each lasts, by seed."""
+    """Return on how many seeds matches are played. ``matches``: how long each lasts, by
+    seed.
+    """
     limit, free = SeedLimit(Most(seconds), matches.shape[1], 0, 0.0), [0.0] * slots
     heapify(free)
     for seed, of_seed in enumerate(matches):
@@ -159,8 +170,11 @@ def seeds_begun(matches: np.ndarray, seconds: float, slots: int) -> int:
 
 
 def seeds_after_kill(matches: np.ndarray, seconds: float, slots: int, kill: float) -> int:
-    """Return on how many seeds matches are played if the first run is killed, and another one goes on with what it recorded: the
-    matches that had ended on the complete seeds from the first on, and on the next one. ``kill``: seconds since its start."""
+    """Return on how many seeds matches are played if the first run is killed, and
+    another one goes on with what it recorded: the matches that had ended on the
+    complete seeds from the first on, and on the next one. ``kill``: seconds since its
+    start.
+    """
     limit, free, ends = (
         SeedLimit(Most(seconds), matches.shape[1], 0, 0.0),
         [0.0] * slots,
@@ -188,7 +202,9 @@ def seeds_after_kill(matches: np.ndarray, seconds: float, slots: int, kill: floa
 
 
 class Figures(NamedTuple):
-    """Of many comparisons: shares that claim a false side, hold the truth, and say better; matches of nine in ten."""
+    """Of many comparisons: shares that claim a false side, hold the truth, and say
+    better; matches of nine in ten.
+    """
 
     false: float
     held: float

@@ -1,4 +1,6 @@
-"""Events of bots that do not exist as the matches of a store, with deals that all line-ups share, or a deal for each table."""
+"""Events of bots that do not exist as the matches of a store, with deals that all
+line-ups share, or a deal for each table.
+"""
 
 from itertools import combinations
 
@@ -9,9 +11,11 @@ from khiva_arena.rating.ratings.match_arrays import Matches, SameSize
 
 
 def dealt(rng, bots, seats, seeds, *, luck=1.0, suits=0.0, spread=0.0, line_ups=None, shared=True):
-    """All line-ups, or those numbered, on each seed in all rotations of a drawn order. luck, suits: standard deviations of what a
-    seat, and a bot, gets of a deal, beside a noise of 1. spread: strength of the last bot above the first. shared: whether all
-    tables of a seed are on one deal."""
+    """All line-ups, or those numbered, on each seed in all rotations of a drawn
+    order. luck, suits: standard deviations of what a seat, and a bot, gets of a deal,
+    beside a noise of 1. spread: strength of the last bot above the first. shared:
+    whether all tables of a seed are on one deal.
+    """
     tables = np.array(list(combinations(range(bots), seats)))[
         slice(None) if line_ups is None else line_ups
     ]
@@ -42,8 +46,10 @@ def dealt(rng, bots, seats, seeds, *, luck=1.0, suits=0.0, spread=0.0, line_ups=
 
 
 def whole_deals(rng, bots, seats, seeds, matches, p):
-    """All line-ups, so many matches of each on a seed. Bot 0 is first in all matches of a deal, with probability ``p``, or last
-    in all; the others are equal, and each of their matches is a chance of its own."""
+    """All line-ups, so many matches of each on a seed. Bot 0 is first in all matches of
+    a deal, with probability ``p``, or last in all; the others are equal, and each of
+    their matches is a chance of its own.
+    """
     found = []
     for block in range(seeds):
         wins = rng.random() < p

@@ -11,5 +11,7 @@ from khiva_arena.entrants.staging import stage
 
 @cache
 def sound() -> Command:
-    """Return the command of a sound bot in C, staged once by a process: it starts in a twentieth of the time of one in Python."""
+    """Return the command of a sound bot in C, staged once by a process: it starts in a
+    twentieth of the time of one in Python.
+    """
     return stage(load(C))

@@ -26,7 +26,9 @@ EVENT, RUN_SECRET, FIRST_MATCH = (
 
 @made_once
 def folder(folder: Path) -> None:
-    """A store with 12 matches of three bots, one of which has a strike in each of its matches and one of which forfeits."""
+    """A store with 12 matches of three bots, one of which has a strike in each of its
+    matches and one of which forfeits.
+    """
     arena(
         "run", *THREE, "--seats", "2", "--seeds", "2", "--seed", "demo", "--out", "out", cwd=folder
     )

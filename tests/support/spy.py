@@ -1,6 +1,9 @@
-"""Run inside a level: touch pages of a file, and tell by which of them had to come from the disk what is in memory.
+"""Run inside a level: touch pages of a file, and tell by which of them had to come from
+the disk what is in memory.
 
-``argv[1]``: the file; ``argv[2]``: the numbers of the pages, with commas between. Prints how many major faults each one cost."""
+``argv[1]``: the file; ``argv[2]``: the numbers of the pages, with commas between.
+Prints how many major faults each one cost.
+"""
 
 import mmap
 import resource

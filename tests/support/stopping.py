@@ -1,4 +1,6 @@
-"""Run a competition and stop it, again and again, at seeded instants, as service managers, batch systems and terminals do."""
+"""Run a competition and stop it, again and again, at seeded instants, as service
+managers, batch systems and terminals do.
+"""
 
 import os
 import random
@@ -29,7 +31,9 @@ run = "./instant rotate {marker}"
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """How a run was stopped, see ``Stopped.stop``, and how far it was. ``seconds``: from the first signal to its end."""
+    """How a run was stopped, see ``Stopped.stop``, and how far it was. ``seconds``:
+    from the first signal to its end.
+    """
 
     how: str
     signal: str
@@ -47,7 +51,9 @@ def instant(folder: Path) -> Path:
 
 
 class Stopped(Competition):
-    """A competition of bots that answer at once, whose choices depend on what they were asked alone. ``level``: of isolation."""
+    """A competition of bots that answer at once, whose choices depend on what they were
+    asked alone. ``level``: of isolation.
+    """
 
     __slots__ = ("level", "stopped")
 
@@ -108,7 +114,9 @@ class Stopped(Competition):
         assert not self.blamed(), self.blamed()
 
     def blamed(self) -> list[tuple[object, ...]]:
-        """Whom the store blames, and what it says the host spoilt: nothing, whenever the run was stopped."""
+        """Whom the store blames, and what it says the host spoilt: nothing, whenever
+        the run was stopped.
+        """
         if not (self.out / "arena.db").exists():
             return []
         connection = sqlite3.connect(f"file:{self.out / 'arena.db'}?mode=ro", uri=True)
@@ -126,7 +134,9 @@ class Stopped(Competition):
 
 
 def of_arbiters(pids: set[int]) -> set[int]:
-    """Living processes that any of these has started as bots, wherever they are by now; their marks tell."""
+    """Living processes that any of these has started as bots, wherever they are by now;
+    their marks tell.
+    """
     found, numbers = set(), {str(pid) for pid in pids}
     for path in Path("/proc").iterdir():
         if path.name.isdigit():
@@ -137,9 +147,10 @@ def of_arbiters(pids: set[int]) -> set[int]:
 
 
 def stop(run: Stopped, chance: random.Random, how: str, number: signal.Signals) -> Stop | None:
-    """Start a run and stop it at some moment; None if it ended by itself before that. ``how``: "arbiter" alone; "group", its
-    process group, as a terminal and ``timeout`` do; "tree", it and all below it, one by one in any order, some milliseconds
-    apart, as those do that end all of a service or a job.
+    """Start a run and stop it at some moment; None if it ended by itself before
+    that. ``how``: "arbiter" alone; "group", its process group, as a terminal and
+    ``timeout`` do; "tree", it and all below it, one by one in any order, some
+    milliseconds apart, as those do that end all of a service or a job.
 
     Raises AssertionError where anything but an orderly end came of it.
     """
@@ -195,7 +206,9 @@ def _send(pid: int, number: signal.Signals) -> None:
 
 
 def _wait(run: Stopped, process: "subprocess.Popen[str]", chance: random.Random) -> None:
-    """Mostly until it is at work, and a while longer; else some time from when Python has begun to run the arena."""
+    """Mostly until it is at work, and a while longer; else some time from when Python
+    has begun to run the arena.
+    """
     deadline = time.monotonic() + END_SECONDS
     while (
         not _catches(process.pid, signal.SIGHUP)

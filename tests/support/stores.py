@@ -1,7 +1,9 @@
-"""Five recorded stores, one a shape, that tests of any room read; each is made once in a run of the tests.
+"""Five recorded stores, one a shape, that tests of any room read; each is made once in
+a run of the tests.
 
-A test or a conftest imports the fixture, as ``from stores import round_robin as round_robin``. Each module of tests has a copy,
-and a test that changes a store copies that.
+A test or a conftest imports the fixture, as ``from stores import round_robin as
+round_robin``. Each module of tests has a copy, and a test that changes a store copies
+that.
 """
 
 from pathlib import Path
@@ -17,7 +19,9 @@ from quick_bots import STRIKES as STRIKES
 
 TRUSTED = ("--isolation", "trusted")
 SHORT = ("--rule", "max_turns=8")
-"""Matches at two or three seats of at most eight turns, which are replayed by nearly all that reads a store."""
+"""Matches at two or three seats of at most eight turns, which are replayed by nearly
+all that reads a store.
+"""
 SEATS = {"khiva": "2", "emira": "3", "silk_road": "4"}
 """The events of ``games``: the seats of each game, in their order."""
 STAGES = """seats = 2
@@ -33,8 +37,9 @@ take = 2
 
 @made_once
 def round_robin(folder: Path) -> None:
-    """Play in "out" 24 matches at two seats of bots in C and in Python, one of which strikes and one forfeits; "out.khiva" is the
-    bundle."""
+    """Play in "out" 24 matches at two seats of bots in C and in Python, one of which
+    strikes and one forfeits; "out.khiva" is the bundle.
+    """
     arena(
         "run",
         *bots(RANDOM, PYTHON, STRIKES, FORFEITS),
@@ -51,7 +56,9 @@ def round_robin(folder: Path) -> None:
 
 @made_once
 def swiss(folder: Path) -> None:
-    """Play in "out" three events of one pool: round-robins at three seats and at two, and a swiss; "out.khiva" is the bundle."""
+    """Play in "out" three events of one pool: round-robins at three seats and at two,
+    and a swiss; "out.khiva" is the bundle.
+    """
     seated = bots(RANDOM, NAIVE, GREEDY)
     arena(
         "run",
@@ -84,8 +91,9 @@ def swiss(folder: Path) -> None:
 
 @made_once
 def stages(folder: Path) -> None:
-    """Play in "out" the events of two stages, a league and the final of its two best, as "cup.toml" says; "out.khiva" is the
-    bundle."""
+    """Play in "out" the events of two stages, a league and the final of its two best,
+    as "cup.toml" says; "out.khiva" is the bundle.
+    """
     (folder / "cup.toml").write_text(STAGES)
     arena("run", "cup.toml", *bots(RANDOM, NAIVE, GREEDY), *TRUSTED, *_into_out("cup"), cwd=folder)
     arena("bundle", "out", "out.khiva", cwd=folder)
@@ -103,7 +111,8 @@ def games(folder: Path) -> None:
 
 @made_once
 def ticks(folder: Path) -> None:
-    """Play in "out" six matches of three modules, two of which misbehave; "out.khiva" is the bundle.
+    """Play in "out" six matches of three modules, two of which misbehave; "out.khiva"
+    is the bundle.
 
     It is for tests marked ``language``.
     """

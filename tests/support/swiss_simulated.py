@@ -1,8 +1,10 @@
-"""Whole competitions of bots that do not exist, drawn by the formats themselves: how often the intervals and ranks of their
-tables hold the truth, plain and widened by replays.
+"""Whole competitions of bots that do not exist, drawn by the formats themselves: how
+often the intervals and ranks of their tables hold the truth, plain and widened by
+replays.
 
-A match is an exact draw of Plackett and Luce, so that the truth is known without a fit. Matches on one seed share its luck
-through a Gaussian copula: of the variance 30 % is the seat's on that deal and 10 % the bot's.
+A match is an exact draw of Plackett and Luce, so that the truth is known without a fit.
+Matches on one seed share its luck through a Gaussian copula: of the variance 30 % is
+the seat's on that deal and 10 % the bot's.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +32,9 @@ _NORMAL = np.vectorize(erf, otypes=[float])
 
 @dataclass(frozen=True)
 class Luck:
-    """Parts of the variance of a bot's performance: of the seat on a deal, and of the bot on a deal; the rest is of the match."""
+    """Parts of the variance of a bot's performance: of the seat on a deal, and of the
+    bot on a deal; the rest is of the match.
+    """
 
     seat: float = 0.3
     bot: float = 0.1
@@ -38,7 +42,9 @@ class Luck:
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage after another: its terms without bots and key, and how many of the best come to it."""
+    """A stage after another: its terms without bots and key, and how many of the best
+    come to it.
+    """
 
     format: str
     take: int
@@ -48,7 +54,9 @@ class Stage:
 
 @dataclass
 class Held:
-    """Sums over competitions: shares of intervals that hold, false ranks, half widths."""
+    """Sums over competitions: shares of intervals that hold, false ranks, half
+    widths.
+    """
 
     competitions: int = 0
     pairs: list[float] = field(default_factory=list)
@@ -111,7 +119,9 @@ def play_round(
     luck: Luck,
     event: str,
 ) -> list[Result]:
-    """The results of one round. ``bots``: by position of the event, the number of the bot, by which ``elo`` is."""
+    """The results of one round. ``bots``: by position of the event, the number of the
+    bot, by which ``elo`` is.
+    """
     seats, weight = terms.seats, 10 ** (elo / 400)
     results = []
     ordinal = drawn.first_ordinal
@@ -149,8 +159,9 @@ def competition(
     stages: Sequence[Stage] = (),
     rounds: int | None = None,
 ) -> tuple[list[EventToReplay], list[Result]]:
-    """Play an event, or one and its later stages. Returns what is replayed, and the results with bots as in ``elo``. ``rounds``:
-    only so many of the first event."""
+    """Play an event, or one and its later stages. Returns what is replayed, and the
+    results with bots as in ``elo``. ``rounds``: only so many of the first event.
+    """
     events: list[EventToReplay] = []
     rated: list[Result] = []
     bots, best = tuple(range(terms.bots)), []

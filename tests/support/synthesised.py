@@ -1,5 +1,7 @@
-"""Stores of valid records without a bot: the rules engine plays, choices are drawn by a number for each match, and what lies
-beside a record is made up. Some matches have a fault, some were void before they were recorded."""
+"""Stores of valid records without a bot: the rules engine plays, choices are drawn by a
+number for each match, and what lies beside a record is made up. Some matches have a
+fault, some were void before they were recorded.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,14 +29,20 @@ from khiva_arena.records.store.db import BotRow, EventRow, Store
 SECRET = bytes(range(32))
 EVERY_SO_OFTEN = 7
 SHORT = {"khiva": {"max_turns": 6}, "emira": {"max_rounds": 6}, "silk_road": {"max_turns": 20}}
-"""Rules by which matches end early: what is made up, joined and audited is matches of any length."""
+"""Rules by which matches end early: what is made up, joined and audited is matches of
+any length.
+"""
 KEPT = 200
 _PLAYED: dict[str, Outcome] = {}
-"""The last matches that were played, of which the stores of one machine and of shards have the same."""
+"""The last matches that were played, of which the stores of one machine and of shards
+have the same.
+"""
 Fails = Callable[[int, int], bool]
 """Whether an attempt at a match is void, by ordinal and attempt."""
 Plays = Callable[[Store, EventRow, Sequence[Command]], Play]
-"""Gives the matches that are still to be played of an event in a store: all of them, or those of a shard."""
+"""Gives the matches that are still to be played of an event in a store: all of them, or
+those of a shard.
+"""
 
 
 def planned(
@@ -45,7 +53,9 @@ def planned(
     entrants: tuple[DefinedBot, ...] = (),
     **changes: object,
 ) -> EventRow:
-    """An event that is still to be played, in no store. ``entrants``: its bots, if they are not made up."""
+    """An event that is still to be played, in no store. ``entrants``: its bots, if they
+    are not made up.
+    """
     made = get(game)
     entrants = entrants or tuple(
         DefinedBot(f"bot{number}", f"{number:064x}") for number in range(bots)
@@ -99,7 +109,9 @@ def play_event(
     most: int | None = None,
     plays: Plays = Play,
 ) -> Path:
-    """Play an event, or as many matches of it, into a store. ``luck``: another text, other choices."""
+    """Play an event, or as many matches of it, into a store. ``luck``: another text,
+    other choices.
+    """
     with Store.write(folder) as store:
         store._connection.execute("PRAGMA synchronous = OFF")  # no test cuts the power
         if store.event(event.id) is None:

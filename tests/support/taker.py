@@ -1,4 +1,5 @@
-"""A bot that takes more than it is given, at its second decision: taker.py HOW. Needs no library, and the zoo's kit on its path.
+"""A bot that takes more than it is given, at its second decision: taker.py HOW. Needs
+no library, and the zoo's kit on its path.
 
 Says what it was refused on stderr, and plays on. What it takes it keeps.
 """
@@ -114,7 +115,9 @@ def spin() -> None:
 
 
 def stirs() -> None:
-    """The same with a timer that has the system send SIGCONT all the time, so that it is never stopped for long."""
+    """The same with a timer that has the system send SIGCONT all the time, so that it
+    is never stopped for long.
+    """
     event = (ctypes.c_char * 64)()
     ctypes.c_int.from_buffer(event, 8).value = signal.SIGCONT
     libc, timer = ctypes.CDLL(None, use_errno=True), ctypes.c_void_p()

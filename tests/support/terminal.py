@@ -1,4 +1,6 @@
-"""A terminal to run a command on, and what it shows: enough of one for what the live screen writes."""
+"""A terminal to run a command on, and what it shows: enough of one for what the live
+screen writes.
+"""
 
 import fcntl
 import os
@@ -17,15 +19,18 @@ from forked_command import Forked
 
 SECONDS = 120.0
 MOST_QUESTIONS = 500
-"""More than a match asks one person: a line that answers no question is asked for again and again."""
+"""More than a match asks one person: a line that answers no question is asked for again
+and again.
+"""
 _TOKEN = re.compile(r"\x1b\[(\d*)([AJKm])|\x1b\[[\d;]*m|\r|\n|[^\x1b\r\n]+|\x1b")
 
 _CUT = re.compile(r"\x1b(\[[\d;]*)?\Z")
 
 
 class Shown:
-    """Lines as they stand on a terminal that has ``rows`` rows, all that scrolled away included. Raises ValueError on an escape
-    sequence that no screen of ours writes."""
+    """Lines as they stand on a terminal that has ``rows`` rows, all that scrolled away
+    included. Raises ValueError on an escape sequence that no screen of ours writes.
+    """
 
     def __init__(self, rows: int = 24) -> None:
         self._rows = rows
@@ -34,7 +39,9 @@ class Shown:
         self._begun = ""
 
     def feed(self, text: str) -> None:
-        """Take what was written; the beginning of an escape sequence waits for the rest of it."""
+        """Take what was written; the beginning of an escape sequence waits for the rest
+        of it.
+        """
         text = self._begun + text
         self._begun = cut[0] if (cut := _CUT.search(text)) else ""
         for token in _TOKEN.finditer(text.removesuffix(self._begun)):
@@ -72,7 +79,8 @@ class Terminal:
     """A command on a terminal of its own.
 
     stdout: on it, too, else apart.
-    apart: in an interpreter of its own, which a user starts, and not in a child of this one.
+    apart: in an interpreter of its own, which a user starts, and not in a child of this
+        one.
     """
 
     def __init__(
@@ -110,7 +118,9 @@ class Terminal:
         os.write(self._ours, keys)
 
     def until(self, what: Callable[[str], object], seconds: float = SECONDS) -> bool:
-        """Read until the text on the terminal is so; False if the command ended before, and also if it goes on and on."""
+        """Read until the text on the terminal is so; False if the command ended before,
+        and also if it goes on and on.
+        """
         deadline = time.monotonic() + seconds
         while not what(self.shown.text):
             if not select.select([self._ours], [], [], max(0.0, deadline - time.monotonic()))[0]:
@@ -124,7 +134,9 @@ class Terminal:
         return True
 
     def end(self) -> int:
-        """Read to the end, which comes in time or is brought about. Returns the exit code."""
+        """Read to the end, which comes in time or is brought about. Returns the exit
+        code.
+        """
         self.until(lambda _: False)
         os.close(self._ours)
         try:
@@ -135,12 +147,16 @@ class Terminal:
 
 
 def take_terminal() -> None:
-    """Make stdin the terminal that rules this session: its Ctrl-C and Ctrl-Z are ours."""
+    """Make stdin the terminal that rules this session: its Ctrl-C and Ctrl-Z are
+    ours.
+    """
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def answered(run: Terminal, line: bytes, last: str) -> int:
-    """Type the same at each question, until the last words stand there and the command has ended. Returns how often."""
+    """Type the same at each question, until the last words stand there and the command
+    has ended. Returns how often.
+    """
     asked = 0
     while (
         run.until(lambda text, n=asked: text.count("and Enter:") > n or last in text)

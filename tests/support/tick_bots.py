@@ -1,7 +1,9 @@
-"""Bots of protocol/vectors/ticks.json: a small module written by hand, honest but for the misdeeds at some of its decisions.
+"""Bots of protocol/vectors/ticks.json: a small module written by hand, honest but for
+the misdeeds at some of its decisions.
 
-A bot mixes every byte that it reads, and random numbers of its own, into a sum. The sum chooses among the legal choices, and says
-how long the bot works. So both its choices and its ticks depend on each byte of each frame.
+A bot mixes every byte that it reads, and random numbers of its own, into a sum. The sum
+chooses among the legal choices, and says how long the bot works. So both its choices
+and its ticks depend on each byte of each frame.
 """
 
 import re
@@ -16,9 +18,13 @@ IMPORTS = ("fd_read", "fd_write", "proc_exit", "random_get")
 START, RECURSION = len(IMPORTS), len(IMPORTS) + 1
 LOCALS = ("size", "at", "word", "legal", "sum", "work", "choice", "asked")
 GOT, LOT, INPUT, HELLO, ACT, TEXT, NOTE = range(0, 56, 8)
-"""Places in memory: of the bytes that were read, of a random number, and of pairs of pointer and length."""
+"""Places in memory: of the bytes that were read, of a random number, and of pairs of
+pointer and length.
+"""
 READS = f"i32.const 3 i32.const {INPUT} i32.const 1 i32.const {GOT} $fd_read drop\n"
-"""The code that reads a payload to where a frame is read, for the start of a bot that has one."""
+"""The code that reads a payload to where a frame is read, for the start of a bot that
+has one.
+"""
 FRAME, ROOM = 1_024, 32_768
 """Where a frame is read, and the bytes for it."""
 SAID = {
@@ -34,7 +40,9 @@ REQ, CHOICE = 2 * WIDTH + SAID[ACT].index(0xCE) + 1, 2 * WIDTH + len(SAID[ACT]) 
 REQ_WORD, LEGAL_WORD = (int.from_bytes(key, "little") for key in (b"\xa3req", b"\xa5leg"))
 """The keys that a bot looks for, as it loads their first four bytes."""
 HELLO_FIELDS, DECIDE_FIELDS = 0x8C, 0x88
-"""The first bytes of the two messages that are answered: a map of 12 fields, and one of 8."""
+"""The first bytes of the two messages that are answered: a map of 12 fields, and one of
+8.
+"""
 _NONE: Mapping[int, str] = {}
 
 
@@ -125,7 +133,9 @@ def bot(
 
 
 def write_bot(place: Path, payload: bytes = b"", rounds: int = 1) -> str:
-    """Write a bot that is a module into a new folder, and return its place. ``rounds``: of work, by which modules differ."""
+    """Write a bot that is a module into a new folder, and return its place. ``rounds``:
+    of work, by which modules differ.
+    """
     place.mkdir(parents=True)
     has = 'payload = "payload.bin"\n' if payload else ""
     (place / "bot.toml").write_text(f'name = "{place.name}"\nmodule = "bot.wasm"\n{has}')

@@ -1,4 +1,6 @@
-"""An event in ticks whose modules are doubles of a runner: two of three misbehave in every match."""
+"""An event in ticks whose modules are doubles of a runner: two of three misbehave in
+every match.
+"""
 
 import sys
 from pathlib import Path
@@ -37,7 +39,9 @@ def six_in_ticks(folder: Path) -> None:
 
 
 def event(entrants: tuple[DefinedBot, ...] = ()) -> EventRow:
-    """An event of three modules, two of which misbehave in every match; or of other ones."""
+    """An event of three modules, two of which misbehave in every match; or of other
+    ones.
+    """
     by_the_wall = planned(seeds=1, entrants=entrants)
     definition = replace(
         by_the_wall.definition,
@@ -63,8 +67,9 @@ def play(
     made: EventRow | None = None,
     modules: tuple[str, ...] = MODULES,
 ) -> str:
-    """Play the event into a store, or another one, and return its run digest. The double needs packages that a cell does not
-    have. ``modules``: what doubles do."""
+    """Play the event into a store, or another one, and return its run digest. The
+    double needs packages that a cell does not have. ``modules``: what doubles do.
+    """
     made = made or event()
     patch = pytest.MonkeyPatch()
     patch.setattr(jobs, "best", lambda: Level.TRUSTED)

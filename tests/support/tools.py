@@ -1,5 +1,7 @@
-"""Tools that tests need beyond Python. Where one is missing a test is skipped with the reason and the command that installs it.
-Under ``KHIVA_TESTS=full``, as .ci/run sets it once it has installed all, the test fails instead."""
+"""Tools that tests need beyond Python. Where one is missing a test is skipped with the
+reason and the command that installs it. Under ``KHIVA_TESTS=full``, as .ci/run sets it
+once it has installed all, the test fails instead.
+"""
 
 import os
 import re
@@ -61,8 +63,10 @@ def rules_in_c() -> None:
 
 @contextmanager
 def only_of_python() -> Iterator[None]:
-    """Around a test that is not marked ``language``, and so is not in the target in which other languages are. It finds no
-    interpreter that this checkout has built, to compile which takes ten seconds: it goes as in a checkout that has built none."""
+    """Around a test that is not marked ``language``, and so is not in the target in
+    which other languages are. It finds no interpreter that this checkout has built, to
+    compile which takes ten seconds: it goes as in a checkout that has built none.
+    """
     global _only_python
     _only_python, built = True, interpreters._built
     interpreters._built = lambda: built().with_name("not-built")
@@ -83,7 +87,9 @@ def need_language(name: str) -> None:
 
 
 def need_module_tools(name: str) -> None:
-    """Skip the test where something is missing that makes a language's bots WebAssembly modules."""
+    """Skip the test where something is missing that makes a language's bots WebAssembly
+    modules.
+    """
     assert not _only_python, f"mark this test: @pytest.mark.language, it needs {name}"
     tools = shipped.languages()[name].module
     assert tools
@@ -99,9 +105,11 @@ def _here(name: str) -> bool:
 
 
 def lacks(why: str, *, may: bool = False, install: str = "") -> NoReturn:
-    """End a test that this machine cannot make: skip it with the reason or, where all tools are installed, fail it.
+    """End a test that this machine cannot make: skip it with the reason or, where all
+    tools are installed, fail it.
 
-    why: the reason, as "SUBJECT: what is missing" if there is a command that installs it.
+    why: the reason, as "SUBJECT: what is missing" if there is a command that installs
+        it.
     may: a machine with all tools may lack this, too.
     install: the command that gives a machine what is missing.
     """
@@ -112,7 +120,9 @@ def lacks(why: str, *, may: bool = False, install: str = "") -> NoReturn:
 
 
 def skipped_in_words(reasons: Iterable[str]) -> list[str]:
-    """Return a line for each thing for want of which tests were skipped, the most first, with the command that installs it."""
+    """Return a line for each thing for want of which tests were skipped, the most
+    first, with the command that installs it.
+    """
     counts = Counter(
         (found["subject"], found["install"])
         for reason in reasons

@@ -1,6 +1,7 @@
-"""A bot that sends itself a message through what is in memory and what is not: at its first decision it touches pages of FILE
-(``touches``), or touches as many and tells on stderr by how much its page faults that read a disk rose (``reads``). Needs no
-library, and the zoo's kit on its path.
+"""A bot that sends itself a message through what is in memory and what is not: at its
+first decision it touches pages of FILE (``touches``), or touches as many and tells on
+stderr by how much its page faults that read a disk rose (``reads``). Needs no library,
+and the zoo's kit on its path.
 
 touching.py touches | reads | leaves FILE
 """

@@ -1,4 +1,6 @@
-"""Rules maps and views as the programs in C of tests/crules read them, and what traced.c prints of them."""
+"""Rules maps and views as the programs in C of tests/crules read them, and what
+traced.c prints of them.
+"""
 
 import random
 import struct
@@ -23,7 +25,9 @@ HERE = ("cc",)
 
 
 def records(game: Game, lots: random.Random, matches: int) -> Iterator[bytes]:
-    """Yield rules maps and views of random matches, most of them changed, as hostile.c reads them."""
+    """Yield rules maps and views of random matches, most of them changed, as hostile.c
+    reads them.
+    """
     for _ in range(matches):
         seats, rules = lots.choice(game.seats), drawn_rules(game, lots)
         state, _ = game.new(seats, rules, lots.randbytes(32))
@@ -46,7 +50,9 @@ def framed(value: Any) -> bytes:
 def traced(
     game: Game, tried: bytes, folder: Path, compiler: Sequence[str], emulator: str = ""
 ) -> list[str]:
-    """Return what traced.c prints of some records, built by a compiler with its options and run by an emulator."""
+    """Return what traced.c prints of some records, built by a compiler with its options
+    and run by an emulator.
+    """
     program = str(folder / f"{game.name}-{Path(compiler[0]).name}")
     of_game = (
         f"-DTRIED={game.name}",

@@ -1,4 +1,6 @@
-"""Bots for a cup with trials, in folders of their own: some play well, and each other one fails in its own way."""
+"""Bots for a cup with trials, in folders of their own: some play well, and each other
+one fails in its own way.
+"""
 
 import json
 import re
@@ -27,7 +29,9 @@ play("{name}", choose)
 GOOD = "pass"
 ILLEGAL = "if times >= 9: print('I choose 999', file=sys.stderr); return 999"
 CRASHES = "if times == 9: raise KeyError('the ninth')"
-"""Each comes in the first half of a match, whatever the deal: about step 20 at three seats."""
+"""Each comes in the first half of a match, whatever the deal: about step 20 at three
+seats.
+"""
 
 
 def sleeps(seconds: float) -> str:
@@ -36,13 +40,16 @@ def sleeps(seconds: float) -> str:
 
 
 def sleeps_with(file: Path) -> str:
-    """Return the doing of a bot that sleeps half a minute before each decision while a file is there. Isolation must be
-    trusted."""
+    """Return the doing of a bot that sleeps half a minute before each decision while a
+    file is there. Isolation must be trusted.
+    """
     return f"if os.path.exists({str(file)!r}): time.sleep(30)"
 
 
 def waits_for(file: Path) -> str:
-    """Return the doing of a bot that answers only when a file is there. Isolation must be trusted."""
+    """Return the doing of a bot that answers only when a file is there. Isolation must
+    be trusted.
+    """
     return f"while not os.path.exists({str(file)!r}): time.sleep(0.01)"
 
 
@@ -69,7 +76,9 @@ def write_uncompiled(entries: Path) -> None:
 
 
 def names_tried(out: Path) -> list[str]:
-    """Return the name of each result of a trial that a folder has, in the order of the file."""
+    """Return the name of each result of a trial that a folder has, in the order of the
+    file.
+    """
     return [json.loads(line)["name"] for line in (out / TRIALS).read_bytes().splitlines()]
 
 

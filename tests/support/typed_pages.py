@@ -1,4 +1,6 @@
-"""Types what a page says to type, in one empty folder, and compares what that prints with what the page shows."""
+"""Types what a page says to type, in one empty folder, and compares what that prints
+with what the page shows.
+"""
 
 import os
 import re
@@ -24,14 +26,18 @@ OF_PYTHON = {
     "train-a-policy.md": "tests/env/test_pages.py",
     "trainers.md": "tests/env/test_pages.py",
 }
-"""The pages whose examples in Python are run and compared elsewhere, and the test that does so."""
+"""The pages whose examples in Python are run and compared elsewhere, and the test that
+does so.
+"""
 LONGEST = 20
 """Lines of a difference that are told."""
 SECONDS = 30
 """Of CPU of a usual core, for all commands of one page."""
 USUAL = 0.18
-"""The seconds of CPU that a usual core takes for ``_work``. A core that others share may take twice as long, from one minute to
-the next, so the work is timed before and after the commands of a page."""
+"""The seconds of CPU that a usual core takes for ``_work``. A core that others share
+may take twice as long, from one minute to the next, so the work is timed before and
+after the commands of a page.
+"""
 WALL = 240
 """Seconds after which the commands of a page are killed: they wait for somebody."""
 VOLATILE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
@@ -53,8 +59,9 @@ VOLATILE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
     (re.compile(r"\b20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?Z?)?"), "DATE"),
     (re.compile(r"\bport \d+|(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+"), "PORT"),
 )
-"""Texts that differ from machine to machine and from run to run, each with the text that is compared instead. Limits, such as
-1 GiB, do not differ."""
+"""Texts that differ from machine to machine and from run to run, each with the text
+that is compared instead. Limits, such as 1 GiB, do not differ.
+"""
 OF_THE_MACHINE = re.compile(r"warning: (Starts of|\d+ x \d+ bots|isolation trusted)")
 """How lines begin that a command says of this machine only: no page shows them."""
 _NUMBER = re.compile(r"[<>=.+-]*\d")
@@ -62,8 +69,9 @@ _NUMBER = re.compile(r"[<>=.+-]*\d")
 
 @dataclass(frozen=True)
 class Session:
-    """The output of a page's commands, the commands with an exit code that the page does not tell, and the seconds of CPU that a
-    usual core takes for them."""
+    """The output of a page's commands, the commands with an exit code that the page
+    does not tell, and the seconds of CPU that a usual core takes for them.
+    """
 
     printed: dict[Typed, tuple[str, ...]]
     wrong: tuple[str, ...]
@@ -71,7 +79,9 @@ class Session:
 
 
 def typed_in(folder: Path, steps: Iterable[Step]) -> Session:
-    """Type all commands of a page in this folder, as one user in one shell, and write its files."""
+    """Type all commands of a page in this folder, as one user in one shell, and write
+    its files.
+    """
     commands = [step for step in steps if isinstance(step, Typed)]
     with tempfile.TemporaryDirectory(prefix="khiva-typed-") as kept:
         place = Path(kept)
@@ -118,7 +128,9 @@ def typed_in(folder: Path, steps: Iterable[Step]) -> Session:
 
 
 def missing(steps: Iterable[Step]) -> list[str]:
-    """Return the programs that commands of a page begin with and that are not on this machine."""
+    """Return the programs that commands of a page begin with and that are not on this
+    machine.
+    """
     words = {step.command.split()[0] for step in steps if isinstance(step, Typed)}
     names = sorted(word for word in words if re.fullmatch(r"[a-z][\w.+-]*", word))
     script = 'for name; do type "$name" >/dev/null 2>&1 || echo "$name"; done'
@@ -146,7 +158,9 @@ def _script(steps: Iterable[Step], commands: list[Typed], place: Path) -> Iterat
 
 
 def _environment(place: Path) -> dict[str, str]:
-    """The user's, but for the home and what belongs to it; a command prints in the order in which a terminal shows it."""
+    """The user's, but for the home and what belongs to it; a command prints in the
+    order in which a terminal shows it.
+    """
     given = {
         name: value
         for name, value in os.environ.items()
@@ -169,7 +183,9 @@ def _cpu() -> float:
 
 
 def _work() -> float:
-    """Compile a module of Python fifteen times, and return the seconds of CPU that it took."""
+    """Compile a module of Python fifteen times, and return the seconds of CPU that it
+    took.
+    """
     text, begun = Path(subprocess.__file__).read_text(), time.process_time()
     for _ in range(15):
         compile(text, "", "exec")
@@ -184,7 +200,9 @@ def _end(shell: subprocess.Popen[bytes]) -> None:
 
 
 def _here(line: str, folder: Path) -> str:
-    """Return a line with ``...`` instead of the folders of this machine, and without the spaces at its end."""
+    """Return a line with ``...`` instead of the folders of this machine, and without
+    the spaces at its end.
+    """
     for place in (f"{ROOT}/", f"{folder.resolve()}/", f"{folder}/"):
         line = line.replace(place, ".../")
     return line.replace(str(folder), "...").rstrip()
@@ -198,7 +216,9 @@ def _without_end(lines: list[str]) -> list[str]:
 
 
 def plain(line: str) -> str:
-    """Return a line as it is compared: a row of a table may be wider where a volatile number is longer."""
+    """Return a line as it is compared: a row of a table may be wider where a volatile
+    number is longer.
+    """
     line = line.rstrip()
     compared = line
     for wanted, name in VOLATILE:
@@ -207,12 +227,16 @@ def plain(line: str) -> str:
 
 
 def shape(line: str) -> str:
-    """Return the shape of a line, which is the same with other numbers: one sign a word, whether it is a number."""
+    """Return the shape of a line, which is the same with other numbers: one sign a
+    word, whether it is a number.
+    """
     return "".join("1" if _NUMBER.match(word) else "w" for word in line.split())
 
 
 def agrees(shown: Sequence[str], printed: Sequence[str]) -> bool:
-    """Tell whether these lines are the printed ones, all and in order, with ``...`` for any number of lines."""
+    """Tell whether these lines are the printed ones, all and in order, with ``...`` for
+    any number of lines.
+    """
     if LEFT_OUT not in shown:
         return list(shown) == list(printed)
     pieces = pieces_of(shown)
@@ -252,7 +276,9 @@ def pieces_of(shown: Sequence[str]) -> list[list[str]]:
 
 
 def outputs(shown: Shown, session: Session) -> Iterator[tuple[str, ...]]:
-    """Return what a block may show: the output of each command before it, the last one first, and that of several in a row."""
+    """Return what a block may show: the output of each command before it, the last one
+    first, and that of several in a row.
+    """
     each = [session.printed.get(command, ()) for command in shown.after]
     for length in range(1, len(each) + 1):
         for first in range(len(each) - length, -1, -1):
@@ -260,8 +286,9 @@ def outputs(shown: Shown, session: Session) -> Iterator[tuple[str, ...]]:
 
 
 def untrue(shown: Shown, session: Session, exact: bool) -> str:
-    """Return why a block is not what the page's commands printed, "" if it is. Elsewhere than at the level of the page only the
-    shape of each line is compared."""
+    """Return why a block is not what the page's commands printed, "" if it is.
+    Elsewhere than at the level of the page only the shape of each line is compared.
+    """
     if shown.of_python:
         return ""
     if not shown.after:
@@ -289,7 +316,9 @@ def untrue(shown: Shown, session: Session, exact: bool) -> str:
 
 
 def nearest(shown: Shown, session: Session) -> tuple[str, ...]:
-    """Return the output that looks most like a block, by the shapes of lines and by equal lines."""
+    """Return the output that looks most like a block, by the shapes of lines and by
+    equal lines.
+    """
 
     def likeness(printed: Sequence[str]) -> float:
         pair = [shape(line) for line in shown.lines], [shape(line) for line in printed]
@@ -316,7 +345,9 @@ def difference(shown: Sequence[str], printed: Sequence[str]) -> str:
 
 
 def faults_of(page: Path, folder: Path, exact: bool) -> tuple[list[str], float]:
-    """Type a page, and return all that is not as it says, and the seconds of CPU that it took."""
+    """Type a page, and return all that is not as it says, and the seconds of CPU that
+    it took.
+    """
     steps = steps_of(page.read_text())
     of_python = [step.line for step in steps if isinstance(step, Shown) and step.of_python]
     if of_python and page.name not in OF_PYTHON:

@@ -1,7 +1,9 @@
-"""Run vectors of METER.md by the meter and the runner, in whatever Python and on whatever machine this is started.
+"""Run vectors of METER.md by the meter and the runner, in whatever Python and on
+whatever machine this is started.
 
-``argv[1]``: the folder of both, ``argv[2]``: the VM's library. Each line of stdin is a row of the vectors. Each line of stdout is
-how its module ends here, the ticks that are left, the hash of its memory, and what the meter makes of it, in hex.
+``argv[1]``: the folder of both, ``argv[2]``: the VM's library. Each line of stdin is a
+row of the vectors. Each line of stdout is how its module ends here, the ticks that are
+left, the hash of its memory, and what the meter makes of it, in hex.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""Make modules for tests of the meter: an assembler of words, and modules around the code that it makes."""
+"""Make modules for tests of the meter: an assembler of words, and modules around the
+code that it makes.
+"""
 
 import struct
 from collections.abc import Iterator, Sequence
@@ -51,7 +53,9 @@ def types(names: str) -> bytes:
 
 
 def assemble(text: str) -> bytes:
-    """The code of words: each instruction, then its immediates. A block's is ``:i32``, ``:3`` for a type, or nothing."""
+    """The code of words: each instruction, then its immediates. A block's is ``:i32``,
+    ``:3`` for a type, or nothing.
+    """
     words = [word for line in text.splitlines() for word in line.partition(";")[0].split()]
     return b"".join(_assembled(words))
 
@@ -107,7 +111,9 @@ def _assembled(words: list[str]) -> Iterator[bytes]:
 
 @dataclass
 class Function:
-    """A function: its code as words or bytes, the types of its parameters, results and locals."""
+    """A function: its code as words or bytes, the types of its parameters, results and
+    locals.
+    """
 
     code: str | bytes
     params: str = ""
@@ -121,7 +127,8 @@ class Function:
 
 @dataclass
 class Made:
-    """A module that is made; ``bytes(made)`` is its binary form. Function ``len(imports)`` is exported as ``_start``.
+    """A module that is made; ``bytes(made)`` is its binary form. Function
+    ``len(imports)`` is exported as ``_start``.
 
     more: types behind those of the functions, as (params, results).
     sections: the content of a section in place of the one that would be made.
@@ -200,7 +207,9 @@ def joined(sections: dict[int, bytes]) -> bytes:
 
 
 def start(code: str | bytes, **more: object) -> bytes:
-    """A module whose ``_start`` is this code; ``locals`` are its locals, the rest as in ``Made``."""
+    """A module whose ``_start`` is this code; ``locals`` are its locals, the rest as in
+    ``Made``.
+    """
     locals_ = str(more.pop("locals", ""))
     return bytes(Made([Function(code, locals=locals_)], **more))  # type: ignore[arg-type]
 

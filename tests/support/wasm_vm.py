@@ -1,4 +1,6 @@
-"""Run modules that pay on the VMs that are here: wasmtime in this process, and V8 in Node."""
+"""Run modules that pay on the VMs that are here: wasmtime in this process, and V8 in
+Node.
+"""
 
 import json
 import subprocess
@@ -18,9 +20,11 @@ SCRIPT = Path(__file__).with_name("wasm_vm.mjs")
 class Ran(NamedTuple):
     """How a module ran.
 
-    end: "" if it returned, "exit" by proc_exit, else the kind of its trap: "time", "stack" or "own".
+    end: "" if it returned, "exit" by proc_exit, else the kind of its trap: "time",
+        "stack" or "own".
     ticks: that were left; -1 if they ran out.
-    memory: the first 16 hex digits of the SHA-256 of its memory; "" if ticks or stack ran out.
+    memory: the first 16 hex digits of the SHA-256 of its memory; "" if ticks or stack
+        ran out.
     """
 
     end: str
@@ -66,12 +70,16 @@ def ran(end: str, ticks: int, height: int, memory: str) -> Ran:
 
 
 def on_wasmtime(engine_: Any, wasm: bytes, ticks: int) -> Ran:
-    """Run a module that pays on wasmtime. Calls to the runner fail with 52, but sched_yield."""
+    """Run a module that pays on wasmtime. Calls to the runner fail with 52, but
+    sched_yield.
+    """
     return counted_on_wasmtime(engine_, wasm, ticks)[0]
 
 
 def counted_on_wasmtime(engine_: Any, wasm: bytes, ticks: int) -> tuple[Ran, int, int]:
-    """Run a module that pays on wasmtime. Gives how it ran, the ticks that it paid, and those that were counted by function."""
+    """Run a module that pays on wasmtime. Gives how it ran, the ticks that it paid, and
+    those that were counted by function.
+    """
     import wasmtime
 
     store = wasmtime.Store(engine_)

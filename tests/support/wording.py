@@ -1,6 +1,8 @@
-"""The messages of the package as tests expect them: tests/messages has a file for each command or room, a row for each text.
+"""The messages of the package as tests expect them: tests/messages has a file for each
+command or room, a row for each text.
 
-A test names a message by its file and key, ``sentence("store", "no-such-file")``, so that a better wording costs one row.
+A test names a message by its file and key, ``sentence("store", "no-such-file")``, so
+that a better wording costs one row.
 """
 
 import re
@@ -21,7 +23,9 @@ def messages(room: str) -> dict[str, str]:
 
 
 def parts(text: str) -> Iterator[tuple[str, str | None]]:
-    """Split a row's text: each piece of fixed text with the name of the placeholder that follows, None at the end."""
+    """Split a row's text: each piece of fixed text with the name of the placeholder
+    that follows, None at the end.
+    """
     return ((fixed, name) for fixed, name, _, _ in string.Formatter().parse(text))
 
 
@@ -33,7 +37,9 @@ def sentence(room: str, key: str, /, **values: object) -> str:
 
 
 def pattern(room: str, key: str, /, **patterns: str) -> str:
-    """Return a regular expression for a message; each placeholder is filled with a regular expression."""
+    """Return a regular expression for a message; each placeholder is filled with a
+    regular expression.
+    """
     return "".join(
         re.escape(fixed) + (patterns[name] if name else "")
         for fixed, name in _filled(room, key, patterns)

@@ -1,6 +1,8 @@
-"""Try to change all that is at the paths of ``argv`` and below them: a probe for tests, to be started inside of a level.
+"""Try to change all that is at the paths of ``argv`` and below them: a probe for tests,
+to be started inside of a level.
 
-Prints JSON: how many files, folders, links and devices were tried, and by path what succeeded. Times become the present.
+Prints JSON: how many files, folders, links and devices were tried, and by path what
+succeeded. Times become the present.
 """
 
 import json
@@ -43,7 +45,9 @@ def changed(path: str, mode: int) -> list[str]:
 
 
 def below(path: str, seen: set[tuple[int, int]], depth: int = 0):  # type: ignore[no-untyped-def]
-    """Yield what is at a path and below it. Of a file system that is read-only as a whole only the top."""
+    """Yield what is at a path and below it. Of a file system that is read-only as a
+    whole only the top.
+    """
     try:
         status = os.lstat(path)
     except OSError:

@@ -1,8 +1,10 @@
-"""Write the fixtures of the engine's own version: `python tests/together/make.py`, once, before the version number rises.
+"""Write the fixtures of the engine's own version: `python tests/together/make.py`,
+once, before the version number rises.
 
-For each game and format, and for each case of ``EXTRA``, with the bots of tests/published: a finished store, one that a kill -9
-interrupted, and a bundle. They are what users of that version have; a later engine reads, resumes and verifies them for ever, so
-nothing here is made again.
+For each game and format, and for each case of ``EXTRA``, with the bots of
+tests/published: a finished store, one that a kill -9 interrupted, and a bundle. They
+are what users of that version have; a later engine reads, resumes and verifies them for
+ever, so nothing here is made again.
 """
 
 import json
@@ -27,7 +29,9 @@ from khiva_arena.records.store.db import FILE, Store
 
 
 def make(game: str, form: str, place: Path) -> None:
-    """Write the stores and the bundle of one case into ``place``, a folder that is not there yet."""
+    """Write the stores and the bundle of one case into ``place``, a folder that is not
+    there yet.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         finished, interrupted = folder / "finished", folder / "interrupted"
@@ -67,7 +71,9 @@ def make(game: str, form: str, place: Path) -> None:
 
 
 def interrupt(words: list[str], folder: Path, store: Path, matches: int) -> None:
-    """Kill a run of so many matches between what lies in its store already and its end."""
+    """Kill a run of so many matches between what lies in its store already and its
+    end.
+    """
     with Store.read(store) if (store / FILE).exists() else nullcontext() as there:
         already = sum(len(there.digests(event.id)) for event in there.events()) if there else 0
     run = started(*words, cwd=folder)

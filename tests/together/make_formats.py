@@ -1,7 +1,9 @@
-"""Write formats.json, what each format of docs/policy.md is under its number: `python tests/together/make_formats.py`.
+"""Write formats.json, what each format of docs/policy.md is under its number: `python
+tests/together/make_formats.py`.
 
-A schema that is another one under its number is refused, with what to raise. If files of that number are read as before, as where
-keys were added to the stream of events, remove the format's row from formats.json first, and say so in the commit.
+A schema that is another one under its number is refused, with what to raise. If files
+of that number are read as before, as where keys were added to the stream of events,
+remove the format's row from formats.json first, and say so in the commit.
 """
 
 import json
@@ -15,7 +17,9 @@ from published_formats import FORMATS, digests, formats, kept, unraised
 
 
 def main() -> int:
-    """Write the file, unless a number is to be raised first, and return the exit code."""
+    """Write the file, unless a number is to be raised first, and return the exit
+    code.
+    """
     with tempfile.TemporaryDirectory() as place:
         found = formats(Path(place))
         if problems := unraised(found, kept()):

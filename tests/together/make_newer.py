@@ -1,8 +1,11 @@
-"""Write the fixtures of what version 0.3.0 brought: `python tests/together/make_newer.py`, in half a minute, until it is tagged.
+"""Write the fixtures of what version 0.3.0 brought: `python
+tests/together/make_newer.py`, in half a minute, until it is tagged.
 
-They are an event in ticks, of a module, of one with a payload and of a bot that an interpreter runs, and a league in ticks with a
-chain of two batches, a bot that an author submitted, one that is retired, and one that waits. The modules are written by hand and
-have a few hundred bytes, so that fixtures stay small. What a tagged version has written is never made again.
+They are an event in ticks, of a module, of one with a payload and of a bot that an
+interpreter runs, and a league in ticks with a chain of two batches, a bot that an
+author submitted, one that is retired, and one that waits. The modules are written by
+hand and have a few hundred bytes, so that fixtures stay small. What a tagged version
+has written is never made again.
 """
 
 import json
@@ -33,7 +36,9 @@ WITH_PAYLOAD = tick_bots.bot(at_the_start=tick_bots.READS + MIXES)
 
 
 def write_bots(place: Path) -> None:
-    """Write the bots of both fixtures into a folder, and the interpreter of one beside them."""
+    """Write the bots of both fixtures into a folder, and the interpreter of one beside
+    them.
+    """
     for name, module, payload in (
         ("plain", PLAIN, b""),
         ("weights", WITH_PAYLOAD, b"one\n"),
@@ -81,7 +86,9 @@ def said_of(store: Path) -> list[dict]:
 
 
 def make_league(folder: Path) -> None:
-    """Play two batches of a league in ticks: bob's bot is retired after the first one, and ann's is submitted."""
+    """Play two batches of a league in ticks: bob's bot is retired after the first one,
+    and ann's is submitted.
+    """
     arena("league", "new", "league", "--seats", "2", "--clock", "ticks", cwd=folder)
     shutil.rmtree(folder / "league" / "bots")
     for name in ("plain", "weights"):
@@ -123,7 +130,9 @@ def make_league(folder: Path) -> None:
 
 
 def keep(folder: Path, name: str, *parts: str) -> None:
-    """Keep files and folders as a fixture, the bundle beside them, and what the events of the first store were."""
+    """Keep files and folders as a fixture, the bundle beside them, and what the events
+    of the first store were.
+    """
     place = HERE / name
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
@@ -136,7 +145,9 @@ def keep(folder: Path, name: str, *parts: str) -> None:
 
 
 def nobodys(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Return a file of a fixture without its owner; None for a lock, a log or a seal, which a store does without."""
+    """Return a file of a fixture without its owner; None for a lock, a log or a seal,
+    which a store does without.
+    """
     member.uid = member.gid = 0
     member.uname = member.gname = ""
     return None if member.name.endswith((".lock", "log.jsonl", ".seal", "-shm")) else member

@@ -1,7 +1,9 @@
-"""Take the pictures at the top of README.md, docs/publish.md and docs/play.md, of pages that are made for them.
+"""Take the pictures at the top of README.md, docs/publish.md and docs/play.md, of pages
+that are made for them.
 
-With --all, take three moments of a match of each game, on a desk and on a phone, light and dark, and sheets of the symbols, into
-build/pictures: for the eyes of those who change a drawing.
+With --all, take three moments of a match of each game, on a desk and on a phone, light
+and dark, and sheets of the symbols, into build/pictures: for the eyes of those who
+change a drawing.
 """
 
 import argparse
@@ -155,7 +157,9 @@ def take_all() -> None:
 
 
 def take_moments(page: Page, file: Path, name: str, size: tuple[int, int], dark: bool) -> None:
-    """A match early, in its middle and at its end: the whole table, and the story beside or below it."""
+    """A match early, in its middle and at its end: the whole table, and the story
+    beside or below it.
+    """
     page.size(size, dark)
     page.open(file, "#match=1/0")
     page.until("return document.querySelector('.where')")
@@ -175,7 +179,9 @@ def take_moments(page: Page, file: Path, name: str, size: tuple[int, int], dark:
 
 
 def take_sheet(page: Page, file: Path, game: str) -> None:
-    """All symbols of a game in four sizes, light, dark, grey, as colour-blind eyes see them, and black."""
+    """All symbols of a game in four sizes, light, dark, grey, as colour-blind eyes see
+    them, and black.
+    """
     sources = {
         path.name.removesuffix(".js"): path.read_text()
         for path in html._folder().iterdir()

@@ -1,4 +1,6 @@
-"""What benchmarks say of their figures. That they run is for ``python -m tests.tools bench``."""
+"""What benchmarks say of their figures. That they run is for ``python -m tests.tools
+bench``.
+"""
 
 import random
 import re
@@ -37,7 +39,9 @@ def test_the_interval_is_that_of_order_statistics() -> None:
 
 
 def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
-    """Of a skewed distribution, as times are; 2,000 times, so that 93 % would be four errors away from 95."""
+    """Of a skewed distribution, as times are; 2,000 times, so that 93 % would be four
+    errors away from 95.
+    """
     rng = random.Random(20261121)
     true = 0.6931471805599453  # of the exponential distribution
     for n in (7, 15, 30):
@@ -64,7 +68,9 @@ def test_what_a_ratio_says(ratio: Spread, lower: bool, says: str) -> None:
 def test_what_is_measured_is_the_version_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where ``python -m tests.tools bench`` runs, there is another version in the working folder."""
+    """Where ``python -m tests.tools bench`` runs, there is another version in the
+    working folder.
+    """
     shutil.copytree(
         ROOT / "khiva_arena", tmp_path / "khiva_arena", ignore=shutil.ignore_patterns("__pycache__")
     )
@@ -123,7 +129,9 @@ def test_peers_that_are_not_there_are_refused(word: str, says: str) -> None:
 
 
 def test_the_knights_of_the_chess_engine_keep_the_rules_and_repeat_when_it_says() -> None:
-    """Each moves as a knight to a square where nobody is, and gives no check. A position is there for the third time after 48."""
+    """Each moves as a knight to a square where nobody is, and gives no check. A
+    position is there for the third time after 48.
+    """
     source = (HERE / "uci.c").read_text()
     tables = [source.partition(f"{side}[] = ")[2].partition("}")[0] for side in ("white", "black")]
     white, black = (re.findall(r"[a-h][1-8][a-h][1-8]", table) for table in tables)
@@ -152,7 +160,9 @@ def leap(one: str, other: str) -> bool:
 
 @pytest.mark.soak
 def test_the_matches_of_a_large_store_are_valid_and_its_event_goes_on(tmp_path: Path) -> None:
-    """What is measured on them says something of real ones only if every check passes."""
+    """What is measured on them says something of real ones only if every check
+    passes.
+    """
     for number in range(BOTS):
         arena("new", "python", f"bots/bot-{number}", cwd=tmp_path)
     plan, store = planned(tmp_path, 30), tmp_path / "store"

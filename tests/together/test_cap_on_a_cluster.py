@@ -1,4 +1,6 @@
-"""A cap on a cluster ends an event between two tables, and the workers' transcripts are kept."""
+"""A cap on a cluster ends an event between two tables, and the workers' transcripts are
+kept.
+"""
 
 import json
 import re

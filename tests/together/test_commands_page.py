@@ -1,4 +1,6 @@
-"""docs/command-line.md is current: each setting of the tables, and each command with its help."""
+"""docs/command-line.md is current: each setting of the tables, and each command with
+its help.
+"""
 
 from generated_parts import with_parts
 from make_commands_page import PAGE, parts

@@ -1,4 +1,6 @@
-"""No command that reads a file with settings runs the code of a game that the file names, before the user has agreed."""
+"""No command that reads a file with settings runs the code of a game that the file
+names, before the user has agreed.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -32,7 +34,9 @@ READERS: dict[str, tuple[list[str], ...]] = {
     "league plan": (["league", "plan", "L", "batch.plan"],),
     "league final": (["league", "final", "L"],),
 }
-"""Each command that reads all of a file's settings, and ways to call it; it must ask."""
+"""Each command that reads all of a file's settings, and ways to call it; it must
+ask.
+"""
 OTHERS: dict[str, list[str]] = {
     "league status": ["L"],
     "league serve": ["L", "--listen", "127.0.0.1:0", "--user", "nobody-of-this-name"],
@@ -51,7 +55,9 @@ OTHERS: dict[str, list[str]] = {
     "close": ["L", "1", "--yes"],
     "merge": ["L", "--out", "out"],
 }
-"""Each command that is given the folder of a league, and reads of its settings those of the league alone, or none."""
+"""Each command that is given the folder of a league, and reads of its settings those of
+the league alone, or none.
+"""
 OF_NO_FILE = {
     "match",
     "sprt",
@@ -86,7 +92,9 @@ def test_each_command_is_tried_here() -> None:
 
 @pytest.fixture(scope="module")
 def handed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a league, a settings file and a plan whose game is a file there, which writes "ran" when it is run."""
+    """Return a folder with a league, a settings file and a plan whose game is a file
+    there, which writes "ran" when it is run.
+    """
     folder = tmp_path_factory.mktemp("handed")
     game = folder / "g.py"
     game.write_text(
@@ -149,7 +157,9 @@ def test_no_other_command_runs_the_game_of_a_league(verb: str, stranger: Path) -
 def test_these_files_run_their_game_for_whoever_made_them(
     handed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So a service has nobody to ask: a league is made by a command that names its game."""
+    """So a service has nobody to ask: a league is made by a command that names its
+    game.
+    """
     monkeypatch.setenv("XDG_CONFIG_HOME", str(handed / "maker"))
     for words in (
         ["league", "play", "L", "--batches", "1"],

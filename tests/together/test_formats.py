@@ -1,5 +1,6 @@
-"""A format whose schema changes gets another number: formats.json keeps what each one is under its number, as make_formats.py
-writes it."""
+"""A format whose schema changes gets another number: formats.json keeps what each one
+is under its number, as make_formats.py writes it.
+"""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,4 +1,6 @@
-"""Another choice is put into a match that a page holds: its modules play on as those of the command do, and in its words."""
+"""Another choice is put into a match that a page holds: its modules play on as those of
+the command do, and in its words.
+"""
 
 import asyncio
 import json
@@ -40,7 +42,9 @@ GAMES = {"khiva": "2", "emira": "3", "silk_road": "2"}
 
 
 class BundlePage(NativePage):
-    """A page that has checked a bundle: it holds its modules. Its person chooses by a rule. ``told``: what it heard."""
+    """A page that has checked a bundle: it holds its modules. Its person chooses by a
+    rule. ``told``: what it heard.
+    """
 
     def __init__(self, *, live: bool) -> None:
         self._live = live
@@ -79,7 +83,9 @@ def by_command(folder: Path, game: str, other: dict[str, int]) -> dict[str, Any]
 
 @made_once
 def bundles(folder: Path) -> None:
-    """Play in "khiva", "emira" and "silk_road" an event in ticks of three modules, each with a bundle beside it."""
+    """Play in "khiva", "emira" and "silk_road" an event in ticks of three modules, each
+    with a bundle beside it.
+    """
     for game, seats in GAMES.items():
         made = [
             write_bot(folder / f"{game}-bots" / name, rounds=at)

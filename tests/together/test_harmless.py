@@ -1,4 +1,6 @@
-"""No word that others wrote reaches into a terminal, whichever command prints it: all commands, with escapes in every field."""
+"""No word that others wrote reaches into a terminal, whichever command prints it: all
+commands, with escapes in every field.
+"""
 
 import json
 from collections.abc import Iterator
@@ -37,7 +39,9 @@ VERBS = list(verbs(cli))
 def test_words_of_the_command_line(
     verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said
 ) -> None:
-    """Names of files and folders, values of settings: all that can be given, evil, and told as wrong."""
+    """Names of files and folders, values of settings: all that can be given, evil, and
+    told as wrong.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     command: click.Command | None = cli

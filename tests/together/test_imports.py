@@ -1,4 +1,6 @@
-"""What a command imports before its user sees something: nothing that only another command, or a later moment, needs."""
+"""What a command imports before its user sees something: nothing that only another
+command, or a later moment, needs.
+"""
 
 import inspect
 import os
@@ -85,7 +87,9 @@ OF_HELP = {
     "khiva_arena.bots.sandbox.limits",
     "khiva_arena.words",
 }
-"""What the words of commands are made of, beside ``BARE`` and a file for each command."""
+"""What the words of commands are made of, beside ``BARE`` and a file for each
+command.
+"""
 LATER = {
     *(
         "khiva_arena.records.replay.story",
@@ -160,8 +164,10 @@ NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
     "verify": (("verify", "out"), 0, {"multiprocessing", "sqlite3"}),
     "watch": (("watch", "nowhere"), 2, {"rich"}),
 }
-"""A short use of each command, its exit code (None: the machine's), and which of ``HEAVY`` it may import. A command that
-waits for somebody is refused here: it may import nothing before it knows that it has work."""
+"""A short use of each command, its exit code (None: the machine's), and which of
+``HEAVY`` it may import. A command that waits for somebody is refused here: it may
+import nothing before it knows that it has work.
+"""
 DECIDED = (
     "--seeds",
     "32",
@@ -225,7 +231,9 @@ _begun: subprocess.Popen[str]
 
 
 def imported(where: Path, *words: str, until: str = "end", exits: int | None = 0) -> set[str]:
-    """Return the modules that a command has imported at its end, or at its first request. ``exits``: its code, None for any."""
+    """Return the modules that a command has imported at its end, or at its first
+    request. ``exits``: its code, None for any.
+    """
     assert _begun.stdin
     assert _begun.stdout
     with NamedTemporaryFile() as said:
@@ -241,7 +249,9 @@ def imported(where: Path, *words: str, until: str = "end", exits: int | None = 0
 
 
 def of_extensions(names: set[str]) -> set[str]:
-    """Return the modules of extensions, but for the list of them and their rows, which are data."""
+    """Return the modules of extensions, but for the list of them and their rows, which
+    are data.
+    """
     return {
         name
         for name in own(names)
@@ -254,12 +264,16 @@ def own(names: set[str]) -> set[str]:
 
 
 def is_of_a_row(name: str) -> bool:
-    """Tell whether a module only lists extensions: the list, the row of one, or the folder of a row."""
+    """Tell whether a module only lists extensions: the list, the row of one, or the
+    folder of a row.
+    """
     return re.fullmatch(r"khiva_arena\.extensions(\.\w+(\.row)?)?", name) is not None
 
 
 def own_code(names: set[str]) -> list[str]:
-    """Return the modules of the package that have code: no folder, and no row of an extension."""
+    """Return the modules of the package that have code: no folder, and no row of an
+    extension.
+    """
     modules = (
         name for name in own(names) if not PACKAGE.parent.joinpath(*name.split(".")).is_dir()
     )
@@ -302,7 +316,8 @@ def test_a_match_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     found = imported(tmp_path, "match", *BOTS, until="first request")
     assert "khiva_arena.arbiter.gather" in found
     assert not found & (LATER | FOR_A_RUN | FOR_A_SCREEN | NEVER_EARLY)
-    # Of the arbiter two are apart, for pages without trio: job, match_steps. Whatever reads a definition imports league_format.
+    # Of the arbiter two are apart, for pages without trio: job, match_steps. Whatever
+    # reads a definition imports league_format.
     assert len(own_code(found)) <= 116
     assert len([name for name in found - FOLDERS if not is_of_a_row(name)]) <= 405
 
@@ -326,8 +341,9 @@ def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
 
 @made_once
 def played(folder: Path) -> None:
-    """Two matches of bots in C in "out", lines about one in "events.jsonl", its bytes in "raw", and an event that is to begin in
-    "open"."""
+    """Two matches of bots in C in "out", lines about one in "events.jsonl", its bytes
+    in "raw", and an event that is to begin in "open".
+    """
     run = ("run", *bots(RANDOM, NAIVE), "--seats", "2", *TRUSTED)
     arena(*run, "--seeds", "2", "--out", "out", cwd=folder)
     arena(

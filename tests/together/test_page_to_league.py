@@ -1,4 +1,6 @@
-"""A bot that is written in the page on its way to a league: the file that the page saves, and both ways in."""
+"""A bot that is written in the page on its way to a league: the file that the page
+saves, and both ways in.
+"""
 
 import json
 from pathlib import Path
@@ -20,7 +22,9 @@ TOML = "name = '{}'\ninterpreter = 'python main.py'\nfiles = ['main.py', 'words/
 
 
 def saved_for_a_league(home: Path, files: dict[str, str]) -> tuple[str, bytes, str]:
-    """The name, the bytes and the digest of what the page's own code saves for a league."""
+    """The name, the bytes and the digest of what the page's own code saves for a
+    league.
+    """
     ((event, data),) = told(home, {"do": "pack", "files": files})
     assert event["kind"] == "packed", event
     return event["name"], data or b"", event["digest"]

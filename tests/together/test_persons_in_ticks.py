@@ -1,4 +1,6 @@
-"""``play --clock ticks``: a person beside modules. The match is stored, checked and run again, by the command and by a page."""
+"""``play --clock ticks``: a person beside modules. The match is stored, checked and run
+again, by the command and by a page.
+"""
 
 import json
 import re
@@ -38,7 +40,9 @@ def words(folder: Path, game: str) -> list[str]:
 
 @made_once
 def with_ann(folder: Path) -> None:
-    """Play in "out" a match of Khiva with a person, "out.json" is what it printed, "out.khiva" the bundle."""
+    """Play in "out" a match of Khiva with a person, "out.json" is what it printed,
+    "out.khiva" the bundle.
+    """
     record = by_command(folder, *words(folder, "khiva"), "--out", "out")
     (folder / "out.json").write_text(record.to_json())
     arena("bundle", "out", "out.khiva", "--with-modules", cwd=folder)

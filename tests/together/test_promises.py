@@ -1,4 +1,6 @@
-"""Each promise of docs/policy.md has a test, and each format that is written says its version."""
+"""Each promise of docs/policy.md has a test, and each format that is written says its
+version.
+"""
 
 import ast
 import gzip
@@ -133,14 +135,18 @@ def test_every_module_that_writes_a_file_whole_writes_a_format_that_is_known() -
 
 
 def test_no_key_of_0_3_0_is_gone() -> None:
-    """Keys may be added; whoever wrote a program for a version finds each key that it read then."""
+    """Keys may be added; whoever wrote a program for a version finds each key that it
+    read then.
+    """
     now = schema_keys()
     for place, keys in json.loads((HERE / KEYS).read_text()).items():
         assert set(keys) <= set(now.get(place, ())), place
 
 
 def test_every_key_that_a_command_prints_is_kept() -> None:
-    """`python tests/together/make_newer.py` keeps new ones, so that the test above sees when one goes."""
+    """`python tests/together/make_newer.py` keeps new ones, so that the test above sees
+    when one goes.
+    """
     outputs = {place: keys for place, keys in schema_keys().items() if "/output/" in place}
     known = json.loads((HERE / KEYS).read_text())
     assert {place: keys for place, keys in known.items() if "/output/" in place} == outputs

@@ -1,5 +1,7 @@
-"""What was published stays good: the stores of every version are read, the interrupted ones resume under their old ids and
-come to the same digests, the bundles verify. Written by make.py, each by the engine of its version."""
+"""What was published stays good: the stores of every version are read, the interrupted
+ones resume under their old ids and come to the same digests, the bundles verify.
+Written by make.py, each by the engine of its version.
+"""
 
 import json
 import sqlite3
@@ -24,7 +26,9 @@ CASES = [
 ]
 INTERRUPTED = [(version, case) for version, case in CASES if not case.endswith(REMOTE)]
 READ = ("khiva-", "bidding-", "emira-round-robin", "silk_road-round-robin")
-"""Each format and each game of every version; the others are a format of Khiva's, written by the same code for another game."""
+"""Each format and each game of every version; the others are a format of Khiva's,
+written by the same code for another game.
+"""
 every_case = pytest.mark.parametrize(
     ("version", "case"), long_but(CASES, [one for one in CASES if one[1].startswith(READ)])
 )
@@ -47,7 +51,9 @@ def digests(store_folder: Path) -> list[dict[str, object]]:
 
 
 def handed_over(case: str) -> list[str]:
-    """Return the flag that hands over the game of a case, if it is not one of the arena."""
+    """Return the flag that hands over the game of a case, if it is not one of the
+    arena.
+    """
     return ["--game", str(HERE / "bidding.py")] if case.startswith("bidding-") else []
 
 
@@ -77,7 +83,9 @@ RESUMED = [
     *(("0.2.0", case) for case in ("khiva-sprt", "khiva-stages", "khiva-extended")),
     *(("0.2.0", case) for case in ("bidding-own-game", "emira-knockout", "silk_road-swiss")),
 ]
-"""Each format and each game once, of the one version or the other; test_auto.py goes on with line-ups of 0.2.0."""
+"""Each format and each game once, of the one version or the other; test_auto.py goes on
+with line-ups of 0.2.0.
+"""
 
 
 @pytest.mark.parametrize(("version", "case"), long_but(INTERRUPTED, RESUMED))

@@ -1,4 +1,6 @@
-"""A command that refuses a store writes nothing in it, so that the engine that made the store can finish it."""
+"""A command that refuses a store writes nothing in it, so that the engine that made the
+store can finish it.
+"""
 
 import ast
 import sqlite3
@@ -27,7 +29,9 @@ INTERRUPTED = [
 
 
 def refused(words: list[str], where: Path, *stores: str) -> str:
-    """Call a command that refuses, check that its stores are as before, and return what it says."""
+    """Call a command that refuses, check that its stores are as before, and return what
+    it says.
+    """
     before = {store: contents(where / store) for store in stores}
     done = arena(*words, cwd=where, code=2)
     assert {store: contents(where / store) for store in stores} == before
@@ -165,9 +169,13 @@ def test_a_refused_command_writes_nothing(name: str, tmp_path: Path) -> None:
 
 
 OF_LEAGUES = {"extensions/league/player/final.py", "extensions/league/player/refusals.py"}
-"""Leagues, which 0.2.0 does not have: tests/extensions/league/test_player.py tries their refusals."""
+"""Leagues, which 0.2.0 does not have: tests/extensions/league/test_player.py tries
+their refusals.
+"""
 OF_PERSONS = {"extensions/seats/stored_alone.py"}
-"""Matches with persons in ticks, which 0.2.0 does not have: test_persons_in_ticks.py tries their refusal."""
+"""Matches with persons in ticks, which 0.2.0 does not have: test_persons_in_ticks.py
+tries their refusal.
+"""
 
 
 def test_each_command_that_writes_a_store_has_a_refusal_here() -> None:

@@ -1,4 +1,6 @@
-"""Machines that divide an event keep transcripts of their matches, and a merge takes them along."""
+"""Machines that divide an event keep transcripts of their matches, and a merge takes
+them along.
+"""
 
 from pathlib import Path
 

@@ -1,7 +1,9 @@
-"""What code of 0.3.0 wrote that no release has is told so, and never called damaged or not sound.
+"""What code of 0.3.0 wrote that no release has is told so, and never called damaged or
+not sound.
 
-The fixture is of commit 05aa35f4, two days older than the format that is read now: a league by the wall clock with its bundle and
-a plan of its second batch, and the bundle of an event in ticks with its modules.
+The fixture is of commit 05aa35f4, two days older than the format that is read now: a
+league by the wall clock with its bundle and a plan of its second batch, and the bundle
+of an event in ticks with its modules.
 """
 
 import gzip

@@ -1,7 +1,9 @@
-"""List the tools of the tests, or run one with the words that follow its name: ``python -m tests.tools [NAME [WORDS]]``.
+"""List the tools of the tests, or run one with the words that follow its name: ``python
+-m tests.tools [NAME [WORDS]]``.
 
-They measure, simulate, fuzz and try a machine for longer than a test may. A checkout needs the set-up of the tests first, as of
-``make check``. ``NAME --help`` prints the options of a tool.
+They measure, simulate, fuzz and try a machine for longer than a test may. A checkout
+needs the set-up of the tests first, as of ``make check``. ``NAME --help`` prints the
+options of a tool.
 """
 
 import os
@@ -186,7 +188,9 @@ TOOLS: dict[str, tuple[str, str]] = {
     ),
 }
 EXTRAS = {"mutants": ("cosmic_ray", "mutants")}
-"""The module that a tool needs beyond the set-up of the tests, and the extra that brings it."""
+"""The module that a tool needs beyond the set-up of the tests, and the extra that
+brings it.
+"""
 
 
 def listing(columns: int) -> str:

@@ -1,10 +1,13 @@
-"""The worth of gems, cards and camels on their way in Khiva, in points by which a seat is further ahead at the end.
+"""The worth of gems, cards and camels on their way in Khiva, in points by which a seat
+is further ahead at the end.
 
-``python -m tests.tools khiva-worth --seats 2 --minutes 3``. In matches of bots that search, a seat's view is taken at the start
-of turns, and the same view with one thing changed: a gem more, another card in the hand, a camel elsewhere. Worlds of both are
-played to the end, everybody by habits that learn (``attempt`` of ``khiva_arena.crules.khiva``). The difference is the worth of
-the thing for seats that play so. A row has the mean over the views, and its error at 95 %, by matches. Ctrl-C ends it with the
-rows until then.
+``python -m tests.tools khiva-worth --seats 2 --minutes 3``. In matches of bots that
+search, a seat's view is taken at the start of turns, and the same view with one thing
+changed: a gem more, another card in the hand, a camel elsewhere. Worlds of both are
+played to the end, everybody by habits that learn (``attempt`` of
+``khiva_arena.crules.khiva``). The difference is the worth of the thing for seats that
+play so. A row has the mean over the views, and its error at 95 %, by matches. Ctrl-C
+ends it with the rows until then.
 """
 
 import argparse
@@ -31,15 +34,21 @@ from khiva_arena.games.base import State
 GAME = registry.get("khiva")
 RULES = GAME.rules({})
 TO_THE_END, AHEAD = 16, 4
-"""Turns of the playouts that measure, and of those by which the bots of the matches choose."""
+"""Turns of the playouts that measure, and of those by which the bots of the matches
+choose.
+"""
 WORLDS, TRIED = 3, 60
-"""Of a decision of the bots: the worlds, and the choices that are tried in each of them."""
+"""Of a decision of the bots: the worlds, and the choices that are tried in each of
+them.
+"""
 Changed = tuple[str, dict[str, Any]]
 
 
 @cache
 def played() -> KhivaRules:
-    """Return the rules in C of the matches. Raises ConfigError where they are not built."""
+    """Return the rules in C of the matches. Raises ConfigError where they are not
+    built.
+    """
     return KhivaRules(GAME.every_rule(RULES))
 
 
@@ -55,7 +64,9 @@ def variants(view: Mapping[str, Any], lots: Random) -> Iterator[Changed]:
 
 
 def other_cards(view: Mapping[str, Any], lots: Random) -> Iterator[Changed]:
-    """Yield views in which one card in the hand is another one that nobody has seen. Others would contradict the history."""
+    """Yield views in which one card in the hand is another one that nobody has seen.
+    Others would contradict the history.
+    """
     seen = {tuple(card) for key in ("hand", "discard", "shown") for card in view[key]}
     seen |= {tuple(card) for _, card, _ in view["passed"]}
     unseen = [
@@ -79,7 +90,9 @@ def other_cards(view: Mapping[str, Any], lots: Random) -> Iterator[Changed]:
 
 
 def other_places(view: Mapping[str, Any], me: int) -> Iterator[Changed]:
-    """Yield views in which a camel that is in its tent is on the seat's own path, at a shop that is free."""
+    """Yield views in which a camel that is in its tent is on the seat's own path, at a
+    shop that is free.
+    """
     taken = {shop for path, shop, _ in view["camels"] if path == me}
     for camel, (path, _, teapot) in enumerate(view["camels"]):
         if path < 0 and teapot:
@@ -91,7 +104,9 @@ def other_places(view: Mapping[str, Any], me: int) -> Iterator[Changed]:
 
 
 def lead(view: Mapping[str, Any], playouts: int, number: int) -> float:
-    """Return how far the seat is ahead at the end, by mean of worlds. Raises ConfigError for a view that fits no position."""
+    """Return how far the seat is ahead at the end, by mean of worlds. Raises
+    ConfigError for a view that fits no position.
+    """
     seen, habits, stream = (
         played().view(view),
         KhivaHabits(played()),
@@ -125,7 +140,9 @@ def chosen(state: State, seat: int, number: int) -> int:
 def measure(
     seats: int, until: float, playouts: int, lots: Random, rows: dict[str, list[float]]
 ) -> None:
-    """Write by row the mean difference in each match, of matches that are played until a time."""
+    """Write by row the mean difference in each match, of matches that are played until
+    a time.
+    """
     while time.process_time() < until:
         state, _ = GAME.new(seats, RULES, lots.randbytes(32))
         found: dict[str, list[float]] = defaultdict(list)

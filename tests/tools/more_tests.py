@@ -1,4 +1,6 @@
-"""The tests once more: with the oldest packages, with other versions of the VM, on other machines, or with more matches."""
+"""The tests once more: with the oldest packages, with other versions of the VM, on
+other machines, or with more matches.
+"""
 
 import argparse
 import os
@@ -39,7 +41,9 @@ def made(place: Path, python: str = sys.executable) -> Path:
 
 
 def bounds() -> list[str]:
-    """Return the oldest version of each package that pyproject.toml allows, as pip's constraints."""
+    """Return the oldest version of each package that pyproject.toml allows, as pip's
+    constraints.
+    """
     found = project()
     named = [
         *found["dependencies"],
@@ -67,7 +71,9 @@ def oldest(_: argparse.Namespace) -> None:
 
 
 def fairness(_: argparse.Namespace) -> None:
-    """Play 100 matches a level of a bot of two threads beside one that makes itself wait: it may not forfeit."""
+    """Play 100 matches a level of a bot of two threads beside one that makes itself
+    wait: it may not forfeit.
+    """
     pytest(
         "-n",
         "4",
@@ -90,13 +96,17 @@ def virtual_machine(_: argparse.Namespace) -> None:
 
 
 def vms() -> tuple[str, str]:
-    """Return the requirement of the VM, as pyproject.toml has it, and that of its oldest version."""
+    """Return the requirement of the VM, as pyproject.toml has it, and that of its
+    oldest version.
+    """
     (newest,) = project()["optional-dependencies"]["modules"]
     return newest, re.sub(r">=(\d+).*", r"==\1.*", newest)
 
 
 def oldest_vm() -> Path:
-    """Return the folder of the oldest version of the VM that is allowed; .venv has the newest."""
+    """Return the folder of the oldest version of the VM that is allowed; .venv has the
+    newest.
+    """
     place = VENV / "oldest-vm"
     run(
         sys.executable, "-m", "pip", *INSTALL, "--upgrade", "--no-deps", "--target", place, vms()[1]
@@ -105,12 +115,16 @@ def oldest_vm() -> Path:
 
 
 def modules_oldest(_: argparse.Namespace) -> None:
-    """Play matches of modules on their oldest VM and the newest, which have to come out equal."""
+    """Play matches of modules on their oldest VM and the newest, which have to come out
+    equal.
+    """
     pytest("tests/bots/modules/test_equal.py", "-k", "other_versions", OTHER_VMS=str(oldest_vm()))
 
 
 def modules_soak(options: argparse.Namespace) -> None:
-    """Play, forge and overhear matches of modules and of bots in JavaScript, also on their oldest VM and on Node's."""
+    """Play, forge and overhear matches of modules and of bots in JavaScript, also on
+    their oldest VM and on Node's.
+    """
     files = (
         "tests/bots/modules/test_equal.py",
         "tests/bots/modules/test_channels.py",
@@ -131,7 +145,9 @@ def modules_soak(options: argparse.Namespace) -> None:
 
 
 def arm64() -> Path:
-    """Return a folder with Debian's Python for ARM64, with all that it needs, and wheels of the VM; apt's lists are its own."""
+    """Return a folder with Debian's Python for ARM64, with all that it needs, and
+    wheels of the VM; apt's lists are its own.
+    """
     place = VENV / "arm64"
     if (done := place / "done").exists():
         return place
@@ -167,7 +183,9 @@ def arm64() -> Path:
 
 
 def modules_elsewhere(options: argparse.Namespace) -> None:
-    """Play matches of modules on emulated ARM64 and in other Pythons, and all vectors (needs clang, qemu-user, Debian's apt)."""
+    """Play matches of modules on emulated ARM64 and in other Pythons, and all vectors
+    (needs clang, qemu-user, Debian's apt).
+    """
     pythons = [made(VENV / f"python-{name.replace('/', '-')}", name) for name in options.python]
     for python in pythons:
         run(python, "-m", "pip", *INSTALL, "pytest", "-e", ".[modules]")

@@ -1,9 +1,12 @@
-"""The ladder of a game's bots: each of them plays copies of a weaker one, and one scale follows from all these steps.
+"""The ladder of a game's bots: each of them plays copies of a weaker one, and one scale
+follows from all these steps.
 
-``python -m tests.tools strength --game khiva --seats 3`` takes one to two hours of a core, or more; typed again, it goes on.
-``--write`` puts the figures into ``khiva_arena/common/strength.json``, from which pages, ``AGENTS.md`` and ``new`` take them. A
-step of that file stays if it has more deals than the one that was played. ``--bots`` plays the steps of some bots only, and
-``--write --seeds 0`` plays nothing and works the scale out again.
+``python -m tests.tools strength --game khiva --seats 3`` takes one to two hours of a
+core, or more; typed again, it goes on. ``--write`` puts the figures into
+``khiva_arena/common/strength.json``, from which pages, ``AGENTS.md`` and ``new`` take
+them. A step of that file stays if it has more deals than the one that was played.
+``--bots`` plays the steps of some bots only, and ``--write --seeds 0`` plays nothing
+and works the scale out again.
 """
 
 import argparse
@@ -53,7 +56,9 @@ BOTS = {
         "strong": "c/strong_silk_road",
     },
 }
-"""The bots of a game by the names of their rungs. In C where a language does not matter: such a bot starts in a millisecond."""
+"""The bots of a game by the names of their rungs. In C where a language does not
+matter: such a bot starts in a millisecond.
+"""
 STEPS = {
     "khiva": (
         ("naive", "random"),
@@ -67,7 +72,9 @@ STEPS = {
     "emira": (("greedy", "random"), ("search", "greedy"), ("strong", "search")),
     "silk_road": (("greedy", "random"), ("search", "greedy"), ("strong", "search")),
 }
-"""The steps of a game: a bot, and the bot whose copies it plays. Bots that play at most matches one way tell little."""
+"""The steps of a game: a bot, and the bot whose copies it plays. Bots that play at most
+matches one way tell little.
+"""
 
 
 GREEDY = "shipped:python/greedy"
@@ -102,7 +109,8 @@ class Lever(NamedTuple):
 
     bot: as it comes.
     file: of its folder.
-    less, more: the text there with little effort, and with much; one of them is in the file as it comes.
+    less, more: the text there with little effort, and with much; one of them is in the
+        file as it comes.
     doublings: how often the effort doubles from one to the other.
     words: that in words.
     """
@@ -146,8 +154,10 @@ AS_IT_COMES = {"khiva": "#define PLAYOUTS 0"}
 
 
 def run_words(options: argparse.Namespace, above: str, below: str, out: str) -> list[str]:
-    """Return the words of a run in which one bot plays copies of another; both as ``--bot`` takes them. Turns are long, so that a
-    busy machine makes nobody late, but for bots that would think for longer: those leave most of a turn of 1 s."""
+    """Return the words of a run in which one bot plays copies of another; both as
+    ``--bot`` takes them. Turns are long, so that a busy machine makes nobody late, but
+    for bots that would think for longer: those leave most of a turn of 1 s.
+    """
     thinks = {word_of(options, rung) for rung in CLOCKED} & {above, below}
     how = [
         "--trust-bots",
@@ -164,7 +174,9 @@ def run_words(options: argparse.Namespace, above: str, below: str, out: str) -> 
 
 
 def steps_of(options: argparse.Namespace) -> list[tuple[str, str]]:
-    """Return the steps that are played, as pairs of rungs: a bot, and the one below it."""
+    """Return the steps that are played, as pairs of rungs: a bot, and the one below
+    it.
+    """
     if options.rungs:
         return [(above, below) for below, above in pairwise(options.rungs)]
     return [step for step in STEPS[options.game] if not options.bots or step[0] in options.bots]
@@ -180,8 +192,9 @@ def play(words: Sequence[str]) -> dict[str, Any]:
 
 
 def difference(table: Mapping[str, Any], first: str) -> tuple[float | None, float | None]:
-    """Return how far the bot of identity ``first`` is above the other one of an event, and its 95 %; None if all matches went one
-    way."""
+    """Return how far the bot of identity ``first`` is above the other one of an event,
+    and its 95 %; None if all matches went one way.
+    """
     rows = {row["bot"] == first: row for row in table["rows"]}
     errors = [row["error"] for row in rows.values() if row["bot"] != table["anchor"]]
     if (
@@ -194,7 +207,9 @@ def difference(table: Mapping[str, Any], first: str) -> tuple[float | None, floa
 
 
 def least(table: Mapping[str, Any], first: str) -> float | None:
-    """Return how far the bot of identity ``first`` is at least above the other one of an event if all matches went its way."""
+    """Return how far the bot of identity ``first`` is at least above the other one of
+    an event if all matches went its way.
+    """
     anchor_is_first = table["anchor"] == first
     other = next(row for row in table["rows"] if row["bot"] != table["anchor"])
     end = other["high"] if anchor_is_first else other["low"]
@@ -214,7 +229,9 @@ def identity(out: str, event: str) -> str:
 
 
 def processor_ms(out: str, event: str, position: int) -> float | None:
-    """Return the processor time of a bot of an event over its decisions, its start included."""
+    """Return the processor time of a bot of an event over its decisions, its start
+    included.
+    """
     with sqlite3.connect(f"file:{out}/arena.db?mode=ro", uri=True) as store:
         query = "SELECT sum(cpu), sum(decisions) FROM seats WHERE event = ? AND bot = ?"
         cpu, decisions = store.execute(query, (event, position)).fetchone()
@@ -252,7 +269,9 @@ def word_of(options: argparse.Namespace, rung: str) -> str:
 
 
 def measure_twice(options: argparse.Namespace, out: str) -> Twice:
-    """Play a bot with much effort against copies of it with little, and return what one doubling is worth."""
+    """Play a bot with much effort against copies of it with little, and return what one
+    doubling is worth.
+    """
     lever = LEVERS[options.game]
     folders = [copy_with(options.game, text, f"{out}-bots") for text in (lever.more, lever.less)]
     table = play(run_words(options, *folders, out))
@@ -262,7 +281,9 @@ def measure_twice(options: argparse.Namespace, out: str) -> Twice:
 
 
 def copy_with(game: str, text: str, place: str) -> str:
-    """Make a copy of the bot of a lever with such a text in its file, unless it is there; return its folder."""
+    """Make a copy of the bot of a lever with such a text in its file, unless it is
+    there; return its folder.
+    """
     lever = LEVERS[game]
     folder = Path(place, f"{game}-{'more' if text == lever.more else 'less'}")
     if not folder.exists():
@@ -277,7 +298,9 @@ def copy_with(game: str, text: str, place: str) -> str:
 
 
 def changed(source: str, game: str, text: str) -> str:
-    """Return a source with the effort ``text``. Raises LookupError if it does not hold the effort as it comes."""
+    """Return a source with the effort ``text``. Raises LookupError if it does not hold
+    the effort as it comes.
+    """
     before = AS_IT_COMES.get(game, LEVERS[game].more)
     if source.count(before) != 1:
         raise LookupError(
@@ -290,8 +313,10 @@ def changed(source: str, game: str, text: str) -> str:
 
 
 def scale(steps: Sequence[BotStep]) -> dict[str, tuple[float, float]]:
-    """Return Elo and its 95 % by rung, for all that steps join to the anchor: the sums that fit the steps best, each weighed by
-    its error. Steps that went one way count nothing."""
+    """Return Elo and its 95 % by rung, for all that steps join to the anchor: the sums
+    that fit the steps best, each weighed by its error. Steps that went one way count
+    nothing.
+    """
     known = [step for step in steps if step.elo is not None and step.error]
     names = [ANCHOR]
     while more := [step for step in known if (step.bot in names) != (step.over in names)]:
@@ -313,7 +338,9 @@ def scale(steps: Sequence[BotStep]) -> dict[str, tuple[float, float]]:
 
 
 def merged(old: Sequence[BotStep], new: Sequence[BotStep], game: str) -> list[BotStep]:
-    """Return the steps of a ladder in their order: of two of the same bots the one with more deals, the new one if equal."""
+    """Return the steps of a ladder in their order: of two of the same bots the one with
+    more deals, the new one if equal.
+    """
     best = {(step.bot, step.over): step for step in old}
     for step in new:
         pair = step.bot, step.over
@@ -326,7 +353,9 @@ def merged(old: Sequence[BotStep], new: Sequence[BotStep], game: str) -> list[Bo
 
 
 def rungs(game: str, steps: Sequence[BotStep], times: Mapping[str, float | None]) -> list[BotRung]:
-    """Return the rungs of a ladder, the weakest first, those without a place on the scale last."""
+    """Return the rungs of a ladder, the weakest first, those without a place on the
+    scale last.
+    """
     places, names = scale(steps), BOTS[game]
     some = [
         BotRung(
@@ -345,7 +374,9 @@ def rungs(game: str, steps: Sequence[BotStep], times: Mapping[str, float | None]
 
 
 def bound(name: str, steps: Sequence[BotStep], places: Mapping[str, tuple[float, float]]) -> str:
-    """Return a bound of a rung that only a step which went one way joins to the scale, "" if none does."""
+    """Return a bound of a rung that only a step which went one way joins to the scale,
+    "" if none does.
+    """
     for step in steps:
         if step.least is not None and step.over == name and step.bot in places:
             return f"below {places[step.bot][0] - step.least:.0f}"
@@ -368,7 +399,9 @@ class Data(NamedTuple):
 
 
 def text_of(data: Data) -> str:
-    """Return the file: a line for each step and rung, so that a diff shows what changed."""
+    """Return the file: a line for each step and rung, so that a diff shows what
+    changed.
+    """
     games = []
     for game, by_seats in data.ladders.items():
         tables = [
@@ -411,14 +444,18 @@ def read() -> Data:
 
 
 def measure_seconds() -> dict[str, float]:
-    """Return how many seconds each command of an author lasts, for a new bot in Python, rounded up to a half."""
+    """Return how many seconds each command of an author lasts, for a new bot in Python,
+    rounded up to a half.
+    """
     with tempfile.TemporaryDirectory() as place:
         lasts = {name: _seconds(words, place) for name, words in AUTHORS.items()}
     return {name: ceil(2 * value) / 2 for name, value in lasts.items() if name in SHOWN_SECONDS}
 
 
 def _seconds(words: Sequence[str], place: str) -> float:
-    """Return how long a command lasts. ``replay`` ends with exit code 1 where choices differ."""
+    """Return how long a command lasts. ``replay`` ends with exit code 1 where choices
+    differ.
+    """
     began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-m", "khiva_arena", *words], cwd=place, capture_output=True, check=False
@@ -458,7 +495,9 @@ def anchor(rung: str) -> str:
 
 
 def main() -> int:
-    """Play the events, print the table of all of them or write the file, and return the exit code."""
+    """Play the events, print the table of all of them or write the file, and return the
+    exit code.
+    """
     parser = argparse.ArgumentParser(
         prog="strength", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

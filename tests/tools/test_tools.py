@@ -1,4 +1,6 @@
-"""The tools are there, take --help, and get the words that are typed; what two of them start is what it should be."""
+"""The tools are there, take --help, and get the words that are typed; what two of them
+start is what it should be.
+"""
 
 import argparse
 import ast
@@ -32,7 +34,9 @@ def typed(*words: str) -> subprocess.CompletedProcess[str]:
 
 @cases("name", TOOLS)
 def test_a_tool_is_a_program_that_takes_help(name: str) -> None:
-    """Its words are parsed below the line that only a program reaches, or in a function of its own."""
+    """Its words are parsed below the line that only a program reaches, or in a function
+    of its own.
+    """
     script, line = TOOLS[name]
     tree = ast.parse((HERE.parent / script).read_text("utf-8"))
     called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
@@ -135,7 +139,9 @@ def test_a_scale_adds_steps_up_and_their_errors_as_squares() -> None:
 
 
 def test_a_bot_that_two_ways_lead_to_lies_between_them_by_their_errors() -> None:
-    """100 with an error of 30, and 100 + 100 with one of sqrt(30^2 + 30^2): weights 2 to 1."""
+    """100 with an error of 30, and 100 + 100 with one of sqrt(30^2 + 30^2): weights 2
+    to 1.
+    """
     steps = [
         step("search", "greedy", 100, 30),
         step("strong", "search", 100, 30),
@@ -169,7 +175,9 @@ def test_of_two_measures_of_a_step_that_with_more_deals_stays() -> None:
 
 
 def test_the_file_is_what_follows_from_its_steps() -> None:
-    """If it is not, type `.venv/bin/python -m tests.tools strength --write --seeds 0` with the game and the seats."""
+    """If it is not, type `.venv/bin/python -m tests.tools strength --write --seeds 0`
+    with the game and the seats.
+    """
     data = strength.read()
     assert strength.text_of(data) == strength.DATA.read_text("utf-8")
     assert data.seconds.keys() == set(strength.SHOWN_SECONDS)

@@ -23,7 +23,9 @@ LOW = """
 
 @pytest.fixture
 def walked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Walked:
-    """Return a function that writes files of a package, walks from ``START``, and returns the stays and the line of sums."""
+    """Return a function that writes files of a package, walks from ``START``, and
+    returns the stays and the line of sums.
+    """
 
     def walk(start: str = START, **files: str) -> tuple[list[str], str]:
         for name, text in files.items():
@@ -38,7 +40,9 @@ def walked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Walked:
 
 
 def test_a_straight_walk_goes_down_and_never_comes_back(walked: Walked) -> None:
-    """Two functions of one file are one stay, and a part with another name is the value."""
+    """Two functions of one file are one stay, and a part with another name is the
+    value.
+    """
     stays, sums = walked(
         top__start="""
             from PACKAGE.middle.work import work
@@ -64,7 +68,9 @@ def test_a_straight_walk_goes_down_and_never_comes_back(walked: Walked) -> None:
 
 
 def test_a_call_into_the_file_that_was_left_is_a_climb_and_a_return(walked: Walked) -> None:
-    """What the function below returns is the value again; the second call of one function enters it and does not walk it."""
+    """What the function below returns is the value again; the second call of one
+    function enters it and does not walk it.
+    """
     stays, sums = walked(
         top__start="""
             from PACKAGE.low.take import changed

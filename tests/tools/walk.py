@@ -1,25 +1,35 @@
-"""Follow one value through the calls of the package, and count how far it goes back and forth.
+"""Follow one value through the calls of the package, and count how far it goes back and
+forth.
 
-``python -m tests.tools walk khiva_arena/competition/run/run.py:Run.play:self`` reads the code in its order, one branch
-after another, and runs none of it. A call that hands the value on leads into the function that it calls.
+``python -m tests.tools walk khiva_arena/competition/run/run.py:Run.play:self`` reads
+the code in its order, one branch after another, and runs none of it. A call that hands
+the value on leads into the function that it calls.
 
-The value is what the parameter names, its attributes and elements, a list that it is put into, and other names for it. The result
-of a function of the package is the value again if the function returns it. What a constructor or a function outside makes of it
-counts where it is handed on at once or returned. A comparison, a text that tells of the value, and a name after ``with`` do not.
+The value is what the parameter names, its attributes and elements, a list that it is
+put into, and other names for it. The result of a function of the package is the value
+again if the function returns it. What a constructor or a function outside makes of it
+counts where it is handed on at once or returned. A comparison, a text that tells of the
+value, and a name after ``with`` do not.
 
-stays: functions that the value is handed to. Those that follow one another in one file are one stay.
+stays: functions that the value is handed to. Those that follow one another in one file
+    are one stay.
 files: those with a stay.
-climbs: stays in a higher layer than the one before. A room of the package is one layer above the highest room that it imports.
+climbs: stays in a higher layer than the one before. A room of the package is one layer
+    above the highest room that it imports.
 returns: stays in a file that the value had left.
 
-Hidden state counts: a function that reads a global, an attribute or a closure with the value in it has a stay, too, although no
-argument hands the value over. A function that was walked already is entered again, but not walked again. A function that only
-looks at its argument is no stay: it neither keeps the value, nor takes it apart, nor hands it to any function but such ones.
+Hidden state counts: a function that reads a global, an attribute or a closure with the
+value in it has a stay, too, although no argument hands the value over. A function that
+was walked already is entered again, but not walked again. A function that only looks at
+its argument is no stay: it neither keeps the value, nor takes it apart, nor hands it to
+any function but such ones.
 
-A call that may mean one of several functions is not followed: through a table, a protocol, ``cls``, a method that is inherited or
-overridden, or an object without an annotation. Nor is a ``raise``, where a trip ends.
+A call that may mean one of several functions is not followed: through a table, a
+protocol, ``cls``, a method that is inherited or overridden, or an object without an
+annotation. Nor is a ``raise``, where a trip ends.
 
-In commit b26392cc ``Run.play:self`` has 87 stays and 55 returns, and ``examine_next:league`` 102 and 68.
+In commit b26392cc ``Run.play:self`` has 87 stays and 55 returns, and
+``examine_next:league`` 102 and 68.
 """
 
 import argparse
@@ -70,7 +80,9 @@ class Step(NamedTuple):
 
 
 class Walk:
-    """A trip of a value: ``steps`` has each function that it entered, ``put`` each place that it was put into."""
+    """A trip of a value: ``steps`` has each function that it entered, ``put`` each
+    place that it was put into.
+    """
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -84,7 +96,8 @@ class Walk:
     ) -> bool:
         """Walk a function, and return whether it returns the value.
 
-        held: the names that the arguments give to the value, and the nested function that one of them is.
+        held: the names that the arguments give to the value, and the nested function
+            that one of them is.
         hidden: names of the value there that no argument gives.
         """
         before, start, self._moved = self._moved, len(self.steps), 0
@@ -159,7 +172,9 @@ class Walk:
     # --- expressions ---
 
     def look(self, node: ast.expr | None, frame: Frame, *, kept: bool = False) -> bool:
-        """Walk an expression, and return whether it is the value. ``kept``: for more than this line."""
+        """Walk an expression, and return whether it is the value. ``kept``: for more
+        than this line.
+        """
         match node:
             case None | ast.Constant():
                 return False
@@ -202,7 +217,9 @@ class Walk:
         return sum(self.look(node, frame) for node in nodes) > 0  # any() would leave out the rest
 
     def _places(self, node: ast.expr, frame: Frame) -> list[Place]:
-        """Return the places that a name or an attribute may mean: here, or where it is imported from."""
+        """Return the places that a name or an attribute may mean: here, or where it is
+        imported from.
+        """
         module = frame.function.module
         match node:
             case ast.Name(id=name):
@@ -369,7 +386,9 @@ def _nested(node: Def | ast.Lambda, frame: Frame) -> Function:
 
 
 def _captured(function: Function) -> set[str]:
-    """Return the names of the value that a nested function takes from the one around it."""
+    """Return the names of the value that a nested function takes from the one around
+    it.
+    """
     used, own, _ = words_of(function)
     return set((used - own) & function.frame.held) if function.frame else set()
 

@@ -10,7 +10,8 @@ from khiva_arena.common.result import Verdict
 
 MIB = 1 << 20
 GROWN_MOST = 32 * MIB
-# Generous: the machine may be busy. What is held is that nothing waits for a bot's whole life.
+# Generous: the machine may be busy. What is held is that nothing waits for a bot's
+# whole life.
 SECONDS_MOST = 15.0
 
 

@@ -1,4 +1,6 @@
-"""Play one match with bots of the zoo at an isolation level, and look at all that it might have left behind."""
+"""Play one match with bots of the zoo at an isolation level, and look at all that it
+might have left behind.
+"""
 
 import ctypes
 import os
@@ -41,9 +43,11 @@ HONEST = re.compile(r"ZOO honest waited (\d+) (\d+)")
 
 @dataclass(frozen=True)
 class Played:
-    """A match, and what it did to the arbiter and its surroundings. ``waited``: of the honest bots, the longest from a start to
-    the first request and from an answer to the next message, in ms. ``grown``: bytes of memory at the peak, beyond what there
-    was before. The lists hold lines for people and are empty when all is well."""
+    """A match, and what it did to the arbiter and its surroundings. ``waited``: of the
+    honest bots, the longest from a start to the first request and from an answer to the
+    next message, in ms. ``grown``: bytes of memory at the peak, beyond what there was
+    before. The lists hold lines for people and are empty when all is well.
+    """
 
     outcome: Outcome
     wall: float
@@ -61,8 +65,9 @@ def best_levels() -> list[Level]:
 
 @cache
 def staged(level: Level) -> Command:
-    """Return the program of the zoo, staged where bots get at it that play at a level. It is built at trusted: another user may
-    not be able to run this Python."""
+    """Return the program of the zoo, staged where bots get at it that play at a level.
+    It is built at trusted: another user may not be able to run this Python.
+    """
     command = staging.stage(bots.load(str(BROKEN)))
     folder = str(staging.staged(level) / Path(command.folder).name)
     if folder != command.folder and not is_as_sealed(
@@ -121,7 +126,9 @@ def _bot(name: str, level: Level, mark: str, told: dict[str, str]) -> Command:
 
 
 def _python(level: Level) -> str:
-    """Root's bots at level basic run as users of their own, who may have to take another interpreter: any will do."""
+    """Root's bots at level basic run as users of their own, who may have to take
+    another interpreter: any will do.
+    """
     as_others = level is Level.BASIC and os.geteuid() == 0
     return "/usr/bin/python3" if as_others and closed_to_others(sys.executable) else sys.executable
 
@@ -139,7 +146,9 @@ def _waited(outcome: Outcome) -> tuple[int, int]:
 
 @contextmanager
 def _bait(mark: str) -> Iterator[dict[str, str]]:
-    """What bots must not get at, made as easy to get at as it can be: they are told where all of it is."""
+    """What bots must not get at, made as easy to get at as it can be: they are told
+    where all of it is.
+    """
     folder = Path(tempfile.mkdtemp(prefix="khiva-zoo-"))
     folder.chmod(0o755)
     key = random.SystemRandom().randrange(1 << 20, 1 << 30)
@@ -199,7 +208,9 @@ def _own_temporary_folder() -> Iterator[Path]:
 
 
 def _survivors(mark: str, before: set[int]) -> list[str]:
-    """Processes that live on: new descendants of ours, zombies too, and whoever carries the mark. They are ended here."""
+    """Processes that live on: new descendants of ours, zombies too, and whoever carries
+    the mark. They are ended here.
+    """
     until = time.monotonic() + GONE_SECONDS
     while (
         found := _marked(mark) | (descendants(os.getpid()) - before)

@@ -1,5 +1,6 @@
-"""Play the zoo: every row in every seat, at 2 and 4 seats, at every isolation level that this machine gives, one match at a
-time. Prints a table, and exits with 1 if anything is not as tests/zoo/table.py says.
+"""Play the zoo: every row in every seat, at 2 and 4 seats, at every isolation level
+that this machine gives, one match at a time. Prints a table, and exits with 1 if
+anything is not as tests/zoo/table.py says.
 
     python tests/zoo/run.py [ROW ...] [--level LEVEL] [--seats N] [--seat N]
 """
@@ -39,7 +40,9 @@ HEADERS = (
 
 @dataclass(frozen=True)
 class Line:
-    """One match. ``over``: ms that the honest bots waited longer than the deadline that the row ran into."""
+    """One match. ``over``: ms that the honest bots waited longer than the deadline that
+    the row ran into.
+    """
 
     cells: tuple[object, ...]
     over: int | None
@@ -135,7 +138,8 @@ def _sum_up(lines: list[Line], rows: list[Row], levels: list[Level], seconds: fl
     latest = sorted(
         ((line.over, line.cells[1]) for line in lines if line.over is not None), reverse=True
     )
-    # A bot that computes is waited for as long as the host kept it from computing, see SPEC.md, section 6: that is apart.
+    # A bot that computes is waited for as long as the host kept it from computing, see
+    # SPEC.md, section 6: that is apart.
     apart = [
         [f"{ms} ms ({name})" for ms, name in latest if (name == "spins") is spins][:1]
         for spins in (False, True)

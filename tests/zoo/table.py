@@ -1,6 +1,8 @@
-"""What is to become of each row of the zoo: its number in the table of misbehaviour in protocol/SPEC.md ("+" for those beyond
-it), its name in bots/broken, and the verdict. Policy is strict, so that the first fault counts, unless a row says which strikes
-go before."""
+"""What is to become of each row of the zoo: its number in the table of misbehaviour in
+protocol/SPEC.md ("+" for those beyond it), its name in bots/broken, and the verdict.
+Policy is strict, so that the first fault counts, unless a row says which strikes go
+before.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,11 +32,14 @@ Expected = tuple[Verdict, str]
 
 @dataclass(frozen=True)
 class Row:
-    """``detail``: a regular expression that the fault's detail matches. ``strikes``: faults that cost no more than a strike,
-    under the lenient policy. ``deadline``: the one it runs into, startup or turn. ``levels``: verdict and detail where they
-    differ. ``blocked``: for an attack, the levels that must hold it. ``notes``: what is found on stderr. ``covered_by``: the
-    test that stands for a row which no bot can play. ``cpu``: the limit of CPU time, in seconds: so
-    much that no row reaches it before its deadline on a busy machine."""
+    """``detail``: a regular expression that the fault's detail matches. ``strikes``:
+    faults that cost no more than a strike, under the lenient policy. ``deadline``: the
+    one it runs into, startup or turn. ``levels``: verdict and detail where they
+    differ. ``blocked``: for an attack, the levels that must hold it. ``notes``: what is
+    found on stderr. ``covered_by``: the test that stands for a row which no bot can
+    play. ``cpu``: the limit of CPU time, in seconds: so much that no row reaches it
+    before its deadline on a busy machine.
+    """
 
     number: str
     name: str
@@ -75,7 +80,9 @@ def breach(number: str, name: str, detail: str) -> Row:
 
 
 def attack(number: str, name: str, blocked: tuple[Level, ...] = WALLED) -> Row:
-    """A row that tries something that is no fault, and gets it nowhere but where its bots are trusted."""
+    """A row that tries something that is no fault, and gets it nowhere but where its
+    bots are trusted.
+    """
     return Row(number, name, blocked=blocked)
 
 

@@ -1,4 +1,6 @@
-"""Ways to misbehave in JavaScript, in ticks: each has its verdict, the match is recorded, and the other seat plays to its end."""
+"""Ways to misbehave in JavaScript, in ticks: each has its verdict, the match is
+recorded, and the other seat plays to its end.
+"""
 
 import re
 from pathlib import Path
@@ -27,13 +29,17 @@ for (let message; (message = khiva.readFrame()); ) {
   else if (message.type === "decide" && decisions++ !== 1) answer(message);
   else if (message.type === "decide") {
 """
-"""A bot that answers each question, but the second one in the way that comes behind these lines."""
+"""A bot that answers each question, but the second one in the way that comes behind
+these lines.
+"""
 DEEP = "^" + re.escape(sentence("modules", "calls-too-deep"))
 USED = "^" + sentence("arbiter", "ticks-used", used="([0-9,]+)", limit="[0-9,]+")
 
 
 class Row(NamedTuple):
-    """What a bot does at its second question, its verdict, and what is found in the detail of its fault and in its notes."""
+    """What a bot does at its second question, its verdict, and what is found in the
+    detail of its fault and in its notes.
+    """
 
     code: str
     verdict: Verdict

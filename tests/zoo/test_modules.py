@@ -1,5 +1,7 @@
-"""Every way to misbehave that a module can show, in an event in ticks and by the wall clock: the verdicts are those of the table
-of the zoo, but where a module has no signals and a trap or the ticks end it."""
+"""Every way to misbehave that a module can show, in an event in ticks and by the wall
+clock: the verdicts are those of the table of the zoo, but where a module has no signals
+and a trap or the ticks end it.
+"""
 
 import re
 from collections.abc import Callable
@@ -31,7 +33,9 @@ TRAPS = {
     "calls-nothing": "a call through an empty pointer to a function",
     "recurses": sentence("modules", "calls-too-deep"),
 }
-"""The words for what ends a module, by row. By the wall clock they stand in its notes: there it is a process that exits."""
+"""The words for what ends a module, by row. By the wall clock they stand in its notes:
+there it is a process that exits.
+"""
 MODULES_ALONE = [
     *(Row("+", name, CRASHED) for name in TRAPS if name not in ("segfault", "aborts", "memory")),
     Row("+", "memory-caught"),
@@ -108,7 +112,9 @@ def test_a_module_that_misbehaves_has_its_verdict(row: Row, clock: Clock, stage:
 
 
 def hold_ticks(record: Record) -> None:
-    """Hold that each question which was answered or failed by the seat took ticks, and a time-out all that there were."""
+    """Hold that each question which was answered or failed by the seat took ticks, and
+    a time-out all that there were.
+    """
     assert record.ticks
     verify(Record.from_json(record.to_json()), bytes(range(32)))
     most = record.header.time["turn_ms"] * TICKS_A_MS

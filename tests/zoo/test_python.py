@@ -1,4 +1,6 @@
-"""Ways to misbehave in Python, in ticks: each has its verdict, the match is recorded, and the other seat plays to its end."""
+"""Ways to misbehave in Python, in ticks: each has its verdict, the match is recorded,
+and the other seat plays to its end.
+"""
 
 import re
 from pathlib import Path
@@ -37,12 +39,16 @@ while (message := read_frame(source)) is not None:
             answer(message)
         else:
 """
-"""A bot that answers each question, but the second one in the way that comes behind these lines."""
+"""A bot that answers each question, but the second one in the way that comes behind
+these lines.
+"""
 USED = "^" + sentence("arbiter", "ticks-used", used="([0-9,]+)", limit="[0-9,]+")
 
 
 class Row(NamedTuple):
-    """What a bot does at its second question, its verdict, and what is found in the detail of its fault and in its notes."""
+    """What a bot does at its second question, its verdict, and what is found in the
+    detail of its fault and in its notes.
+    """
 
     code: str
     verdict: Verdict
@@ -84,7 +90,8 @@ ROWS = {
     ),
     "recurses-in-c": crashes("f = lambda x: sorted([1, 2], key=f); f(0)", "RecursionError"),
     "memory": crashes("a = []\n            while True: a.append(bytes(10**5))", "MemoryError"),
-    # of what is left beside some: to use up all by calls takes more ticks than this turn has
+    # of what is left beside some: to use up all by calls takes more ticks than this
+    # turn has
     "memory-by-calls": Row(
         "kept = bytes(4 << 20); sys.setrecursionlimit(10**6); f = lambda: f()\n"
         "            try: f()\n            except MemoryError: answer(message)",

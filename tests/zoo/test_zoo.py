@@ -1,5 +1,7 @@
-"""Each way to misbehave, once, in a seat drawn by lot, at the best isolation level of this machine; the telling ones at every
-level. ``python -m tests.tools zoo`` plays all of them in every seat at every level."""
+"""Each way to misbehave, once, in a seat drawn by lot, at the best isolation level of
+this machine; the telling ones at every level. ``python -m tests.tools zoo`` plays all
+of them in every seat at every level.
+"""
 
 import os
 import random
@@ -38,12 +40,16 @@ def _warm() -> None:
 
 
 def waited_for_a_core() -> float:
-    """Return for how many seconds this thread, the arbiter's, was ready to run and had no core."""
+    """Return for how many seconds this thread, the arbiter's, was ready to run and had
+    no core.
+    """
     return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
 
 
 def check(row: Row, level: Level) -> None:
-    """Play a row; once more if it came out otherwise on a machine without a core for the arbiter, which gives that time back."""
+    """Play a row; once more if it came out otherwise on a machine without a core for
+    the arbiter, which gives that time back.
+    """
     lots = random.Random(f"zoo {named(row)} {level}")
     seats = lots.choice(SEATS)
     seat = lots.randrange(seats)

@@ -1,1 +1,3 @@
-"""Bots as WebAssembly: paid in ticks, worked out again by anyone. Begin with ``runner/main.py``."""
+"""Bots as WebAssembly: paid in ticks, worked out again by anyone. Begin with
+``runner/main.py``.
+"""

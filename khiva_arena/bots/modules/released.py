@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from khiva_arena.words import count
 
 UNKNOWN = "a module of its author's with a payload, or an interpreter that no release has"
-"""What is said of a bot with a payload whose module is not in the list: nobody can tell the one from the other by a hash."""
+"""What is said of a bot with a payload whose module is not in the list: nobody can tell
+the one from the other by a hash.
+"""
 
 
 class Released(NamedTuple):
@@ -34,7 +36,9 @@ def _rows() -> list[dict[str, Any]]:
 
 @cache
 def newest(word: str, memory: int) -> str:
-    """Return the hash of the newest interpreter of a word with so many MiB of memory, "" if no release has one."""
+    """Return the hash of the newest interpreter of a word with so many MiB of memory,
+    "" if no release has one.
+    """
     found = [row["maxima"].get(str(memory), "") for row in _rows() if row["word"] == word]
     return str(found[-1]) if found else ""
 
@@ -50,12 +54,16 @@ def released() -> dict[str, Released]:
 
 
 def described(module: str) -> str:
-    """Return in words what runs the payload of a bot. ``module``: the SHA-256 of the bot's module."""
+    """Return in words what runs the payload of a bot. ``module``: the SHA-256 of the
+    bot's module.
+    """
     return str(released().get(module, UNKNOWN))
 
 
 def by_interpreter(bots: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the names of bots by what runs their payloads, in words. ``bots``: name and module of each that has a payload."""
+    """Return the names of bots by what runs their payloads, in words. ``bots``: name
+    and module of each that has a payload.
+    """
     names: dict[str, list[str]] = {}
     for name, module in bots:
         names.setdefault(described(module), []).append(name)
@@ -63,7 +71,9 @@ def by_interpreter(bots: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def lines_of(names: Mapping[str, Collection[str]]) -> list[str]:
-    """Return a line for each interpreter with its bots. ``names``: as ``by_interpreter`` returns them."""
+    """Return a line for each interpreter with its bots. ``names``: as
+    ``by_interpreter`` returns them.
+    """
     return [
         f"{count(len(bots), 'bot')} in {what}: {', '.join(bots)}" for what, bots in names.items()
     ]

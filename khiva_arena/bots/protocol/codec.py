@@ -1,7 +1,9 @@
-"""Frames and payloads: u32 big-endian length, then exactly one msgpack map with string keys, within the profile.
+"""Frames and payloads: u32 big-endian length, then exactly one msgpack map with string
+keys, within the profile.
 
-The arbiter's messages are encoded with msgspec. A bot's payload is decoded and checked in one step by msgspec's typed decoder. A
-payload that this decoder refuses (an unknown field, a breach) goes to ``plain_value``. That function reads it with the msgpack
+The arbiter's messages are encoded with msgspec. A bot's payload is decoded and checked
+in one step by msgspec's typed decoder. A payload that this decoder refuses (an unknown
+field, a breach) goes to ``plain_value``. That function reads it with the msgpack
 library, the second and independent codec, and names the first breach with its path.
 """
 
@@ -35,12 +37,16 @@ _NOT_TYPED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def encode(message: object) -> bytes:
-    """Encode a message for a bot as a whole frame. Raises LocalProtocolError when it would be larger than the protocol allows."""
+    """Encode a message for a bot as a whole frame. Raises LocalProtocolError when it
+    would be larger than the protocol allows.
+    """
     return _frame(_encode(message), message)
 
 
 def encode_for_module(message: object) -> bytes:
-    """Encode a message for a module that pays in ticks, as ``encode``: the keys of every map stand in order, see METER.md."""
+    """Encode a message for a module that pays in ticks, as ``encode``: the keys of
+    every map stand in order, see METER.md.
+    """
     return _frame(_encode_sorted(message), message)
 
 
@@ -55,14 +61,17 @@ def _frame(payload: bytes, message: object) -> bytes:
 
 
 def encode_raw(value: object, *, for_module: bool = False) -> msgspec.Raw:
-    """Encode a value once, to be spliced into many messages. ``for_module``: of ``encode_for_module``."""
+    """Encode a value once, to be spliced into many messages. ``for_module``: of
+    ``encode_for_module``.
+    """
     return msgspec.Raw((_encode_sorted if for_module else _encode)(value))
 
 
 class FrameReader:
     """A cutter of a bot's byte stream into frames, which looks at lengths alone.
 
-    ``frames`` holds whole payloads in order of arrival. At most one incomplete frame is buffered.
+    ``frames`` holds whole payloads in order of arrival. At most one incomplete frame is
+    buffered.
     """
 
     __slots__ = ("_buffer", "frames")
@@ -77,7 +86,9 @@ class FrameReader:
         return len(self._buffer)
 
     def feed(self, data: bytes) -> None:
-        """Take in bytes. Raises RemoteProtocolError at the first length that no frame may have."""
+        """Take in bytes. Raises RemoteProtocolError at the first length that no frame
+        may have.
+        """
         buffer = self._buffer + data if self._buffer else data
         at, end = 0, len(buffer)
         while end - at >= 1:
@@ -97,7 +108,8 @@ class FrameReader:
         self._buffer = buffer[at:]
 
     def _refuse(self, start: bytes) -> NoReturn:
-        # A legal length is below 2**24, so its first byte is 0: anything else is most often text printed on stdout.
+        # A legal length is below 2**24, so its first byte is 0: anything else is most
+        # often text printed on stdout.
         as_text = "is stdout in text mode? Line ends are being changed or added"
         hint = (
             as_text
@@ -149,11 +161,15 @@ def _decode_slowly(payload: bytes, kind: type[T], tag: str) -> T:
 
 
 class _Pairs(list[tuple[object, object]]):
-    """A map with its duplicate keys, as it was sent: a breach under a key that comes again later is still a breach."""
+    """A map with its duplicate keys, as it was sent: a breach under a key that comes
+    again later is still a breach.
+    """
 
 
 class _Wrong(Exception):
-    """A breach that is being reported, with its path. The path is made only for a breach, not for every value that is read."""
+    """A breach that is being reported, with its path. The path is made only for a
+    breach, not for every value that is read.
+    """
 
     def __init__(self, reason: str, path_most: int | None = None) -> None:
         self.what = reason
@@ -164,8 +180,9 @@ class _Wrong(Exception):
 def plain_value(payload: bytes) -> object:
     """Decode one payload and check it against the profile.
 
-    The profile: maps with string keys, no ext, bin, timestamp or float, integers of at most 53 bits, at most 16 levels, valid
-    UTF-8, nothing after the value. Of duplicate keys the last wins. Raises RemoteProtocolError naming the first breach.
+    The profile: maps with string keys, no ext, bin, timestamp or float, integers of at
+    most 53 bits, at most 16 levels, valid UTF-8, nothing after the value. Of duplicate
+    keys the last wins. Raises RemoteProtocolError naming the first breach.
     """
     import msgpack  # not above: most processes never meet such a payload
 
@@ -189,7 +206,9 @@ def plain_value(payload: bytes) -> object:
 
 
 def _why_not(error: Exception) -> str:
-    """Describe an error of the msgpack library in words of the field: its own names and texts say little, or nothing."""
+    """Describe an error of the msgpack library in words of the field: its own names and
+    texts say little, or nothing.
+    """
     import msgpack
 
     if isinstance(error, msgpack.ExtraData):
@@ -251,7 +270,9 @@ def _plain_map(value: _Pairs, depth: int) -> dict[str, object]:
 
 
 def _safe(key: str) -> str:
-    """Format a bot's key for a message to people: short, and no control character of it reaches a terminal."""
+    """Format a bot's key for a message to people: short, and no control character of it
+    reaches a terminal.
+    """
     beginning = harmless(key[:40])
     return beginning if beginning == key[:40] else f"'{beginning}'"
 

@@ -1,7 +1,9 @@
-"""The messages of wire protocol 1, one typed struct each: the single source of the JSON Schemas in ``protocol/schema/``.
+"""The messages of wire protocol 1, one typed struct each: the single source of the JSON
+Schemas in ``protocol/schema/``.
 
-The arbiter's structs are encoded, never decoded, by the arena; the bots' structs are decoded strictly. An unknown field sends the
-frame down the slow path of ``codec.py``, which knows the whole profile.
+The arbiter's structs are encoded, never decoded, by the arena; the bots' structs are
+decoded strictly. An unknown field sends the frame down the slow path of ``codec.py``,
+which knows the whole profile.
 """
 
 from typing import Annotated, Any, Literal

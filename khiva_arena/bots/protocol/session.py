@@ -1,7 +1,9 @@
-"""The conversation with one seat, without I/O or clock: bytes in, outcomes out, one transition table.
+"""The conversation with one seat, without I/O or clock: bytes in, outcomes out, one
+transition table.
 
-The arbiter's side of the dialogue moves by the arbiter's own steps (HELLO, ASK, LATE, END) and by steps that follow from the
-bot's bytes (GREETED, ANSWERED, BREACH). Payloads stay sealed: ``receive`` looks at lengths alone, ``open`` decodes.
+The arbiter's side of the dialogue moves by the arbiter's own steps (HELLO, ASK, LATE,
+END) and by steps that follow from the bot's bytes (GREETED, ANSWERED, BREACH). Payloads
+stay sealed: ``receive`` looks at lengths alone, ``open`` decodes.
 """
 
 from collections.abc import Callable
@@ -35,7 +37,9 @@ class Phase(Enum):
 
 
 class Move(Enum):
-    """A step of a conversation. HELLO, ASK, LATE and END are done by the arbiter; the others follow from the bot's bytes."""
+    """A step of a conversation. HELLO, ASK, LATE and END are done by the arbiter; the
+    others follow from the bot's bytes.
+    """
 
     __hash__ = object.__hash__
 
@@ -111,10 +115,12 @@ def _new_reports() -> "SpentReports":
 
 
 class Session:
-    """The conversation with a seat. Raises LocalProtocolError if the arbiter takes a step that the table does not allow.
+    """The conversation with a seat. Raises LocalProtocolError if the arbiter takes a
+    step that the table does not allow.
 
-    A bot's bytes are taken in their own order, however they were cut into pieces. The awaited answer counts even if a breach
-    stands behind it; the breach is found when the rest is opened.
+    A bot's bytes are taken in their own order, however they were cut into pieces. The
+    awaited answer counts even if a breach stands behind it; the breach is found when
+    the rest is opened.
     """
 
     __slots__ = (
@@ -133,7 +139,9 @@ class Session:
     def __init__(
         self, encode: Callable[[object], bytes] = codec.encode, *, reports: bool = False
     ) -> None:
-        """Begin before the hello. ``encode``: makes a frame of a message. ``reports``: the bot is offered to report totals."""
+        """Begin before the hello. ``encode``: makes a frame of a message. ``reports``:
+        the bot is offered to report totals.
+        """
         self._encode = encode
         self._spent = _new_reports() if reports else None
         self.phase = Phase.NEW
@@ -144,7 +152,8 @@ class Session:
         self._first = 0
         self._req = -1
         self._dropped_acts = 0
-        # Requests that ran out of time and whose answers may still come: those come before the awaited answer.
+        # Requests that ran out of time and whose answers may still come: those come
+        # before the awaited answer.
         self._late_answers = 0
 
     # --- steps of the arbiter ---
@@ -165,7 +174,9 @@ class Session:
         return self._encode(message)
 
     def late(self) -> None:
-        """Note that the open request ran out of time: an answer that still comes for it will be dropped."""
+        """Note that the open request ran out of time: an answer that still comes for it
+        will be dropped.
+        """
         self._move(Move.LATE)
         self._late_answers += 1
 
@@ -181,9 +192,11 @@ class Session:
     # --- bytes of the bot ---
 
     def receive(self, data: bytes) -> bool:
-        """Take in bytes, looking at lengths alone. Return False when nothing more will be read from this bot.
+        """Take in bytes, looking at lengths alone. Return False when nothing more will
+        be read from this bot.
 
-        Its framing is broken then, or it floods. The exact breach is found when the frames are opened.
+        Its framing is broken then, or it floods. The exact breach is found when the
+        frames are opened.
         """
         if self._trouble is not None or self.phase in (Phase.BROKEN, Phase.ENDED):
             return False
@@ -197,18 +210,23 @@ class Session:
 
     @property
     def sealed(self) -> int:
-        """The number of items that wait to be opened: whole frames, and the breach after them if there is one."""
+        """The number of items that wait to be opened: whole frames, and the breach
+        after them if there is one.
+        """
         return len(self._reader.frames) + (self._trouble is not None)
 
     @property
     def ready(self) -> bool:
-        """True if enough frames have come that the awaited one must be among them, even if late answers to earlier requests come
-        first."""
+        """True if enough frames have come that the awaited one must be among them, even
+        if late answers to earlier requests come first.
+        """
         return len(self._reader.frames) > self._late_answers or self._trouble is not None
 
     @property
     def strayed(self) -> bool:
-        """True if acts for earlier requests have come or may still come: the next frame may be one of them."""
+        """True if acts for earlier requests have come or may still come: the next frame
+        may be one of them.
+        """
         return self._dropped_acts > 0 or self._late_answers > 0
 
     @property
@@ -217,12 +235,14 @@ class Session:
         return self._reader.partial
 
     def spent(self, decisions: int) -> Spent | None:
-        """Return the totals that the bot reported last, None if it was not offered to. ``decisions``: asked of the seat."""
+        """Return the totals that the bot reported last, None if it was not offered
+        to. ``decisions``: asked of the seat.
+        """
         return None if self._spent is None else self._spent.so_far(decisions, self._req)
 
     def open(self, limit: int | None = None) -> SessionOutcome:
-        """Decode sealed frames, ``limit`` at the most, up to the awaited greeting or answer. Return that, a breach, or None if
-        neither is there.
+        """Decode sealed frames, ``limit`` at the most, up to the awaited greeting or
+        answer. Return that, a breach, or None if neither is there.
 
         Frames after the awaited one stay sealed.
         """

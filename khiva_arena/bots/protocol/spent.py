@@ -1,6 +1,8 @@
-"""The capability ``spent``: totals that a bot reports beside its choices. They are cut out of an act before it is decoded.
+"""The capability ``spent``: totals that a bot reports beside its choices. They are cut
+out of an act before it is decoded.
 
-So nothing that a bot writes there is a breach: totals that are no totals are dropped and counted.
+So nothing that a bot writes there is a breach: totals that are no totals are dropped
+and counted.
 """
 
 import msgspec
@@ -15,7 +17,9 @@ _totals = msgspec.msgpack.Decoder(Totals)
 
 
 class _Offer(msgspec.Struct, frozen=True):
-    """The fields of a bot's hello that answer the offer. Its other fields were checked before."""
+    """The fields of a bot's hello that answer the offer. Its other fields were checked
+    before.
+    """
 
     caps: list[object] = []
     currency: object = ""
@@ -25,7 +29,9 @@ _offer = msgspec.msgpack.Decoder(_Offer)
 
 
 class SpentReports:
-    """The reports of one conversation. Totals run since the hello, so each replaces the last."""
+    """The reports of one conversation. Totals run since the hello, so each replaces the
+    last.
+    """
 
     def __init__(self) -> None:
         """Begin before the bot's hello, which may decline."""
@@ -36,7 +42,9 @@ class SpentReports:
         self._req = -1
 
     def greet(self, payload: bytes) -> None:
-        """Read from a hello that was accepted whether the bot takes the capability up, and the currency that it names."""
+        """Read from a hello that was accepted whether the bot takes the capability up,
+        and the currency that it names.
+        """
         try:
             offer = _offer.decode(payload)
         except ValueError:  # of capabilities that are no list: nothing is taken up
@@ -51,7 +59,9 @@ class SpentReports:
             self._dropped += 1
 
     def act(self, payload: bytes) -> Act:
-        """Decode an act, and take over the totals beside it. Raises RemoteProtocolError with the first breach elsewhere in it."""
+        """Decode an act, and take over the totals beside it. Raises RemoteProtocolError
+        with the first breach elsewhere in it.
+        """
         if not self._is_taken_up:
             return codec.decode_act(payload)
         rest, spent = without_spent(payload)
@@ -67,13 +77,16 @@ class SpentReports:
         return act
 
     def so_far(self, decisions: int, last: int) -> Spent:
-        """Return the last totals. ``decisions``: that the seat was asked for. ``last``: the number of its last request."""
+        """Return the last totals. ``decisions``: that the seat was asked for. ``last``:
+        the number of its last request.
+        """
         return Spent(self._totals, decisions, self._req == last >= 0, self._dropped, self._currency)
 
 
 def without_spent(payload: bytes) -> tuple[bytes, bytes | None]:
-    """Return a payload without its key ``spent``, and the last value of that key, None without one. A payload that is no whole
-    map is returned as it is."""
+    """Return a payload without its key ``spent``, and the last value of that key, None
+    without one. A payload that is no whole map is returned as it is.
+    """
     try:
         count, at = _map_head(payload)
         pairs, spent = [], None
@@ -93,7 +106,9 @@ def without_spent(payload: bytes) -> tuple[bytes, bytes | None]:
 
 
 def _map_head(payload: bytes) -> tuple[int, int]:
-    """Return how many pairs a map has, and where the first begins. Raises IndexError for another value."""
+    """Return how many pairs a map has, and where the first begins. Raises IndexError
+    for another value.
+    """
     head = payload[0]
     if 0x80 <= head <= 0x8F:
         return head & 15, 1
@@ -113,7 +128,9 @@ _ITEMS = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}
 
 
 def _end(data: bytes, at: int) -> int:
-    """Return where the value at a place ends, however deep it nests. Raises IndexError if the data end before."""
+    """Return where the value at a place ends, however deep it nests. Raises IndexError
+    if the data end before.
+    """
     left = 1
     while left:
         head, left, at = data[at], left - 1, at + 1

@@ -1,4 +1,5 @@
-"""Level basic: restrictions that a process can lay on itself: Landlock, seccomp, limits.
+"""Level basic: restrictions that a process can lay on itself: Landlock, seccomp,
+limits.
 
 They are set inside, by the launcher in C if it is built, else by launcher.py.
 """
@@ -23,15 +24,21 @@ from khiva_arena.bots.sandbox.reap import MARK
 from khiva_arena.bots.sandbox.rlimits import system_limits
 
 START = "import sys; sys.path.append(sys.argv.pop(1)); import launcher; launcher.main()"
-"""The program that starts the launcher: imported, the launcher is not compiled at each start."""
+"""The program that starts the launcher: imported, the launcher is not compiled at each
+start.
+"""
 HERE = str(Path(__file__).parent)
 SPARE_PROCESSES = 1024
-"""Processes allowed above the user's present number, if the system counts by user: watching then holds a bot to its limit."""
+"""Processes allowed above the user's present number, if the system counts by user:
+watching then holds a bot to its limit.
+"""
 
 
 @dataclass(slots=True, eq=False)
 class Basic(Cell):
-    """A cell that the bot's process locks from inside before it runs the bot's program."""
+    """A cell that the bot's process locks from inside before it runs the bot's
+    program.
+    """
 
     complaints: ClassVar[tuple[str, ...]] = (SAYS,)
 
@@ -118,7 +125,9 @@ class Basic(Cell):
 
     @classmethod
     def out_of_reach(cls, path: str) -> str:
-        """Return the folder on the way to a path that bots may not pass: root's bots run as users of their own at this level."""
+        """Return the folder on the way to a path that bots may not pass: root's bots
+        run as users of their own at this level.
+        """
         return readable_paths.closed_to_others(path) if os.geteuid() == 0 else ""
 
     def starts(self, pid: int) -> bool:
@@ -128,7 +137,8 @@ class Basic(Cell):
 def _process_limit(resources: Resources, user: int | None) -> tuple[int, int]:
     """Return the soft and hard limit of processes.
 
-    The system counts by user: a user of the bot's own has none yet, the arbiter's user has many.
+    The system counts by user: a user of the bot's own has none yet, the arbiter's user
+    has many.
     """
     limit = resources.processes if user is not None else _tasks_of_this_user() + SPARE_PROCESSES
     return limit, limit

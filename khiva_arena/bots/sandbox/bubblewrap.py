@@ -1,6 +1,8 @@
-"""The command line of bubblewrap: separate namespaces with only the bot's readable paths and a scratch folder.
+"""The command line of bubblewrap: separate namespaces with only the bot's readable
+paths and a scratch folder.
 
-An ordinary user's arbiter makes a user namespace for it. Root's arbiter needs none, and has the bot drop to a user of its own.
+An ordinary user's arbiter makes a user namespace for it. Root's arbiter needs none, and
+has the bot drop to a user of its own.
 """
 
 import os
@@ -21,19 +23,25 @@ from khiva_arena.bots.sandbox.rlimits import at_most, system_limits
 
 SCRATCH = "/scratch"
 SHARED_MEMORY = 24 * MIB
-"""Bytes of /dev/shm, which nobody else sees. Erlang keeps the code that it compiles there, having no memfd_create. With less room
-it ends by SIGBUS, since a file can be made larger than there is room for."""
+"""Bytes of /dev/shm, which nobody else sees. Erlang keeps the code that it compiles
+there, having no memfd_create. With less room it ends by SIGBUS, since a file can be
+made larger than there is room for.
+"""
 WRAPPING = 2
 """Number of processes that are not the bot's: bwrap's, one outside and one inside."""
 UNCOUNTED = 16
 NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 NO_NETWORK = "--unshare-net"
 SOURCES = f"{proc_mask.PROC}/fs"
-"""The folder of /proc at which the launcher in C finds the sources of covers. It is covered last; every kernel has it."""
+"""The folder of /proc at which the launcher in C finds the sources of covers. It is
+covered last; every kernel has it.
+"""
 TO_CHANGE_USER = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 TO_FORBID_NAMESPACES = ("CAP_SYS_RESOURCE", "CAP_SETPCAP")
-"""Capabilities by which the launcher forbids further user namespaces, and gives all capabilities up. bubblewrap would forbid
-them from a second namespace, in which nobody may mount anything."""
+"""Capabilities by which the launcher forbids further user namespaces, and gives all
+capabilities up. bubblewrap would forbid them from a second namespace, in which nobody
+may mount anything.
+"""
 
 
 class Inside(msgspec.Struct, frozen=True):
@@ -69,7 +77,9 @@ class Tools(NamedTuple):
 
 @cache
 def tools() -> Tools:
-    """Return the paths of bwrap, prlimit and setpriv. Raises FileNotFoundError naming the missing package."""
+    """Return the paths of bwrap, prlimit and setpriv. Raises FileNotFoundError naming
+    the missing package.
+    """
     paths = [shutil.which(name) for name in ("bwrap", "prlimit", "setpriv")]
     for name, path in zip(
         ("bubblewrap", "util-linux (prlimit)", "util-linux (setpriv)"), paths, strict=True
@@ -129,9 +139,11 @@ def command(
 def command_that_covers(
     inside: Inside, filter_descriptor: int, launcher_descriptor: int, prepared: Prepared
 ) -> list[str]:
-    """Return the words of ``command`` for a launcher in C that covers files of /proc itself, with the same result.
+    """Return the words of ``command`` for a launcher in C that covers files of /proc
+    itself, with the same result.
 
-    bubblewrap reads the list of all mounts for each cover, which takes ten times as long.
+    bubblewrap reads the list of all mounts for each cover, which takes ten times as
+    long.
     """
     own = TO_FORBID_NAMESPACES if inside.user is None else TO_CHANGE_USER
     words = _namespaces(inside, (*own, "CAP_SYS_ADMIN"))
@@ -219,8 +231,9 @@ def _mounts(inside: Inside, prepared: Prepared, over_proc: Iterable[str]) -> Ite
 
 
 def stays_a_link(path: str) -> bool:
-    """Tell whether a path is a link inside as it is outside: /bin and its like, on a merged system, which hold nothing
-    themselves."""
+    """Tell whether a path is a link inside as it is outside: /bin and its like, on a
+    merged system, which hold nothing themselves.
+    """
     return os.path.islink(path) and os.path.dirname(path) == "/"
 
 
@@ -230,8 +243,9 @@ def _covers(prepared: Prepared) -> Iterator[str]:
 
 
 def _devices() -> Iterator[str]:
-    """Yield the mounts of /dev: no `zero`, which gives memory that nobody counts, and no terminals, which are few for a
-    machine."""
+    """Yield the mounts of /dev: no `zero`, which gives memory that nobody counts, and
+    no terminals, which are few for a machine.
+    """
     yield from ("--perms", "0755", "--tmpfs", "/dev")
     for path in readable_paths.DEVICES:
         yield from ("--dev-bind", path, path)
@@ -242,7 +256,9 @@ def _devices() -> Iterator[str]:
 
 
 def _parents(path: str, folders: set[str]) -> Iterator[str]:
-    """Yield the folders on the way to a path, made so that the user inside may pass them whatever their modes are outside."""
+    """Yield the folders on the way to a path, made so that the user inside may pass
+    them whatever their modes are outside.
+    """
     for parent in [*PurePosixPath(path).parents][::-1]:
         if str(parent) != "/" and str(parent) not in folders:
             folders.add(str(parent))

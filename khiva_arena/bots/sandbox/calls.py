@@ -1,9 +1,11 @@
-"""The system calls that a bot may make: rows under lines that tell each call's effect outside of the cell.
+"""The system calls that a bot may make: rows under lines that tell each call's effect
+outside of the cell.
 
-A call that has no row fails as on a kernel that lacks it, so a call that a newer kernel adds is refused until somebody has looked
-at it. The arguments that a bot may give to ``fcntl``, ``ioctl``, ``prctl``, ``madvise`` and a few more are in seccomp.py. To
-allow a call: put it under the line that is true of it, with its numbers on x86-64 and on ARM64 (-1: there is none), or under a
-new line.
+A call that has no row fails as on a kernel that lacks it, so a call that a newer kernel
+adds is refused until somebody has looked at it. The arguments that a bot may give to
+``fcntl``, ``ioctl``, ``prctl``, ``madvise`` and a few more are in seccomp.py. To allow
+a call: put it under the line that is true of it, with its numbers on x86-64 and on
+ARM64 (-1: there is none), or under a new line.
 """
 
 from functools import cache
@@ -13,7 +15,9 @@ ABSENT = -1
 
 
 class Row(NamedTuple):
-    """An allowed call: its number on each machine, and its effect outside of the cell."""
+    """An allowed call: its number on each machine, and its effect outside of the
+    cell.
+    """
 
     x86_64: int
     aarch64: int
@@ -127,7 +131,9 @@ def rows() -> dict[str, Row]:
 
 @cache
 def ranges(machine: str) -> tuple[tuple[int, int], ...]:
-    """Return the numbers of the allowed calls on a machine, as the first and the last of each unbroken range, in order."""
+    """Return the numbers of the allowed calls on a machine, as the first and the last
+    of each unbroken range, in order.
+    """
     numbers = sorted({int(getattr(row, machine)) for row in rows().values()} - {ABSENT})
     starts = [number for number in numbers if number - 1 not in numbers]
     ends = [number for number in numbers if number + 1 not in numbers]

@@ -1,8 +1,11 @@
-"""A bot's cell: the sandbox of one bot, from before its start to after its end. Each difference between levels is a method here.
+"""A bot's cell: the sandbox of one bot, from before its start to after its end. Each
+difference between levels is a method here.
 
-Each level is a class in a module of its own: strict, standard, basic, trusted. docs/isolation.md says what each covers, and
-what none does. To add a level: a line in ``Level``, a module of that name with its class as ``KIND``, and the name in the
-contract of this room in .importlinter. Code that plays bots calls methods of their cells, and never looks at the level.
+Each level is a class in a module of its own: strict, standard, basic, trusted.
+docs/isolation.md says what each covers, and what none does. To add a level: a line in
+``Level``, a module of that name with its class as ``KIND``, and the name in the
+contract of this room in .importlinter. Code that plays bots calls methods of their
+cells, and never looks at the level.
 """
 
 import os
@@ -35,13 +38,16 @@ from khiva_arena.bots.sandbox.reap import MARK, kill_group
 from khiva_arena.bots.sandbox.reaper import REAPER
 
 CORES = 1
-"""Cores that a seat may use while it is asked (SPEC.md, section 6), and so the number that runtimes are told."""
+"""Cores that a seat may use while it is asked (SPEC.md, section 6), and so the number
+that runtimes are told.
+"""
 CORE_COUNTS = ("GOMAXPROCS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(slots=True, eq=False)
 class Cell(ABC):
-    """A sandbox of one bot. A ``pid`` is always that of the process that was started from ``argv``, which is not reaped yet.
+    """A sandbox of one bot. A ``pid`` is always that of the process that was started
+    from ``argv``, which is not reaped yet.
 
     argv: words that start the bot in its cell
     folder: where they are started
@@ -61,48 +67,67 @@ class Cell(ABC):
     # --- the level ---
 
     walled: ClassVar[bool] = True
-    """False if a bot may read all that the arbiter may, so that nobody looks for the paths that it may read."""
+    """False if a bot may read all that the arbiter may, so that nobody looks for the
+    paths that it may read.
+    """
     needs: ClassVar[Level | None] = None
     """The level that has to work first; None for no other."""
     debuggable: ClassVar[bool] = True
     """True if a debugger may attach to a bot from outside."""
     lets_go: ClassVar[bool] = False
-    """True if processes of a bot may leave its group, so that they are found by their mark when the match is over."""
+    """True if processes of a bot may leave its group, so that they are found by their
+    mark when the match is over.
+    """
     wrapping: ClassVar[int] = 0
-    """Number of processes below the one that was started, itself included, that are not the bot's."""
+    """Number of processes below the one that was started, itself included, that are not
+    the bot's.
+    """
     scratch_every: ClassVar[int] = 10
-    """Number of looks at a bot from one look at its scratch space to the next; it depends on how long that takes."""
+    """Number of looks at a bot from one look at its scratch space to the next; it
+    depends on how long that takes.
+    """
     starters: ClassVar[tuple[str, ...]] = ("setpriv", "prlimit")
     """Programs that put a bot into its cell and then become the bot's."""
     complaints: ClassVar[tuple[str, ...]] = (launch.SAYS, "setpriv: ", "prlimit: ")
-    """Beginnings of the lines on stderr in which these programs say that they failed."""
+    """Beginnings of the lines on stderr in which these programs say that they
+    failed.
+    """
 
     @classmethod
     @abstractmethod
     def make(
         cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]
     ) -> Self:
-        """Make a cell. ``program``: absolute path; ``paths``: all paths that the bot may read. Raises OSError."""
+        """Make a cell. ``program``: absolute path; ``paths``: all paths that the bot
+        may read. Raises OSError.
+        """
 
     @classmethod
     def keeps_warm(cls) -> bool:
-        """Tell whether bots start with all files that they may read in memory, and may read only files that their
-        runtime needs."""
+        """Tell whether bots start with all files that they may read in memory, and may
+        read only files that their runtime needs.
+        """
         return False
 
     @classmethod
     def out_of_reach(cls, path: str) -> str:
-        """Return the folder on the way to a path that bots may not pass, "" if there is none."""
+        """Return the folder on the way to a path that bots may not pass, "" if there is
+        none.
+        """
         return ""
 
     @classmethod
     def remedy(cls, why: str) -> str:
-        """Return the exact command that gets the level, which is missing as ``why`` says; "" if none is known."""
+        """Return the exact command that gets the level, which is missing as ``why``
+        says; "" if none is known.
+        """
         return ""
 
     @classmethod  # noqa: B027 - most levels leave nothing of their own
     def sweep(cls) -> None:
-        """End and remove leftovers of killed arbiters that exist at this level alone."""
+        """End and remove leftovers of killed arbiters that exist at this level
+        alone.
+        """
 
     # --- the life of a cell ---
 
@@ -117,7 +142,9 @@ class Cell(ABC):
         self.descriptors = ()
 
     def starts(self, pid: int) -> bool:
-        """Tell whether process ``pid``, whichever it is, is still one that puts the bot into its cell."""
+        """Tell whether process ``pid``, whichever it is, is still one that puts the bot
+        into its cell.
+        """
         words = words_of(pid)
         if not words:
             return False
@@ -143,7 +170,9 @@ class Cell(ABC):
     # --- views of the bot ---
 
     def program(self, pid: int) -> int | None:
-        """Return the process that is or will be the bot's own program. None if there is none."""
+        """Return the process that is or will be the bot's own program. None if there is
+        none.
+        """
         return pid
 
     def own_processes(self, pid: int, limit: int) -> list[int]:
@@ -151,29 +180,39 @@ class Cell(ABC):
         return proc_usage.tree(pid, limit)
 
     def exit_status(self, status: int) -> int:
-        """Return the bot's exit status, given the status of the process that was started. Negative: by a signal."""
+        """Return the bot's exit status, given the status of the process that was
+        started. Negative: by a signal.
+        """
         return status
 
     def cpu_lost(self, pid: int) -> float:
-        """Return, before a kill, the seconds of CPU so far if the system does not tell the bot's use after a kill, else 0."""
+        """Return, before a kill, the seconds of CPU so far if the system does not tell
+        the bot's use after a kill, else 0.
+        """
         return 0.0
 
     def peak(self, usages: Sequence[struct_rusage]) -> int:
-        """Return the bytes of memory that the largest of the bot's processes had, 0 if that is not known.
+        """Return the bytes of memory that the largest of the bot's processes had, 0 if
+        that is not known.
 
         used: the use of the reaped processes, the process that was started first
 
-        A process that the arbiter starts inherits the arbiter's own peak: a number that is not above it says nothing.
+        A process that the arbiter starts inherits the arbiter's own peak: a number that
+        is not above it says nothing.
         """
         peak = max(usage.ru_maxrss for usage in usages)
         return peak * system.PEAK_UNIT if peak > getrusage(RUSAGE_SELF).ru_maxrss else 0
 
     def refusal(self) -> str:
-        """Return the key of a limit at which the system says that it stopped the bot, "" if there is none."""
+        """Return the key of a limit at which the system says that it stopped the bot,
+        "" if there is none.
+        """
         return ""
 
     def scratch_exceeded(self, pids: list[int], resources: Resources) -> str:
-        """Describe in words the excess in the bot's scratch space; "" if there is none. ``pids``: all processes in the cell."""
+        """Describe in words the excess in the bot's scratch space; "" if there is
+        none. ``pids``: all processes in the cell.
+        """
         return "" if self.scratch is None else scratch.exceeded_limit(self.scratch, pids, resources)
 
 
@@ -188,10 +227,11 @@ def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = F
     """Make a bot's cell.
 
     mark: carried by its processes in their environment, so that strays can be found
-    for_a_match: other bots may read the same files, so they are kept in memory if the level does that
+    for_a_match: other bots may read the same files, so they are kept in memory if the
+        level does that
 
-    Raises FileNotFoundError if its program is not there, NotExecutable if it may not be run, else OSError for a refusal of the
-    host.
+    Raises FileNotFoundError if its program is not there, NotExecutable if it may not be
+    run, else OSError for a refusal of the host.
     """
     program = readable_paths.program_path(command.argv[0], command.folder)
     if program is None:
@@ -219,8 +259,9 @@ def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = F
 
 
 def sweep(level: Level) -> None:
-    """End and remove leftovers of killed arbiters before a run, whatever level they played at. Forget refusals of an
-    earlier run."""
+    """End and remove leftovers of killed arbiters before a run, whatever level they
+    played at. Forget refusals of an earlier run.
+    """
     warm.forget_refusal()
     reap.sweep()
     scratch.sweep()
@@ -235,7 +276,8 @@ def java_options(memory: int) -> str:
 def environment(
     command: Command, program: str, home: str, mark: str, memory: int
 ) -> dict[str, str]:
-    """Return a bare environment: so little that it is the same on two machines, and nothing from the arbiter's own.
+    """Return a bare environment: so little that it is the same on two machines, and
+    nothing from the arbiter's own.
 
     The variables that a bot is handed are not in it.
     """
@@ -246,7 +288,8 @@ def environment(
         "LANG": "C.UTF-8",
         MARK: mark,
     }
-    # Runtimes size heaps and thread pools by the machine's memory and cores, of which a bot has but a part.
+    # Runtimes size heaps and thread pools by the machine's memory and cores, of which a
+    # bot has but a part.
     bare["JAVA_TOOL_OPTIONS"] = java_options(memory)
     return bare | {name: str(CORES) for name in CORE_COUNTS} | command.environment
 

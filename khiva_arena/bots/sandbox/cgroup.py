@@ -1,6 +1,8 @@
-"""Level strict: a control group (version 2) for each bot, below one that was delegated to the arbiter.
+"""Level strict: a control group (version 2) for each bot, below one that was delegated
+to the arbiter.
 
-A group bounds memory of every kind and processes of the whole tree, counts both exactly, and is killed as a whole.
+A group bounds memory of every kind and processes of the whole tree, counts both
+exactly, and is killed as a whole.
 """
 
 import itertools
@@ -26,9 +28,11 @@ _count = itertools.count()
 
 @cache
 def home() -> Path:
-    """Return the group below which bots get theirs, made ready. Raises OSError that names the missing rights or controllers.
+    """Return the group below which bots get theirs, made ready. Raises OSError that
+    names the missing rights or controllers.
 
-    The arbiter moves into a leaf of its own, since a group with processes cannot hand controllers on.
+    The arbiter moves into a leaf of its own, since a group with processes cannot hand
+    controllers on.
     """
     group = own_group()
     in_leaf = (
@@ -58,7 +62,9 @@ def home() -> Path:
 
 
 def own_group() -> Path:
-    """Return the group of version 2 that this process is in. Raises OSError if there is none."""
+    """Return the group of version 2 that this process is in. Raises OSError if there is
+    none.
+    """
     path = next(
         (
             line[3:]
@@ -81,7 +87,8 @@ class Group:
 
     def __init__(self, resources: Resources, parent: Path | None = None) -> None:
         """Make the group below ``parent`` (by default ``home()``). Raises OSError."""
-        # The name has the arbiter's number: `sweep` removes only groups of arbiters that are dead.
+        # The name has the arbiter's number: `sweep` removes only groups of arbiters
+        # that are dead.
         self.path = (parent or home()) / f"{BOTS}-{os.getpid()}-{next(_count)}"
         self._counted: dict[str, str] = {}
         self.path.mkdir()
@@ -89,7 +96,8 @@ class Group:
             self._set("memory.max", resources.memory)
             # The processes that wrap the bot are in its group, too.
             self._set("pids.max", resources.processes + WRAPPING)
-            # Swapped memory would not count, and without the second the system would end one process of a bot and leave the rest.
+            # Swapped memory would not count, and without the second the system would
+            # end one process of a bot and leave the rest.
             for name, value in (("memory.swap.max", 0), ("memory.oom.group", 1)):
                 if (self.path / name).exists():  # a kernel without swap accounting lacks the first
                     self._set(name, value)
@@ -103,7 +111,8 @@ class Group:
 
     def entering(self, words: list[str]) -> list[str]:
         """Return the command that enters the group and then becomes ``words``."""
-        # The shell enters and becomes the program, so that no process of a bot is ever outside of its limits.
+        # The shell enters and becomes the program, so that no process of a bot is ever
+        # outside of its limits.
         return [
             "/bin/sh",
             "-c",
@@ -113,7 +122,9 @@ class Group:
         ]
 
     def event(self, name: str, key: str) -> int:
-        """Return a counter of memory.events or pids.events, its last value once the group is removed; 0 if it cannot be read."""
+        """Return a counter of memory.events or pids.events, its last value once the
+        group is removed; 0 if it cannot be read.
+        """
         self._count(name)
         for line in self._counted.get(name, "").splitlines():
             word, _, number = line.partition(" ")
@@ -126,7 +137,9 @@ class Group:
             self._counted[name] = (self.path / name).read_text()
 
     def kill(self) -> None:
-        """Send SIGKILL to everything in the group, at once. Before Linux 5.14 that is left to the end of the namespace."""
+        """Send SIGKILL to everything in the group, at once. Before Linux 5.14 that is
+        left to the end of the namespace.
+        """
         with suppress(OSError):
             self._set("cgroup.kill", 1)
 
@@ -136,7 +149,9 @@ class Group:
             self._set("cgroup.freeze", int(frozen))
 
     def remove(self) -> None:
-        """Remove the group once it is empty; its counters can still be asked for. Raises OSError if it does not become empty."""
+        """Remove the group once it is empty; its counters can still be asked for.
+        Raises OSError if it does not become empty.
+        """
         for name in COUNTERS:
             self._count(name)
         _remove(self.path, REMOVE_SECONDS)
@@ -150,7 +165,8 @@ def _remove(path: Path, seconds: float) -> None:
         except FileNotFoundError:
             return
         except OSError:
-            # A killed process stays in its group for a moment, and a group with processes cannot be removed.
+            # A killed process stays in its group for a moment, and a group with
+            # processes cannot be removed.
             if time.monotonic() > until:
                 raise
             time.sleep(0.0005)

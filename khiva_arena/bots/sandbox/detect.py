@@ -1,6 +1,8 @@
-"""The isolation levels of this machine, found by starting a program at each and by attempts to escape, and remedies.
+"""The isolation levels of this machine, found by starting a program at each and by
+attempts to escape, and remedies.
 
-The real effect of a level is tried, too: a program inside makes attempts, see escape_attempts.py.
+The real effect of a level is tried, too: a program inside makes attempts, see
+escape_attempts.py.
 """
 
 import json
@@ -46,8 +48,9 @@ Attempts = dict[str, list[str]]
 
 
 def why_not(level: Level, known: dict[Level, str] | None = None) -> str:
-    """Start a program at a level. Return "" if it ran, else the reason in a line. ``known``: what was found by tries just now;
-    it gets what this one finds."""
+    """Start a program at a level. Return "" if it ran, else the reason in a
+    line. ``known``: what was found by tries just now; it gets what this one finds.
+    """
     known = {} if known is None else known
     if level not in known:
         below = kind(level).needs
@@ -89,7 +92,8 @@ def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ())
     for _ in range(TRIES - 1):
         if not stops.by_signal(run.code):
             break
-        # A stop may have hit the program first, which says nothing of the level: the signal for this process comes in this time.
+        # A stop may have hit the program first, which says nothing of the level: the
+        # signal for this process comes in this time.
         time.sleep(stops.SETTLES_SECONDS)
         run = _run_once(level, words, readable)
     return run
@@ -127,14 +131,17 @@ def _run_once(level: Level, words: tuple[str, ...], readable: tuple[str, ...]) -
 
 @cache
 def levels() -> dict[Level, str]:
-    """Return for each level, best first, "" if this machine gives it, else the reason."""
+    """Return for each level, best first, "" if this machine gives it, else the
+    reason.
+    """
     known: dict[Level, str] = {}
     return {level: why_not(level, known) for level in Level}
 
 
 def best(results: Mapping[Level, str] | None = None) -> Level:
-    """Return the best level that works here, for bots in Python too; levels below it are not tried. ``results``: a result of
-    ``levels``."""
+    """Return the best level that works here, for bots in Python too; levels below it
+    are not tried. ``results``: a result of ``levels``.
+    """
     known = {} if results is None else dict(results)
     confining = (level for level in Level if level.confines)
     return next(
@@ -144,15 +151,19 @@ def best(results: Mapping[Level, str] | None = None) -> Level:
 
 
 def python_closed(level: Level) -> str:
-    """Return why bots at a level cannot use the arbiter's own Python, "" if they can."""
+    """Return why bots at a level cannot use the arbiter's own Python, "" if they
+    can.
+    """
     return kind(level).out_of_reach(sys.executable)
 
 
 def host_refusal(level: Level, notes: str) -> str:
-    """Return why the host itself refused to start a bot, as the bot's stderr tells, "" if it did not.
+    """Return why the host itself refused to start a bot, as the bot's stderr tells, ""
+    if it did not.
 
-    A bot can write such a line itself. So the level is tried again, and only if that fails, too, the host refused. This is done
-    only once in a while, since everything waits for it.
+    A bot can write such a line itself. So the level is tried again, and only if that
+    fails, too, the host refused. This is done only once in a while, since everything
+    waits for it.
     """
     if not notes.startswith(kind(level).complaints):
         return ""
@@ -165,7 +176,9 @@ def host_refusal(level: Level, notes: str) -> str:
 
 
 def remedy(level: Level, why: str) -> str:
-    """Return the exact command that gets a level which ``why`` says is missing; "" if none is known."""
+    """Return the exact command that gets a level which ``why`` says is missing; "" if
+    none is known.
+    """
     if level.confines and system.why_no_levels():
         from khiva_arena.bots.sandbox import (
             remedies,
@@ -181,7 +194,8 @@ def remedy(level: Level, why: str) -> str:
 class Checkup(NamedTuple):
     """The real effect of a level.
 
-    attempts: those that succeeded, by name in KEPT_OUT; no names if nothing could be tried
+    attempts: those that succeeded, by name in KEPT_OUT; no names if nothing could be
+        tried
     note: a line with anything else to report
     """
 

@@ -1,8 +1,10 @@
-"""The first attempts of a hostile bot, tried for real from inside a level: a script, which ``detect.py`` runs.
+"""The first attempts of a hostile bot, tried for real from inside a level: a script,
+which ``detect.py`` runs.
 
-``argv[1]`` is JSON. It holds the arbiter's process number, and a file and a folder of the arbiter that file modes alone would let
-anyone use. It also holds the system calls that a bot is refused, with the error that each is to fail with. The script prints
-JSON: by kind, the attempts that succeeded. An attempt that succeeds does no harm.
+``argv[1]`` is JSON. It holds the arbiter's process number, and a file and a folder of
+the arbiter that file modes alone would let anyone use. It also holds the system calls
+that a bot is refused, with the error that each is to fail with. The script prints JSON:
+by kind, the attempts that succeeded. An attempt that succeeds does no harm.
 """
 
 import ctypes
@@ -22,7 +24,8 @@ OFD_LOCK = 37
 SHARED_FILE = "/usr/bin/env"
 MIB = 1 << 20
 PLENTY = 32 * MIB
-# Changes to a file of one's own user that need no opening, or only a descriptor that reads.
+# Changes to a file of one's own user that need no opening, or only a descriptor that
+# reads.
 CHANGES = (
     (os.chmod, (0o666,)),
     (os.chown, (-1, -1)),
@@ -34,7 +37,9 @@ BY_DESCRIPTOR = ((os.fchmod, (0o644,)), (os.fchown, (-1, -1)))
 
 
 def succeeds(attempt) -> bool:  # type: ignore[no-untyped-def]
-    """Tell whether an attempt succeeds: it raises no OSError, and the system has the means for it."""
+    """Tell whether an attempt succeeds: it raises no OSError, and the system has the
+    means for it.
+    """
     try:
         attempt()
     except (OSError, AttributeError):
@@ -101,7 +106,9 @@ def in_child(attempt) -> None:  # type: ignore[no-untyped-def]
 
 
 def clone_into_namespace(number: int) -> None:
-    """Start a child in a user namespace of its own, where it would be root. ``number``: of the call, 0 if it is not known."""
+    """Start a child in a user namespace of its own, where it would be root. ``number``:
+    of the call, 0 if it is not known.
+    """
     if not number:
         raise OSError("no such call")
     pid = ctypes.CDLL(None, use_errno=True).syscall(
@@ -115,7 +122,9 @@ def clone_into_namespace(number: int) -> None:
 
 
 def own_by(arbiter: int) -> None:
-    """Have the system signal another process whenever something comes down a pipe of this one. 0 bytes come."""
+    """Have the system signal another process whenever something comes down a pipe of
+    this one. 0 bytes come.
+    """
     reading, writing = os.pipe()
     try:
         fcntl.fcntl(reading, fcntl.F_SETOWN, arbiter)
@@ -130,7 +139,9 @@ def set_limit_of(pid: int) -> None:
 
 
 def calls_let_through(calls: dict[str, list[int]]) -> list[str]:
-    """Return the calls that are not refused, or with another error. All are to be refused, and get senseless arguments."""
+    """Return the calls that are not refused, or with another error. All are to be
+    refused, and get senseless arguments.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
     through = []
     for name, (number, error) in calls.items():

@@ -1,8 +1,10 @@
-"""A keeper of files in memory: maps the files that stdin names and has the system read missing parts.
+"""A keeper of files in memory: maps the files that stdin names and has the system read
+missing parts.
 
-Run as a script. Each line of input is a JSON list of paths to add, often empty. After each line everything mapped is in memory,
-and a line of JSON tells the files, the bytes, and whether they are locked, so that nothing can leave. Only root may lock as much.
-The keeper ends with its input. It is the first that the system may end if memory runs out.
+Run as a script. Each line of input is a JSON list of paths to add, often empty. After
+each line everything mapped is in memory, and a line of JSON tells the files, the bytes,
+and whether they are locked, so that nothing can leave. Only root may lock as much. The
+keeper ends with its input. It is the first that the system may end if memory runs out.
 """
 
 import ctypes
@@ -19,7 +21,9 @@ FAILED = -1
 
 
 class FileMap:
-    """A row of files side by side in the address space, so that one call brings all of them in."""
+    """A row of files side by side in the address space, so that one call brings all of
+    them in.
+    """
 
     def __init__(self) -> None:
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -37,7 +41,9 @@ class FileMap:
         self.locked = True
 
     def add(self, paths: list[str]) -> None:
-        """Map files; a file that is gone or may not be read is left out: a bot cannot read it either."""
+        """Map files; a file that is gone or may not be read is left out: a bot cannot
+        read it either.
+        """
         descriptors = []
         for path in paths:
             try:

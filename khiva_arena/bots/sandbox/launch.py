@@ -1,4 +1,6 @@
-"""The words that start a bot by the launcher in C (``native/launch.c``), where it is built."""
+"""The words that start a bot by the launcher in C (``native/launch.c``), where it is
+built.
+"""
 
 import os
 import resource
@@ -34,7 +36,8 @@ def argv(
     before: Sequence[str] = (),
     after: Sequence[str] = (),
 ) -> list[str]:
-    """Return the words that start a bot, whose life is tied to that of the thread that starts it.
+    """Return the words that start a bot, whose life is tied to that of the thread that
+    starts it.
 
     bot: the words of its program
     limits: soft and hard values of RLIMIT_<name>
@@ -64,7 +67,8 @@ def argv_inside(
     before: Sequence[str] = (),
     after: Sequence[str] = (),
 ) -> list[str]:
-    """Return the words that start a bot inside namespaces, which do not show the launcher's file.
+    """Return the words that start a bot inside namespaces, which do not show the
+    launcher's file.
 
     descriptor: open on the launcher, which closes it
     bot: the words of its program

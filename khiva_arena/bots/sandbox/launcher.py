@@ -1,11 +1,14 @@
-"""Level basic: restrict this process by the means that the kernel gives any user, then become the bot.
+"""Level basic: restrict this process by the means that the kernel gives any user, then
+become the bot.
 
-It runs in a Python of its own, see ``basic.START``, and needs nothing but the standard library. Its means: limits, another user
-if root starts it, no new privileges, Landlock for files and, if the kernel has them, network and signals, and a seccomp filter. A
+It runs in a Python of its own, see ``basic.START``, and needs nothing but the standard
+library. Its means: limits, another user if root starts it, no new privileges, Landlock
+for files and, if the kernel has them, network and signals, and a seccomp filter. A
 failure here comes before the bot runs.
 
-Each start of a bot waits for this, so it imports only modules that load little: the modules in C that are below os, ctypes and
-signal. os, ctypes and signal themselves would take half as long as Python.
+Each start of a bot waits for this, so it imports only modules that load little: the
+modules in C that are below os, ctypes and signal. os, ctypes and signal themselves
+would take half as long as Python.
 """
 
 import _ctypes
@@ -20,7 +23,8 @@ FAILED = 126
 SAYS = "khiva-arena launcher: "
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 SET_DEATH_SIGNAL, SET_NO_NEW_PRIVS, SET_SECCOMP = 1, 38, 22
-# Landlock's rights: of a file, of a folder, and those that came later, by the version that brought them.
+# Landlock's rights: of a file, of a folder, and those that came later, by the version
+# that brought them.
 EXECUTE, WRITE, READ, LIST = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REMOVE_AND_MAKE = sum(
     1 << bit for bit in (4, 5, 7, 8, 9, 10, 12)
@@ -76,8 +80,9 @@ def checked(syscall, action: str, *words) -> int:  # type: ignore[no-untyped-def
 def restrict_files(  # type: ignore[no-untyped-def]
     syscall, version: int, readable: list[str], writable: list[str], network: bool
 ) -> int:
-    """Make a ruleset that allows reading and running ``readable`` paths, everything in ``writable`` ones, and TCP with
-    ``network``."""
+    """Make a ruleset that allows reading and running ``readable`` paths, everything in
+    ``writable`` ones, and TCP with ``network``.
+    """
     handled = (
         FILES
         | (REFER if version >= 2 else 0)
@@ -126,7 +131,9 @@ def filter_calls(prctl, program: bytes) -> None:  # type: ignore[no-untyped-def]
 
 
 def set_limits(limits: dict[str, list[int]]) -> None:
-    """Set RLIMIT_<name> to soft and hard values; none is raised above the value that this process has."""
+    """Set RLIMIT_<name> to soft and hard values; none is raised above the value that
+    this process has.
+    """
     for name, (soft, hard) in limits.items():
         limit = getattr(resource, f"RLIMIT_{name}")
         most = resource.getrlimit(limit)[1]
@@ -143,7 +150,9 @@ def become(user: int) -> None:
 
 
 def main() -> None:
-    """Restrict this process and become the bot. ``argv[1]``: the orders of ``basic``, marshalled by the same Python, in hex."""
+    """Restrict this process and become the bot. ``argv[1]``: the orders of ``basic``,
+    marshalled by the same Python, in hex.
+    """
     request = marshal.loads(bytes.fromhex(sys.argv[1]))
     libc = _ctypes.dlopen(None, posix.RTLD_NOW)  # type: ignore[arg-type]
     syscall, prctl = (Function(_ctypes.dlsym(libc, name)) for name in ("syscall", "prctl"))

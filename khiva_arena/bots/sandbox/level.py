@@ -1,4 +1,6 @@
-"""The sandbox that a run requests for its bots. The restrictions of a level are in the module of that name."""
+"""The sandbox that a run requests for its bots. The restrictions of a level are in the
+module of that name.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,8 +11,8 @@ from khiva_arena.bots.sandbox.limits import DEFAULT, Resources
 class Level(StrEnum):
     """The distance of a bot from the rest of the machine, the best level first.
 
-    Each level has a line here, and a module beside this one that is named like it and has the class of its cells as ``KIND``.
-    docs/isolation.md says what each covers.
+    Each level has a line here, and a module beside this one that is named like it and
+    has the class of its cells as ``KIND``. docs/isolation.md says what each covers.
     """
 
     STRICT = "strict"
@@ -20,8 +22,9 @@ class Level(StrEnum):
 
     @property
     def confines(self) -> bool:
-        """True if the level restricts a bot at all: every level does except trusted, at which a bot has all rights of
-        the user."""
+        """True if the level restricts a bot at all: every level does except trusted, at
+        which a bot has all rights of the user.
+        """
         return self is not Level.TRUSTED
 
 

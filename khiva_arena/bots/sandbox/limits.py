@@ -1,4 +1,6 @@
-"""Limits on a bot's use of the machine, with defaults that suit a JVM and node, and their names."""
+"""Limits on a bot's use of the machine, with defaults that suit a JVM and node, and
+their names.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +17,8 @@ MOST = 1 << 50
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """The most that one bot may use during one match, all of its processes together unless a field says otherwise.
+    """The most that one bot may use during one match, all of its processes together
+    unless a field says otherwise.
 
     memory: bytes that no file backs
     processes: count, threads included
@@ -51,11 +54,14 @@ WORDS = {
 }
 """The names of limits in the verdict ``resource``."""
 MOST_FILES = 10_000
-"""Most files in scratch: an empty file takes no space there, but memory of the system's."""
+"""Most files in scratch: an empty file takes no space there, but memory of the
+system's.
+"""
 
 
 def of_settings(settings: Mapping[str, Any], other_limits: Sequence[str] = ()) -> Resources:
-    """Return the defaults with ``settings`` laid over them: sizes such as "512M" or bytes, counts, seconds.
+    """Return the defaults with ``settings`` laid over them: sizes such as "512M" or
+    bytes, counts, seconds.
 
     others: limits that there are elsewhere, for the message
 
@@ -92,7 +98,9 @@ def _number(key: str, value: object) -> int:
 
 
 def amount(value: object, *, size: bool, of: str = "") -> int:
-    """Read a whole number, or a ``size`` such as "512M". ``of``: the thing counted, for the message. Raises ValueError."""
+    """Read a whole number, or a ``size`` such as "512M". ``of``: the thing counted, for
+    the message. Raises ValueError.
+    """
     if isinstance(value, str) and size and (match := _SIZE.fullmatch(value)):
         return int(match[1]) * _UNITS[match[2]]
     if isinstance(value, int) and not isinstance(value, bool):
@@ -114,7 +122,9 @@ def too_much(key: str, amount: float, resources: Resources) -> str:
 
 
 def at_limit(key: str, resources: Resources) -> str:
-    """Format that a limit was reached, if it is not known by how much it was exceeded."""
+    """Format that a limit was reached, if it is not known by how much it was
+    exceeded.
+    """
     return f"{WORDS[key]}: it reached the limit of {in_words(key, getattr(resources, key))}"
 
 

@@ -1,7 +1,7 @@
 """The parts of /usr that a program's runtime needs, for bots whose files are kept warm.
 
-All of /usr would be too much to read (warm.py). The folders of other runtimes, manuals, headers and sources are left out. A
-program that is not known gets all of /usr.
+All of /usr would be too much to read (warm.py). The folders of other runtimes, manuals,
+headers and sources are left out. A program that is not known gets all of /usr.
 """
 
 import os
@@ -74,14 +74,16 @@ OF_RUNTIMES = (
 
 
 def all_of(program: str, extra: Sequence[str], own_folder: str = "") -> tuple[str, ...]:
-    """Return all paths that a bot may read, without its ``own_folder``, less the paths that its runtime does not need.
+    """Return all paths that a bot may read, without its ``own_folder``, less the paths
+    that its runtime does not need.
 
     ``readable_paths.all_of`` gives the same without that reduction.
     """
     inside = bool(own_folder) and is_below(
         program, own_folder
     )  # then nothing in the folder opens another folder
-    # A script of a known runtime, as elixir is one of sh: the program that it starts is known.
+    # A script of a known runtime, as elixir is one of sh: the program that it starts is
+    # known.
     runner = (
         ""
         if _of_runtime(program) or (inside and leads_out(program, own_folder, extra))
@@ -98,8 +100,9 @@ def all_of(program: str, extra: Sequence[str], own_folder: str = "") -> tuple[st
 
 @cache
 def of_usr(program: str) -> tuple[str, ...]:
-    """Return the folders and files of /usr that a program needs; /usr itself if they are not known. ``program``: an absolute
-    path."""
+    """Return the folders and files of /usr that a program needs; /usr itself if they
+    are not known. ``program``: an absolute path.
+    """
     if not any(Path(USR).glob("lib/*-linux-*")) and os.path.realpath("/usr/lib64") != "/usr/lib64":
         return (USR,)  # a system that keeps libraries and everything else in one folder
     real, patterns = os.path.realpath(program), _of_runtime(program)
@@ -110,7 +113,9 @@ def of_usr(program: str) -> tuple[str, ...]:
 
 
 def _of_runtime(program: str) -> list[str]:
-    """Return the patterns of the runtimes that a program's names point to, none for one that is not known."""
+    """Return the patterns of the runtimes that a program's names point to, none for one
+    that is not known.
+    """
     names = {os.path.basename(program), os.path.basename(os.path.realpath(program))}
     return [
         path

@@ -1,7 +1,9 @@
-"""A cell for a process of ours that talks to strangers: it confines itself once it has opened what it needs.
+"""A cell for a process of ours that talks to strangers: it confines itself once it has
+opened what it needs.
 
-Afterwards it reads the files that it has named and those that it has open. It opens no socket, connects nowhere, starts no
-program and signals nobody, whatever a stranger may make of it.
+Afterwards it reads the files that it has named and those that it has open. It opens no
+socket, connects nowhere, starts no program and signals nobody, whatever a stranger may
+make of it.
 """
 
 import _ctypes
@@ -30,7 +32,8 @@ def missing() -> list[str]:
 
 
 def confine(readable: Sequence[str], user: pwd.struct_passwd | None = None) -> None:
-    """Confine this process for good, by all that the system has. It must have one thread.
+    """Confine this process for good, by all that the system has. It must have one
+    thread.
 
     readable: the files and folders that it may still open, as far as the user may.
     user: whom root becomes; None to stay the user that this process is.
@@ -55,7 +58,9 @@ def confine(readable: Sequence[str], user: pwd.struct_passwd | None = None) -> N
 
 
 def _rules(readable: Sequence[str]) -> int | None:
-    """Return the rules of files, made while they can all be found; None if the kernel has no Landlock."""
+    """Return the rules of files, made while they can all be found; None if the kernel
+    has no Landlock.
+    """
     syscall = _c_function("syscall")
     version = launcher.landlock_version(syscall)
     return launcher.restrict_files(syscall, version, list(readable), [], False) if version else None
@@ -68,8 +73,10 @@ def _c_function(name: str) -> launcher.Function:
 
 @contextmanager
 def as_owner(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Act as the owner of a file while the block lasts, if this process is root's. So nothing that the owner may have put there
-    leads root astray, and new files belong to the owner."""
+    """Act as the owner of a file while the block lasts, if this process is root's. So
+    nothing that the owner may have put there leads root astray, and new files belong to
+    the owner.
+    """
     if os.geteuid() != 0:
         yield
         return

@@ -1,7 +1,8 @@
-"""The read-only contents of a cell of namespaces that all bots share, laid out once for this process.
+"""The read-only contents of a cell of namespaces that all bots share, laid out once for
+this process.
 
-They are replacements for files of /proc, and copies of the settings in /etc. One mount shows a folder of them, where each file
-would need a mount at each start.
+They are replacements for files of /proc, and copies of the settings in /etc. One mount
+shows a folder of them, where each file would need a mount at each start.
 """
 
 import atexit
@@ -18,11 +19,14 @@ from khiva_arena.bots.sandbox.readable_paths import is_below
 
 ETC = "/etc"
 FEW, SMALL = 16, 1 << 20
-"""Most entries and bytes of a copy: to copy more would take longer than to mount it at some starts."""
+"""Most entries and bytes of a copy: to copy more would take longer than to mount it at
+some starts.
+"""
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A folder of this process's, of which `etc`, `proc` and an empty folder may be shown.
+    """A folder of this process's, of which `etc`, `proc` and an empty folder may be
+    shown.
 
     folder: its path
     copies: paths in /etc that are there as copies
@@ -46,7 +50,9 @@ _of_process: dict[int, Prepared] = {}
 
 
 def prepare() -> Prepared:
-    """Return the prepared folder of this process, made at the first call. Raises OSError."""
+    """Return the prepared folder of this process, made at the first call. Raises
+    OSError.
+    """
     current = _of_process.get(os.getpid())  # a forked process has its own: this one may end first
     # A system may remove files that are days old.
     if current is None or not os.path.exists(f"{current.folder}{proc_mask.PROC}/stat"):
@@ -80,7 +86,9 @@ def _lay_out(pictures: Mapping[str, bytes]) -> Prepared:
 
 
 def _folders(top: str, path: str) -> None:
-    """Make a folder and those on the way; bots may pass them whatever the arbiter's umask is."""
+    """Make a folder and those on the way; bots may pass them whatever the arbiter's
+    umask is.
+    """
     for part in [*[str(parent) for parent in Path(path).parents][-2::-1], path]:
         if not os.path.isdir(f"{top}{part}"):
             os.mkdir(f"{top}{part}")
@@ -88,7 +96,9 @@ def _folders(top: str, path: str) -> None:
 
 
 def _copy(path: str, folder: str) -> bool:
-    """Copy a setting, with modes as they are, so that a bot may read no more than before. Return False if it cannot be copied."""
+    """Copy a setting, with modes as they are, so that a bot may read no more than
+    before. Return False if it cannot be copied.
+    """
     copy = f"{folder}{path}"
     try:
         if not _is_small(path):

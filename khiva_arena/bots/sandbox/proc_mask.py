@@ -1,8 +1,9 @@
 """The view that a bot has of /proc for the machine as a whole.
 
-Files that never change are shown as they are. Files by which runtimes choose their size are shown as a copy that never changes.
-The rest is hidden: one bot could change its counters and another one read them. The names that are let through are listed, so
-that a file that a newer kernel adds is hidden.
+Files that never change are shown as they are. Files by which runtimes choose their size
+are shown as a copy that never changes. The rest is hidden: one bot could change its
+counters and another one read them. The names that are let through are listed, so that a
+file that a newer kernel adds is hidden.
 """
 
 import os
@@ -17,7 +18,8 @@ EMPTY = "/empty"
 """The name of a folder that hides other folders, in that of ``prepared.Prepared``."""
 NOTHING = "/dev/null"
 """The file that hides other files."""
-# Shown as the kernel has them: the same from its start on, or a bot's own (links into its own folder, its own namespaces).
+# Shown as the kernel has them: the same from its start on, or a bot's own (links into
+# its own folder, its own namespaces).
 STILL = {
     *(
         "acpi",
@@ -48,7 +50,8 @@ STILL = {
     ),
     *("tty", "version", "version_signature"),
 }
-# Settings that runtimes and libraries ask for; an administrator changes them, no bot does.
+# Settings that runtimes and libraries ask for; an administrator changes them, no bot
+# does.
 SETTINGS = (
     *("vm/overcommit_memory", "vm/overcommit_ratio", "vm/max_map_count", "vm/mmap_min_addr"),
     *(
@@ -82,8 +85,9 @@ SETTINGS = (
 # Lines of /proc/meminfo as on an idle machine; all other lines are 0.
 TRUE = ("MemTotal", "SwapTotal", "Hugepagesize", "VmallocTotal")
 AS_IF_IDLE = {"MemFree": "MemTotal", "MemAvailable": "MemTotal", "SwapFree": "SwapTotal"}
-# Files that a process may read of itself if Landlock is all that there is: the folder as a whole would bring `net`, which is
-# the machine's there, and `task`, which has it as well. No links (cwd, exe, root): Landlock would allow their targets.
+# Files that a process may read of itself if Landlock is all that there is: the folder
+# as a whole would bring `net`, which is the machine's there, and `task`, which has it
+# as well. No links (cwd, exe, root): Landlock would allow their targets.
 OF_ITSELF = (
     *(
         "auxv",
@@ -136,14 +140,16 @@ OF_ITSELF = (
         "wchan",
     ),
 )
-# At level basic: no counter of the machine's among them. Node and mono ask sysinfo(2) if they find no meminfo.
+# At level basic: no counter of the machine's among them. Node and mono ask sysinfo(2)
+# if they find no meminfo.
 AT_BASIC = ("cpuinfo", "filesystems", "version", *(f"sys/{name}" for name in SETTINGS))
 
 
 @cache
 def pictures() -> Mapping[str, bytes]:
-    """Return the contents that replace files that runtimes read, by path; made once for a process, so that all bots see
-    the same."""
+    """Return the contents that replace files that runtimes read, by path; made once for
+    a process, so that all bots see the same.
+    """
     texts = {f"{PROC}/sys/{name}": _text(f"sys/{name}") for name in SETTINGS}
     texts |= {f"{PROC}/stat": _stat(), f"{PROC}/meminfo": _meminfo(), f"{PROC}/cgroups": _cgroups()}
     texts[f"{PROC}/cpuinfo"] = _text(
@@ -154,7 +160,9 @@ def pictures() -> Mapping[str, bytes]:
 
 @cache
 def hidden() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the folders and the files of /proc that are to be covered. Files for root alone are none of them: no bot is root."""
+    """Return the folders and the files of /proc that are to be covered. Files for root
+    alone are none of them: no bot is root.
+    """
     folders, files = [], []
     for name in sorted(os.listdir(PROC)):
         path = f"{PROC}/{name}"
@@ -170,7 +178,8 @@ def hidden() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def covers(folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the source and the path of each mount that hides or replaces a file or folder of /proc.
+    """Yield the source and the path of each mount that hides or replaces a file or
+    folder of /proc.
 
     folder: where the folder of ``prepared.Prepared`` is seen, in which most sources lie
     """
@@ -188,7 +197,9 @@ def covers(folder: str) -> Iterator[tuple[str, str]]:
 
 
 def _text(name: str) -> bytes:
-    """Return a file of /proc as it is now, b"" if there is none or it may not be read."""
+    """Return a file of /proc as it is now, b"" if there is none or it may not be
+    read.
+    """
     try:
         return Path(PROC, name).read_bytes()
     except OSError:
@@ -202,7 +213,9 @@ def _stat() -> bytes:
 
 
 def _meminfo() -> bytes:
-    """Return ``meminfo`` with the size of the memory, but not how much of it is in use."""
+    """Return ``meminfo`` with the size of the memory, but not how much of it is in
+    use.
+    """
     rows = [
         line.split(":")
         for line in _text("meminfo").decode("ascii", "replace").splitlines()
@@ -223,7 +236,9 @@ def _meminfo() -> bytes:
 
 
 def _cgroups() -> bytes:
-    """Return ``cgroups`` with the names of the controllers, but not how many groups each has."""
+    """Return ``cgroups`` with the names of the controllers, but not how many groups
+    each has.
+    """
     out = []
     for line in _text("cgroups").decode("ascii", "replace").splitlines():
         words = line.split("\t")

@@ -37,7 +37,8 @@ class ThreadTime(NamedTuple):
 
     delay: seconds for which it was ready to run and waited for a core
     cpu: seconds for which it had one
-    as_started: True if it gets a core as the arbiter would: it has made itself no nicer and keeps to no core
+    as_started: True if it gets a core as the arbiter would: it has made itself no nicer
+        and keeps to no core
     """
 
     delay: float
@@ -46,13 +47,16 @@ class ThreadTime(NamedTuple):
 
 
 def tree(pid: int, limit: int) -> list[int]:
-    """Return a process that the arbiter started and its living descendants, ``limit`` at the most, including those without their
-    parents."""
+    """Return a process that the arbiter started and its living descendants, ``limit``
+    at the most, including those without their parents.
+    """
     return trees([pid], limit)[pid]
 
 
 def trees(pids: Collection[int], limit: int) -> dict[int, list[int]]:
-    """Return by process its living descendants and itself, with one look at orphans for all."""
+    """Return by process its living descendants and itself, with one look at orphans for
+    all.
+    """
     return {
         pid: _descendants([pid, *orphans], limit) for pid, orphans in reap.orphans(pids).items()
     }
@@ -83,8 +87,9 @@ def children(pid: int) -> list[int]:
 def usage(pids: Sequence[int], memory_limit: int) -> Usage:
     """Return the use of these processes. For a limit of 0 memory is not looked at.
 
-    Pages that several processes share, as after a fork, are first counted for each of them. Their shares, which the system takes
-    long to work out, are asked for only if that sum is above ``memory_limit``.
+    Pages that several processes share, as after a fork, are first counted for each of
+    them. Their shares, which the system takes long to work out, are asked for only if
+    that sum is above ``memory_limit``.
     """
     memory = tasks = 0
     cpu = 0.0
@@ -93,7 +98,8 @@ def usage(pids: Sequence[int], memory_limit: int) -> Usage:
             fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
         except OSError:
             continue  # it ended meanwhile
-        # Behind the name: state is field 3 of proc(5), so utime, stime, cutime, cstime (14-17), num_threads (20).
+        # Behind the name: state is field 3 of proc(5), so utime, stime, cutime, cstime
+        # (14-17), num_threads (20).
         cpu += sum(map(int, fields[11:15])) * TICK
         tasks += int(fields[17])
         memory += _sum_of_lines(pid, "status", OF_ITS_OWN) if memory_limit else 0
@@ -103,8 +109,9 @@ def usage(pids: Sequence[int], memory_limit: int) -> Usage:
 
 
 def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
-    """Return the processor time of the threads of these processes, by thread: TASKS_SEEN at most, none if the kernel keeps no
-    such figures."""
+    """Return the processor time of the threads of these processes, by thread:
+    TASKS_SEEN at most, none if the kernel keeps no such figures.
+    """
     times: dict[int, ThreadTime] = {}
     count = 0
     ours = system.scheduling(0)
@@ -126,7 +133,9 @@ def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
 
 
 def own_delay() -> float:
-    """Return the seconds for which the calling thread was ready to run and waited for a core; 0.0 if the kernel does not say."""
+    """Return the seconds for which the calling thread was ready to run and waited for a
+    core; 0.0 if the kernel does not say.
+    """
     try:
         return int(_read("/proc/thread-self/schedstat").split()[1]) / 1e9
     except (OSError, IndexError):
@@ -134,8 +143,9 @@ def own_delay() -> float:
 
 
 def _is_as_nice_as_new(process: int) -> bool:
-    """Tell whether the session of a process has the niceness of a new one, as bots are started in. True where sessions
-    have none."""
+    """Tell whether the session of a process has the niceness of a new one, as bots are
+    started in. True where sessions have none.
+    """
     try:
         return _read(f"/proc/{process}/autogroup").endswith(" nice 0\n")
     except FileNotFoundError:
@@ -143,9 +153,11 @@ def _is_as_nice_as_new(process: int) -> bool:
 
 
 def own_memory(pid: int) -> int:
-    """Return the bytes in memory that no file backs, those written to swap and those of page tables included.
+    """Return the bytes in memory that no file backs, those written to swap and those of
+    page tables included.
 
-    Pages that several processes share are divided among them, if the kernel says how many do; else each counts them.
+    Pages that several processes share are divided among them, if the kernel says how
+    many do; else each counts them.
     """
     shared_out = _sum_of_lines(pid, "smaps_rollup", SHARED_OUT)
     return (
@@ -156,7 +168,9 @@ def own_memory(pid: int) -> int:
 
 
 def _sum_of_lines(pid: int, name: str, prefixes: tuple[str, ...]) -> int:
-    """Return the bytes that a file of a process's folder in /proc gives in all lines that begin with one of ``prefixes``."""
+    """Return the bytes that a file of a process's folder in /proc gives in all lines
+    that begin with one of ``prefixes``.
+    """
     try:
         text = _read(f"/proc/{pid}/{name}")
     except OSError:
@@ -182,8 +196,8 @@ class ScratchUse(NamedTuple):
 def scratch_use(folder: str, limit: int) -> ScratchUse:
     """Return the use of a folder and all below it. Links are not followed.
 
-    The look ends at ``limit`` entries. It also returns ``limit`` entries where modes or names too long keep it out: there may
-    be any number.
+    The look ends at ``limit`` entries. It also returns ``limit`` entries where modes or
+    names too long keep it out: there may be any number.
     """
     size = entries = 0
     todo = [folder]
@@ -212,7 +226,8 @@ def _on_disk(entry: os.DirEntry[str]) -> int:
 
 
 def nameless_size(pids: list[int], folder: str) -> int:
-    """Return the bytes on a folder's disk in nameless files, which are there as long as one of these processes has them open.
+    """Return the bytes on a folder's disk in nameless files, which are there as long as
+    one of these processes has them open.
 
     At most DESCRIPTORS_SEEN descriptors are looked at.
     """
@@ -231,7 +246,9 @@ def nameless_size(pids: list[int], folder: str) -> int:
 
 
 def _descriptors(pid: int) -> list[str]:
-    """Return the paths of all descriptors that a process has open; none if they cannot be seen."""
+    """Return the paths of all descriptors that a process has open; none if they cannot
+    be seen.
+    """
     try:
         return [f"/proc/{pid}/fd/{number}" for number in os.listdir(f"/proc/{pid}/fd")]
     except OSError:

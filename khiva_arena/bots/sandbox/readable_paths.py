@@ -1,6 +1,8 @@
-"""The paths that a bot may read besides its own folder: system programs and libraries, some settings, its toolchain.
+"""The paths that a bot may read besides its own folder: system programs and libraries,
+some settings, its toolchain.
 
-Never readable are a home folder, /tmp, the changing parts of /var, and the folder where the arbiter was started.
+Never readable are a home folder, /tmp, the changing parts of /var, and the folder where
+the arbiter was started.
 """
 
 import os
@@ -15,7 +17,8 @@ from pathlib import Path
 from khiva_arena.bots.sandbox import regular_files
 
 PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-# For runtimes, in /etc: the linker's cache, alternatives (java, cc), certificates' settings, time zone, own settings.
+# For runtimes, in /etc: the linker's cache, alternatives (java, cc), certificates'
+# settings, time zone, own settings.
 SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime")
 OF_RUNTIMES = (
     "java*",
@@ -33,7 +36,8 @@ OF_RUNTIMES = (
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 # Debian keeps the list of GHC's libraries here; a link in /usr leads to it.
 ELSEWHERE = ("/var/lib/ghc/package.conf.d",)
-# Files that a bot with a network reads besides: how names are looked up, and whose certificates are believed.
+# Files that a bot with a network reads besides: how names are looked up, and whose
+# certificates are believed.
 NETWORK = (
     *(
         "/etc/resolv.conf",
@@ -72,7 +76,9 @@ def system() -> tuple[str, ...]:
 
 
 def of_the_network(visible: Sequence[str]) -> tuple[str, ...]:
-    """Return the paths of ``NETWORK`` that exist here and are not below the ``visible`` paths anyway."""
+    """Return the paths of ``NETWORK`` that exist here and are not below the ``visible``
+    paths anyway.
+    """
     return tuple(
         path
         for path in NETWORK
@@ -82,8 +88,9 @@ def of_the_network(visible: Sequence[str]) -> tuple[str, ...]:
 
 @cache
 def interpreter() -> tuple[str, ...]:
-    """Return the paths for the arbiter's own Python: its prefixes, and the arena's package, which bots may take as
-    their model."""
+    """Return the paths for the arbiter's own Python: its prefixes, and the arena's
+    package, which bots may take as their model.
+    """
     package = str(Path(__file__).parents[2])
     return outermost(
         [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.realpath(sys.prefix), package]
@@ -91,9 +98,11 @@ def interpreter() -> tuple[str, ...]:
 
 
 def toolchain(program: str) -> tuple[str, ...]:
-    """Return the paths that a bot needs to read to run a program outside of the system, with the targets of links.
+    """Return the paths that a bot needs to read to run a program outside of the system,
+    with the targets of links.
 
-    They are its venv, else the prefix that it is installed under, else only the program.
+    They are its venv, else the prefix that it is installed under, else only the
+    program.
     """
     if os.path.realpath(program) == os.path.realpath(sys.executable):
         return interpreter()
@@ -113,7 +122,8 @@ def _around(program: str) -> list[str]:
 
 
 def private_in(prefix: str) -> str:
-    """Return a path in a folder which shows that the folder is not a prefix, "" for none.
+    """Return a path in a folder which shows that the folder is not a prefix, "" for
+    none.
 
     It is a home, or a competition in a folder that happens to have a bin and a lib.
     """
@@ -122,7 +132,9 @@ def private_in(prefix: str) -> str:
 
 
 def _homes() -> tuple[Path, ...]:
-    """Return where a user may have programs of their own; none if that is not known, as for a number that belongs to no user."""
+    """Return where a user may have programs of their own; none if that is not known, as
+    for a number that belongs to no user.
+    """
     try:
         home = Path.home()
     except RuntimeError:
@@ -131,7 +143,9 @@ def _homes() -> tuple[Path, ...]:
 
 
 def base_of_venv(prefix: str) -> list[str]:
-    """Return the folder that a virtual environment's interpreter comes from; none if the folder is not a virtual environment."""
+    """Return the folder that a virtual environment's interpreter comes from; none if
+    the folder is not a virtual environment.
+    """
     try:
         text = regular_files.read(os.path.join(prefix, "pyvenv.cfg"), LONGEST_SETTINGS).decode(
             errors="replace"
@@ -146,7 +160,9 @@ def base_of_venv(prefix: str) -> list[str]:
 
 
 def outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the paths, each once, without those below another one and those that are part of the system anyway."""
+    """Return the paths, each once, without those below another one and those that are
+    part of the system anyway.
+    """
     outer: list[str] = []
     for path in sorted(set(paths), key=len):
         if not _is_system(path) and not any(is_below(path, folder) for folder in outer):
@@ -164,7 +180,8 @@ class NotExecutable(PermissionError):
 
 
 def program_path(program: str, folder: str) -> str | None:
-    """Return the absolute path of a program: one with a slash is relative to ``folder``, others are on the PATH.
+    """Return the absolute path of a program: one with a slash is relative to
+    ``folder``, others are on the PATH.
 
     None if it is not there, or may not be run.
     """
@@ -196,9 +213,11 @@ def why_not_found(program: str, folder: str) -> OSError:
 
 @cache
 def _behind_rustup(path: str) -> tuple[str | None, str]:
-    """Return the program that a proxy of rustup starts, or None with the reason; any other program unchanged.
+    """Return the program that a proxy of rustup starts, or None with the reason; any
+    other program unchanged.
 
-    A proxy is rustup under another name. It finds toolchains by files in the user's home, which a bot cannot read.
+    A proxy is rustup under another name. It finds toolchains by files in the user's
+    home, which a bot cannot read.
     """
     rustup, name = os.path.join(os.path.dirname(path), "rustup"), os.path.basename(path)
     proxy = name != "rustup" and os.path.isfile(rustup) and os.path.samefile(path, rustup)
@@ -243,8 +262,8 @@ def _is_ours(program: str) -> bool:
 def search_path(program: str) -> str:
     """Return the PATH inside.
 
-    It has the program's folder if that is elsewhere, then the system's own PATH, then other system folders on the arbiter's PATH,
-    such as /usr/local/go/bin.
+    It has the program's folder if that is elsewhere, then the system's own PATH, then
+    other system folders on the arbiter's PATH, such as /usr/local/go/bin.
     """
     folder = os.path.dirname(program)
     folders = [] if _is_system(folder) else [folder]
@@ -261,15 +280,18 @@ def _is_system(folder: str) -> bool:
 
 
 def is_of_the_system(path: str) -> bool:
-    """Tell whether a path is the system's, the same for every bot: programs, libraries, devices."""
+    """Tell whether a path is the system's, the same for every bot: programs, libraries,
+    devices.
+    """
     return _is_system(path) or is_below(path, "/dev") or is_below(path, "/proc")
 
 
 def leads_out(program: str, own_folder: str, extra: Sequence[str]) -> str:
-    """Return a path outside of a bot's ``own_folder`` that is needed to start a program in it, "" if none is, or it may be read
-    anyway.
+    """Return a path outside of a bot's ``own_folder`` that is needed to start a program
+    in it, "" if none is, or it may be read anyway.
 
-    A link that a build has made may lead anywhere, and so may the first line of a script.
+    A link that a build has made may lead anywhere, and so may the first line of a
+    script.
     """
     readable = (*PROGRAMS, *interpreter(), *extra, os.path.realpath(own_folder))
     runner = named_first(program)
@@ -283,8 +305,9 @@ def leads_out(program: str, own_folder: str, extra: Sequence[str]) -> str:
 
 
 def all_of(program: str, extra: Sequence[str], own_folder: str = "") -> tuple[str, ...]:
-    """Return all paths that a bot may read except its own folder. ``own_folder``: that folder; nothing in it makes another folder
-    readable."""
+    """Return all paths that a bot may read except its own folder. ``own_folder``: that
+    folder; nothing in it makes another folder readable.
+    """
     if own_folder and is_below(program, own_folder):
         runner = named_first(program) if not leads_out(program, own_folder, extra) else ""
         return (
@@ -303,7 +326,9 @@ def all_of(program: str, extra: Sequence[str], own_folder: str = "") -> tuple[st
 
 
 def named_first(program: str) -> str:
-    """Return the interpreter that a script names in its first line, "" if it is not a script."""
+    """Return the interpreter that a script names in its first line, "" if it is not a
+    script.
+    """
     try:
         with regular_files.open_file(program) as file:
             first = file.read(LONGEST_FIRST_LINE).split(b"\n")[0]
@@ -346,9 +371,11 @@ def path_inside(folder: str, program: str, extra: Sequence[str], own_folder: str
 
 @cache
 def closed_to_others(program: str) -> str:
-    """Return the path that keeps a user who is neither the owner nor of the group out, "" if none does.
+    """Return the path that keeps a user who is neither the owner nor of the group out,
+    "" if none does.
 
-    It is the first folder on the way to a program or a folder whose modes do so, or the program or folder itself.
+    It is the first folder on the way to a program or a folder whose modes do so, or the
+    program or folder itself.
     """
     for path in dict.fromkeys((os.path.abspath(program), os.path.realpath(program))):
         for part in [str(parent) for parent in reversed(Path(path).parents)] + [path]:

@@ -1,15 +1,20 @@
-"""The end of every process of a match: process groups are killed as a whole, orphaned processes are reaped.
+"""The end of every process of a match: process groups are killed as a whole, orphaned
+processes are reaped.
 
-A bot leads a process group, which one signal kills. A process can leave its group at some levels, and its parent can end before
-it. Three means find it all the same:
+A bot leads a process group, which one signal kills. A process can leave its group at
+some levels, and its parent can end before it. Three means find it all the same:
 
-- Adoption. While bots run, this process is their subreaper: an orphan becomes its child, and not that of init.
-- The mark. All processes of a match carry a variable in their environment, with the arbiter's number, the match and the seat.
+- Adoption. While bots run, this process is their subreaper: an orphan becomes its
+  child, and not that of init.
+- The mark. All processes of a match carry a variable in their environment, with the
+  arbiter's number, the match and the seat.
 - The user. Root's bots run as users that only bots can be.
 
-A process without a mark counts as a stray if it began during the match and nobody waits for it, since a dying process shows no
-environment. Strays are stopped before any is killed: one that starts another and ends would else be ahead of every kill. After
-an arbiter's own death by SIGKILL nobody adopts; then the next arbiter finds its bots by mark or user (``sweep``).
+A process without a mark counts as a stray if it began during the match and nobody waits
+for it, since a dying process shows no environment. Strays are stopped before any is
+killed: one that starts another and ends would else be ahead of every kill. After an
+arbiter's own death by SIGKILL nobody adopts; then the next arbiter finds its bots by
+mark or user (``sweep``).
 """
 
 import ctypes
@@ -33,17 +38,24 @@ from khiva_arena.errors import InternalError
 from khiva_arena.words import count
 
 MARK = "KHIVA_ARENA_MATCH"
-"""The environment variable that all processes of a match carry: the arbiter's process number, a hyphen, the match's mark."""
+"""The environment variable that all processes of a match carry: the arbiter's process
+number, a hyphen, the match's mark.
+"""
 ENVIRONMENT_SEEN = 256 * 1024
-"""Most bytes read of an environment: a process may say that it is gigabytes long, and reading that takes as long as it likes."""
+"""Most bytes read of an environment: a process may say that it is gigabytes long, and
+reading that takes as long as it likes.
+"""
 STRAYS_SECONDS = 10.0
 STRAYS_AT_ONCE = 64
-"""How many strays are looked at before they are killed: a look at thousands of dead ones leaves their heirs alone for seconds."""
+"""How many strays are looked at before they are killed: a look at thousands of dead
+ones leaves their heirs alone for seconds.
+"""
 PR_SET_CHILD_SUBREAPER = 36
 
 
 class Unending(InternalError):
-    """Processes that a match's bots left behind and that do not end: they start new ones faster than they are killed.
+    """Processes that a match's bots left behind and that do not end: they start new
+    ones faster than they are killed.
 
     seats: the seats whose mark they carry; none if they hide it
     """
@@ -57,7 +69,9 @@ class Unending(InternalError):
 
 
 def mark_of_seat(mark: str, seat: int) -> str:
-    """Return the mark of one seat's processes, by which they are known to be of the match and of the seat."""
+    """Return the mark of one seat's processes, by which they are known to be of the
+    match and of the seat.
+    """
     return f"{mark}-{seat}"
 
 
@@ -67,15 +81,19 @@ def new_mark() -> str:
 
 
 class Adoption:
-    """A time in which this process is the parent of all processes that its descendants leave behind.
+    """A time in which this process is the parent of all processes that its descendants
+    leave behind.
 
-    It lasts while there are bots, and no longer, since nobody else would reap orphans. ``mark``: carried by the bots' processes.
+    It lasts while there are bots, and no longer, since nobody else would reap
+    orphans. ``mark``: carried by the bots' processes.
     """
 
     _adoptions = 0
     _awaited_pids: ClassVar[set[int]] = set()
     _unending: ClassVar[set[str]] = set()
-    """Marks of matches whose processes did not end: they are still killed and reaped, and nobody waits for them."""
+    """Marks of matches whose processes did not end: they are still killed and reaped,
+    and nobody waits for them.
+    """
 
     def __init__(self, mark: str) -> None:
         self._mark = mark
@@ -109,10 +127,12 @@ class Adoption:
         Adoption._awaited_pids.discard(pid)
 
     def end_strays(self) -> None:
-        """Kill and reap processes that left their group, of bots at level trusted and of builds.
+        """Kill and reap processes that left their group, of bots at level trusted and
+        of builds.
 
-        It goes round by round: when some die, others may become children of this process. Raises Unending if that takes too long,
-        and from then on they are nobody's.
+        It goes round by round: when some die, others may become children of this
+        process. Raises Unending if that takes too long, and from then on they are
+        nobody's.
         """
         until = time.monotonic() + STRAYS_SECONDS
         self._marks.clear()
@@ -138,9 +158,11 @@ class Adoption:
     def _stopped_strays(self, last: Container[int]) -> list[int]:
         """Stop the youngest strays, and return them. Those of ``last`` come last.
 
-        Killing one by one would never catch a process that starts another and ends, over and over.
+        Killing one by one would never catch a process that starts another and ends,
+        over and over.
         """
-        # Of a chain in which each starts the next one and ends, only the youngest still runs.
+        # Of a chain in which each starts the next one and ends, only the youngest still
+        # runs.
         pids, strays = _children()[::-1], []
         pids.sort(key=last.__contains__)
         for pid in islice(filter(self._is_stray, pids), STRAYS_AT_ONCE):
@@ -154,11 +176,13 @@ class Adoption:
     def _is_stray(self, pid: int) -> bool:
         """Tell whether a process is a stray of this match.
 
-        It carries the match's mark; or has none, as dying processes do, began meanwhile, and nobody waits for it.
+        It carries the match's mark; or has none, as dying processes do, began
+        meanwhile, and nobody waits for it.
         """
         try:
             if pid in Adoption._awaited_pids or os.getpgid(pid) in Adoption._awaited_pids:
-                # of another match: a process that becomes another program shows no mark for a moment
+                # of another match: a process that becomes another program shows no mark
+                # for a moment
                 return False
             if (mark := _mark_of(pid)) is not None:
                 self._marks.add(mark)
@@ -166,12 +190,15 @@ class Adoption:
             fields = _read(f"/proc/{pid}/stat", 4096).rpartition(b")")[2].split()
         except OSError:
             return False  # it ended, and somebody waited for it
-        # Starts are kept in whole ticks. An earlier process is the caller's, such as the helper of its multiprocessing.
+        # Starts are kept in whole ticks. An earlier process is the caller's, such as
+        # the helper of its multiprocessing.
         return int(fields[19]) >= int(self._since * os.sysconf("SC_CLK_TCK")) - 1
 
 
 def _of_match(mark: str) -> str:
-    """Return the mark of the match of a process: its own without the seat, if it has one."""
+    """Return the mark of the match of a process: its own without the seat, if it has
+    one.
+    """
     return "-".join(mark.split("-")[:2])
 
 
@@ -181,7 +208,9 @@ def _seats_of(marks: Iterable[str]) -> frozenset[int]:
 
 
 def _mark_of(pid: int | str) -> str | None:
-    """Return the mark that a process shows in its environment, None if it shows none."""
+    """Return the mark that a process shows in its environment, None if it shows
+    none.
+    """
     try:
         environment = b"\0" + _read(f"/proc/{pid}/environ", ENVIRONMENT_SEEN)
     except OSError:
@@ -191,7 +220,9 @@ def _mark_of(pid: int | str) -> str | None:
 
 
 def _read(path: str, most: int) -> bytes:
-    """Return the first bytes of a file of /proc, quicker than ``open`` would: there may be thousands. Raises OSError."""
+    """Return the first bytes of a file of /proc, quicker than ``open`` would: there may
+    be thousands. Raises OSError.
+    """
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(file, most)
@@ -200,7 +231,9 @@ def _read(path: str, most: int) -> bytes:
 
 
 def _send(pid: int, number: signal.Signals) -> bool:
-    """Send a signal to a process, and tell whether it could get there: a program may run as somebody else."""
+    """Send a signal to a process, and tell whether it could get there: a program may
+    run as somebody else.
+    """
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
         return True
@@ -214,7 +247,8 @@ def _reap(pid: int) -> bool:
 
 
 def orphans(groups: Collection[int]) -> dict[int, list[int]]:
-    """Return by group its processes that are children of this one by now, since their parents are gone.
+    """Return by group its processes that are children of this one by now, since their
+    parents are gone.
 
     The leader of each group is a child of this process.
     """
@@ -229,9 +263,11 @@ def orphans(groups: Collection[int]) -> dict[int, list[int]]:
 def _children() -> list[int]:
     """Return the children of two threads, among which all orphans are.
 
-    The system gives an orphan to the first thread of this process (``find_new_reaper`` in kernel/exit.c). Before Linux 3.19 the
-    thread that had started the orphan's parent got it, which is the calling one. A look at every thread of a process that has
-    hundreds, such as a notebook or a worker, would take longer than the time between two looks.
+    The system gives an orphan to the first thread of this process (``find_new_reaper``
+    in kernel/exit.c). Before Linux 3.19 the thread that had started the orphan's parent
+    got it, which is the calling one. A look at every thread of a process that has
+    hundreds, such as a notebook or a worker, would take longer than the time between
+    two looks.
     """
     if not system.PROC:
         return []  # nothing shows them, and no process that another one has started becomes ours
@@ -267,12 +303,15 @@ def kill_group(pid: int) -> None:
 
 
 def namespace(pid: str) -> int:
-    """Return the namespace in which a number means this process: a container has its own. 0 where /proc is missing."""
+    """Return the namespace in which a number means this process: a container has its
+    own. 0 where /proc is missing.
+    """
     return os.stat(f"/proc/{pid}/ns/pid").st_ino if system.PROC else 0
 
 
 def _depth(pid: str) -> int:
-    """Return how many namespaces a process has a number in: one more than this process if its namespace was made in this one's.
+    """Return how many namespaces a process has a number in: one more than this process
+    if its namespace was made in this one's.
 
     Raises OSError.
     """
@@ -285,7 +324,9 @@ def _own_depth() -> int:
 
 
 def _first_of_namespace(pid: str) -> str:
-    """Return the ancestor of a process, or itself, whose parent is not in its namespace. Raises OSError."""
+    """Return the ancestor of a process, or itself, whose parent is not in its
+    namespace. Raises OSError.
+    """
     depth = _depth(pid)
     while (parent := _field(pid, "PPid")) != "0" and _depth(parent) == depth:
         pid = parent
@@ -293,7 +334,9 @@ def _first_of_namespace(pid: str) -> str:
 
 
 def _field(pid: str, name: str) -> str:
-    """Return a field of a process's status, "" if this kernel has none of that name. Raises OSError."""
+    """Return a field of a process's status, "" if this kernel has none of that name.
+    Raises OSError.
+    """
     with open(f"/proc/{pid}/status", errors="replace") as file:
         status = file.read()
     return status.partition(f"\n{name}:")[2].partition("\n")[0].strip()
@@ -302,7 +345,8 @@ def _field(pid: str, name: str) -> str:
 def sweep() -> None:
     """Kill leftover bots of arbiters that were killed.
 
-    They are processes that carry a mark, or run as a user that only a bot can be, and whose arbiter has ended.
+    They are processes that carry a mark, or run as a user that only a bot can be, and
+    whose arbiter has ended.
     """
     for name in os.listdir("/proc") if system.PROC else ():
         with suppress(OSError):  # it ended meanwhile, or is not this user's
@@ -312,7 +356,9 @@ def sweep() -> None:
 
 
 def _arbiters_of(pid: str) -> list[int]:
-    """Return the processes that may be the arbiter of the bot that this process belongs to; none if it belongs to no bot."""
+    """Return the processes that may be the arbiter of the bot that this process belongs
+    to; none if it belongs to no bot.
+    """
     depth = _depth(pid)
     if depth > _own_depth() + 1:
         return []  # in a container: numbers mean others there
@@ -332,7 +378,8 @@ def _arbiters_of(pid: str) -> list[int]:
 def start_helper(name: str, words: Sequence[str], **streams: Any) -> subprocess.Popen[Any]:
     """Start a helper process of a command: a module of this Python. Raises OSError.
 
-    name: the end of its mark, which differs from that of strays that bots leave behind; a later run ends it if we are dead.
+    name: the end of its mark, which differs from that of strays that bots leave behind;
+        a later run ends it if we are dead.
     words: the module and its arguments.
     streams: as for Popen.
     """
@@ -346,7 +393,8 @@ def start_helper(name: str, words: Sequence[str], **streams: Any) -> subprocess.
 
 
 def end_helper(process: subprocess.Popen[bytes] | subprocess.Popen[str], seconds: float) -> None:
-    """End a helper process of a command (a live screen, a server of pages, a hub): end its input and wait for it.
+    """End a helper process of a command (a live screen, a server of pages, a hub): end
+    its input and wait for it.
 
     A helper that takes longer than ``seconds`` is killed.
     """

@@ -1,8 +1,11 @@
-"""The ends of children: how they are seen and reaped, and how process groups are signalled and reaped.
+"""The ends of children: how they are seen and reaped, and how process groups are
+signalled and reaped.
 
-One way is for a system that gives a descriptor for a process and lists all processes, the other for a system that does not. A
-number that was given to a child means that child, or the group that it leads, until it is reaped. Only Linux shows how a child
-ended and leaves it unreaped, and makes this process the parent of the processes that bots leave behind (reap.py).
+One way is for a system that gives a descriptor for a process and lists all processes,
+the other for a system that does not. A number that was given to a child means that
+child, or the group that it leads, until it is reaped. Only Linux shows how a child
+ended and leaves it unreaped, and makes this process the parent of the processes that
+bots leave behind (reap.py).
 """
 
 import math
@@ -33,7 +36,8 @@ class ChildEnd(NamedTuple):
 
 
 class Reaper(Protocol):
-    """A reaper of the children of this process. A ``pid`` is that of a child that ``reap`` was not called for yet.
+    """A reaper of the children of this process. A ``pid`` is that of a child that
+    ``reap`` was not called for yet.
 
     look_seconds: how often to ask whether a child has ended, if no descriptor shows it
     """
@@ -44,7 +48,9 @@ class Reaper(Protocol):
         """Return a child's exit status, negative for a signal, None while it runs."""
 
     def descriptor(self, pid: int) -> AbstractContextManager[int | None]:
-        """Yield a descriptor that is readable once a child has ended; None if the system has none."""
+        """Yield a descriptor that is readable once a child has ended; None if the
+        system has none.
+        """
 
     def ends(self, pid: int, seconds: float) -> bool:
         """Wait for a child's end. Return True if it came in time."""
@@ -56,15 +62,18 @@ class Reaper(Protocol):
         """Signal all processes of a group that a child leads or led."""
 
     def reap_group(self, group: int, seconds: float) -> list[resource.struct_rusage]:
-        """Wait, once its leader is reaped, for the end of the rest of a killed group. Return the use of the processes reaped
-        here.
+        """Wait, once its leader is reaped, for the end of the rest of a killed group.
+        Return the use of the processes reaped here.
 
-        Raises InternalError if they are children of this process and do not die in time.
+        Raises InternalError if they are children of this process and do not die in
+        time.
         """
 
 
 class PidfdReaper:
-    """A reaper for Linux: nothing is reaped before ``reap``, so no signal of the arbiter can hit a stranger who got a number."""
+    """A reaper for Linux: nothing is reaped before ``reap``, so no signal of the
+    arbiter can hit a stranger who got a number.
+    """
 
     look_seconds = math.inf
 
@@ -106,7 +115,8 @@ class PidfdReaper:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             try:
-                # Processes that lost their parent are children of this process, which adopts them (reap.py).
+                # Processes that lost their parent are children of this process, which
+                # adopts them (reap.py).
                 pid, _status, usage = os.wait4(-group, os.WNOHANG)
             except ChildProcessError:
                 return usages
@@ -122,8 +132,8 @@ class PidfdReaper:
 class AskingReaper:
     """A reaper for other systems, where asking whether a child has ended reaps it.
 
-    From then on its number means its group as long as a process is left in it. A group that was seen empty is never signalled
-    again: it may be a stranger's.
+    From then on its number means its group as long as a process is left in it. A group
+    that was seen empty is never signalled again: it may be a stranger's.
     """
 
     look_seconds = 0.002
@@ -141,7 +151,8 @@ class AskingReaper:
             if not child:
                 return None
             self._child_ends[pid] = ChildEnd(os.waitstatus_to_exitcode(status), usage)
-            # Asking has reaped it. If its group is empty now, that is noted before its number can mean a stranger's group.
+            # Asking has reaped it. If its group is empty now, that is noted before its
+            # number can mean a stranger's group.
             self._has_members(pid)
         return self._child_ends[pid].status
 
@@ -171,8 +182,9 @@ class AskingReaper:
                 os.killpg(group, number)
 
     def reap_group(self, group: int, seconds: float) -> list[resource.struct_rusage]:
-        """Wait for the end of a killed group, which must be gone before its folder is removed; none of its processes is a child
-        here."""
+        """Wait for the end of a killed group, which must be gone before its folder is
+        removed; none of its processes is a child here.
+        """
         until = time.monotonic() + seconds
         while self._has_members(group) and time.monotonic() < until:
             time.sleep(MOMENT)
@@ -180,8 +192,9 @@ class AskingReaper:
         return []
 
     def _has_members(self, group: int) -> bool:
-        """Tell whether a process is left in a group. macOS refuses to signal a group whose members all have ended and are
-        unreaped."""
+        """Tell whether a process is left in a group. macOS refuses to signal a group
+        whose members all have ended and are unreaped.
+        """
         if group not in self._empty:
             try:
                 os.killpg(group, 0)

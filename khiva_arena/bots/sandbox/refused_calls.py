@@ -1,4 +1,6 @@
-"""The system calls that the filter of a bot refuses, or allows with some arguments only: tables for seccomp."""
+"""The system calls that the filter of a bot refuses, or allows with some arguments
+only: tables for seccomp.
+"""
 
 import errno
 from typing import NamedTuple
@@ -82,12 +84,14 @@ REFUSED = {
     "ioprio_set": Call(251, 30),
     "migrate_pages": Call(256, 238),
     "move_pages": Call(279, 239),
-    # Calls that read and write the contents of the page cache: a note from match to match.
+    # Calls that read and write the contents of the page cache: a note from match to
+    # match.
     "fadvise64": Call(221, 223),
     "preadv2": Call(327, 286, errno.ENOSYS),
     "cachestat": Call(451, 451, errno.ENOSYS),
     "mincore": Call(27, 232, errno.ENOSYS),
-    # Calls that tell of the machine: any file system, how full it is or how much is to be written; the clock; nodes of memory.
+    # Calls that tell of the machine: any file system, how full it is or how much is to
+    # be written; the clock; nodes of memory.
     "ustat": Call(136, ABSENT, errno.ENOSYS),
     "syncfs": Call(306, 267),
     "adjtimex": Call(159, 171),
@@ -96,20 +100,23 @@ REFUSED = {
     "mbind": Call(237, 235, errno.ENOSYS),
     "modify_ldt": Call(154, ABSENT, errno.ENOSYS),  # memory of the kernel's that nobody counts
 }
-# A bot that makes itself wait for a core would be excused for being late: it stays on all cores; giving one away does nothing.
+# A bot that makes itself wait for a core would be excused for being late: it stays on
+# all cores; giving one away does nothing.
 WAITING = {"sched_setaffinity": Call(203, 122), "sched_yield": Call(24, 124, 0)}
 # A bot that stays in its process group can be stopped and killed as a whole.
 LEAVING_THE_GROUP = {"setsid": Call(112, 157), "setpgid": Call(109, 154)}
-# Calls that Landlock does not govern: the owner of a file may make them without opening it, or through a descriptor that only
-# reads. At level basic an ordinary user's bots own all that the user owns, including the store.
+# Calls that Landlock does not govern: the owner of a file may make them without opening
+# it, or through a descriptor that only reads. At level basic an ordinary user's bots
+# own all that the user owns, including the store.
 MODES = {  # builds need them
     "chmod": Call(90, ABSENT),
     "fchmod": Call(91, 52),
     "fchmodat": Call(268, 53),
     "fchmodat2": Call(452, 452),
 }
-# Notes to the next match on the machine's devices: everybody may set the times of files that everybody may write to, and
-# "change" the owner of anything to nobody, which sets a time as well.
+# Notes to the next match on the machine's devices: everybody may set the times of files
+# that everybody may write to, and "change" the owner of anything to nobody, which sets
+# a time as well.
 TIMES = {  # builds need them
     "utime": Call(132, ABSENT),
     "utimes": Call(235, ABSENT),
@@ -134,15 +141,18 @@ ATTRIBUTES = {
     "file_setattr": Call(469, 469),
     "truncate": Call(76, 45),  # Landlock governs it from Linux 6.2 on
 }
-# FS_IOC_SETFLAGS, the same for 32 bits, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION, the same for 32 bits
+# FS_IOC_SETFLAGS, the same for 32 bits, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION, the same
+# for 32 bits
 FILE_FLAGS = (0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40047602)
-# A bot that is stopped while it is not its turn must not be continued by a process of its own that is still awake. By call: which
-# argument is the signal. A child's end may send one, too.
+# A bot that is stopped while it is not its turn must not be continued by a process of
+# its own that is still awake. By call: which argument is the signal. A child's end may
+# send one, too.
 SIGNALLED_BY = {"kill": 1, "tkill": 1, "rt_sigqueueinfo": 1, "tgkill": 2, "rt_tgsigqueueinfo": 2}
 SIGCONT, SIGNAL_OF_CLONE = 18, 0xFF
 PRCTL, SET_DEATH_SIGNAL = Call(157, 167), 1  # so that a bot always dies with the arbiter
-# Options that concern the caller alone. Not among them: new ones, who may share a core with it (62), and having equal pages of
-# all processes merged (67), which tells the contents of others' memory.
+# Options that concern the caller alone. Not among them: new ones, who may share a core
+# with it (62), and having equal pages of all processes merged (67), which tells the
+# contents of others' memory.
 ABOUT_ITSELF = (
     *(
         2,
@@ -177,18 +187,23 @@ ABOUT_ITSELF = (
     ),
     *(50, 51, 52, 53, 54, 55, 56, 59, 60, 61, 63, 64, 65, 66, 0x53564D41, 0x59616D61, 0x41555856),
 )
-# Memory that is shared and has no file stays taken when it is unmapped in part, and then counts against no limit.
+# Memory that is shared and has no file stays taken when it is unmapped in part, and
+# then counts against no limit.
 MMAP, SHARED_AND_ANONYMOUS = Call(9, 222), 0x21
 MADVISE, PAGE_OUT = Call(28, 233), 21
-# Not among them: pages that are merged with others' (12), sent out of memory (20, 21), or broken (100, 101).
+# Not among them: pages that are merged with others' (12), sent out of memory (20, 21),
+# or broken (100, 101).
 ADVICE = (*range(5), 8, 9, 10, 11, *range(13, 20), 22, 23, 25, 102, 103)
-# Allowed for the caller itself (0), refused with another process's number; the second to builds alone.
+# Allowed for the caller itself (0), refused with another process's number; the second
+# to builds alone.
 ONLY_SELF = {"prlimit64": Call(302, 261), "sched_setaffinity": WAITING["sched_setaffinity"]}
 # A bot with a network: sockets of these families (AF_INET, AF_INET6).
 SOCKET, FAMILIES = REFUSED["socket"], (2, 10)
-# One of a pair of datagram sockets can send to any socket of the machine that has a name, and take a name itself: of no bot's.
+# One of a pair of datagram sockets can send to any socket of the machine that has a
+# name, and take a name itself: of no bot's.
 SOCKETPAIR, TYPE, DATAGRAMS = Call(53, 199), 0xF, (2, 3)
-# If nothing else restricts signals (see ``launcher.py``): allowed to one's own group and to the bot's first process.
+# If nothing else restricts signals (see ``launcher.py``): allowed to one's own group
+# and to the bot's first process.
 KILLS = {"kill": Call(62, 129), "tgkill": Call(234, 131)}
 OTHER_KILLS = {
     "tkill": Call(200, 130),
@@ -210,10 +225,12 @@ OWNERS = (
     8,
     15,
 )  # F_SETOWN, F_SETOWN_EX: they would have the system signal another process in the bot's stead
-# Nothing that is kept with a file or shown of it: locks, leases, how long it is said to live (1036).
+# Nothing that is kept with a file or shown of it: locks, leases, how long it is said to
+# live (1036).
 OF_A_DESCRIPTOR = (*range(5), 9, 10, 11, 1027, 1028, *range(1030, 1035))
 IOCTL = Call(16, 29)
-# Whether it is a terminal, how large and whose; how much is there to be read; whether it waits, and stays open in a new program.
+# Whether it is a terminal, how large and whose; how much is there to be read; whether
+# it waits, and stays open in a new program.
 OF_A_STREAM = (0x5401, 0x802C542A, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452)
 OF_A_SOCKET = (0x5411, 0x8905, 0x8910, 0x8912, 0x8913, 0x8915, 0x891B, 0x8921, 0x8933)
 IOCTLS = (
@@ -221,7 +238,8 @@ IOCTLS = (
     0x8902,
     0x5412,
 )  # FIOSETOWN, SIOCSPGRP, the same; TIOCSTI, typing at somebody's terminal
-# All that a process calls which runs modules that are loaded already: memory and threads of its own, the time, its descriptors.
+# All that a process calls which runs modules that are loaded already: memory and
+# threads of its own, the time, its descriptors.
 OF_A_TABLE = (
     *(
         "brk",
@@ -257,7 +275,8 @@ OF_A_TABLE = (
     ),
 )
 A_THREAD = 0x10000  # CLONE_THREAD
-# A server of ours has its sockets when its filter begins: it answers on them, opens no other, and starts no program.
+# A server of ours has its sockets when its filter begins: it answers on them, opens no
+# other, and starts no program.
 NOT_A_SERVER_S = {
     "connect": Call(42, 203),
     "bind": Call(49, 200),
@@ -267,6 +286,7 @@ NOT_A_SERVER_S = {
     "vfork": Call(58, ABSENT),
     "sendmmsg": Call(307, 269),
 }
-# Data that a socket sends while it connects; a listener that was shut down could. By call: which argument is the flags.
+# Data that a socket sends while it connects; a listener that was shut down could. By
+# call: which argument is the flags.
 SENT_BY = {"sendto": (Call(44, 206), 3), "sendmsg": (Call(46, 211), 2)}
 FAST_OPEN = 0x20000000

@@ -1,8 +1,10 @@
-"""Files that a stranger may have made or named: opened here and nowhere else, if they are files, and without following links.
+"""Files that a stranger may have made or named: opened here and nowhere else, if they
+are files, and without following links.
 
-A FIFO would keep its reader waiting, a device may do anything when it is opened, and a sparse file of 20 GB takes one line to
-make. A link has this user read for a stranger what the stranger may not read. All raise OSError whose ``strerror`` is a sentence
-for the user.
+A FIFO would keep its reader waiting, a device may do anything when it is opened, and a
+sparse file of 20 GB takes one line to make. A link has this user read for a stranger
+what the stranger may not read. All raise OSError whose ``strerror`` is a sentence for
+the user.
 """
 
 import errno
@@ -18,7 +20,9 @@ from khiva_arena.bots.sandbox.limits import size_in_words
 
 PIECE = 1 << 20
 CAREFULLY = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""Flags to open a path that may be no file: nothing waits for the other end of a pipe, and no terminal becomes ours."""
+"""Flags to open a path that may be no file: nothing waits for the other end of a pipe,
+and no terminal becomes ours.
+"""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _KINDS = (
     (stat.S_ISLNK, "a link, which is not followed here"),
@@ -56,7 +60,9 @@ def open_file(path: str | Path, *, follow: bool = True, root: str | Path | None 
 def read(
     path: str | Path, limit: int, *, follow: bool = True, root: str | Path | None = None
 ) -> bytes:
-    """Read a file that has at most ``limit`` bytes. ``follow``, ``root``: as for ``open_file``."""
+    """Read a file that has at most ``limit`` bytes. ``follow``, ``root``: as for
+    ``open_file``.
+    """
     with open_file(path, follow=follow, root=root) as file:
         data = file.read(
             min(limit, os.fstat(file.fileno()).st_size) + 1
@@ -69,7 +75,9 @@ def read(
 
 
 def pieces(file: BinaryIO, limit: int, path: str | Path) -> Iterator[bytes]:
-    """Yield the bytes of an open file in pieces. Raises OSError, at once if it can, for more than ``limit`` bytes."""
+    """Yield the bytes of an open file in pieces. Raises OSError, at once if it can, for
+    more than ``limit`` bytes.
+    """
     if os.fstat(file.fileno()).st_size > limit:
         raise too_large(path, limit)
     total = 0
@@ -81,7 +89,9 @@ def pieces(file: BinaryIO, limit: int, path: str | Path) -> Iterator[bytes]:
 
 
 def digest_of(file: BinaryIO, limit: int, path: str | Path) -> str:
-    """Return SHA-256 in hex of an open file that has at most ``limit`` bytes, read in pieces."""
+    """Return SHA-256 in hex of an open file that has at most ``limit`` bytes, read in
+    pieces.
+    """
     hasher = sha256()
     for piece in pieces(file, limit, path):
         hasher.update(piece)
@@ -89,7 +99,9 @@ def digest_of(file: BinaryIO, limit: int, path: str | Path) -> str:
 
 
 def digest(path: str | Path, limit: int) -> str:
-    """Return SHA-256 in hex of a file that has at most ``limit`` bytes. Links are followed."""
+    """Return SHA-256 in hex of a file that has at most ``limit`` bytes. Links are
+    followed.
+    """
     with open_file(path) as file:
         return digest_of(file, limit, path)
 
@@ -100,7 +112,9 @@ def too_large(path: str | Path, limit: int) -> OSError:
 
 
 def refuse_other(path: str | Path) -> None:
-    """Raise OSError if anything but a file is there, such as a link; nothing at all is no mistake."""
+    """Raise OSError if anything but a file is there, such as a link; nothing at all is
+    no mistake.
+    """
     with suppress(FileNotFoundError):
         _must_be_a_file(os.lstat(path), path)
 
@@ -115,7 +129,9 @@ def must_be_a_file(descriptor: int, path: str | Path) -> None:
 
 
 def _open(name: str | Path, path: str | Path, follow: bool, folder: int | None) -> BinaryIO:
-    """Open the file ``name`` in a folder that is open, or in the working folder. ``path``: for messages."""
+    """Open the file ``name`` in a folder that is open, or in the working
+    folder. ``path``: for messages.
+    """
     _must_be_a_file(
         os.stat(name, dir_fd=folder, follow_symlinks=follow), path
     )  # a device is not even opened
@@ -127,7 +143,9 @@ def _open(name: str | Path, path: str | Path, follow: bool, folder: int | None) 
 
 
 def _open_folder(name: str, above: int, path: Path) -> int:
-    """Return the descriptor of a folder in another one that is open; a link to a folder is refused."""
+    """Return the descriptor of a folder in another one that is open; a link to a folder
+    is refused.
+    """
     if stat.S_ISLNK(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode):
         raise OSError(
             errno.ELOOP, "it is a link, which is not followed here, not a folder", str(path)

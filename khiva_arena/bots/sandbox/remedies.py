@@ -20,17 +20,23 @@ INSTALL = {
 }
 """The command that installs a package, by the name of a system in os-release."""
 OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
-"""The places of the file that describes a Linux system, the first of which that is there counts: os-release(5)."""
+"""The places of the file that describes a Linux system, the first of which that is
+there counts: os-release(5).
+"""
 
 CONTROLLERS = "/sys/fs/cgroup/cgroup.controllers"
-"""The controllers of groups of version 2; not there if version 1 has that place, as in the hybrid of older systemd."""
+"""The controllers of groups of version 2; not there if version 1 has that place, as in
+the hybrid of older systemd.
+"""
 PROFILE = folder("docs") / "bwrap.apparmor"
 """The AppArmor profile that comes with the arena."""
 BUBBLEWRAP = "/usr/bin/bwrap"
 """The program that profiles are for."""
 PROFILES = "/etc/apparmor.d"
 OTHERS = ("bwrap-userns-restrict", "bwrap")
-"""Profiles for bubblewrap by the distribution or somebody else: two for one program would be in each other's way."""
+"""Profiles for bubblewrap by the distribution or somebody else: two for one program
+would be in each other's way.
+"""
 ENGINES = {
     "/.dockerenv": (
         "docker",
@@ -40,7 +46,9 @@ ENGINES = {
     ),
     "/run/.containerenv": ("podman", "seccomp=unconfined", "label=disable", "unmask=ALL"),
 }
-"""Files by which a container is known, its engine, and the options with which bubblewrap works inside: docs/install.md."""
+"""Files by which a container is known, its engine, and the options with which
+bubblewrap works inside: docs/install.md.
+"""
 
 
 def elsewhere() -> str:
@@ -54,7 +62,9 @@ def elsewhere() -> str:
 
 
 def of_control_groups() -> str:
-    """Return the command that gives the arbiter a control group of its own; "" if none is known."""
+    """Return the command that gives the arbiter a control group of its own; "" if none
+    is known.
+    """
     if wsl.version() == 2 and (of_windows := _of_wsl()):
         return of_windows
     systemd = shutil.which("systemd-run") and os.path.exists("/run/systemd/system")
@@ -85,7 +95,9 @@ def of_control_groups() -> str:
 
 
 def of_bubblewrap(why: str) -> str:
-    """Return the command that lets bubblewrap make namespaces, if it cannot as ``why`` says; "" if none is known."""
+    """Return the command that lets bubblewrap make namespaces, if it cannot as ``why``
+    says; "" if none is known.
+    """
     for package in ("bubblewrap", "util-linux"):
         if why.startswith(package):
             return installation(package)
@@ -102,7 +114,9 @@ def of_bubblewrap(why: str) -> str:
 
 
 def _of_apparmor() -> str:
-    """Return the command for a profile of bubblewrap alone: the restriction stays for every other program."""
+    """Return the command for a profile of bubblewrap alone: the restriction stays for
+    every other program.
+    """
     if not os.path.exists(BUBBLEWRAP):
         return installation(
             "bubblewrap"
@@ -127,7 +141,9 @@ def _sudo() -> str:
 
 
 def installation(package: str) -> str:
-    """Return the command that installs a package on this system, or the page that says how if the system is not known."""
+    """Return the command that installs a package on this system, or the page that says
+    how if the system is not known.
+    """
     if command := next((INSTALL[name] for name in _names() if name in INSTALL), ""):
         return f"{_sudo()}{command} {package}"
     from khiva_arena.common.manual import where  # not above, as in elsewhere
@@ -136,7 +152,9 @@ def installation(package: str) -> str:
 
 
 def _names() -> list[str]:
-    """Return the name of this Linux system, then those of the systems that it is like."""
+    """Return the name of this Linux system, then those of the systems that it is
+    like.
+    """
     text = next(filter(None, map(_reads, OS_RELEASE)), "")
     fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
     return " ".join(fields.get(key, "").strip("\"'") for key in ("ID", "ID_LIKE")).split()

@@ -5,16 +5,18 @@ import resource
 
 from khiva_arena.bots.sandbox.limits import GIB, Resources
 
-# Runtimes that claim the address space of their largest heap at once, writable, however little they use: the system counts that
-# as memory. Their real use is watched as for any bot.
+# Runtimes that claim the address space of their largest heap at once, writable, however
+# little they use: the system counts that as memory. Their real use is watched as for
+# any bot.
 CLAIMED_AT_ONCE = {"sbcl": 9 * GIB}
 
 
 def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[int, int]]:
-    """Return soft and hard values of RLIMIT_<name> for each process, except the number of processes.
+    """Return soft and hard values of RLIMIT_<name> for each process, except the number
+    of processes.
 
-    None is above the value of this process itself. At the soft CPU limit comes a signal that says so, a second later one that
-    kills.
+    None is above the value of this process itself. At the soft CPU limit comes a signal
+    that says so, a second later one that kills.
     ``program``: its path, since some runtimes claim more memory than they use.
     """
     data = resources.memory + CLAIMED_AT_ONCE.get(os.path.basename(os.path.realpath(program)), 0)
@@ -26,7 +28,8 @@ def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[in
         "CORE": (
             1,
             1,
-            # too little for a core file; a program that is to be handed cores is spared by 1 alone, not by 0
+            # too little for a core file; a program that is to be handed cores is spared
+            # by 1 alone, not by 0
         ),
         "MEMLOCK": (0, 0),
     }
@@ -36,6 +39,8 @@ def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[in
 
 
 def at_most(name: str, value: int) -> int:
-    """Return a value for RLIMIT_<name>, or the value of this process itself if that is less."""
+    """Return a value for RLIMIT_<name>, or the value of this process itself if that is
+    less.
+    """
     hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
     return value if hard == resource.RLIM_INFINITY else min(value, hard)

@@ -1,4 +1,6 @@
-"""Scratch folders on the host's disk, for the levels that cannot give a bot a file system of its own."""
+"""Scratch folders on the host's disk, for the levels that cannot give a bot a file
+system of its own.
+"""
 
 import os
 import shutil
@@ -15,8 +17,9 @@ PREFIX = "khiva-arena-scratch-"
 
 
 def make(user: int | None) -> str:
-    """Make a new empty folder that only the bot's user may enter. It is named by the arbiter's process, so that it can
-    be swept."""
+    """Make a new empty folder that only the bot's user may enter. It is named by the
+    arbiter's process, so that it can be swept.
+    """
     path = tempfile.mkdtemp(prefix=f"{PREFIX}{reap.namespace('self')}-{os.getpid()}-")
     if user is not None:
         try:
@@ -32,7 +35,8 @@ def remove(path: str) -> None:
     with suppress(OSError):
         os.rmdir(path)  # nearly always it is empty
         return
-    # Modes that lock this user out, trees deeper than Python recurses: the system's tools cope with both.
+    # Modes that lock this user out, trees deeper than Python recurses: the system's
+    # tools cope with both.
     for words in (["chmod", "-R", "u+rwX", path], ["rm", "-rf", "--one-file-system", path]):
         tool = shutil.which(words[0])
         if tool is not None:
@@ -67,8 +71,9 @@ def sweep() -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Tell whether a folder belongs to this user or a bot: anyone may put things into the temporary folder, links to elsewhere,
-    too."""
+    """Tell whether a folder belongs to this user or a bot: anyone may put things into
+    the temporary folder, links to elsewhere, too.
+    """
     with suppress(OSError):
         status = path.lstat()
         return stat.S_ISDIR(status.st_mode) and (

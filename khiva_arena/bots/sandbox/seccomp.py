@@ -1,9 +1,12 @@
-"""The system calls that a bot may make, as a filter program for the kernel (classic BPF, seccomp(2)).
+"""The system calls that a bot may make, as a filter program for the kernel (classic
+BPF, seccomp(2)).
 
-A call is allowed if calls.py has a row for it. Calls that are refused with an error of their own stand here: they would get
-around the other barriers, to other bots or the host's kernel. Such are sockets, other processes' memory, locks and kernel keys
-through which two bots could communicate, and memory that no limit counts. All other calls fail as on a kernel that lacks them, so
-that runtimes fall back. Numbers: the kernel's tables for each machine.
+A call is allowed if calls.py has a row for it. Calls that are refused with an error of
+their own stand here: they would get around the other barriers, to other bots or the
+host's kernel. Such are sockets, other processes' memory, locks and kernel keys through
+which two bots could communicate, and memory that no limit counts. All other calls fail
+as on a kernel that lacks them, so that runtimes fall back. Numbers: the kernel's tables
+for each machine.
 """
 
 import errno
@@ -61,7 +64,9 @@ from khiva_arena.bots.sandbox.refused_calls import (
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 OWN_PID = 0x7FFFFFFD
-"""A placeholder in a program for the number of the process that the program will hold; see ``KILLS``."""
+"""A placeholder in a program for the number of the process that the program will hold;
+see ``KILLS``.
+"""
 
 PASTE = 0x541C  # TIOCLINUX: the same at a console
 
@@ -82,7 +87,8 @@ def number(call: Call | Row, machine: str = "") -> int:
 
 
 def refused_here() -> dict[str, tuple[int, int]]:
-    """Return the calls that every program refuses whatever their arguments: by name, the number here and the error.
+    """Return the calls that every program refuses whatever their arguments: by name,
+    the number here and the error.
 
     Empty on a machine whose numbers are not known.
     """
@@ -99,9 +105,12 @@ def program(
 ) -> bytes:
     """Return the filter program for this machine.
 
-    may_leave_group: for builds, whose tools start sessions of their own and lock folders
-    hold_files: refuse changes of files that are not open for writing; a build may set modes and times
-    hold_signals: refuse signals to others, OWN_PID to be replaced by the number of the bot's first process
+    may_leave_group: for builds, whose tools start sessions of their own and lock
+        folders
+    hold_files: refuse changes of files that are not open for writing; a build may set
+        modes and times
+    hold_signals: refuse signals to others, OWN_PID to be replaced by the number of the
+        bot's first process
     network: allow sockets of the internet's families
     """
     return _program(platform.machine(), may_leave_group, hold_files, hold_signals, network)
@@ -174,7 +183,9 @@ def _program(
 
 @cache
 def of_a_table() -> bytes:
-    """Return the filter program of a process that runs modules and nothing else, for this machine."""
+    """Return the filter program of a process that runs modules and nothing else, for
+    this machine.
+    """
     machine = platform.machine()
     numbers = [number(call, machine) for name, call in rows().items() if name in OF_A_TABLE]
     steps = _beginning(machine)
@@ -185,7 +196,9 @@ def of_a_table() -> bytes:
 
 @cache
 def of_a_server() -> bytes:
-    """Return the filter program of a server of ours that has opened what it needs, for this machine."""
+    """Return the filter program of a server of ours that has opened what it needs, for
+    this machine.
+    """
     machine = platform.machine()
     steps = _beginning(machine)
     refusals = (
@@ -213,7 +226,9 @@ def of_a_server() -> bytes:
 
 
 def _beginning(machine: str) -> list[bytes]:
-    """Return the steps that end a program of another machine, and load the number of the call."""
+    """Return the steps that end a program of another machine, and load the number of
+    the call.
+    """
     return [
         _step(_LOAD, _ARCHITECTURE),
         _step(_EQUAL, ARCHITECTURES[machine], 1, 0),
@@ -243,7 +258,9 @@ def _known_calls(calls: Iterable[Call], machine: str) -> list[Call]:
 
 
 def _allow_ranges(machine: str) -> list[bytes]:
-    """Return steps that allow the calls of calls.py, and let every other one fail as on a kernel that lacks it."""
+    """Return steps that allow the calls of calls.py, and let every other one fail as on
+    a kernel that lacks it.
+    """
     missing = _step(_RETURN, _FAIL | errno.ENOSYS)
     steps: list[bytes] = []
     for first, last in ranges(machine):
@@ -257,7 +274,9 @@ def _allow_ranges(machine: str) -> list[bytes]:
 
 
 def _holding_still(machine: str) -> list[bytes]:
-    """Return steps for a bot but not a build: it may not wake itself, outlive the arbiter, or have memory that nobody counts."""
+    """Return steps for a bot but not a build: it may not wake itself, outlive the
+    arbiter, or have memory that nobody counts.
+    """
     calls = KILLS | OTHER_KILLS
     steps = _if(
         CLONE, machine, [_argument(0), _step(_AND, SIGNAL_OF_CLONE), *_refuse_each((SIGCONT,))]
@@ -291,13 +310,16 @@ def _step(code: int, value: int, if_so: int = 0, if_not: int = 0) -> bytes:
 
 
 def _argument(index: int) -> bytes:
-    """Return the step that loads the low half of an argument, the only half that these calls look at. Both machines keep it
-    first."""
+    """Return the step that loads the low half of an argument, the only half that these
+    calls look at. Both machines keep it first.
+    """
     return _step(_LOAD, _ARGUMENTS + 8 * index)
 
 
 def _if(call: Call, machine: str, body: list[bytes]) -> list[bytes]:
-    """Return ``body`` for this call alone; behind it the call's number is loaded again."""
+    """Return ``body`` for this call alone; behind it the call's number is loaded
+    again.
+    """
     return [_step(_EQUAL, number(call, machine), 0, len(body) + 1), *body, _step(_LOAD, _NUMBER)]
 
 

@@ -1,7 +1,8 @@
-"""The state of a bot that does not answer: stopped, without input or output, computing, or waiting.
+"""The state of a bot that does not answer: stopped, without input or output, computing,
+or waiting.
 
-It is read from /proc in some hundred microseconds. It is for the bot's author and not part of a verdict: the state at one moment,
-"" if the system says nothing.
+It is read from /proc in some hundred microseconds. It is for the bot's author and not
+part of a verdict: the state at one moment, "" if the system says nothing.
 """
 
 import os
@@ -27,8 +28,9 @@ RESTS = "it waits"
 
 
 def doing(pids: Sequence[int], stdin: int, stdout: int) -> str:
-    """Describe the state of the bot's own processes. ``stdin``, ``stdout``: the arbiter's ends of its pipes, -1 if they are
-    closed."""
+    """Describe the state of the bot's own processes. ``stdin``, ``stdout``: the
+    arbiter's ends of its pipes, -1 if they are closed.
+    """
     looked_at = pids[:LOOKED_AT]
     states = [state for pid in looked_at for state in _states(pid)]
     if not states:
@@ -72,7 +74,9 @@ def _states(pid: int) -> list[str]:
 
 
 def _pipes(pid: int) -> dict[str, str] | None:
-    """Return the target of each descriptor of a process; None if they may not be known, or are too many."""
+    """Return the target of each descriptor of a process; None if they may not be known,
+    or are too many.
+    """
     try:
         numbers = os.listdir(f"/proc/{pid}/fd")
         if len(numbers) > DESCRIPTORS:
@@ -87,7 +91,9 @@ def _pipe(descriptor: int) -> str:
 
 
 def _calls(pid: int) -> list[list[str]]:
-    """Return the system call that each thread waits in: its number and arguments. Empty if that may not be known."""
+    """Return the system call that each thread waits in: its number and arguments. Empty
+    if that may not be known.
+    """
     calls = []
     with suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task")[:DESCRIPTORS]:

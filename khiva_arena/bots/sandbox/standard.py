@@ -1,7 +1,9 @@
-"""Level standard: namespaces of the bot's own by bubblewrap, without root, and a seccomp filter.
+"""Level standard: namespaces of the bot's own by bubblewrap, without root, and a
+seccomp filter.
 
-Two processes wrap the bot's: bwrap outside, which the arbiter starts, and its child, the first process inside, with which the
-namespace ends. So the process that the arbiter starts is two levels above the bot's.
+Two processes wrap the bot's: bwrap outside, which the arbiter starts, and its child,
+the first process inside, with which the namespace ends. So the process that the arbiter
+starts is two levels above the bot's.
 """
 
 import os
@@ -37,7 +39,9 @@ SECONDS = 20
 
 @dataclass(slots=True, eq=False)
 class Standard(Cell):
-    """A cell of namespaces. The bot's files lie in memory inside, so ``scratch`` is None."""
+    """A cell of namespaces. The bot's files lie in memory inside, so ``scratch`` is
+    None.
+    """
 
     debuggable: ClassVar[bool] = False
     wrapping: ClassVar[int] = bubblewrap.WRAPPING
@@ -62,7 +66,9 @@ class Standard(Cell):
         *,
         counted: bool,
     ) -> Self:
-        """Make a cell. ``counted``: a control group counts its processes, so that this limit need not be exact."""
+        """Make a cell. ``counted``: a control group counts its processes, so that this
+        limit need not be exact.
+        """
         inside = bubblewrap.Inside(
             argv=(program, *command.argv[1:]),
             folder=command.folder,
@@ -112,7 +118,8 @@ class Standard(Cell):
 
     def kill(self, pid: int) -> None:
         if (inner := _first_inside(pid)) is not None:
-            # The whole namespace ends with it. bwrap itself is of the bot's group, and may have been stopped by the bot.
+            # The whole namespace ends with it. bwrap itself is of the bot's group, and
+            # may have been stopped by the bot.
             with suppress(ProcessLookupError):
                 os.kill(inner, signal.SIGKILL)
         kill_group(pid)
@@ -130,18 +137,23 @@ class Standard(Cell):
         return 128 - status if 128 < status <= 128 + signal.SIGRTMAX else status
 
     def cpu_lost(self, pid: int) -> float:
-        """Return the seconds of CPU so far: the system reports no usage of processes that die with their namespace."""
+        """Return the seconds of CPU so far: the system reports no usage of processes
+        that die with their namespace.
+        """
         return proc_usage.usage(proc_usage.tree(pid, proc_usage.PROCESSES_SEEN), 0).cpu
 
     def peak(self, usages: Sequence[struct_rusage]) -> int:
-        """Return the peak of the processes inside; the process outside is not the bot's.
+        """Return the peak of the processes inside; the process outside is not the
+        bot's.
 
         The arbiter did not start the processes inside, so they do not inherit its peak.
         """
         return max([usage.ru_maxrss for usage in usages[1:]], default=0) * 1024
 
     def scratch_exceeded(self, pids: list[int], resources: Resources) -> str:
-        """Check only the number of files: the system itself enforces the size. Return the excess in words, "" for none."""
+        """Check only the number of files: the system itself enforces the size. Return
+        the excess in words, "" for none.
+        """
         with suppress(OSError):  # it is starting or ending
             status = os.statvfs(f"/proc/{_first_inside(pids[0])}/root{bubblewrap.SCRATCH}")
             if status.f_files - status.f_ffree > MOST_FILES:
@@ -151,9 +163,11 @@ class Standard(Cell):
 
 @cache
 def _launcher_covers(launcher: str, has_namespace: bool) -> bool:
-    """Tell whether the launcher in C, whose path is ``launcher``, can cover files of /proc in a cell, by one try.
+    """Tell whether the launcher in C, whose path is ``launcher``, can cover files of
+    /proc in a cell, by one try.
 
-    A system may refuse capabilities to programs inside, as AppArmor can, or lack mount_setattr(2), as Linux 5.11 does.
+    A system may refuse capabilities to programs inside, as AppArmor can, or lack
+    mount_setattr(2), as Linux 5.11 does.
 
     has_namespace: cells have user namespaces
     """
@@ -182,7 +196,9 @@ def _launcher_covers(launcher: str, has_namespace: bool) -> bool:
 
 @cache
 def _filter(may_leave_group: bool, network: bool) -> int:
-    """Return a descriptor of a file in memory with the seccomp program, open as long as this process."""
+    """Return a descriptor of a file in memory with the seccomp program, open as long as
+    this process.
+    """
     descriptor = os.memfd_create("khiva-arena")
     os.write(descriptor, seccomp.program(may_leave_group=may_leave_group, network=network))
     return descriptor
@@ -200,7 +216,9 @@ def _reopen(descriptor: int) -> int:
 
 
 def _first_inside(pid: int) -> int | None:
-    """Return the first child of a process that wraps the bot. None before it is there and after it is gone."""
+    """Return the first child of a process that wraps the bot. None before it is there
+    and after it is gone.
+    """
     return next(iter(proc_usage.children(pid)), None)
 
 

@@ -1,4 +1,6 @@
-"""Level strict: level standard in the bot's own control group, which counts exactly and is killed as a whole."""
+"""Level strict: level standard in the bot's own control group, which counts exactly and
+is killed as a whole.
+"""
 
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
@@ -58,7 +60,8 @@ class Strict(Standard):
         cgroup.sweep(cgroup.home())
 
     def kill(self, pid: int) -> None:
-        # Before Linux 5.14 a group has no switch that kills it, so the namespace is ended as well.
+        # Before Linux 5.14 a group has no switch that kills it, so the namespace is
+        # ended as well.
         self.group.kill()
         Standard.kill(self, pid)
 

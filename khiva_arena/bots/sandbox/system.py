@@ -1,4 +1,5 @@
-"""The facilities of Linux that this system has, determined once, and only here: macOS has none of them.
+"""The facilities of Linux that this system has, determined once, and only here: macOS
+has none of them.
 
 Each is tested for; the name of the system does not matter.
 """
@@ -10,9 +11,13 @@ import sys
 from typing import NamedTuple
 
 PROC = os.path.isdir("/proc/self/task")
-"""True if files in /proc describe processes: without them children, environment, memory and waits of a process cannot be seen."""
+"""True if files in /proc describe processes: without them children, environment, memory
+and waits of a process cannot be seen.
+"""
 PIDFD = hasattr(os, "pidfd_open") and hasattr(os, "waitid")
-"""True if the end of a child can be seen without reaping it, and waited for by a descriptor."""
+"""True if the end of a child can be seen without reaping it, and waited for by a
+descriptor.
+"""
 EPOLL = hasattr(select, "epoll")
 """True if one descriptor can stand for all pipes of a match."""
 LIMITS_OF_OTHERS = hasattr(resource, "prlimit")
@@ -25,7 +30,9 @@ UNSEEN = "this system does not tell what a process uses, or which others it has 
 
 
 def why_no_levels() -> str:
-    """Return why no level that confines bots can work here, "" if there is no such reason."""
+    """Return why no level that confines bots can work here, "" if there is no such
+    reason.
+    """
     if not sys.platform.startswith("linux"):
         return "only Linux has it"
     return "" if PROC else "there is no /proc here"
@@ -41,7 +48,8 @@ class Scheduling(NamedTuple):
 
     niceness: as os.getpriority tells it
     policy: 0 where the system does not tell it
-    cores: the cores on which the thread may run; none where the system does not tell them
+    cores: the cores on which the thread may run; none where the system does not tell
+        them
     """
 
     niceness: int

@@ -1,4 +1,6 @@
-"""Level trusted: a process group and limits, nothing else. Only for bots that the user trusts."""
+"""Level trusted: a process group and limits, nothing else. Only for bots that the user
+trusts.
+"""
 
 import os
 import resource
@@ -20,8 +22,8 @@ from khiva_arena.bots.sandbox.rlimits import system_limits
 class Trusted(Cell):
     """A cell without walls.
 
-    limits: soft and hard values by number of RLIMIT_<name> that are to be set a moment after the start: they miss what a bot
-        starts at once
+    limits: soft and hard values by number of RLIMIT_<name> that are to be set a moment
+        after the start: they miss what a bot starts at once
     """
 
     walled: ClassVar[bool] = False
@@ -57,10 +59,13 @@ class Trusted(Cell):
 
 
 def _by_tools(bot: list[str], limits: dict[str, tuple[int, int]], prlimit: str | None) -> list[str]:
-    """Return the words that start a bot where the launcher is not built, by what the system has."""
+    """Return the words that start a bot where the launcher is not built, by what the
+    system has.
+    """
     setpriv = _tool("setpriv")
-    # It ties the bot's life to the thread that spawns it. If it is missing, a bot whose arbiter is killed ends only by the
-    # end of its input. A preexec_fn could do the same, but makes a spawn twenty times slower.
+    # It ties the bot's life to the thread that spawns it. If it is missing, a bot whose
+    # arbiter is killed ends only by the end of its input. A preexec_fn could do the
+    # same, but makes a spawn twenty times slower.
     words = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
     if prlimit:
         words += [prlimit, *bubblewrap.limit_words(limits), "--"]
@@ -72,7 +77,9 @@ def _by_tools(bot: list[str], limits: dict[str, tuple[int, int]], prlimit: str |
 _tool = cache(shutil.which)  # a search for each bot would look into every folder of the PATH
 SHELL = "/bin/sh"
 LETTERS = {"FSIZE": ("f", 512), "NOFILE": ("n", 1), "CPU": ("t", 1), "CORE": ("c", 512)}
-"""The letter by which ulimit sets a limit, and its unit in bytes. Some shells take 1024 for 512, and allow twice as much."""
+"""The letter by which ulimit sets a limit, and its unit in bytes. Some shells take 1024
+for 512, and allow twice as much.
+"""
 
 
 def _by_number(limits: dict[str, tuple[int, int]]) -> dict[int, tuple[int, int]]:
@@ -80,8 +87,8 @@ def _by_number(limits: dict[str, tuple[int, int]]) -> dict[int, tuple[int, int]]
 
 
 def _shell_that_limits(limits: dict[str, tuple[int, int]]) -> list[str]:
-    """Return words before a command for a system that has neither prlimit nor its call: a shell that sets the limits and becomes
-    the command.
+    """Return words before a command for a system that has neither prlimit nor its call:
+    a shell that sets the limits and becomes the command.
 
     A limit that the system does not take is left as it is.
     """

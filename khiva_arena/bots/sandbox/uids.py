@@ -1,4 +1,5 @@
-"""The user numbers of bots under root: every bot has its own user, with a number that nobody else has.
+"""The user numbers of bots under root: every bot has its own user, with a number that
+nobody else has.
 
 So a bot shares no process count and no file with another bot.
 """
@@ -8,7 +9,8 @@ import os
 from functools import cache
 from pathlib import Path
 
-# A range that neither people nor containers are given (systemd's list of user numbers leaves it alone).
+# A range that neither people nor containers are given (systemd's list of user numbers
+# leaves it alone).
 FIRST = 0x70000000
 PROCESSES, BOTS = 1 << 19, 1 << 8
 PROCESS_NUMBERS = 1 << 22  # the most that Linux gives
@@ -18,7 +20,8 @@ _count = itertools.count()
 def next_user() -> int | None:
     """Return a number for one more bot of this process, or None.
 
-    None means that the arbiter is not root and cannot change users, or is root of a container that was not given such numbers.
+    None means that the arbiter is not root and cannot change users, or is root of a
+    container that was not given such numbers.
     """
     if os.geteuid() != 0:
         return None
@@ -46,5 +49,7 @@ def arbiters_of(user: int) -> list[int]:
 
 
 def is_ours(user: int) -> bool:
-    """Tell whether a number is in the range that root's arbiters give out, and this process is root."""
+    """Tell whether a number is in the range that root's arbiters give out, and this
+    process is root.
+    """
     return os.geteuid() == 0 and FIRST <= user < FIRST + PROCESSES * BOTS

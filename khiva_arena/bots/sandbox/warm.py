@@ -1,10 +1,11 @@
 """Memory that holds all files that a bot may read, before the bot starts.
 
-Otherwise a bot could leave its next match a note by the files that it touched. The next match would read it by the page faults
-that have to wait for the disk.
+Otherwise a bot could leave its next match a note by the files that it touched. The next
+match would read it by the page faults that have to wait for the disk.
 
-Helpers of this process (keeper.py) hold the files mapped, and locked if they may. If they may not, they look before each start
-whether any page has left, and have it read again. They end with this process.
+Helpers of this process (keeper.py) hold the files mapped, and locked if they may. If
+they may not, they look before each start whether any page has left, and have it read
+again. They end with this process.
 """
 
 import atexit
@@ -18,11 +19,15 @@ from pathlib import Path
 
 KEEPER = str(Path(__file__).with_name("keeper.py"))
 FILES_EACH = 50_000
-"""Most files for one keeper: the system bounds how many files one process maps (vm.max_map_count)."""
+"""Most files for one keeper: the system bounds how many files one process maps
+(vm.max_map_count).
+"""
 SHARE = 0.4
 """Largest share of the available memory that is kept."""
 FRESH_SECONDS = 0.1
-"""Seconds without a further look: the bots of a match start one after another, and nothing leaves memory in between."""
+"""Seconds without a further look: the bots of a match start one after another, and
+nothing leaves memory in between.
+"""
 
 
 class Keepers:
@@ -39,7 +44,8 @@ class Keepers:
         self.refusal = ""
 
     def keep(self, folders: Sequence[str]) -> None:
-        """Keep these files, and all files below these folders, in memory, with those of earlier calls.
+        """Keep these files, and all files below these folders, in memory, with those of
+        earlier calls.
 
         Raises OSError if they are too much for this machine or cannot be kept.
         """
@@ -78,7 +84,8 @@ class Keepers:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     text=True,
-                    # Ctrl-C is for this process, which needs its keepers until its bots have ended.
+                    # Ctrl-C is for this process, which needs its keepers until its bots
+                    # have ended.
                     start_new_session=True,
                 )
             )
@@ -86,7 +93,9 @@ class Keepers:
         self._folders |= set(folders)
 
     def _ask(self, lists: list[list[str] | None]) -> None:
-        """Give each keeper a list of files to add, None for one that is left alone, and wait until all is in memory."""
+        """Give each keeper a list of files to add, None for one that is left alone, and
+        wait until all is in memory.
+        """
         requests = [
             (keeper, paths)
             for keeper, paths in zip(self._keepers, lists, strict=True)
@@ -118,7 +127,8 @@ class Keepers:
         keepers, self._keepers = self._keepers, []
         self._folders, self._seen, self._locked = set(), set(), True
         self.files = self.bytes = 0
-        # A fork of this process has the keepers in its list, too, and must not end them.
+        # A fork of this process has the keepers in its list, too, and must not end
+        # them.
         for keeper in keepers if self._owner == os.getpid() else ():
             assert keeper.stdin
             assert keeper.stdout
@@ -130,11 +140,14 @@ class Keepers:
 
 KEEPERS = Keepers()
 ALSO_AT_STANDARD = "KHIVA_ARENA_WARM"
-"""An environment variable: if it is 1, files are kept in memory at level standard, too."""
+"""An environment variable: if it is 1, files are kept in memory at level standard,
+too.
+"""
 
 
 def keep(folders: Sequence[str]) -> None:
-    """Keep all files below these folders in memory, if possible; ``refusal()`` says why it was not.
+    """Keep all files below these folders in memory, if possible; ``refusal()`` says why
+    it was not.
 
     A bot is started either way: docs/isolation.md names the loss.
     """
@@ -146,7 +159,9 @@ def keep(folders: Sequence[str]) -> None:
 
 
 def refusal() -> str:
-    """Return why files could not be kept in memory when a bot of this run was last started so, "" if they could or no bot was."""
+    """Return why files could not be kept in memory when a bot of this run was last
+    started so, "" if they could or no bot was.
+    """
     return KEEPERS.refusal
 
 
@@ -156,7 +171,9 @@ def forget_refusal() -> None:
 
 
 def _files(top: str) -> Iterable[tuple[str, os.stat_result]]:
-    """Yield all regular files below a folder, or the file itself; links are not followed below the top."""
+    """Yield all regular files below a folder, or the file itself; links are not
+    followed below the top.
+    """
     if not os.path.isdir(top):
         todo, paths = [], [top]
     else:

@@ -15,7 +15,9 @@ ONLY_V2 = (
 
 
 def version() -> int:
-    """Return 1 or 2 inside Windows, else 0. The kernel of version 1, which calls itself Microsoft's, is not Linux."""
+    """Return 1 or 2 inside Windows, else 0. The kernel of version 1, which calls itself
+    Microsoft's, is not Linux.
+    """
     release = os.uname().release
     return 1 if release.endswith("-Microsoft") else 2 if "microsoft" in release.lower() else 0
 

@@ -1,8 +1,9 @@
 """The input and the report of an audit.
 
-An audit replays every record of an event and compares everything else that is stored or published with the result. It reads the
-event line by line. ``store.py`` has the lines of a store, ``bundle.py`` those of a bundle, and ``event.py`` checks them. Damage
-is a problem in the report, and hides nothing else.
+An audit replays every record of an event and compares everything else that is stored or
+published with the result. It reads the event line by line. ``store.py`` has the lines
+of a store, ``bundle.py`` those of a bundle, and ``event.py`` checks them. Damage is a
+problem in the report, and hides nothing else.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -32,7 +33,8 @@ class OwnWord(NamedTuple):
 
     reports: whether bots reported tokens, costs or the like.
     transcripts: whether what they wrote was kept.
-    cap: whether a cap ended an event of a bundle, which is the word of its organiser, too.
+    cap: whether a cap ended an event of a bundle, which is the word of its organiser,
+        too.
     """
 
     reports: bool = False
@@ -64,27 +66,35 @@ class EventReport:
     sound: the number of sound matches.
     planned: the number of matches when it is over.
     missing: the number of planned matches that are not recorded.
-    left_out: the number of planned matches that were not recorded since their tables were set aside for good.
-    unrevealed: the number of sound matches that were checked with a secret that is still private.
+    left_out: the number of planned matches that were not recorded since their tables
+        were set aside for good.
+    unrevealed: the number of sound matches that were checked with a secret that is
+        still private.
     digest: of the run, over the matches that are there.
     public: the text that was mixed into schedule and deals, None for none.
-    closed: whether it was closed before it was over, as every event of a bundle that a cap ended.
+    closed: whether it was closed before it was over, as every event of a bundle that a
+        cap ended.
     capped: the cap that ended an event of a bundle, in words; "" for none.
     own_word: what is in it by the bots' own word.
     extends: the id of the event to which it adds its seeds, None for none.
     extends_number: that event's number, if it was checked, too.
     sample: the matches that were drawn to be replayed; None if all were.
-    ground: whether the draw could be chosen by varying the definition, as in events that version 0.1.0 began.
+    ground: whether the draw could be chosen by varying the definition, as in events
+        that version 0.1.0 began.
     problems: everything that is not sound, a line each.
     sound_matches, unsound_matches: ordinals.
     engines: the versions that played it.
     meter: the number of the price list of its ticks, 0 by the wall clock.
     interpreters: the names of its bots that have a payload, by what runs it, in words.
-    rerun: the number of matches whose bots were run again and came out equal; None if none were run.
-    without_bots: the number of matches at which only persons sit, so that there was nothing to run.
+    rerun: the number of matches whose bots were run again and came out equal; None if
+        none were run.
+    without_bots: the number of matches at which only persons sit, so that there was
+        nothing to run.
     rerun_cost: what running them again could take; None if none were run.
-    unconfirmed: a line for each match of which nothing, or not all, could be confirmed, if bots were run again.
-    unconfirmed_matches: ordinals of matches that could not be run again here, and are neither sound nor not sound.
+    unconfirmed: a line for each match of which nothing, or not all, could be confirmed,
+        if bots were run again.
+    unconfirmed_matches: ordinals of matches that could not be run again here, and are
+        neither sound nor not sound.
     unpublished: those of them with a bot that its league does not publish.
     """
 
@@ -129,7 +139,8 @@ class EventReport:
             self.capped = f"a cap of {money(capped.cap, harmless(capped.currency))}"
 
     def passes(self, name: str, check: Callable[[], None]) -> bool:
-        """Tell whether a check passes; if not, note the reason as a problem of the part with that name.
+        """Tell whether a check passes; if not, note the reason as a problem of the part
+        with that name.
 
         Raises GameFault: then nothing is known of the part.
         """
@@ -162,13 +173,17 @@ class EventReport:
 
     @property
     def claims(self) -> int:
-        """The number of matches that came out equal but for what nobody can know: a forfeit by the backstop, or a person."""
+        """The number of matches that came out equal but for what nobody can know: a
+        forfeit by the backstop, or a person.
+        """
         return len(self.unconfirmed) - len(self.unconfirmed_matches)
 
     @property
     def of_sample(self) -> tuple[int, int, int]:
-        """Return how many replayed matches are sound, are not, and could not be confirmed; among these last, sound ones
-        with a forfeit that only the machine which played can know."""
+        """Return how many replayed matches are sound, are not, and could not be
+        confirmed; among these last, sound ones with a forfeit that only the machine
+        which played can know.
+        """
         return self.sound - self.claims, len(self.unsound_matches), len(self.unconfirmed)
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,10 +205,14 @@ class AuditResult:
     events: a report of each.
     problems: of the file itself, of a league's chain, and of a bundle's standings.
     chain: what a league's chain proves, in words; "" if the events are no league's.
-    calendar: the beacons of a league and lines of their rounds, for people; those in the middle left out.
-    beacon: all lines of a beacon that were mixed into a league's deals, as plain values.
-    not_compared: each of these that was to be compared with the beacon and could not be, and why.
-    notes: differences that are not problems: numbers of a bundle that another engine version fitted.
+    calendar: the beacons of a league and lines of their rounds, for people; those in
+        the middle left out.
+    beacon: all lines of a beacon that were mixed into a league's deals, as plain
+        values.
+    not_compared: each of these that was to be compared with the beacon and could not
+        be, and why.
+    notes: differences that are not problems: numbers of a bundle that another engine
+        version fitted.
     engine: the version that wrote a bundle.
     digest: the sum over a bundle's lines, 64 hex digits.
     """
@@ -214,15 +233,18 @@ class AuditResult:
 
     @property
     def confirmed(self) -> bool:
-        """True unless bots were to be run again, and in some match could not be on this machine, or a line of a beacon could not
-        be compared."""
+        """True unless bots were to be run again, and in some match could not be on this
+        machine, or a line of a beacon could not be compared.
+        """
         return not self.not_compared and not any(
             report.unconfirmed_matches for report in self.events
         )
 
     @property
     def why(self) -> str:
-        """Return in a line why not everything is sound and confirmed; "" if everything is."""
+        """Return in a line why not everything is sound and confirmed; "" if everything
+        is.
+        """
         problems = [problem for report in self.events for problem in report.problems]
         problems += map(harmless, self.problems)
         if problems:
@@ -286,8 +308,9 @@ AuditLine = (
     | MatchRow
     | bundle.OverLine
 )
-"""A line of a bundle, or the rows of a store in its place, which hold more. An OverLine without a digest means that the event
-is not over."""
+"""A line of a bundle, or the rows of a store in its place, which hold more. An OverLine
+without a digest means that the event is not over.
+"""
 
 
 class RunsAgain(Protocol):
@@ -305,11 +328,13 @@ class RunsAgain(Protocol):
         report: EventReport,
         published: Collection[str] | None = None,
     ) -> None:
-        """Play sound matches of an event again, and note in its report each that does not come out equal, or cannot be played.
+        """Play sound matches of an event again, and note in its report each that does
+        not come out equal, or cannot be played.
 
         matches: by ordinal, the record and the secret of the seed.
-        published: the identities of the bots that their league publishes; None for all. A match with another one, whose module
-            or payload is not to be had, cannot be played.
+        published: the identities of the bots that their league publishes; None for all.
+            A match with another one, whose module or payload is not to be had, cannot
+            be played.
 
         Raises ConfigError if a module is not to be had, or is another one.
         """
@@ -324,35 +349,51 @@ class EventSource(Protocol):
 
     @property
     def bundled(self) -> bool:
-        """True for an event of a bundle: it is over then, and secrets are known if they are revealed."""
+        """True for an event of a bundle: it is over then, and secrets are known if they
+        are revealed.
+        """
 
     @property
     def published(self) -> Collection[str] | None:
-        """The identities of the bots that the league of a batch publishes; None for all, and for any other event."""
+        """The identities of the bots that the league of a batch publishes; None for
+        all, and for any other event.
+        """
 
     @property
     def sample(self) -> Sample | None:
         """The matches that are to be replayed; None for all."""
 
     def cost(self) -> RerunCost:
-        """Return what running the bots of the matches that are replayed may take, by what their records claim: nothing of them
-        is checked yet."""
+        """Return what running the bots of the matches that are replayed may take, by
+        what their records claim: nothing of them is checked yet.
+        """
 
     def timetable(self) -> Timetable:
-        """Return the schedule of the event. Raises ArenaError if its definition gives none."""
+        """Return the schedule of the event. Raises ArenaError if its definition gives
+        none.
+        """
 
     def lines(self) -> Iterator[AuditLine]:
-        """Yield the lines to be checked. Raises RecordError for a file that cannot be read any further."""
+        """Yield the lines to be checked. Raises RecordError for a file that cannot be
+        read any further.
+        """
 
     def own_word(self) -> OwnWord:
-        """Return what there is, once all lines were read, that is the bots' own word. A damaged store has none."""
+        """Return what there is, once all lines were read, that is the bots' own word. A
+        damaged store has none.
+        """
 
     def misfits_of_cap(self, recorded: Collection[int]) -> Iterable[str]:
-        """Yield each contradiction between the cap that a bundle says ended an event and the matches of these ordinals."""
+        """Yield each contradiction between the cap that a bundle says ended an event
+        and the matches of these ordinals.
+        """
 
     def results(self) -> Iterable[Result]:
-        """Return the results of the event's matches in schedule order, as far as they are known: a sequential test ends by
-        them."""
+        """Return the results of the event's matches in schedule order, as far as they
+        are known: a sequential test ends by them.
+        """
 
     def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
-        """Take a sound match, in schedule order. ``voids``: the number of void attempts at it."""
+        """Take a sound match, in schedule order. ``voids``: the number of void attempts
+        at it.
+        """

@@ -1,4 +1,6 @@
-"""The audit of a bundle: its events without a store or bots, and standings from the records alone."""
+"""The audit of a bundle: its events without a store or bots, and standings from the
+records alone.
+"""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -45,7 +47,9 @@ MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their squar
 MOST_COPIES = MOST_SEATS
 MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
 UNPLAYED = "places, hash chains and commitments"
-"""The checks of a match that is not replayed. Its result is taken from its record, and the standings follow from it."""
+"""The checks of a match that is not replayed. Its result is taken from its record, and
+the standings follow from it.
+"""
 ORDER = {
     kind: place
     for place, kind in enumerate(
@@ -71,7 +75,8 @@ def audit_bundle(
     sample: the most matches of each event that are replayed; None for all.
     rerunner: runs the bots of events in ticks again.
 
-    Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine reads.
+    Raises ConfigError if it cannot be read, StoreError if it is no bundle that this
+    engine reads.
     """
     return audited_bundle(path, jobs, sample, rerunner).result
 
@@ -94,7 +99,9 @@ def audited_bundle(
     rerunner: "Rerunner | None" = None,
     watch: MatchWatch = UNWATCHED,
 ) -> AuditedBundle:
-    """Check the bundle at ``path`` as ``audit_bundle`` does. ``watch``: sees how far it has come."""
+    """Check the bundle at ``path`` as ``audit_bundle`` does. ``watch``: sees how far it
+    has come.
+    """
     ahead = None if sample is None and rerunner is None else _ahead(path, sample)
     with opened_bundle(path, watch) as reader:
         bundled = BundledEvents(reader.lines(), ahead)
@@ -117,9 +124,11 @@ class ReadAhead(NamedTuple):
 
 
 def _ahead(path: Path, limit: int | None) -> list[ReadAhead]:
-    """Read a bundle before it is checked, and draw for each of its events at most ``limit`` matches; None for all.
+    """Read a bundle before it is checked, and draw for each of its events at most
+    ``limit`` matches; None for all.
 
-    A damaged file is read as far as possible: the damage shows when the file is checked.
+    A damaged file is read as far as possible: the damage shows when the file is
+    checked.
     """
     events: list[dict[int, RerunCost]] = []
     with opened_bundle(path) as reader, suppress(RecordError):
@@ -142,8 +151,8 @@ NONE_DRAWN = ReadAhead(Sample(frozenset(), 0))
 
 
 class BundledEvents:
-    """The events of a bundle, one by one as they are read. ``ahead``: what was read of each before; None: nothing, and all
-    matches are replayed.
+    """The events of a bundle, one by one as they are read. ``ahead``: what was read of
+    each before; None: nothing, and all matches are replayed.
 
     links: of the league whose batches the events are, each as plain values.
     events: those so far.
@@ -160,7 +169,9 @@ class BundledEvents:
         self._lines = lines
 
     def __iter__(self) -> Iterator["BundledEvent"]:
-        """Yield each event. Raises RecordError for a file that is damaged, or has a line where none of its kind can stand."""
+        """Yield each event. Raises RecordError for a file that is damaged, or has a
+        line where none of its kind can stand.
+        """
         for line in self._lines:
             if isinstance(line, bundle.StandingsLine):
                 self.tables.append(line)
@@ -216,7 +227,9 @@ class BundledEvent:
         return self._cost
 
     def timetable(self) -> Timetable:
-        """Return the schedule, with later rounds drawn from the sound records of those before them."""
+        """Return the schedule, with later rounds drawn from the sound records of those
+        before them.
+        """
         stored.check_bots(self.event)
         check_size(self.event.definition)
         timetable = Timetable(self.event.terms(), lambda shape: self.matches.of_round(shape))
@@ -264,7 +277,9 @@ class BundledEvent:
     def _check_transcripts(
         self, ordinal: int, transcripts: Sequence[bundle.TranscriptEntry | None]
     ) -> None:
-        """Raise RecordError if they are no transcripts: nobody can check more of them."""
+        """Raise RecordError if they are no transcripts: nobody can check more of
+        them.
+        """
         from khiva_arena.records.store.transcripts import (
             check_size,
         )  # not above: few bundles have any
@@ -318,7 +333,9 @@ def _event_row(line: bundle.EventLine, number: int) -> EventRow:
 
 
 def check_size(definition: Definition) -> None:
-    """Raise ArenaError for an event too large to have been played: reading it would take too much time or memory."""
+    """Raise ArenaError for an event too large to have been played: reading it would
+    take too much time or memory.
+    """
     bounds = MOST | {"copies": MOST_COPIES}
     for key, limit in bounds.items():
         if (getattr(definition, key, 0) or 0) > limit:
@@ -342,7 +359,9 @@ def check_size(definition: Definition) -> None:
 
 
 def _place(line: bundle.BundleLine) -> tuple[int, int, int]:
-    """Return the place of a line in its event. Lines stand in the order of their places, and no two have the same."""
+    """Return the place of a line in its event. Lines stand in the order of their
+    places, and no two have the same.
+    """
     first = (
         line.seed
         if isinstance(line, bundle.RevealLine)
@@ -380,9 +399,11 @@ def tables_from_records(
 
 
 def _compare(bundled: BundledEvents, result: AuditResult) -> None:
-    """Compare the standings with those that the records give, first the tables, then number by number.
+    """Compare the standings with those that the records give, first the tables, then
+    number by number.
 
-    If another engine version wrote them, differences of fitted numbers are notes: fits may have changed since.
+    If another engine version wrote them, differences of fitted numbers are notes: fits
+    may have changed since.
     """
     from khiva_arena.competition.events.bundling import tables_of  # not above: numpy comes with it
 

@@ -1,4 +1,6 @@
-"""The check of the cap that a bundle says ended an event: nobody can replay it, but matches can contradict it."""
+"""The check of the cap that a bundle says ended an event: nobody can replay it, but
+matches can contradict it.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -11,7 +13,8 @@ from khiva_arena.records.store.bundle import NUMBER_MOST
 def misfits_of_cap(
     cap: EndedByCap, definition: Definition, recorded: Collection[int], costs: Mapping[str, int]
 ) -> Iterator[str]:
-    """Yield each contradiction between a cap and the matches of the event that it ended.
+    """Yield each contradiction between a cap and the matches of the event that it
+    ended.
 
     recorded: ordinals.
     costs: by currency, the sum that the bots of these matches reported, in millionths.

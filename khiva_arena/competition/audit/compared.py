@@ -1,4 +1,6 @@
-"""A match in ticks that is played again, beside its record: what is compared, and what the difference is called."""
+"""A match in ticks that is played again, beside its record: what is compared, and what
+the difference is called.
+"""
 
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
@@ -17,7 +19,9 @@ from khiva_arena.records.replay.record import Record
 from khiva_arena.records.replay.ticks import granted, unconfirmed
 
 PATIENCE = 10
-"""How many times as much of the machine as in play a match may take when it is run again: nobody is accused by a slow machine."""
+"""How many times as much of the machine as in play a match may take when it is run
+again: nobody is accused by a slow machine.
+"""
 NOT_HERE = "it cannot be run again on this machine: "
 A_PERSON = "cannot tell here: a person"
 """The words on a seat that nobody can play again."""
@@ -27,9 +31,10 @@ BACKSTOP_CLAIMED = "forfeited by the backstop, as only the machine that played c
 def as_recorded(job: Job, record: Record) -> Job:
     """Return a match as it is played again to be compared with its record.
 
-    It has ten times as much of the machine as in play, and is not tried again if a seat meets the backstop then. No question
-    takes more ticks than the record has, whatever limits the header claims, so that nobody's records take more of this machine
-    than they say.
+    It has ten times as much of the machine as in play, and is not tried again if a seat
+    meets the backstop then. No question takes more ticks than the record has, whatever
+    limits the header claims, so that nobody's records take more of this machine than
+    they say.
     """
     seats = tuple(range(len(record.header.seats)))
     answers = record if record.header.persons else None
@@ -50,7 +55,8 @@ class Compared(NamedTuple):
     """A match that was run again, beside its record.
 
     difference: the first, in words; "" for none.
-    unconfirmed: why nothing, or not all, is known of it; None for a match that came out equal.
+    unconfirmed: why nothing, or not all, is known of it; None for a match that came out
+        equal.
     """
 
     difference: str = ""
@@ -58,8 +64,9 @@ class Compared(NamedTuple):
 
 
 def compared(record: Record, again: Outcome | None) -> Compared:
-    """Compare a match with what came out when it was run again: None if the pool gave up before, as it does on a machine on which
-    match after match is void."""
+    """Compare a match with what came out when it was run again: None if the pool gave
+    up before, as it does on a machine on which match after match is void.
+    """
     if again is None:
         return Compared(
             "", unconfirmed_match(record, NOT_HERE + "others before it could not be, either")
@@ -92,7 +99,9 @@ def compared(record: Record, again: Outcome | None) -> Compared:
 
 
 def _differs_before(step: int, record: Record, again: Record) -> bool:
-    """Tell whether two records of a match differ in what came before a step: 0 is the start."""
+    """Tell whether two records of a match differ in what came before a step: 0 is the
+    start.
+    """
     kept = max(0, step - 1)
     return (record.steps[:kept], (record.ticks or ())[:step]) != (
         again.steps[:kept],
@@ -101,12 +110,16 @@ def _differs_before(step: int, record: Record, again: Record) -> bool:
 
 
 def unpublished_match(record: Record, name: str, seats: Iterable[int]) -> Unconfirmed:
-    """Return a match with bots that their league does not publish. ``name``: of one of them. ``seats``: theirs."""
+    """Return a match with bots that their league does not publish. ``name``: of one of
+    them. ``seats``: theirs.
+    """
     return unconfirmed_match(record, not_published(name), seats)._replace(is_unpublished=True)
 
 
 def unconfirmed_match(record: Record, why: str, seats: Iterable[int] = ()) -> Unconfirmed:
-    """Return a match that is unconfirmed. ``seats``: those that it is due to; none if nobody knows, so that it may be any."""
+    """Return a match that is unconfirmed. ``seats``: those that it is due to; none if
+    nobody knows, so that it may be any.
+    """
     at_table = record.header.seats
     return Unconfirmed(
         why, tuple(at_table[seat].name for seat in seats) or tuple(seat.name for seat in at_table)
@@ -163,9 +176,11 @@ def _in_words(answer: PaidChoice | None) -> str:
 def note(
     report: EventReport, findings: RerunFindings, matches: Mapping[int, tuple[Record, bytes]]
 ) -> None:
-    """Note in the report of an event each match that did not come out equal when it was run again, or could not be run.
+    """Note in the report of an event each match that did not come out equal when it was
+    run again, or could not be run.
 
-    matches: those that were to be run, by ordinal, each its record and the secret of the seed.
+    matches: those that were to be run, by ordinal, each its record and the secret of
+        the seed.
     """
     unequal, unconfirmed_matches = findings
     for ordinal, difference in unequal.items():

@@ -1,4 +1,6 @@
-"""What running the bots of matches again may take: ticks, as records tell them, and processor time."""
+"""What running the bots of matches again may take: ticks, as records tell them, and
+processor time.
+"""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +8,9 @@ from khiva_arena.common.result import TICKS_A_MS
 from khiva_arena.words import count
 
 BEST_NANOSECONDS = 1_000_000 / TICKS_A_MS
-"""What a tick stands for. Little takes less: what the VM's compiler leaves out, and questions of a bot that is late for good."""
+"""What a tick stands for. Little takes less: what the VM's compiler leaves out, and
+questions of a bot that is late for good.
+"""
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _MOST = (
     2**53
@@ -17,15 +21,18 @@ class RerunCost(NamedTuple):
     """What running the bots of some matches again may take.
 
     matches: their number.
-    ticks: at the most, as their records have them: a module that takes more for a question is stopped there.
+    ticks: at the most, as their records have them: a module that takes more for a
+        question is stopped there.
     """
 
     matches: int = 0
     ticks: int = 0
 
     def with_match(self, ticks: object) -> "RerunCost":
-        """Return the cost with one match more. ``ticks``: those of its record, as they came from a file that nobody has checked
-        yet; what is no list of lists of numbers counts 0."""
+        """Return the cost with one match more. ``ticks``: those of its record, as they
+        came from a file that nobody has checked yet; what is no list of lists of
+        numbers counts 0.
+        """
         rows = ticks if isinstance(ticks, list | tuple) else ()
         numbers = [number for row in rows if isinstance(row, list | tuple) for number in row]
         most = sum(number + 1 for number in numbers if type(number) is int and 0 <= number <= _MOST)

@@ -46,9 +46,11 @@ def audit(
     """Check events one after the other, as far as their file can be read.
 
     jobs: the number of processes.
-    rerunner: runs the bots of events in ticks again; None to take their answers from the records.
+    rerunner: runs the bots of events in ticks again; None to take their answers from
+        the records.
 
-    Raises ConfigError if ``rerunner`` lacks a module: of a bundle only if all else in it is sound, which may be why it lacks one.
+    Raises ConfigError if ``rerunner`` lacks a module: of a bundle only if all else in
+    it is sound, which may be why it lacks one.
     """
     result = AuditResult()
     refusals: list[ConfigError] = []
@@ -73,7 +75,9 @@ def audit(
 
 
 def _why_not_whole(event: EventRow, row: MatchRow) -> str:
-    """Return why a row and its record are not what the arena stored, as far as that shows without a replay; "" if they are."""
+    """Return why a row and its record are not what the arena stored, as far as that
+    shows without a replay; "" if they are.
+    """
     try:
         if any(seat.bot >= len(event.definition.bots) for seat in row.seats):
             return "its bots are not those of its record"
@@ -88,11 +92,13 @@ class _EventAudit(EventEnd):
 
     source: where its lines come from.
     report: the findings so far.
-    timetable: None unless the definition is sound; without it a match of a store is compared only with its own row.
+    timetable: None unless the definition is sound; without it a match of a store is
+        compared only with its own row.
     revealed: secrets by seed.
     voids: attempts that were void, by ordinal.
     suspects: positions of the bots that may have made one of them void.
-    recorded: the attempt that was recorded, by ordinal, of the matches that the schedule has.
+    recorded: the attempt that was recorded, by ordinal, of the matches that the
+        schedule has.
     digests: of all matches, in the order of their lines.
     refusals: why the bots of a bundle's event were not run again.
     """
@@ -146,8 +152,9 @@ class _EventAudit(EventEnd):
                 self._check_end(self.timetable, line.digest)
 
     def _leave(self, row: MatchRow) -> None:
-        """Check the place, the sums and the hash chain of a match that is not replayed, and that its row says what its record
-        does."""
+        """Check the place, the sums and the hash chain of a match that is not replayed,
+        and that its row says what its record does.
+        """
         self.digests.append(row.digest)
         place = self.timetable.place(row.ordinal) if self.timetable else None
         if place:
@@ -183,7 +190,8 @@ class _EventAudit(EventEnd):
 
         row: the store's row of the match, None in a bundle.
         outcome: the replay's result; None if the match has yet to be replayed.
-        is_sampled: whether the match is replayed. If not, its record's result is taken, since the standings of a bundle count it.
+        is_sampled: whether the match is replayed. If not, its record's result is taken,
+            since the standings of a bundle count it.
         """
         report = self.report
         self.digests.append(digest)
@@ -246,7 +254,9 @@ class _EventAudit(EventEnd):
             self.suspects.update(line.suspects)
 
     def _take_module(self, line: bundle.ModuleLine | bundle.PayloadLine) -> None:
-        """Check a module or a payload when its last part is there, and hand it to who runs bots again."""
+        """Check a module or a payload when its last part is there, and hand it to who
+        runs bots again.
+        """
         file = ModuleFile(
             "module" if isinstance(line, bundle.ModuleLine) else "payload", line.identity
         )
@@ -303,7 +313,9 @@ class _EventAudit(EventEnd):
             self._to_rerun[ordinal] = record, secret
 
     def _rerun(self) -> None:
-        """Run the bots of the sound matches since the last time again, and note those that do not come out equal."""
+        """Run the bots of the sound matches since the last time again, and note those
+        that do not come out equal.
+        """
         assert self._rerunner is not None
         matches, self._to_rerun = self._to_rerun, {}
         try:
@@ -317,8 +329,9 @@ class _EventAudit(EventEnd):
             self._rerunner = None
 
     def _scheduled_match(self, ordinal: int, row: MatchRow | None) -> ScheduledMatch | None:
-        """Return the match that the schedule has there; None without a schedule, if a store's row says enough to check the
-        record."""
+        """Return the match that the schedule has there; None without a schedule, if a
+        store's row says enough to check the record.
+        """
         if row is not None and not 0 <= row.seed < MOST_SEEDS:
             raise RecordError(f"there is no seed {row.seed}")
         if self.timetable is None:
@@ -337,7 +350,9 @@ class _EventAudit(EventEnd):
         return match
 
     def _likely_secret(self, line: bundle.MatchLine | MatchRow) -> bytes | None:
-        """Return the secret of a match's seed, unless the file is damaged; None if it is not known before its line is checked."""
+        """Return the secret of a match's seed, unless the file is damaged; None if it
+        is not known before its line is checked.
+        """
         if isinstance(line, MatchRow):
             is_known = 0 <= line.seed < MOST_SEEDS and self._is_sampled(line)
             return self.source.event.seed_secret(line.seed) if is_known else None
@@ -349,7 +364,9 @@ class _EventAudit(EventEnd):
         )
 
     def _secret_of(self, seed: int, record: Record) -> bytes:
-        """Return the secret of a match's seed. A damaged store may have two: then the one that opens the match's commitment."""
+        """Return the secret of a match's seed. A damaged store may have two: then the
+        one that opens the match's commitment.
+        """
         derived = self.source.event.seed_secret(seed)
         if self.source.bundled:
             if RUN_SECRET not in self.revealed:

@@ -49,9 +49,11 @@ class EventEnd:
         self.refusals: list[ConfigError] = []
 
     def _set_planned(self, timetable: Timetable, *, ended: bool, concluded: bool = False) -> None:
-        """Note in the report how many matches the event has when it is over: a sequential test ends with its decision.
+        """Note in the report how many matches the event has when it is over: a
+        sequential test ends with its decision.
 
-        concluded: whether its end is stored. A comparison also ends after any whole seed, when its time does.
+        concluded: whether its end is stored. A comparison also ends after any whole
+            seed, when its time does.
         """
         event, self.report.planned = self.source.event, timetable.matches
         if not FORMATS[event.definition.format].SEQUENTIAL:
@@ -110,7 +112,8 @@ class EventEnd:
     def _misfits(self, gaps: Mapping[int, int], digest: str) -> Iterator[str]:
         """Yield each contradiction at the end of an event.
 
-        A seed's secret is revealed with its last match, the run's with the last of all, and its digest is then stored.
+        A seed's secret is revealed with its last match, the run's with the last of all,
+        and its digest is then stored.
 
         gaps: by seed, how many of its matches are missing.
         """
@@ -150,7 +153,9 @@ class EventEnd:
             yield f"{prefix}the run digest was {digest} when the event was over"
 
     def _misfits_if_closed(self, gaps: Mapping[int, int], digest: str) -> Iterator[str]:
-        """Yield each contradiction at the end of a closed event: closing reveals the secrets of the run and of seeds played."""
+        """Yield each contradiction at the end of a closed event: closing reveals the
+        secrets of the run and of seeds played.
+        """
         if not self.report.missing:
             yield "it was closed, though all of its matches are recorded"
         else:

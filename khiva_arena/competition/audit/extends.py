@@ -1,4 +1,6 @@
-"""The check of an event that extends another one: equal settings, and a secret of its own."""
+"""The check of an event that extends another one: equal settings, and a secret of its
+own.
+"""
 
 from collections.abc import Mapping
 
@@ -10,10 +12,12 @@ from khiva_arena.records.store.db import EventRow
 
 
 def check_chain(before: Mapping[str, EventRow], event: EventRow, report: EventReport) -> None:
-    """Note in the report which event an event extends. ``before``: the events that were read before it, by id.
+    """Note in the report which event an event extends. ``before``: the events that were
+    read before it, by id.
 
-    Raises RecordError if it has other settings than the extended event, or its secret, which was revealed by then. An extended
-    event that was closed before it was over raises RecordError, too.
+    Raises RecordError if it has other settings than the extended event, or its secret,
+    which was revealed by then. An extended event that was closed before it was over
+    raises RecordError, too.
     """
     try:
         definition = event.definition

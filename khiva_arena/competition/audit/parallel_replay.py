@@ -1,9 +1,11 @@
 """Replays of an audit, by several processes.
 
-Nearly all of an audit's time goes into replaying records. The outcome of a replay depends on the record and its seed's secret
-alone. So other processes replay the matches of the next lines. Meanwhile the audit, in one process and in the order of the lines,
-compares everything else, and asks for the outcome of each match. In damaged files a match may have been replayed with another
-secret than the audit finds to be right: that match the audit replays itself.
+Nearly all of an audit's time goes into replaying records. The outcome of a replay
+depends on the record and its seed's secret alone. So other processes replay the matches
+of the next lines. Meanwhile the audit, in one process and in the order of the lines,
+compares everything else, and asks for the outcome of each match. In damaged files a
+match may have been replayed with another secret than the audit finds to be right: that
+match the audit replays itself.
 """
 
 import os
@@ -27,7 +29,9 @@ if TYPE_CHECKING:  # an audit by one process has none of it, and there is none i
     from concurrent.futures import ProcessPoolExecutor
 
 AT_ONCE, BYTES_AT_ONCE = 32, 2**20
-"""The most matches that are given to a process together; fewer once their records exceed this many bytes."""
+"""The most matches that are given to a process together; fewer once their records
+exceed this many bytes.
+"""
 SecretOf = Callable[[bundle.MatchLine | MatchRow], bytes | None]
 
 
@@ -50,7 +54,9 @@ class Replayed(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A match to replay: its record, canonical text, and the secret of its seed, 32 bytes."""
+    """A match to replay: its record, canonical text, and the secret of its seed, 32
+    bytes.
+    """
 
     text: str
     secret: bytes
@@ -58,7 +64,9 @@ class _Task(NamedTuple):
 
 _Batch = list[tuple[AuditLine, _Task | None]]
 _Ended = SimpleQueue[Any]
-"""Gets the future of a batch, a list of why each match is not sound, once it has ended."""
+"""Gets the future of a batch, a list of why each match is not sound, once it has
+ended.
+"""
 
 
 class Replayers:
@@ -70,8 +78,8 @@ class Replayers:
     def replay_ahead(
         self, lines: Iterator[AuditLine], secret_of: SecretOf
     ) -> Iterator[tuple[AuditLine, Replayed | None]]:
-        """Yield the same lines, each match with the outcome of its replay; None for other lines and for matches not replayed
-        ahead.
+        """Yield the same lines, each match with the outcome of its replay; None for
+        other lines and for matches not replayed ahead.
 
         secret_of: returns the secret to replay a match with, None if it is not known.
         """
@@ -89,7 +97,9 @@ class Replayers:
 
 @contextmanager
 def replayers(jobs: int) -> Iterator[Replayers]:
-    """Start ``jobs`` processes that are gone at the end; none for one job, since the caller's own process replays then."""
+    """Start ``jobs`` processes that are gone at the end; none for one job, since the
+    caller's own process replays then.
+    """
     if jobs < 2:
         yield Replayers(None, 1)
         return
@@ -115,8 +125,9 @@ def replayers(jobs: int) -> Iterator[Replayers]:
 def _interrupts_wait() -> Iterator[None]:
     """Hold back a Ctrl-C until the end, also from processes that begin meanwhile.
 
-    The pool and its futures are only touched within this. An interrupt between two lines of their code could leave a lock taken,
-    on which the pool's own thread then waits for ever.
+    The pool and its futures are only touched within this. An interrupt between two
+    lines of their code could leave a lock taken, on which the pool's own thread then
+    waits for ever.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -126,7 +137,9 @@ def _interrupts_wait() -> Iterator[None]:
 
 
 def _submit(pool: "ProcessPoolExecutor", tasks: Sequence[_Task]) -> _Ended:
-    """Submit tasks. Return the queue that gets their future once it has ended: an interrupted wait there leaves no lock taken."""
+    """Submit tasks. Return the queue that gets their future once it has ended: an
+    interrupted wait there leaves no lock taken.
+    """
     queue: _Ended = SimpleQueue()
     with _interrupts_wait():
         pool.submit(replay, tasks).add_done_callback(queue.put)
@@ -149,8 +162,9 @@ def _problem(task: _Task) -> str | None:
 
 
 def _begin() -> None:
-    """Prepare a process that replays: Ctrl-C and a closed terminal are for the audit, which ends this process, and it dies
-    with its parent."""
+    """Prepare a process that replays: Ctrl-C and a closed terminal are for the audit,
+    which ends this process, and it dies with its parent.
+    """
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

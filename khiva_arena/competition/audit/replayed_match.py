@@ -1,9 +1,12 @@
-"""A match in ticks that is played again over modules which somebody else runs, each of them from its start.
+"""A match in ticks that is played again over modules which somebody else runs, each of
+them from its start.
 
-In a page no module can be kept standing between two questions. So each seat's module is run once from its start, with the
-messages and the ticks that its record makes likely, and what it did is kept. Then the arbiter's own steps play the match, and
-take these answers as long as what they send is what was sent before. Where it is not, the module is run again with what they
-have sent. So what is likely only saves time: what comes out depends on the arbiter's steps and the modules alone.
+In a page no module can be kept standing between two questions. So each seat's module is
+run once from its start, with the messages and the ticks that its record makes likely,
+and what it did is kept. Then the arbiter's own steps play the match, and take these
+answers as long as what they send is what was sent before. Where it is not, the module
+is run again with what they have sent. So what is likely only saves time: what comes out
+depends on the arbiter's steps and the modules alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -62,11 +65,14 @@ class SeatResult(NamedTuple):
 
 
 RunSeat = Callable[[int, Sequence[SeatOrder]], Sequence[SeatResult]]
-"""Runs the module of a seat from its start over orders. Returns a result for each order to ask. Raises HostFault if it can't."""
+"""Runs the module of a seat from its start over orders. Returns a result for each order
+to ask. Raises HostFault if it can't.
+"""
 
 
 class ReplayedSeat:
-    """A seat whose module is run from its start whenever another order comes than was likely.
+    """A seat whose module is run from its start whenever another order comes than was
+    likely.
 
     runs: how often it was run.
     """
@@ -140,7 +146,9 @@ class _PartedError(Exception):
 
 
 class _AsRecorded(MatchSteps):
-    """The steps of a match that ends where it parts from its record: what comes then says nothing."""
+    """The steps of a match that ends where it parts from its record: what comes then
+    says nothing.
+    """
 
     def __init__(self, job: Job, table: MixedTable, record: Record) -> None:
         super().__init__(job, table)
@@ -162,7 +170,9 @@ class _AsRecorded(MatchSteps):
 
 
 def likely_orders(record: Record, secret: bytes, seat: int) -> list[SeatOrder]:
-    """Return the orders that a runner gets for a seat, as its record says. Raises RecordError for one that does not replay."""
+    """Return the orders that a runner gets for a seat, as its record says. Raises
+    RecordError for one that does not replay.
+    """
     bank, most = (
         TickBank(record.header.time),
         {(at, step): ticks for at, step, ticks in granted(record)},
@@ -186,7 +196,8 @@ def likely_orders(record: Record, secret: bytes, seat: int) -> list[SeatOrder]:
 def replayed(record: Record, secret: bytes, run: RunSeat) -> Compared:
     """Play a match in ticks again, and compare it with its record.
 
-    A question takes one tick more than the record has, at the most, so that who takes more is told from who takes as many.
+    A question takes one tick more than the record has, at the most, so that who takes
+    more is told from who takes as many.
     """
     numbers = range(len(record.header.seats))
     modules = [seat for seat in numbers if seat not in record.header.persons]

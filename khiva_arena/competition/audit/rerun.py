@@ -1,9 +1,11 @@
-"""The bots of an event in ticks, run again: each match is played once more with its modules and compared with its record.
+"""The bots of an event in ticks, run again: each match is played once more with its
+modules and compared with its record.
 
-Whatever a module does follows from its bytes, its seat's number and the frames that it is sent. So an honest record comes out
-equal again on any machine, ticks and faults included. Only a forfeit by the backstop is the word of the machine that played: it
-is taken from the record, and listed. A match that cannot be run again, since this machine or this version lacks something, is
-unconfirmed: nobody is accused.
+Whatever a module does follows from its bytes, its seat's number and the frames that it
+is sent. So an honest record comes out equal again on any machine, ticks and faults
+included. Only a forfeit by the backstop is the word of the machine that played: it is
+taken from the record, and listed. A match that cannot be run again, since this machine
+or this version lacks something, is unconfirmed: nobody is accused.
 """
 
 import zlib
@@ -45,7 +47,8 @@ class Rerunner:
     """Runs the bots of matches again.
 
     stores: the folders of the modules of stores.
-    modules: folders in which modules are looked for, beside these and the cache of this machine.
+    modules: folders in which modules are looked for, beside these and the cache of this
+        machine.
     jobs: how many matches are played at a time.
     say: takes a line for people, before bots are run.
     watch: sees how many matches have been played.
@@ -69,12 +72,15 @@ class Rerunner:
         self._known: dict[str, Command] = {}
 
     def take(self, file: ModuleFile, data: bytes) -> None:
-        """Take a module or a payload that a bundle holds. It is not written before a match of its bot was sound: a small bundle
-        may hold much that is long."""
+        """Take a module or a payload that a bundle holds. It is not written before a
+        match of its bot was sound: a small bundle may hold much that is long.
+        """
         self._bundled[file] = zlib.compress(data)
 
     def _unpublished(self, definition: Definition, published: Collection[str]) -> dict[str, str]:
-        """Return the bots of an event that their league does not publish and that are not here, the name of each by identity."""
+        """Return the bots of an event that their league does not publish and that are
+        not here, the name of each by identity.
+        """
         others = [
             bot
             for bot in definition.bots
@@ -91,8 +97,10 @@ class Rerunner:
         matches: Mapping[int, tuple[Record, bytes]],
         besides: Collection[str],
     ) -> Mapping[str, Command]:
-        """Return the command of each bot of sound matches, by identity. ``besides``: the bots that need not be here. Raises
-        ConfigError if a module of the event is not to be had, or is another one."""
+        """Return the command of each bot of sound matches, by identity. ``besides``:
+        the bots that need not be here. Raises ConfigError if a module of the event is
+        not to be had, or is another one.
+        """
         modules = [bot for bot in definition.bots if not bot.person]
         unknown = [
             bot
@@ -110,7 +118,9 @@ class Rerunner:
         return self._known
 
     def _keep(self, file: ModuleFile) -> None:
-        """Keep a sound copy on this machine. Raises ConfigError if it is no longer there, StagingError if it cannot be kept."""
+        """Keep a sound copy on this machine. Raises ConfigError if it is no longer
+        there, StagingError if it cannot be kept.
+        """
         packed, path = self._bundled.get(file), self._path_of(file)
         try:
             data = (
@@ -126,7 +136,9 @@ class Rerunner:
             raise ConfigError(f"{path} is not the {file.kind} {file.digest}: it has changed")
 
     def _refuse_lacking(self, lacking: Sequence[tuple[DefinedBot, ModuleFile]]) -> None:
-        """Raise ConfigError if there are bots without a sound module or payload; it names the copies that are damaged."""
+        """Raise ConfigError if there are bots without a sound module or payload; it
+        names the copies that are damaged.
+        """
         names = ", ".join(dict.fromkeys(bot.name for bot, _ in lacking))
         damaged = [
             str(path)
@@ -144,7 +156,9 @@ class Rerunner:
             )
 
     def _path_of(self, file: ModuleFile) -> Path | None:
-        """Return where a module or a payload lies; None if no sound copy is anywhere."""
+        """Return where a module or a payload lies; None if no sound copy is
+        anywhere.
+        """
         places = [
             only_modules.kept(file),
             *(only_modules.named(folder, file) for folder in self._stores),
@@ -155,7 +169,9 @@ class Rerunner:
 
     @cached_property
     def _in_folders(self) -> dict[ModuleFile, Path]:
-        """The modules and payloads in the folders that were named. Raises ConfigError for one that cannot be read."""
+        """The modules and payloads in the folders that were named. Raises ConfigError
+        for one that cannot be read.
+        """
         ends = only_modules.ENDS.items()
         paths = [
             (kind, path)
@@ -175,7 +191,8 @@ class Rerunner:
         report: EventReport,
         published: Collection[str] | None = None,
     ) -> None:
-        """Play sound matches of an event again, and note in its report each that does not come out equal, or cannot be played.
+        """Play sound matches of an event again, and note in its report each that does
+        not come out equal, or cannot be played.
 
         matches: by ordinal, the record and the secret of the seed.
         published: as ``RunsAgain`` has it.
@@ -192,7 +209,8 @@ class Rerunner:
     ) -> RerunFindings:
         """Play sound matches of an event again. Return what comes out.
 
-        A match in which a seat is out by the backstop, as its record claims, is unconfirmed, unless it differs otherwise.
+        A match in which a seat is out by the backstop, as its record claims, is
+        unconfirmed, unless it differs otherwise.
 
         matches: by ordinal, the record and the secret of the seed.
         published: as ``RunsAgain`` has it.
@@ -262,7 +280,9 @@ def _job(
 
 
 def _hidden(record: Record, hidden: Mapping[str, str]) -> Unconfirmed | None:
-    """Return why a match is unconfirmed if bots of it are hidden; None if none is. ``hidden``: names by identity."""
+    """Return why a match is unconfirmed if bots of it are hidden; None if none
+    is. ``hidden``: names by identity.
+    """
     seats = [number for number, seat in enumerate(record.header.seats) if seat.bot in hidden]
     return (
         unpublished_match(record, hidden[record.header.seats[seats[0]].bot], seats)
@@ -274,6 +294,8 @@ def _hidden(record: Record, hidden: Mapping[str, str]) -> Unconfirmed | None:
 def _nothing_ran(
     matches: Mapping[int, tuple[Record, bytes]], why: str, besides: Mapping[int, Unconfirmed]
 ) -> RerunFindings:
-    """Return the findings where this machine can run none of the matches. ``besides``: what is known of others."""
+    """Return the findings where this machine can run none of the matches. ``besides``:
+    what is known of others.
+    """
     none = {ordinal: unconfirmed_match(record, why) for ordinal, (record, _) in matches.items()}
     return RerunFindings({}, {**besides, **none})

@@ -1,7 +1,9 @@
-"""Samples of an event's matches, drawn at random, and the bound they give on wrong ones among the others.
+"""Samples of an event's matches, drawn at random, and the bound they give on wrong ones
+among the others.
 
-Some drawn matches cannot be run again on a machine. What a sample proves is then said of the others alone: those that could be
-run are drawn at random from all that can be, which are at most those that were not found to be otherwise.
+Some drawn matches cannot be run again on a machine. What a sample proves is then said
+of the others alone: those that could be run are drawn at random from all that can be,
+which are at most those that were not found to be otherwise.
 """
 
 import random
@@ -15,14 +17,18 @@ from khiva_arena.words import count
 
 CHANCE = 0.05
 MOST_UNCONFIRMED = 20
-"""Of so many drawn matches one at most may be one that cannot be confirmed: else nobody could be told from a forger."""
+"""Of so many drawn matches one at most may be one that cannot be confirmed: else nobody
+could be told from a forger.
+"""
 AT_ONCE = 256
 """The most matches that are run again together: their records are held until then."""
 _SHARE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%")
 
 
 def share_of(word: str, option: str = "--rerun-bots") -> float:
-    """Return the share that a word such as "5%" means, above 0 and up to 1. Raises ConfigError, which names the option."""
+    """Return the share that a word such as "5%" means, above 0 and up to 1. Raises
+    ConfigError, which names the option.
+    """
     match = _SHARE.fullmatch(word.strip())
     share = float(match[1]) / 100 if match else 0.0
     if not 0 < share <= 1:
@@ -52,7 +58,9 @@ class Sample(NamedTuple):
         others: str = "places, sums and hash chains",
         rng: random.Random | None = None,
     ) -> "Sample":
-        """Draw at most ``limit`` of these matches by the system's randomness: the writer of the file cannot know which."""
+        """Draw at most ``limit`` of these matches by the system's randomness: the
+        writer of the file cannot know which.
+        """
         matches = list(ordinals)
         drawn = (rng or random.SystemRandom()).sample(matches, min(limit, len(matches)))
         return cls(frozenset(drawn), len(matches), others)
@@ -61,7 +69,8 @@ class Sample(NamedTuple):
         """Return in words how much the sample proves.
 
         sound, unsound: the numbers of its matches that are and are not.
-        unconfirmed: how many are neither, since their bots could not be run again on this machine.
+        unconfirmed: how many are neither, since their bots could not be run again on
+            this machine.
         in_part: how many of these came out equal but for a part that nobody can know.
         """
         drawn = len(self.ordinals)
@@ -92,8 +101,9 @@ class Sample(NamedTuple):
         )
 
     def to_dict(self, sound: int, unsound: int, unconfirmed: int = 0) -> dict[str, Any]:
-        """Return the sample as plain values. ``at_most_wrong``: of the matches that are not unconfirmed; null if some of these
-        is not sound, or there is none."""
+        """Return the sample as plain values. ``at_most_wrong``: of the matches that are
+        not unconfirmed; null if some of these is not sound, or there is none.
+        """
         is_clean = not unsound and sound > 0 and sound + unconfirmed == len(self.ordinals)
         bound = at_most_wrong(self.among - unconfirmed, sound) if is_clean else None
         return {"drawn": len(self.ordinals), "among": self.among, "at_most_wrong": bound}
@@ -104,7 +114,8 @@ class Unconfirmed(NamedTuple):
 
     why: in words.
     bots: the names of those that it may be due to.
-    is_claim: True if it came out equal but for a forfeit that only the machine which played can know, and for persons.
+    is_claim: True if it came out equal but for a forfeit that only the machine which
+        played can know, and for persons.
     is_unpublished: True if its league does not publish one of these bots.
     """
 
@@ -115,7 +126,8 @@ class Unconfirmed(NamedTuple):
 
 
 class RerunFindings(NamedTuple):
-    """What running the bots of drawn matches again has shown, by ordinal; the others did the same.
+    """What running the bots of drawn matches again has shown, by ordinal; the others
+    did the same.
 
     unequal: the first difference of each that did not come out equal.
     unconfirmed: those of which nothing is known.
@@ -126,7 +138,8 @@ class RerunFindings(NamedTuple):
 
 
 def too_many(unconfirmed: int, drawn: int) -> bool:
-    """Tell whether so many of the drawn matches could not be confirmed that who forges could hide among them.
+    """Tell whether so many of the drawn matches could not be confirmed that who forges
+    could hide among them.
 
     One alone says nothing: in a small sample it is always more than one in twenty.
     """
@@ -134,12 +147,14 @@ def too_many(unconfirmed: int, drawn: int) -> bool:
 
 
 class RerunSample(NamedTuple):
-    """Matches that were drawn one by one, and their bots run again, until as many as were wanted had been confirmed.
+    """Matches that were drawn one by one, and their bots run again, until as many as
+    were wanted had been confirmed.
 
     among: the number of matches that they were drawn from.
     drawn: the number of those that were drawn.
     unconfirmed: those of them that could not be confirmed, by ordinal.
-    unequal: the first difference of each that did not come out equal, by ordinal: then no other was drawn.
+    unequal: the first difference of each that did not come out equal, by ordinal: then
+        no other was drawn.
     """
 
     among: int
@@ -154,17 +169,23 @@ class RerunSample(NamedTuple):
 
     @property
     def too_many(self) -> bool:
-        """True if so many could not be confirmed that who forges could hide among them."""
+        """True if so many could not be confirmed that who forges could hide among
+        them.
+        """
         return too_many(len(self.unconfirmed), self.drawn)
 
     @property
     def by_bot(self) -> dict[str, int]:
-        """How many matches could not be confirmed, by the name of each bot that it may be due to, the most first."""
+        """How many matches could not be confirmed, by the name of each bot that it may
+        be due to, the most first.
+        """
         return by_bot(self.unconfirmed.values())
 
     @property
     def one_found(self) -> float:
-        """The chance that a single forged match is found, if it can be run again here."""
+        """The chance that a single forged match is found, if it can be run again
+        here.
+        """
         return (
             chance_found(self.among - len(self.unconfirmed), self.confirmed, 1)
             if self.confirmed
@@ -173,8 +194,9 @@ class RerunSample(NamedTuple):
 
     @property
     def sure_from(self) -> int | None:
-        """The least number of forged matches that can be run again here, of which one is found with a chance of more than 95 %;
-        None if no number is."""
+        """The least number of forged matches that can be run again here, of which one
+        is found with a chance of more than 95 %; None if no number is.
+        """
         return (
             at_most_wrong(self.among - len(self.unconfirmed), self.confirmed) + 1
             if self.confirmed
@@ -182,7 +204,9 @@ class RerunSample(NamedTuple):
         )
 
     def finds(self) -> str:
-        """Return in words how likely a sample like this one has a match of somebody who has forged some of them."""
+        """Return in words how likely a sample like this one has a match of somebody who
+        has forged some of them.
+        """
         if self.confirmed == self.among:
             return "their bots were run again and did the same"
         of = (
@@ -204,7 +228,9 @@ class RerunSample(NamedTuple):
 
 
 def in_words(unconfirmed: Iterable[Unconfirmed]) -> str:
-    """Return in words how many matches could not be confirmed, by bot, and why the first of them could not."""
+    """Return in words how many matches could not be confirmed, by bot, and why the
+    first of them could not.
+    """
     matches = list(unconfirmed)
     more = count(len(matches), "more that was", "more that were")
     return (
@@ -219,12 +245,16 @@ def by_bot_in_words(numbers: Mapping[str, int]) -> str:
 
 
 def by_bot(unconfirmed: Iterable[Unconfirmed]) -> dict[str, int]:
-    """Return how many matches could not be confirmed, by the name of each bot that it may be due to, the most first."""
+    """Return how many matches could not be confirmed, by the name of each bot that it
+    may be due to, the most first.
+    """
     return dict(Counter(name for one in unconfirmed for name in sorted({*one.bots})).most_common())
 
 
 def lots(ordinals: Iterable[int], rng: random.Random | None = None) -> list[int]:
-    """Return matches in the order in which they are drawn, by the system's randomness: nobody can know it before."""
+    """Return matches in the order in which they are drawn, by the system's randomness:
+    nobody can know it before.
+    """
     return (rng or random.SystemRandom()).sample(matches := list(ordinals), len(matches))
 
 
@@ -235,14 +265,17 @@ def run_drawn(
     *,
     take_unconfirmed: bool = False,
 ) -> RerunSample:
-    """Run the bots of matches again in the order of their lots, until ``wanted`` of them are confirmed, or there are no more.
+    """Run the bots of matches again in the order of their lots, until ``wanted`` of
+    them are confirmed, or there are no more.
 
-    A match that cannot be confirmed has another one drawn in its place. So those that are confirmed are drawn at random from all
-    that can be, however many cannot: k forged ones of these all escape with the hypergeometric chance.
+    A match that cannot be confirmed has another one drawn in its place. So those that
+    are confirmed are drawn at random from all that can be, however many cannot: k
+    forged ones of these all escape with the hypergeometric chance.
 
     order: ordinals, by lot.
     run: takes ordinals that are drawn, and runs their bots.
-    take_unconfirmed: whether to go on when it is certain that too many cannot be confirmed.
+    take_unconfirmed: whether to go on when it is certain that too many cannot be
+        confirmed.
     """
     unequal: dict[int, str] = {}
     unconfirmed: dict[int, Unconfirmed] = {}
@@ -259,7 +292,9 @@ def run_drawn(
 
 
 def chance_found(among: int, drawn: int, wrong: int) -> float:
-    """Return the chance that at least one of ``wrong`` matches is drawn: 1 less the hypergeometric chance of none."""
+    """Return the chance that at least one of ``wrong`` matches is drawn: 1 less the
+    hypergeometric chance of none.
+    """
     missed = 1.0
     for number in range(wrong):
         missed *= max(0, among - drawn - number) / (among - number)
@@ -267,7 +302,9 @@ def chance_found(among: int, drawn: int, wrong: int) -> float:
 
 
 def at_most_wrong(among: int, drawn: int) -> int:
-    """Return the largest number of wrong matches of which such a sample would show none with a chance of 5 % or more."""
+    """Return the largest number of wrong matches of which such a sample would show none
+    with a chance of 5 % or more.
+    """
     chance, wrong = 1.0, 0
     while wrong < among - drawn:
         chance *= (among - drawn - wrong) / (

@@ -1,4 +1,6 @@
-"""The check of tables that a batch of a league has set aside for good, since the machine spoilt them again and again."""
+"""The check of tables that a batch of a league has set aside for good, since the
+machine spoilt them again and again.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -12,12 +14,14 @@ from khiva_arena.words import count
 def left_out_of(
     event: EventRow, timetable: Timetable, recorded: Collection[int], voids: Mapping[int, int]
 ) -> Counter[int]:
-    """Return by seed how many matches were not recorded of the tables that an event has set aside.
+    """Return by seed how many matches were not recorded of the tables that an event has
+    set aside.
 
     recorded: ordinals.
     voids: void attempts by ordinal.
 
-    Raises RecordError if one of them was not void often enough, or was recorded after all.
+    Raises RecordError if one of them was not void often enough, or was recorded after
+    all.
     """
     if event.definition.batch is None:
         raise RecordError("tables are set aside for good, and it is no batch of a league")

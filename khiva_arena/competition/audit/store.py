@@ -1,4 +1,6 @@
-"""The audit of a store: its events, the sums over its rows, and the pages of its file."""
+"""The audit of a store: its events, the sums over its rows, and the pages of its
+file.
+"""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -43,7 +45,8 @@ def audit_store(
     sample: the most matches of each event that are replayed; None for all.
     rerunner: runs the bots of events in ticks again.
 
-    Raises ConfigError for a word that names none or several, StoreError if there is no match to check.
+    Raises ConfigError for a word that names none or several, StoreError if there is no
+    match to check.
     """
     damage, published = store.damage(), published_in(store)
     result = audit(
@@ -65,7 +68,9 @@ def audit_store(
 
 
 def audit_unplayed(store: Store, events: Iterable[EventRow]) -> AuditResult:
-    """Check events without a replay: the places, sums and hash chains of their matches, tallies and run digests."""
+    """Check events without a replay: the places, sums and hash chains of their matches,
+    tallies and run digests.
+    """
     return audit(StoredEvent(store, event, 0) for event in events)
 
 
@@ -101,7 +106,9 @@ class StoredEvent:
         )
 
     def _readable(self) -> Sequence[int]:
-        """Return the ordinals of the recorded matches; those of all that are planned if the list of them cannot be read."""
+        """Return the ordinals of the recorded matches; those of all that are planned if
+        the list of them cannot be read.
+        """
         return range(self._planned) if isinstance(self._ordinals, StoreError) else self._ordinals
 
     def cost(self) -> RerunCost:
@@ -118,7 +125,9 @@ class StoredEvent:
         return timetable
 
     def lines(self) -> Iterator[AuditLine]:
-        """Yield all rows of the event; then, once they were compared with each other, damage that their sums show."""
+        """Yield all rows of the event; then, once they were compared with each other,
+        damage that their sums show.
+        """
         store, event = self._store, self.event.id
         yield from _read(
             "what is revealed",
@@ -157,8 +166,9 @@ class StoredEvent:
         return ()
 
     def _matches(self, ordinals: list[int]) -> Iterator[AuditLine]:
-        """Yield some matches: read together, or one by one unless all are there and intact, so that a damaged one hides no
-        other."""
+        """Yield some matches: read together, or one by one unless all are there and
+        intact, so that a damaged one hides no other.
+        """
         try:
             rows = list(
                 islice(
@@ -187,7 +197,9 @@ class StoredEvent:
 
 
 def _ticks_of(text: str) -> object:
-    """Return the ticks that a record claims; None if it is no record. Only what is replayed is checked."""
+    """Return the ticks that a record claims; None if it is no record. Only what is
+    replayed is checked.
+    """
     with suppress(ValueError, RecursionError):
         record = json.loads(text)
         return record.get("ticks") if isinstance(record, dict) else None
@@ -197,8 +209,9 @@ def _ticks_of(text: str) -> object:
 def _read(
     part: str, reader: Callable[[], Sequence[AuditLine]], ordinal: int | None = None
 ) -> Iterator[AuditLine]:
-    """Yield the lines that ``reader`` gives, or Damage if the file is damaged there. ``ordinal``: of the match to which they
-    belong."""
+    """Yield the lines that ``reader`` gives, or Damage if the file is damaged
+    there. ``ordinal``: of the match to which they belong.
+    """
     try:
         lines = reader()
     except StoreError as error:

@@ -1,4 +1,6 @@
-"""A bot behind the arbiter's own pipes, with figures that the check needs and a match does not."""
+"""A bot behind the arbiter's own pipes, with figures that the check needs and a match
+does not.
+"""
 
 import os
 import re
@@ -34,14 +36,18 @@ class BotProcess:
         self.close = wire.close
 
     async def receive(self, deadline: float) -> Sequence[Arrival]:
-        """Wait until something has come and return it; return nothing at ``deadline``."""
+        """Wait until something has come and return it; return nothing at
+        ``deadline``.
+        """
         if not self._early:
             return await self._wire.receive(deadline)
         early, self._early = self._early, []
         return [*early, *self._wire.look()]
 
     async def end_input(self, deadline: float) -> bool:
-        """End the bot's input once it has taken all that was sent. Return True if it did in time."""
+        """End the bot's input once it has taken all that was sent. Return True if it
+        did in time.
+        """
         while not self._wire.end_input(0):
             if trio.current_time() > deadline:
                 return False
@@ -50,19 +56,27 @@ class BotProcess:
         return True
 
     def processes(self) -> list[int]:
-        """Return the bot's own living processes, without the processes that wrap them."""
+        """Return the bot's own living processes, without the processes that wrap
+        them.
+        """
         return self._wire.processes(0)
 
     def program(self) -> int | None:
-        """Return the process that the bot's program was started as, inside its wrapping. None if there is none."""
+        """Return the process that the bot's program was started as, inside its
+        wrapping. None if there is none.
+        """
         return self._wire.program(0)
 
     def account(self) -> CpuSample:
-        """Return the processor use of the bot's processes so far, as the arbiter counts it."""
+        """Return the processor use of the bot's processes so far, as the arbiter counts
+        it.
+        """
         return sample_of(self._wire.uses())
 
     def peak(self) -> int:
-        """Return the sum of the peaks of memory of the living processes in bytes, pages of files included."""
+        """Return the sum of the peaks of memory of the living processes in bytes, pages
+        of files included.
+        """
         total = 0
         for pid in self.processes():
             with suppress(OSError):  # it ended meanwhile

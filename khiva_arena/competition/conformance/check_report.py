@@ -1,4 +1,6 @@
-"""The result of a check: as data, which is JSON as it stands, see schema.py, and as text for people."""
+"""The result of a check: as data, which is JSON as it stands, see schema.py, and as
+text for people.
+"""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -171,8 +173,9 @@ def closing_text(report: CheckReport, next_step: str) -> str:
 
 
 def histogram_text(histogram: Sequence[Bar]) -> list[str]:
-    """Format the times of the decisions, a line for each bound; a bar of full length is the most frequent one. [] for no
-    decisions."""
+    """Format the times of the decisions, a line for each bound; a bar of full length is
+    the most frequent one. [] for no decisions.
+    """
     highest = max((bar.decisions for bar in histogram), default=0)
     lines = [
         (

@@ -1,4 +1,6 @@
-"""The state of a running check: its settings, its measurements, and the exceptions by which a step fails."""
+"""The state of a running check: its settings, its measurements, and the exceptions by
+which a step fails.
+"""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -20,7 +22,9 @@ SPEC = where("spec")
 
 
 class Silent(Failed):
-    """A failure without any answer in all the time that a match allows; trying that again would take as long again."""
+    """A failure without any answer in all the time that a match allows; trying that
+    again would take as long again.
+    """
 
 
 class Warned(Exception):
@@ -45,7 +49,8 @@ class RunningCheck:
     runtimes: the runtimes that the bot might name.
     network: True if its cell is open to the network.
     handed: values by the names of the variables that it is handed.
-    seats: lasts while the bot is checked; for a bot on another machine, this waits for its relay first.
+    seats: lasts while the bot is checked; for a bot on another machine, this waits for
+        its relay first.
     staged: the command that starts it, None before it is staged.
     starts: seconds from each hello to its answer.
     thought: seconds of each decision.
@@ -86,6 +91,8 @@ class RunningCheck:
         return self.staged
 
     def place(self, label: str = "") -> Place:
-        """Return a seat at the smallest table of the first game, the same one for the same label."""
+        """Return a seat at the smallest table of the first game, the same one for the
+        same label.
+        """
         game = self.games[0]
         return place(game, game.seats[0], 1, label=label)

@@ -1,4 +1,6 @@
-"""Every way to write a value in MessagePack. A bot has to understand all, though an arbiter sends the shortest."""
+"""Every way to write a value in MessagePack. A bot has to understand all, though an
+arbiter sends the shortest.
+"""
 
 import struct
 from itertools import cycle
@@ -30,7 +32,9 @@ def frame_of(payload: bytes) -> bytes:
 
 
 class Encoder:
-    """An encoder of plain values as frames. ``widest``: always the longest form; else the possible forms are used in turn."""
+    """An encoder of plain values as frames. ``widest``: always the longest form; else
+    the possible forms are used in turn.
+    """
 
     def __init__(self, *, widest: bool) -> None:
         self._widest = widest

@@ -1,6 +1,8 @@
-"""A check in forms that other programs show: JUnit XML for CI, Markdown for the summary of a run.
+"""A check in forms that other programs show: JUnit XML for CI, Markdown for the summary
+of a run.
 
-The bot's own text is in it, so none of that may become markup: XML escapes it, in Markdown it stands in fences of its own.
+The bot's own text is in it, so none of that may become markup: XML escapes it, in
+Markdown it stands in fences of its own.
 """
 
 import re
@@ -21,8 +23,9 @@ _FENCE = re.compile(r"`{3,}")
 
 
 def junit(report: CheckReport) -> str:
-    """Format a check as one test suite with a test case a step. A warning is a case that passed, with the warning as
-    its output."""
+    """Format a check as one test suite with a test case a step. A warning is a case
+    that passed, with the warning as its output.
+    """
     counts = report.counts
     suite = ElementTree.Element(
         "testsuite",
@@ -59,7 +62,9 @@ def junit(report: CheckReport) -> str:
 
 
 def markdown(report: CheckReport, next_step: str) -> str:
-    """Format failures and warnings in full, then a table of all steps. ``next_step``: the next thing to do, a line."""
+    """Format failures and warnings in full, then a table of all steps. ``next_step``:
+    the next thing to do, a line.
+    """
     result = "keeps the protocol" if report.passed else "does not keep the protocol"
     lines = [f"### {_escape(report.name)} {result}", ""]
     counts = closing_text(report, "").splitlines()[-1]

@@ -1,7 +1,9 @@
-"""The imports of a bot's Python files, read without running them, and those of them that its runtime does not declare.
+"""The imports of a bot's Python files, read without running them, and those of them
+that its runtime does not declare.
 
-The arena's own Python stands in an environment with many packages, and a bot can read all of it. Only ``DECLARED`` is there for
-bots. Another module may be missing on the next machine, or be another version.
+The arena's own Python stands in an environment with many packages, and a bot can read
+all of it. Only ``DECLARED`` is there for bots. Another module may be missing on the
+next machine, or be another version.
 """
 
 import ast
@@ -22,7 +24,9 @@ DECLARED = (
     "khiva_arena.rng",
     "khiva_arena.errors",
 )
-"""The modules that ``{python}`` has for bots beside its standard library: the kit's, and the rules for bots that search."""
+"""The modules that ``{python}`` has for bots beside its standard library: the kit's,
+and the rules for bots that search.
+"""
 LARGEST = 1_000_000
 """Bytes of a file that is read. Longer ones are data in most cases."""
 _CATCH = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
@@ -48,7 +52,8 @@ def python_files(bot: Bot) -> list[str]:
 
 
 def undeclared(bot: Bot, built: Iterable[str] = ()) -> list[BotImport]:
-    """Return the imports of modules that the bot's runtime does not declare, each module of a file once.
+    """Return the imports of modules that the bot's runtime does not declare, each
+    module of a file once.
 
     built: names of files that its build has left, which may be modules
     """
@@ -78,14 +83,18 @@ def _is_declared(module: str, bot: Bot) -> bool:
 
 
 def has_of_the_arena(bot: Bot) -> bool:
-    """Tell whether the bot runs with the arena's own Python, or with the one that runs bots in ticks."""
+    """Tell whether the bot runs with the arena's own Python, or with the one that runs
+    bots in ticks.
+    """
     return PYTHON in bot.run or f"{{{INTERPRETER}}}" in bot.run
 
 
 def imports_of(name: str, text: bytes) -> list[BotImport]:
-    """Return the imports of a file that fail if the module is missing; [] for a file that is no Python.
+    """Return the imports of a file that fail if the module is missing; [] for a file
+    that is no Python.
 
-    Left out are relative ones, those for a type checker, and those within a ``try`` that catches their failure or a ``suppress``.
+    Left out are relative ones, those for a type checker, and those within a ``try``
+    that catches their failure or a ``suppress``.
     """
     try:
         with warnings.catch_warnings():
@@ -145,7 +154,9 @@ def _catches(handler: ast.ExceptHandler) -> bool:
 
 
 def _suppresses(manager: ast.expr) -> bool:
-    """Tell whether a ``with`` is contextlib's, and goes on after the failure of an import."""
+    """Tell whether a ``with`` is contextlib's, and goes on after the failure of an
+    import.
+    """
     match manager:
         case ast.Call(func=ast.Name(id="suppress") | ast.Attribute(attr="suppress"), args=kinds):
             return _has_failure(kinds)

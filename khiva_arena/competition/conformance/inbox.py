@@ -1,4 +1,6 @@
-"""The stdout of a bot under check, cut into frames as it comes by the arbiter's own reader."""
+"""The stdout of a bot under check, cut into frames as it comes by the arbiter's own
+reader.
+"""
 
 from khiva_arena.bots.protocol import codec
 from khiva_arena.competition.conformance.bot_process import BotProcess
@@ -8,7 +10,9 @@ from khiva_arena.words import count
 
 RECEIVED_KEPT = 1 << 18
 FRAMES_MOST = 64
-"""Most unread frames: beyond that a bot counts as flooding, and nothing more of its output is kept."""
+"""Most unread frames: beyond that a bot counts as flooding, and nothing more of its
+output is kept.
+"""
 
 
 class Inbox:
@@ -39,14 +43,18 @@ class Inbox:
         return self.frames.popleft() if self.frames else None
 
     async def listen(self, until: float) -> None:
-        """Take in bytes until a whole frame is there, nothing more can come, or time is up."""
+        """Take in bytes until a whole frame is there, nothing more can come, or time is
+        up.
+        """
         while (
             not self.frames and not self.trouble and not self.closed and await self.take_in(until)
         ):
             continue
 
     async def take_in(self, deadline: float) -> bool:
-        """Take in the bytes that come next, by ``deadline``. Return True if any came."""
+        """Take in the bytes that come next, by ``deadline``. Return True if any
+        came.
+        """
         arrivals = await self._wire.receive(deadline)
         for arrival in arrivals:
             self.closed = self.closed or not arrival.data

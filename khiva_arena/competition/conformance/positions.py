@@ -1,4 +1,6 @@
-"""Real positions of real games: one seat is the bot under check, all others choose at random."""
+"""Real positions of real games: one seat is the bot under check, all others choose at
+random.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +19,9 @@ from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.rng import Stream
 
 MATCHES_SEARCHED = 25
-"""Matches for each seat count and rules map before a kind of decision is given up, because no random match has come to it."""
+"""Matches for each seat count and rules map before a kind of decision is given up,
+because no random match has come to it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,9 @@ def place(
 
 
 def crowded(game: Game) -> int:
-    """Return the smallest number of seats at which a match continues when one is out; the largest there is if none does."""
+    """Return the smallest number of seats at which a match continues when one is out;
+    the largest there is if none does.
+    """
     return next((seats for seats in game.seats if seats > 2), game.seats[-1])
 
 
@@ -107,7 +113,9 @@ def hello_of(place: Place, limits: TimeLimits) -> dict[str, Any]:
 
 
 class CheckTable:
-    """A match in progress. ``next`` plays the others on until the bot is asked, ``choose`` plays for the bot."""
+    """A match in progress. ``next`` plays the others on until the bot is asked,
+    ``choose`` plays for the bot.
+    """
 
     def __init__(self, where: Place) -> None:
         self.where = where
@@ -120,8 +128,9 @@ class CheckTable:
         self._see(events)
 
     def next(self) -> Question | None:
-        """Return the question that the bot is asked now, None when the match is over. Asking again gives the same, without the
-        events."""
+        """Return the question that the bot is asked now, None when the match is over.
+        Asking again gives the same, without the events.
+        """
         while pending := self._state.pending():
             mine = pending.get(self.where.seat)
             if mine is not None:
@@ -131,7 +140,9 @@ class CheckTable:
         return None
 
     def choose(self, choice: int) -> None:
-        """Play the bot's choice, with random choices of the others in the same decision."""
+        """Play the bot's choice, with random choices of the others in the same
+        decision.
+        """
         self._apply({self.where.seat: choice})
 
     def announce(self, event: dict[str, Any]) -> None:
@@ -139,12 +150,16 @@ class CheckTable:
         self._unseen.append(event)
 
     def forfeit(self, seat: int) -> None:
-        """Put another seat out, as if it had crashed: an event says so, and the default is played for that seat from now on."""
+        """Put another seat out, as if it had crashed: an event says so, and the default
+        is played for that seat from now on.
+        """
         self._out.add(seat)
         self.announce({"type": "forfeit", "seat": seat, "why": "crashed", "strikes": 0})
 
     def skip_to(self, kind: str) -> Question:
-        """Play for the bot, too, until it is asked a decision of this kind. Raises InternalError if that never comes."""
+        """Play for the bot, too, until it is asked a decision of this kind. Raises
+        InternalError if that never comes.
+        """
         while pending := self._state.pending():
             mine = pending.get(self.where.seat)
             if mine is not None and mine.kind == kind:
@@ -180,8 +195,9 @@ class CheckTable:
 
 
 def kinds_of(game: Game) -> set[str]:
-    """Return all kinds of decision that a game has, under any rules; none are known of a game that does not come with
-    the arena."""
+    """Return all kinds of decision that a game has, under any rules; none are known of
+    a game that does not come with the arena.
+    """
     if game.outside:
         return set()
     return set(shapes_of(game).decisions)
@@ -190,7 +206,8 @@ def kinds_of(game: Game) -> set[str]:
 def decisions_of_a_match(game: Game) -> int:
     """Estimate how many decisions a seat has in a whole match.
 
-    It is the number of the seat with most, in matches at random, with as few and as many seats as there may be.
+    It is the number of the seat with most, in matches at random, with as few and as
+    many seats as there may be.
     """
     counts = [
         Counter(seat for seat, _ in _asked_at_random(place(game, seats, 0)))
@@ -200,7 +217,9 @@ def decisions_of_a_match(game: Game) -> int:
 
 
 def find(game: Game, kinds: set[str]) -> dict[str, Place]:
-    """Return, by kind of decision, a match and a seat in which the kind comes up, if random matches find one."""
+    """Return, by kind of decision, a match and a seat in which the kind comes up, if
+    random matches find one.
+    """
     places: dict[str, Place] = {}
     for ordinal in range(MATCHES_SEARCHED):
         for settings in ({}, *game.samples):
@@ -215,7 +234,9 @@ def find(game: Game, kinds: set[str]) -> dict[str, Place]:
 
 
 def _asked_at_random(place: Place) -> Iterator[tuple[int, str]]:
-    """Yield the seat and the kind of every decision of a match as ``skip_to`` plays it."""
+    """Yield the seat and the kind of every decision of a match as ``skip_to`` plays
+    it.
+    """
     state, _ = place.game.new(place.seats, place.game.rules(place.given), place.secret)
     stream = Stream(place.secret, "check")
     while pending := state.pending():

@@ -1,4 +1,6 @@
-"""The step about the processor: how many cores a bot uses while it is asked, and while it is not."""
+"""The step about the processor: how many cores a bot uses while it is asked, and while
+it is not.
+"""
 
 import trio
 
@@ -9,7 +11,9 @@ from khiva_arena.competition.conformance.bot_process import BotProcess
 from khiva_arena.competition.conformance.context import SPEC, RunningCheck, Warned
 
 SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
-"""Seconds in which a bot that has just answered may tidy up, and seconds for which it is looked at then."""
+"""Seconds in which a bot that has just answered may tidy up, and seconds for which it
+is looked at then.
+"""
 WHAT_FOLLOWS = (
     "in a match it is paused, or forfeits, if another bot or the arbiter is late because of it "
     f"({SPEC}, section 6)"
@@ -19,8 +23,9 @@ WHAT_FOLLOWS = (
 def cpu_used(before: CpuSample, after: CpuSample) -> float:
     """Return the seconds of CPU between two looks at one bot.
 
-    They are the use of its living threads, which is exact. If that is not known or threads have come and gone, they are the least
-    that the rougher figure of whole processes allows.
+    They are the use of its living threads, which is exact. If that is not known or
+    threads have come and gone, they are the least that the rougher figure of whole
+    processes allows.
     """
     nothing = ThreadTime(0.0, 0.0)
     threads = sum(
@@ -40,7 +45,9 @@ async def idle(wire: BotProcess) -> float:
 
 
 def judge(running: RunningCheck, idling: float) -> str:
-    """Format the figures in words. Raises Warned if the bot uses more than its share."""
+    """Format the figures in words. Raises Warned if the bot uses more than its
+    share.
+    """
     if not system.PROC:
         return f"n/a: {system.UNSEEN}"
     asking = running.used / running.asked_for if running.asked_for else 0.0

@@ -1,4 +1,6 @@
-"""Steps about the end: last output of a bot, its exit, and processes that it leaves behind."""
+"""Steps about the end: last output of a bot, its exit, and processes that it leaves
+behind.
+"""
 
 from dataclasses import replace
 
@@ -19,15 +21,20 @@ from khiva_arena.entrants.hints.failed import Failed
 TURNS = 6
 LEFT_SECONDS = 0.5
 SETTLED_SECONDS = 0.1
-"""Seconds to wait: after its parent's exit a process is in no list of children for an instant."""
+"""Seconds to wait: after its parent's exit a process is in no list of children for an
+instant.
+"""
 AFTER_END = 0.05
 UNGREETED_SECONDS = 0.3
-# The program that keeps the bot's sandbox once the bot has exited, in the process that started it.
+# The program that keeps the bot's sandbox once the bot has exited, in the process that
+# started it.
 KEEPER = ("sleep", "27.0625")
 
 
 async def stdout(running: RunningCheck) -> str:
-    """Check that the bot's output is whole frames to the end, and only the answers that were asked for."""
+    """Check that the bot's output is whole frames to the end, and only the answers that
+    were asked for.
+    """
     async with talking(running) as talk:
         await _some_turns(talk, TURNS)
         end = await talk.finish()
@@ -62,7 +69,9 @@ async def exits(running: RunningCheck) -> str:
 
 
 async def no_common_protocol(running: RunningCheck) -> str:
-    """Check that the bot does not greet a hello that offers only a protocol which no bot of today speaks."""
+    """Check that the bot does not greet a hello that offers only a protocol which no
+    bot of today speaks.
+    """
     async with talking(running) as talk:
         talk.send(codec.encode(hello_of(talk.where, running.limits) | {"protos": [2]}))
         await talk.inbox.listen(trio.current_time() + 2 * max(running.starts) + UNGREETED_SECONDS)
@@ -162,7 +171,8 @@ async def children(running: RunningCheck) -> str:
 
 
 async def _leftovers(talk: Talk, keeps: int | None) -> list[str]:
-    """Return the command lines of processes that still run a moment after the bot's exit, [] for none.
+    """Return the command lines of processes that still run a moment after the bot's
+    exit, [] for none.
 
     keeps: the process that becomes KEEPER then
     """

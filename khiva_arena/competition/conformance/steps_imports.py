@@ -17,7 +17,9 @@ MOST = 10
 
 
 async def declared(running: RunningCheck) -> str:
-    """Read the bot's Python files, without running them. Raises Warned with each import that may fail on another machine."""
+    """Read the bot's Python files, without running them. Raises Warned with each import
+    that may fail on another machine.
+    """
     bot = running.bot
     found = undeclared(bot, os.listdir(running.staged.folder) if running.staged else ())
     has = _has(running)

@@ -1,4 +1,6 @@
-"""Steps about messages to a bot: in pieces, in other forms, and with unknown fields and messages."""
+"""Steps about messages to a bot: in pieces, in other forms, and with unknown fields and
+messages.
+"""
 
 import json
 from collections.abc import Mapping
@@ -24,7 +26,8 @@ LATER_MESSAGES = (
     {"type": "later", "req": 1, "x": []},
     {"type": "ping", "legal": [[0], [1]], "view": {}},
 )
-# Messages that an answer came after its deadline: as a fault to the bot, and as an event to all seats.
+# Messages that an answer came after its deadline: as a fault to the bot, and as an
+# event to all seats.
 FAULT = {
     "type": "fault",
     "code": "timeout",
@@ -38,7 +41,9 @@ REQS = (
     *(1, 2, 9, 10, 13, 127, 128, 255, 256, 2_570, 3_338, 65_535, 65_536, 168_626_701, 218_763_522),
     *(2**31 - 2, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1, 2**32, 2**52, INT_MOST - 1, INT_MOST),
 )
-"""Request numbers: rising, with gaps, with the bytes of line ends, and around every width that a language may keep numbers in."""
+"""Request numbers: rising, with gaps, with the bytes of line ends, and around every
+width that a language may keep numbers in.
+"""
 VECTOR_REQ = 1_234_567
 AFTER_FORFEIT = 3
 
@@ -99,7 +104,9 @@ async def fragmented(running: RunningCheck) -> str:
 
 
 async def coalesced(running: RunningCheck) -> str:
-    """Check the answers to a hello, a request, the next one as if that had timed out, and the end, all in one write."""
+    """Check the answers to a hello, a request, the next one as if that had timed out,
+    and the end, all in one write.
+    """
     async with talking(running) as talk:
         first = talk.table.next() or talk.last
         first_req, decide_one = talk.decide(first)
@@ -114,7 +121,9 @@ async def coalesced(running: RunningCheck) -> str:
 
 
 async def vectors(running: RunningCheck) -> str:
-    """Check the answers to the golden frames, sent byte for byte except ``req``, which has to rise."""
+    """Check the answers to the golden frames, sent byte for byte except ``req``, which
+    has to rise.
+    """
     path = folder("protocol") / "vectors" / "frames.json"
     frames = json.loads(path.read_text())
     frames = [vector for vector in frames if vector["direction"] == "to_bot"]
@@ -183,7 +192,9 @@ async def unknown_fields(running: RunningCheck) -> str:
 
 
 async def unknown_messages(running: RunningCheck) -> str:
-    """Check that messages of a later version, before requests and between, get no answer."""
+    """Check that messages of a later version, before requests and between, get no
+    answer.
+    """
     async with talking(running) as talk:
         await talk.greet()
         for message in LATER_MESSAGES:
@@ -192,7 +203,9 @@ async def unknown_messages(running: RunningCheck) -> str:
 
 
 async def fault(running: RunningCheck) -> str:
-    """Check that a message about a fault gets no answer, and a code of a later version none either."""
+    """Check that a message about a fault gets no answer, and a code of a later version
+    none either.
+    """
     async with talking(running) as talk:
         await talk.greet()
         await talk.turn()
@@ -204,7 +217,8 @@ async def fault(running: RunningCheck) -> str:
 async def events(running: RunningCheck) -> str:
     """Check the answers after events that any game may bring.
 
-    They tell of the bot's own fault, the default having been played, and of another seat's forfeit.
+    They tell of the bot's own fault, the default having been played, and of another
+    seat's forfeit.
     """
     table_place = place(running.games[0], crowded(running.games[0]), 1)
     async with talking(running, table_place) as talk:
@@ -233,7 +247,9 @@ async def reqs(running: RunningCheck) -> str:
 
 
 async def large(running: RunningCheck) -> str:
-    """Check the answers to large frames, up to the largest that is allowed; they are longer than a pipe holds."""
+    """Check the answers to large frames, up to the largest that is allowed; they are
+    longer than a pipe holds.
+    """
     async with talking(running) as talk:
         await talk.greet()
         for size in SIZES[-1:] if running.quick else SIZES:
@@ -242,7 +258,9 @@ async def large(running: RunningCheck) -> str:
 
 
 def _with_padding(message: Mapping[str, Any], size: int) -> bytes:
-    """Encode a frame whose payload has just this size by an unknown field, which is a long string."""
+    """Encode a frame whose payload has just this size by an unknown field, which is a
+    long string.
+    """
     probe = codec.encode({**message, "later": LONG})
     return codec.encode(
         {**message, "later": "x" * (len(LONG) + size - (len(probe) - codec.HEADER))}

@@ -1,4 +1,6 @@
-"""Steps that play: every kind of decision on real positions, its times, and whether equal requests get equal choices."""
+"""Steps that play: every kind of decision on real positions, its times, and whether
+equal requests get equal choices.
+"""
 
 import math
 from collections import Counter
@@ -35,7 +37,8 @@ BEFORE_IDLE = 3
 
 
 async def one_game(running: RunningCheck, game: Game) -> str:
-    """Play matches at every seat count, under the default rules and some variants, one of them with a seat that forfeits.
+    """Play matches at every seat count, under the default rules and some variants, one
+    of them with a seat that forfeits.
 
     Then play to the kinds of decision that did not come up.
     """
@@ -98,7 +101,9 @@ def _quick_seats(game: Game) -> tuple[int, ...]:
 
 
 async def _play_on(talk: Talk, kinds: Counter[str], limit: int) -> bool:
-    """Play on until the match is over, or it has been long enough. Return True if it is over."""
+    """Play on until the match is over, or it has been long enough. Return True if it is
+    over.
+    """
     until = trio.current_time() + (QUICK_SECONDS if talk.running.quick else MATCH_SECONDS)
     for _ in range(limit):
         question = talk.table.next()
@@ -150,7 +155,9 @@ async def repeat(running: RunningCheck) -> str:
 
 
 async def latency(running: RunningCheck) -> str:
-    """Check the times of all decisions, and whether the bank pays for those of a whole match."""
+    """Check the times of all decisions, and whether the bank pays for those of a whole
+    match.
+    """
     percentiles = of_latency(running.thought)
     if not percentiles:
         raise Skipped("it answered no request")
@@ -175,8 +182,9 @@ async def latency(running: RunningCheck) -> str:
 
 
 def too_slow(running: RunningCheck) -> str:
-    """Return in words how slow a bot is of which every decision so far took longer than a turn, and whose bank does not pay for
-    a match; "" for any other bot."""
+    """Return in words how slow a bot is of which every decision so far took longer than
+    a turn, and whose bank does not pay for a match; "" for any other bot.
+    """
     thought, limits = running.thought, running.limits
     if len(thought) < FEW or min(thought) <= limits.turn:
         return ""
@@ -192,14 +200,18 @@ def _pace(thought: list[float]) -> str:
 
 
 def _longest_match(running: RunningCheck) -> tuple[int, str]:
-    """Return about how many decisions a seat has in a match of the game that asks for the most of them, and that game."""
+    """Return about how many decisions a seat has in a match of the game that asks for
+    the most of them, and that game.
+    """
     return max((decisions_of_a_match(game), game.name) for game in running.games)
 
 
 def bank_lasts(thought: list[float], firsts: set[int], limits: TimeLimits) -> float:
-    """Return the number of decisions of a match that the bank pays for at this rate, infinity if for any number.
+    """Return the number of decisions of a match that the bank pays for at this rate,
+    infinity if for any number.
 
-    firsts: the positions of the first decisions of conversations, which often take longer, and come once to a match
+    firsts: the positions of the first decisions of conversations, which often take
+        longer, and come once to a match
     """
     beyond = [max(0.0, took - limits.turn) for took in thought]
     first = [took for number, took in enumerate(beyond) if number in firsts]
@@ -210,7 +222,9 @@ def bank_lasts(thought: list[float], firsts: set[int], limits: TimeLimits) -> fl
 
 
 async def cores(running: RunningCheck) -> str:
-    """Check the processor use in all decisions, and when the bot has just answered and is asked nothing."""
+    """Check the processor use in all decisions, and when the bot has just answered and
+    is asked nothing.
+    """
     async with talking(running) as talk:
         await talk.greet()
         for _ in range(BEFORE_IDLE):
@@ -220,7 +234,8 @@ async def cores(running: RunningCheck) -> str:
 
 
 def of_latency(thought: list[float]) -> dict[str, float]:
-    """Return percentiles and the longest time in milliseconds; empty if there is no time.
+    """Return percentiles and the longest time in milliseconds; empty if there is no
+    time.
 
     A percentile is the smallest time that so many do not exceed.
     """
@@ -238,8 +253,9 @@ def _ms(milliseconds: float) -> str:
 
 
 def histogram(thought: list[float]) -> list[tuple[float, int]]:
-    """Return pairs of a bound in milliseconds and the decisions up to it and above the bound before; the last bound is the
-    longest time."""
+    """Return pairs of a bound in milliseconds and the decisions up to it and above the
+    bound before; the last bound is the longest time.
+    """
     bounds = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]
     times = [took * 1000 for took in thought]
     edges = [bound for bound in bounds if times and bound < max(times)] + (

@@ -1,4 +1,6 @@
-"""The step about ticks: what the decisions of a module cost, by a match of its copies in which thinking is paid in ticks."""
+"""The step about ticks: what the decisions of a module cost, by a match of its copies
+in which thinking is paid in ticks.
+"""
 
 import msgspec
 
@@ -21,7 +23,8 @@ MATCH = seeds.match_id("check", 0)
 
 
 async def of_a_match(running: RunningCheck) -> str:
-    """Play a match of copies of the bot, and return in words what each of them spent. It is the same match in every check.
+    """Play a match of copies of the bot, and return in words what each of them spent.
+    It is the same match in every check.
 
     Raises Warned if a copy is at fault, and Skipped if the match cannot be played here.
     """

@@ -1,4 +1,6 @@
-"""A conversation with a bot under check, whose answers are read and judged by the arbiter's own codec."""
+"""A conversation with a bot under check, whose answers are read and judged by the
+arbiter's own codec.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -27,7 +29,9 @@ from khiva_arena.records.replay import seeds
 AFTER_DEADLINE = 1.0
 """Further seconds for a silent bot: an answer in that time is late."""
 AFTER_INPUT = 1.0
-"""Further seconds for a silent bot once its input has ended: an answer in that time was held back."""
+"""Further seconds for a silent bot once its input has ended: an answer in that time was
+held back.
+"""
 EXIT_SECONDS = 2.0
 Encode = Callable[[Any], bytes]
 
@@ -40,7 +44,9 @@ class NumberedRequest(NamedTuple):
 
 
 class Talk:
-    """A conversation. ``sent`` holds all frames, ``inbox`` the frames that came. Raises Failed if the bot does anything wrong."""
+    """A conversation. ``sent`` holds all frames, ``inbox`` the frames that came. Raises
+    Failed if the bot does anything wrong.
+    """
 
     def __init__(self, running: RunningCheck, wire: BotProcess, place: Place) -> None:
         self.running = running
@@ -132,8 +138,9 @@ class Talk:
         encode: Encode = codec.encode,
         before: Sequence[Mapping[str, Any]] = (),
     ) -> int:
-        """Ask the next question at the table, and play the answer, legal or not; once the match is over, ask the last request
-        again."""
+        """Ask the next question at the table, and play the answer, legal or not; once
+        the match is over, ask the last request again.
+        """
         question = self.table.next()
         choice = await self.ask(
             question or self.last, req=req, change=change, encode=encode, before=before
@@ -143,7 +150,9 @@ class Talk:
         return choice
 
     def play(self, question: Question, choice: int) -> None:
-        """Play a choice at the table, the default for one that is illegal; none once the match is over."""
+        """Play a choice at the table, the default for one that is illegal; none once
+        the match is over.
+        """
         self._last = question
         if not self.table.over:
             self.table.choose(choice if 0 <= choice < len(question.legal) else 0)
@@ -220,7 +229,9 @@ class Talk:
         return payload
 
     async def _nothing(self, goal: str, began: float, allowance: float, paid: str = "") -> Failed:
-        """Return the failure to raise if no frame came in the ``allowance`` seconds; ``paid`` says more of these seconds."""
+        """Return the failure to raise if no frame came in the ``allowance`` seconds;
+        ``paid`` says more of these seconds.
+        """
         if self.inbox.trouble:
             return Failed(goal, self.inbox.trouble)
         if self.inbox.closed:
@@ -231,7 +242,9 @@ class Talk:
         return Silent(goal, await self._silence(began, allowance, paid))
 
     async def _silence(self, began: float, allowance: float, paid: str) -> str:
-        """Describe the bytes that came instead of a frame, and whether a frame comes a little later."""
+        """Describe the bytes that came instead of a frame, and whether a frame comes a
+        little later.
+        """
         partial = self.inbox.partial
         state = f"{partial} bytes of a frame, then no more" if partial else "nothing"
         text = f"{state} within {allowance:.4g} s{paid}"
@@ -260,7 +273,9 @@ class Talk:
     # --- the end ---
 
     async def finish(self, *, say_end: bool = True, tail: bytes = b"") -> "Finish":
-        """Send ``end`` if ``say_end``, then ``tail``, end the input, and wait for the end of the bot's output and of the bot."""
+        """Send ``end`` if ``say_end``, then ``tail``, end the input, and wait for the
+        end of the bot's output and of the bot.
+        """
         self.note_peak()
         if say_end:
             self.send(codec.encode(self.table.end()))

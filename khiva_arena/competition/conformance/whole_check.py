@@ -1,4 +1,6 @@
-"""A whole check: all steps in order, each independent, so that a failure does not hide the steps after it."""
+"""A whole check: all steps in order, each independent, so that a failure does not hide
+the steps after it.
+"""
 
 import shlex
 import time
@@ -35,7 +37,9 @@ from khiva_arena.words import count
 
 NOTES_LINES, NOTES_CHARACTERS = 8, 1_200
 SILENT_MOST = 2
-"""Most steps in which a bot may use up all of its time; after that, no more steps that wait for answers are tried."""
+"""Most steps in which a bot may use up all of its time; after that, no more steps that
+wait for answers are tried.
+"""
 Do = Callable[[RunningCheck], Awaitable[str]]
 Listener = Callable[[CheckStep], None]
 
@@ -66,10 +70,14 @@ WITHOUT = {
     ANSWERS: "it does not answer plain requests",
     EXITS: "its exit at the end of a match has failed already",
 }
-"""Reasons why a step that needs an earlier one is not tried, in the order of the steps."""
+"""Reasons why a step that needs an earlier one is not tried, in the order of the
+steps.
+"""
 LEVEL = "level:"
 HERE = ("children", "processor", "memory")
-"""Steps that look at the bot's own processes, as the steps at each level do: a bot on another machine has none here."""
+"""Steps that look at the bot's own processes, as the steps at each level do: a bot on
+another machine has none here.
+"""
 ELSEWHERE = (
     "not tried: it runs on another machine, where its processes can't be seen or confined from here"
 )
@@ -227,9 +235,11 @@ def steps(running: RunningCheck) -> Iterator[PlannedStep]:
 
 
 def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
-    """Make all steps; ``listener`` is called with each when it is done. ``word``: the user's word for the bot.
+    """Make all steps; ``listener`` is called with each when it is done. ``word``: the
+    user's word for the bot.
 
-    Raises StagingError if the host cannot start bots at all. An interrupt leaves no process behind.
+    Raises StagingError if the host cannot start bots at all. An interrupt leaves no
+    process behind.
     """
     with running.seats():
         return _check(running, word, listener)

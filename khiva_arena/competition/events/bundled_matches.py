@@ -34,7 +34,9 @@ class BundledMatches:
     def add(
         self, match: ScheduledMatch, record: Record, voids: int, spent: Sequence[Spent | None] = ()
     ) -> None:
-        """Add a match. ``voids``: void attempts at it. ``spent``: what its bots reported."""
+        """Add a match. ``voids``: void attempts at it. ``spent``: what its bots
+        reported.
+        """
         self.results.append(of_record(self.event, match, record, voids, spent))
         self.digests.append(record.digest)
 
@@ -56,7 +58,9 @@ class MatchesByEvent:
     def __init__(
         self, members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()
     ) -> None:
-        """Take the matches of each event. ``links``: of the league whose batches the events are."""
+        """Take the matches of each event. ``links``: of the league whose batches the
+        events are.
+        """
         self.members = {member.event.id: member for member in members}
         self._links = links
 

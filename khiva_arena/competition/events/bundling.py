@@ -1,4 +1,6 @@
-"""Bundles of events that are over, each with the standings that follow from its records alone."""
+"""Bundles of events that are over, each with the standings that follow from its records
+alone.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import count
@@ -38,7 +40,9 @@ from khiva_arena.records.store.queries import RoomTaken
 MODULE_PART = 2**23
 """Bytes of a module in one line, which are a third more in base 64."""
 MEASURED = Measured._fields
-"""The columns that were measured on one machine in one run, which nobody else can check."""
+"""The columns that were measured on one machine in one run, which nobody else can
+check.
+"""
 
 
 class WrittenBundle(NamedTuple):
@@ -62,11 +66,12 @@ def write_bundle(
 ) -> WrittenBundle:
     """Write events of a store into a new file.
 
-    with_modules: also the modules of events in ticks, of a league those that it publishes
+    with_modules: also the modules of events in ticks, of a league those that it
+        publishes
     with_transcripts: also what bots wrote on stderr, as far as it was kept
 
-    Raises ConfigError if an event is not over, or a module is not to be had, StoreError if one is damaged, ArenaError if the
-    file cannot be written.
+    Raises ConfigError if an event is not over, or a module is not to be had, StoreError
+    if one is damaged, ArenaError if the file cannot be written.
     """
     _check_over(store, events)
     capped = {event.id: cap for event in events if (cap := ended_by_cap(store, event))}
@@ -104,7 +109,9 @@ def write_bundle(
 
 
 def _check_over(store: Store, events: Sequence[EventRow]) -> None:
-    """Raise ConfigError with every event that cannot be published yet: its secrets are private until it is over."""
+    """Raise ConfigError with every event that cannot be published yet: its secrets are
+    private until it is over.
+    """
     problems, others = [], "name only events that are over"
     for event in events:
         recorded, capped = store.recorded(event.id), ended_by_cap(store, event)
@@ -157,7 +164,9 @@ class _Written:
 def _modules(
     store: Store, event: EventRow, written: _Written
 ) -> Iterator[bundle.ModuleLine | bundle.PayloadLine]:
-    """Yield the lines of the modules and payloads of an event in ticks. Raises ConfigError if one is not to be had."""
+    """Yield the lines of the modules and payloads of an event in ticks. Raises
+    ConfigError if one is not to be had.
+    """
     from khiva_arena.entrants.only_modules import (
         damaged_copies,
         read_from,
@@ -188,7 +197,9 @@ def _modules(
 def _transcripts(
     store: Store, event: EventRow, match: MatchRow
 ) -> tuple[bundle.TranscriptEntry | None, ...]:
-    """Return the transcripts of a match by seat, () if none were to be kept. Raises StoreError if one is damaged."""
+    """Return the transcripts of a match by seat, () if none were to be kept. Raises
+    StoreError if one is damaged.
+    """
     found = {}
     for row in store.transcripts(event.id, match.ordinal):
         if not row.intact:
@@ -209,7 +220,8 @@ def _add_event(
 ) -> BundledMatches:
     """Add an event to a bundle with its secrets, voids and matches. Return its matches.
 
-    written: the modules and payloads that stand in the bundle; None if it is to have none
+    written: the modules and payloads that stand in the bundle; None if it is to have
+        none
     capped: the cap that ended it
     """
     bots = [
@@ -271,7 +283,9 @@ class BundledResults(MatchesByEvent):
         return {RUN_SECRET: event.secret} | {seed: event.seed_secret(seed) for seed in seeds}
 
     def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
-        """Return none: the matches hold results alone, and whoever has the file reads it again."""
+        """Return none: the matches hold results alone, and whoever has the file reads
+        it again.
+        """
         return {}
 
     def room_of_transcripts(self, event: EventRow) -> list[RoomTaken]:
@@ -285,9 +299,10 @@ class BundledResults(MatchesByEvent):
 def tables_of(
     members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()
 ) -> list[bundle.StandingsLine]:
-    """Return the tables that ``standings --json`` gives for these events; measured columns are null, and what
-    bots reported is left out. ``links``: of the league whose batches the events are. Raises RecordError for links that no league
-    has written."""
+    """Return the tables that ``standings --json`` gives for these events; measured
+    columns are null, and what bots reported is left out. ``links``: of the league whose
+    batches the events are. Raises RecordError for links that no league has written.
+    """
     lines = []
     for table in tables_in(BundledResults(members, links), [member.event for member in members]):
         plain = to_json(table.standings)

@@ -1,4 +1,6 @@
-"""The events that make one table: their pools, what they have in common, and their bots. Nothing here needs numpy."""
+"""The events that make one table: their pools, what they have in common, and their
+bots. Nothing here needs numpy.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,9 +20,11 @@ from khiva_arena.records.store.rows import EventRow
 def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
     """Return the events in pools, each event once; a pool makes one table.
 
-    The events of a pool have equal game, rules, time, policy, isolation, limits, pondering, time given back for a link,
-    and clock, with the price list of its ticks. Matches that are played alone are apart, since they are never rated. Events with
-    bots that may remember are apart from the others, unless the organiser rates them together.
+    The events of a pool have equal game, rules, time, policy, isolation, limits,
+    pondering, time given back for a link, and clock, with the price list of its ticks.
+    Matches that are played alone are apart, since they are never rated. Events with
+    bots that may remember are apart from the others, unless the organiser rates them
+    together.
     """
     pools: dict[bytes, list[EventRow]] = {}
     for event in {event.id: event for event in events}.values():
@@ -42,7 +46,9 @@ def conditions(definition: Definition) -> bytes:
 
 
 def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
-    """Return the settings that the events of one table share, and their seat counts, as plain JSON values."""
+    """Return the settings that the events of one table share, and their seat counts, as
+    plain JSON values.
+    """
     plain: dict[str, Any] = to_builtins(common(events))
     return plain
 
@@ -59,15 +65,18 @@ def common(events: Sequence[EventRow]) -> InCommon:
 
 
 def settings_of(events: Sequence[EventRow]) -> dict[str, Any]:
-    """Return what the events have in common, with rules that are not the game's defaults, and which event each extends."""
+    """Return what the events have in common, with rules that are not the game's
+    defaults, and which event each extends.
+    """
     rules = {"rules": variants} if (variants := changed(events[0].definition)) else {}
     extends = {event.id: before for event in events if (before := event.definition.extends)}
     return {**in_common(events), **({"extends": extends} if extends else {}), **rules}
 
 
 def entrants_of(events: Sequence[EventRow], among: Among = EVERYBODY) -> list[Entrant]:
-    """Return the bots of events that count, in the order they were first named. Each has the name of the first event that has
-    it."""
+    """Return the bots of events that count, in the order they were first named. Each
+    has the name of the first event that has it.
+    """
     entrants: dict[str, Entrant] = {}
     for event in events:
         for position in sorted(counting(event, among)):
@@ -78,7 +87,9 @@ def entrants_of(events: Sequence[EventRow], among: Among = EVERYBODY) -> list[En
 
 
 def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
-    """Return the marks that each bot has in at least one of the events, by its identity."""
+    """Return the marks that each bot has in at least one of the events, by its
+    identity.
+    """
     marks_by_bot: dict[str, set[str]] = {}
     for event in events:
         for bot in event.definition.bots:

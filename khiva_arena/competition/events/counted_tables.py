@@ -1,4 +1,6 @@
-"""The tables of a bundle as far as they are counted. Nothing here needs numpy: a page that checks bundles has none."""
+"""The tables of a bundle as far as they are counted. Nothing here needs numpy: a page
+that checks bundles has none.
+"""
 
 import json
 from collections.abc import Sequence
@@ -20,7 +22,8 @@ class CountedPool(NamedTuple):
 
     counts: its numbers.
     names: of its bots, by their identities.
-    plain: the counted part of the table that ``standings --json`` prints, as a file has it.
+    plain: the counted part of the table that ``standings --json`` prints, as a file has
+        it.
     """
 
     counts: CountedTable
@@ -31,7 +34,8 @@ class CountedPool(NamedTuple):
 def counted_tables(
     members: Sequence[BundledMatches], links: Sequence[dict[str, Any]] = ()
 ) -> list[CountedPool]:
-    """Return the tables of ``bundling.tables_of``, in their order, as far as they are counted.
+    """Return the tables of ``bundling.tables_of``, in their order, as far as they are
+    counted.
 
     links: of the league whose batches the events are.
 

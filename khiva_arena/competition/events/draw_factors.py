@@ -1,10 +1,12 @@
 """Intervals of a table whose draw followed results are widened by replaying its events.
 
-Results that decide who meets whom make errors larger. How much larger is taken from replays of the table's own events. Where
-these would take too long, it is taken from replays of equal bots at such numbers of bots, seats, rounds and seeds.
+Results that decide who meets whom make errors larger. How much larger is taken from
+replays of the table's own events. Where these would take too long, it is taken from
+replays of equal bots at such numbers of bots, seats, rounds and seeds.
 
-Only whole rounds are replayed, so that the table of a running event changes by the round. All chance comes from a key made of the
-ids and the results that are replayed: equal ids and results give equal numbers.
+Only whole rounds are replayed, so that the table of a running event changes by the
+round. All chance comes from a key made of the ids and the results that are replayed:
+equal ids and results give equal numbers.
 """
 
 import dataclasses
@@ -42,17 +44,21 @@ from khiva_arena.records.store.rows import EventRow
 
 MOST_BOTS = 64
 MOST_SECONDS = 10.0
-"""The bots and seconds beyond which the shape decides: some 20 s on one core for a table's own replays and those of equal
-bots."""
+"""The bots and seconds beyond which the shape decides: some 20 s on one core for a
+table's own replays and those of equal bots.
+"""
 MOST_SEEDS = 50
-"""The most seeds of a replayed round. More seeds are replayed as this many, with differences as much larger as errors are:
-factors hardly change there."""
+"""The most seeds of a replayed round. More seeds are replayed as this many, with
+differences as much larger as errors are: factors hardly change there.
+"""
 _SAID_SECONDS = 3.0
 _VERSION = "khiva-replays-1"
 
 
 class WatchedResults:
-    """The results of the events of one table, noted as they are read if the draw of an event follows results."""
+    """The results of the events of one table, noted as they are read if the draw of an
+    event follows results.
+    """
 
     def __init__(self, events: Sequence[EventRow]) -> None:
         self._events = sorted(events, key=lambda event: (event.definition.stage, event.id))
@@ -72,7 +78,9 @@ class WatchedResults:
             yield result
 
     def widening(self, among: Among, say: Say) -> Widening:
-        """Return how wide the intervals of the table are; read all results first. ``say`` gets a line before a long wait."""
+        """Return how wide the intervals of the table are; read all results first.
+        ``say`` gets a line before a long wait.
+        """
         if self._collector is None:
             return PLAIN
         return _widening(_Pool.of(self._events, among, self._collector.end()), say)
@@ -96,7 +104,9 @@ class _Pool(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[EventRow], among: Among, all_matches: Matches) -> "_Pool":
-        """Build the pool of a table from all its matches. ``rows``: its events in the order of their stages."""
+        """Build the pool of a table from all its matches. ``rows``: its events in the
+        order of their stages.
+        """
         index: dict[str, int] = {}
         for row in rows:
             for bot in row.bots:
@@ -139,7 +149,9 @@ class _Pool(NamedTuple):
         )
 
     def key(self) -> bytes:
-        """Return 32 bytes that follow from all results and events on which the replays depend."""
+        """Return 32 bytes that follow from all results and events on which the replays
+        depend.
+        """
         digest = sha256(_VERSION.encode())
         digest.update(
             msgspec.json.encode(
@@ -149,7 +161,8 @@ class _Pool(NamedTuple):
         for number in sorted(
             range(len(self.matches.events)), key=lambda at: self.matches.events[at]
         ):
-            # sorted, and in big-endian bytes: the key is equal on every machine, whatever order results are read in
+            # sorted, and in big-endian bytes: the key is equal on every machine,
+            # whatever order results are read in
             for group in sorted(self.matches.sizes, key=lambda same: same.bots.shape[1]):
                 rows = group.only(group.event == number)
                 order = np.lexsort((rows.rotation, rows.lineup, rows.seed))
@@ -168,10 +181,12 @@ class _Pool(NamedTuple):
 def _replayable_part(
     event: EventToReplay, place: int, matches: Matches, complete: Matches
 ) -> tuple[EventToReplay, int]:
-    """Return the event limited to the part that is replayed, and the first seed after that part.
+    """Return the event limited to the part that is replayed, and the first seed after
+    that part.
 
-    An event in rounds is replayed for its whole rounds. An event whose schedule is known from the start is replayed whole once
-    over. Until then it is replayed for the largest power of two of its seeds, so that a growing table is not replayed for each
+    An event in rounds is replayed for its whole rounds. An event whose schedule is
+    known from the start is replayed whole once over. Until then it is replayed for the
+    largest power of two of its seeds, so that a growing table is not replayed for each
     match.
     """
     every_shape = shapes(event.terms)
@@ -251,7 +266,9 @@ def _widening(pool: _Pool, say: Say) -> Widening:
 
 
 def _with_fewer_seeds(events: Sequence[EventToReplay]) -> tuple[tuple[EventToReplay, ...], float]:
-    """Return the events with at most MOST_SEEDS seeds each, and the factor by which errors grow with so few."""
+    """Return the events with at most MOST_SEEDS seeds each, and the factor by which
+    errors grow with so few.
+    """
     most_seeds = max(
         max([event.terms.seeds, *(seeds for _, seeds in event.played)]) for event in events
     )
@@ -287,7 +304,8 @@ def replay_factors(
     key: 32 bytes, from which all chance comes.
     spread: the factor by which strengths are to lie further apart.
 
-    The factor for ranks is at least that between equal bots, which are the easiest to take for unequal.
+    The factor for ranks is at least that between equal bots, which are the easiest to
+    take for unequal.
     """
     elo = np.array([0.0 if number is None else number for number in ratings.elo])
     strengths = shrunk(elo / ELO_PER_NAT, ratings.covariance / ELO_PER_NAT**2, ratings.bread)
@@ -302,5 +320,7 @@ def replay_factors(
 def between_equals(
     events: tuple[EventToReplay, ...], rated: tuple[bool, ...], number: int = REPLAYS
 ) -> Factors:
-    """Return the factors of these events between equal bots, which depend on no result."""
+    """Return the factors of these events between equal bots, which depend on no
+    result.
+    """
     return factors(events, [0] * len(rated), rated, sha256(_VERSION.encode()).digest(), number)

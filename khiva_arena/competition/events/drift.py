@@ -1,7 +1,8 @@
 """Changes since an event was played, line by line.
 
-A run with changes does not begin another event beside an unfinished one unnoticed. Nor does it play an event again that is over,
-if only the price list of ticks has changed, which a later version of the arena brings.
+A run with changes does not begin another event beside an unfinished one unnoticed. Nor
+does it play an event again that is over, if only the price list of ticks has changed,
+which a later version of the arena brings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,9 +32,11 @@ WAYS_ON_OF_A_PLAN = "give another --out for the plan"
 def refuse_changed(
     store: Store, definition: Definition, bots: Sequence[Bot], ways_on: str = WAYS_ON
 ) -> None:
-    """Raise ConfigError if this definition would begin a new event although the store has an unfinished one.
+    """Raise ConfigError if this definition would begin a new event although the store
+    has an unfinished one.
 
-    The error lists the differences from the most similar event. An unfinished event without a match does not count.
+    The error lists the differences from the most similar event. An unfinished event
+    without a match does not count.
     """
     events = events_of(store, ())
     recorded = {
@@ -44,7 +47,8 @@ def refuse_changed(
     begun = [event for event in events if recorded.get(event.id)]
     if not begun:
         return
-    # if a later stage was begun, an earlier one of the same competition has changed: then that is to be compared
+    # if a later stage was begun, an earlier one of the same competition has changed:
+    # then that is to be compared
     stage = definition.stage
     alike = [event for event in begun if event.definition.stage == stage]
     alike = (
@@ -75,8 +79,10 @@ def refuse_changed(
 
 
 def refuse_other_prices(store: Store, definition: Definition) -> None:
-    """Raise ConfigError if this definition would begin a new event although one of the same settings is over, whose ticks are of
-    another price list. Seeds are not compared: an event is not extended by another list either."""
+    """Raise ConfigError if this definition would begin a new event although one of the
+    same settings is over, whose ticks are of another price list. Seeds are not
+    compared: an event is not extended by another list either.
+    """
     if definition.extends is not None:
         return
     for event in events_of(store, ()):
@@ -97,7 +103,9 @@ def refuse_other_prices(store: Store, definition: Definition) -> None:
 
 
 def edited_bots(events: Sequence[EventRow], bots: Sequence[Bot]) -> str:
-    """Return in words which bots differ from those of their names when these last played; "" if none does."""
+    """Return in words which bots differ from those of their names when these last
+    played; "" if none does.
+    """
     names_by_event: dict[int, list[str]] = {}
     for bot in bots:
         last = next(
@@ -112,7 +120,9 @@ def edited_bots(events: Sequence[EventRow], bots: Sequence[Bot]) -> str:
 
 
 def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | BotRow]) -> list[str]:
-    """Return every difference between an event's definition and another one, a line each."""
+    """Return every difference between an event's definition and another one, a line
+    each.
+    """
     then, now = event.definition, definition
     if then.game != now.game:
         return [f"game was {then.game}, is {now.game}"]  # with it all rules have changed
@@ -128,7 +138,9 @@ def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | Bo
 
 
 def _of_bots(then: Definition, now: Definition) -> list[str]:
-    """Return the other differences of bots that play in both: their authors, their permissions, where they run."""
+    """Return the other differences of bots that play in both: their authors, their
+    permissions, where they run.
+    """
     before = {bot.name: bot for bot in then.bots}
     authors = (
         ("author",) if then.authors_apart == now.authors_apart else ()
@@ -172,7 +184,9 @@ def _bots(event: EventRow, bots: Sequence[Bot | BotRow]) -> list[str]:
 
 
 def _flat(definition: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Return a definition without its bots as one flat map; a key of a map within it reads "rules.overshoot"."""
+    """Return a definition without its bots as one flat map; a key of a map within it
+    reads "rules.overshoot".
+    """
     out: dict[str, Any] = {}
     for key, value in definition.items():
         if isinstance(value, Mapping):

@@ -1,4 +1,6 @@
-"""Durations of the matches that a store has, and forecasts for more matches from them."""
+"""Durations of the matches that a store has, and forecasts for more matches from
+them.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,8 +15,9 @@ from khiva_arena.records.store.db import EventRow, Store
 
 _SURE = 2.0  # standard errors: about 95 %
 LOAD = 0.25
-"""The share of its mean by which a match may take more or less because of the machine's load. No interval knows the load, so
-each is as much wider."""
+"""The share of its mean by which a match may take more or less because of the machine's
+load. No interval knows the load, so each is as much wider.
+"""
 AROUND = 1.2  # times as long as its matches last is a place taken; if nothing says more
 _LONG_ENOUGH = 10.0  # seconds, since the ends of matches are recorded in whole ones
 _PAUSE = (
@@ -24,10 +27,12 @@ _ALIKE = ("game", "rules", "seats", "time", "policy", "isolation", "limits", "po
 
 
 class MatchTime(NamedTuple):
-    """The mean duration of a match with its surroundings: processes start and end, results are written.
+    """The mean duration of a match with its surroundings: processes start and end,
+    results are written.
 
     seconds: of one match, in the mean.
-    error: half width of the 95 % interval of that mean for an equal load of the machine; None for fewer than two matches.
+    error: half width of the 95 % interval of that mean for an equal load of the
+        machine; None for fewer than two matches.
     source: the matches it comes from, in words.
     """
 
@@ -49,19 +54,24 @@ class MatchTime(NamedTuple):
 
     @property
     def high(self) -> float:
-        """The most mean seconds of a match that can be foreseen. A single match does not say how much others differ: half as
-        long again is assumed."""
+        """The most mean seconds of a match that can be foreseen. A single match does
+        not say how much others differ: half as long again is assumed.
+        """
         return (self.seconds + (self.seconds / 2 if self.error is None else self.error)) * (
             1 + LOAD
         )
 
     def at_least(self, matches: int, jobs: int) -> str:
-        """Return in words the lower end for ``matches``, ``jobs`` at a time, for durations that leave something out."""
+        """Return in words the lower end for ``matches``, ``jobs`` at a time, for
+        durations that leave something out.
+        """
         return in_time(self.low * matches / jobs)
 
 
 def mean_time(seconds: Sequence[float], source: str, around: float = 1.0) -> MatchTime | None:
-    """Return the mean of these durations, None without any. ``around``: the factor for a match with its surroundings."""
+    """Return the mean of these durations, None without any. ``around``: the factor for
+    a match with its surroundings.
+    """
     if not seconds:
         return None
     error = around * _SURE * stdev(seconds) / sqrt(len(seconds)) if len(seconds) > 1 else None
@@ -74,7 +84,8 @@ def around_matches(seconds: Sequence[float], ends: Sequence[str]) -> float:
     seconds: the durations of an event's matches.
     ends: when each of them ended.
 
-    The number of places is not recorded: the fewest that could have held so many matches is assumed. Pauses are left out.
+    The number of places is not recorded: the fewest that could have held so many
+    matches is assumed. Pauses are left out.
     """
     if not seconds:
         return AROUND
@@ -91,9 +102,11 @@ def around_matches(seconds: Sequence[float], ends: Sequence[str]) -> float:
 
 
 def of_store(store: Store, definition: Definition) -> MatchTime | None:
-    """Return how long matches of a definition take, None if the store has none that compare.
+    """Return how long matches of a definition take, None if the store has none that
+    compare.
 
-    Only events count that were played under the same conditions, by at least half of the definition's bots.
+    Only events count that were played under the same conditions, by at least half of
+    the definition's bots.
     """
     seconds: list[float] = []
     events: list[EventRow] = []
@@ -111,7 +124,9 @@ def of_store(store: Store, definition: Definition) -> MatchTime | None:
 
 
 def alike(one: Definition, other: Definition) -> bool:
-    """Tell whether matches of one definition take about as long as those of the other."""
+    """Tell whether matches of one definition take about as long as those of the
+    other.
+    """
     same = {bot.name for bot in one.bots} & {bot.name for bot in other.bots}
     return 2 * len(same) >= len(other.bots) and all(
         getattr(one, name) == getattr(other, name) for name in _ALIKE

@@ -1,7 +1,9 @@
-"""More seeds for an event that is over: a second event with its own secret, naming the event it extends.
+"""More seeds for an event that is over: a second event with its own secret, naming the
+event it extends.
 
-Nobody plays a deal of which any secret has been revealed, and all of an event's secrets are once it is over. Its results are
-known then, too. So the person who extends it has seen them, and everything that shows an extension marks it as one.
+Nobody plays a deal of which any secret has been revealed, and all of an event's secrets
+are once it is over. Its results are known then, too. So the person who extends it has
+seen them, and everything that shows an extension marks it as one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,16 +34,17 @@ def extended_definition(
     *,
     new_event: bool,
 ) -> Definition | None:
-    """Return the definition of the event that brings the store to as many seeds as are ``target``; None if nothing is to be
-    extended.
+    """Return the definition of the event that brings the store to as many seeds as are
+    ``target``; None if nothing is to be extended.
 
-    That event has done so, or is to do so. Failing both, it is the next one after the event with the most seeds.
+    That event has done so, or is to do so. Failing both, it is the next one after the
+    event with the most seeds.
 
     events: the events of the store.
     new_event: whether another event is asked for beside those that are over.
 
-    Raises ConfigError if another number of seeds is being played, if there are more already, or if the given seed has no more
-    secrets.
+    Raises ConfigError if another number of seeds is being played, if there are more
+    already, or if the given seed has no more secrets.
     """
     if not can_be_extended(target):
         return None
@@ -75,7 +78,9 @@ def extended_definition(
 def _refuse_other_lengths(
     store: Store, chains: Sequence[Sequence[EventRow]], seed_count: int
 ) -> None:
-    """Raise ConfigError if an event of these settings has been begun that comes to another number of seeds."""
+    """Raise ConfigError if an event of these settings has been begun that comes to
+    another number of seeds.
+    """
     for chain in chains:
         event, total = chain[-1], length_of(chain)
         if len(chain) == 1 and not store.recorded(event.id):  # which is left as it is
@@ -97,7 +102,9 @@ def _refuse_other_lengths(
 
 
 def can_be_extended(definition: Definition) -> bool:
-    """Tell whether all seeds of a definition are known before it is played, and no stage follows from its results."""
+    """Tell whether all seeds of a definition are known before it is played, and no
+    stage follows from its results.
+    """
     form = FORMATS[definition.format]
     return not (definition.stage or form.IN_ROUNDS or form.SEQUENTIAL)
 
@@ -108,7 +115,9 @@ def can_go_on(event: EventRow) -> bool:
 
 
 def extends_one(members: Sequence[EventRow]) -> bool:
-    """Tell whether a command that plays more seeds of these events extends one of them."""
+    """Tell whether a command that plays more seeds of these events extends one of
+    them.
+    """
     by_id = {event.id: event for event in members}
     return any(
         can_go_on(event) and chain_of(by_id, event)[0].definition.seed is None for event in members
@@ -116,7 +125,9 @@ def extends_one(members: Sequence[EventRow]) -> bool:
 
 
 def _fits(first: Definition, target: Definition) -> bool:
-    """Tell whether an event has the wanted definition, except the number of its seeds."""
+    """Tell whether an event has the wanted definition, except the number of its
+    seeds.
+    """
     return first.extends is None and structs.replace(first, seeds=target.seeds) == target
 
 
@@ -148,7 +159,9 @@ def _after(
 
 
 def chain_of(by_id: Mapping[str, EventRow], event: EventRow) -> list[EventRow]:
-    """Return an event after those that it extends, the first one first, as far as they are known."""
+    """Return an event after those that it extends, the first one first, as far as they
+    are known.
+    """
     chain = [event]
     while (before := chain[0].definition.extends or "") in by_id and len(chain) <= len(by_id):
         chain.insert(0, by_id[before])
@@ -161,9 +174,11 @@ def length_of(chain: Sequence[EventRow]) -> int:
 
 
 def ways_to_more(store: Store, event: EventRow) -> str:
-    """Return in words which command plays more seeds than those of an event that is over; "" if none does.
+    """Return in words which command plays more seeds than those of an event that is
+    over; "" if none does.
 
-    An event that was closed is left, and the event that it extended is extended by another one.
+    An event that was closed is left, and the event that it extended is extended by
+    another one.
     """
     if not can_be_extended(event.definition) or (
         event.closed and event.definition.seed is not None
@@ -190,9 +205,11 @@ def ways_to_more(store: Store, event: EventRow) -> str:
 
 
 def why_beside(store: Store, target: Definition) -> str:
-    """Return a line on why the wanted event is another one beside an event that is over; "" if there is no such event.
+    """Return a line on why the wanted event is another one beside an event that is
+    over; "" if there is no such event.
 
-    Such an event has the same settings, except the number of its seeds, and cannot be extended.
+    Such an event has the same settings, except the number of its seeds, and cannot be
+    extended.
     """
     form = FORMATS[target.format]
     for event in store.events():
@@ -210,7 +227,9 @@ def why_beside(store: Store, target: Definition) -> str:
 
 
 def dealt_before(store: Store, target: Definition, secret: bytes) -> str:
-    """Return a warning if an event that is over has the same deals and differs in its number of seeds alone; else ""."""
+    """Return a warning if an event that is over has the same deals and differs in its
+    number of seeds alone; else "".
+    """
     for event in store.events():
         same = structs.replace(event.definition, seeds=target.seeds) == target
         if same and event.secret == secret and store.conclusion(event.id) is not None:

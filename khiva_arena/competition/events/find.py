@@ -1,5 +1,6 @@
-"""Events and matches of a store, found by the words of a user. Damaged ones are refused: only `verify` reads them.
-in_bundle.py does the same for a bundle."""
+"""Events and matches of a store, found by the words of a user. Damaged ones are
+refused: only `verify` reads them. in_bundle.py does the same for a bundle.
+"""
 
 import gc
 import re
@@ -27,9 +28,11 @@ CHANGED = "was changed since it was written"
 
 
 def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
-    """Return the events that ``words`` name by number or by the beginning of their id; all events for no words.
+    """Return the events that ``words`` name by number or by the beginning of their id;
+    all events for no words.
 
-    Raises ConfigError for a word that fits none or several, StoreError for an event or a file that is damaged.
+    Raises ConfigError for a word that fits none or several, StoreError for an event or
+    a file that is damaged.
     """
     events = named_events(store, words)
     for event in events:
@@ -39,7 +42,9 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
 
 
 def ended_by_cap(store: Store, event: EventRow) -> "EndedByCap | None":
-    """Return the cap that ended an event short, closed since or not; None if none did, or if it has gone on since."""
+    """Return the cap that ended an event short, closed since or not; None if none did,
+    or if it has gone on since.
+    """
     from khiva_arena.rating.report.capped import EndedByCap  # not above: few events have a cap
 
     row = next(reversed(store.caps(event.id)), None)
@@ -50,8 +55,10 @@ def ended_by_cap(store: Store, event: EventRow) -> "EndedByCap | None":
 
 
 def may_be_capped(definition: Definition, recorded: Collection[int]) -> bool:
-    """Tell whether an event can have ended by a cap with these matches: whole tables, the first of the schedule, at least one.
-    ``recorded``: ordinals."""
+    """Tell whether an event can have ended by a cap with these matches: whole tables,
+    the first of the schedule, at least one.
+    ``recorded``: ordinals.
+    """
     from khiva_arena.competition.events.extending import (
         can_be_extended,
     )  # not above: few events have a cap
@@ -64,8 +71,8 @@ def may_be_capped(definition: Definition, recorded: Collection[int]) -> bool:
 def rated_events(
     store: Store, words: tuple[str, ...], say: Say, *, names: bool = True
 ) -> list[EventRow]:
-    """Return the events that count for results: without words, those that were closed before they were over are left out,
-    unless a cap had ended them.
+    """Return the events that count for results: without words, those that were closed
+    before they were over are left out, unless a cap had ended them.
 
     say: gets a line on each event that is left out.
     names: whether an event that is named is included, as that line then says.
@@ -83,22 +90,26 @@ def rated_events(
 
 
 def check_file(store: Store) -> None:
-    """Raise StoreError if SQLite finds the file damaged: a damaged index can hide that a row was changed."""
+    """Raise StoreError if SQLite finds the file damaged: a damaged index can hide that
+    a row was changed.
+    """
     if problem := store.first_damage():
         advice = f"`khiva-arena verify {quote(str(store.folder))}` says what is sound"
         raise StoreError(f"{store.folder}: the file is damaged: {problem}; {advice}")
 
 
 def check_rows(store: Store, event: EventRow) -> None:
-    """Raise StoreError if an event's own rows were changed, or a row was lost or added: one missing match would change every
-    number."""
+    """Raise StoreError if an event's own rows were changed, or a row was lost or added:
+    one missing match would change every number.
+    """
     refuse_damaged(store, event)
     for problem in (*(f"{part} {CHANGED}" for part in event.changed), *store.changed(event.id)):
         damaged(store, f"event {event.number}", problem)
 
 
 def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
-    """Return the events that ``words`` name, damaged ones included; all events for no words.
+    """Return the events that ``words`` name, damaged ones included; all events for no
+    words.
 
     Raises ConfigError for a word that fits none or several.
     """
@@ -109,14 +120,18 @@ def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
 
 
 def in_order(events: Sequence[EventRow]) -> list[EventRow]:
-    """Return each event once, by number, however often and in whatever order events were named."""
+    """Return each event once, by number, however often and in whatever order events
+    were named.
+    """
     return [event for _, event in sorted({event.number: event for event in events}.items())]
 
 
 def matches_of(store: Store, event: EventRow, beside: Sequence[str] = BESIDE) -> Iterator[MatchRow]:
-    """Yield the recorded matches of an event. ``beside``: the measurements that are read, too.
+    """Yield the recorded matches of an event. ``beside``: the measurements that are
+    read, too.
 
-    Raises StoreError at the first match whose place or bots differ from the schedule, or whose seats differ from its record.
+    Raises StoreError at the first match whose place or bots differ from the schedule,
+    or whose seats differ from its record.
     """
     timetable = bare_timetable(event)
     for row in store.matches(event.id, beside=beside):
@@ -124,9 +139,11 @@ def matches_of(store: Store, event: EventRow, beside: Sequence[str] = BESIDE) ->
 
 
 def sound_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
-    """Return the results of a round to draw from, None unless all its matches are recorded.
+    """Return the results of a round to draw from, None unless all its matches are
+    recorded.
 
-    Raises StoreError if a match was changed since it was written: all that is played later would follow from it.
+    Raises StoreError if a match was changed since it was written: all that is played
+    later would follow from it.
     """
     places = (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
     if store.count(event.id, *places) != shape.matches:
@@ -154,7 +171,9 @@ def _in_its_place(store: Store, event: EventRow, timetable: Timetable, row: Matc
 
 
 def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
-    """Return the void matches of an event. Raises StoreError if one was changed, or is not in its place in the schedule."""
+    """Return the void matches of an event. Raises StoreError if one was changed, or is
+    not in its place in the schedule.
+    """
     timetable = bare_timetable(event)
     rows = store.voids(event.id)
     for row in rows:
@@ -168,8 +187,9 @@ def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
 
 
 def check_event(store: Store, event: EventRow, *, alone: bool = False) -> None:
-    """Raise StoreError unless all of an event is as it was written, before more is added to it. ``alone``: the pages of the file,
-    which other events fill, are not looked at. ``check_matches`` is enough after ``events_of``, which looks at the rest.
+    """Raise StoreError unless all of an event is as it was written, before more is
+    added to it. ``alone``: the pages of the file, which other events fill, are not
+    looked at. ``check_matches`` is enough after ``events_of``, which looks at the rest.
     """
     if store.is_known_sound():
         refuse_damaged(store, event)
@@ -181,9 +201,11 @@ def check_event(store: Store, event: EventRow, *, alone: bool = False) -> None:
 
 
 def check_matches(store: Store, event: EventRow) -> None:
-    """Raise StoreError unless each match of an event, and each void one, is as it was written and in its place.
+    """Raise StoreError unless each match of an event, and each void one, is as it was
+    written and in its place.
 
-    A seal spares the sums. Rows are compared with their records all the same, since a stranger can write a seal.
+    A seal spares the sums. Rows are compared with their records all the same, since a
+    stranger can write a seal.
     """
     with uncollected():
         for _ in matches_of(store, event, () if store.is_known_sound() else BESIDE):
@@ -193,8 +215,9 @@ def check_matches(store: Store, event: EventRow) -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Turn off the cycle collector while very much is read or replayed. No cycles arise there, and looking for some takes a
-    tenth of the time."""
+    """Turn off the cycle collector while very much is read or replayed. No cycles arise
+    there, and looking for some takes a tenth of the time.
+    """
     collected = gc.isenabled()
     gc.disable()
     try:
@@ -237,7 +260,8 @@ def names_event(word: str, number: int, event: str) -> bool:
 def begins(name: str, word: str) -> bool:
     """Tell whether an id begins with a word.
 
-    Up to five digits never fit: they are the number of an event or a match, and must not name another if that is not there.
+    Up to five digits never fit: they are the number of an event or a match, and must
+    not name another if that is not there.
     """
     return name.startswith(word) and not (word.isdecimal() and len(word) <= 5)
 
@@ -254,8 +278,8 @@ class StoredMatch(NamedTuple):
 
 
 def match_of(store: Store, word: str) -> StoredMatch:
-    """Return the match that ``word`` names: EVENT/ORDINAL as `show` lists it, or the beginning of its id. An ordinal suffices if
-    the store has one event.
+    """Return the match that ``word`` names: EVENT/ORDINAL as `show` lists it, or the
+    beginning of its id. An ordinal suffices if the store has one event.
 
     Raises ConfigError for a word that fits none or several.
     """
@@ -284,7 +308,8 @@ def match_of(store: Store, word: str) -> StoredMatch:
 
 
 def _fits(store: Store, event: EventRow, word: str, by_number: bool) -> list[MatchRow]:
-    """Return the matches of an event that ``word`` names: by its ordinal, if ``by_number``, else by the beginning of their ids.
+    """Return the matches of an event that ``word`` names: by its ordinal, if
+    ``by_number``, else by the beginning of their ids.
 
     No other matches are read, since an event may have very many.
     """
@@ -300,7 +325,9 @@ def _fits(store: Store, event: EventRow, word: str, by_number: bool) -> list[Mat
 
 
 def _why_void(store: Store, event: EventRow, word: str) -> str:
-    """Return why the last attempt at a match that was not recorded was void; "" if there was none."""
+    """Return why the last attempt at a match that was not recorded was void; "" if
+    there was none.
+    """
     if not _ORDINAL.fullmatch(word):
         return ""
     return next(
@@ -309,6 +336,8 @@ def _why_void(store: Store, event: EventRow, word: str) -> str:
 
 
 def secret_of(store: Store, event: EventRow, seed: int) -> bytes:
-    """Return the revealed secret of a seed; before it is revealed, that of the store's private copy."""
+    """Return the revealed secret of a seed; before it is revealed, that of the store's
+    private copy.
+    """
     revealed = store.reveals(event.id).get(seed)
     return event.seed_secret(seed) if revealed is None else revealed

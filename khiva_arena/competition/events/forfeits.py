@@ -7,7 +7,8 @@ from khiva_arena.records.store.db import Store
 
 
 def forfeits(store: Store, event: str) -> Counter[int]:
-    """Return in how many recorded matches each bot of an event forfeited, by the bot's position. A bot that never did is absent.
+    """Return in how many recorded matches each bot of an event forfeited, by the bot's
+    position. A bot that never did is absent.
 
     event: its id.
     """

@@ -34,15 +34,17 @@ class BundledMatch(NamedTuple):
 def bundled_match(path: Path, word: str) -> BundledMatch:
     """Return the match that ``word`` names in a bundle, as in a store.
 
-    Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError if it is not a bundle,
-    RecordError if it is damaged.
+    Raises ConfigError for a word that fits none or several or a file that cannot be
+    read, StoreError if it is not a bundle, RecordError if it is damaged.
     """
     with opened_bundle(path) as reader:
         return match_in(reader, word, path)
 
 
 def match_in(reader: bundle.Reader, word: str, path: Path) -> BundledMatch:
-    """Return the match that ``word`` names in a bundle that is read from its beginning. Raises as ``bundled_match``."""
+    """Return the match that ``word`` names in a bundle that is read from its beginning.
+    Raises as ``bundled_match``.
+    """
     event, _, name = word.rpartition("/")
     by_ordinal: list[_Line] = []
     by_id: list[_Line] = []
@@ -69,7 +71,8 @@ def bundled_matches(path: Path) -> Iterator["WholeMatch"]:
 
     Only the record's chain and its commitment are checked; ``verify`` checks the rest.
 
-    Raises ConfigError for a file that cannot be read, StoreError if it is no bundle, RecordError if it is damaged.
+    Raises ConfigError for a file that cannot be read, StoreError if it is no bundle,
+    RecordError if it is damaged.
     """
     at = 0
     with opened_bundle(path) as reader:
@@ -134,8 +137,10 @@ PIECE = 1 << 14
 
 @contextmanager
 def opened_bundle(path: Path, watch: MatchWatch = UNWATCHED) -> Iterator[bundle.Reader]:
-    """Open a bundle; errors begin with its path. ``watch``: sees how far it is read. Reading raises ConfigError at a line of a
-    league if the extension that knows leagues is not installed."""
+    """Open a bundle; errors begin with its path. ``watch``: sees how far it is read.
+    Reading raises ConfigError at a line of a league if the extension that knows leagues
+    is not installed.
+    """
     try:
         with regular_files.open_file(path) as file:
             yield _Reader(_Watched(file, path, watch), path)
@@ -191,9 +196,11 @@ class _Watched:
 
 
 def _opening(record: Record, secrets: Sequence[tuple[int, bytes]], at: int) -> int:
-    """Return the index of the secret that opens a record's commitment. Raises RecordError if there is none.
+    """Return the index of the secret that opens a record's commitment. Raises
+    RecordError if there is none.
 
-    at: the index for the match before, tried first, since the matches of a seed stand together.
+    at: the index for the match before, tried first, since the matches of a seed stand
+        together.
     """
     for index in chain(range(at, len(secrets)), range(min(at, len(secrets)))):
         if seeds.commitment(record.header.match, secrets[index][1]) == record.header.commit:
@@ -202,8 +209,9 @@ def _opening(record: Record, secrets: Sequence[tuple[int, bytes]], at: int) -> i
 
 
 def _sound(plain: dict[str, Any]) -> Record:
-    """Return a record from its plain values. Raises RecordError if its header holds values that no arena writes and
-    ``records.replay.verify`` does not check."""
+    """Return a record from its plain values. Raises RecordError if its header holds
+    values that no arena writes and ``records.replay.verify`` does not check.
+    """
     record = Record.from_json(canonical(plain).decode())
     header = record.header
     if header.policy not in list(Policy):

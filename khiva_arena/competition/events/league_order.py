@@ -1,4 +1,6 @@
-"""What orders the tables of a league beside their ratings: the batches that bots have played in, and how many a place takes."""
+"""What orders the tables of a league beside their ratings: the batches that bots have
+played in, and how many a place takes.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -16,7 +18,9 @@ class _Terms(msgspec.Struct, frozen=True):
 
 
 class _Link(msgspec.Struct, frozen=True):
-    """As much of a link as is needed here; the extension ``league`` defines all of it."""
+    """As much of a link as is needed here; the extension ``league`` defines all of
+    it.
+    """
 
     kind: str
     event: str = ""
@@ -30,7 +34,8 @@ class LeagueOrder:
     """What orders the tables of a league, from its links and events.
 
     links: in the order of the chain.
-    event_of: returns the event of an id, None if it is not here; then its batch counts for nobody.
+    event_of: returns the event of an id, None if it is not here; then its batch counts
+        for nobody.
     """
 
     def __init__(self, links: Sequence[_Link], event_of: Callable[[str], EventRow | None]) -> None:
@@ -38,11 +43,13 @@ class LeagueOrder:
         self._seated: dict[str, frozenset[str]] = {}
 
     def batches(self, bots: Collection[str], events: Collection[str] | None = None) -> Batches:
-        """Return the batches over in which bots played, and which are retired. No more events are read than that takes: none
-        before the oldest of the bots was entered, and none once each has enough for a place.
+        """Return the batches over in which bots played, and which are retired. No more
+        events are read than that takes: none before the oldest of the bots was entered,
+        and none once each has enough for a place.
 
-        events: of the batches of a table, which is as it was when the last of them was over; None for all. So the table of a
-            season stays as it is when the season is over.
+        events: of the batches of a table, which is as it was when the last of them was
+            over; None for all. So the table of a season stays as it is when the season
+            is over.
         """
         ends = [
             at
@@ -75,7 +82,8 @@ class LeagueOrder:
 def league_order(
     links: Iterable[Any], event_of: Callable[[str], EventRow | None]
 ) -> LeagueOrder | None:
-    """Return what orders the tables of the league with these links, None if there are none.
+    """Return what orders the tables of the league with these links, None if there are
+    none.
 
     links: as plain values.
     event_of: as for ``LeagueOrder``.
@@ -92,7 +100,9 @@ def league_order(
 
 
 def seated_in(event: EventRow) -> frozenset[str]:
-    """Return the bots that played in a batch: at a table that was not set aside on every deal. Nobody did in any other event."""
+    """Return the bots that played in a batch: at a table that was not set aside on
+    every deal. Nobody did in any other event.
+    """
     definition = event.definition
     lost = Counter(lineup for _, lineup in event.set_aside)
     drawn = definition.batch.tables if definition.batch else ()

@@ -1,4 +1,6 @@
-"""Looks at a table before it was played on: its events extend others, or are not at their planned end."""
+"""Looks at a table before it was played on: its events extend others, or are not at
+their planned end.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,8 +26,10 @@ class CountedResults:
             yield result
 
     def looks(self, events: Sequence[EventRow]) -> Looks:
-        """Return how the table of these events allows for looks. Whoever stops a batch of a league plays it on, or leaves a gap
-        in the chain: it never counts as short of its end."""
+        """Return how the table of these events allows for looks. Whoever stops a batch
+        of a league plays it on, or leaves a gap in the chain: it never counts as short
+        of its end.
+        """
         may_end = [event for event in events if not (_is_test(event) or event.definition.batch)]
         short = any(self._counts[event.id] < bare_timetable(event).matches for event in may_end)
         return looks_of(events, stopped=short)
@@ -34,11 +38,12 @@ class CountedResults:
 def looks_of(events: Sequence[EventRow], *, stopped: bool = False, extended: bool = False) -> Looks:
     """Return how a table of these events allows for looks.
 
-    stopped: whether an event is short of its planned end: somebody may stop it there because its results please.
+    stopped: whether an event is short of its planned end: somebody may stop it there
+        because its results please.
     extended: whether there is to be an event more, which extends one of them.
 
-    Up to the planned number of looks, at the seeds planned for them, have a boundary of their own. Everything else is a mixture,
-    tuned by the seeds of the first events.
+    Up to the planned number of looks, at the seeds planned for them, have a boundary of
+    their own. Everything else is a mixture, tuned by the seeds of the first events.
     """
     by_id = {event.id: event for event in events}
     extended_ids = {event.definition.extends for event in events}
@@ -60,7 +65,9 @@ def looks_of(events: Sequence[EventRow], *, stopped: bool = False, extended: boo
 
 
 def _evenly(chain: Sequence[EventRow]) -> bool:
-    """Tell whether each event of a chain has a whole multiple of the seeds of the first one, within the planned looks."""
+    """Tell whether each event of a chain has a whole multiple of the seeds of the first
+    one, within the planned looks.
+    """
     first = chain[0].definition
     within = (
         length_of(chain) <= (first.looks or 0) * first.seeds and (first.looks or 0) <= MOST_LOOKS
@@ -69,5 +76,7 @@ def _evenly(chain: Sequence[EventRow]) -> bool:
 
 
 def _is_test(event: EventRow) -> bool:
-    """Tell whether an event is a sequential test, which itself allows for being stopped."""
+    """Tell whether an event is a sequential test, which itself allows for being
+    stopped.
+    """
     return FORMATS[event.definition.format].SEQUENTIAL

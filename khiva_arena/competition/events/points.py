@@ -1,4 +1,6 @@
-"""A sample of the rated matches of a table, replayed to see where points come from; nothing of it is stored."""
+"""A sample of the rated matches of a table, replayed to see where points come from;
+nothing of it is stored.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -18,16 +20,22 @@ from khiva_arena.records.store.db import EventRow
 
 MOST_MATCHES = 200
 OF_A_SENTENCE = 100
-"""The matches that are replayed for a sentence alone, which nobody asked for: a quarter of a second of Khiva."""
+"""The matches that are replayed for a sentence alone, which nobody asked for: a quarter
+of a second of Khiva.
+"""
 MOST_STEPS = 30_000
-"""The steps after which no further table is replayed: half a second of the longest games of the arena."""
+"""The steps after which no further table is replayed: half a second of the longest
+games of the arena.
+"""
 
 GOLDEN = (5**0.5 - 1) / 2
 """The multiples of this number fill the range up to 1 evenly, wherever one stops."""
 
 
 KnownPoints = Mapping[tuple[str, int], Sequence[SeatPoints] | None]
-"""Points by seat, None for a game that does not say, of matches that were replayed before: by their event's id and ordinal."""
+"""Points by seat, None for a game that does not say, of matches that were replayed
+before: by their event's id and ordinal.
+"""
 NONE_KNOWN: KnownPoints = MappingProxyType({})
 
 
@@ -54,13 +62,16 @@ def points_sample(
     most: int,
     known: KnownPoints = NONE_KNOWN,
 ) -> PointsSample:
-    """Return where points come from in some of the rated matches, whole tables of them, from deals that are over.
+    """Return where points come from in some of the rated matches, whole tables of them,
+    from deals that are over.
 
-    A match in which a seat forfeited is left out: the points that this seat made after that are of choices played for it.
+    A match in which a seat forfeited is left out: the points that this seat made after
+    that are of choices played for it.
 
     events: those of one table.
     matches: the rated ones, with the numbers that the bots have in that table.
-    most: how many of them are replayed; the table with the last one is replayed as a whole.
+    most: how many of them are replayed; the table with the last one is replayed as a
+        whole.
     known: of these matches nothing is replayed.
 
     Raises StoreError, or RecordError of a bundle, for a record that cannot be read.
@@ -118,7 +129,8 @@ def _tables(
 ) -> list[list[_Table]]:
     """Return tables whose deals are over, deal by deal, of ``most`` deals.
 
-    Of any number of the first of these deals, about as many are early as late in the schedule.
+    Of any number of the first of these deals, about as many are early as late in the
+    schedule.
     """
     blocks = np.unique(
         np.concatenate([size.block for size in matches.sizes]) if matches.sizes else []
@@ -141,7 +153,9 @@ def _tables(
 
 
 def _spread(deals: Sequence[Sequence[_Table]]) -> Iterator[_Table]:
-    """Yield tables: one of each deal before the second of any, and other line-ups on one deal than on the next."""
+    """Yield tables: one of each deal before the second of any, and other line-ups on
+    one deal than on the next.
+    """
     for turn in range(max(map(len, deals))):
         for at, tables in enumerate(deals):
             if turn < len(tables):

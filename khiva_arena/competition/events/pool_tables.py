@@ -1,4 +1,6 @@
-"""Rating tables of a store: one for each pool of its events, with their sections and places."""
+"""Rating tables of a store: one for each pool of its events, with their sections and
+places.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -44,7 +46,8 @@ from khiva_arena.records.store.rows import NotPlayed
 class PooledTable(NamedTuple):
     """A table with all that goes with it.
 
-    heading: the game and the conditions; tells the table from others that are shown with it.
+    heading: the game and the conditions; tells the table from others that are shown
+        with it.
     events: the events that it is made from.
     standings: the ratings.
     sections: those that were named.
@@ -53,7 +56,8 @@ class PooledTable(NamedTuple):
     partial: those events that are not over.
     contrasts: differences of the sets of bots that were named.
     cells: the levels at which runners of modules were kept, by name.
-    by_source: which source of points the first bot is ahead by, in a sentence; "" if nobody asked, or nothing can be said.
+    by_source: which source of points the first bot is ahead by, in a sentence; "" if
+        nobody asked, or nothing can be said.
     not_played: the bots that were left out of these events.
     apart: the bots that are printed below a line.
     """
@@ -73,7 +77,9 @@ class PooledTable(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The heading, the cells of modules, and how much of each unfinished event the table has."""
+        """The heading, the cells of modules, and how much of each unfinished event the
+        table has.
+        """
         numbers = {event.id: event.number for event in self.events}
         parts = [
             f"{part.recorded} of {part.planned} matches of event {numbers[part.event]}"
@@ -92,7 +98,8 @@ class PooledTable(NamedTuple):
     def verdict(
         self, settings: str = "", *, store: bool = True, command: Callable[[int], str] | None = None
     ) -> str:
-        """Return who won, whether that could be luck, and how many more seeds would tell, as ``rating.report.verdict`` says it.
+        """Return who won, whether that could be luck, and how many more seeds would
+        tell, as ``rating.report.verdict`` says it.
 
         settings: the name of the file with the settings; "" if that is not known.
         store: whether the reader has the store.
@@ -102,7 +109,9 @@ class PooledTable(NamedTuple):
         return self._said(more and more._replace(store=store, command=command))
 
     def headline(self) -> str:
-        """Return who won, and whether that could be luck: ``verdict`` without what follows it."""
+        """Return who won, and whether that could be luck: ``verdict`` without what
+        follows it.
+        """
         return self._said(None)
 
     def _said(self, more: MoreSeeds | None) -> str:
@@ -111,7 +120,9 @@ class PooledTable(NamedTuple):
         return verdict(self.standings, placed, more, so_far=bool(self.partial))
 
     def _more_seeds(self, settings: str) -> MoreSeeds | None:
-        """Return the way to more seeds of the events; None if none of them can be extended, or not all of their bots count."""
+        """Return the way to more seeds of the events; None if none of them can be
+        extended, or not all of their bots count.
+        """
         able = [event for event in self.events if can_go_on(event) and not event.definition.batch]
         if not able or self.among.words:
             return None
@@ -160,8 +171,10 @@ class TableRequest(NamedTuple):
     names: of sections, in the order of ``section_names.NAMES``.
     effects: those that the section effects fits.
     among: the bots that count.
-    by_source: whether the sentence on the sources of points is wanted, for which some matches are replayed.
-    most_lots: the percentage of lots above which a bot stands below a line in print; None for no line.
+    by_source: whether the sentence on the sources of points is wanted, for which some
+        matches are replayed.
+    most_lots: the percentage of lots above which a bot stands below a line in print;
+        None for no line.
     """
 
     anchors: Sequence[str] = ()
@@ -182,13 +195,16 @@ def tables_of(
     say: Say = say_nothing,
     watch: MatchWatch = UNWATCHED,
 ) -> list[PooledTable]:
-    """Return the tables of a store, all read and worked out: any damage in the store means no table at all.
+    """Return the tables of a store, all read and worked out: any damage in the store
+    means no table at all.
 
-    words: the events, by number or the beginning of their ids; () for all that were not closed before they were over.
+    words: the events, by number or the beginning of their ids; () for all that were not
+        closed before they were over.
     say: gets a line on each event that is left out, and before a long wait.
     watch: sees how far the reading has come.
 
-    Raises ConfigError for an event or bot that is not there, StoreError for a store that cannot be read or is damaged.
+    Raises ConfigError for an event or bot that is not there, StoreError for a store
+    that cannot be read or is damaged.
     """
     with Store.read(folder) as store:
         watch.watch(store)
@@ -221,7 +237,9 @@ def tables_in(
     request: TableRequest = PLAIN,
     say: Say = say_nothing,
 ) -> list[PooledTable]:
-    """Return the tables of events of a store or a bundle; ``request`` and ``say`` are as in ``tables_of``."""
+    """Return the tables of events of a store or a bundle; ``request`` and ``say`` are
+    as in ``tables_of``.
+    """
     check_among(request.among, events)
     with uncollected():
         pools = pools_of(events, request.among)
@@ -311,7 +329,9 @@ def with_points(
 
 
 def sections_named(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the named sections in the order they are printed. Raises ConfigError for a name that is not one."""
+    """Return the named sections in the order they are printed. Raises ConfigError for a
+    name that is not one.
+    """
     unknown = [name for name in names if name not in (*NAMES, ALL)]
     if unknown:
         raise ConfigError(

@@ -1,4 +1,6 @@
-"""Pools of events that make one table, and their results, read from a store: for standings, plan, export and bundle."""
+"""Pools of events that make one table, and their results, read from a store: for
+standings, plan, export and bundle.
+"""
 
 import heapq
 import re
@@ -39,14 +41,18 @@ _GIVEN = re.compile(rf"(?P<bot>.+)=(?P<elo>{_NUMBER})(?::(?P<sd>\d+(?:\.\d+)?))?
 
 
 def pools_of(events: Sequence[EventRow], among: Among) -> list[list[EventRow]]:
-    """Return pools of the events in which two bots or more count; pools of all events if everybody counts."""
+    """Return pools of the events in which two bots or more count; pools of all events
+    if everybody counts.
+    """
     return pooled(
         [event for event in events if among == EVERYBODY or len(counting(event, among)) > 1]
     )
 
 
 def titles(tables: Sequence[Sequence[EventRow]], among: Among = EVERYBODY) -> list[str]:
-    """Return the line above each of the tables that are shown together: the game played, and the conditions."""
+    """Return the line above each of the tables that are shown together: the game
+    played, and the conditions.
+    """
     labels = which_of([events[0].definition for events in tables])
     return [_title(events, label, among) for events, label in zip(tables, labels, strict=True)]
 
@@ -70,15 +76,18 @@ def _title(events: Sequence[EventRow], label: str, among: Among) -> str:
 
 
 def _numbers(events: Sequence[EventRow], marks: Mapping[str, str]) -> str:
-    """Return the numbers of events with the mark of each, by id. Batches of a league in a row, without marks, are "1-200"."""
+    """Return the numbers of events with the mark of each, by id. Batches of a league in
+    a row, without marks, are "1-200".
+    """
     if all(event.definition.batch and not marks[event.id] for event in events):
         return ranges(event.number for event in events)
     return ", ".join(f"{event.number}{marks[event.id]}" for event in events)
 
 
 def _mark(event: EventRow, numbers: Mapping[str, str]) -> str:
-    """Return a note on an event that was closed or extends another, "" for any other event. ``numbers``: numbers of the others
-    by id."""
+    """Return a note on an event that was closed or extends another, "" for any other
+    event. ``numbers``: numbers of the others by id.
+    """
     extends = event.definition.extends
     marks = ["closed before it was over"] if event.closed else []
     marks += [f"extends {numbers.get(extends, extends)}, {KNOWN}"] if extends else []
@@ -86,7 +95,9 @@ def _mark(event: EventRow, numbers: Mapping[str, str]) -> str:
 
 
 def _not_default(common: InCommon) -> str:
-    """Return in words the limits, pondering, clock and time given back for a link that are not the default."""
+    """Return in words the limits, pondering, clock and time given back for a link that
+    are not the default.
+    """
     limits = [
         f"{WORDS[key]} {in_words(key, limit)}"
         for key, limit in common.limits.items()
@@ -111,7 +122,8 @@ def standings_of(
 ) -> Standings:
     """Return the table of the events of one pool.
 
-    scored: their results, read once; or their data, of batches of a league in which everybody counts.
+    scored: their results, read once; or their data, of batches of a league in which
+        everybody counts.
     anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
     among: the bots that count.
     say: gets a line before a long wait.
@@ -137,7 +149,9 @@ def standings_of(
 def _collected(
     events: Sequence[EventRow], scored: Iterable[Result], among: Among, say: Say
 ) -> tuple[Collected, Widening]:
-    """Return the results that count, and how wide intervals are since the draw followed results, or somebody may look."""
+    """Return the results that count, and how wide intervals are since the draw followed
+    results, or somebody may look.
+    """
     counter, watcher = CountedResults(), WatchedResults(events)
     collected = _collect(events, counter.count(watcher.watch(scored)), among)
     return collected, structs.replace(watcher.widening(among, say), looks=counter.looks(events))
@@ -146,8 +160,8 @@ def _collected(
 def _collect(events: Sequence[EventRow], scored: Iterable[Result], among: Among) -> Collected:
     """Return the results of matches at whose table every bot counts.
 
-    Raises ConfigError if there are results, but none of them counts. A store with nothing played yet gives a table without
-    numbers.
+    Raises ConfigError if there are results, but none of them counts. A store with
+    nothing played yet gives a table without numbers.
     """
     if among == EVERYBODY:
         return Collected(scored)
@@ -168,7 +182,8 @@ def _collect(events: Sequence[EventRow], scored: Iterable[Result], among: Among)
 
 
 def _anchor(event: EventRow, entrants: Sequence[Entrant]) -> str | None:
-    """Return the identity of the bot that an event is anchored on, None if that bot does not count.
+    """Return the identity of the bot that an event is anchored on, None if that bot
+    does not count.
 
     The definition's name is looked up, since a page may call the bot by another name.
     """
@@ -178,7 +193,9 @@ def _anchor(event: EventRow, entrants: Sequence[Entrant]) -> str | None:
 
 
 def _parse_anchor(word: str, names: set[str]) -> str | AnchorAt:
-    """Return an anchor as the user gave it: the name of a bot, which may have any sign in it, or a name and a number."""
+    """Return an anchor as the user gave it: the name of a bot, which may have any sign
+    in it, or a name and a number.
+    """
     if word in names or not (parts := _GIVEN.fullmatch(word)):
         return word
     elo, sd = float(parts["elo"]), float(parts["sd"] or 0)
@@ -191,9 +208,11 @@ def _parse_anchor(word: str, names: set[str]) -> str | AnchorAt:
 
 
 def results_of(store: Store, *events: EventRow) -> Iterator[Result]:
-    """Return the results that ratings need, event by event in schedule order: of recorded matches and of those that stayed void.
+    """Return the results that ratings need, event by event in schedule order: of
+    recorded matches and of those that stayed void.
 
-    A void match that is still to be played again, since the run was interrupted, is left out.
+    A void match that is still to be played again, since the run was interrupted, is
+    left out.
     """
     for event in events:
         rows = voids_of(store, event)

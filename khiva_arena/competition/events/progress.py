@@ -1,4 +1,6 @@
-"""Progress of a competition in a store: the events that are over, the event in progress, and the next one."""
+"""Progress of a competition in a store: the events that are over, the event in
+progress, and the next one.
+"""
 
 import shlex
 from collections.abc import Sequence
@@ -21,7 +23,8 @@ from khiva_arena.records.store.db import EventRow, Store
 class ResumePoint(msgspec.Struct, frozen=True):
     """The point that a competition has reached, and the event to be played next.
 
-    over: the events of its first stages, each the one that the next one follows; the last may have been closed before.
+    over: the events of its first stages, each the one that the next one follows; the
+        last may have been closed before.
     entrants: of the stage after those; () if all are over.
     definition: of that stage; None if all are over.
     event: the one of that stage that is in progress; None if it is still to begin.
@@ -42,13 +45,16 @@ def standing_of(
     *,
     new_event: bool = False,
 ) -> ResumePoint:
-    """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest.
+    """Find the events of a competition by their definitions: at each stage the newest
+    that is not over, else the newest.
 
-    An event that is over and has fewer seeds, with all else equal, is extended, unless ``new_event`` asks for another event.
+    An event that is over and has fewer seeds, with all else equal, is extended, unless
+    ``new_event`` asks for another event.
 
     definition: of the first stage's event.
 
-    Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with the bots that came to it.
+    Raises StoreError if the store is damaged, ConfigError if a stage cannot be played
+    with the bots that came to it.
     """
     rows = events_of(store, ())
     over: list[EventRow] = []
@@ -85,7 +91,8 @@ def _newest(
 def _definition_after(
     before: EventRow, stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox
 ) -> Definition:
-    """Return the definition of the event of a stage. ``before``: the event of the stage before it.
+    """Return the definition of the event of a stage. ``before``: the event of the stage
+    before it.
 
     Raises ConfigError if the stage cannot be played with the bots that came to it.
     """
@@ -106,7 +113,9 @@ def _definition_after(
 
 
 def _best(store: Store, event: EventRow, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
-    """Return the bots that did best in an event that is over, best first; all of them if ``take`` is None."""
+    """Return the bots that did best in an event that is over, best first; all of them
+    if ``take`` is None.
+    """
     return [
         entrants[place.bot]
         for place in stored.places(event, partial(sound_results, store, event)).placings

@@ -1,5 +1,6 @@
-"""The bots that bundles of a league may hold, as ``publish_bots`` of its first link says. The
-extension ``league`` defines the links."""
+"""The bots that bundles of a league may hold, as ``publish_bots`` of its first link
+says. The extension ``league`` defines the links.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,17 @@ if TYPE_CHECKING:
 
 
 def not_published(bot: str) -> str:
-    """Return in words why a match is not run again. ``bot``: the name of one in it that bundles may not hold."""
+    """Return in words why a match is not run again. ``bot``: the name of one in it that
+    bundles may not hold.
+    """
     return (
         f"its league does not publish {bot}, so only the organiser and its author can run it again"
     )
 
 
 def published_bots(links: Sequence[Any]) -> frozenset[str] | None:
-    """Return the identities of the bots that bundles of a league may hold: its anchors; None for all bots, or without a league.
+    """Return the identities of the bots that bundles of a league may hold: its anchors;
+    None for all bots, or without a league.
 
     links: of the league, as plain values of any shape.
     """
@@ -30,7 +34,9 @@ def published_bots(links: Sequence[Any]) -> frozenset[str] | None:
 
 
 def published_in(store: "Store") -> frozenset[str] | None:
-    """Return the bots of the league in a store that bundles may hold, as ``published_bots`` does."""
+    """Return the bots of the league in a store that bundles may hold, as
+    ``published_bots`` does.
+    """
     return published_bots(
         [msgspec.json.decode(link.text) for link in store.links(0, 1) if link.intact]
     )

@@ -1,7 +1,8 @@
 """A comparison of a store's rows of a match with its record.
 
-Seats, places and points are stored twice: in the record, and in rows that are read for every table. Sums and seals find damage,
-but a stranger who writes rows can compute both. So each row is compared with its record whenever it is read; no replay is needed.
+Seats, places and points are stored twice: in the record, and in rows that are read for
+every table. Sums and seals find damage, but a stranger who writes rows can compute
+both. So each row is compared with its record whenever it is read; no replay is needed.
 """
 
 import msgspec
@@ -17,7 +18,9 @@ class _RecordedHeader(msgspec.Struct):
 
 
 class _RecordedResult(msgspec.Struct):
-    """The part of a record that a row repeats. ``steps`` is not read unless a step has a fault."""
+    """The part of a record that a row repeats. ``steps`` is not read unless a step has
+    a fault.
+    """
 
     header: _RecordedHeader
     steps: msgspec.Raw
@@ -31,11 +34,14 @@ class _RecordedResult(msgspec.Struct):
 _result = msgspec.json.Decoder(_RecordedResult).decode
 _record = msgspec.json.Decoder(Record).decode
 _NUMBERS = b'0123456789,[]"'
-"""The signs of steps without faults: in the steps of a record, only faults are words."""
+"""The signs of steps without faults: in the steps of a record, only faults are
+words.
+"""
 
 
 def why_not_as_recorded(event: EventRow, row: MatchRow) -> str:
-    """Return how a row differs from its record, "" if it does not. The row's seats must sit at places of the event.
+    """Return how a row differs from its record, "" if it does not. The row's seats must
+    sit at places of the event.
 
     Bots are named as in the definition: the event may have other names for a page.
     """
@@ -61,7 +67,9 @@ def why_not_as_recorded(event: EventRow, row: MatchRow) -> str:
 
 
 def _faults(row: MatchRow, recorded: _RecordedResult) -> list[list[tuple[str, int]]]:
-    """Return the faults of each seat by the record. Nearly all records have none, which shows without reading the steps."""
+    """Return the faults of each seat by the record. Nearly all records have none, which
+    shows without reading the steps.
+    """
     only_numbers = not bytes(recorded.steps).translate(None, _NUMBERS)
     if only_numbers and all(at is None for at in recorded.forfeited_at):
         return [[] for _ in row.seats]

@@ -1,7 +1,8 @@
 """Results of replayed draws, kept in the user's cache folder.
 
-They are never kept beside the store, which may be read-only or a stranger's. A file counts only if this user owns it, nobody else
-may write it, and it names the key under which it was sought. For any other file the replays are made again.
+They are never kept beside the store, which may be read-only or a stranger's. A file
+counts only if this user owns it, nobody else may write it, and it names the key under
+which it was sought. For any other file the replays are made again.
 """
 
 import os
@@ -32,7 +33,9 @@ class KeptFactors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def kept_factors(key: str) -> Factors | None:
-    """Return the factors for pairs and ranks that were kept under a key; None if no reliable file has them."""
+    """Return the factors for pairs and ranks that were kept under a key; None if no
+    reliable file has them.
+    """
     folder = _folder()
     if folder is None:
         return None
@@ -50,7 +53,9 @@ def kept_factors(key: str) -> Factors | None:
 
 
 def keep_factors(key: str, pair: float, ranks: float) -> None:
-    """Keep factors under a key, if the folder can be written: otherwise they are worked out again next time."""
+    """Keep factors under a key, if the folder can be written: otherwise they are worked
+    out again next time.
+    """
     folder = _folder()
     if folder is None:
         return

@@ -1,8 +1,9 @@
 """Replays of events through their own draw, by bots of given strengths.
 
-They show the effect of chance and the draw on errors. Matches are independent and follow Plackett and Luce: a bot comes first of
-several with its share of their strengths. Each replay has a stream of its own, from which its lots and its results come, so that
-numbers depend on the key alone.
+They show the effect of chance and the draw on errors. Matches are independent and
+follow Plackett and Luce: a bot comes first of several with its share of their
+strengths. Each replay has a stream of its own, from which its lots and its results
+come, so that numbers depend on the key alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -47,8 +48,10 @@ class EventToReplay(msgspec.Struct, frozen=True):
     terms: the terms of its schedule; their key is not used.
     bots: by position, the number of the bot in the table.
     rounds: the number of its rounds that are replayed.
-    played: for line-ups known from the start, those that were played, and on how many seeds, in parts.
-    after: the index of the replayed event that was the stage before, whose best bots play here; None for none.
+    played: for line-ups known from the start, those that were played, and on how many
+        seeds, in parts.
+    after: the index of the replayed event that was the stage before, whose best bots
+        play here; None for none.
     authors: by number of the bot in the table, "" for none.
     """
 
@@ -63,14 +66,16 @@ class EventToReplay(msgspec.Struct, frozen=True):
 def follows_results(event: EventToReplay) -> bool:
     """Tell whether results decide who meets whom in the replayed rounds of an event.
 
-    In a knockout, and where the best of one stage come to the next, results only decide who plays on, and errors are right.
+    In a knockout, and where the best of one stage come to the next, results only decide
+    who plays on, and errors are right.
     """
     return event.terms.format == Format.SWISS and event.rounds > 1
 
 
 def seconds_of(events: Sequence[EventToReplay]) -> float:
-    """Return about how many seconds all replays of these events take on one core: from counts alone, so equal on every
-    machine."""
+    """Return about how many seconds all replays of these events take on one core: from
+    counts alone, so equal on every machine.
+    """
     bots = max(bot for event in events for bot in event.bots) + 1
     seconds = 0.0
     for event in events:
@@ -93,7 +98,8 @@ def factors(
     """Replay the events of one table.
 
     elo: by number of the bot, its strength.
-    rated: by number of the bot, whether it counts; a match is rated if all its bots count.
+    rated: by number of the bot, whether it counts; a match is rated if all its bots
+        count.
     key: 32 bytes, from which all chance comes.
     """
     numbers = [range(first, min(number, first + _AT_ONCE)) for first in range(0, number, _AT_ONCE)]
@@ -105,7 +111,8 @@ def factors(
 
 
 def all_distances(rounds: Sequence[ReplicaRound], elo: Sequence[int]) -> Floats:
-    """Return (R, n (n - 1) / 2) how far the difference of each two bots is from the truth, in standard errors.
+    """Return (R, n (n - 1) / 2) how far the difference of each two bots is from the
+    truth, in standard errors.
 
     Two bots that are not compared have NaN.
     """
@@ -116,7 +123,9 @@ def all_distances(rounds: Sequence[ReplicaRound], elo: Sequence[int]) -> Floats:
 
 
 def factors_of(distances: Floats) -> Factors:
-    """Return the 95 % quantiles of the distances of all replays: over every pair, and over the largest of each replay."""
+    """Return the 95 % quantiles of the distances of all replays: over every pair, and
+    over the largest of each replay.
+    """
     return Factors(_quantile(distances.ravel()), _quantile(np.fmax.reduce(distances, axis=1)))
 
 
@@ -197,7 +206,9 @@ def play_replays(
 
 
 def _shapes(event: EventToReplay) -> Iterator[tuple[Shape, tuple[LineUp, ...] | None]]:
-    """Yield the rounds that are replayed, each with its line-ups if these are known, else None."""
+    """Yield the rounds that are replayed, each with its line-ups if these are known,
+    else None.
+    """
     if event.rounds:
         yield from ((shape, None) for shape in shapes(event.terms)[: event.rounds])
     for number, (line_ups, seeds) in enumerate(event.played):
@@ -227,7 +238,8 @@ def _play(
 ) -> tuple[ReplicaRound, list[list[tuple[int, int, int]]]]:
     """Play each table of each replay in all rotations on so many seeds.
 
-    Returns the round to be fitted; and by replay and bot the half points, pairs and first places that a draw reads.
+    Returns the round to be fitted; and by replay and bot the half points, pairs and
+    first places that a draw reads.
     """
     replays, count, seats = tables.shape
     bots = len(weight)
@@ -238,7 +250,8 @@ def _play(
     )
     # 53 bits and a half: never 0, whose logarithm would be infinite
     uniform = ((numbers >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-    # exponential times: a bot comes first with its share of the strengths, as in Plackett and Luce
+    # exponential times: a bot comes first with its share of the strengths, as in
+    # Plackett and Luce
     arrival = (-np.log(uniform)).reshape(shape) / weight[tables][:, :, None, None, :]
     counts = np.asarray(rated[tables].all(axis=2))
     first = np.arange(replays)[:, None] * bots

@@ -1,4 +1,6 @@
-"""Builders of ``Result``, the only ones: from a store's row, from a record, and for a match that stayed void."""
+"""Builders of ``Result``, the only ones: from a store's row, from a record, and for a
+match that stayed void.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -18,7 +20,9 @@ T = TypeVar("T")
 def of_row(
     event: EventRow, row: MatchRow, voids: int = 0, measured: Sequence[Measured] = ()
 ) -> Result:
-    """Return the result of a match as a store holds it. A damaged row gives a result with the parts that are left."""
+    """Return the result of a match as a store holds it. A damaged row gives a result
+    with the parts that are left.
+    """
     seats = row.seats
     return Result(
         event=event.id,
@@ -51,8 +55,10 @@ def of_record(
     voids: int = 0,
     spent: Sequence[Spent | None] = (),
 ) -> Result:
-    """Return the result of a match from its record alone: a stranger cannot know any measurements, so there are none. ``spent``:
-    what bots reported, which a bundle has beside the record."""
+    """Return the result of a match from its record alone: a stranger cannot know any
+    measurements, so there are none. ``spent``: what bots reported, which a bundle has
+    beside the record.
+    """
     return Result(
         event=event.id,
         ordinal=match.ordinal,
@@ -73,12 +79,16 @@ def of_record(
 
 @lru_cache(maxsize=2**14)
 def _shared(value: T) -> T:
-    """Return one object for equal values: a bundle's results are all held at once, and many of their tuples are equal."""
+    """Return one object for equal values: a bundle's results are all held at once, and
+    many of their tuples are equal.
+    """
     return value
 
 
 def set_aside(event: EventRow, void: VoidRow, caused: Mapping[int, int]) -> Result:
-    """Return the result that stands for a match that stayed void. ``caused``: by seat, how many of its voids that seat caused."""
+    """Return the result that stands for a match that stayed void. ``caused``: by seat,
+    how many of its voids that seat caused.
+    """
     cpu = dict(enumerate(void.cpu))
     return Result(
         event=event.id,
@@ -97,8 +107,9 @@ def set_aside(event: EventRow, void: VoidRow, caused: Mapping[int, int]) -> Resu
 
 
 def block_of(event: EventRow, seed: int) -> str:
-    """Return a name for the deal, so that events of one run secret share blocks; a hash, since the secret may not be revealed
-    yet."""
+    """Return a name for the deal, so that events of one run secret share blocks; a
+    hash, since the secret may not be revealed yet.
+    """
     return _hashed(event.secret, seed, event.public)
 
 

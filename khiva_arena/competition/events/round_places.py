@@ -1,4 +1,6 @@
-"""The places of the bots of an event whose format is played in rounds: counted, and never fitted."""
+"""The places of the bots of an event whose format is played in rounds: counted, and
+never fitted.
+"""
 
 from functools import partial
 from typing import Protocol

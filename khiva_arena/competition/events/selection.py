@@ -1,6 +1,7 @@
 """The selection of the bots of a store that are rated.
 
-A match counts if all bots at its table are rated, so that the rest is as if the other bots had never played.
+A match counts if all bots at its table are rated, so that the rest is as if the other
+bots had never played.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -61,7 +62,9 @@ class StoreSelection(NamedTuple):
 
 
 def check_among(among: Among, events: Sequence[EventRow]) -> None:
-    """Raise ConfigError for each word that names no bot of these events, or if fewer than two are left in all of them."""
+    """Raise ConfigError for each word that names no bot of these events, or if fewer
+    than two are left in all of them.
+    """
     bots = [bot for event in events for bot in event.bots]
     names = list(dict.fromkeys(bot.name for bot in bots))
     words_known = {word for bot in bots for word in _words(bot.name, bot.identity)}
@@ -85,7 +88,9 @@ def check_among(among: Among, events: Sequence[EventRow]) -> None:
 
 
 def _words(name: str, identity: str) -> tuple[str, ...]:
-    """Return the words that name a bot. In a table, bots of one name have the beginning of their ids added."""
+    """Return the words that name a bot. In a table, bots of one name have the beginning
+    of their ids added.
+    """
     return name, identity, f"{name}#{identity[:4]}"
 
 

@@ -1,4 +1,6 @@
-"""The results of events as tables and pages read them, from a store or from a bundle that was checked."""
+"""The results of events as tables and pages read them, from a store or from a bundle
+that was checked.
+"""
 
 from collections.abc import Collection, Iterable
 from typing import Protocol
@@ -36,22 +38,34 @@ class ResultSource(Protocol):
         """Return the number of recorded matches."""
 
     def capped(self, event: EventRow) -> EndedByCap | None:
-        """Return the cap that ended an event short; None if none did, if it has gone on since, or if that is not known."""
+        """Return the cap that ended an event short; None if none did, if it has gone on
+        since, or if that is not known.
+        """
 
     def secrets(self, event: EventRow) -> dict[int, bytes]:
-        """Return the revealed secrets of an event by seed; that of the run is under RUN_SECRET."""
+        """Return the revealed secrets of an event by seed; that of the run is under
+        RUN_SECRET.
+        """
 
     def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
-        """Return the records at these places of the schedule, as far as there are any."""
+        """Return the records at these places of the schedule, as far as there are
+        any.
+        """
 
     def digest(self, event: EventRow) -> str | None:
-        """Return the run digest of an event that is over or was closed, None for one that is still to be played."""
+        """Return the run digest of an event that is over or was closed, None for one
+        that is still to be played.
+        """
 
     def league_order(self, links: int | None = None) -> LeagueOrder | None:
-        """Return what orders the tables of a league, None without one. ``links``: how many of the first ones count; None: all."""
+        """Return what orders the tables of a league, None without one. ``links``: how
+        many of the first ones count; None: all.
+        """
 
     def room_of_transcripts(self, event: EventRow) -> list[RoomTaken]:
-        """Return the room that transcripts of an event take in a store; [] if none were to be kept."""
+        """Return the room that transcripts of an event take in a store; [] if none were
+        to be kept.
+        """
 
 
 class StoredResults:
@@ -82,7 +96,9 @@ class StoredResults:
         return self.store.room_of_transcripts(event.id)
 
     def league_order(self, links: int | None = None) -> LeagueOrder | None:
-        """Return what orders the tables of the league, None without one. Raises StoreError if a link is damaged."""
+        """Return what orders the tables of the league, None without one. Raises
+        StoreError if a link is damaged.
+        """
         rows = self.store.links()[:links]
         for link in rows:
             if not link.intact:
@@ -93,7 +109,9 @@ class StoredResults:
             damaged(self.store, "the chain of the league", str(error))
 
     def _batch(self, event: str) -> EventRow | None:
-        """Return the event of a batch, None if it is not here. Raises StoreError if it is damaged."""
+        """Return the event of a batch, None if it is not here. Raises StoreError if it
+        is damaged.
+        """
         row = self.store.event(event)
         if row:
             refuse_damaged(self.store, row)
@@ -104,7 +122,9 @@ class StoredResults:
         return self.store.reveals(event.id)
 
     def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
-        """Return the records at these places of the schedule. Raises StoreError if one of them is damaged."""
+        """Return the records at these places of the schedule. Raises StoreError if one
+        of them is damaged.
+        """
         records = {}
         for row in filter(None, (self.store.match(event.id, ordinal) for ordinal in ordinals)):
             try:

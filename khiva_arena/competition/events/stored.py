@@ -1,4 +1,6 @@
-"""Events of a store: checks that one is sound, its schedule, its results, and the beginning of a new one."""
+"""Events of a store: checks that one is sound, its schedule, its results, and the
+beginning of a new one.
+"""
 
 import os
 from collections.abc import Callable, Sequence
@@ -54,14 +56,18 @@ def check_definition(event: EventRow) -> None:
 
 
 def public_problem(text: str) -> str | None:
-    """Return why a text cannot be an event's public text, None if it can: one line of printable characters."""
+    """Return why a text cannot be an event's public text, None if it can: one line of
+    printable characters.
+    """
     if not 1 <= len(text) <= PUBLIC_MOST or not text.isprintable():
         return f"one line of 1 to {PUBLIC_MOST:,} printable characters is expected"
     return None
 
 
 def check_bots(event: EventRow) -> None:
-    """Raise StoreError if an event's bots are not those of its definition, which is sound."""
+    """Raise StoreError if an event's bots are not those of its definition, which is
+    sound.
+    """
     if [(bot.name, bot.identity) for bot in event.bots] != [
         (bot.name, bot.identity) for bot in event.definition.bots
     ]:
@@ -69,12 +75,16 @@ def check_bots(event: EventRow) -> None:
 
 
 def bare_timetable(event: EventRow) -> Timetable:
-    """Return the timetable of an event as far as it stands without results. Raises ConfigError."""
+    """Return the timetable of an event as far as it stands without results. Raises
+    ConfigError.
+    """
     return Timetable(event.terms())
 
 
 def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
-    """Return the results of a round, None unless all its matches are recorded. Raises StoreError if one cannot be a result."""
+    """Return the results of a round, None unless all its matches are recorded. Raises
+    StoreError if one cannot be a result.
+    """
     seats, places = (
         event.definition.seats,
         (shape.first_ordinal, shape.first_ordinal + shape.matches - 1),
@@ -99,18 +109,23 @@ RoundResults = Callable[[Store, EventRow, Shape], list[Result] | None]
 
 
 def timetable_of(store: Store, event: EventRow, results: RoundResults = round_results) -> Timetable:
-    """Return the whole timetable of an event, later rounds drawn from the ``results`` that the store holds. Raises
-    ConfigError."""
+    """Return the whole timetable of an event, later rounds drawn from the ``results``
+    that the store holds. Raises ConfigError.
+    """
     return Timetable(event.terms(), lambda shape: results(store, event, shape))
 
 
 def is_league(folder: Path, store: Store | None = None) -> bool:
-    """Tell whether a folder is a league's, founded or not. ``store``: the one in it, if there is one."""
+    """Tell whether a folder is a league's, founded or not. ``store``: the one in it, if
+    there is one.
+    """
     return (folder / LEAGUE).is_file() or (store is not None and store.newest_link() is not None)
 
 
 def refuse_league(folder: Path, store: Store | None = None) -> None:
-    """Raise ConfigError if a folder is a league's: its chain decides which event comes next."""
+    """Raise ConfigError if a folder is a league's: its chain decides which event comes
+    next.
+    """
     if is_league(folder, store):
         league_format.check_installed(folder)
         raise ConfigError(
@@ -120,7 +135,8 @@ def refuse_league(folder: Path, store: Store | None = None) -> None:
 
 
 def open_batch(store: Store) -> str:
-    """Return the id of the event of a league's batch that is drawn and not over, "" if there is none.
+    """Return the id of the event of a league's batch that is drawn and not over, "" if
+    there is none.
 
     Raises StoreError if a link of the league cannot be read.
     """
@@ -148,7 +164,9 @@ class PlacesSoFar(NamedTuple):
 
 
 def places(event: EventRow, of_round: Callable[[Shape], list[Result] | None]) -> PlacesSoFar:
-    """Return the places of an event by its format. ``of_round``: returns the results of a round, None unless it is complete."""
+    """Return the places of an event by its format. ``of_round``: returns the results of
+    a round, None unless it is complete.
+    """
     timetable = bare_timetable(event)
     rounds = [results for shape in timetable.shapes if (results := of_round(shape)) is not None]
     return PlacesSoFar(formats.places(timetable.terms, rounds), len(rounds), len(timetable.shapes))
@@ -162,7 +180,9 @@ class NewId(NamedTuple):
 
 
 def new_id(store: Store, definition: Definition, secret: bytes, like_0_1: bool) -> NewId:
-    """Return the id of an event that is to be added, as ``add_event`` gives it. Raises ConfigError if the store has it."""
+    """Return the id of an event that is to be added, as ``add_event`` gives it. Raises
+    ConfigError if the store has it.
+    """
     commitment = seeds.commitment(definition.digest, secret)
     event = seeds.event_id(definition.digest, commitment)
     if like_0_1:
@@ -182,7 +202,8 @@ def add_event(
 ) -> EventRow:
     """Add an event to a store. Raises ConfigError if the store has an event of that id.
 
-    like_0_1: whether the id is as version 0.1.0 gave it, for later stages of a competition that 0.1.0 began.
+    like_0_1: whether the id is as version 0.1.0 gave it, for later stages of a
+        competition that 0.1.0 began.
     """
     event, commitment = new_id(store, definition, secret, like_0_1)
     rows = [
@@ -194,9 +215,11 @@ def add_event(
 
 
 def keep_modules(store: Path, definition: Definition, *others: Path) -> None:
-    """Keep the modules of an event in ticks in its store's folder. Other events have none.
+    """Keep the modules of an event in ticks in its store's folder. Other events have
+    none.
 
-    others: folders of other stores that may have them, if this machine has not built them
+    others: folders of other stores that may have them, if this machine has not built
+        them
 
     Raises ConfigError or Unwritten if the folder cannot be written.
     """
@@ -207,7 +230,9 @@ def keep_modules(store: Path, definition: Definition, *others: Path) -> None:
 
 
 def damaged_modules(store: Path, definition: Definition) -> list[str]:
-    """Return a line on each module and payload of an event in ticks whose copy in its store's folder is damaged."""
+    """Return a line on each module and payload of an event in ticks whose copy in its
+    store's folder is damaged.
+    """
     if not definition.in_ticks:
         return []
     from khiva_arena.entrants.modules import is_sound  # not above: few events are in ticks
@@ -227,7 +252,9 @@ def damaged_modules(store: Path, definition: Definition) -> list[str]:
 
 
 def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:
-    """Tell whether all matches on these seeds in a row are recorded. The event must have one round."""
+    """Tell whether all matches on these seeds in a row are recorded. The event must
+    have one round.
+    """
     (shape,) = bare_timetable(event).shapes
     per_seed = shape.line_ups * shape.seats
     return (
@@ -237,8 +264,10 @@ def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:
 
 
 def refuse_other_engine(store: Store, row: EventRow, any_engine: bool) -> None:
-    """Raise StoreError if another engine version began an event, unless ``any_engine``. To be called before anything is written,
-    since that version is to continue the store."""
+    """Raise StoreError if another engine version began an event, unless ``any_engine``.
+    To be called before anything is written, since that version is to continue the
+    store.
+    """
     if __version__ not in row.engines and not any_engine:
         from khiva_arena.common.version import (
             shown,
@@ -266,7 +295,9 @@ def run_digest_of(store: Store, event: EventRow) -> str:
 
 
 def stored_event(store: Store, event: str) -> EventRow:
-    """Return an event that is in the store. Raises StoreError if it is not, or its definition or bots are damaged."""
+    """Return an event that is in the store. Raises StoreError if it is not, or its
+    definition or bots are damaged.
+    """
     row = store.event(event)
     if row is None:
         raise StoreError(f"{store.folder}: event {event} is missing; restore a copy")
@@ -275,14 +306,18 @@ def stored_event(store: Store, event: str) -> EventRow:
 
 
 def stored_batch(store: Store, event: str) -> EventRow:
-    """Return the event of a batch of a league. Raises StoreError as ``stored_event`` does, and if its tables cannot be played."""
+    """Return the event of a batch of a league. Raises StoreError as ``stored_event``
+    does, and if its tables cannot be played.
+    """
     row = stored_event(store, event)
     refuse_no_batch(store, row)
     return row
 
 
 def refuse_no_batch(store: Store, event: EventRow) -> None:
-    """Raise StoreError, which says where, if an event has no tables, or some that do not fit its bots and seats."""
+    """Raise StoreError, which says where, if an event has no tables, or some that do
+    not fit its bots and seats.
+    """
     if event.definition.batch is None:
         damaged(store, f"event {event.number}", "it is no batch of the league")
     try:
@@ -292,7 +327,9 @@ def refuse_no_batch(store: Store, event: EventRow) -> None:
 
 
 def refuse_damaged(store: Store, event: EventRow) -> None:
-    """Raise StoreError, which says where, if an event's rows are not as ``add_event`` makes them."""
+    """Raise StoreError, which says where, if an event's rows are not as ``add_event``
+    makes them.
+    """
     try:
         check_stored(event)
     except StoreError as error:
@@ -300,7 +337,9 @@ def refuse_damaged(store: Store, event: EventRow) -> None:
 
 
 def damaged(store: Store, part: str, problem: str) -> NoReturn:
-    """Raise StoreError on a part of the store that was changed or lost since it was written."""
+    """Raise StoreError on a part of the store that was changed or lost since it was
+    written.
+    """
     raise StoreError(
         f"{store.folder}: {part} is damaged: {problem}; `khiva-arena verify "
         f"{quote(str(store.folder))}` says more"

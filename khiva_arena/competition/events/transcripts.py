@@ -1,4 +1,6 @@
-"""Transcripts of an event: the room that they have, and their text once the deal is revealed. An extension fills the hook."""
+"""Transcripts of an event: the room that they have, and their text once the deal is
+revealed. An extension fills the hook.
+"""
 
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -24,13 +26,19 @@ BUNDLE_HAS = "the bundle has the rest, which no command prints"
 
 
 class TranscriptRoom(Protocol):
-    """The room that the bots of an event have for their transcripts while it is played."""
+    """The room that the bots of an event have for their transcripts while it is
+    played.
+    """
 
     def of_seats(self, bots: Sequence[int]) -> tuple[int, ...]:
-        """Return the bytes that the transcript of each seat may have, 0 for none. ``bots``: positions by seat."""
+        """Return the bytes that the transcript of each seat may have, 0 for
+        none. ``bots``: positions by seat.
+        """
 
     def taken(self, bots: Sequence[int], endings: Sequence[Ending]) -> list[TranscriptRow]:
-        """Return the rows that are stored with a match, and note the room that they take. ``endings``: by seat, of its bot."""
+        """Return the rows that are stored with a match, and note the room that they
+        take. ``endings``: by seat, of its bot.
+        """
 
 
 class KeepsTranscripts(Protocol):
@@ -46,14 +54,18 @@ class KeepsTranscripts(Protocol):
         """
 
     def remarks(self, names: Sequence[str], taken: Sequence[RoomTaken]) -> list[str]:
-        """Return a line for each bot that has had no room in a match. ``names``: of the event's bots."""
+        """Return a line for each bot that has had no room in a match. ``names``: of the
+        event's bots.
+        """
 
 
 KEEPS_TRANSCRIPTS: Hook[KeepsTranscripts] = Hook(_EXTENSION)
 
 
 def remarks(events: Sequence[EventRow], taken: Sequence[Sequence[RoomTaken]]) -> list[str]:
-    """Return a line for each bot of these events that has had no room for a transcript. ``taken``: by event."""
+    """Return a line for each bot of these events that has had no room for a
+    transcript. ``taken``: by event.
+    """
     lacks = any(one.without for of_event in taken for one in of_event)
     if not lacks or row_of(_EXTENSION) is None:
         return []
@@ -69,7 +81,8 @@ class SeatTranscript(NamedTuple):
     """The transcript of a seat.
 
     total: bytes that its bot wrote, without values of --env.
-    steps: number of the step, 0 for the start, and the text that the bot wrote before it was asked again. The text is harmless.
+    steps: number of the step, 0 for the start, and the text that the bot wrote before
+        it was asked again. The text is harmless.
     lacks: bytes that are not kept.
     rest: says where a text that is cut goes on.
     """
@@ -92,8 +105,9 @@ class SeatTranscript(NamedTuple):
         return {"total": self.total, "steps": self.steps, "lacks": self.lacks}
 
     def for_people(self, most: int = 2**63) -> str:
-        """Format the text for people, ``most`` characters of the bot's: marks of steps stand at the margin, the bot's text is
-        indented, so it can write no mark."""
+        """Format the text for people, ``most`` characters of the bot's: marks of steps
+        stand at the margin, the bot's text is indented, so it can write no mark.
+        """
         parts: list[str] = []
         for step, text in self.steps:
             shown, most = text[:most], most - len(text)
@@ -111,7 +125,9 @@ class SeatTranscript(NamedTuple):
 
 
 def check_revealed(store: Store, event: EventRow, match: MatchRow) -> None:
-    """Raise ConfigError while other matches on a match's deal are to be played: bots write what they hold."""
+    """Raise ConfigError while other matches on a match's deal are to be played: bots
+    write what they hold.
+    """
     if match.seed not in store.reveals(event.id):
         higher = " and a higher --spend, since a cap ended it" if ended_by_cap(store, event) else ""
         raise ConfigError(
@@ -122,7 +138,9 @@ def check_revealed(store: Store, event: EventRow, match: MatchRow) -> None:
 
 
 def transcripts_of(store: Store, event: EventRow, ordinal: int) -> dict[int, SeatTranscript]:
-    """Return the transcripts of a match by seat; {} if none were to be kept. Raises StoreError if one is damaged."""
+    """Return the transcripts of a match by seat; {} if none were to be kept. Raises
+    StoreError if one is damaged.
+    """
     found = {}
     for row in store.transcripts(event.id, ordinal):
         what = f"the transcript of seat {row.seat} of match {event.number}/{ordinal}"

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 def of_trials(
     trials: Sequence[TrialResult], seats: int, games: "RandomGames | None"
 ) -> MatchTime | None:
-    """Return how long a match of the bots takes, each at so many tables as the others; None if no trial tells.
+    """Return how long a match of the bots takes, each at so many tables as the others;
+    None if no trial tells.
 
-    games: random games of the event, which say how many seats think at the same time; None: one after another.
+    games: random games of the event, which say how many seats think at the same time;
+        None: one after another.
     """
     at_once = games.at_once if games else 1.0
     seconds = [
@@ -28,7 +30,8 @@ def of_trials(
 
 
 def _seconds(trial: TrialResult, seats: int, at_once: float) -> float:
-    """Return how long a match lasts in which each seat thinks as the bot on trial did. Its opponent there thinks little.
+    """Return how long a match lasts in which each seat thinks as the bot on trial did.
+    Its opponent there thinks little.
 
     at_once: how many seats think at the same time in the mean.
     """

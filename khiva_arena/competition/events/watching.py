@@ -1,4 +1,6 @@
-"""What a long command tells of how far it has come, while matches are read or played."""
+"""What a long command tells of how far it has come, while matches are read or
+played.
+"""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,10 +12,14 @@ class MatchWatch(Protocol):
     """A watcher of a command that goes through many matches."""
 
     def far(self, what: str, done: int, of: int, unit: str = "matches") -> None:
-        """Take the progress, very often: ``done`` of ``of`` units of something, in the words ``what``."""
+        """Take the progress, very often: ``done`` of ``of`` units of something, in the
+        words ``what``.
+        """
 
     def over(self) -> None:
-        """Take it that this part is over, and that another one begins, which may tell nothing."""
+        """Take it that this part is over, and that another one begins, which may tell
+        nothing.
+        """
 
     def watch(self, store: "Store") -> None:
         """See each match of a store that is read."""

@@ -1,6 +1,8 @@
-"""How long matches take at worst: each bot uses all of its time, in matches as long as the longest of some random games.
+"""How long matches take at worst: each bot uses all of its time, in matches as long as
+the longest of some random games.
 
-A match may be longer than these games, so the result is no bound. It tells an organiser whether limits fit into a night.
+A match may be longer than these games, so the result is no bound. It tells an organiser
+whether limits fit into a night.
 """
 
 import time
@@ -18,7 +20,9 @@ from khiva_arena.words import count
 
 GAMES = 20
 MOST_SECONDS = 0.3
-"""Seconds of CPU that random games may take; of the clock for a game whose code runs in another process."""
+"""Seconds of CPU that random games may take; of the clock for a game whose code runs in
+another process.
+"""
 WORTH_SAYING = 60.0
 
 
@@ -37,11 +41,15 @@ class RandomGames(NamedTuple):
     at_once: float
 
     def match_seconds(self, limits: TimeLimits, seats: int) -> float:
-        """Return how long a match takes if each bot uses all of its time. Bots start, and end, at the same time."""
+        """Return how long a match takes if each bot uses all of its time. Bots start,
+        and end, at the same time.
+        """
         return self._around(limits) + self.steps * limits.turn + seats * limits.bank_ms / 1000
 
     def seconds_of_one(self, limits: TimeLimits) -> float:
-        """Return how long a match takes if one bot uses all of its time, and the others answer at once."""
+        """Return how long a match takes if one bot uses all of its time, and the others
+        answer at once.
+        """
         return self._around(limits) + self.decisions * limits.turn + limits.bank_ms / 1000
 
     def _around(self, limits: TimeLimits) -> float:
@@ -54,7 +62,9 @@ class RandomGames(NamedTuple):
 
 
 def random_games(game: Game, seats: int, rules: Mapping[str, Plain]) -> RandomGames | None:
-    """Play random games on deals of their own. Return None if none ends in the time for all, or if the game breaks."""
+    """Play random games on deals of their own. Return None if none ends in the time for
+    all, or if the game breaks.
+    """
     clock = time.monotonic if game.outside else time.process_time
     until = clock() + MOST_SECONDS
     lengths: list[int] = []
@@ -90,14 +100,17 @@ def _of(lengths: Sequence[int], asked: Sequence[Sequence[int]]) -> RandomGames |
 
 
 def seconds_of(matches: Sequence[int], at_a_time: int, match_seconds: float) -> float:
-    """Return how long matches take one round after another. ``matches``: of each round, which waits for the one before it."""
+    """Return how long matches take one round after another. ``matches``: of each round,
+    which waits for the one before it.
+    """
     return sum(-(-of_a_round // at_a_time) for of_a_round in matches) * match_seconds
 
 
 def worst_line(
     games: RandomGames, limits: TimeLimits, seats: int, matches: Sequence[int], at_a_time: int
 ) -> str:
-    """Return in a line how long matches take at worst; "" for less than ``WORTH_SAYING`` seconds.
+    """Return in a line how long matches take at worst; "" for less than
+    ``WORTH_SAYING`` seconds.
 
     matches: of each round that are still to be played.
     at_a_time: how many matches are played at a time.
@@ -112,7 +125,9 @@ def worst_line(
 
 
 def cost_of_limits(games: RandomGames, limits: TimeLimits, seats: int, matches: int) -> str:
-    """Return a paragraph about the most that a slow bot costs at some limits, in matches that it all plays, one at a time."""
+    """Return a paragraph about the most that a slow bot costs at some limits, in
+    matches that it all plays, one at a time.
+    """
     one, each = games.seconds_of_one(limits), games.match_seconds(limits, seats)
     return (
         "A bot that uses all of this start, turn and bank makes a match last up to about "

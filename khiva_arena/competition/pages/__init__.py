@@ -1,1 +1,3 @@
-"""Pages of results: read from the events of a store or a bundle, and written. Begin with ``write.py``."""
+"""Pages of results: read from the events of a store or a bundle, and written. Begin
+with ``write.py``.
+"""

@@ -1,4 +1,5 @@
-"""Pages for the authors of bots: each has the public results and the private data of one bot.
+"""Pages for the authors of bots: each has the public results and the private data of
+one bot.
 
 Private data are the bot's words on stderr and the durations of its decisions.
 """
@@ -23,14 +24,16 @@ DIGITS = 12
 def author_pages(
     folder: Path, source: PageSource, title: str, replays: int, has_folders: bool = False
 ) -> Iterator[Path]:
-    """Write a page for each bot of a store or a bundle, and yield its path. It holds replays of the bot's own matches; that of a
-    bot that was left out holds the report on it.
+    """Write a page for each bot of a store or a bundle, and yield its path. It holds
+    replays of the bot's own matches; that of a bot that was left out holds the report
+    on it.
 
     title: how the title of each page begins, "" for one made of the events.
     replays: how many bytes of replays each page may hold.
     has_folders: whether a folder beside each page has the other replays.
 
-    Raises ConfigError if the folder cannot be made, and everything that ``page_from`` and ``write_page`` raise.
+    Raises ConfigError if the folder cannot be made, and everything that ``page_from``
+    and ``write_page`` raise.
     """
     try:
         folder.mkdir(exist_ok=True)
@@ -56,7 +59,9 @@ def author_pages(
 
 
 def file_name(name: str, identity: str) -> str:
-    """Return the file name of a bot's page. Bots may share a name, or have names that a file cannot have; identities differ."""
+    """Return the file name of a bot's page. Bots may share a name, or have names that a
+    file cannot have; identities differ.
+    """
     return f"{_ODD.sub('_', name)[:LONGEST].lstrip('.-')}-{identity[:DIGITS]}.html".lstrip("-")
 
 

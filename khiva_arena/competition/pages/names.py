@@ -18,7 +18,8 @@ LONGEST_NAME = 64
 
 
 def read_names(path: Path) -> dict[str, str]:
-    """Return the names that a file gives to bots, by name or identity. Raises ConfigError.
+    """Return the names that a file gives to bots, by name or identity. Raises
+    ConfigError.
 
     The file is a table of TOML, or an object in a file named .json.
     """
@@ -60,11 +61,13 @@ def renamed(
 def rename(
     events: Sequence[EventRow], names: Mapping[str, str], left_out: Collection[str] = ()
 ) -> list[EventRow]:
-    """Return events with other names for their bots, so that all pages made from them have these. ``names``: by name or identity.
+    """Return events with other names for their bots, so that all pages made from them
+    have these. ``names``: by name or identity.
 
     left_out: names of bots that do not play, with which ``names`` may deal, too.
 
-    Raises ConfigError for a bot that is not there, or one name for bots that had different ones.
+    Raises ConfigError for a bot that is not there, or one name for bots that had
+    different ones.
     """
     if not names:
         return list(events)

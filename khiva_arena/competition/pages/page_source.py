@@ -1,4 +1,6 @@
-"""The source of a page of results: a store, or a bundle that was checked as ``verify`` checks it."""
+"""The source of a page of results: a store, or a bundle that was checked as ``verify``
+checks it.
+"""
 
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -53,7 +55,8 @@ class RecordedMatch:
     details: by seat, the detail of each of its faults.
     notes: by seat, its bot's words on stderr; empty if they are not known.
     seconds: its duration; None if that is not known.
-    times: by seat, of each decision, see ``records.store.rows``; None if they are not known.
+    times: by seat, of each decision, see ``records.store.rows``; None if they are not
+        known.
     transcripts: reads those that were kept, by seat.
     """
 
@@ -74,11 +77,13 @@ class PageSource(ResultSource, Protocol):
     """A store or a bundle from which a page is made.
 
     kind: "store" or "bundle".
-    verify: the command that checks it, without a folder or file: the reader of the page has them elsewhere.
+    verify: the command that checks it, without a folder or file: the reader of the page
+        has them elsewhere.
     events: those the page shows.
     tables: of these events; ``tables_with_points`` adds where points come from.
     request: what these tables have so far.
-    not_played: the bots that were left out of the events, each with the number of its event; a bundle has none.
+    not_played: the bots that were left out of the events, each with the number of its
+        event; a bundle has none.
     """
 
     kind: str
@@ -92,7 +97,9 @@ class PageSource(ResultSource, Protocol):
         """Yield the recorded matches of an event in the order of its schedule."""
 
     def timetable(self, event: EventRow) -> Timetable:
-        """Return the timetable of an event, with its rounds as far as they are drawn."""
+        """Return the timetable of an event, with its rounds as far as they are
+        drawn.
+        """
 
     def voids(self, event: EventRow) -> int:
         """Return the number of an event's attempts that the host spoilt."""
@@ -127,8 +134,8 @@ def page_source(
     say: gets a line on each event that is left out, and before a long wait.
     watch: sees how far it has come, also while the page is made.
 
-    Raises ConfigError for an event or bot that is not there, StoreError or RecordError if the source cannot be read, is damaged
-    or does not verify.
+    Raises ConfigError for an event or bot that is not there, StoreError or RecordError
+    if the source cannot be read, is damaged or does not verify.
     """
     request = TableRequest(names=[name for name in SECTIONS if name != POINTS], among=among)
     if path.is_file():
@@ -201,7 +208,9 @@ class _Store(StoredResults):
 
 
 def _details(seat: SeatRow) -> tuple[str, ...]:
-    """Return the detail of each fault, without the folder of a program that could not be started."""
+    """Return the detail of each fault, without the folder of a program that could not
+    be started.
+    """
     parts = [(verdict, *str(detail).partition(NOT_STARTED)) for verdict, detail, _ in seat.faults]
     return tuple(
         before + mark.rstrip(": ") if verdict == Verdict.START_FAILED else before + mark + reason
@@ -216,7 +225,9 @@ def _notes(seat: SeatRow) -> str:
 
 
 class _Bundle(BundledResults):
-    """A bundle as a ``PageSource``. It is checked whole before anything in it is shown."""
+    """A bundle as a ``PageSource``. It is checked whole before anything in it is
+    shown.
+    """
 
     kind = "bundle"
 

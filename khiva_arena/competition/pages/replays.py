@@ -1,4 +1,6 @@
-"""The replays that a page of results holds, and the bots whose private data goes with them."""
+"""The replays that a page of results holds, and the bots whose private data goes with
+them.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +27,9 @@ REPLAYS_MOST = 2**21
 TRANSCRIPT_SHOWN = 2**18
 """Characters of a bot's transcript in the replay of a match at most."""
 _KNOWN_MOST = 10_000
-"""The matches of which the points are kept; a sample takes few, so most of an event with more is in no sample anyway."""
+"""The matches of which the points are kept; a sample takes few, so most of an event
+with more is in no sample anyway.
+"""
 
 
 def nobody(_identity: str) -> bool:
@@ -40,11 +44,14 @@ def everybody(_identity: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """The bots whose private data a page shows: no bot's notes, unless they were asked for.
+    """The bots whose private data a page shows: no bot's notes, unless they were asked
+    for.
 
     notes: tells by a bot's identity whether its words on stderr are in the page.
-    times: tells by a bot's identity whether the durations of its decisions are; they are no secret of a whole competition.
-    reports: tells by its word whether the report on a bot that was left out is, which repeats words of the bot.
+    times: tells by a bot's identity whether the durations of its decisions are; they
+        are no secret of a whole competition.
+    reports: tells by its word whether the report on a bot that was left out is, which
+        repeats words of the bot.
     """
 
     notes: Callable[[str], bool] = nobody
@@ -74,9 +81,11 @@ class Wish:
 def ids_of_matches(source: PageSource, words: Sequence[str]) -> frozenset[str]:
     """Return the ids of matches that were named.
 
-    A word is EVENT/ORDINAL, the ordinal alone if there is one event, or the beginning of the match's id.
+    A word is EVENT/ORDINAL, the ordinal alone if there is one event, or the beginning
+    of the match's id.
 
-    Raises ConfigError for a word that fits none or several, or a match whose deal is not over.
+    Raises ConfigError for a word that fits none or several, or a match whose deal is
+    not over.
     """
     is_only_event = len(source.events) == 1
     fits: dict[str, list[tuple[str, bool]]] = {word: [] for word in words}
@@ -115,10 +124,12 @@ def _problem(word: str, matches: Sequence[tuple[str, bool]]) -> str:
 
 
 class Replays:
-    """The replays of a page and of the folder beside it; each match is put where its replay belongs.
+    """The replays of a page and of the folder beside it; each match is put where its
+    replay belongs.
 
     box: those in the page itself.
-    points: of matches whose replays were made, for tables that say where points come from.
+    points: of matches whose replays were made, for tables that say where points come
+        from.
     """
 
     def __init__(self, wish: Wish) -> None:
@@ -130,7 +141,8 @@ class Replays:
     def place(
         self, event: EventRow, match: RecordedMatch, secret: bytes, plain: PageMatch
     ) -> PageMatch:
-        """Return a match of a deal that is over, with the place of its replay, if it has one.
+        """Return a match of a deal that is over, with the place of its replay, if it
+        has one.
 
         Raises RecordError if a match does not replay.
         """
@@ -165,7 +177,9 @@ class Replays:
 
 
 def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:
-    """Return by seat the words on stderr that may be shown, [] if there are none: all of them where a transcript was kept."""
+    """Return by seat the words on stderr that may be shown, [] if there are none: all
+    of them where a transcript was kept.
+    """
     transcripts = match.transcripts() if any(of) else {}
     texts = [for_people(text) if text else "" for text in match.notes] or [""] * len(of)
     for seat, transcript in transcripts.items():

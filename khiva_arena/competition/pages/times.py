@@ -1,4 +1,6 @@
-"""Durations of decisions, as a page shows them: by bot over a table, and at each step of a replay."""
+"""Durations of decisions, as a page shows them: by bot over a table, and at each step
+of a replay.
+"""
 
 from array import array
 from collections import Counter, defaultdict
@@ -27,8 +29,9 @@ _WAITING = 4096
 class Spread:
     """Times in microseconds, held as how often each was measured.
 
-    So the times of millions of decisions take the room of a few thousand. They are rounded to the three digits that a page shows.
-    The median of rounded times is the median, rounded.
+    So the times of millions of decisions take the room of a few thousand. They are
+    rounded to the three digits that a page shows. The median of rounded times is the
+    median, rounded.
     """
 
     def __init__(self) -> None:
@@ -50,7 +53,9 @@ class Spread:
         self._waiting = array("q")
 
     def percentiles(self, *percents: int) -> list[float]:
-        """Return these percentiles in milliseconds; there must be times. 100 is the longest."""
+        """Return these percentiles in milliseconds; there must be times. 100 is the
+        longest.
+        """
         self._count()
         shortest_first = sorted(self._often)
         upto = np.cumsum([self._often[place] for place in shortest_first])
@@ -59,7 +64,9 @@ class Spread:
         return [shortest_first[int(at)] for at in np.searchsorted(upto, places, side="right")]
 
     def bars(self) -> list[int]:
-        """Return the number of times between each edge and the next, up to the longest."""
+        """Return the number of times between each edge and the next, up to the
+        longest.
+        """
         self._count()
         return [int(often) for often in np.trim_zeros(self._bars, "b")]
 
@@ -68,7 +75,9 @@ class Spread:
 
 
 class DecisionTimes:
-    """The times of all decisions of some tables. ``may``: tells by a bot's identity whether its times are shown."""
+    """The times of all decisions of some tables. ``may``: tells by a bot's identity
+    whether its times are shown.
+    """
 
     def __init__(self, tables: Sequence[PooledTable], may: Callable[[str], bool]) -> None:
         self._table = {event.id: at for at, table in enumerate(tables) for event in table.events}
@@ -76,7 +85,9 @@ class DecisionTimes:
         self._took: dict[tuple[int, str], Spread] = defaultdict(Spread)
 
     def add(self, event: EventRow, match: RecordedMatch) -> None:
-        """Count a match. A match whose times are not known, or whose event is in no table, counts for nothing."""
+        """Count a match. A match whose times are not known, or whose event is in no
+        table, counts for nothing.
+        """
         table = self._table.get(event.id)
         if table is None:
             return
@@ -86,7 +97,9 @@ class DecisionTimes:
                 self._took[table, identity].extend([spent[1] for spent in times])
 
     def of(self, table: int) -> list[PageTimes]:
-        """Return the decision times of a table by bot; bots without known or visible times are absent."""
+        """Return the decision times of a table by bot; bots without known or visible
+        times are absent.
+        """
         return [
             _times(bot, took)
             for (number, bot), took in self._took.items()
@@ -95,14 +108,18 @@ class DecisionTimes:
 
 
 class _BotCosts:
-    """The microseconds of a bot's decisions: of all, and of those that it was late with. ``name``: of the bot."""
+    """The microseconds of a bot's decisions: of all, and of those that it was late
+    with. ``name``: of the bot.
+    """
 
     def __init__(self, name: str) -> None:
         self.name, self.all, self.late = name, 0, 0
 
 
 class FaultCosts:
-    """The time that bots' time-outs took from some tables. ``may``: tells by a bot's identity whether its times are shown."""
+    """The time that bots' time-outs took from some tables. ``may``: tells by a bot's
+    identity whether its times are shown.
+    """
 
     def __init__(self, tables: Sequence[PooledTable], may: Callable[[str], bool]) -> None:
         self._table = {event.id: at for at, table in enumerate(tables) for event in table.events}
@@ -111,7 +128,9 @@ class FaultCosts:
         self._bots: dict[tuple[int, str], _BotCosts] = {}
 
     def add(self, event: EventRow, match: RecordedMatch) -> None:
-        """Count a match. In ticks the times of decisions are no part of the time that a match takes."""
+        """Count a match. In ticks the times of decisions are no part of the time that a
+        match takes.
+        """
         table = self._table.get(event.id)
         if table is None or match.seconds is None or event.definition.in_ticks:
             return
@@ -127,7 +146,9 @@ class FaultCosts:
                 costs.late += sum(spent[1] for spent in times if spent[0] in late)
 
     def of(self, table: int) -> list[str]:
-        """Return a line for each bot of a table with time-outs, the most expensive first."""
+        """Return a line for each bot of a table with time-outs, the most expensive
+        first.
+        """
         late = [
             costs for (number, _), costs in self._bots.items() if number == table and costs.late
         ]
@@ -143,7 +164,9 @@ class FaultCosts:
 
 
 class RoundTrips:
-    """The round trips to bots on other machines, as they were measured before each decision."""
+    """The round trips to bots on other machines, as they were measured before each
+    decision.
+    """
 
     def __init__(self) -> None:
         self._took: dict[tuple[str, int], Spread] = defaultdict(Spread)
@@ -155,7 +178,9 @@ class RoundTrips:
                 self._took[event.id, bot].extend(trips)
 
     def in_words(self, event: EventRow, bot: int) -> str:
-        """Return in words the round trips of a bot of an event; "" if none are known."""
+        """Return in words the round trips of a bot of an event; "" if none are
+        known.
+        """
         trips = self._took.get((event.id, bot))
         if not trips:
             return ""
@@ -183,7 +208,9 @@ def _ms(microseconds: int) -> float:
 
 
 def by_step(match: RecordedMatch, limits: TimeLimits, may: Sequence[bool]) -> list[dict[int, Took]]:
-    """Return by seat, by step, the time of each decision, {} for a seat that may not be shown; [] if there is nothing to show."""
+    """Return by seat, by step, the time of each decision, {} for a seat that may not be
+    shown; [] if there is nothing to show.
+    """
     by_seat = [
         _banked(times, limits) if visible else {}
         for times, visible in zip(match.times or (), may, strict=False)
@@ -192,7 +219,9 @@ def by_step(match: RecordedMatch, limits: TimeLimits, may: Sequence[bool]) -> li
 
 
 def _banked(times: Sequence[SpentTime], limits: TimeLimits) -> dict[int, Took]:
-    """Return the times of one seat by step. The rest of a bank follows from the times, see ``Bank`` in arbiter/clock.py."""
+    """Return the times of one seat by step. The rest of a bank follows from the times,
+    see ``Bank`` in arbiter/clock.py.
+    """
     by_step: dict[int, Took] = {}
     bank = limits.bank_ms * 1000
     for step, took, *_ in times:

@@ -1,4 +1,6 @@
-"""Pages of results, made from a store or a bundle: ``display/page/data.py`` lists their values, and those left out."""
+"""Pages of results, made from a store or a bundle: ``display/page/data.py`` lists their
+values, and those left out.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import getdoc
@@ -53,7 +55,9 @@ from khiva_arena.records.store.new_file import new_file
 from khiva_arena.records.store.rows import NotPlayed
 
 REPORT_MOST, LINE_MOST = 1_900, 300
-"""Characters of the report on a bot that was left out, and of its first line: a page cuts what is longer."""
+"""Characters of the report on a bot that was left out, and of its first line: a page
+cuts what is longer.
+"""
 REMOTE = "remote"  # of the marks
 CountMatch = Callable[[EventRow, RecordedMatch], None]
 
@@ -66,9 +70,11 @@ def page_from(
 
     title: "" for one made of the events' games and numbers.
     receipt: the newest link of the league's chain; "" without a league.
-    settings: the name of the file with the settings of its newest event; "" if that is not known.
+    settings: the name of the file with the settings of its newest event; "" if that is
+        not known.
 
-    Raises StoreError or RecordError for a match that cannot be read, is damaged or does not verify.
+    Raises StoreError or RecordError for a match that cannot be read, is damaged or does
+    not verify.
     """
     replays, times, trips = (
         Replays(wish),
@@ -118,7 +124,9 @@ def page_from(
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page, over an older one if there is one. Raises ConfigError, or ArenaError if the disk is full."""
+    """Write a page, over an older one if there is one. Raises ConfigError, or
+    ArenaError if the disk is full.
+    """
     with new_file(path, replaces=html.BEGINNING) as file:
         file.write(page.encode())
 
@@ -130,7 +138,9 @@ def title_of(events: Sequence[EventRow]) -> str:
 
 
 def _game_titles(events: Sequence[EventRow]) -> list[str]:
-    """Return the title of each event's game, with the rules that tell it from the others."""
+    """Return the title of each event's game, with the rules that tell it from the
+    others.
+    """
     played = [event.definition for event in events]
     games = [get(definition.game, definition.rules_version) for definition in played]
     return [f"{game.title}{variant}" for game, variant in zip(games, which_of(played), strict=True)]
@@ -209,7 +219,9 @@ def _bot(bot: BotRow, defined: DefinedBot) -> PageBot:
 
 
 def _stage_before(events: Sequence[EventRow], event: EventRow) -> str:
-    """Return the id of the last event of the stage before, "" for none: definitions that 0.1 wrote do not name it."""
+    """Return the id of the last event of the stage before, "" for none: definitions
+    that 0.1 wrote do not name it.
+    """
     stage = event.definition.stage
     return next(
         (
@@ -254,7 +266,9 @@ def _matches(
     replays: Replays,
     counts: Sequence[CountMatch],
 ) -> Iterator[PageMatch]:
-    """Yield the matches of an event in the order of its schedule, with replays of those whose seed is revealed."""
+    """Yield the matches of an event in the order of its schedule, with replays of those
+    whose seed is revealed.
+    """
     secrets = source.secrets(event)
     for match in source.matches(event):
         for count in counts:
@@ -283,7 +297,8 @@ def _matches(
 def _faults(match: RecordedMatch, with_details: bool) -> list[list[Any]]:
     """Return [seat, verdict, step, detail] of each fault.
 
-    with_details: whether details are given; they may repeat words that a bot sent, and so tell of its hand.
+    with_details: whether details are given; they may repeat words that a bot sent, and
+        so tell of its hand.
     """
     return [
         [
@@ -362,7 +377,9 @@ def _line_up(table: Sequence[int], sums: Mapping[int, BotSums], through: set[int
 
 
 def _decided(last_in: BotSums, first_out: BotSums) -> str:
-    """Return the tie-break between two bots of equal score, as a knockout decides it; "" if their scores differ."""
+    """Return the tie-break between two bots of equal score, as a knockout decides it;
+    "" if their scores differ.
+    """
     if last_in.halves != first_out.halves:
         return ""
     if last_in.firsts != first_out.firsts:

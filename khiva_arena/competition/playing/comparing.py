@@ -1,6 +1,8 @@
-"""A comparison of two bots as an event: its settings, and the answer that its rows give.
+"""A comparison of two bots as an event: its settings, and the answer that its rows
+give.
 
-It is a sequential test by another rule (``rating.ratings.comparison``), and is played, stored and resumed as one.
+It is a sequential test by another rule (``rating.ratings.comparison``), and is played,
+stored and resumed as one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,12 +26,16 @@ from khiva_arena.rating.report.comparison import ComparedTables, FaultsSeen, tab
 from khiva_arena.records.store.db import Store
 
 ERROR, SHARPEST = 0.05, 8
-"""At most how often a whole comparison of equal bots says better or worse, and the seeds by which its looks are tuned."""
+"""At most how often a whole comparison of equal bots says better or worse, and the
+seeds by which its looks are tuned.
+"""
 OUT = "results/compare"
 
 
 def comparison_settings(values: Mapping[str, Any], seats: int, parts: int) -> Settings:
-    """Return the settings of a comparison, as ``comparison_of`` takes them. Raises ConfigError with every mistake."""
+    """Return the settings of a comparison, as ``comparison_of`` takes them. Raises
+    ConfigError with every mistake.
+    """
     rule = Comparison(ERROR / parts, SHARPEST)
     return settings_from(
         {"out": OUT, **values, "seats": seats, "seeds": TEST_SEEDS}, comparison=rule
@@ -41,7 +47,8 @@ def comparison_of(
 ) -> CompetitionParts:
     """Return the settings of a comparison at a number of seats, and its bots.
 
-    values: settings, with the two bots first and those against which they play after them.
+    values: settings, with the two bots first and those against which they play after
+        them.
     parts: how many comparisons share the errors that all together may make.
 
     Raises ConfigError with every mistake.
@@ -53,7 +60,9 @@ def comparison_of(
 
 
 def answer_of(folder: Path, event: str, at_a_time: int) -> ComparedTables:
-    """Return the answer of a comparison's event, as it stands. ``at_a_time``: matches."""
+    """Return the answer of a comparison's event, as it stands. ``at_a_time``:
+    matches.
+    """
     with Store.read(folder) as store:
         row = stored_event(store, event)
         timetable = timetable_of(store, row)

@@ -1,4 +1,6 @@
-"""Executors, which start the bots of a run and play its matches. LocalExecutor: on this machine."""
+"""Executors, which start the bots of a run and play its matches. LocalExecutor: on this
+machine.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +42,8 @@ class TriedTimes(NamedTuple):
     """The times of matches that were tried.
 
     seconds: the time of each.
-    around: by how much the time between matches makes them longer, if ``seconds`` leaves it out.
+    around: by how much the time between matches makes them longer, if ``seconds``
+        leaves it out.
     """
 
     seconds: list[float]
@@ -48,8 +51,9 @@ class TriedTimes(NamedTuple):
 
 
 class Executor(Protocol):
-    """A place where matches can be played within its ``with`` block. A run may enter the block again inside of itself,
-    and then leaves it twice: the first leaving may end it.
+    """A place where matches can be played within its ``with`` block. A run may enter
+    the block again inside of itself, and then leaves it twice: the first leaving may
+    end it.
 
     say: tells the user a line.
     whole_tables: whether all matches of a table are played one after another.
@@ -74,10 +78,13 @@ class Executor(Protocol):
         """The number of matches played at a time, once bots are ready."""
 
     def without_broken(self, stages: Sequence[Settings], entrants: Sequence[Bot]) -> Entrants:
-        """Return the bots that can be played there, and say a line on each of the others. Raises ConfigError."""
+        """Return the bots that can be played there, and say a line on each of the
+        others. Raises ConfigError.
+        """
 
     def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
-        """Bring all bots to where they are played, and start each once. Return the command that starts each, by its identity.
+        """Bring all bots to where they are played, and start each once. Return the
+        command that starts each, by its identity.
 
         Raises BotError, ConfigError.
         """
@@ -85,13 +92,17 @@ class Executor(Protocol):
     def try_tables(
         self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False
     ) -> TriedTimes:
-        """Play tables of no event, after ``prepare``, and return the times of the matches that were not void.
+        """Play tables of no event, after ``prepare``, and return the times of the
+        matches that were not void.
 
-        is_trial: bots are judged by them, so no stop of this process and no error of the arena may count as a bot's fault
+        is_trial: bots are judged by them, so no stop of this process and no error of
+            the arena may count as a bot's fault
         """
 
     def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
-        """Play the rest of a round and hand each outcome to ``take``, in this thread."""
+        """Play the rest of a round and hand each outcome to ``take``, in this
+        thread.
+        """
 
 
 class LocalExecutor:

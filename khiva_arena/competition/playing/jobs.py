@@ -1,4 +1,6 @@
-"""The unplayed part of an event: its jobs, round by round, and how an outcome becomes rows of the store."""
+"""The unplayed part of an event: its jobs, round by round, and how an outcome becomes
+rows of the store.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,16 +35,21 @@ if TYPE_CHECKING:
 
 
 class Play:
-    """The part of an event that is still to be played. It gives the jobs of each round lazily; give each outcome to ``record``.
+    """The part of an event that is still to be played. It gives the jobs of each round
+    lazily; give each outcome to ``record``.
 
     done: ordinals of the matches that are recorded.
     set_aside: (seed, line-up) of tables that stayed void.
-    overdue: bots that have no time left: they are not asked in the matches that begin from now on, and forfeit them.
-    failed: called when the arena itself fails at a match, and returns why the match is void; None to let that end the run.
-    mend: called when the host has spoilt a match, to stage bots anew whose copies are damaged.
+    overdue: bots that have no time left: they are not asked in the matches that begin
+        from now on, and forfeit them.
+    failed: called when the arena itself fails at a match, and returns why the match is
+        void; None to let that end the run.
+    mend: called when the host has spoilt a match, to stage bots anew whose copies are
+        damaged.
     limit: ends the event short between two tables; None for no limit.
     transcripts: the room for transcripts of bots; None to keep none.
-    sandbox: how bots are kept here; a cluster's workers keep modules each at their own best level.
+    sandbox: how bots are kept here; a cluster's workers keep modules each at their own
+        best level.
     """
 
     def __init__(self, store: Store, event: EventRow, commands: Sequence[Command]) -> None:
@@ -97,7 +104,9 @@ class Play:
 
     @property
     def until(self) -> str:
-        """The time at which a comparison of two bots ends, in words; "" for any other event."""
+        """The time at which a comparison of two bots ends, in words; "" for any other
+        event.
+        """
         return ""
 
     @property
@@ -124,7 +133,9 @@ class Play:
                 return
 
     def goes_on(self) -> bool:
-        """Tell whether a round whose matches have ended goes on, since a limit that held tables back lets them begin now."""
+        """Tell whether a round whose matches have ended goes on, since a limit that
+        held tables back lets them begin now.
+        """
         return self.limit is not None and self.limit.goes_on()
 
     def end(self) -> None:
@@ -133,7 +144,9 @@ class Play:
             self.limit.end(len(self.done))
 
     def is_whole(self, seed: int) -> bool:
-        """Tell whether all matches on a seed are recorded, and so its deal is revealed."""
+        """Tell whether all matches on a seed are recorded, and so its deal is
+        revealed.
+        """
         return self._recorded[seed] == self.timetable.per_seed(self.timetable.shape_of_seed(seed))
 
     def _count_unrecorded(self, shape: Shape) -> int:
@@ -142,7 +155,8 @@ class Play:
         return len(seeds) * self.timetable.per_seed(shape) - sum(self._recorded[k] for k in seeds)
 
     def jobs(self, draw: DrawnRound) -> Iterator[Job]:
-        """Yield the matches of a round that are still to be recorded, seed by seed, in the order that ``spread`` gives.
+        """Yield the matches of a round that are still to be recorded, seed by seed, in
+        the order that ``spread`` gives.
 
         Tables that have been set aside by then are left out.
         """
@@ -158,7 +172,9 @@ class Play:
             yield self._job(match, attempt)
 
     def _of_tables_that_begin(self, matches: Iterator[ScheduledMatch]) -> Iterator[ScheduledMatch]:
-        """Return the matches before those of the first table that the limit does not let begin."""
+        """Return the matches before those of the first table that the limit does not
+        let begin.
+        """
         if self.limit is None:
             return matches
         begun = takewhile(
@@ -175,12 +191,15 @@ class Play:
         )
 
     def is_wanted(self, job: Job) -> bool:
-        """Tell whether a match that ``jobs`` has given, and that was not begun, is still to be played."""
+        """Tell whether a match that ``jobs`` has given, and that was not begun, is
+        still to be played.
+        """
         table = _table_of(self._planned[job.ordinal])
         if table in self.set_aside:
             return False
         first = self._first_given.get(table)
-        # A table was let begin when its seed was read: matches that have ended since may say that it costs too much.
+        # A table was let begin when its seed was read: matches that have ended since
+        # may say that it costs too much.
         if (
             self.limit is not None
             and first == job.ordinal
@@ -190,7 +209,8 @@ class Play:
         return first != -1
 
     def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
-        """Yield the matches of a round that are still to be recorded, table by table: those of a seed and a line-up together.
+        """Yield the matches of a round that are still to be recorded, table by table:
+        those of a seed and a line-up together.
 
         Tables that have been set aside by then are left out.
         """
@@ -205,7 +225,9 @@ class Play:
                 ]
 
     def _own_matches(self, draw: DrawnRound) -> Iterator[ScheduledMatch]:
-        """Return the matches of a round on the seeds that are played here, in the order of the schedule."""
+        """Return the matches of a round on the seeds that are played here, in the order
+        of the schedule.
+        """
         seeds = self.seeds_of(draw)
         return takewhile(
             lambda match: match.k < seeds.stop, schedule(self.timetable.terms, draw, seeds.start)
@@ -226,7 +248,8 @@ class Play:
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
         """Store an outcome and return the rows that were stored because of it.
 
-        last: whether a void match will not be played again now, so that its table is set aside.
+        last: whether a void match will not be played again now, so that its table is
+            set aside.
         """
         match = self._planned[outcome.ordinal]
         if self.limit is not None:
@@ -246,8 +269,9 @@ class Play:
         return [row]
 
     def store_match(self, match: ScheduledMatch, outcome: Outcome, *, over: bool) -> MatchRow:
-        """Store a match and the secrets that it reveals: its seed's, if it is the last on that seed; the run's, if the event
-        is over."""
+        """Store a match and the secrets that it reveals: its seed's, if it is the last
+        on that seed; the run's, if the event is over.
+        """
         row = match_row(self.event.id, match, outcome)
         if self.transcripts:
             endings = [report.ending for report in outcome.seats]
@@ -319,8 +343,9 @@ def match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
 def in_microseconds(
     times: Mapping[int, float], round_trips: Mapping[int, float]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return (step, microseconds) for each decision, as a store keeps them; a remote player's has its round trip as a third
-    number."""
+    """Return (step, microseconds) for each decision, as a store keeps them; a remote
+    player's has its round trip as a third number.
+    """
     trips = {step: (round(trip * 1e6),) for step, trip in round_trips.items()}
     return tuple((step, round(took * 1e6), *trips.get(step, ())) for step, took in times.items())
 

@@ -1,4 +1,6 @@
-"""The bots that are left out of an event, and whether the others can play it without them."""
+"""The bots that are left out of an event, and whether the others can play it without
+them.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +17,8 @@ from khiva_arena.rating.schedule.names import Format
 def those_left(
     stages: Sequence[Settings], entrants: Sequence[Bot], reasons: Mapping[str, str], say: Say
 ) -> tuple[Bot, ...]:
-    """Return the bots without those that are left out, and say a line on each of these. Raises ConfigError if too few are left.
+    """Return the bots without those that are left out, and say a line on each of these.
+    Raises ConfigError if too few are left.
 
     reasons: why bots are left out, in a line that ends with what to do, by identity.
     """
@@ -40,7 +43,8 @@ def _unplayable(
 ) -> list[str]:
     """Return why the bots that are left cannot play these stages, [] if they can.
 
-    The candidate of a gauntlet that names none is the first of all bots, so it must not be left out.
+    The candidate of a gauntlet that names none is the first of all bots, so it must not
+    be left out.
     """
     if not playing:
         return ["no bot is left to play"]

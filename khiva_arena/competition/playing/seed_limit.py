@@ -1,7 +1,8 @@
-"""The limit of a comparison: when no more seeds are begun. Seeds that were begun are played to their end, and count.
+"""The limit of a comparison: when no more seeds are begun. Seeds that were begun are
+played to their end, and count.
 
-To rate only the matches that have ended by then would be unfair: matches last longer for one side. So the time ends the beginning
-of seeds, whatever their matches show.
+To rate only the matches that have ended by then would be unfair: matches last longer
+for one side. So the time ends the beginning of seeds, whatever their matches show.
 """
 
 from typing import NamedTuple
@@ -14,9 +15,10 @@ class Most(NamedTuple):
     """The most that a comparison is given.
 
     seconds: of time in which seeds are begun; None: it has no limit.
-    matches: that are played; None: it has no limit. A seed is played whole, so the last one is left out if it does not fit;
-        only the first one is always played.
-    at_a_time: matches that are played at a time, by which the time of recorded ones is told.
+    matches: that are played; None: it has no limit. A seed is played whole, so the last
+        one is left out if it does not fit; only the first one is always played.
+    at_a_time: matches that are played at a time, by which the time of recorded ones is
+        told.
     """
 
     seconds: float | None = None
@@ -24,7 +26,9 @@ class Most(NamedTuple):
     at_a_time: int = 1
 
     def of_whole_seeds(self, per_seed: int) -> "Most":
-        """Return the limit with the matches that are played of so many. ``per_seed``: matches."""
+        """Return the limit with the matches that are played of so many. ``per_seed``:
+        matches.
+        """
         return (
             self
             if self.matches is None
@@ -41,12 +45,13 @@ class Most(NamedTuple):
 
 
 def begun_before(complete: int) -> int:
-    """Return how many seeds an interrupted comparison plays in any case once it is resumed: the ``complete`` ones, from the first
-    on, and the next one.
+    """Return how many seeds an interrupted comparison plays in any case once it is
+    resumed: the ``complete`` ones, from the first on, and the next one.
 
-    Which other seeds had begun is not recorded. Whether a seed counts must not depend on how long its own matches last, or seeds
-    on which one side wins slowly would be left out. The seed behind the complete ones counts because of the seeds before it. So
-    by Wald's equation sums of results keep their mean; without it they do not.
+    Which other seeds had begun is not recorded. Whether a seed counts must not depend
+    on how long its own matches last, or seeds on which one side wins slowly would be
+    left out. The seed behind the complete ones counts because of the seeds before it.
+    So by Wald's equation sums of results keep their mean; without it they do not.
     """
     return complete + 1
 
@@ -59,7 +64,9 @@ class SeedLimit:
     """
 
     def __init__(self, most: Most, per_seed: int, begun: int, seconds_before: float) -> None:
-        """``per_seed``: matches. ``begun``, ``seconds_before``: the seeds begun and the time spent by earlier runs."""
+        """``per_seed``: matches. ``begun``, ``seconds_before``: the seeds begun and the
+        time spent by earlier runs.
+        """
         self.begun, self.is_reached = begun, False
         self._seconds, self._before = most.seconds, seconds_before
         matches = most.of_whole_seeds(per_seed).matches
@@ -68,7 +75,9 @@ class SeedLimit:
             self.begun = min(begun, self._seeds)
 
     def may_begin(self, seed: int, seconds: float) -> bool:
-        """Tell whether a match of a seed may begin, so many seconds after this run began to play. The first seed always may."""
+        """Tell whether a match of a seed may begin, so many seconds after this run
+        began to play. The first seed always may.
+        """
         if seed < self.begun:
             return True
         is_late = self._seconds is not None and self._before + seconds >= self._seconds

@@ -1,8 +1,9 @@
 """A sequential test as an event: seeds count in their order, and a decision ends it.
 
-Matches may end in any order. Results of later seeds wait in memory until all seeds before theirs are recorded. So the stored
-rows, and where the test stops, are equal at any ``-j`` and after any interruption. A kill loses the results that wait; their
-matches are played again.
+Matches may end in any order. Results of later seeds wait in memory until all seeds
+before theirs are recorded. So the stored rows, and where the test stops, are equal at
+any ``-j`` and after any interruption. A kill loses the results that wait; their matches
+are played again.
 """
 
 import time
@@ -51,7 +52,8 @@ _ANSWERS = {
 
 
 def test_of(overrides: Mapping[str, Any], say: Say) -> CompetitionParts:
-    """Return the settings and bots of a test of the first bot of ``overrides`` against the others.
+    """Return the settings and bots of a test of the first bot of ``overrides`` against
+    the others.
 
     Raises ConfigError with every mistake in settings, or in bots.
     """
@@ -101,9 +103,11 @@ def sprt_of(folder: Path, event: str) -> Sprt:
 
 
 def test_of_one_bot(settings: Settings, error: SameBots) -> Sprt:
-    """Return the test of a candidate that is the same bot as an opponent, in which no match is played.
+    """Return the test of a candidate that is the same bot as an opponent, in which no
+    match is played.
 
-    Raises ConfigError if the settings do not fit these bots, and ``error`` if one opponent is named twice.
+    Raises ConfigError if the settings do not fit these bots, and ``error`` if one
+    opponent is named twice.
     """
     candidate, *opponents = error.bots
     playable((settings,), [candidate, *opponents])
@@ -135,7 +139,9 @@ class SeedBySeedTest(NamedTuple):
 
 
 def new_test(definition: Definition, per_seed: int) -> AnyTest:
-    """Return the test of an event before its first seed, by the rule of its definition. ``per_seed``: matches."""
+    """Return the test of an event before its first seed, by the rule of its
+    definition. ``per_seed``: matches.
+    """
     if definition.comparison is not None:
         return ComparisonTest(definition.comparison, per_seed)
     assert definition.hypotheses is not None
@@ -161,8 +167,9 @@ def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> 
 
 
 def add_seed(test: AnyTest, seed: Sequence[Result], event: EventRow) -> SprtDecision | Side:
-    """Count a seed and return the test's decision. A seed on which nothing was rated counts for nothing, and so does one on which
-    only one of two candidates was."""
+    """Count a seed and return the test's decision. A seed on which nothing was rated
+    counts for nothing, and so does one on which only one of two candidates was.
+    """
     definition = event.definition
     scores = block_scores(seed, definition.candidate)
     if isinstance(test, SequentialTest) or len(definition.candidates) < 2:
@@ -176,7 +183,9 @@ def add_seed(test: AnyTest, seed: Sequence[Result], event: EventRow) -> SprtDeci
 
 
 class SequentialPlay(Play):
-    """The part of a sequential test that is still to be played. ``test``: over the seeds that are recorded."""
+    """The part of a sequential test that is still to be played. ``test``: over the
+    seeds that are recorded.
+    """
 
     def __init__(
         self, store: Store, event: EventRow, commands: Sequence[Command], most: Most | None = None
@@ -200,7 +209,9 @@ class SequentialPlay(Play):
 
     @property
     def complete(self) -> bool:
-        """True if the test has decided, if all seeds that it may take are recorded, or all that were begun before its limit."""
+        """True if the test has decided, if all seeds that it may take are recorded, or
+        all that were begun before its limit.
+        """
         has_ended = self._limit.is_reached and self._front >= self._limit.begun
         return bool(self.test.decision) or has_ended or super().complete
 
@@ -215,7 +226,9 @@ class SequentialPlay(Play):
         )
 
     def end(self) -> None:
-        """Conclude a test that has come to its limit, and reveal its secret: nobody plays its other deals."""
+        """Conclude a test that has come to its limit, and reveal its secret: nobody
+        plays its other deals.
+        """
         if self.complete and self._store.conclusion(self.event.id) is None:
             self._store.add_several(self.event.id, (), (), {RUN_SECRET: self.event.secret})
 
@@ -223,22 +236,29 @@ class SequentialPlay(Play):
         return not (self.complete or self.set_aside)
 
     def jobs(self, draw: DrawnRound) -> Iterator[Job]:
-        """Yield the jobs of a round that may still be needed; ends with the decision, or at a table that the host cannot play."""
+        """Yield the jobs of a round that may still be needed; ends with the decision,
+        or at a table that the host cannot play.
+        """
         return takewhile(self._goes_on, self._within_limit(super().jobs(draw), lambda job: job))
 
     def is_wanted(self, job: Job) -> bool:
-        """Tell whether a match that ``jobs`` has given, and that was not begun, may still be needed."""
+        """Tell whether a match that ``jobs`` has given, and that was not begun, may
+        still be needed.
+        """
         return self._goes_on(job)
 
     def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
-        """Yield the tables of a round that may still be needed; ends with the decision, or at a table that the host cannot
-        play."""
+        """Yield the tables of a round that may still be needed; ends with the decision,
+        or at a table that the host cannot play.
+        """
         return takewhile(
             self._goes_on, self._within_limit(super().tables(draw), lambda table: table[0])
         )
 
     def _within_limit(self, parts: Iterator[T], job_of: Callable[[T], Job]) -> Iterator[T]:
-        """Yield parts of the schedule up to the first one of a seed that may not begin any more."""
+        """Yield parts of the schedule up to the first one of a seed that may not begin
+        any more.
+        """
         self._began = self._began or time.monotonic()
         for part in parts:
             seed = self._planned[job_of(part).ordinal].k
@@ -247,7 +267,8 @@ class SequentialPlay(Play):
             yield part
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
-        """Keep an outcome until all seeds before its own are recorded, then store it and return the rows stored with it.
+        """Keep an outcome until all seeds before its own are recorded, then store it
+        and return the rows stored with it.
 
         A void match is stored at once. After the decision an outcome is dropped.
         """

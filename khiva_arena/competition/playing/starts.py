@@ -74,7 +74,8 @@ class BudgetTrial(NamedTuple):
 
 
 def stage_damaged(bots: Sequence[Bot], commands: Sequence[Command], level: Level, say: Say) -> None:
-    """Stage each bot anew whose copy or compiled code is not what was staged, so that its next match can be played.
+    """Stage each bot anew whose copy or compiled code is not what was staged, so that
+    its next match can be played.
 
     commands: of the bots, in their order
     """
@@ -102,12 +103,14 @@ def ready_to_play(
     earlier_commands: Mapping[str, Command] = MappingProxyType({}),
     plan: Path | None = None,
 ) -> dict[str, Command]:
-    """Return the command that starts each bot, by identity; bots that were not started before are started once.
+    """Return the command that starts each bot, by identity; bots that were not started
+    before are started once.
 
     earlier_commands: commands of the bots that have been started already.
     plan: the file of the plan that is played, if any.
 
-    Raises BotError for all that are not built or do not start; ConfigError if a bot could read a place that it must not.
+    Raises BotError for all that are not built or do not start; ConfigError if a bot
+    could read a place that it must not.
     """
     commands = dict(earlier_commands)
     problems: list[str] = []
@@ -140,13 +143,15 @@ def ready_to_play(
 
 
 def trial_problems(values: Mapping[str, Any]) -> list[str]:
-    """Return why bots cannot be played, a line each, for settings that have mistakes: so both are told in one round. The last
-    line is that of ``way_on``, if it says anything.
+    """Return why bots cannot be played, a line each, for settings that have mistakes:
+    so both are told in one round. The last line is that of ``way_on``, if it says
+    anything.
 
     values: the settings as they were typed.
 
-    Bots are started only in a sandbox that confines them, and with no permissions. Anything else that the settings ask for may be
-    the mistake, or the user may still have to agree to it.
+    Bots are started only in a sandbox that confines them, and with no permissions.
+    Anything else that the settings ask for may be the mistake, or the user may still
+    have to agree to it.
     """
     try:
         entrants = entrants_named({**values, "skip_broken": True}, say_nothing)
@@ -165,7 +170,9 @@ def trial_problems(values: Mapping[str, Any]) -> list[str]:
 
 
 def way_on(bots: int, broken: int) -> list[str]:
-    """Return the line on how to play without the broken ones of so many bots; [] if none is broken, or too few are left."""
+    """Return the line on how to play without the broken ones of so many bots; [] if
+    none is broken, or too few are left.
+    """
     if not broken or bots - broken < FEWEST_SEATS:
         return []
     subject = "this bot" if broken == 1 else f"these {broken} bots"
@@ -173,8 +180,9 @@ def way_on(bots: int, broken: int) -> list[str]:
 
 
 def _reasons_in_a_trial(values: Mapping[str, Any], bots: Sequence[Bot]) -> list[str]:
-    """Return why bots do not start, a line for each that does not; [] if they are not to be tried. Raises ArenaError if this
-    machine is to blame."""
+    """Return why bots do not start, a line for each that does not; [] if they are not
+    to be tried. Raises ArenaError if this machine is to blame.
+    """
     asks_for_more = any(
         values.get(row.name) not in (None, row.default) for row in TABLE if not row.in_a_trial
     )
@@ -200,7 +208,9 @@ def _reasons_in_a_trial(values: Mapping[str, Any], bots: Sequence[Bot]) -> list[
 
 
 def _valid_part(values: Mapping[str, Any]) -> Settings:
-    """Return settings to start bots with. Raises ConfigError if settings that a start needs have mistakes."""
+    """Return settings to start bots with. Raises ConfigError if settings that a start
+    needs have mistakes.
+    """
     common = {
         key: values[key]
         for key in ("bots", "engines", "game", "limits", "start", "isolation")
@@ -224,13 +234,13 @@ def without_broken(
     say: Say,
     start_elsewhere: Elsewhere | None = None,
 ) -> Entrants:
-    """Return the bots that can play, and say a line on each of the others. Guests, which no program here starts, stay: they are
-    waited for later.
+    """Return the bots that can play, and say a line on each of the others. Guests,
+    which no program here starts, stay: they are waited for later.
 
     start_elsewhere: starts bots on other machines, instead of this one.
 
-    Raises ConfigError if too few are left. A feature that this machine lacks is no bot's fault, and is raised as by
-    ``ready_to_play``.
+    Raises ConfigError if too few are left. A feature that this machine lacks is no
+    bot's fault, and is raised as by ``ready_to_play``.
     """
     reasons: dict[str, NotPlayed] = {}
     if start_elsewhere is not None:
@@ -258,7 +268,8 @@ def without_broken(
 
 
 def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> list[Bot]:
-    """Return the bots of an event in ticks as their modules alone. Raises BotError for the first that cannot be built.
+    """Return the bots of an event in ticks as their modules alone. Raises BotError for
+    the first that cannot be built.
 
     skip_broken: it is marked as broken instead
     """

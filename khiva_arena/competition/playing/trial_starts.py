@@ -26,8 +26,9 @@ from khiva_arena.records.store.rows import NotPlayed, Why
 
 LINE_SHOWN = 200
 Elsewhere = Callable[[Sequence[Bot]], Mapping[str, tuple[str, str]]]
-"""A start of bots on other machines. It returns, for each bot that starts nowhere, by identity, a machine's name and the
-problem there."""
+"""A start of bots on other machines. It returns, for each bot that starts nowhere, by
+identity, a machine's name and the problem there.
+"""
 
 
 def comes_of_the_machine(error: BotError) -> bool:
@@ -39,7 +40,9 @@ def comes_of_the_machine(error: BotError) -> bool:
 def start_here(
     first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons: dict[str, NotPlayed]
 ) -> dict[str, Command]:
-    """Return the command of each bot that starts, by identity. ``reasons`` gets the reason for each other bot, by identity."""
+    """Return the command of each bot that starts, by identity. ``reasons`` gets the
+    reason for each other bot, by identity.
+    """
     reasons |= _of_broken(bots)
     commands: dict[str, Command] = {}
     with one_interrupt():
@@ -78,7 +81,9 @@ def _note_broken(
     sandbox: Sandbox,
     reasons: dict[str, NotPlayed],
 ) -> None:
-    """Start bots once. ``reasons`` gets the reason for each that does not start, by identity."""
+    """Start bots once. ``reasons`` gets the reason for each that does not start, by
+    identity.
+    """
     try:
         if bots:
             start_once(first, bots, commands, sandbox)
@@ -106,7 +111,8 @@ def _note_broken_alone(
 def start_on_others(
     bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: dict[str, NotPlayed]
 ) -> dict[str, Command]:
-    """Start bots on other machines. ``reasons`` gets the reason for each bot that does not start, by identity.
+    """Start bots on other machines. ``reasons`` gets the reason for each bot that does
+    not start, by identity.
 
     Returns {}: each machine has its own commands.
     """
@@ -129,7 +135,9 @@ def start_on_others(
 
 
 def _of_broken(bots: Sequence[Bot]) -> dict[str, NotPlayed]:
-    """Return the bots that are marked as broken, by identity: those that cannot be read, and modules that are not built."""
+    """Return the bots that are marked as broken, by identity: those that cannot be
+    read, and modules that are not built.
+    """
     return {
         bot.identity: NotPlayed(
             _without_folders(bot),
@@ -143,7 +151,9 @@ def _of_broken(bots: Sequence[Bot]) -> dict[str, NotPlayed]:
 
 
 def _without_folders(bot: Bot) -> str:
-    """Return the name of a bot; one that cannot be read is called by its path, whose folders no page may show."""
+    """Return the name of a bot; one that cannot be read is called by its path, whose
+    folders no page may show.
+    """
     return os.path.basename(os.path.normpath(bot.name)) if bot.name == bot.asked_as else bot.name
 
 
@@ -155,8 +165,9 @@ def _not_played(bot: Bot, why: Why, problem: str) -> NotPlayed:
 
 
 def first_of(bot: Bot, problem: str) -> str:
-    """Return in a line the beginning of a problem, the first error of its build or the last line that it wrote, and a hint if the
-    cause is known."""
+    """Return in a line the beginning of a problem, the first error of its build or the
+    last line that it wrote, and a hint if the cause is known.
+    """
     from khiva_arena.arbiter.start_problem import (
         HINT,
         NEXT,
@@ -182,7 +193,9 @@ def first_of(bot: Bot, problem: str) -> str:
 
 
 def with_next(first: Settings, bot: NotPlayed) -> str:
-    """Return why a bot does not play, in a line that ends with the command which shows all, for a reader who has the bot."""
+    """Return why a bot does not play, in a line that ends with the command which shows
+    all, for a reader who has the bot.
+    """
     shows = bot.why in (Why.UNBUILT, Why.NOT_STARTED)
     return f"{bot.line}; next: {check_of(first, bot.name, bot.word)}" if shows else bot.line
 
@@ -224,7 +237,9 @@ def start_once(
 
 
 def first_header(first: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> Header:
-    """Return the header of the trial start that every bot gets, so that a competition does not begin with a loss."""
+    """Return the header of the trial start that every bot gets, so that a competition
+    does not begin with a loss.
+    """
     return conditions_of(first, entrants, sandbox).header(
         [("preflight", "")] * first.seats, "preflight", bytes(seeds.SECRET_BYTES)
     )
@@ -232,7 +247,8 @@ def first_header(first: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> 
 
 @contextmanager
 def one_interrupt() -> Iterator[None]:
-    """Let only one interrupt through: a second, impatient one must not prevent the bots from being ended.
+    """Let only one interrupt through: a second, impatient one must not prevent the bots
+    from being ended.
 
     This is for code outside of trio, which does so itself.
     """

@@ -1,7 +1,7 @@
 """Trial matches: whether a bot plays a match to its end, before any match of it counts.
 
-A trial match has the clocks, limits and walls of the matches to come. It is on a deal of its own, it ends at the first forfeit of
-the bot on trial, and it is not recorded.
+A trial match has the clocks, limits and walls of the matches to come. It is on a deal
+of its own, it ends at the first forfeit of the bot on trial, and it is not recorded.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -65,7 +65,9 @@ class TriedMatch(NamedTuple):
 
     @property
     def reports(self) -> list[SeatReport]:
-        """The facts about the bot and its copies; [] if none are known of a void match."""
+        """The facts about the bot and its copies; [] if none are known of a void
+        match.
+        """
         return [
             self.outcome.seats[seat] for seat in self.own_seats if seat < len(self.outcome.seats)
         ]
@@ -90,7 +92,9 @@ class TriedMatch(NamedTuple):
 
     @property
     def forfeiter(self) -> SeatReport | None:
-        """The facts about the bot, or a copy, that forfeited first; None if none did."""
+        """The facts about the bot, or a copy, that forfeited first; None if none
+        did.
+        """
         record = self.outcome.record
         out = {
             seat: at

@@ -37,7 +37,8 @@ def announce(
 ) -> None:
     """Say which matches are played, and warn of settings that the user may have missed.
 
-    entrants: the bots that play and those left out, and how long a match takes if a budget has measured it.
+    entrants: the bots that play and those left out, and how long a match takes if a
+        budget has measured it.
     at_a_time: how many matches are played at a time.
     """
     timetable, event = play.timetable, play.event
@@ -115,7 +116,9 @@ def announce(
 
 
 def _slow_decision(definition: Definition) -> str:
-    """Return in a line what a decision in ticks may take of the processor at worst; "" for at most ``_LONG_SECONDS``."""
+    """Return in a line what a decision in ticks may take of the processor at worst; ""
+    for at most ``_LONG_SECONDS``.
+    """
     from khiva_arena.bots.modules.meter.prices import (
         WORST_NANOSECONDS,
     )  # not above: few events are in ticks
@@ -134,7 +137,9 @@ def _slow_decision(definition: Definition) -> str:
 
 
 def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
-    """Return in a line which line-ups are played if not all are, and how many bots will not meet; "" if all are played."""
+    """Return in a line which line-ups are played if not all are, and how many bots will
+    not meet; "" if all are played.
+    """
     if opening.total <= len(opening.line_ups):
         return ""
     meet = ""
@@ -166,7 +171,8 @@ def _extension(store: Store, event: EventRow) -> str:
 
 
 def _uneven(settings: Settings, play: Play) -> str:
-    """Return in a line how far neighbours at large tables are from balance; "" if they are not.
+    """Return in a line how far neighbours at large tables are from balance; "" if they
+    are not.
 
     A sequential test says nothing of it: it stops when it is clear.
     """
@@ -187,8 +193,9 @@ def _estimate(
     entrants: Entrants,
     games: "RandomGames | None",
 ) -> str:
-    """Return how long the rest takes: from a trial, from recorded matches of the same kind or from bots on probation; "" if none
-    is there."""
+    """Return how long the rest takes: from a trial, from recorded matches of the same
+    kind or from bots on probation; "" if none is there.
+    """
     took = entrants.took
     has_trial = took is not None
     if took is None and (
@@ -216,7 +223,8 @@ def _estimate(
     )
     if has_trial:
         return f"{took.of(matches, at_a_time)}, {workers}"
-    # Recorded times of matches leave out the cluster's work around them, which may take many times as long.
+    # Recorded times of matches leave out the cluster's work around them, which may take
+    # many times as long.
     return (
         f"more than {took.at_least(matches, at_a_time)}, {workers}; the process that each "
         "table starts comes on top"
@@ -224,8 +232,9 @@ def _estimate(
 
 
 def _random_games(settings: Settings, play: Play) -> "RandomGames | None":
-    """Return random games of an event's kind; None in ticks, whose cost ``_slow_decision`` says, and for a comparison, which ends
-    long before its last seed."""
+    """Return random games of an event's kind; None in ticks, whose cost
+    ``_slow_decision`` says, and for a comparison, which ends long before its last seed.
+    """
     definition = play.event.definition
     if definition.in_ticks or definition.comparison is not None:
         return None
@@ -237,7 +246,9 @@ def _random_games(settings: Settings, play: Play) -> "RandomGames | None":
 
 
 def _worst(play: Play, at_a_time: int, games: "RandomGames | None") -> str:
-    """Return in a line how long the rest takes if bots use all of their time; "" if it is short, or if nobody knows."""
+    """Return in a line how long the rest takes if bots use all of their time; "" if it
+    is short, or if nobody knows.
+    """
     if games is None:
         return ""
     from khiva_arena.competition.events.worst_case import worst_line
@@ -256,7 +267,9 @@ def _left(play: Play) -> list[int]:
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:
-    """Return advice for few seeds: how to get smaller errors with the same number of matches; "" if there is none."""
+    """Return advice for few seeds: how to get smaller errors with the same number of
+    matches; "" if there is none.
+    """
     if (
         not formats.FORMATS[settings.format].AUTO
         or settings.lineups is not None

@@ -1,4 +1,6 @@
-"""``run --budget 8h``: how many line-ups and seeds fit into a time, and which errors to expect."""
+"""``run --budget 8h``: how many line-ups and seeds fit into a time, and which errors to
+expect.
+"""
 
 import time
 from collections.abc import Sequence
@@ -37,11 +39,15 @@ from khiva_arena.words import count
 
 FEW_SEEDS = 10
 UNASKED = 30 * 60.0
-"""The seconds of a budget above which the user is asked: a slip of the pen, as 8h for 8m, would take long."""
+"""The seconds of a budget above which the user is asked: a slip of the pen, as 8h for
+8m, would take long.
+"""
 _MOST_STORES = 20
 _ONE_SEED = "little of the budget is left, so one seed is played, which may take longer"
 _REST = 2.0
-"""Seconds for the work after the choice beside matches: workers start, the table is worked out and printed."""
+"""Seconds for the work after the choice beside matches: workers start, the table is
+worked out and printed.
+"""
 _ELO_A_POINT = 1600 / log(10)  # the slope of Elo over the score at one half
 
 
@@ -50,7 +56,8 @@ class Proposal(NamedTuple):
 
     settings: with the line-ups and seeds.
     trial: the bots that were started for it.
-    lines: the lines about it for the user; () if an event that was begun is continued as it is.
+    lines: the lines about it for the user; () if an event that was begun is continued
+        as it is.
     unusual: the reason to ask the user before it is played; "" for none.
     limit: begins the limit by which the event may end short; None for none.
     """
@@ -70,10 +77,11 @@ def propose(
     *,
     new_event: bool,
 ) -> Proposal:
-    """Return the line-ups and seeds that fit into a budget. If a try has used it up, that is one seed. Raises ConfigError if one
-    seed takes longer than all of it.
+    """Return the line-ups and seeds that fit into a budget. If a try has used it up,
+    that is one seed. Raises ConfigError if one seed takes longer than all of it.
 
-    An event of these settings that has been begun with a budget keeps its line-ups and seeds, unless ``new_event``.
+    An event of these settings that has been begun with a budget keeps its line-ups and
+    seeds, unless ``new_event``.
     """
     began = time.monotonic()
     first, seconds = stages[0], budget_ms / 1000
@@ -141,8 +149,9 @@ def only_warnings(say: Say) -> Say:
 
 
 def _recorded_time(out: Path, definition: Definition) -> MatchTime | None:
-    """Return how long a match takes by matches of the same kind in the store, else in the newest store beside it that has some;
-    None if there are none."""
+    """Return how long a match takes by matches of the same kind in the store, else in
+    the newest store beside it that has some; None if there are none.
+    """
     for folder in (out, *stores_beside(out)):
         if not (folder / FILE).is_file():
             continue
@@ -163,7 +172,9 @@ def _recorded_time(out: Path, definition: Definition) -> MatchTime | None:
 
 
 def stores_beside(out: Path) -> list[Path]:
-    """Return the newest stores in the folder in which a store stands, or is to stand."""
+    """Return the newest stores in the folder in which a store stands, or is to
+    stand.
+    """
     with suppress(OSError):
         files = [(file.stat().st_mtime, file.parent) for file in out.parent.glob(f"*/{FILE}")]
         return [folder for _, folder in sorted(files, reverse=True) if folder != out][:_MOST_STORES]
@@ -171,7 +182,9 @@ def stores_beside(out: Path) -> list[Path]:
 
 
 def check_form(stages: Sequence[Settings], entrants: Sequence[Bot], option: str) -> None:
-    """Raise ConfigError if an option cannot choose the seeds of what is to be played."""
+    """Raise ConfigError if an option cannot choose the seeds of what is to be
+    played.
+    """
     form = formats.FORMATS[stages[0].format]
     if len(stages) > 1 or stages[0].stage or form.IN_ROUNDS:
         raise ConfigError(
@@ -184,7 +197,8 @@ def check_form(stages: Sequence[Settings], entrants: Sequence[Bot], option: str)
 
 
 def begun_in(first: Settings, definition: Definition) -> list[EventRow]:
-    """Return the newest event, with those that it extends, that differs from a definition only in a budget's choices.
+    """Return the newest event, with those that it extends, that differs from a
+    definition only in a budget's choices.
 
     [] means that there is none.
     """
@@ -217,7 +231,9 @@ def line_ups_of(event: EventRow) -> int | str | None:
 
 
 def _kept_line(chain: Sequence[EventRow], is_over: bool) -> str:
-    """Return a line: an event of these settings is there, with those that it extends, and which flags play more."""
+    """Return a line: an event of these settings is there, with those that it extends,
+    and which flags play more.
+    """
     last, seeds = chain[-1], length_of(chain)
     shape = "" if last.definition.lineups is None else f"--lineups {line_ups_of(last)} "
     ways_on = (
@@ -258,7 +274,8 @@ def _choose(
 ) -> tuple[Settings, int]:
     """Return the settings, and how many line-ups they have.
 
-    Matches are counted with the longest time that is foreseen, which is the margin of a budget.
+    Matches are counted with the longest time that is foreseen, which is the margin of a
+    budget.
     """
     took, at_a_time = measure
     seconds, seconds_before, more_at_a_time, _ = there
@@ -297,10 +314,11 @@ class FittingShape(NamedTuple):
 def shape_that_fits(
     first: Settings, definition: Definition, room: int, deals: SharedDeals | None
 ) -> FittingShape:
-    """Return the line-ups and seeds of so many tables: all line-ups, if that leaves enough seeds, else those of ``--lineups
-    auto``.
+    """Return the line-ups and seeds of so many tables: all line-ups, if that leaves
+    enough seeds, else those of ``--lineups auto``.
 
-    ``--lineups auto`` is also taken if the matches on a deal are so much alike that more deals make clearly smaller errors.
+    ``--lineups auto`` is also taken if the matches on a deal are so much alike that
+    more deals make clearly smaller errors.
     """
     terms = definition.terms()
     total = formats.shapes(terms)[0].line_ups
@@ -331,7 +349,9 @@ class BudgetTable(NamedTuple):
 
 
 def table_of(first: Settings, definition: Definition) -> BudgetTable | None:
-    """Return the table that new matches of a definition would be in; None if the store has no table of just these bots."""
+    """Return the table that new matches of a definition would be in; None if the store
+    has no table of just these bots.
+    """
     playing = {bot.identity for bot in definition.bots}
     with Store.read(first.out) as store:
         for events in pooled([event for event in events_of(store, ()) if not event.closed]):
@@ -344,7 +364,9 @@ def table_of(first: Settings, definition: Definition) -> BudgetTable | None:
 def errors_to_expect(
     table: BudgetTable | None, definition: Definition, seeds: int, line_ups: int
 ) -> str:
-    """Return in a line the errors to expect after so many more seeds. ``table``: that they are added to, None for none."""
+    """Return in a line the errors to expect after so many more seeds. ``table``: that
+    they are added to, None for none.
+    """
     errors = _errors_by(table, definition, seeds, line_ups) if table else []
     seats = definition.seats
     return (
@@ -355,7 +377,8 @@ def errors_to_expect(
 
 
 def _errors_by(table: BudgetTable, definition: Definition, seeds: int, line_ups: int) -> list[str]:
-    """Return a line with the errors to expect after so many more seeds of so many line-ups, by plan's arithmetic.
+    """Return a line with the errors to expect after so many more seeds of so many
+    line-ups, by plan's arithmetic.
 
     [] means that a bot has too few seeds to tell.
     """
@@ -387,7 +410,9 @@ def _errors_by(table: BudgetTable, definition: Definition, seeds: int, line_ups:
 
 
 def _width(deals: SharedDeals, definition: Definition, line_ups: int, seeds: int) -> float:
-    """Return how wide errors get with so many seeds of so many line-ups, to compare with other choices."""
+    """Return how wide errors get with so many seeds of so many line-ups, to compare
+    with other choices.
+    """
     return (half_width(1.0, seeds) or inf) * sqrt(
         deals.variance(_each(definition, line_ups)) / seeds
     )

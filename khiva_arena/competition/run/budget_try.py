@@ -1,4 +1,6 @@
-"""The matches that ``run --budget`` tries: played on deals of their own, timed, and not recorded."""
+"""The matches that ``run --budget`` tries: played on deals of their own, timed, and not
+recorded.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -52,7 +54,8 @@ class Trial(NamedTuple):
     say: Say
 
     def measure(self, executor: Executor, commands: Sequence[Command]) -> MeasuredTime:
-        """Play matches where the executor plays them, and return how long one takes, with what is around it.
+        """Play matches where the executor plays them, and return how long one takes,
+        with what is around it.
 
         commands: of each bot, as the executor has prepared them.
 
@@ -88,7 +91,8 @@ class Trial(NamedTuple):
         goes_on: Callable[[], bool],
         take: TakeOutcome,
     ) -> TriedTimes:
-        """Play matches where the executor plays them, whole tables if it does, and return the times of those that were not void.
+        """Play matches where the executor plays them, whole tables if it does, and
+        return the times of those that were not void.
 
         commands: of each bot, as the executor has prepared them.
         most: no other table begins after so many matches.
@@ -98,7 +102,9 @@ class Trial(NamedTuple):
         return executor.try_tables(_while(goes_on, self.tables(executor, commands), most), take)
 
     def tables(self, executor: Executor, commands: Sequence[Command]) -> Iterator[tuple[Job, ...]]:
-        """Yield what the executor begins at once: whole tables if it plays these, else matches."""
+        """Yield what the executor begins at once: whole tables if it plays these, else
+        matches.
+        """
         schedule, job = _schedule(self.definition), self._job_of(commands)
         if executor.whole_tables:
             return (
@@ -109,7 +115,8 @@ class Trial(NamedTuple):
 
     def _job_of(self, commands: Sequence[Command]) -> Callable[[ScheduledMatch], Job]:
         def job(match: ScheduledMatch) -> Job:
-            # A deal for each match: none waits for another, and the time for a trial ends it at once.
+            # A deal for each match: none waits for another, and the time for a trial
+            # ends it at once.
             secret = seeds.seed_secret(_SECRET, match.ordinal)
             header = self.definition.header(
                 self.definition.seated(match.bots), f"try-{match.ordinal}", secret

@@ -1,4 +1,6 @@
-"""Caps on what bots spend: the hook of the extension that knows what bots report of it."""
+"""Caps on what bots spend: the hook of the extension that knows what bots report of
+it.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -24,12 +26,15 @@ class Caps(Protocol):
         *,
         new_event: bool,
     ) -> "Proposal":
-        """Return the line-ups and seeds that a cap allows, with the limit that keeps it. ``cap``: as it was typed.
+        """Return the line-ups and seeds that a cap allows, with the limit that keeps
+        it. ``cap``: as it was typed.
 
-        An event of these settings that has been begun keeps its line-ups and seeds, unless ``new_event``. One that is over is
-        extended if the cap is higher than the one that chose its seeds.
+        An event of these settings that has been begun keeps its line-ups and seeds,
+        unless ``new_event``. One that is over is extended if the cap is higher than the
+        one that chose its seeds.
 
-        Raises ConfigError if the bots report no cost, or costs in several currencies, or if one seed costs more than the cap.
+        Raises ConfigError if the bots report no cost, or costs in several currencies,
+        or if one seed costs more than the cap.
         """
 
 

@@ -12,7 +12,8 @@ from khiva_arena.records.store.db import EventRow, Store
 class RunResult(NamedTuple):
     """The result of a run.
 
-    events: the ids of its events so far; with ``RunOptions.commit`` the id of the event that would be played now.
+    events: the ids of its events so far; with ``RunOptions.commit`` the id of the event
+        that would be played now.
     complete: whether all of them are recorded.
     """
 

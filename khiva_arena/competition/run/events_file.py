@@ -1,4 +1,6 @@
-"""The file, or FIFO, to which a stream of events is added. Nothing here waits for a reader while matches are played."""
+"""The file, or FIFO, to which a stream of events is added. Nothing here waits for a
+reader while matches are played.
+"""
 
 import errno
 import fcntl
@@ -33,7 +35,8 @@ class EventsFile:
     """An open file or FIFO.
 
     fifo: whether it is a FIFO
-    name: the words for the use of the file, for the warning when it can no longer be written
+    name: the words for the use of the file, for the warning when it can no longer be
+        written
     """
 
     def __init__(self, descriptor: int, *, fifo: bool, name: str = "the stream of events") -> None:
@@ -44,7 +47,9 @@ class EventsFile:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open a file or FIFO to add to it. Raises ConfigError if that is not possible, or if it holds something else."""
+        """Open a file or FIFO to add to it. Raises ConfigError if that is not possible,
+        or if it holds something else.
+        """
         try:
             fifo = _is_fifo(path)
             flags = (
@@ -78,7 +83,9 @@ class EventsFile:
 
     @classmethod
     def unnamed(cls, folder: Path, name: str) -> Self:
-        """Make a file without a name on the disk of a folder, for a reader of the arena itself. Raises OSError."""
+        """Make a file without a name on the disk of a folder, for a reader of the arena
+        itself. Raises OSError.
+        """
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
             descriptor = os.dup(file.fileno())
         return cls(descriptor, fifo=False, name=name)
@@ -115,13 +122,17 @@ class EventsFile:
         return os.fstat(self._descriptor).st_size
 
     def reading(self, start: int) -> int:
-        """Return another descriptor, which reads the file from ``start`` on; the caller closes it. Raises OSError."""
+        """Return another descriptor, which reads the file from ``start`` on; the caller
+        closes it. Raises OSError.
+        """
         descriptor = os.open(f"/proc/self/fd/{self._descriptor}", os.O_RDONLY)
         os.lseek(descriptor, start, os.SEEK_SET)
         return descriptor
 
     def write(self, data: bytes) -> None:
-        """Add lines. Raises OSError if the disk is full, or the reader of a FIFO has gone or is too slow."""
+        """Add lines. Raises OSError if the disk is full, or the reader of a FIFO has
+        gone or is too slow.
+        """
         self._waiting.append(data)
         self._behind += len(data)
         self._pass_on()
@@ -129,7 +140,9 @@ class EventsFile:
             raise TooSlow
 
     def drain(self) -> None:
-        """Wait for the reader of a FIFO, as long as it keeps reading: not for use while matches are played. Raises OSError."""
+        """Wait for the reader of a FIFO, as long as it keeps reading: not for use while
+        matches are played. Raises OSError.
+        """
         until = time.monotonic() + PATIENCE_SECONDS
         while self._waiting:
             if not select.select([], [self._descriptor], [], max(0.0, until - time.monotonic()))[1]:
@@ -156,7 +169,9 @@ class EventsFile:
 
 
 def _no_link(path: Path) -> int:
-    """Return the flag by which a link to a file is not followed, 0 for links of the system: /dev/stdout names an open file."""
+    """Return the flag by which a link to a file is not followed, 0 for links of the
+    system: /dev/stdout names an open file.
+    """
     return (
         0
         if path.parent.resolve().is_relative_to("/proc") or path.parent.resolve() == Path("/dev")
@@ -165,7 +180,9 @@ def _no_link(path: Path) -> int:
 
 
 def _is_fifo(path: Path) -> bool:
-    """Tell whether a path is a FIFO. Raises OSError if it is neither a FIFO nor a file, and no file can be made there."""
+    """Tell whether a path is a FIFO. Raises OSError if it is neither a FIFO nor a file,
+    and no file can be made there.
+    """
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -178,8 +195,8 @@ def _is_fifo(path: Path) -> bool:
 
 
 def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
-    """Raise ConfigError if the stream of events or the page of results cannot be written, or lies among files that are not its
-    own.
+    """Raise ConfigError if the stream of events or the page of results cannot be
+    written, or lies among files that are not its own.
 
     Such files are the store, a bot's folder, and the other of the two.
     """

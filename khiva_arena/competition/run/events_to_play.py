@@ -14,7 +14,8 @@ from khiva_arena.records.store.db import EventRow, Store
 
 
 class EventsToPlay(Protocol):
-    """The events of a run: which one is next, and how it is begun. ``OwnEvents`` is that of a run without a plan.
+    """The events of a run: which one is next, and how it is begun. ``OwnEvents`` is
+    that of a run without a plan.
 
     file: the plan; None for a run without one.
     """
@@ -30,7 +31,9 @@ class EventsToPlay(Protocol):
     def standing(
         self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox
     ) -> ResumePoint:
-        """Return how far the run has come in a store. Raises StoreError, ConfigError."""
+        """Return how far the run has come in a store. Raises StoreError,
+        ConfigError.
+        """
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
         """Raise ConfigError if a new event must not begin."""
@@ -39,7 +42,11 @@ class EventsToPlay(Protocol):
         """Return the next event, which is added to the store if it is new."""
 
     def play_of(self, store: Store, event: EventRow, commands: Sequence[Command]) -> Play:
-        """Return the part of an event that is still to be played. ``commands``: by bot, () if no match will be played."""
+        """Return the part of an event that is still to be played. ``commands``: by bot,
+        () if no match will be played.
+        """
 
     def why_nothing(self, store: Store, over: Sequence[EventRow], head: str) -> str:
-        """Return the line that says why nothing is played. ``head`` names the events that are over."""
+        """Return the line that says why nothing is played. ``head`` names the events
+        that are over.
+        """

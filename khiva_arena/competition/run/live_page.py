@@ -1,7 +1,9 @@
-"""A page of results that a run keeps up to date: on each complete seed another process writes it anew.
+"""A page of results that a run keeps up to date: on each complete seed another process
+writes it anew.
 
-That process yields to the bots: it has the lowest priority, at most one works at a time, and after each there is a pause. So all
-together take no more than a tenth of a core. A page that cannot be written ends with one warning, and no run.
+That process yields to the bots: it has the lowest priority, at most one works at a
+time, and after each there is a pause. So all together take no more than a tenth of a
+core. A page that cannot be written ends with one warning, and no run.
 """
 
 import os
@@ -21,12 +23,14 @@ PAUSE = 9
 
 
 class LivePage:
-    """The page of one run, or none. Leaving the block ends the process that works it out, if there is one.
+    """The page of one run, or none. Leaving the block ends the process that works it
+    out, if there is one.
 
     folder: the store.
     path: of the page; None if none was asked for.
     say: takes a line for people.
-    is_requested: whether the user asked for the file, so that it is named to them; else it is served, and goes with the run.
+    is_requested: whether the user asked for the file, so that it is named to them; else
+        it is served, and goes with the run.
     settings: the name of the file with the run's settings; "" for flags alone.
     """
 
@@ -57,7 +61,9 @@ class LivePage:
         self._process.kill()
 
     def recorded(self, events: Sequence[str], *, whole_seed: bool) -> None:
-        """Note that a match was recorded. Never waits. ``events``: the ids of the events that the page shows."""
+        """Note that a match was recorded. Never waits. ``events``: the ids of the
+        events that the page shows.
+        """
         if self._path is None:
             return
         self._old |= whole_seed
@@ -117,7 +123,9 @@ class LivePage:
 
 
 class Background:
-    """A process that makes a file while matches are played, or none yet. It has the lowest priority, so it yields to bots."""
+    """A process that makes a file while matches are played, or none yet. It has the
+    lowest priority, so it yields to bots.
+    """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -135,7 +143,9 @@ class Background:
             os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
 
     def failure(self) -> str | None:
-        """Take the end of a process: return why it failed, "" if it did not, None while it works. Never waits."""
+        """Take the end of a process: return why it failed, "" if it did not, None while
+        it works. Never waits.
+        """
         if self._process is None or self._process.poll() is None:
             return None
         process, self._process = self._process, None

@@ -34,14 +34,17 @@ class LiveViews(Protocol):
     """Views of runs in a browser of this machine."""
 
     def of_run(self, report: Path | None, say: Say) -> LiveRun:
-        """Return the view of a run that begins. ``report``: the page of results that it writes.
+        """Return the view of a run that begins. ``report``: the page of results that it
+        writes.
 
         Raises OSError if there is no room for its files.
         """
 
     def of_stream(self, source: Source, report: Path | None, say: Say) -> int:
-        """Show a stream of events until Ctrl-C. Returns 0 if the run was seen to its end by then. Raises ConfigError if
-        ``report`` is no page of results, KeyboardInterrupt before the end."""
+        """Show a stream of events until Ctrl-C. Returns 0 if the run was seen to its
+        end by then. Raises ConfigError if ``report`` is no page of results,
+        KeyboardInterrupt before the end.
+        """
 
 
 LIVE_VIEWS: Hook[LiveViews] = Hook("serve")

@@ -1,6 +1,8 @@
-"""The options by which a run begins or continues its events, and the public text of a draw.
+"""The options by which a run begins or continues its events, and the public text of a
+draw.
 
-A draw depends on a commitment, which is printed before anything is played, and on a public text, which is drawn after that.
+A draw depends on a commitment, which is printed before anything is played, and on a
+public text, which is drawn after that.
 """
 
 from pathlib import Path
@@ -19,17 +21,20 @@ if TYPE_CHECKING:
 
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """The options by which a run begins, continues or ends its events, named as the flags.
+    """The options by which a run begins, continues or ends its events, named as the
+    flags.
 
     any_engine: whether to continue an event that another version began.
     new_event: whether to begin another event.
     commit: whether only to print the commitment.
     public: the public text, None for none.
     web: whether browsers are shown how the run goes.
-    fail_on_fault: whether the run ends with an exit code of its own if a bot forfeited a match.
+    fail_on_fault: whether the run ends with an exit code of its own if a bot forfeited
+        a match.
     planned: the shard of a plan that is played, None for a run without a plan.
     most: the limit of a comparison, None for none.
-    ends_short: begins the limit by which an event ends short, None for none. No flag gives it.
+    ends_short: begins the limit by which an event ends short, None for none. No flag
+        gives it.
     """
 
     any_engine: bool = False
@@ -43,7 +48,9 @@ class RunOptions(msgspec.Struct, frozen=True):
     ends_short: "LimitOf | None" = None
 
     def __post_init__(self) -> None:
-        """Raise ConfigError if flags do not go together, or the public text is not valid."""
+        """Raise ConfigError if flags do not go together, or the public text is not
+        valid.
+        """
         if self.commit and self.public is not None:
             raise ConfigError(
                 "--commit and --public: publish the commitment first, then give the run a "
@@ -80,9 +87,11 @@ class ModelFlags(NamedTuple):
 def public_to_add(
     store: Store, event: EventRow, public: str | None, before: EventRow | None
 ) -> str | None:
-    """Return the public text that an event is still to get, None for none: ``public``, else that of the stage ``before`` it.
+    """Return the public text that an event is still to get, None for none: ``public``,
+    else that of the stage ``before`` it.
 
-    Raises ConfigError if ``public`` comes too late, or is another one than the event has.
+    Raises ConfigError if ``public`` comes too late, or is another one than the event
+    has.
     """
     attempts = len(store.recorded(event.id)) + len(store.voids(event.id))
     if event.public is not None:
@@ -102,7 +111,9 @@ def public_to_add(
 
 
 def check_public_of_past(over: tuple[EventRow, ...], public: str | None) -> None:
-    """Raise ConfigError if a public text is given for a competition that was played without one, or with another one."""
+    """Raise ConfigError if a public text is given for a competition that was played
+    without one, or with another one.
+    """
     if public is not None and public not in [event.public for event in over]:
         raise ConfigError(
             "--public: these matches are already recorded, and were played without this "

@@ -1,4 +1,6 @@
-"""The events that a run's own settings define: which one is next, and how it is begun."""
+"""The events that a run's own settings define: which one is next, and how it is
+begun.
+"""
 
 import secrets
 from collections.abc import Sequence
@@ -21,7 +23,8 @@ from khiva_arena.records.store.db import EventRow, Store
 
 
 class OwnEvents:
-    """The events of a run that plays no plan: one a stage. A plan has an ``EventsToPlay`` of its own instead.
+    """The events of a run that plays no plan: one a stage. A plan has an
+    ``EventsToPlay`` of its own instead.
 
     file: the plan, of which there is none.
     """
@@ -41,7 +44,8 @@ class OwnEvents:
     def standing(
         self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox
     ) -> ResumePoint:
-        """Return how far the competition has come in a store. ``definition``: of its first event.
+        """Return how far the competition has come in a store. ``definition``: of its
+        first event.
 
         Raises StoreError, ConfigError.
         """
@@ -50,8 +54,10 @@ class OwnEvents:
         )
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
-        """Raise ConfigError if a new event would begin unasked because of a change since the last or of another price list, if
-        turns are too short, or if the store has this event already."""
+        """Raise ConfigError if a new event would begin unasked because of a change
+        since the last or of another price list, if turns are too short, or if the store
+        has this event already.
+        """
         assert todo.definition is not None
         is_comparison = (
             todo.definition.comparison is not None
@@ -75,7 +81,9 @@ class OwnEvents:
             )
 
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
-        """Return the next event, which is added to the store if it is new. Lines then tell facts that the user may not know."""
+        """Return the next event, which is added to the store if it is new. Lines then
+        tell facts that the user may not know.
+        """
         if definition := todo.event.definition if todo.event else todo.definition:
             stored.keep_modules(store.folder, definition)
         if todo.event is not None:
@@ -118,7 +126,9 @@ class OwnEvents:
         return event
 
     def play_of(self, store: Store, event: EventRow, commands: Sequence[Command]) -> Play:
-        """Return the part of an event that is still to be played. ``commands``: by bot, () if no match will be played."""
+        """Return the part of an event that is still to be played. ``commands``: by bot,
+        () if no match will be played.
+        """
         if not formats.FORMATS[event.definition.format].SEQUENTIAL:
             return Play(store, event, commands)
         from khiva_arena.competition.playing.sequential import SequentialPlay  # numpy comes with it
@@ -126,7 +136,9 @@ class OwnEvents:
         return SequentialPlay(store, event, commands, self._options.most)
 
     def why_nothing(self, store: Store, over: Sequence[EventRow], head: str) -> str:
-        """Return the line that says why nothing is played, and which flags play more. ``head`` names the events that are over."""
+        """Return the line that says why nothing is played, and which flags play more.
+        ``head`` names the events that are over.
+        """
         from khiva_arena.competition.events.extending import (
             ways_to_more,
         )  # not above: most runs play something
@@ -138,5 +150,7 @@ class OwnEvents:
 
 
 def _follows_0_1(todo: ResumePoint) -> bool:
-    """Tell whether version 0.1.0 played the stage before the next one, and gave it an id of its kind."""
+    """Tell whether version 0.1.0 played the stage before the next one, and gave it an
+    id of its kind.
+    """
     return bool(todo.over) and todo.over[-1].is_of_0_1

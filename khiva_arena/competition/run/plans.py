@@ -1,4 +1,6 @@
-"""Plans: the hook of the extension by which several machines play a part of an event each."""
+"""Plans: the hook of the extension by which several machines play a part of an event
+each.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -34,7 +36,9 @@ class Plans(Protocol):
         """Raise ConfigError if flags do not go together."""
 
     def why_not_in_shards(self, form: str, stages: int = 1) -> str:
-        """Return why machines that know nothing of each other cannot play a format; "" if they can."""
+        """Return why machines that know nothing of each other cannot play a format; ""
+        if they can.
+        """
 
     def refuse_shard(self, stages: Sequence[Settings]) -> NoReturn:
         """Raise ConfigError for a shard without a plan."""
@@ -47,20 +51,26 @@ class Plans(Protocol):
     def print_plan(
         self, path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool
     ) -> None:
-        """Write a plan, and print the values to publish before the first match. Raises ConfigError."""
+        """Write a plan, and print the values to publish before the first match. Raises
+        ConfigError.
+        """
 
     def game_of(self, path: Path) -> str:
-        """Return the word of the game that a plan was made with, "" for one of the arena. Raises ConfigError."""
+        """Return the word of the game that a plan was made with, "" for one of the
+        arena. Raises ConfigError.
+        """
 
     def competition_of_plan(
         self, path: Path, word: str | None, flags: Mapping[str, Any], any_engine: bool, say: Say
     ) -> PlannedCompetition:
-        """Return the settings, the bots and the event of a plan's shard that is to be played.
+        """Return the settings, the bots and the event of a plan's shard that is to be
+        played.
 
         word: the shard, as 2/5; None for all of the event.
         flags: settings by flags or keywords.
 
-        Raises ConfigError with every mistake, as for a bot that differs from the plan's.
+        Raises ConfigError with every mistake, as for a bot that differs from the
+        plan's.
         """
 
 

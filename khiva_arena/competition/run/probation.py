@@ -1,10 +1,13 @@
-"""``run --probation``: each bot plays a trial match before the event, and a bot that forfeits it is left out.
+"""``run --probation``: each bot plays a trial match before the event, and a bot that
+forfeits it is left out.
 
-The event is defined afterwards, by the bots that passed. So trials are in no definition, no record and no digest. Their results
-are kept beside the event, each as soon as it is known: a resumed run takes them, and plays the same event.
+The event is defined afterwards, by the bots that passed. So trials are in no
+definition, no record and no digest. Their results are kept beside the event, each as
+soon as it is known: a resumed run takes them, and plays the same event.
 
-A bot may be late because of something else on this machine, such as other trials or its own first start. So a bot that fails only
-by time is tried once more with no other trial beside it, and the second result counts. In ticks both would be the same.
+A bot may be late because of something else on this machine, such as other trials or its
+own first start. So a bot that fails only by time is tried once more with no other trial
+beside it, and the second result counts. In ticks both would be the same.
 """
 
 import json
@@ -47,7 +50,9 @@ from khiva_arena.words import count
 
 OPPONENT = "shipped:python/random"
 COPY = "a copy of the bot"
-"""The opponent of a trial, in its conditions, where no bot that comes with the arena plays the game."""
+"""The opponent of a trial, in its conditions, where no bot that comes with the arena
+plays the game.
+"""
 _SEED_BYTES = 8
 _REPORT_NOTES = 2_000
 """Characters of a bot's last words on stderr that its report has."""
@@ -71,11 +76,13 @@ class _Candidate(NamedTuple):
 def on_probation(
     stages: Sequence[Settings], playing: Entrants, sandbox: Sandbox, executor: Executor
 ) -> Entrants:
-    """Try the bots that no result is kept of, and return those that passed. A bot on another machine is not tried.
+    """Try the bots that no result is kept of, and return those that passed. A bot on
+    another machine is not tried.
 
     playing: the bots that start.
 
-    Raises ConfigError if too few are left, StoreError if results cannot be kept, and what ``executor`` raises.
+    Raises ConfigError if too few are left, StoreError if results cannot be kept, and
+    what ``executor`` raises.
     """
     first = stages[0]
     opponent = _opponent(first, playing.entrants)
@@ -121,10 +128,11 @@ def on_probation(
 
 
 def _opponent(first: Settings, entrants: Sequence[Bot]) -> Bot | None:
-    """Return the bot that sits at the other seats of a trial; None for copies of the bot on trial.
+    """Return the bot that sits at the other seats of a trial; None for copies of the
+    bot on trial.
 
-    In ticks it would need an interpreter, which not every machine has. It has the name of no other bot, or it would have the
-    permissions of that bot.
+    In ticks it would need an interpreter, which not every machine has. It has the name
+    of no other bot, or it would have the permissions of that bot.
     """
     if first.game.outside or first.clock is Clock.TICKS:
         return None
@@ -160,7 +168,9 @@ def _try_all(
     executor: Executor,
     results: dict[TrialKey, TrialResult],
 ) -> None:
-    """Try bots, and add each result to ``results``, and to those that are kept, as soon as it is known."""
+    """Try bots, and add each result to ``results``, and to those that are kept, as soon
+    as it is known.
+    """
     if not candidates:
         return
     against = f"{opponent.name}, which comes with the arena" if opponent else "copies of itself"
@@ -226,7 +236,9 @@ def _try_all(
 
 
 def _trial(first: Settings, candidate: _Candidate, sandbox: Sandbox) -> TrialMatch:
-    """Return the trial of a bot: the match that ``khiva-arena match --seed`` plays, so that the user can play it again."""
+    """Return the trial of a bot: the match that ``khiva-arena match --seed`` plays, so
+    that the user can play it again.
+    """
     bot, _, table, seed = candidate
     secret = seeds.seed_secret(seeds.run_secret(seed), 0)
     terms = terms_of(_of_this_bot(first, bot), conditions_of(first, table, sandbox), table)
@@ -324,7 +336,9 @@ def _same_deal(first: Settings, table: Sequence[Bot], seed: str) -> str:
 
 
 def _takes_files_beside(bot: Bot) -> bool:
-    """Tell whether a bot has files outside of its folder, for which a command needs the user's consent."""
+    """Tell whether a bot has files outside of its folder, for which a command needs the
+    user's consent.
+    """
     return bool(
         bot.root and outside_of(Path(os.path.realpath(bot.root)), [path for _, path in bot.sources])
     )

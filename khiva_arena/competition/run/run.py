@@ -46,14 +46,18 @@ if TYPE_CHECKING:
 
 @dataclass
 class Run:
-    """A competition on its way from its settings to its last recorded match: made once, and played once.
+    """A competition on its way from its settings to its last recorded match: made once,
+    and played once.
 
-    stages: the settings of each stage, for which ``unplayable`` has no reason with these bots.
+    stages: the settings of each stage, for which ``unplayable`` has no reason with
+        these bots.
     entrants: all bots that were named, the broken ones included.
     options: how the run begins or continues its events.
     say: tells the user a line.
-    listener: a file that gets the stream of events, beside the one that the settings name.
-    seating: lasts while bots are played, and waits at its beginning for players elsewhere.
+    listener: a file that gets the stream of events, beside the one that the settings
+        name.
+    seating: lasts while bots are played, and waits at its beginning for players
+        elsewhere.
     trial: bots that a budget has started already, None without a budget.
     settings_file: the name of the file with the settings; "" for flags alone.
     not_taken: files and folders among the bots that are none.
@@ -85,7 +89,8 @@ class Run:
         self._checked_event = ""
 
     def play(self) -> RunResult:
-        """Play all stages, or the part of them that is not recorded yet, and say so if nothing is left to play.
+        """Play all stages, or the part of them that is not recorded yet, and say so if
+        nothing is left to play.
 
         Raises ConfigError, StoreError and BotError before the first match.
         """
@@ -113,13 +118,17 @@ class Run:
             return self._play_events(store, commands, links, another)
 
     def _admit(self) -> None:
-        """Try the isolation level once, after all that the user has typed was checked. Raises ConfigError."""
+        """Try the isolation level once, after all that the user has typed was checked.
+        Raises ConfigError.
+        """
         if self.trial is None and not self._is_admitted:
             admit(self._sandbox, self._first, self.say, rated=True)
         self._is_admitted = True
 
     def _choose_players(self, stack: ExitStack) -> None:
-        """Choose the executor of the matches, and the bots: those that do not start are left out if the settings say so."""
+        """Choose the executor of the matches, and the bots: those that do not start are
+        left out if the settings say so.
+        """
         self._playing = self.trial.entrants if self.trial else Entrants(tuple(self.entrants))
         self._executor = executor_of(
             self._first, self._playing, self._sandbox, self._source.file, self.say
@@ -134,7 +143,9 @@ class Run:
             )
 
     def _check_definition(self, store_exists: bool) -> None:
-        """Raise ConfigError if the first event is not to be played as these settings define it."""
+        """Raise ConfigError if the first event is not to be played as these settings
+        define it.
+        """
         self._definition = definition_of(self._first, self._playing.entrants, self._sandbox)
         refuse_to_mix(self._definition)
         self._source.check_definition(
@@ -148,8 +159,10 @@ class Run:
         return ResumePoint((), tuple(self._playing.entrants), self._definition)
 
     def _check_next(self, store: Store, todo: ResumePoint) -> None:
-        """Raise ConfigError or StoreError if the next event cannot be played: because of another event, its public text, the
-        engine that began it, or damage. Nothing of it is written before."""
+        """Raise ConfigError or StoreError if the next event cannot be played: because
+        of another event, its public text, the engine that began it, or damage. Nothing
+        of it is written before.
+        """
         if todo.event is None:
             self._source.check_new(store, todo)
             return
@@ -194,7 +207,9 @@ class Run:
         return RunResult(ids, not todo.over[-1].closed)
 
     def _write_over(self, store: Store, over: Sequence[EventRow], log: RunEvents) -> None:
-        """Write to the stream the events, or the shard, that were over before this run."""
+        """Write to the stream the events, or the shard, that were over before this
+        run.
+        """
         for stage, event in zip(self.stages, over, strict=False):
             log.begin(
                 store,
@@ -214,7 +229,9 @@ class Run:
         links: LinkNewsSource | None,
         another: bool,
     ) -> RunResult:
-        """Play one event after another. ``another``: the first of them is new, although others of its settings are over."""
+        """Play one event after another. ``another``: the first of them is new, although
+        others of its settings are over.
+        """
         with (
             self._served() as served,
             RunEvents(
@@ -276,7 +293,9 @@ class Run:
         return RunResult(ids, True)
 
     def _begin(self, store: Store, todo: ResumePoint) -> EventRow:
-        """Add the next event to the store with its public text, unless it is there, and return it."""
+        """Add the next event to the store with its public text, unless it is there, and
+        return it.
+        """
         self._check_next(store, todo)
         before = todo.over[-1] if todo.over else None
         event = self._source.event_in(store, todo)
@@ -308,7 +327,9 @@ class Run:
         log: RunEvents,
         page: LivePage,
     ) -> bool:
-        """Play the rest of an event, and return whether it is complete. ``ids``: the events of the live page."""
+        """Play the rest of an event, and return whether it is complete. ``ids``: the
+        events of the live page.
+        """
 
         def record(outcome: Outcome) -> None:
             last = not outcome.again

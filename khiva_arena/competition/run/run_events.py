@@ -1,7 +1,8 @@
 """The events of a run, written once each as a line of the stream.
 
-The store's log, the messages on stderr, the live screen and each reader of ``--events-file`` are drawn from the stream. No
-failure here stops a run: a stream that can no longer be written ends with one warning, and if the screen dies, plain lines
+The store's log, the messages on stderr, the live screen and each reader of
+``--events-file`` are drawn from the stream. No failure here stops a run: a stream that
+can no longer be written ends with one warning, and if the screen dies, plain lines
 follow.
 """
 
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
 
 
 class LinkNewsSource(Protocol):
-    """A source of news of links to bots on other machines, such as extensions/seats/seating.py."""
+    """A source of news of links to bots on other machines, such as
+    extensions/seats/seating.py.
+    """
 
     def tell(self, take: Callable[[stream.LinkNews], None] | None) -> None:
         """Hand the news to ``take`` from now on, in another thread; None: to nobody."""
@@ -48,7 +51,8 @@ class LinkNewsSource(Protocol):
 
 
 class RunEvents:
-    """The events of one run, of one or more stages. Raises ConfigError if ``events`` cannot be written to.
+    """The events of one run, of one or more stages. Raises ConfigError if ``events``
+    cannot be written to.
 
     folder: the store
     events: the file or FIFO that the stream goes to, or None
@@ -102,7 +106,9 @@ class RunEvents:
             self._log = None
 
     def _unnamed(self, folder: Path) -> EventsFile | None:
-        """Make the file that the screen reads if the events go to no file. None means that there is no screen."""
+        """Make the file that the screen reads if the events go to no file. None means
+        that there is no screen.
+        """
         try:
             file = EventsFile.unnamed(folder, "the live screen")
         except OSError:
@@ -153,7 +159,9 @@ class RunEvents:
     def begin(
         self, store: Store, play: Play, jobs: int, stage: str | None = None, number: int = 0
     ) -> None:
-        """Write that an event begins or is resumed, then the lines of its matches in earlier runs."""
+        """Write that an event begins or is resumed, then the lines of its matches in
+        earlier runs.
+        """
         event, table = play.event, play.timetable
         definition = event.definition
         names = definition.names
@@ -219,7 +227,9 @@ class RunEvents:
         )
 
     def stored(self, row: MatchRow | VoidRow, *, set_aside: bool) -> None:
-        """Write that a match or a void was stored. ``set_aside``: whether the table of a void is set aside with it."""
+        """Write that a match or a void was stored. ``set_aside``: whether the table of
+        a void is set aside with it.
+        """
         if isinstance(row, MatchRow):
             self._match(row, before=False)
             self._sequential_test()
@@ -285,7 +295,8 @@ class RunEvents:
 
     def _sequential_test(self) -> None:
         """Write how a sequential test stands, if it has counted another seed."""
-        # Only a sequential play has a test; its module is not imported for the type, since numpy comes with it.
+        # Only a sequential play has a test; its module is not imported for the type,
+        # since numpy comes with it.
         test: AnyTest | None = getattr(self._play, "test", None) if self._files else None
         if test is None or test.blocks == self._seeds_tested:
             return
@@ -314,7 +325,9 @@ class RunEvents:
         self._write(replace(figure, t=self._t()))
 
     def _write(self, line: stream.Any_line) -> None:
-        """Write a line to the stream, and its message to the log and, unless the screen shows it, to stderr."""
+        """Write a line to the stream, and its message to the log and, unless the screen
+        shows it, to stderr.
+        """
         with self._writing:
             self._write_alone(line)
 
@@ -341,7 +354,9 @@ class RunEvents:
             self._say_plainly(harmless(text))
 
     def _each_file(self, do: Callable[[EventsFile], None]) -> None:
-        """Call ``do`` with each file. Files that fail are given up, and the screen if the file is the screen's."""
+        """Call ``do`` with each file. Files that fail are given up, and the screen if
+        the file is the screen's.
+        """
         with self._writing:
             self._each_alone(do)
 
@@ -361,7 +376,9 @@ class RunEvents:
 
     @contextmanager
     def screen(self) -> Iterator[None]:
-        """Show a live screen during this context if stderr is a terminal; messages appear there."""
+        """Show a live screen during this context if stderr is a terminal; messages
+        appear there.
+        """
         if self._drawn_from and self._begin is not None:
             self._start_screen(self._drawn_from)
         try:
@@ -378,7 +395,9 @@ class RunEvents:
 
 
 def _which(definition: Definition) -> str:
-    """Return the words of a heading that tell which version a game is, if it does not come with the arena; else ""."""
+    """Return the words of a heading that tell which version a game is, if it does not
+    come with the arena; else "".
+    """
     if HASHED not in definition.rules_version:
         return ""
     from khiva_arena.games.which import which  # not above: most games come with the arena
@@ -387,10 +406,13 @@ def _which(definition: Definition) -> str:
 
 
 class StoreLog:
-    """The log of the store in ``folder``, open to be added to. Raises OSError if it cannot be opened."""
+    """The log of the store in ``folder``, open to be added to. Raises OSError if it
+    cannot be opened.
+    """
 
     def __init__(self, folder: Path) -> None:
-        # Not above: only a run that plays needs it. It would import rich, to colour tracebacks, which takes as long as all else.
+        # Not above: only a run that plays needs it. It would import rich, to colour
+        # tracebacks, which takes as long as all else.
         sys.modules.setdefault("rich", None)  # type: ignore[arg-type]
         import structlog
 

@@ -1,4 +1,6 @@
-"""The choice of bots and executor: this machine, or another place, which says which bots it can start."""
+"""The choice of bots and executor: this machine, or another place, which says which
+bots it can start.
+"""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -27,7 +29,8 @@ class MakeExecutor(Protocol):
         say: Say,
         /,
     ) -> Executor:
-        """Return the executor for these bots. ``plan``: the file of a plan, if one is played. ``say``: takes lines for the user.
+        """Return the executor for these bots. ``plan``: the file of a plan, if one is
+        played. ``say``: takes lines for the user.
 
         Raises ConfigError if it cannot be had, or not with these bots.
         """
@@ -43,8 +46,8 @@ def players_of(
     executor: Executor,
     stack: ExitStack,
 ) -> Entrants:
-    """Return the bots, without those that cannot play if the settings leave them out. Raises ConfigError, BotError, ClusterError,
-    StoreError.
+    """Return the bots, without those that cannot play if the settings leave them out.
+    Raises ConfigError, BotError, ClusterError, StoreError.
 
     stack: ends an executor that was asked
     """
@@ -66,7 +69,9 @@ def players_of(
 def executor_of(
     settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say
 ) -> Executor:
-    """Return the executor for these bots, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
+    """Return the executor for these bots, not begun yet. Raises ConfigError if it
+    cannot be had, or not with these bots.
+    """
     make: MakeExecutor = (
         EXECUTORS.get(ROWS[settings.place].option) if settings.place else LocalExecutor
     )

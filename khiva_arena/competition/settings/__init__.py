@@ -1,1 +1,3 @@
-"""Words that a user typed, made into the definition of an event. Begin with ``table.py``."""
+"""Words that a user typed, made into the definition of an event. Begin with
+``table.py``.
+"""

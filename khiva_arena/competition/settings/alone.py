@@ -1,6 +1,8 @@
-"""A match in ticks that is an event of its own: ``khiva-arena play`` plays it, and a page does.
+"""A match in ticks that is an event of its own: ``khiva-arena play`` plays it, and a
+page does.
 
-Persons may sit at its table. It is the same event wherever it is played, so that equal choices give equal records.
+Persons may sit at its table. It is the same event wherever it is played, so that equal
+choices give equal records.
 """
 
 from collections.abc import Sequence
@@ -44,9 +46,11 @@ class MatchAlone(NamedTuple):
 def match_alone(
     settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, secret: bytes = b""
 ) -> MatchAlone:
-    """Return the match of these bots and persons, given by seat. It is never rated: nobody sits in each seat in turn.
+    """Return the match of these bots and persons, given by seat. It is never rated:
+    nobody sits in each seat in turn.
 
-    entrants: modules as ``only_modules`` has them, and persons. One that has several seats comes several times.
+    entrants: modules as ``only_modules`` has them, and persons. One that has several
+        seats comes several times.
     secret: the run's; b"" for that of the seed that the settings name.
     """
     bots = bots_of_an_event.with_distinct_names(
@@ -76,7 +80,9 @@ def match_alone(
 
 
 def event_row(definition: Definition, bots: Sequence[Bot], secret: bytes) -> EventRow:
-    """Return an event as it is before its first match. ``bots``: those of the definition. ``secret``: the run's."""
+    """Return an event as it is before its first match. ``bots``: those of the
+    definition. ``secret``: the run's.
+    """
     rows = tuple(
         BotRow(
             bot.name,

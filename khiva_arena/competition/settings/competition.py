@@ -1,4 +1,5 @@
-"""The parts of a competition, for commands and the API alike: its settings and its bots.
+"""The parts of a competition, for commands and the API alike: its settings and its
+bots.
 
 Settings come from a file, and from flags or keywords.
 """
@@ -47,12 +48,14 @@ class CompetitionParts(NamedTuple):
 
 
 class Asker(NamedTuple):
-    """A question to the user about a settings file, asked before anything happens that the file opens.
+    """A question to the user about a settings file, asked before anything happens that
+    the file opens.
 
     file: read once; settings that no file gave open nothing by themselves.
     flags: settings by flags, which win over those of the file.
     say: takes a line for people.
-    command: the one that asks at a terminal; "" if it is the one that was typed, which has flags for all settings.
+    command: the one that asks at a terminal; "" if it is the one that was typed, which
+        has flags for all settings.
     """
 
     file: SettingsFile
@@ -66,11 +69,13 @@ def competition_from(
 ) -> CompetitionParts:
     """Return the settings of each stage, and the bots that play.
 
-    overrides: settings that win over those of the file; of a table, those of its keys that it names.
+    overrides: settings that win over those of the file; of a table, those of its keys
+        that it names.
     say: takes a line for people, as on a bot that is left out.
 
-    Raises ConfigError with every mistake in settings, bots and stages, by line of the file. It is raised too if the user does not
-    agree to an opening of the file. Raises GameFault if the game breaks its contract.
+    Raises ConfigError with every mistake in settings, bots and stages, by line of the
+    file. It is raised too if the user does not agree to an opening of the file. Raises
+    GameFault if the game breaks its contract.
     """
     asker = Asker(file, overrides, say)
     file_settings, places = file.settings, file.places
@@ -114,7 +119,9 @@ def competition_from(
 
 
 def _globs_in_words(file: SettingsFile, overrides: Mapping[str, Any]) -> Iterator[str]:
-    """Yield lines for each glob of a settings file whose bots play: how many these are, and the paths that it does not take."""
+    """Yield lines for each glob of a settings file whose bots play: how many these are,
+    and the paths that it does not take.
+    """
     for word, glob in _globs_that_play(file, overrides).items():
         from khiva_arena.entrants.bot_words import (
             not_taken_in_words,
@@ -134,7 +141,9 @@ def _globs_that_play(file: SettingsFile, overrides: Mapping[str, Any]) -> dict[s
 
 
 def not_taken(file: SettingsFile, overrides: Mapping[str, Any]) -> list[NotPlayed]:
-    """Return the files and folders that fit a glob of bots in a settings file and are no bots."""
+    """Return the files and folders that fit a glob of bots in a settings file and are
+    no bots.
+    """
     if not file.globs:
         return []
     from khiva_arena.entrants.bot_words import why_not_taken  # not above: few files have globs
@@ -149,12 +158,14 @@ def not_taken(file: SettingsFile, overrides: Mapping[str, Any]) -> list[NotPlaye
 def with_consent(
     asker: Asker, entrants: Sequence[Bot], problems: list[str], check: Callable[[], T]
 ) -> T | None:
-    """Return what ``check`` makes of the settings of a file, once the user has agreed to all that the file opens.
+    """Return what ``check`` makes of the settings of a file, once the user has agreed
+    to all that the file opens.
 
-    ``check`` runs the code of a game that is no game of the arena: if the file names one, the user agrees before, else after.
-    Nobody is asked beside other problems.
+    ``check`` runs the code of a game that is no game of the arena: if the file names
+    one, the user agrees before, else after. Nobody is asked beside other problems.
 
-    problems: the mistakes so far; those of ``check`` are added, and the refusal if the user does not agree.
+    problems: the mistakes so far; those of ``check`` are added, and the refusal if the
+        user does not agree.
     """
     if asker.file.path is None:
         return _checked(problems, check)
@@ -184,11 +195,13 @@ def _checked(problems: list[str], check: Callable[[], T]) -> T | None:
 
 
 def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
-    """Return the bots that settings name, those of an engines.json last. ``bots`` that is no list of words gives none.
+    """Return the bots that settings name, those of an engines.json last. ``bots`` that
+    is no list of words gives none.
 
     say: takes a line on each part of an engines.json that is left out.
 
-    Raises ConfigError with every mistake, SameBots if the only one is a bot that is named twice.
+    Raises ConfigError with every mistake, SameBots if the only one is a bot that is
+    named twice.
     """
     words, engines = settings.get("bots", ()), settings.get("engines")
     broken = any(settings.get(name) is True for name in LEAVING_OUT)
@@ -221,14 +234,17 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
 
 
 def playable(stages: tuple[Settings, ...], entrants: list[Bot]) -> CompetitionParts:
-    """Return the parts of a competition. Raises ConfigError with every reason of ``unplayable``."""
+    """Return the parts of a competition. Raises ConfigError with every reason of
+    ``unplayable``.
+    """
     if problems := unplayable(stages, entrants):
         raise ConfigError(problems)
     return CompetitionParts(stages, entrants)
 
 
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
-    """Return why stages cannot be played with the number of bots that they will have, whichever bots these are; [] if they can.
+    """Return why stages cannot be played with the number of bots that they will have,
+    whichever bots these are; [] if they can.
 
     A line about a stage of several begins with its number: "stage 2: ".
     """
@@ -256,7 +272,8 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
             for name in unknown_names
         ]
         if not unknown_names:
-            # who comes to a later stage is not known, so neither candidates nor authors can be checked there
+            # who comes to a later stage is not known, so neither candidates nor authors
+            # can be checked there
             checked_stage = (
                 replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
             )
@@ -272,7 +289,9 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
 
 
 def _check_test(settings: Settings, terms: formats.Terms) -> None:
-    """Raise ConfigError if the bounds of a sequential test are not possible with so many matches on a seed."""
+    """Raise ConfigError if the bounds of a sequential test are not possible with so
+    many matches on a seed.
+    """
     if settings.hypotheses is not None:
         from khiva_arena.rating.ratings.sprt import SequentialTest  # numpy comes with it
 

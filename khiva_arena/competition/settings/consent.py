@@ -1,9 +1,10 @@
 """Consent of the user to the openings of a settings file or a plan on this machine.
 
-Somebody else may have written the file. The rows of the settings table say which values open something. Each such value needs its
-flag, or the user's word. The word is asked for once at a terminal and remembered in ``khiva-arena/agreed`` of ~/.config. It
-counts for this file, its openings, each program that runs outside a cell because of them, and each row of a list whose bot gets
-the network or a variable.
+Somebody else may have written the file. The rows of the settings table say which values
+open something. Each such value needs its flag, or the user's word. The word is asked
+for once at a terminal and remembered in ``khiva-arena/agreed`` of ~/.config. It counts
+for this file, its openings, each program that runs outside a cell because of them, and
+each row of a list whose bot gets the network or a variable.
 """
 
 import json
@@ -49,7 +50,8 @@ class Opening(NamedTuple):
 
 
 def openings_of(file_settings: Mapping[str, Any], flags: Mapping[str, Any]) -> list[Opening]:
-    """Return the openings that settings of a file make. ``flags``: settings by flags, which win over those of the file.
+    """Return the openings that settings of a file make. ``flags``: settings by flags,
+    which win over those of the file.
 
     A value of a wrong type opens nothing: it is refused elsewhere.
     """
@@ -68,7 +70,8 @@ def openings_of(file_settings: Mapping[str, Any], flags: Mapping[str, Any]) -> l
 
 
 def programs(openings: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
-    """Return the hash of each program that runs outside a cell because a file opens that: a game, and bots at trusted.
+    """Return the hash of each program that runs outside a cell because a file opens
+    that: a game, and bots at trusted.
 
     Raises ConfigError if there is no such game.
     """
@@ -91,7 +94,8 @@ def programs(openings: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
 
 
 def listed(openings: Sequence[Opening], entrants: Iterable[Bot], say: Say) -> list[ListedBot]:
-    """Return the rows of the bots of lists to which a file gives the network or variables: another file says where these send.
+    """Return the rows of the bots of lists to which a file gives the network or
+    variables: another file says where these send.
 
     say: takes a line on each.
     """
@@ -124,12 +128,16 @@ def digest_of(file: str, code: Sequence[str] = ()) -> str:
 
 
 def digest_of_file(path: Path, text: str, code: Sequence[str]) -> str:
-    """Return the hash under which the user's word on a settings file is remembered: the file in its folder, and ``programs``."""
+    """Return the hash under which the user's word on a settings file is remembered: the
+    file in its folder, and ``programs``.
+    """
     return digest_of(f"{path.parent.resolve()}\0{text}", code)
 
 
 def refusal(file: Path, openings: Collection[Opening], asks: str = "") -> str:
-    """Return the message where nobody can be asked: all flags at once, or the command that ``asks`` where these are no flags."""
+    """Return the message where nobody can be asked: all flags at once, or the command
+    that ``asks`` where these are no flags.
+    """
     flags = " ".join(opening.flag for opening in openings)
     if asks:
         return (
@@ -176,7 +184,9 @@ def ask(
 
 
 def remember(file: Path, openings: Sequence[Opening], digest: str, say: Say) -> None:
-    """Keep the user's word. A word that cannot be kept is asked for again, and a warning says so."""
+    """Keep the user's word. A word that cannot be kept is asked for again, and a
+    warning says so.
+    """
     if not openings:
         return
     agreement = {
@@ -211,7 +221,9 @@ def remembered(digest: str) -> set[str]:
 
 
 def _names(openings: Sequence[Opening]) -> list[str]:
-    """Return the names of the settings that open something; for a table, a name for each key."""
+    """Return the names of the settings that open something; for a table, a name for
+    each key.
+    """
     return [
         name
         for opening in openings
@@ -224,7 +236,9 @@ def _names(openings: Sequence[Opening]) -> list[str]:
 
 
 def folder() -> Path:
-    """Return the folder where words are kept, a file for each. Removing a file takes that word back."""
+    """Return the folder where words are kept, a file for each. Removing a file takes
+    that word back.
+    """
     return (
         Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
         / "khiva-arena"

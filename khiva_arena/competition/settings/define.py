@@ -22,8 +22,10 @@ from khiva_arena.records.replay.definition import (
 )
 
 SHORTEST_MS = 50
-"""Milliseconds below which bots that answer at once are late now and then. Of 18,000 decisions of such bots, on two busy
-cores, one in a thousand took 5 ms at a table of two, and 36 ms at a table of four."""
+"""Milliseconds below which bots that answer at once are late now and then. Of 18,000
+decisions of such bots, on two busy cores, one in a thousand took 5 ms at a table of
+two, and 36 ms at a table of four.
+"""
 
 
 def conditions_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox) -> Conditions:
@@ -45,7 +47,9 @@ def conditions_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox) -> 
 
 
 def nobody_to_allow(settings: Settings, bots: Sequence[Bot]) -> list[str]:
-    """Return the mistake if an allowance for links is given and no bot is remote; else []."""
+    """Return the mistake if an allowance for links is given and no bot is remote; else
+    [].
+    """
     if settings.link_ms and not any(bot.is_remote for bot in bots):
         return ["--link-allowance has no effect without a bot remote:NAME; leave it out"]
     return []
@@ -54,7 +58,8 @@ def nobody_to_allow(settings: Settings, bots: Sequence[Bot]) -> list[str]:
 def definition_of(
     settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, after: str | None = None
 ) -> Definition:
-    """Return the definition of an event of these settings. Raises ConfigError if a candidate is not among the bots.
+    """Return the definition of an event of these settings. Raises ConfigError if a
+    candidate is not among the bots.
 
     after: the id of the event that the stage before was.
     """
@@ -92,7 +97,9 @@ def definition_of(
 
 
 def _looks(settings: Settings) -> int | None:
-    """Return the number of planned looks, None if none were planned. Raises ConfigError for an event that cannot be extended."""
+    """Return the number of planned looks, None if none were planned. Raises ConfigError
+    for an event that cannot be extended.
+    """
     if not settings.looks:
         return None
     from khiva_arena.rating.schedule.formats import (
@@ -125,13 +132,17 @@ def defined(bot: Bot, settings: Settings) -> DefinedBot:
 
 
 def variables_of(name: str, env: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the variables that a bot is handed, in the order of the alphabet."""
+    """Return the names of the variables that a bot is handed, in the order of the
+    alphabet.
+    """
     pairs = [word.rpartition("=") for word in env]
     return tuple(sorted({variable for bot, _, variable in pairs if bot == name}))
 
 
 def refuse_to_mix(definition: Definition) -> None:
-    """Raise ConfigError if bots that may remember would be rated with others, and nobody has said that they may."""
+    """Raise ConfigError if bots that may remember would be rated with others, and
+    nobody has said that they may.
+    """
     names = [bot.name for bot in definition.bots if bot.kept]
     if definition.rated_apart and len(names) < len(definition.bots):
         raise ConfigError(
@@ -142,7 +153,9 @@ def refuse_to_mix(definition: Definition) -> None:
 
 
 def runtimes_of(bots: Sequence[Bot]) -> dict[str, DefinedRuntime]:
-    """Return the runtimes that bots name, as they stand in a definition, and the interpreters. Raises ConfigError."""
+    """Return the runtimes that bots name, as they stand in a definition, and the
+    interpreters. Raises ConfigError.
+    """
     named = {runtime.name: runtimes.as_defined(runtime) for bot in bots for runtime in bot.runtimes}
     if any(bot.is_interpreted for bot in bots):
         from khiva_arena.entrants.staging import interpreter_of  # not above: few bots have one
@@ -154,7 +167,9 @@ def runtimes_of(bots: Sequence[Bot]) -> dict[str, DefinedRuntime]:
 
 
 def changed_runtimes(definition: Definition, bots: Sequence[Bot]) -> list[str]:
-    """Return the names of the bots' runtimes that have changed since an event was played."""
+    """Return the names of the bots' runtimes that have changed since an event was
+    played.
+    """
     then, now = definition.runtimes, runtimes_of(bots)
     return sorted(name for name in now if name in then and then[name] != now[name])
 
@@ -162,7 +177,8 @@ def changed_runtimes(definition: Definition, bots: Sequence[Bot]) -> list[str]:
 def run_secret(settings: Settings, extends: str | None = None) -> bytes:
     """Return the run's secret of settings with a seed, 32 bytes.
 
-    Each stage of a competition has its own secret. An event that extends another has its own too: the other's is known by then.
+    Each stage of a competition has its own secret. An event that extends another has
+    its own too: the other's is known by then.
     """
     assert settings.seed is not None
     if extends is not None:
@@ -172,8 +188,9 @@ def run_secret(settings: Settings, extends: str | None = None) -> bytes:
 
 
 def _line_ups(settings: Settings, bots: Sequence[Bot]) -> tuple[int | None, bool]:
-    """Return the most line-ups that are played, None for all, and whether all bots meet in them. In a definition, "auto" is a
-    number."""
+    """Return the most line-ups that are played, None for all, and whether all bots meet
+    in them. In a definition, "auto" is a number.
+    """
     if not isinstance(settings.lineups, str):
         return settings.lineups, False
     from khiva_arena.rating.schedule import coverings  # not above: a match alone knows no schedule
@@ -184,12 +201,16 @@ def _line_ups(settings: Settings, bots: Sequence[Bot]) -> tuple[int | None, bool
 
 
 def short_turn_warning(definition: Definition) -> str:
-    """Return a warning for an event whose turns are short, in a line; "" if they are not."""
+    """Return a warning for an event whose turns are short, in a line; "" if they are
+    not.
+    """
     return _short_turn(definition.time.turn_ms, definition.clock)
 
 
 def short_turn_refusal(settings: Settings) -> list[str]:
-    """Return the mistake in settings whose turns are too short for their policy; [] if there is none."""
+    """Return the mistake in settings whose turns are too short for their policy; [] if
+    there is none.
+    """
     if settings.policy != Policy.STRICT or not (
         warning := _short_turn(settings.limits.turn_ms, settings.clock)
     ):
@@ -208,7 +229,8 @@ def _short_turn(turn: int, clock: Clock) -> str:
 
 
 def refuse_short_turns(definition: Definition) -> None:
-    """Raise ConfigError for a new event with turns below ``SHORTEST_MS`` whose first late answer forfeits.
+    """Raise ConfigError for a new event with turns below ``SHORTEST_MS`` whose first
+    late answer forfeits.
 
     An event that extends another is played as that one was.
     """

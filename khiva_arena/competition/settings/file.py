@@ -1,4 +1,6 @@
-"""Settings files: the values in them, and the line of each, so that every mistake has its place."""
+"""Settings files: the values in them, and the line of each, so that every mistake has
+its place.
+"""
 
 import os
 import re
@@ -27,7 +29,8 @@ class SettingsFile(NamedTuple):
     """The content of a settings file.
 
     settings: its settings.
-    places: where each setting stands ("file:line"), by its dotted name ("rules.overshoot", "stage.0.seats").
+    places: where each setting stands ("file:line"), by its dotted name
+        ("rules.overshoot", "stage.0.seats").
     text: all of the file.
     globs: the folders for which each glob among its bots stands.
     path: of the file; None without one.
@@ -43,7 +46,8 @@ class SettingsFile(NamedTuple):
 def read_file(path: Path | None) -> SettingsFile:
     """Return the settings in a TOML file, none without a file. Raises ConfigError.
 
-    Bots, files and folders, and files named by a rule are relative to the file's folder.
+    Bots, files and folders, and files named by a rule are relative to the file's
+    folder.
     """
     if path is None:
         return SettingsFile()
@@ -62,7 +66,9 @@ def read_file(path: Path | None) -> SettingsFile:
 
 
 def renamed_settings(places: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each setting that a file gives by its old name. ``places``: as ``read_file`` gives them."""
+    """Yield a line for each setting that a file gives by its old name. ``places``: as
+    ``read_file`` gives them.
+    """
     for row in TABLE:
         place = places.get(row.old_name) if row.old_name else None
         if place and place == places.get(row.name):
@@ -70,7 +76,8 @@ def renamed_settings(places: Mapping[str, str]) -> Iterator[str]:
 
 
 def _from(folder: Path, row: Setting, value: Any, globs: dict[str, "Glob"]) -> Any:
-    """Return a value with the paths in it made relative to a folder. Any other value is unchanged.
+    """Return a value with the paths in it made relative to a folder. Any other value is
+    unchanged.
 
     globs: gets the folders of each glob of bots.
     """
@@ -98,7 +105,9 @@ def _from(folder: Path, row: Setting, value: Any, globs: dict[str, "Glob"]) -> A
 
 
 def _bots_of(folder: Path, word: str, globs: dict[str, "Glob"]) -> list[str]:
-    """Return the words of the bots that a word of a file names: one, or a folder each for a glob."""
+    """Return the words of the bots that a word of a file names: one, or a folder each
+    for a glob.
+    """
     from khiva_arena.entrants.bot_lists import is_in_list
     from khiva_arena.entrants.bot_words import (
         commit_word,
@@ -120,9 +129,11 @@ def names_file(value: object) -> bool:
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """Return the number of the line that sets each key or opens each table, by dotted name; tables of a list are numbered from 0.
+    """Return the number of the line that sets each key or opens each table, by dotted
+    name; tables of a list are numbered from 0.
 
-    ``text`` is TOML that has been read. Lines within a string of several lines may be taken for keys, which does no harm.
+    ``text`` is TOML that has been read. Lines within a string of several lines may be
+    taken for keys, which does no harm.
     """
     numbers: dict[str, int] = {}
     tables: dict[str, int] = {}
@@ -146,8 +157,9 @@ def lines_of(text: str) -> dict[str, int]:
 
 
 def by_line(problems: Sequence[str], places: Mapping[str, str]) -> list[str]:
-    """Return these mistakes in order of lines, each with the line of its value, if that stands in a file. ``places``: see
-    ``read_file``."""
+    """Return these mistakes in order of lines, each with the line of its value, if that
+    stands in a file. ``places``: see ``read_file``.
+    """
     placed = [_placed(problem, places) for problem in problems]
     return sorted(
         dict.fromkeys(placed),
@@ -176,7 +188,9 @@ def _plain(dotted: str) -> str:
 
 
 def _numbered(name: str, tables: dict[str, int]) -> str:
-    """Return the name of a table within the last table of a list: stage.rules is stage.1.rules."""
+    """Return the name of a table within the last table of a list: stage.rules is
+    stage.1.rules.
+    """
     for first, count in tables.items():
         if name.startswith(f"{first}."):
             return f"{first}.{count}{name[len(first) :]}"

@@ -15,14 +15,17 @@ T = TypeVar("T")
 
 
 def take_fields(flags: dict[str, Any], kind: type[T]) -> T:
-    """Take out of a command's flags those that are fields of ``kind``, and return the value that they make. What belongs together
-    goes on together, and a flag that nobody takes stays in ``flags``."""
+    """Take out of a command's flags those that are fields of ``kind``, and return the
+    value that they make. What belongs together goes on together, and a flag that nobody
+    takes stays in ``flags``.
+    """
     return kind(**{name: flags.pop(name) for name in kind.__annotations__ if name in flags})
 
 
 def settings_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that flags give. ``flags`` by parameter, unset ones None or (). Raises ConfigError with every
-    mistake."""
+    """Return the settings that flags give. ``flags`` by parameter, unset ones None or
+    (). Raises ConfigError with every mistake.
+    """
     settings: dict[str, Any] = {}
     problems: list[str] = []
     for row in (*TABLE, *TEST_TABLE):
@@ -54,7 +57,8 @@ def _plain(text: str) -> object:
 
 
 def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
-    """Return how the bots of a stored match are read again: runtimes, and the limits on the size of a bot.
+    """Return how the bots of a stored match are read again: runtimes, and the limits on
+    the size of a bot.
 
     Raises ConfigError with every mistake.
     """

@@ -1,4 +1,5 @@
-"""Isolation of a command: the level that was asked for, or the best one that works here.
+"""Isolation of a command: the level that was asked for, or the best one that works
+here.
 
 Also the places that no bot may read, and where no file may be written.
 """
@@ -31,7 +32,9 @@ from khiva_arena.errors import ConfigError
 
 
 class NoLevel(ConfigError):
-    """No isolation level works on this machine. ``steps``: what the user can do, a line each."""
+    """No isolation level works on this machine. ``steps``: what the user can do, a line
+    each.
+    """
 
     def __init__(self, lack: str, steps: Sequence[str]) -> None:
         super().__init__(f"no isolation level works here: {lack}")
@@ -42,9 +45,11 @@ class NoLevel(ConfigError):
 
 
 def sandbox_of(settings: Settings, say: Say, *, rated: bool, may_trust: bool = True) -> Sandbox:
-    """Try the level and return the sandbox for it. A rated run is played at trusted only if that was requested explicitly.
+    """Try the level and return the sandbox for it. A rated run is played at trusted
+    only if that was requested explicitly.
 
-    may_trust: whether the user may play these bots at trusted; a league's are strangers'.
+    may_trust: whether the user may play these bots at trusted; a league's are
+        strangers'.
 
     Raises ConfigError if the level does not work here.
     """
@@ -54,8 +59,9 @@ def sandbox_of(settings: Settings, say: Say, *, rated: bool, may_trust: bool = T
 
 
 def chosen_sandbox(settings: Settings) -> Sandbox:
-    """Return the sandbox for the level that is asked for, or for the best one that works here, trusted included. ``admit`` says
-    whether it may be used."""
+    """Return the sandbox for the level that is asked for, or for the best one that
+    works here, trusted included. ``admit`` says whether it may be used.
+    """
     level = best() if settings.isolation == AUTO else Level(settings.isolation)
     return Sandbox(level, settings.resources, settings.ponder)
 
@@ -63,7 +69,8 @@ def chosen_sandbox(settings: Settings) -> Sandbox:
 def admit(
     sandbox: Sandbox, settings: Settings, say: Say, *, rated: bool, may_trust: bool = True
 ) -> None:
-    """Try the level of ``chosen_sandbox`` before the first bot starts, and warn if it is trusted.
+    """Try the level of ``chosen_sandbox`` before the first bot starts, and warn if it
+    is trusted.
 
     Raises ConfigError if the level does not work here, or may not be used.
     """
@@ -85,7 +92,9 @@ def admit(
 
 
 def _warn_of_trust(settings: Settings, say: Say, *, is_asked_for: bool) -> None:
-    """Warn in a line that bots play at trusted. If nothing better works here, name the command that changes that."""
+    """Warn in a line that bots play at trusted. If nothing better works here, name the
+    command that changes that.
+    """
     elsewhere = settings.place or system.why_no_levels()  # on macOS each run would say so
     command = "" if is_asked_for or elsewhere else remedy(Level.STANDARD, why_not(Level.STANDARD))
     way = f"; for a better level: {command}" if command else ""
@@ -103,7 +112,8 @@ def _warn_of_trust(settings: Settings, say: Say, *, is_asked_for: bool) -> None:
 
 
 def _no_level(flag: str) -> NoLevel:
-    """Return the error of a machine on which no level works: what standard lacks, which most machines can have, and what to do.
+    """Return the error of a machine on which no level works: what standard lacks, which
+    most machines can have, and what to do.
 
     flag: with which the user's own bots play all the same; "" if they may not.
     """
@@ -118,7 +128,9 @@ def _no_level(flag: str) -> NoLevel:
 
 
 def warn_of_cold_files(say: Say) -> None:
-    """Warn, once bots were started for the first time, if the files that they read could not be kept in memory."""
+    """Warn, once bots were started for the first time, if the files that they read
+    could not be kept in memory.
+    """
     if lack := refusal():
         from khiva_arena.common.manual import where  # not above: few machines refuse
 
@@ -134,10 +146,12 @@ def sandbox_of_stored(
 ) -> Sandbox:
     """Return the sandbox for a stored match that is played again.
 
-    Its level is the one asked for now, or without one the level of the match. A level that does not work here gives way to the
-    best that does. A store may be a stranger's, so trusted has to be asked for.
+    Its level is the one asked for now, or without one the level of the match. A level
+    that does not work here gives way to the best that does. A store may be a
+    stranger's, so trusted has to be asked for.
 
-    trusts: the user has named the bots, or trusts them: they play at trusted if nothing better works, as in a match of their own.
+    trusts: the user has named the bots, or trusts them: they play at trusted if nothing
+        better works, as in a match of their own.
 
     Raises ConfigError for an unknown level, or if only trusted is left.
     """
@@ -163,7 +177,9 @@ def sandbox_of_stored(
 
 
 def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[str, str]]:
-    """Return the places that no bot may read: the flag that names each, and its path. ``plan``: the file of the plan, if any."""
+    """Return the places that no bot may read: the flag that names each, and its
+    path. ``plan``: the file of the plan, if any.
+    """
     files = [
         ("--out", settings.out),
         ("--from-plan", plan),
@@ -179,7 +195,9 @@ def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[s
 def keep_private(
     private: Sequence[tuple[str, str]], sandbox: Sandbox, commands: Sequence[Command]
 ) -> None:
-    """Raise ConfigError if one of these places, or the staged copies of all bots, lies in a folder that bots may read."""
+    """Raise ConfigError if one of these places, or the staged copies of all bots, lies
+    in a folder that bots may read.
+    """
     if not sandbox.level.confines:
         return
     for command in commands:
@@ -201,7 +219,9 @@ def keep_private(
 
 
 def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sandbox) -> None:
-    """Raise ConfigError if a bot may read the folder of another entrant, unless its own command names that explicitly."""
+    """Raise ConfigError if a bot may read the folder of another entrant, unless its own
+    command names that explicitly.
+    """
     if not sandbox.level.confines:
         return
     folders = {bot.identity: home for bot in entrants if (home := _home_of(bot))}
@@ -240,8 +260,9 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
 
 
 def _by_ancestor(folders: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return by path the identities of the bots whose folders are that path or lie in it: so not every pair has to be
-    compared."""
+    """Return by path the identities of the bots whose folders are that path or lie in
+    it: so not every pair has to be compared.
+    """
     identities: dict[str, list[str]] = {}
     for identity, folder in folders.items():
         for ancestor in (folder, *map(str, PurePath(folder).parents)):
@@ -252,7 +273,9 @@ def _by_ancestor(folders: Mapping[str, str]) -> dict[str, list[str]]:
 def _neighbours(
     paths: Sequence[str], folders: Mapping[str, str], by_ancestor: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """Return the identities of bots whose folders lie in one of these paths, or hold one, in the order of ``folders``."""
+    """Return the identities of bots whose folders lie in one of these paths, or hold
+    one, in the order of ``folders``.
+    """
     near = {identity for path in paths for identity in by_ancestor.get(path, ())}
     around = {
         ancestor for path in paths for ancestor in map(str, PurePath(path).parents)
@@ -267,7 +290,8 @@ def _neighbours(
 
 
 def _home_of(bot: Bot) -> str:
-    """Return the folder that an entrant has sent. A bot that comes with the arena, which anyone may read, or a bare command
-    has ""."""
+    """Return the folder that an entrant has sent. A bot that comes with the arena,
+    which anyone may read, or a bare command has "".
+    """
     place = os.path.realpath(bot.home) if bot.home else ""
     return "" if is_below(place, os.path.realpath(shipped.folder("bots"))) else place

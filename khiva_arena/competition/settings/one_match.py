@@ -35,7 +35,8 @@ class OneMatch(NamedTuple):
 
     job: the job for the arbiter.
     entrants: the bots by seat.
-    random_secret: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
+    random_secret: the secret that was drawn for the deals, 32 bytes; None if a seed was
+        given.
     marks: by seat, marks that other seats may lack: person, or those of a definition.
     then: the record that the match goes on from; None for a match of its own.
     alone: the event that it is, of a match in ticks with persons; None for any other.
@@ -66,7 +67,8 @@ class MatchEntry(NamedTuple):
 
 
 def settings_and_bots(values: Mapping[str, Any], say: Say = say_nothing) -> MatchEntry:
-    """Return settings with as many seats as bots, and the bots in the order given. Raises ConfigError with every mistake.
+    """Return settings with as many seats as bots, and the bots in the order given.
+    Raises ConfigError with every mistake.
 
     say: tells what the user is asked about a bot; with ``say_nothing`` nobody is asked
     """
@@ -92,11 +94,13 @@ def settings_and_bots(values: Mapping[str, Any], say: Say = say_nothing) -> Matc
 def one_match(
     settings: Settings, entrants: Sequence[Bot], say: Say, *, by_function: bool = False
 ) -> OneMatch:
-    """Return a match of these bots, ready to be played. Bots are staged, so for players elsewhere there must be a hub already.
+    """Return a match of these bots, ready to be played. Bots are staged, so for players
+    elsewhere there must be a hub already.
 
     by_function: let modules count their ticks by function
 
-    Raises ConfigError, BotError if a bot cannot be built, and GameFault if the game breaks its contract.
+    Raises ConfigError, BotError if a bot cannot be built, and GameFault if the game
+    breaks its contract.
     """
     settings.game.vet(settings.seats, settings.rules)
     sandbox = sandbox_of(settings, say, rated=False)
@@ -122,7 +126,9 @@ def one_match(
 def _with_persons(
     settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, random_secret: bytes | None
 ) -> OneMatch:
-    """Return a match in ticks with persons, which is an event of its own: so it can be stored and checked."""
+    """Return a match in ticks with persons, which is an event of its own: so it can be
+    stored and checked.
+    """
     from khiva_arena.competition.settings.alone import (
         match_alone,
     )  # not above: few matches have persons
@@ -136,7 +142,9 @@ def _with_persons(
 
 
 def terms_of(settings: Settings, conditions: Conditions, entrants: Sequence[Bot]) -> dict[str, Any]:
-    """Return the conditions of a match of these bots, with the runtimes and permissions that they have, as plain data."""
+    """Return the conditions of a match of these bots, with the runtimes and permissions
+    that they have, as plain data.
+    """
     runtimes = msgspec.to_builtins(runtimes_of(entrants))
     terms = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
     return terms | {
@@ -145,7 +153,9 @@ def terms_of(settings: Settings, conditions: Conditions, entrants: Sequence[Bot]
 
 
 def match_id(terms: Mapping[str, Any], entrants: Sequence[Bot], seed: bytes) -> str:
-    """Return the id of a match that belongs to no event. ``seed``: the secret of its deal."""
+    """Return the id of a match that belongs to no event. ``seed``: the secret of its
+    deal.
+    """
     bots = [(bot.name, bot.identity) for bot in entrants]
     of_all = digest_of({**terms, "bots": bots, "deal": seeds.commitment("match", seed)})
     return seeds.match_id(of_all[: seeds.ID_LENGTH], 0)
@@ -165,7 +175,9 @@ def stage_all(
     *,
     by_function: bool = False,
 ) -> tuple[Command, ...]:
-    """Stage each bot and return the command that starts it, with the permissions given to it. Raises BotError."""
+    """Stage each bot and return the command that starts it, with the permissions given
+    to it. Raises BotError.
+    """
     commands = []
     for bot in entrants:
         with hinting(bot, sandbox.level):

@@ -1,8 +1,9 @@
-"""Permissions that the user gives to bots: the network, variables of the arena's own environment, and files outside of a bot's
-folder, which ``include`` of its bot.toml names.
+"""Permissions that the user gives to bots: the network, variables of the arena's own
+environment, and files outside of a bot's folder, which ``include`` of its bot.toml
+names.
 
-Settings and definitions hold the names of variables alone. The values are read from the environment when a bot is about to be
-started, and stand in its ``Command`` only.
+Settings and definitions hold the names of variables alone. The values are read from the
+environment when a bot is about to be started, and stand in its ``Command`` only.
 """
 
 import os
@@ -28,11 +29,15 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 OURS = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_TOOL_OPTIONS", MARK, *CORE_COUNTS)
 """Variables that every bot has from the arena."""
 OF_THE_LINKER = ("LD_", "GLIBC_")
-"""Beginnings of variables that would change the programs that put a bot into its cell."""
+"""Beginnings of variables that would change the programs that put a bot into its
+cell.
+"""
 
 
 def mistakes(network: Sequence[str], env: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the mistakes in the permissions, a line each, if bots are called ``names``."""
+    """Return the mistakes in the permissions, a line each, if bots are called
+    ``names``.
+    """
     bots_there = f"there are {', '.join(names)}"
     problems = [
         f"--network: no bot called {name!r}{meant(name, names)}; {bots_there}"
@@ -83,9 +88,11 @@ def with_permissions(
 
 
 def asking(loading: Loading, say: Say = say_nothing) -> Loading:
-    """Return the loading that asks once about the files which a bot includes from outside of its folder; a flag permits all.
+    """Return the loading that asks once about the files which a bot includes from
+    outside of its folder; a flag permits all.
 
-    say: tells what is asked; with ``say_nothing`` nobody is asked, and only an earlier word counts
+    say: tells what is asked; with ``say_nothing`` nobody is asked, and only an earlier
+        word counts
     """
     return (
         structs.replace(loading, include=partial(_ask, say))
@@ -95,7 +102,9 @@ def asking(loading: Loading, say: Say = say_nothing) -> Loading:
 
 
 def _ask(say: Say, bot_toml: Path, paths: Sequence[str]) -> None:
-    """Check that the user agrees, now or at an earlier time, to these files for this folder. Raises ConfigError if not."""
+    """Check that the user agrees, now or at an earlier time, to these files for this
+    folder. Raises ConfigError if not.
+    """
     from khiva_arena.competition.settings import consent  # not above: most bots include nothing
     from khiva_arena.competition.settings.settings import ROWS
     from khiva_arena.display.terminal.question import agreed, can_ask

@@ -1,4 +1,6 @@
-"""Settings of a competition: values from flags, environment and a settings file, checked as a whole, every mistake at once."""
+"""Settings of a competition: values from flags, environment and a settings file,
+checked as a whole, every mistake at once.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,7 +26,9 @@ from khiva_arena.records.replay.conditions import TimeLimits
 from khiva_arena.words import nearest
 
 OF_LINE_UPS = ("lineups", "copies")
-"""The settings that make line-ups more or fewer, where they are all known from the start."""
+"""The settings that make line-ups more or fewer, where they are all known from the
+start.
+"""
 ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
 LEAVING_OUT = ("probation", "skip_broken")
 """The switches by which bots that cannot play are left out."""
@@ -46,8 +50,8 @@ MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not N
 class Settings(msgspec.Struct, frozen=True):
     """An event of a competition, checked.
 
-    A field with the name of a row of ``table.TABLE`` is that setting, explained there; None, () or {} means that nobody gave it.
-    The others:
+    A field with the name of a row of ``table.TABLE`` is that setting, explained there;
+    None, () or {} means that nobody gave it. The others:
 
     limits: times, in milliseconds.
     rules: the game's whole rules map.
@@ -58,7 +62,8 @@ class Settings(msgspec.Struct, frozen=True):
     hypotheses: of a sequential test by bounds.
     comparison: of one that stops once it is clear, or when its time ends.
     link_ms: the setting link_allowance, in milliseconds.
-    of_extensions: the settings of the installed extensions, by name; times are in milliseconds.
+    of_extensions: the settings of the installed extensions, by name; times are in
+        milliseconds.
     """
 
     bots: tuple[str, ...]
@@ -103,12 +108,16 @@ class Settings(msgspec.Struct, frozen=True):
 
     @property
     def leaves_out(self) -> str:
-        """The option by which bots that cannot play are left out; "" if they end the run."""
+        """The option by which bots that cannot play are left out; "" if they end the
+        run.
+        """
         return next((ROWS[name].option for name in LEAVING_OUT if getattr(self, name)), "")
 
     @property
     def place(self) -> str:
-        """The setting of ``PLACES`` by which matches are played elsewhere; "" for this machine."""
+        """The setting of ``PLACES`` by which matches are played elsewhere; "" for this
+        machine.
+        """
         return next((name for name in PLACES if self.of_extensions[name] is not None), "")
 
 
@@ -117,7 +126,8 @@ class _Problems:
 
     places: where each value stands, by setting or "rules.KEY" and its like.
     lines: the mistakes.
-    wrong: the settings whose value is not possible, so that nothing else about it can be checked.
+    wrong: the settings whose value is not possible, so that nothing else about it can
+        be checked.
     """
 
     def __init__(self, places: Mapping[str, str]) -> None:
@@ -168,11 +178,13 @@ def settings_from(
 ) -> Settings:
     """Lay ``overrides`` over the defaults and check all of it.
 
-    places: where each key was given, for the messages; under ``seats``, the flag whose bots were counted.
+    places: where each key was given, for the messages; under ``seats``, the flag whose
+        bots were counted.
     seats: the word for seats in messages.
-    test: whether it is a sequential test by bounds, which has settings of its own, and as many copies of the opponents as fill a
-        table.
-    comparison: the rule of a comparison of the first two bots, at tables that copies of the last bots fill.
+    test: whether it is a sequential test by bounds, which has settings of its own, and
+        as many copies of the opponents as fill a table.
+    comparison: the rule of a comparison of the first two bots, at tables that copies of
+        the last bots fill.
 
     Raises ConfigError with every mistake.
     """
@@ -239,7 +251,9 @@ def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:
 
 
 def _of_a_test(values: Mapping[str, Any], problems: _Problems) -> dict[str, Any]:
-    """Return what a sequential test has in place of a competition's values; {} if a value of it is wrong."""
+    """Return what a sequential test has in place of a competition's values; {} if a
+    value of it is wrong.
+    """
     if problems.lines:
         return {}
     model = Model.NORMALIZED if values["normalized"] else Model.LOGISTIC
@@ -257,13 +271,16 @@ def _of_a_test(values: Mapping[str, Any], problems: _Problems) -> dict[str, Any]
 
 
 def _sequential(values: Mapping[str, Any], opponents: int) -> dict[str, Any]:
-    """Return the format of a sequential test, and how many copies of so many opponents fill the other seats."""
+    """Return the format of a sequential test, and how many copies of so many opponents
+    fill the other seats.
+    """
     return {"format": Format.SPRT, "copies": -(-(values["seats"] - 1) // opponents)}
 
 
 def game_named(word: str) -> Game:
-    """Return a game that comes with the arena, or one that the user has made, by its file or package. Raises ConfigError,
-    GameFault."""
+    """Return a game that comes with the arena, or one that the user has made, by its
+    file or package. Raises ConfigError, GameFault.
+    """
     if word in NAMES:
         return get(word)
     from khiva_arena.arbiter.handed_games import (
@@ -289,7 +306,9 @@ def _game(values: Mapping[str, Any], problems: _Problems) -> Game | None:
 def _rules(
     values: Mapping[str, Any], game: Game | None, seats: str, problems: _Problems
 ) -> Mapping[str, Any]:
-    """Return the game's whole rules map, {} if it cannot be made. The seats are checked, too."""
+    """Return the game's whole rules map, {} if it cannot be made. The seats are
+    checked, too.
+    """
     if game is None:
         return {}
     if "seats" not in problems.wrong and values["seats"] not in game.seats:
@@ -318,12 +337,16 @@ def _rules(
 
 
 def _rule(value: Any) -> Any:
-    """Return a rule as it was given, or the table of the file that it names. Raises ConfigError."""
+    """Return a rule as it was given, or the table of the file that it names. Raises
+    ConfigError.
+    """
     return toml_file.read(Path(value[1:])).values if names_file(value) else value
 
 
 def rules_by_flags(games: Sequence[Game], variants: Mapping[str, Any]) -> dict[str, Any]:
-    """Return rules, as ``--rule`` gives them, for the game to which they belong. Raises ConfigError with every mistake."""
+    """Return rules, as ``--rule`` gives them, for the game to which they belong. Raises
+    ConfigError with every mistake.
+    """
     if variants and len(games) != 1:
         raise ConfigError("--rule: rules are of one game; name it, and no other, with --game")
     try:
@@ -385,8 +408,9 @@ def _check_together(values: Mapping[str, Any], problems: _Problems, *, test: boo
 
 
 def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) -> str:
-    """Return why a setting of ``OF_LINE_UPS`` does not go with a format, "" if it does. ``test``: whether it is a sequential
-    test."""
+    """Return why a setting of ``OF_LINE_UPS`` does not go with a format, "" if it
+    does. ``test``: whether it is a sequential test.
+    """
     if value == DEFAULTS[key]:
         return ""
     from khiva_arena.rating.schedule.formats import FORMATS

@@ -1,4 +1,6 @@
-"""Stages of a competition: events one after another, each with the bots that did best in the one before."""
+"""Stages of a competition: events one after another, each with the bots that did best
+in the one before.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,14 +23,17 @@ from khiva_arena.rating.schedule.names import OF_SOME, Format
 from khiva_arena.words import nearest
 
 OF_A_STAGE = tuple(row.name for row in TABLE if row.of_a_stage)
-"""The settings that a ``[[stage]]`` may have of its own; it has ``name`` and ``take`` besides."""
+"""The settings that a ``[[stage]]`` may have of its own; it has ``name`` and ``take``
+besides.
+"""
 MOST_STAGES = 20
 
 
 def stages_from(
     file_settings: Mapping[str, Any], flags: Mapping[str, Any], places: Mapping[str, str]
 ) -> tuple[Settings, ...]:
-    """Return the settings of a competition's events: one, or one for each ``[[stage]]`` table of ``file_settings``.
+    """Return the settings of a competition's events: one, or one for each ``[[stage]]``
+    table of ``file_settings``.
 
     file_settings: settings; the values of a stage win over those beside it.
     flags: settings that win over both.
@@ -83,7 +88,9 @@ def stages_from(
 def _stage_over_base(
     own: Mapping[str, Any], base: Mapping[str, Any], flags: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a stage's values over the common ones, flags over both. Common values that only other formats have are dropped."""
+    """Return a stage's values over the common ones, flags over both. Common values that
+    only other formats have are dropped.
+    """
     values = {**own, **flags}
     form = values.get("format", base.get("format", DEFAULTS["format"]))
     passing = [key for key in base if key not in own]

@@ -1,8 +1,11 @@
-"""Every setting of a competition, a row each, in the order of a settings file; those of extensions come last.
+"""Every setting of a competition, a row each, in the order of a settings file; those of
+extensions come last.
 
-A row gives a setting its flag, the texts of ``-h`` and TAB, its lines in a new settings file, and its default. It gives the
-messages for wrong values, too, whether a stage may have the setting, and the effect that needs the user's consent. The effect of
-a setting on a run is not in this table: a new one is a row here, and a field of ``Settings`` that some code reads.
+A row gives a setting its flag, the texts of ``-h`` and TAB, its lines in a new settings
+file, and its default. It gives the messages for wrong values, too, whether a stage may
+have the setting, and the effect that needs the user's consent. The effect of a setting
+on a run is not in this table: a new one is a row here, and a field of ``Settings`` that
+some code reads.
 """
 
 import os
@@ -64,7 +67,9 @@ def _policies() -> Iterable[str]:
 
 
 def _is_of_the_arena(game: object) -> bool:
-    """Tell whether a game's code came with the arena, or with OpenSpiel's library, which the user has installed."""
+    """Tell whether a game's code came with the arena, or with OpenSpiel's library,
+    which the user has installed.
+    """
     from khiva_arena.common.handed import LIBRARY
 
     return game in tuple(_games()) or (game == LIBRARY and not os.path.lexists(LIBRARY))
@@ -267,8 +272,9 @@ TEST_TABLE: tuple[Setting, ...] = (
     Setting("normalized", Kind.SWITCH, False, TEST, of_a_league=False, in_a_trial=True, common=True,
             help="Both bounds are normalised Elo."),
 )
-"""The settings of a sequential test, which has these beside those of a competition. The numbers are fields of
-``result.Hypotheses``."""
+"""The settings of a sequential test, which has these beside those of a competition. The
+numbers are fields of ``result.Hypotheses``.
+"""
 # fmt: on
 OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)
 """The settings of one match, whether alone or in a competition."""

@@ -1,4 +1,6 @@
-"""The text of a new settings file: every setting with its meaning and its default, or an example behind "#"."""
+"""The text of a new settings file: every setting with its meaning and its default, or
+an example behind "#".
+"""
 
 import json
 import textwrap
@@ -55,7 +57,9 @@ def settings_text(
 
 
 def block(row: Setting, choice: object, note: str = "") -> str:
-    """Return the lines of one setting. ``note``: words for the end of its explanation."""
+    """Return the lines of one setting. ``note``: words for the end of its
+    explanation.
+    """
     value = row.default if choice is None else choice
     if row.kind in TABLES:
         lines = [f"[{row.name}]", *(f"#{key} = {_toml(each)}" for key, each in row.example.items())]
@@ -79,5 +83,7 @@ def comment(text: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Return a value as TOML, which writes texts, numbers, switches and lists of them as JSON does."""
+    """Return a value as TOML, which writes texts, numbers, switches and lists of them
+    as JSON does.
+    """
     return json.dumps(value, ensure_ascii=False)

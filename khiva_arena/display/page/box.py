@@ -10,13 +10,16 @@ from khiva_arena.records.replay.frames import Film, block
 
 NO_LIMIT = 2**63
 AT_ONCE = 2**20
-"""Bytes of JSON that a block reaches before it is compressed: longer blocks are hardly smaller, and take memory."""
+"""Bytes of JSON that a block reaches before it is compressed: longer blocks are hardly
+smaller, and take memory.
+"""
 _TAG = 80  # bytes around a block in a page
 _OPTIONAL = ("notes", "times")  # columns that a block has only if they hold something
 
 
 class Box:
-    """The replays of one page, in compressed blocks of some matches each. They are compressed as they come.
+    """The replays of one page, in compressed blocks of some matches each. They are
+    compressed as they come.
 
     most: the bytes that all of them may take in the page.
     blocks: compressed blocks.
@@ -38,7 +41,8 @@ class Box:
     def add(
         self, reel: Film, notes: list[str], times: list[dict[int, Took]], *, must: bool = False
     ) -> list[int] | None:
-        """Add a match and return its block and its place in the block; None if the page has no room for it.
+        """Add a match and return its block and its place in the block; None if the page
+        has no room for it.
 
         notes: by seat; [] for none.
         times: by seat by step; [] for none.
@@ -95,14 +99,18 @@ class Box:
         return number
 
     def _forget(self, known: int) -> None:
-        """Forget the lists of choices beyond the first ``known``, those of a match that has no room."""
+        """Forget the lists of choices beyond the first ``known``, those of a match that
+        has no room.
+        """
         for choices in self.legal[known:]:
             del self._numbers[repr(choices)]
         del self.legal[known:]
 
 
 def _taken(text: bytes) -> int:
-    """Return how many bytes a text takes in a page if it is compressed by itself, at most."""
+    """Return how many bytes a text takes in a page if it is compressed by itself, at
+    most.
+    """
     return _in_page(zlib.compress(text, 1))
 
 

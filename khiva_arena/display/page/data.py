@@ -1,7 +1,9 @@
-"""The values of a page of results, written into the page as JSON, which the modules in ``display/page/browser`` draw.
+"""The values of a page of results, written into the page as JSON, which the modules in
+``display/page/browser`` draw.
 
-They leave out everything that is private before its time: any hand or view of a deal of which a match is still to be played. They
-leave out stderr, folders, and names of machines, too, except stderr that was asked for. Lists by bot are in the order of the
+They leave out everything that is private before its time: any hand or view of a deal of
+which a match is still to be played. They leave out stderr, folders, and names of
+machines, too, except stderr that was asked for. Lists by bot are in the order of the
 event's bots.
 """
 
@@ -12,7 +14,9 @@ from msgspec import Struct
 from khiva_arena.rating.report.shapes import AfterSeeds
 
 Took = float | list[float]
-"""Milliseconds. A decision longer than a turn adds the whole milliseconds that were left in the bank after it."""
+"""Milliseconds. A decision longer than a turn adds the whole milliseconds that were
+left in the bank after it.
+"""
 
 
 class PageBot(Struct, frozen=True):
@@ -53,7 +57,8 @@ class PageLineUp(Struct, frozen=True):
     """A table of a round.
 
     sitters: those that went on first, and the best of them.
-    decided: the tie-break between bots of equal score of which one went on; "" if the score decided.
+    decided: the tie-break between bots of equal score of which one went on; "" if the
+        score decided.
     """
 
     sitters: list[PageSitter]
@@ -86,7 +91,8 @@ class PageEvent(Struct, frozen=True):
     candidates: of a gauntlet or a sequential test, by position.
     game, title, rules_version: its game.
     rules: the rules map, for drawings.
-    changed: the rules that differ from the game's default rules; all rules of a game from outside.
+    changed: the rules that differ from the game's default rules; all rules of a game
+        from outside.
     played: the title, and the rules that tell this from other games.
     seats, seeds, matches: of the schedule.
     recorded: the number of recorded matches.
@@ -95,10 +101,12 @@ class PageEvent(Struct, frozen=True):
     time, policy, isolation, limits, ponder: the conditions.
     engines: versions of the arena that played it.
     begun: when, UTC; "" if that is not known.
-    commitment, digest, secret, public: see protocol/SPEC.md; digest and secret are "" before the event is over.
+    commitment, digest, secret, public: see protocol/SPEC.md; digest and secret are ""
+        before the event is over.
     bots: by position.
     rounds: those that are drawn; empty for a format that is not played in rounds.
-    adviser: the word of a bot to ask what it would have chosen, "" if none comes with the arena.
+    adviser: the word of a bot to ask what it would have chosen, "" if none comes with
+        the arena.
     """
 
     number: int
@@ -146,7 +154,8 @@ class PageMatch(Struct, frozen=True, array_like=True):
     faults: [seat, verdict, step, detail] of each, strikes included.
     rated: whether its table is.
     seconds: that it took; null if that is not known.
-    replay: [block, place in it]; the address of the page that holds it, if that is another one; null if none does.
+    replay: [block, place in it]; the address of the page that holds it, if that is
+        another one; null if none does.
     """
 
     event: int
@@ -166,7 +175,9 @@ class PageMatch(Struct, frozen=True, array_like=True):
 
 
 class PageColumn(Struct, frozen=True):
-    """A column of the table: its head, the field of a row that it shows, its meaning, and its text by row."""
+    """A column of the table: its head, the field of a row that it shows, its meaning,
+    and its text by row.
+    """
 
     head: str
     field: str
@@ -180,8 +191,10 @@ class PageTimes(Struct, frozen=True):
 
     bot: its id.
     decisions: their number.
-    median_ms, p95_ms, p99_ms, slowest_ms: of the durations; p99: a hundredth took longer.
-    bars: the number of decisions in each tenth of a decade, from 10 microseconds on; shorter ones are in the first.
+    median_ms, p95_ms, p99_ms, slowest_ms: of the durations; p99: a hundredth took
+        longer.
+    bars: the number of decisions in each tenth of a decade, from 10 microseconds on;
+        shorter ones are in the first.
     """
 
     bot: str
@@ -199,12 +212,15 @@ class PageTable(Struct, frozen=True):
     title: the game and the conditions.
     columns: as they are printed, from left to right.
     notes: the lines below it.
-    table: as ``standings --json`` gives it, with the sections crosstable, seats and points.
+    table: as ``standings --json`` gives it, with the sections crosstable, seats and
+        points.
     meanings: the meaning of each of these sections, and of each number of the places.
     by_seeds: Elo of each bot after so many seeds.
     turn_ms: the length of a turn.
-    times: durations of decisions, by bot; bots whose durations are not known, or not shown, are absent.
-    verdict: the winner, whether that could be luck, and which source of points explains it, in sentences; "" without ratings.
+    times: durations of decisions, by bot; bots whose durations are not known, or not
+        shown, are absent.
+    verdict: the winner, whether that could be luck, and which source of points explains
+        it, in sentences; "" without ratings.
     """
 
     title: str
@@ -219,12 +235,14 @@ class PageTable(Struct, frozen=True):
 
 
 class PageNotPlayed(Struct, frozen=True):
-    """A bot that was left out of an event, or a file or folder among its bots that is none.
+    """A bot that was left out of an event, or a file or folder among its bots that is
+    none.
 
     event: the number of the event.
     name: of the bot, or of the file.
     why: the reason, in words that tell nothing of what is in it.
-    report: all that is known, with words of the bot; "" unless its author reads the page, or notes were asked for.
+    report: all that is known, with words of the bot; "" unless its author reads the
+        page, or notes were asked for.
     """
 
     event: int
@@ -242,9 +260,12 @@ class PageData(Struct, frozen=True):
     verify: the command that checks the page's numbers.
     events, tables: as shown; the matches are held by ``html.MatchList``.
     scenery: by game, the data that its drawing needs.
-    legal: lists of choices that several replays share, see ``records/replay/frames.py``.
-    home: on a page that only holds replays, the address of the page with the results; "" on that page.
-    receipt: the newest link of the league's chain when the page was made; "" without a league.
+    legal: lists of choices that several replays share, see
+        ``records/replay/frames.py``.
+    home: on a page that only holds replays, the address of the page with the results;
+        "" on that page.
+    receipt: the newest link of the league's chain when the page was made; "" without a
+        league.
     checker: how its reader checks it in a browser, in sentences.
     not_played: the bots that were left out.
     """

@@ -1,4 +1,5 @@
-"""Replays that a page of results has no room for, in pages of their own in a folder beside it.
+"""Replays that a page of results has no room for, in pages of their own in a folder
+beside it.
 
 A page that is opened from disk can follow a link, but it cannot fetch.
 """
@@ -19,12 +20,15 @@ from khiva_arena.records.replay.frames import Film
 from khiva_arena.records.store.new_file import begins, new_file
 
 PAGE_MOST = 3 * 2**19
-"""Bytes of replays in one of these pages; a match that alone takes more has a page to itself."""
+"""Bytes of replays in one of these pages; a match that alone takes more has a page to
+itself.
+"""
 _OURS = re.compile(r"[0-9]+-seed-[0-9]+(-[0-9]+)?\.html")
 
 
 class ReplayFolder:
-    """The folder page-replays beside page.html: pages of replays, each with those of some matches of one event.
+    """The folder page-replays beside page.html: pages of replays, each with those of
+    some matches of one event.
 
     path: where it is. It is made once there is something to put in.
     paths: the names of its pages.
@@ -40,14 +44,18 @@ class ReplayFolder:
         self._matches = html.MatchList()
 
     def begin(self, about: PageData) -> None:
-        """Begin an event: the matches that are added next belong to it. ``about``: a page of this event without its matches."""
+        """Begin an event: the matches that are added next belong to it. ``about``: a
+        page of this event without its matches.
+        """
         self._write()
         self._about = structs.replace(about, home=self._home)
 
     def add(
         self, plain: PageMatch, made_film: Film, notes: list[str], times: list[dict[int, Took]]
     ) -> str:
-        """Add a match and return the address of the page that will hold it, as the page beside the folder has it."""
+        """Add a match and return the address of the page that will hold it, as the page
+        beside the folder has it.
+        """
         place = self._box.add(made_film, notes, times)
         if place is None:
             self._write()
@@ -58,7 +66,9 @@ class ReplayFolder:
         return f"{quote(self.path.name)}/{self._name}"
 
     def _new_name(self, deal: str) -> str:
-        """Return the name of a page that begins with a match on this deal, another one for each such page."""
+        """Return the name of a page that begins with a match on this deal, another one
+        for each such page.
+        """
         pages = sum(1 for name in self.paths if name.startswith((f"{deal}.", f"{deal}-")))
         return f"{deal}-{pages + 1}.html" if pages else f"{deal}.html"
 

@@ -1,9 +1,10 @@
 """A page of results: one HTML file that opens from disk and fetches nothing.
 
-A page that is opened from disk can neither import a module nor fetch data. So the modules of ``display/page/browser`` and the
-drawings of the games are joined into one script, and the data stands in the page as JSON and as compressed blocks. A policy
-allows that one script and style by their hashes and nothing else. Words of bots and strangers are data: they are in no script and
-no markup.
+A page that is opened from disk can neither import a module nor fetch data. So the
+modules of ``display/page/browser`` and the drawings of the games are joined into one
+script, and the data stands in the page as JSON and as compressed blocks. A policy
+allows that one script and style by their hashes and nothing else. Words of bots and
+strangers are data: they are in no script and no markup.
 """
 
 import base64
@@ -36,7 +37,8 @@ _COMMENT = re.compile(r"/\*(?:.|\n)*?\*/ ?")  # of a style
 _INDENT = re.compile(
     r"^[ \n]+|(?<=[{(,;])\n\s*", re.MULTILINE
 )  # and ends of lines after which a script goes on
-# of a script: a comment, a text, a regular expression, or what begins or ends a template or a block
+# of a script: a comment, a text, a regular expression, or what begins or ends a
+# template or a block
 _TOKEN = re.compile(
     r"""/\*(?:.|\n)*?\*/|//.*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
     r"""|(?<=[(=:&|])[ ]?/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^]\\\n]|\\.)*\])+/[a-z]*|[`{}]"""
@@ -59,7 +61,9 @@ _HEAD = (
     'content="Khiva Arena '
 )
 BEGINNING = _HEAD.encode()
-"""The beginning of every page: a file that begins with it may be replaced by another page."""
+"""The beginning of every page: a file that begins with it may be replaced by another
+page.
+"""
 _PAGE = (
     _HEAD
     + """{engine}">
@@ -80,7 +84,9 @@ _PAGE = (
 
 
 class MatchList:
-    """The matches of a page, each kept as the text that the page will hold: there may be a million."""
+    """The matches of a page, each kept as the text that the page will hold: there may
+    be a million.
+    """
 
     def __init__(self, matches: Iterable["PageMatch"] = ()) -> None:
         self._text = bytearray()
@@ -96,13 +102,16 @@ class MatchList:
             self._text += as_json(_as_shown(msgspec.to_builtins(match)))
 
     def after(self, fields: bytes) -> bytes:
-        """Return a JSON object with these matches as its last field, deflated. ``fields``: the object without the matches."""
+        """Return a JSON object with these matches as its last field,
+        deflated. ``fields``: the object without the matches.
+        """
         return zlib.compress(b"".join([fields[:-1], b',"matches":[', self._text, b"]}"]), 9)
 
 
 def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
-    """Return the whole file. ``replays``: blocks of ``records/replay/frames.py``, compressed, which ``matches`` name by
-    number."""
+    """Return the whole file. ``replays``: blocks of ``records/replay/frames.py``,
+    compressed, which ``matches`` name by number.
+    """
     script, style = page_script(data.scenery), page_style(data.scenery)
     plain = _as_shown(msgspec.to_builtins(data))
     return _PAGE.format(
@@ -125,7 +134,9 @@ def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
 
 
 def _link_to_the_manual() -> str:
-    """Return the link from which the script makes the last words of a page; "" while the project has no address."""
+    """Return the link from which the script makes the last words of a page; "" while
+    the project has no address.
+    """
     if not ADDRESS.site:
         return ""  # a path of this machine would help no reader
     from khiva_arena.common.manual import where  # not above: it reads a table
@@ -145,7 +156,9 @@ class SeatPage(NamedTuple):
 
 
 def seat_page(game: str, engine: str) -> SeatPage:
-    """Return the page of a person's seat. Everything that the page shows it hears from its own server."""
+    """Return the page of a person's seat. Everything that the page shows it hears from
+    its own server.
+    """
     script, style = page_script((game,), _SEAT), page_style((game,))
     policy_text = policy(script, style, connects=True)
     title = "Khiva Arena: your seat"
@@ -163,7 +176,8 @@ def seat_page(game: str, engine: str) -> SeatPage:
 
 
 def policy(script: str, style: str, connects: bool = False) -> str:
-    """Return the policy of a page: it may run its own script and wear its own style, and nothing else.
+    """Return the policy of a page: it may run its own script and wear its own style,
+    and nothing else.
 
     connects: whether the page, which is served, may also connect to its own server.
     """
@@ -175,14 +189,18 @@ def policy(script: str, style: str, connects: bool = False) -> str:
 
 
 def is_ours(page: str) -> bool:
-    """Tell whether a page of results can run no script but that of this version: its policy, which comes first in it, says so."""
+    """Tell whether a page of results can run no script but that of this version: its
+    policy, which comes first in it, says so.
+    """
     match = _POLICY.search(page)
     return page.startswith(_HEAD) and match is not None and match[1] in _policies()
 
 
 @cache
 def _policies() -> frozenset[str]:
-    """Return the policies of all pages of results, which differ by the games that they draw."""
+    """Return the policies of all pages of results, which differ by the games that they
+    draw.
+    """
     names = [name for name in registry.NAMES if has_drawing(name)]
     games = [part for count in range(len(names) + 1) for part in combinations(names, count)]
     return frozenset(policy(page_script(part), page_style(part)) for part in games)
@@ -194,12 +212,16 @@ def as_json(value: Any) -> bytes:
 
 
 def has_drawing(game: str) -> bool:
-    """Tell whether a game brings a drawing of its own; without one its matches are shown as text."""
+    """Tell whether a game brings a drawing of its own; without one its matches are
+    shown as text.
+    """
     return _of_game(game, "drawing.js").is_file()
 
 
 def _as_shown(value: Any) -> Any:
-    """Return a value with every text in it as a page may show it: no mark in it turns or hides its neighbours."""
+    """Return a value with every text in it as a page may show it: no mark in it turns
+    or hides its neighbours.
+    """
     if isinstance(value, str):
         return isolated(value, _LONGEST, keep="\t\n")
     if isinstance(value, dict):
@@ -223,7 +245,9 @@ def hash_of(text: str) -> str:
 
 
 def page_style(games: Collection[str] = (), *more: str) -> str:
-    """Return the style of every page, that of the drawings of these games, and those named styles that only one page has."""
+    """Return the style of every page, that of the drawings of these games, and those
+    named styles that only one page has.
+    """
     styles = [_folder() / f"{name}.css" for name in ("page", *more)]
     styles += [
         style
@@ -240,7 +264,8 @@ def in_palette(*styles: Traversable) -> str:
 
 
 def _literals(source: str) -> tuple[str, list[str]]:
-    """Return a script without its comments and with a mark for each literal, and the literals.
+    """Return a script without its comments and with a mark for each literal, and the
+    literals.
 
     A template has one literal for each part of it between its values.
     """
@@ -266,16 +291,20 @@ def _literals(source: str) -> tuple[str, list[str]]:
 
 
 def _lean(source: str) -> str:
-    """Return a script as pages carry it: without the comments that only its readers need, and without space that says nothing."""
+    """Return a script as pages carry it: without the comments that only its readers
+    need, and without space that says nothing.
+    """
     code, literals = _literals(source)
     rest = iter(literals)
     return re.sub(_LITERAL, lambda _: next(rest), _TIGHT.sub(_operator, _INDENT.sub("", code)))
 
 
 def page_script(games: Collection[str], first: str = _RESULTS) -> str:
-    """Return the modules that ``first`` needs, and the drawings of these games with their symbols, in one script.
+    """Return the modules that ``first`` needs, and the drawings of these games with
+    their symbols, in one script.
 
-    Each module is in a function of its own that is called once, after the modules that it imports.
+    Each module is in a function of its own that is called once, after the modules that
+    it imports.
     """
     sources = {
         path.name.removesuffix(".js"): path.read_text()
@@ -297,7 +326,9 @@ def page_script(games: Collection[str], first: str = _RESULTS) -> str:
 
 
 def script_of(sources: Mapping[str, str], *firsts: str) -> str:
-    """Return modules in one script, by name: those named in ``firsts``, and before each the modules that it imports."""
+    """Return modules in one script, by name: those named in ``firsts``, and before each
+    the modules that it imports.
+    """
     order: list[str] = []
     for name in firsts:
         _after_its_imports(name, sources, order)

@@ -1,4 +1,6 @@
-"""The page that checks bundles, as the pages of organisers point at it: none of them says of itself that it is right."""
+"""The page that checks bundles, as the pages of organisers point at it: none of them
+says of itself that it is right.
+"""
 
 from importlib.resources import files
 
@@ -6,7 +8,9 @@ from khiva_arena import __version__
 from khiva_arena.common.version import is_released
 
 HASH = "khiva-arena.sha256"
-"""The file with the hash of a release's page, which `make release` writes into the wheel. A checkout has none."""
+"""The file with the hash of a release's page, which `make release` writes into the
+wheel. A checkout has none.
+"""
 
 
 def _digest() -> str:
@@ -16,7 +20,9 @@ def _digest() -> str:
 
 
 def whose_page(digest: str) -> str:
-    """Return in words whether a page with this SHA-256 is that of the release, as far as this installation knows."""
+    """Return in words whether a page with this SHA-256 is that of the release, as far
+    as this installation knows.
+    """
     if not (known := _digest()):
         return "which you can compare with the one that the release names"
     release = f"the release of Khiva Arena {__version__} has"

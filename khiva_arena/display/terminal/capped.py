@@ -1,7 +1,8 @@
-"""At most so many lines on stdout: the first ones, the last ones, and between them a line that says how many are left out.
+"""At most so many lines on stdout: the first ones, the last ones, and between them a
+line that says how many are left out.
 
-While last lines are kept, lines of stderr wait behind them. So a terminal shows all lines in the order of
-writing.
+While last lines are kept, lines of stderr wait behind them. So a terminal shows all
+lines in the order of writing.
 """
 
 import sys
@@ -15,7 +16,9 @@ FULL = "--full"
 
 
 class Capped:
-    """A text stream that writes the first lines at once, and keeps the last ones until ``finish``."""
+    """A text stream that writes the first lines at once, and keeps the last ones until
+    ``finish``.
+    """
 
     def __init__(self, stream: TextIO, most: int, last: int) -> None:
         self._stream = stream
@@ -82,7 +85,9 @@ class Behind:
 
 @contextmanager
 def lines_capped(*, is_full: bool) -> Iterator[None]:
-    """Let at most ``MOST`` lines get to stdout during this context, or all if they were asked for."""
+    """Let at most ``MOST`` lines get to stdout during this context, or all if they were
+    asked for.
+    """
     if is_full:
         yield
         return

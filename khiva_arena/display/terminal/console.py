@@ -1,6 +1,8 @@
-"""Lines for the user on stderr, harmless output, and the answer to an output that nobody can read.
+"""Lines for the user on stderr, harmless output, and the answer to an output that
+nobody can read.
 
-The reader of our messages may have ended, as ``2>&1 | head -1`` does, or their disk may be full: no run ends because of that.
+The reader of our messages may have ended, as ``2>&1 | head -1`` does, or their disk may
+be full: no run ends because of that.
 """
 
 import codecs
@@ -24,11 +26,14 @@ OURS = "\n\t"
 """Control characters that the arena's own text has."""
 _COMMAND, _NO_BREAK = re.compile(r"khiva-arena [^,;`]*"), "\0"
 _COLOURS = re.compile(f"({re.escape(ALARM)}|{re.escape(PLAIN)})")
-"""The colours of ``tty.alarm``; no other colour is let through, since it could hide a word."""
+"""The colours of ``tty.alarm``; no other colour is let through, since it could hide a
+word.
+"""
 
 
 class HarmlessStream:
-    """A text stream that makes all text harmless, whoever wrote the text and whichever command prints it.
+    """A text stream that makes all text harmless, whoever wrote the text and whichever
+    command prints it.
 
     On a terminal our own colours are kept; elsewhere there are none.
     """
@@ -63,9 +68,11 @@ def harmless_streams() -> Iterator[None]:
 
 
 def say(text: str, end: str = "\n", *, warning: bool = False, whole: bool = False) -> None:
-    """Write a line to stderr, behind "warning: " if it is one; if that fails, this and all later messages are dropped.
+    """Write a line to stderr, behind "warning: " if it is one; if that fails, this and
+    all later messages are dropped.
 
-    whole: whether it is never broken between words, as it is on a terminal, since a program reads it.
+    whole: whether it is never broken between words, as it is on a terminal, since a
+        program reads it.
     """
     if sys.stderr is None:  # started with it closed; print() would take stdout instead
         return
@@ -84,8 +91,9 @@ def _columns() -> int:
 
 
 def in_columns(text: str, width: int) -> list[str]:
-    """Return the lines of a message for a terminal, broken between words. Commands stay whole, so that they can be copied, and so
-    do indented lines, which others wrote."""
+    """Return the lines of a message for a terminal, broken between words. Commands stay
+    whole, so that they can be copied, and so do indented lines, which others wrote.
+    """
     if len(text) <= width:
         return text.split("\n")
     from khiva_arena.rating.report.text import (
@@ -100,12 +108,15 @@ def in_columns(text: str, width: int) -> list[str]:
 
 
 class BufferedStderr:
-    """A buffer of lines for stderr that never waits for its reader, which may be a pager.
+    """A buffer of lines for stderr that never waits for its reader, which may be a
+    pager.
 
-    Call it with a line or several, without the last line end. Lines that are not taken at once are held, up to ``HELD_MOST``
-    bytes. Lines beyond that are dropped, and one line says how many.
+    Call it with a line or several, without the last line end. Lines that are not taken
+    at once are held, up to ``HELD_MOST`` bytes. Lines beyond that are dropped, and one
+    line says how many.
 
-    The end of the ``with`` waits until all is taken. An interrupt ends that wait; if nobody reads then, stderr is given up.
+    The end of the ``with`` waits until all is taken. An interrupt ends that wait; if
+    nobody reads then, stderr is given up.
     """
 
     def __init__(self) -> None:
@@ -180,8 +191,9 @@ class BufferedStderr:
 def _unblocking(descriptor: int) -> int:
     """Return another descriptor of the same pipe or terminal, on which no write blocks.
 
-    The given descriptor stays without that flag, which would count for all processes that share it. If the system has no other
-    descriptor, a copy is returned, whose writes may block.
+    The given descriptor stays without that flag, which would count for all processes
+    that share it. If the system has no other descriptor, a copy is returned, whose
+    writes may block.
     """
     kind = os.fstat(descriptor).st_mode
     if stat.S_ISFIFO(kind) or stat.S_ISCHR(kind):
@@ -191,7 +203,9 @@ def _unblocking(descriptor: int) -> int:
 
 
 class Stdout(io.FileIO):
-    """Standard output that remembers why it failed, so that no other broken pipe can be mistaken for that failure."""
+    """Standard output that remembers why it failed, so that no other broken pipe can be
+    mistaken for that failure.
+    """
 
     failed: OSError | None = None
 
@@ -220,7 +234,9 @@ def watch_stdout() -> None:
 
 
 def unwritten() -> OSError | None:
-    """Return the error for which stdout did not take all that was printed, None if it did. The rest of the output is dropped."""
+    """Return the error for which stdout did not take all that was printed, None if it
+    did. The rest of the output is dropped.
+    """
     if _stdout is None:
         return None
     with suppress(OSError):
@@ -231,7 +247,9 @@ def unwritten() -> OSError | None:
 
 
 def silence(stream: TextIO | io.FileIO) -> None:
-    """Let a stream that failed lead nowhere: else its buffer is tried again, and fails, when Python exits."""
+    """Let a stream that failed lead nowhere: else its buffer is tried again, and fails,
+    when Python exits.
+    """
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

@@ -30,18 +30,24 @@ INKS = {
     "violet": "grey100 on purple4",
     "brown": "grey100 on orange4",
 }
-"""Ink and ground by colour of a piece, so that it shows on a dark terminal and on a light one."""
+"""Ink and ground by colour of a piece, so that it shows on a dark terminal and on a
+light one.
+"""
 LONGEST_FACT = 400
 MOST_LINES = 60
 AT_ONCE = 12
 """The number of choices beyond which a person is asked in two steps, as on a page."""
 FEWEST = 4
-"""The number of choices of a row, in steps of one number, from which on the row is listed by its ends."""
+"""The number of choices of a row, in steps of one number, from which on the row is
+listed by its ends.
+"""
 _NUMBER = re.compile(r"\d+")
 
 
 def drawing_of(game: str) -> Draw:
-    """Return the function by which a game draws its table, or, if it has none, a list of all that its seat knows."""
+    """Return the function by which a game draws its table, or, if it has none, a list
+    of all that its seat knows.
+    """
     name = f"khiva_arena.games.{game}.terminal"
     if game not in NAMES or find_spec(name) is None:
         return _facts
@@ -124,7 +130,8 @@ class Listed(NamedTuple):
 
 
 def typable(texts: Sequence[str], first: str = "") -> list[Listed]:
-    """Return the lines that can be typed: all choices, or their first parts if there are more than AT_ONCE with parts in common.
+    """Return the lines that can be typed: all choices, or their first parts if there
+    are more than AT_ONCE with parts in common.
 
     Once such a part is chosen as ``first``, the rests of its choices are returned.
     """
@@ -150,7 +157,9 @@ def meant_by_words(typed: str, texts: Sequence[str]) -> int:
 
 
 def choices(texts: Sequence[str]) -> RenderableType:
-    """Return all choices with the number to type for each: "2-87 bid 10, 20, ..., 860" stands for a long row."""
+    """Return all choices with the number to type for each: "2-87 bid 10, 20, ..., 860"
+    stands for a long row.
+    """
     cells: list[Text] = []
     typed = numbers_of(texts)
     at = 0
@@ -171,7 +180,9 @@ def choices(texts: Sequence[str]) -> RenderableType:
 
 
 def _row(texts: Sequence[str], at: int) -> int:
-    """Return how many texts from here on differ in their one number alone, which grows by the same step."""
+    """Return how many texts from here on differ in their one number alone, which grows
+    by the same step.
+    """
     bare, numbers = _NUMBER.sub("#", texts[at]), _NUMBER.findall(texts[at])
     if len(numbers) != 1:
         return 1
@@ -187,7 +198,9 @@ def _row(texts: Sequence[str], at: int) -> int:
 
 
 def choice_meant(typed: str, texts: Sequence[str]) -> int:
-    """Return the choice that a line means: by its number, by its words, or by a beginning that no other has. -1 for none."""
+    """Return the choice that a line means: by its number, by its words, or by a
+    beginning that no other has. -1 for none.
+    """
     if typed.isascii() and typed.isdigit():
         numbers = numbers_of(texts)
         return numbers.index(number) if (number := int(typed[:9])) in numbers else -1

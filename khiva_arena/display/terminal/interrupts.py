@@ -1,4 +1,6 @@
-"""The signals that end a process which plays matches: each becomes a KeyboardInterrupt, after which every bot is reaped."""
+"""The signals that end a process which plays matches: each becomes a KeyboardInterrupt,
+after which every bot is reaped.
+"""
 
 import signal
 import sys
@@ -20,13 +22,16 @@ def listen() -> None:
     signal.pthread_sigmask(
         signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
     )
-    # A script's background job starts with SIGINT ignored: raising it then would do nothing.
+    # A script's background job starts with SIGINT ignored: raising it then would do
+    # nothing.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _handled.append(signal.SIGINT)
-    # The process that started us may ignore the ends of children: then nobody could wait for a bot, or learn how it ended.
+    # The process that started us may ignore the ends of children: then nobody could
+    # wait for a bot, or learn how it ended.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # These ends are as that by Ctrl-C: every bot reaped, and a line that says how to resume.
+        # These ends are as that by Ctrl-C: every bot reaped, and a line that says how
+        # to resume.
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup wants to outlive the terminal
             signal.signal(number, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
             _handled.append(number)
@@ -41,7 +46,9 @@ def listen_no_more() -> None:
 
 
 def was_told(error: BaseException) -> bool:
-    """Tell whether an interrupt behind an error has a note, which was said: a second one may have come since."""
+    """Tell whether an interrupt behind an error has a note, which was said: a second
+    one may have come since.
+    """
     cause: BaseException | None = error
     while cause and not (isinstance(cause, KeyboardInterrupt) and hasattr(cause, "__notes__")):
         cause = cause.__cause__ or cause.__context__
@@ -52,9 +59,11 @@ def was_told(error: BaseException) -> bool:
 def if_interrupted(
     say: "Say", how_far: Callable[[], str], *, resumes: bool = True
 ) -> Iterator[None]:
-    """Say how far a command came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks.
+    """Say how far a command came and how to continue, whenever an interrupt comes:
+    once, in the innermost of these blocks.
 
-    resumes: whether the same command goes on from there; if not, ``how_far`` says what it does.
+    resumes: whether the same command goes on from there; if not, ``how_far`` says what
+        it does.
     """
     try:
         yield
@@ -86,7 +95,9 @@ def _ignored() -> Iterator[None]:
 
 
 def _once_more(unraisable: Any) -> None:
-    """Raise an interrupt again a moment later that came while Python deleted an object: Python drops it."""
+    """Raise an interrupt again a moment later that came while Python deleted an object:
+    Python drops it.
+    """
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
     else:

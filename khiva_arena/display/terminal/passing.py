@@ -49,7 +49,9 @@ class PassingLine:
             self._is_there, self._next = True, self._clock() + EVERY_SECONDS
 
     def clear(self) -> None:
-        """Take the line away, before another line is written; the next progress is shown at once."""
+        """Take the line away, before another line is written; the next progress is
+        shown at once.
+        """
         if self._is_there:
             self._write(_ERASE)
             self._is_there, self._next = False, self._clock()
@@ -89,7 +91,9 @@ class PassingMatches:
         self._say(harmless(text), warning=warning)
 
     def far(self, what: str, done: int, of: int, unit: str = "matches") -> None:
-        """Take the progress, very often: ``done`` of ``of`` units of something, in the words ``what``."""
+        """Take the progress, very often: ``done`` of ``of`` units of something, in the
+        words ``what``.
+        """
         if (
             what != self._what or done < self._done
         ):  # it begins, or goes through all of it once more
@@ -103,7 +107,9 @@ class PassingMatches:
         self._line.clear()
 
     def watch(self, store: Store) -> None:
-        """Say how far the reading of a store's matches has come, until the last one of an event is read."""
+        """Say how far the reading of a store's matches has come, until the last one of
+        an event is read.
+        """
         totals: dict[str, tuple[str, int]] = {}
         counts: dict[str, tuple[int, int]] = {}
 
@@ -140,7 +146,9 @@ def _named(store: Store, event: str) -> tuple[str, int]:
 
 @contextmanager
 def progress() -> Iterator[PassingMatches]:
-    """Show how far a command has come once it takes a second, and take that line away at the end."""
+    """Show how far a command has come once it takes a second, and take that line away
+    at the end.
+    """
     line = PassingLine(after=FIRST_SECONDS)
     try:
         yield PassingMatches(line)

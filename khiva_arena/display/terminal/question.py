@@ -9,7 +9,8 @@ _YES = ("y", "yes")
 
 
 def agreed(question: str, yes: bool, flag: str = "--yes") -> bool:
-    """Tell whether the user agrees. Raises ConfigError if nobody can be asked, without a terminal.
+    """Tell whether the user agrees. Raises ConfigError if nobody can be asked, without
+    a terminal.
 
     yes: whether the flag was given that answers the question.
     """

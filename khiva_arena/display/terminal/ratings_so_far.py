@@ -1,4 +1,6 @@
-"""The ratings of a run so far, from its stream's matches: only complete tables count, as in the standings."""
+"""The ratings of a run so far, from its stream's matches: only complete tables count,
+as in the standings.
+"""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -41,7 +43,8 @@ class RatingsSoFar:
     tables: how many complete ones count
     t: seconds of the stream's clock
     fitted: whether they are rated by Elo, else by score alone
-    looked: whether errors hold however often one looks, since the event may be stopped here
+    looked: whether errors hold however often one looks, since the event may be stopped
+        here
     """
 
     rows: tuple[BotSoFar, ...]
@@ -113,7 +116,9 @@ class MatchesSoFar:
                     ) / 2
 
     def ratings(self, t: float, *, fitted: bool) -> RatingsSoFar:
-        """Return the bots by Elo if ``fitted``, as in the standings, which takes long for many matches; else by score."""
+        """Return the bots by Elo if ``fitted``, as in the standings, which takes long
+        for many matches; else by score.
+        """
         fit = self._fit() if fitted else None
         rated = (
             fit if fit and fit.score[self._began.anchor] is not None else None
@@ -152,7 +157,9 @@ class MatchesSoFar:
         )
 
     def _widening(self) -> "Widening":
-        """Return how wide errors are. A swiss takes the factors of equal bots by its shape so far: a screen replays nothing."""
+        """Return how wide errors are. A swiss takes the factors of equal bots by its
+        shape so far: a screen replays nothing.
+        """
         from khiva_arena.rating.ratings.swiss_factors import by_shape
         from khiva_arena.rating.ratings.widening import Widening
 
@@ -165,7 +172,9 @@ class MatchesSoFar:
         return Widening("shape", *shape, looks=looks)
 
     def _looks(self) -> "Looks":
-        """Return how errors allow for looks, as in the standings of this event alone."""
+        """Return how errors allow for looks, as in the standings of this event
+        alone.
+        """
         from khiva_arena.rating.ratings.looks import MOST_LOOKS, ONE_LOOK, planned, unplanned
 
         looks, seeds = self._began.looks, self._seeds_a_round()

@@ -1,6 +1,8 @@
-"""The live screen: rows of text that depend only on the state, the terminal's size and the time.
+"""The live screen: rows of text that depend only on the state, the terminal's size and
+the time.
 
-The cursor is neither hidden nor left inside the rows: if the process is killed at any moment, the terminal still works.
+The cursor is neither hidden nor left inside the rows: if the process is killed at any
+moment, the terminal still works.
 """
 
 import os
@@ -46,7 +48,9 @@ class ScreenData:
 
 
 def frame(data: ScreenData, width: int, height: int, now: float) -> list[RenderableType]:
-    """Return the rows from the top, at most ``height`` - 1: the cursor stands below. ``now``: seconds of the stream's clock."""
+    """Return the rows from the top, at most ``height`` - 1: the cursor stands
+    below. ``now``: seconds of the stream's clock.
+    """
     state, room = data.state, max(1, height - 1)
     if state.began is None:
         return [Text("waiting for the first match")]
@@ -160,7 +164,9 @@ def _time(seconds: float) -> str:
 
 
 def _llr(llr: Llr, width: int) -> Text:
-    """Return the test between its bounds: [-2.94 ----|---- 2.94] LLR 0.51 after 120 seeds."""
+    """Return the test between its bounds: [-2.94 ----|---- 2.94] LLR 0.51 after 120
+    seeds.
+    """
     low, high = f"[{llr.low:.2f} ", f" {llr.high:.2f}]"
     after = f"  LLR {llr.llr:.2f} after {llr.seeds} seeds" + (
         f": {harmless(llr.decision, 40)}" if llr.decision else ""
@@ -235,7 +241,9 @@ def _fault(state: RunState, fault: FaultRecorded, times: int) -> Text:
 
 
 class Screen:
-    """Rows on a terminal that are drawn over, and lines that stay above them. ``stream``: the terminal."""
+    """Rows on a terminal that are drawn over, and lines that stay above
+    them. ``stream``: the terminal.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -262,7 +270,9 @@ class Screen:
         return size
 
     def draw(self, rows: Sequence[RenderableType], above: Sequence[str] = ()) -> None:
-        """Draw rows over the last ones, in one go; only after ``size`` was called. ``above``: harmless lines that scroll away."""
+        """Draw rows over the last ones, in one go; only after ``size`` was
+        called. ``above``: harmless lines that scroll away.
+        """
         texts = draw_rows(self._console, list(rows)) if rows else []
         up = f"\x1b[{self._rows}A" if self._rows else ""
         lines = "".join(f"\x1b[2K{text}\r\n" for text in (*above, *texts))

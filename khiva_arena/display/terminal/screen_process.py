@@ -1,7 +1,9 @@
-"""The live screen as a process of its own, which takes nothing from the arbiter: both sides of it.
+"""The live screen as a process of its own, which takes nothing from the arbiter: both
+sides of it.
 
-The arbiter starts it, ends it, and never waits for it while matches are played. The process is ``python -m`` with the descriptor
-of the stream, the bytes of it that were shown already, and the arbiter's process id. It draws on stderr until its stdin ends.
+The arbiter starts it, ends it, and never waits for it while matches are played. The
+process is ``python -m`` with the descriptor of the stream, the bytes of it that were
+shown already, and the arbiter's process id. It draws on stderr until its stdin ends.
 """
 
 import os
@@ -17,7 +19,9 @@ END_SECONDS = 1.0
 """The time that a screen may take to end."""
 NICENESS = 10
 FIRST_SECONDS = 0.5
-"""The time before the first frame: a run that is over by then needs no screen; nothing large is imported until then."""
+"""The time before the first frame: a run that is over by then needs no screen; nothing
+large is imported until then.
+"""
 
 
 class ScreenProcess:
@@ -27,7 +31,8 @@ class ScreenProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, descriptor: int, bytes_shown: int) -> None:
-        """Draw the stream of a descriptor, which is closed here; if that is not possible, there is no screen.
+        """Draw the stream of a descriptor, which is closed here; if that is not
+        possible, there is no screen.
 
         bytes_shown: bytes that it reads first and that the user has been shown already
         """
@@ -50,14 +55,18 @@ class ScreenProcess:
         return self._process is not None and self._process.poll() is None
 
     def end(self, *, at_once: bool = False) -> None:
-        """Let the screen take itself off the terminal. One that takes too long is killed, or any if ``at_once``. Idempotent."""
+        """Let the screen take itself off the terminal. One that takes too long is
+        killed, or any if ``at_once``. Idempotent.
+        """
         process, self._process = self._process, None
         if process is not None:
             end_helper(process, 0.0 if at_once else END_SECONDS)
 
 
 def cpu_seconds_of(arbiter: int) -> float:
-    """Return CPU seconds of the run: of the arbiter, its workers, and the bots that have ended."""
+    """Return CPU seconds of the run: of the arbiter, its workers, and the bots that
+    have ended.
+    """
     ticks = 0
     for pid in [arbiter, *(child for child in children(arbiter) if child != os.getpid())]:
         with suppress(OSError, ValueError):  # it has ended, and the arbiter has its count by now
@@ -67,7 +76,9 @@ def cpu_seconds_of(arbiter: int) -> float:
 
 
 def _has_arbiter_ended(seconds: float) -> bool:
-    """Tell whether the arbiter has ended: it holds the other end of our stdin and never writes to it."""
+    """Tell whether the arbiter has ended: it holds the other end of our stdin and never
+    writes to it.
+    """
     return bool(select.select([0], [], [], seconds)[0])
 
 

@@ -1,4 +1,6 @@
-"""The state of a run by its stream so far: counts, the rate and the time left, as frozen values. Pure."""
+"""The state of a run by its stream so far: counts, the rate and the time left, as
+frozen values. Pure.
+"""
 
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -40,7 +42,8 @@ class RunState:
     faults, voids, pauses: how many, those of earlier runs included
     set_aside: tables that stayed void
     recent: (second, matches recorded in it) of this run, rising
-    last_faults: of this run, of each bot the last of a kind, with how many there were; the latest at the end
+    last_faults: of this run, of each bot the last of a kind, with how many there were;
+        the latest at the end
     round, llr, difference, end: the last line of that type
     """
 
@@ -143,9 +146,11 @@ def _count_in(recent: tuple[tuple[int, int], ...], second: int) -> tuple[tuple[i
 
 
 def rate(state: RunState, now: float) -> Rate:
-    """Return the rate over the last half minute, or over this whole run if that half minute holds too few matches.
+    """Return the rate over the last half minute, or over this whole run if that half
+    minute holds too few matches.
 
-    Over half a minute the error is 1.96 standard errors of the mean of its seconds, each a sample; else that of a Poisson count.
+    Over half a minute the error is 1.96 standard errors of the mean of its seconds,
+    each a sample; else that of a Poisson count.
 
     now: seconds of the stream's clock
     """

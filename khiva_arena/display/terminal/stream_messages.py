@@ -1,4 +1,6 @@
-"""The lines of a stream as messages for people: on stderr and in a run's log, and in ``watch``."""
+"""The lines of a stream as messages for people: on stderr and in a run's log, and in
+``watch``.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,7 +40,9 @@ class Message(msgspec.Struct, frozen=True):
     warning: bool
 
     def text(self, event: int = 0) -> str:
-        """Return the message on one line. ``event``: the number of its event in the store, 0 if that is not known."""
+        """Return the message on one line. ``event``: the number of its event in the
+        store, 0 if that is not known.
+        """
         words = [self.event]
         for name, value in self.values.items():
             if name not in OLD_NAMES:
@@ -47,7 +51,9 @@ class Message(msgspec.Struct, frozen=True):
 
 
 def match_word(event: int, match: object) -> str:
-    """Return a match as ``show`` takes it, "1/32"; "match=32" if the number of its event is not known."""
+    """Return a match as ``show`` takes it, "1/32"; "match=32" if the number of its
+    event is not known.
+    """
     return f"{event}/{match}" if event else f"match={match}"
 
 
@@ -130,7 +136,8 @@ def _seat(line: FaultRecorded | Paused, bots: Sequence[str]) -> dict[str, object
 
 
 def text_of(line: Any_line, bots: Sequence[str], event: int = 0) -> str:
-    """Return the text that ``watch`` prints for a line, "" for none: the run's message, or one for a line without a message.
+    """Return the text that ``watch`` prints for a line, "" for none: the run's message,
+    or one for a line without a message.
 
     event: the number of the line's event in the store, 0 if that is not known
     """
@@ -172,8 +179,9 @@ class Repeated(msgspec.Struct):
 class RunLines:
     """The lines of a run for people, in the order of the stream.
 
-    Of many faults of one kind by one bot the first is told whole, the tenth, hundredth and so on as a count; ``rest`` tells the
-    counts that are left. All counts are told once every match is recorded.
+    Of many faults of one kind by one bot the first is told whole, the tenth, hundredth
+    and so on as a count; ``rest`` tells the counts that are left. All counts are told
+    once every match is recorded.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,6 @@
-"""The abilities of a terminal, its width, and whether a process is in its foreground. Imports very little."""
+"""The abilities of a terminal, its width, and whether a process is in its foreground.
+Imports very little.
+"""
 
 import os
 import sys
@@ -41,12 +43,16 @@ def in_front(pid: int, stream: TextIO) -> bool:
 
 
 def table_width() -> int:
-    """Return the columns that tables have to fit: 100 if output does not go to a terminal, so that files do not differ."""
+    """Return the columns that tables have to fit: 100 if output does not go to a
+    terminal, so that files do not differ.
+    """
     return _width() or WIDTH
 
 
 def list_width() -> int:
-    """Return the columns that lists have to fit: no limit if output does not go to a terminal, so one thing a line, for grep."""
+    """Return the columns that lists have to fit: no limit if output does not go to a
+    terminal, so one thing a line, for grep.
+    """
     return _width() or sys.maxsize
 
 
@@ -63,7 +69,9 @@ def _width() -> int:
 
 
 def alarm(word: str) -> str:
-    """Return a word that must not be overlooked: coloured on a terminal, unless its user has switched colours off."""
+    """Return a word that must not be overlooked: coloured on a terminal, unless its
+    user has switched colours off.
+    """
     terminal = (
         sys.stdout is not None
         and sys.stdout.isatty()

@@ -1,4 +1,5 @@
-"""A viewer that follows a stream of events on a terminal: it reads new lines, draws, and pauses.
+"""A viewer that follows a stream of events on a terminal: it reads new lines, draws,
+and pauses.
 
 The pauses keep it below a small share of the CPU time that the run itself uses.
 """
@@ -34,12 +35,15 @@ CHUNK = 1 << 20
 QUICK, SLOW = 0.25, 2.0
 """The least and the most seconds between two frames."""
 FRAME_SHARE, SHARE = 0.004, 0.014
-"""Shares of the CPU seconds of the run: for frames, as far as SLOW allows, and for all of this process with its fits, except one
-fit with each of ``PARTS``."""
+"""Shares of the CPU seconds of the run: for frames, as far as SLOW allows, and for all
+of this process with its fits, except one fit with each of ``PARTS``.
+"""
 PARTS = 10
 """The parts of a run, by matches, with each of which a fit comes at the latest."""
 SHORT_SECONDS = 2.0
-"""The time before which no part of a run makes a fit come: it is over too soon to be watched."""
+"""The time before which no part of a run makes a fit come: it is over too soon to be
+watched.
+"""
 FIRST_FIT_SECONDS = 5.0
 FIRST_FIT_COST = 0.5
 """The CPU seconds of a first fit, numpy included."""
@@ -71,7 +75,9 @@ class Source:
         return self._reader.unread
 
     def take(self) -> list[tuple[Any_line, bool]]:
-        """Return some of the lines that have come, each with whether it is new to the user. Raises NotAStream."""
+        """Return some of the lines that have come, each with whether it is new to the
+        user. Raises NotAStream.
+        """
         try:
             data = os.read(self._descriptor, min(CHUNK, self._bytes_shown) or CHUNK)
         except BlockingIOError:
@@ -87,7 +93,9 @@ class Source:
 
 
 def open_source(path: Path) -> Source:
-    """Open a file or FIFO to follow; opening a FIFO waits for its writer. Raises ConfigError."""
+    """Open a file or FIFO to follow; opening a FIFO waits for its writer. Raises
+    ConfigError.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOCTTY)
     except OSError as error:
@@ -105,7 +113,8 @@ def open_source(path: Path) -> Source:
 
 
 class Viewer:
-    """The state of a stream so far, with ratings as often as their cost is small beside the run's.
+    """The state of a stream so far, with ratings as often as their cost is small beside
+    the run's.
 
     state: after the lines that were read
     ratings: of the last fit
@@ -150,7 +159,9 @@ class Viewer:
             self._zero = min(self._zero, time.monotonic() - line.t)
 
     def now(self) -> float:
-        """Return the time by the stream's clock, estimated from the moments when lines came."""
+        """Return the time by the stream's clock, estimated from the moments when lines
+        came.
+        """
         if self.state.end or self._zero == inf:
             return self.state.t
         return max(self.state.t, time.monotonic() - self._zero)
@@ -164,10 +175,11 @@ class Viewer:
         return max(0.01, (seconds - before) / max(now - then, 0.01))
 
     def fit(self, *, last: bool = False) -> None:
-        """Fit ratings if there are new tables, and the cost is small beside the CPU time of the run so far or another part of the
-        run is over.
+        """Fit ratings if there are new tables, and the cost is small beside the CPU
+        time of the run so far or another part of the run is over.
 
-        For the first fit, the cost is compared with the CPU time of the whole run, its rest estimated.
+        For the first fit, the cost is compared with the CPU time of the whole run, its
+        rest estimated.
         """
         tables = self.ratings.tables if self.ratings else 0
         if self._matches is None or self._matches.tables == tables:
@@ -192,7 +204,9 @@ class Viewer:
         return now >= FIRST_FIT_SECONDS and time.process_time() + self._cost <= SHARE * borne
 
     def data(self) -> ScreenData:
-        """Return the data of a frame: by score before the first fit. Scores and matches are always those of now."""
+        """Return the data of a frame: by score before the first fit. Scores and matches
+        are always those of now.
+        """
         ratings = self.ratings
         if self._matches:
             ratings = (
@@ -214,7 +228,8 @@ def follow(
     front: Callable[[], bool] = lambda: True,
     to_the_end: bool = False,
 ) -> None:
-    """Draw until the run is gone, or nobody writes any longer. Raises NotAStream, and OSError when the terminal has gone.
+    """Draw until the run is gone, or nobody writes any longer. Raises NotAStream, and
+    OSError when the terminal has gone.
 
     stream: the terminal
     rest: waits so many seconds
@@ -254,7 +269,9 @@ def _draw(screen: Screen, viewer: Viewer, *, clear: bool) -> None:
 def print_lines(
     source: Source, say: Callable[[str], None], rest: Callable[[float], object]
 ) -> None:
-    """Print the lines of a stream as plain text until it ends, for output that is no terminal. Raises NotAStream."""
+    """Print the lines of a stream as plain text until it ends, for output that is no
+    terminal. Raises NotAStream.
+    """
     lines = RunLines()
     over = False
     while True:

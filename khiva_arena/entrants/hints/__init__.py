@@ -1,1 +1,3 @@
-"""Why a bot is not built, does not start or fails its check, in a line. Begin with ``hint.py``."""
+"""Why a bot is not built, does not start or fails its check, in a line. Begin with
+``hint.py``.
+"""

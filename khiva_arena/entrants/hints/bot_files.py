@@ -1,4 +1,6 @@
-"""Causes of failures in the bot's own files: modes, a first line, a name in ``run``, a missing last call."""
+"""Causes of failures in the bot's own files: modes, a first line, a name in ``run``, a
+missing last call.
+"""
 
 import os
 import re
@@ -20,7 +22,9 @@ LAST_CALLS = {
     "perl": 'play("NAME", $choose)',
     "lua": 'kit.play("NAME", choose)',
 }
-"""The last call of a bot by the kit, in languages whose programs may end without a word when that call is missing."""
+"""The last call of a bot by the kit, in languages whose programs may end without a word
+when that call is missing.
+"""
 _CALL = re.compile(r"^(?!\s*(?:#|//|--|\*))[^\n]*\bplay\s*\(", re.MULTILINE)
 _KIT = re.compile(r"khiva_?kit", re.IGNORECASE)
 _KIT_FILE = re.compile(r"khiva_?(?:kit|spent)\.\w+", re.IGNORECASE)
@@ -30,7 +34,9 @@ _SHELL_READ = re.compile(
 
 
 def hint_of(bot: Bot, language: str, actual: str, notes: str) -> str:
-    """Return a line for a bot that ended as ``actual`` says and left ``notes`` on stderr; "" if its files do not show why."""
+    """Return a line for a bot that ended as ``actual`` says and left ``notes`` on
+    stderr; "" if its files do not show why.
+    """
     if not bot.sources or not bot.run or "ended" not in actual:
         return ""
     program = os.path.normpath(bot.run[0]) if "/" in bot.run[0] else ""
@@ -72,7 +78,8 @@ def _of_program(bot: Bot, name: str, language: str, actual: str, notes: str) -> 
 
 
 def _misspelt(bot: Bot, notes: str) -> str:
-    """Return the how for a word of ``run`` that looks like one of the bot's files and is none; "" if there is none.
+    """Return the how for a word of ``run`` that looks like one of the bot's files and
+    is none; "" if there is none.
 
     Only a word that the interpreter complains of, in ``notes``, counts.
     """
@@ -88,7 +95,9 @@ def _misspelt(bot: Bot, notes: str) -> str:
 
 
 def _no_call(bot: Bot, language: str) -> str:
-    """Return the how for a bot whose own files load the kit and never call it, "" if they do."""
+    """Return the how for a bot whose own files load the kit and never call it, "" if
+    they do.
+    """
     if language not in LAST_CALLS:
         return ""
     texts = {name: _read(bot, path).decode(errors="replace") for name, path in bot.sources}

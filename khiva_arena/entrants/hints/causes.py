@@ -1,4 +1,6 @@
-"""Causes of failures that the bot's silence, its last bytes or its settings show, in whatever language it is written."""
+"""Causes of failures that the bot's silence, its last bytes or its settings show, in
+whatever language it is written.
+"""
 
 import os
 import re
@@ -73,8 +75,9 @@ INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|ruby|perl|php|lua|luajit)[\
 
 
 def of_settings(bot: Bot, text: str) -> str:
-    """Return the mistake in a run line of one word, "" if there is none: a file that is taken for a program, or a
-    missing script."""
+    """Return the mistake in a run line of one word, "" if there is none: a file that is
+    taken for a program, or a missing script.
+    """
     word = bot.run[0] if bot.run else ""  # a module has none
     if (
         re.search(r"no such program: ", text)
@@ -97,7 +100,9 @@ def of_settings(bot: Bot, text: str) -> str:
 
 
 def of_crash(bot: Bot, language: str, text: str) -> str:
-    """Return what a signal says of the program's own mistake, and how to find the line with a debugger; "" for no such signal."""
+    """Return what a signal says of the program's own mistake, and how to find the line
+    with a debugger; "" for no such signal.
+    """
     signal = next((name for name in CRASHES if f"was ended by {name}" in text), "")
     if not signal:
         return ""
@@ -161,7 +166,9 @@ def of_text(failure: Failed) -> str:
 
 
 def of_text_stream(data: bytes) -> str:
-    """Return how a stream of text has changed the frame at the beginning, "" if it is not known to have done so."""
+    """Return how a stream of text has changed the frame at the beginning, "" if it is
+    not known to have done so.
+    """
     if b"\xef\xbf\xbd" in data:
         return "each byte that is no UTF-8 became EF BF BD"
     try:
@@ -176,7 +183,8 @@ def of_text_stream(data: bytes) -> str:
 
 
 def of_silence(failure: Failed, in_time: str, otherwise: str) -> str:
-    """Return why a bot that does not read its input does not answer, "" if it reads, or if that is not known.
+    """Return why a bot that does not read its input does not answer, "" if it reads, or
+    if that is not known.
 
     in_time: the advice for a bot that still computes
     otherwise: the cause that a step knows of a bot that may wait for its input
@@ -204,7 +212,8 @@ def of_silence(failure: Failed, in_time: str, otherwise: str) -> str:
 
 
 def of_plain(failure: Failed, flush: str) -> str:
-    """Return the most likely cause of a failure at plain requests, "" for none; a step that tries one thing knows better.
+    """Return the most likely cause of a failure at plain requests, "" for none; a step
+    that tries one thing knows better.
 
     flush: how the bot's language flushes its output
     """

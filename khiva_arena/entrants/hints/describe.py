@@ -1,4 +1,6 @@
-"""Bytes from a bot in words: decoded if possible, else in hex; and keys that the bot sends twice."""
+"""Bytes from a bot in words: decoded if possible, else in hex; and keys that the bot
+sends twice.
+"""
 
 from collections import Counter
 from itertools import islice
@@ -19,13 +21,16 @@ def in_brief(payload: bytes) -> str:
 
     try:
         return _short(repr(msgpack.unpackb(payload, strict_map_key=False)))
-    # the library names its errors loosely, and some nest too deep; an unreadable payload is shown as bytes
+    # the library names its errors loosely, and some nest too deep; an unreadable
+    # payload is shown as bytes
     except Exception:
         return f"a frame that is not one msgpack value, {as_bytes(payload)}"
 
 
 def as_bytes(data: bytes) -> str:
-    """Format bytes for people: their number, and the first of them as hex, as text too if that is what they are."""
+    """Format bytes for people: their number, and the first of them as hex, as text too
+    if that is what they are.
+    """
     cut = data[:HEX_SHOWN]
     dots = " ..." if len(data) > HEX_SHOWN else ""
     text = cut.decode("ascii", "replace")
@@ -46,7 +51,9 @@ def whole_frames(data: bytes | bytearray) -> int:
 
 
 def repeated_keys(payload: bytes) -> set[str]:
-    """Return the keys that stand twice in one map of a payload, KEYS_KEPT of them at most, each in few characters."""
+    """Return the keys that stand twice in one map of a payload, KEYS_KEPT of them at
+    most, each in few characters.
+    """
     import msgpack
 
     keys: set[str] = set()

@@ -1,4 +1,6 @@
-"""Hints for bots that cannot be built or do not start, whoever has tried to start them."""
+"""Hints for bots that cannot be built or do not start, whoever has tried to start
+them.
+"""
 
 from khiva_arena.arbiter.start_problem import FailedStart
 from khiva_arena.arbiter.stderr import for_its_author
@@ -34,7 +36,9 @@ def hint_of_start(bot: Bot, failure: FailedStart, *, confined: bool) -> str:
 def hint_of(
     bot: Bot, expected: str, got: str, *, confined: bool, notes: str = "", received: bytes = b""
 ) -> str:
-    """Return the hint for a bot that was expected to do one thing and did another, "" if the cause is not known."""
+    """Return the hint for a bot that was expected to do one thing and did another, ""
+    if the cause is not known.
+    """
     from khiva_arena.entrants.hints.failed import Failed  # not above: most bots start
     from khiva_arena.entrants.hints.hint import hint
 

@@ -1,6 +1,8 @@
-"""The known traps: the most likely cause of a failure, in the bot's own language if that is known.
+"""The known traps: the most likely cause of a failure, in the bot's own language if
+that is known.
 
-The sandbox has traps of its own: shared memory that ran out, memory that was refused, a file of /etc.
+The sandbox has traps of its own: shared memory that ran out, memory that was refused, a
+file of /etc.
 """
 
 import re
@@ -15,7 +17,8 @@ from khiva_arena.entrants.hints.describe import whole_frames
 from khiva_arena.entrants.hints.failed import Failed
 from khiva_arena.entrants.runtimes import Runtime
 
-# By a word of run or build: a program, or how a file's name ends. The first one that fits counts, build before run.
+# By a word of run or build: a program, or how a file's name ends. The first one that
+# fits counts, build before run.
 LANGUAGES = (
     ("javascript", r"node(js)?|.*\.[cm]?js"),
     ("typescript", r"tsc|.*\.ts"),
@@ -37,8 +40,11 @@ LANGUAGES = (
 WRAPPERS = re.compile(
     r"(ba|da|k|z)?sh|env|nice|stdbuf|timeout|uv|poetry|bun|deno|tsx|ts-node|make|\{.*\}|\./.*|.*/.*"
 )
-"""Programs whose files tell the language; a file for any other one may have an ending of two languages, such as .pl."""
-# Messages of the kits if choose gives no whole number, those of earlier kits included, right at the call of choose.
+"""Programs whose files tell the language; a file for any other one may have an ending
+of two languages, such as .pl.
+"""
+# Messages of the kits if choose gives no whole number, those of earlier kits included,
+# right at the call of choose.
 BAD_CHOICE = re.compile(
     r"operator\.index\(choose\(.*\n(?:[ ^~]*\n)?TypeError: .* cannot be interpreted as an integer|"
     r"choose (?:returned|gave) [\s\S]{0,4000}?, (?:want an index into legal|(?:no|not a) "
@@ -179,7 +185,9 @@ HEAP = (
 
 
 def language_of(bot: Bot) -> str:
-    """Return the key in bots/languages.toml that the bot's commands point to, "" for none."""
+    """Return the key in bots/languages.toml that the bot's commands point to, "" for
+    none.
+    """
     for words in (bot.build, bot.run):
         by_files = (
             not words
@@ -213,7 +221,8 @@ def hint(
     """Return a line that says where to look, ``otherwise`` if nothing is known.
 
     confined: it runs at a level that keeps it from the user's files
-    plain: it was only greeted and asked, so that no peculiarity of a step explains the failure
+    plain: it was only greeted and asked, so that no peculiarity of a step explains the
+        failure
     runtimes: the runtimes that the organiser has named
     """
     language = language_of(bot)
@@ -295,7 +304,9 @@ def hint(
 
 
 def _foreign(bot: Bot, notes: str) -> tuple[str, ...]:
-    """Return the programs that begin the bot's lines, or the first line of its file, and come with no language of a kit."""
+    """Return the programs that begin the bot's lines, or the first line of its file,
+    and come with no language of a kit.
+    """
     first_words = (words[0] for words in (bot.build, bot.run) if words)
     return tuple(name for name in (*first_words, *FIRST_LINE.findall(notes)) if not _is_known(name))
 
@@ -391,7 +402,8 @@ def _is_map(data: bytes) -> bool:
 
 
 def _of_sandbox(words: tuple[str, ...], actual: str, notes: str) -> str:
-    """Return a line for a bot whose ``run`` is ``words``, which ended as ``actual`` says and left ``notes`` on stderr.
+    """Return a line for a bot whose ``run`` is ``words``, which ended as ``actual``
+    says and left ``notes`` on stderr.
 
     "" if the sandbox is not known to have anything to do with it.
     """

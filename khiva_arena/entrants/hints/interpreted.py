@@ -1,4 +1,6 @@
-"""Causes of failures of a bot in Python that an interpreter runs in ticks, which its stderr does not name."""
+"""Causes of failures of a bot in Python that an interpreter runs in ticks, which its
+stderr does not name.
+"""
 
 import re
 from pathlib import PurePosixPath
@@ -9,14 +11,17 @@ from khiva_arena.entrants.runtimes import MAXIMA
 UNSHOWN = re.compile(r"^python: .* cannot be shown$", re.MULTILINE)
 """The line of the interpreter's main.c."""
 NEEDED = ("codecs", "encodings", "os", "tokenize")
-"""The modules of Python's library that the interpreter imports to show an error; the first two for a file that is no UTF-8. If a
-bot's own files have these names, its errors cannot be shown."""
+"""The modules of Python's library that the interpreter imports to show an error; the
+first two for a file that is no UTF-8. If a bot's own files have these names, its errors
+cannot be shown.
+"""
 _NO_MEMORY = re.compile(r"^MemoryError\b|returned NULL without setting an exception", re.MULTILINE)
 
 
 def hint_of(bot: Bot, actual: str, notes: str) -> str:
-    """Return a line for a bot that an interpreter runs, which ended as ``actual`` says and left ``notes`` on stderr; "" if these
-    show no cause."""
+    """Return a line for a bot that an interpreter runs, which ended as ``actual`` says
+    and left ``notes`` on stderr; "" if these show no cause.
+    """
     if not bot.is_interpreted or bot.interpreted is None or bot.interpreted.word != "python":
         return ""
     is_silent, is_unshown = (
@@ -47,7 +52,9 @@ def hint_of(bot: Bot, actual: str, notes: str) -> str:
 
 
 def _own_files_of_needed_names(bot: Bot, main: str) -> list[str]:
-    """Return the bot's files that hide modules which the interpreter needs, since they are found first, beside ``main``."""
+    """Return the bot's files that hide modules which the interpreter needs, since they
+    are found first, beside ``main``.
+    """
     home = PurePosixPath(main).parent
     beside = [path for name, _ in bot.sources if (path := PurePosixPath(name)).is_relative_to(home)]
     return sorted(

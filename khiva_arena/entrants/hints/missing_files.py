@@ -1,4 +1,6 @@
-"""Signs in a bot's own words that something is missing: a program, a library, a file outside of its folder."""
+"""Signs in a bot's own words that something is missing: a program, a library, a file
+outside of its folder.
+"""
 
 import re
 import shlex
@@ -22,7 +24,8 @@ LIBRARY = re.compile(
     re.IGNORECASE,
 )
 TOO_OLD = re.compile(r"unsupported GOOS/GOARCH pair")
-# In turn: the arena itself, a build's first word, env, a shell (dash and bash), the linkers of cargo, ghc and clang.
+# In turn: the arena itself, a build's first word, env, a shell (dash and bash), the
+# linkers of cargo, ghc and clang.
 PROGRAM = re.compile(
     r"no such program: (\S+)|"
     r"needs '([^']+)', which is not on this machine|"
@@ -47,8 +50,8 @@ _OF_THE_SYSTEM = re.compile(r"/(?:usr|bin|sbin|lib\w*|dev|proc|sys)(?:/|$)")
 def hint_of(
     language: str, notes: str, foreign: Sequence[str] = (), *, as_module: bool = False
 ) -> str:
-    """Return the package to install if ``notes``, the bot's stderr or a build's end, names a missing program or library; "" for
-    none.
+    """Return the package to install if ``notes``, the bot's stderr or a build's end,
+    names a missing program or library; "" for none.
 
     foreign: programs that do not come with the packages of the language
     as_module: its bot is built as a WebAssembly module
@@ -82,7 +85,8 @@ def hint_of(
 def module_of(
     language: str, notes: str, available: Mapping[str, Runtime], of_bot: Sequence[Runtime]
 ) -> str:
-    """Return the module that a Python bot lacks, with the runtimes there are and the next thing to do; "" if it lacks none.
+    """Return the module that a Python bot lacks, with the runtimes there are and the
+    next thing to do; "" if it lacks none.
 
     known: the runtimes that the organiser has named
     used: those of them that the bot names
@@ -115,7 +119,9 @@ def module_of(
 
 
 def outside(notes: str) -> str:
-    """Return the first file outside of the bot's folder and of the system that its stderr says it did not get, "" for none."""
+    """Return the first file outside of the bot's folder and of the system that its
+    stderr says it did not get, "" for none.
+    """
     for line in notes.splitlines():
         if _NO_FILE.search(line):
             for path in _PATH.findall(line):

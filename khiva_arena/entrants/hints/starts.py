@@ -1,4 +1,6 @@
-"""Trial starts of bots, with a hint for each bot that cannot be built or does not start."""
+"""Trial starts of bots, with a hint for each bot that cannot be built or does not
+start.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,9 +29,11 @@ def start(
     called: Sequence[tuple[str, str]] = (),
     trace: "Trace | None" = None,
 ) -> None:
-    """Start all bots as ``preflight`` does. Of a bot that does not start, the problem ends with a hint, if its cause is known.
+    """Start all bots as ``preflight`` does. Of a bot that does not start, the problem
+    ends with a hint, if its cause is known.
 
-    called: for messages, the name of each bot and the user's word for it; () for those of the bots, without words of guests.
+    called: for messages, the name of each bot and the user's word for it; () for those
+        of the bots, without words of guests.
     """
     called = called or [(bot.name, "" if bot.guest else bot.asked_as) for bot in entrants]
     try:
@@ -55,7 +59,8 @@ def start(
 
 
 def start_match(job: Job, entrants: Sequence[Bot], trace: "Trace | None" = None) -> None:
-    """Start the bots of one match, as ``start`` does; those that are out in its past are not needed.
+    """Start the bots of one match, as ``start`` does; those that are out in its past
+    are not needed.
 
     entrants: by seat.
     trace: of the match; it is left alone if bots are left out
@@ -70,7 +75,9 @@ def start_match(job: Job, entrants: Sequence[Bot], trace: "Trace | None" = None)
 
 @contextmanager
 def hinting(bot: Bot, level: Level) -> Iterator[None]:
-    """Add a hint to the BotError of a bot that cannot be built, if the cause is known."""
+    """Add a hint to the BotError of a bot that cannot be built, if the cause is
+    known.
+    """
     try:
         yield
     except StagingError:  # this machine is to blame
@@ -89,7 +96,9 @@ def hinting(bot: Bot, level: Level) -> Iterator[None]:
 
 
 def modules_of(bots: Sequence[Bot], level: Level) -> list[Bot]:
-    """Return bots as ``only_modules`` does. Raises BotError for the first that cannot be built, with a hint."""
+    """Return bots as ``only_modules`` does. Raises BotError for the first that cannot
+    be built, with a hint.
+    """
     from khiva_arena.entrants.only_modules import (
         only_modules,
     )  # not above: few matches are in ticks

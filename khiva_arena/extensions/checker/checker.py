@@ -1,10 +1,14 @@
-"""The page that checks bundles and plays bots, ``khiva-arena.html``: one file with the arena itself, which opens from disk.
+"""The page that checks bundles and plays bots, ``khiva-arena.html``: one file with the
+arena itself, which opens from disk.
 
-It holds the rooms of the package that an audit and a match need, Pyodide to run them, a meter and a runner in JavaScript, and two
-scripts that its policy names: an editor, and all else. The rest is data, which that script hands to a worker. The worker is a
-blob of the page, so it has the page's policy: nothing is fetched, sent or stored. The same files give the same page, byte by
-byte, by whatever Python: nothing is compressed or compiled here, the archives of others are in it as they were published, and
-what Pyodide made has a pinned hash, too. The rooms are among that: a checkout with others than the pinned ones adds its own.
+It holds the rooms of the package that an audit and a match need, Pyodide to run them, a
+meter and a runner in JavaScript, and two scripts that its policy names: an editor, and
+all else. The rest is data, which that script hands to a worker. The worker is a blob of
+the page, so it has the page's policy: nothing is fetched, sent or stored. The same
+files give the same page, byte by byte, by whatever Python: nothing is compressed or
+compiled here, the archives of others are in it as they were published, and what Pyodide
+made has a pinned hash, too. The rooms are among that: a checkout with others than the
+pinned ones adds its own.
 """
 
 import base64
@@ -75,7 +79,8 @@ _PAGE = """<!doctype html>
 
 
 def checker_page(runtime: bytes) -> str:
-    """Return the page, from an archive of the files that runtime.toml names, or from another page that has them.
+    """Return the page, from an archive of the files that runtime.toml names, or from
+    another page that has them.
 
     Raises ConfigError if that cannot be read, or has other files than these.
     """
@@ -107,7 +112,9 @@ def costs(page: str) -> dict[str, int]:
 
 
 def _contents(runtime: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return what the page holds, by name. ``runtime``: the files of ``runtime.toml`` by their names there."""
+    """Return what the page holds, by name. ``runtime``: the files of ``runtime.toml``
+    by their names there.
+    """
     verifier = {
         path.stem: _OTHERS.sub("", path.read_text())
         for path in (folder("protocol") / "verifier").glob("*.js")

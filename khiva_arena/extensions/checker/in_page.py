@@ -1,6 +1,8 @@
-"""Check a bundle in a page: the audit of the command ``verify``, over a runner of modules that the page has.
+"""Check a bundle in a page: the audit of the command ``verify``, over a runner of
+modules that the page has.
 
-It runs under Pyodide, without processes, numpy and clocks. What it finds is told in events, which are plain values:
+It runs under Pyodide, without processes, numpy and clocks. What it finds is told in
+events, which are plain values:
 
     {"kind": "engine", "wrote", "checks"}: the versions that wrote the bundle, and that check it
     {"kind": "not_checked", "what"}: what is not checked, before anything else is said
@@ -52,7 +54,9 @@ from khiva_arena.records.store import bundle
 EQUAL, DIFFERS, CANNOT_TELL = "equal", "differs", "cannot tell here"
 """The verdicts of a match that was checked."""
 UNREADABLE = "cannot be read"
-"""The verdict of a file that is no bundle, or one that is damaged: there is no match to speak of, or not all of them."""
+"""The verdict of a file that is no bundle, or one that is damaged: there is no match to
+speak of, or not all of them.
+"""
 NO_BUNDLE = (
     "this is no bundle of Khiva Arena (.khiva), or its beginning is damaged; take the file "
     "that `khiva-arena bundle` wrote"
@@ -82,7 +86,8 @@ class Machine(Protocol):
     def run(
         self, module: str, payload: str, pages: int, key: bytes, orders: Sequence[SeatOrder]
     ) -> Sequence[SeatResult]:
-        """Run a module from its start over orders. Raises HostFault, with the reason, if this machine cannot.
+        """Run a module from its start over orders. Raises HostFault, with the reason,
+        if this machine cannot.
 
         pages: of memory that it may have
         """
@@ -97,10 +102,12 @@ class UnreadableError(Exception):
 
 
 class _PageRerunner:
-    """Runs the bots of events in ticks again, on the page's own machine: a ``RunsAgain``.
+    """Runs the bots of events in ticks again, on the page's own machine: a
+    ``RunsAgain``.
 
     files: the modules and payloads that it was handed.
-    by_the_rules: how many matches of each event it was given, all of which the rules have confirmed.
+    by_the_rules: how many matches of each event it was given, all of which the rules
+        have confirmed.
     """
 
     say = staticmethod(say_nothing)
@@ -148,7 +155,9 @@ class _PageRerunner:
     def _unpublished(
         self, bots: Mapping[str, DefinedBot], record: Record, published: Collection[str] | None
     ) -> Compared | None:
-        """Return that nothing is known of a match if it lacks a bot that its league does not publish; else None."""
+        """Return that nothing is known of a match if it lacks a bot that its league
+        does not publish; else None.
+        """
         seats = [bots[seat.bot] for seat in record.header.seats]
         hidden = [
             at
@@ -193,7 +202,9 @@ def _verdict(one: Compared) -> tuple[str, str]:
 
 
 def check(data: bytes, machine: Machine, tell: Tell) -> None:
-    """Check a bundle and tell what is found. The last event is the end, whatever the bundle holds."""
+    """Check a bundle and tell what is found. The last event is the end, whatever the
+    bundle holds.
+    """
     is_read = True
     try:
         problems, unknown = _check(data, machine, tell)
@@ -231,7 +242,9 @@ def check(data: bytes, machine: Machine, tell: Tell) -> None:
 
 
 def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[str]]:
-    """Return what differs, and what cannot be told. Raises UnreadableError, CannotTellError."""
+    """Return what differs, and what cannot be told. Raises UnreadableError,
+    CannotTellError.
+    """
     try:
         reader = bundle.Reader(io.BytesIO(data))
     except bundle.NoBundle:
@@ -262,7 +275,8 @@ def _check(data: bytes, machine: Machine, tell: Tell) -> tuple[list[str], list[s
 def _heard(
     lines: Iterator[bundle.BundleLine], tell: Tell, damage: list[str]
 ) -> Iterator[bundle.BundleLine]:
-    """Yield lines, and tell how far they have come, and what is not checked of them. Raises CannotTellError.
+    """Yield lines, and tell how far they have come, and what is not checked of them.
+    Raises CannotTellError.
 
     Where the file is damaged, why is added to ``damage``, before it is raised.
     """
@@ -308,7 +322,8 @@ def pages_of(definition: Definition) -> int:
 
 
 def _table_problems(bundled: BundledEvents, tell: Tell, *, engine: str) -> list[str]:
-    """Count each table from the records, tell of it, and return what differs from the bundle's.
+    """Count each table from the records, tell of it, and return what differs from the
+    bundle's.
 
     engine: the version that says it wrote the bundle
     """

@@ -20,7 +20,9 @@ _SEATED: list[Callable[[Mapping[str, Any]], None]] = []
 
 
 class JavaScriptMachine:
-    """A meter and a runner in JavaScript, as a ``Machine``. ``page``: the object of protocol/verifier/in_page.js."""
+    """A meter and a runner in JavaScript, as a ``Machine``. ``page``: the object of
+    protocol/verifier/in_page.js.
+    """
 
     def __init__(self, page: Any) -> None:
         self._page = page
@@ -52,7 +54,8 @@ def check(page: Any) -> None:
 
 
 async def go_on(page: Any, request: str) -> None:
-    """Put another choice into a match of the bundle, let its modules play on, and tell both ends, or why that cannot be.
+    """Put another choice into a match of the bundle, let its modules play on, and tell
+    both ends, or why that cannot be.
 
     Without a choice a person takes the seat over, whose messages ``hear`` takes.
     """
@@ -102,7 +105,9 @@ def _seats(take: Callable[[Mapping[str, Any]], None]) -> None:
 
 
 def replay(name: str) -> str:
-    """Return a match of the bundle as JSON, or why it can't be shown. ``name``: EVENT/ORDINAL."""
+    """Return a match of the bundle as JSON, or why it can't be shown. ``name``:
+    EVENT/ORDINAL.
+    """
     try:
         return json.dumps({"name": name, **plain_values.replay(BUNDLE, name)})
     except ArenaError as error:

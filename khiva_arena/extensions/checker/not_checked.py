@@ -1,4 +1,6 @@
-"""What a page does not check of a bundle, since its runtime does not carry the extension for it."""
+"""What a page does not check of a bundle, since its runtime does not carry the
+extension for it.
+"""
 
 from khiva_arena.arbiter import handed_games
 from khiva_arena.extensions.checker.plain_values import shown
@@ -20,12 +22,16 @@ _OF_OWN_GAMES = "event {}: its matches and tables, since the game {} does not co
 
 
 def needs_league(line: bundle.LinkLine | bundle.EventLine) -> bool:
-    """Tell whether the extension ``league`` has to check a line: a link, or a batch, whose links may be left out of a bundle."""
+    """Tell whether the extension ``league`` has to check a line: a link, or a batch,
+    whose links may be left out of a bundle.
+    """
     return isinstance(line, bundle.LinkLine) or league_format.is_batch(line.definition)
 
 
 def needs_own_games(line: bundle.EventLine) -> bool:
-    """Tell whether the extension ``own_games`` has to play the matches of an event again."""
+    """Tell whether the extension ``own_games`` has to play the matches of an event
+    again.
+    """
     return HASHED in str(line.definition.get("rules_version"))
 
 
@@ -35,11 +41,15 @@ def carries() -> str:
 
 
 def chain_not_checked() -> str:
-    """Return the words on the chain of a league, for which a page lacks an extension."""
+    """Return the words on the chain of a league, for which a page lacks an
+    extension.
+    """
     return _NOT_CARRIED.format(_OF_A_LEAGUE, league_format.EXTENSION, "khiva-arena verify FILE")
 
 
 def game_not_checked(event: int, game: str) -> str:
-    """Return the words on an event of a game of somebody's own, for which a page lacks an extension. ``event``: its number."""
+    """Return the words on an event of a game of somebody's own, for which a page lacks
+    an extension. ``event``: its number.
+    """
     what = _OF_OWN_GAMES.format(event, shown(game))
     return _NOT_CARRIED.format(what, handed_games.EXTENSION, "khiva-arena verify FILE --game GAME")

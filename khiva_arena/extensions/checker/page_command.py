@@ -17,10 +17,11 @@ class OtherPage(ArenaError):
 
 
 def page(runtime: Path | None, out: Path | None, check: Path | None) -> None:
-    """Build the page from a runtime, and write it, or compare it with one that is there, or both. The one that is compared has a
-    runtime itself, whose hash is pinned.
+    """Build the page from a runtime, and write it, or compare it with one that is
+    there, or both. The one that is compared has a runtime itself, whose hash is pinned.
 
-    Raises ConfigError for files that cannot be read, OtherPage if the page that is there is another one.
+    Raises ConfigError for files that cannot be read, OtherPage if the page that is
+    there is another one.
     """
     if out is None and check is None:
         raise ConfigError(

@@ -27,11 +27,14 @@ from khiva_arena.interface.cli.help import Verb
     help="Compare this page with the one that is built.",
 )
 def command(runtime: Path | None, out: Path | None, check: Path | None) -> None:
-    """Write khiva-arena.html, a page in which a reader's browser checks a bundle, or plays a bot that the reader writes there.
+    """Write khiva-arena.html, a page in which a reader's browser checks a bundle, or
+    plays a bot that the reader writes there.
 
-    It is one file, the same for everybody. It holds the arena itself and Pyodide, and fetches and sends nothing. In a checkout
-    `make page` does it all. --check builds it, from the Pyodide in FILE if --runtime names none, and says whether FILE is the
-    same, byte by byte. --out prints the bytes of each part."""
+    It is one file, the same for everybody. It holds the arena itself and Pyodide, and
+    fetches and sends nothing. In a checkout `make page` does it all. --check builds it,
+    from the Pyodide in FILE if --runtime names none, and says whether FILE is the same,
+    byte by byte. --out prints the bytes of each part.
+    """
     from khiva_arena.extensions.checker.page_command import (
         page,
     )  # when it is called, so that -h is quick

@@ -25,7 +25,9 @@ Heard = dict[str, Any]
 
 
 def of_event(report: EventReport, by_the_rules: int) -> Heard:
-    """Return what was found of an event as plain values. ``by_the_rules``: how many matches are equal by the rules."""
+    """Return what was found of an event as plain values. ``by_the_rules``: how many
+    matches are equal by the rules.
+    """
     return {
         "kind": "event",
         "event": report.number,
@@ -56,7 +58,8 @@ def page_of(events: Iterable[BundledEvent], files: Collection[ModuleFile]) -> He
 
 
 def _goes_on(of: Definition, files: Collection[ModuleFile]) -> Heard:
-    """Return whether a page can play the matches of an event on: with another choice, and with a person at a seat.
+    """Return whether a page can play the matches of an event on: with another choice,
+    and with a person at a seat.
 
     A person's own seat needs no module.
     """
@@ -88,7 +91,9 @@ def plain_event(event: EventRow) -> Heard:
 
 
 def plain_match(event: int, of: Result) -> list[Any]:
-    """Return a match in the order of ``page.data.PageMatch``: as a match that is rated, which takes an unknown time."""
+    """Return a match in the order of ``page.data.PageMatch``: as a match that is rated,
+    which takes an unknown time.
+    """
     faults = [
         [seat, str(fault), step, ""]
         for seat, faults in enumerate(of.faults)
@@ -109,7 +114,8 @@ def plain_match(event: int, of: Result) -> list[Any]:
 
 
 def replay(path: Path, name: str) -> Heard:
-    """Return a match of a bundle as the viewer of pages takes it. Raises ArenaError if there is none that replays.
+    """Return a match of a bundle as the viewer of pages takes it. Raises ArenaError if
+    there is none that replays.
 
     name: EVENT/ORDINAL.
     """
@@ -121,9 +127,11 @@ def replay(path: Path, name: str) -> Heard:
 
 
 def event_of(path: Path, number: int) -> tuple[Definition, frozenset[ModuleFile]]:
-    """Return the definition of an event of a bundle that was checked, and the modules and payloads in the bundle.
+    """Return the definition of an event of a bundle that was checked, and the modules
+    and payloads in the bundle.
 
-    Raises ConfigError if there is no such event, StoreError or RecordError if it is damaged.
+    Raises ConfigError if there is no such event, StoreError or RecordError if it is
+    damaged.
     """
     definitions: list[Definition] = []
     held: set[ModuleFile] = set()
@@ -144,7 +152,9 @@ def event_of(path: Path, number: int) -> tuple[Definition, frozenset[ModuleFile]
 
 
 def film_of(record: Record, secret: bytes) -> Heard:
-    """Return a match as the viewer of pages takes it. Raises RecordError if its record does not replay."""
+    """Return a match as the viewer of pages takes it. Raises RecordError if its record
+    does not replay.
+    """
     header = record.header
     reel = film(record, secret, names_in_text([seat.name for seat in header.seats]), sketches=True)
     return opened(reel) | {"scenery": dict(get(header.game, header.rules_version).scenery)}

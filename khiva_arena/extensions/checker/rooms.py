@@ -1,4 +1,6 @@
-"""The modules of the package that a page in Python needs, worked out from their imports: the page carries no others."""
+"""The modules of the package that a page in Python needs, worked out from their
+imports: the page carries no others.
+"""
 
 import ast
 import io
@@ -11,7 +13,9 @@ from typing import NamedTuple
 from khiva_arena.errors import InternalError
 
 EXTENSIONS = "khiva_arena.extensions"
-"""The module that lists extensions. A page has a list of its own, of those that it carries."""
+"""The module that lists extensions. A page has a list of its own, of those that it
+carries.
+"""
 
 ABSENT = frozenset(
     {
@@ -27,7 +31,9 @@ ABSENT = frozenset(
         "wasmtime",
     }
 )
-"""Packages that are not in a page: those that the arena uses and Pyodide has not, or that would be most of the page."""
+"""Packages that are not in a page: those that the arena uses and Pyodide has not, or
+that would be most of the page.
+"""
 _BEYOND = frozenset({"multiprocessing.connection", "multiprocessing.resource_tracker"})
 """Modules of Python that need one of them."""
 _DATA = (".toml", ".txt", ".json", ".pyi", "RULES.md")
@@ -48,7 +54,9 @@ class _Imports(NamedTuple):
 
 
 class Rooms:
-    """The modules of the package, with what each of them imports. ``extensions``: those that the page carries."""
+    """The modules of the package, with what each of them imports. ``extensions``: those
+    that the page carries.
+    """
 
     def __init__(self, extensions: Collection[str] = ()) -> None:
         self._extensions = extensions
@@ -58,9 +66,11 @@ class Rooms:
     def closure(self, firsts: Iterable[str]) -> list[str]:
         """Return the names of modules and all that they import, sorted.
 
-        What a function imports when it is called is left out where it can't be imported in a page.
+        What a function imports when it is called is left out where it can't be imported
+        in a page.
 
-        Raises InternalError, with the way there, if a module needs a package that is not in a page.
+        Raises InternalError, with the way there, if a module needs a package that is
+        not in a page.
         """
         needed: set[str] = set()
         to_read = list(firsts)
@@ -77,7 +87,9 @@ class Rooms:
         return sorted(needed)
 
     def lack(self, name: str) -> str:
-        """Return the way from a module to a package that is not in a page, "" if it needs none."""
+        """Return the way from a module to a package that is not in a page, "" if it
+        needs none.
+        """
         if name in self._lacking:
             return self._lacking[name]
         self._lacking[name] = ""  # of a circle
@@ -118,7 +130,9 @@ def path_of(name: str) -> Traversable:
 
 
 def _list_of(extensions: Collection[str]) -> str:
-    """Return the source of the list of extensions: that of the package names all, and a page carries few."""
+    """Return the source of the list of extensions: that of the package names all, and a
+    page carries few.
+    """
     imports = "".join(
         f"from {EXTENSIONS}.{name}.row import ROW as {name.upper()}\n" for name in extensions
     )
@@ -137,7 +151,9 @@ def _packages(name: str) -> set[str]:
 
 
 def _nodes(body: Iterable[ast.stmt], *, later: bool) -> Iterator[ast.stmt]:
-    """Yield the imports of statements: those that run at once, or those within functions. None that are for types alone."""
+    """Yield the imports of statements: those that run at once, or those within
+    functions. None that are for types alone.
+    """
     for node in body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             if not later:
@@ -158,7 +174,9 @@ def _nodes(body: Iterable[ast.stmt], *, later: bool) -> Iterator[ast.stmt]:
 
 
 def _names(node: ast.stmt, importer: str) -> Iterator[str]:
-    """Yield the modules that an import in the module ``importer`` names; what is imported from a package may be one."""
+    """Yield the modules that an import in the module ``importer`` names; what is
+    imported from a package may be one.
+    """
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
@@ -180,11 +198,13 @@ def _names(node: ast.stmt, importer: str) -> Iterator[str]:
 
 
 def packed(firsts: Iterable[str], extensions: Collection[str] = ()) -> bytes:
-    """Return an archive of modules, all that they import, and the data beside them: always the same bytes for the same files.
+    """Return an archive of modules, all that they import, and the data beside them:
+    always the same bytes for the same files.
 
     extensions: those that are in it.
 
-    Nothing in it is compressed: what comes out of that depends on the library that does it.
+    Nothing in it is compressed: what comes out of that depends on the library that does
+    it.
     """
     contents: dict[str, bytes] = {}
     rooms = Rooms(extensions)

@@ -1,1 +1,3 @@
-"""An event divided between the workers of a Dask cluster. Begin with ``dask_executor.py``."""
+"""An event divided between the workers of a Dask cluster. Begin with
+``dask_executor.py``.
+"""

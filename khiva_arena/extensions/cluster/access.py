@@ -1,4 +1,6 @@
-"""The address of a cluster and the way to it: ``--dask`` and the settings beside it, checked before all else."""
+"""The address of a cluster and the way to it: ``--dask`` and the settings beside it,
+checked before all else.
+"""
 
 import os
 import re
@@ -28,7 +30,8 @@ class Access(NamedTuple):
 
     address: "tls://host:port", "tcp://host:port"; "" for a cluster of our own
     workers: the number of workers of a cluster of our own, else 0
-    certificates: the files, in the order of FILES; none for plain tcp, or if Dask's own settings name some
+    certificates: the files, in the order of FILES; none for plain tcp, or if Dask's own
+        settings name some
     """
 
     address: str
@@ -42,7 +45,9 @@ class Access(NamedTuple):
 
     @property
     def worker_line(self) -> str:
-        """The line that starts a worker, to type on its machine; "" for a cluster of our own."""
+        """The line that starts a worker, to type on its machine; "" for a cluster of
+        our own.
+        """
         flags = zip(("--tls-ca-file", "--tls-cert", "--tls-key"), self.certificates, strict=False)
         words = [
             "dask",
@@ -56,7 +61,9 @@ class Access(NamedTuple):
 
 
 def access_of(settings: Settings) -> Access:
-    """Return the cluster that the settings name. Raises ConfigError at the first mistake."""
+    """Return the cluster that the settings name. Raises ConfigError at the first
+    mistake.
+    """
     word = settings.of_extensions["dask"] or ""
     if word.startswith(LOCAL) or word == LOCAL.rstrip(":"):
         number = word.partition(":")[2]
@@ -111,7 +118,9 @@ def _certificates(folder: Path | None) -> tuple[str, ...]:
 
 
 def _unusable(authority: str, certificate: str, key: str) -> str:
-    """Say why the contents of the three certificate files cannot be used, "" if they can."""
+    """Say why the contents of the three certificate files cannot be used, "" if they
+    can.
+    """
     import ssl  # not above: most runs have no cluster
 
     for file in (authority, certificate):
@@ -133,7 +142,9 @@ def _unusable(authority: str, certificate: str, key: str) -> str:
 
 
 def share_to_rerun(settings: Settings) -> float:
-    """Return the share of the matches whose bots are run again here, 0 for none. Raises ConfigError."""
+    """Return the share of the matches whose bots are run again here, 0 for none. Raises
+    ConfigError.
+    """
     word = settings.of_extensions["dask_rerun_bots"]
     if word is None:
         if settings.of_extensions["dask_take_unconfirmed"]:
@@ -151,7 +162,9 @@ def share_to_rerun(settings: Settings) -> float:
 
 
 def refuse_what_cannot_go(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> None:
-    """Raise ConfigError for bots that cannot play on a cluster, or that could reach it."""
+    """Raise ConfigError for bots that cannot play on a cluster, or that could reach
+    it.
+    """
     if guests := [bot for bot in entrants if bot.guest]:
         raise ConfigError(
             f"--bot {guests[0].asked_as}: has a seat at this machine, so it cannot play "

@@ -1,4 +1,6 @@
-"""The admission of workers: a worker makes an offer, gets missing bots, starts them once, and is taken or refused."""
+"""The admission of workers: a worker makes an offer, gets missing bots, starts them
+once, and is taken or refused.
+"""
 
 import logging
 import secrets
@@ -43,7 +45,9 @@ from khiva_arena.words import count
 _LOGGER = logging.getLogger(__name__)
 OFFER_SECONDS = 120.0
 PROBE_LAG = 0.5
-"""Seconds of each second by which the arbiter may be late on a worker where nothing is played yet."""
+"""Seconds of each second by which the arbiter may be late on a worker where nothing is
+played yet.
+"""
 
 
 class Recruiting:
@@ -66,7 +70,9 @@ class Recruiting:
         self._unsaid: list[str] = []
 
     def of(self, entrants: Sequence[Bot], header: Header, *, leave_out: bool = False) -> None:
-        """Ask workers from now on whether they can play these bots; with ``leave_out``, which of these bots."""
+        """Ask workers from now on whether they can play these bots; with ``leave_out``,
+        which of these bots.
+        """
         of = self._settings
         self._names = {bot.identity: bot.name for bot in entrants}
         self._bots = {bot.identity: pack(bot, of.network, of.env, files=True) for bot in entrants}
@@ -76,7 +82,8 @@ class Recruiting:
             [], self._sandbox, runtimes_of(entrants), header, private, leave_out, self._game
         )
         self._command = offers.describe_process()
-        # A worker that was ready for the bots before may be unable to start one of these.
+        # A worker that was ready for the bots before may be unable to start one of
+        # these.
         for worker in self._crew.ready_workers():
             if (
                 not self._lacks(worker)
@@ -104,7 +111,9 @@ class Recruiting:
         return bool(self._questions)
 
     def tasks(self, now: float) -> Iterator[tuple[str, str, bytes]]:
-        """Yield the questions that are due: a key, a worker's address and a payload each."""
+        """Yield the questions that are due: a key, a worker's address and a payload
+        each.
+        """
         if self._ask is None:
             return
         level = None if self._settings.clock is Clock.TICKS else self._sandbox.level
@@ -158,7 +167,9 @@ class Recruiting:
         return key, worker.address, encode(WorkerTask(HOST, [encode(ask)], seconds))
 
     def take_answer(self, key: str, result: bytes | str) -> None:
-        """Take in a worker's answer, or the reason why there is none. An answer of a worker that was given up is ignored."""
+        """Take in a worker's answer, or the reason why there is none. An answer of a
+        worker that was given up is ignored.
+        """
         if key not in self._questions:
             return  # of a worker that was given up meanwhile
         worker, asked_at = self._questions.pop(key)
@@ -225,7 +236,9 @@ class Recruiting:
         )
 
     def _lacks(self, worker: ClusterWorker) -> bool:
-        """Refuse a worker that cannot start a bot that is to be played, unless bots may be left out. Returns whether it did."""
+        """Refuse a worker that cannot start a bot that is to be played, unless bots may
+        be left out. Returns whether it did.
+        """
         reason = next((reason for bot, reason in worker.broken.items() if bot in self._bots), "")
         if not reason or (self._ask is not None and self._ask.leave_out):
             return False
@@ -233,7 +246,8 @@ class Recruiting:
         return True
 
     def _no_answer(self, worker: ClusterWorker, reason: str) -> None:
-        """Refuse a worker that did not answer: for good if it has no khiva-arena to begin with, else for now.
+        """Refuse a worker that did not answer: for good if it has no khiva-arena to
+        begin with, else for now.
 
         Something ended its work then: the worker itself, or the scheduler.
         """
@@ -249,7 +263,8 @@ class Recruiting:
     def say_refusals(self, *, playing: bool) -> None:
         """Say who was refused since the last call.
 
-        Nothing is said while every worker may yet turn out to be refused before anything is played: then the error says it.
+        Nothing is said while every worker may yet turn out to be refused before
+        anything is played: then the error says it.
         """
         if (
             playing
@@ -261,7 +276,9 @@ class Recruiting:
             self._unsaid.clear()
 
     def drop_questions(self, worker: ClusterWorker) -> None:
-        """Drop the questions to a worker that is gone or silent; it is new when it comes back."""
+        """Drop the questions to a worker that is gone or silent; it is new when it
+        comes back.
+        """
         for key in [key for key, (other, _) in self._questions.items() if other is worker]:
             del self._questions[key]
             worker.tasks.discard(key)

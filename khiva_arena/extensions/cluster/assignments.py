@@ -1,10 +1,13 @@
-"""The desk of a round's tables: which workers have them, and which are played again and not by whom.
+"""The desk of a round's tables: which workers have them, and which are played again and
+not by whom.
 
-A key names one attempt of one worker at a table. A table is taken back before it is given to another worker, and a result whose
-key is not on the desk any more is dropped, so no match has two outcomes. A table that was lost goes before new ones, to a worker
-that did not have it before, if there is one. A match that the host has spoilt waits behind all others, and two tables on one deal
-that share a bot are kept apart in time, as on one machine: see arbiter/match_queue.py. A worker plays a table's matches one after
-another.
+A key names one attempt of one worker at a table. A table is taken back before it is
+given to another worker, and a result whose key is not on the desk any more is dropped,
+so no match has two outcomes. A table that was lost goes before new ones, to a worker
+that did not have it before, if there is one. A match that the host has spoilt waits
+behind all others, and two tables on one deal that share a bot are kept apart in time,
+as on one machine: see arbiter/match_queue.py. A worker plays a table's matches one
+after another.
 """
 
 import time
@@ -23,7 +26,9 @@ from khiva_arena.extensions.cluster.worker_tables import Assignment
 from khiva_arena.extensions.cluster.workers import ClusterWorker, Crew
 
 LOSSES_MOST = 10
-"""The number of losses after which a table counts as void: the table may be the reason why its workers end."""
+"""The number of losses after which a table counts as void: the table may be the reason
+why its workers end.
+"""
 
 
 class NextTable(NamedTuple):
@@ -51,7 +56,9 @@ class TableDesk:
         self._losses: Counter[int] = Counter()
 
     def begin(self, new_tables: Iterator[Jobs]) -> None:
-        """Take the tables of a round, and forget those of the round before that were to be played again."""
+        """Take the tables of a round, and forget those of the round before that were to
+        be played again.
+        """
         self._queue = MatchQueue(new_tables)
 
     def all_done(self) -> bool:
@@ -59,7 +66,8 @@ class TableDesk:
         return not self.assignments and self._queue.is_empty
 
     def next(self) -> NextTable | None:
-        """Return a table and its worker, which is to be noted by ``give``; None if no worker is free or no table may begin.
+        """Return a table and its worker, which is to be noted by ``give``; None if no
+        worker is free or no table may begin.
 
         A table to be played again goes to another worker than before if there is one.
         """
@@ -81,13 +89,17 @@ class TableDesk:
         self._crew.workers[assignment.worker].tasks.add(key)
 
     def hold(self, key: str, outcomes: Sequence[Outcome], drawn: Sequence[int]) -> None:
-        """Keep a table that was handed in with its worker, never late, while the bots of its drawn matches are run again."""
+        """Keep a table that was handed in with its worker, never late, while the bots
+        of its drawn matches are run again.
+        """
         self.assignments[key] = self.assignments[key]._replace(
             until=inf, outcomes=tuple(outcomes), drawn=tuple(drawn)
         )
 
     def take_back(self, key: str) -> Assignment | None:
-        """Note that a worker no longer has a table. Returns the table; None if no worker had it."""
+        """Note that a worker no longer has a table. Returns the table; None if no
+        worker had it.
+        """
         assignment = self.assignments.pop(key, None)
         if assignment is None:
             return None
@@ -115,9 +127,11 @@ class TableDesk:
                 self._queue.put_back(assignment.table)
 
     def lose(self, key: str, reason: str, take: TakeOutcome | None) -> None:
-        """Queue a table that a worker did not play to its end: nothing of it was recorded, and no bot is to blame.
+        """Queue a table that a worker did not play to its end: nothing of it was
+        recorded, and no bot is to blame.
 
-        After LOSSES_MOST losses its matches are void. Without ``take`` a table is queued however often it was lost.
+        After LOSSES_MOST losses its matches are void. Without ``take`` a table is
+        queued however often it was lost.
         """
         assignment = self.take_back(key)
         if assignment is None:
@@ -143,10 +157,13 @@ class TableDesk:
         self.once_more(job, worker, void(job, reason, host=False), take)
 
     def once_more(self, job: Job, worker: str, outcome: Outcome, take: TakeOutcome) -> None:
-        """Hand on a void match, which is played again unless it was its last attempt, on another worker if possible."""
+        """Hand on a void match, which is played again unless it was its last attempt,
+        on another worker if possible.
+        """
         self._shunned.setdefault(job.ordinal, set()).add(worker)
         if outcome.host:
-            # The host is to blame: the match waits, since a host without a free process spoils hundreds a second.
+            # The host is to blame: the match waits, since a host without a free process
+            # spoils hundreds a second.
             again = self._queue.spoil(job, time.monotonic())
         elif again := not job.last:
             warned = job.warned + outcome.causes

@@ -1,4 +1,6 @@
-"""The way of bots to a worker: packed here with their files, staged there, once for each hash."""
+"""The way of bots to a worker: packed here with their files, staged there, once for
+each hash.
+"""
 
 import os
 import tempfile
@@ -23,7 +25,9 @@ from khiva_arena.records.replay.definition import DefinedRuntime
 
 
 def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -> PackedBot:
-    """Pack a bot for its way to a worker, with its ``files`` or without. Raises ConfigError if they cannot be read any more."""
+    """Pack a bot for its way to a worker, with its ``files`` or without. Raises
+    ConfigError if they cannot be read any more.
+    """
     try:
         load = [_packed(bot, name, path) for name, path in bot.sources] if files else None
         check_texts(name for name, _ in bot.sources)
@@ -50,12 +54,16 @@ def _packed(bot: Bot, name: str, path: Path) -> PackedFile:
 
 
 def lies_here(identity: str, level: Level) -> bool:
-    """Tell whether a bot is in this machine's cache for a level, unchanged since it was put there."""
+    """Tell whether a bot is in this machine's cache for a level, unchanged since it was
+    put there.
+    """
     return is_as_sealed(staging.staged(level) / identity)
 
 
 def stage_here(packed_bot: PackedBot, level: Level) -> Command:
-    """Stage a bot, so that it can be started on this machine. Raises ConfigError if it is another bot here, and BotError."""
+    """Stage a bot, so that it can be started on this machine. Raises ConfigError if it
+    is another bot here, and BotError.
+    """
     if not packed_bot.staged:
         return staging.stage(_find_here(packed_bot), level)
     if packed_bot.files is None:
@@ -68,7 +76,9 @@ def stage_here(packed_bot: PackedBot, level: Level) -> Command:
 
 
 def unpack(file: PackedFile, folder: str) -> Path:
-    """Write a file that has arrived below a folder. Raises ConfigError if its name leads out of that folder."""
+    """Write a file that has arrived below a folder. Raises ConfigError if its name
+    leads out of that folder.
+    """
     name = PurePosixPath(file.name)
     # The name came over the network: it must not lead to a file of this machine.
     if name.is_absolute() or ".." in name.parts:
@@ -91,7 +101,9 @@ def as_bot(bot: PackedBot, files: tuple[tuple[str, Path], ...] = ()) -> Bot:
 
 
 def _find_here(bot: PackedBot) -> Bot:
-    """Return a bare command as this machine finds it: it does not travel. Raises ConfigError if it is another program."""
+    """Return a bare command as this machine finds it: it does not travel. Raises
+    ConfigError if it is another program.
+    """
     loading = Loading(ANY_SIZE, {runtime.name: runtime for runtime in bot.runtimes})
     try:
         bot_here = bots.load(bot.asked_as, bot.folder, loading)
@@ -110,7 +122,9 @@ def _find_here(bot: PackedBot) -> Bot:
 def check_runtimes(
     bots_of_event: Sequence[PackedBot], defined: Mapping[str, DefinedRuntime]
 ) -> None:
-    """Raise ConfigError unless this machine has the runtimes that bots name, as the event defines them."""
+    """Raise ConfigError unless this machine has the runtimes that bots name, as the
+    event defines them.
+    """
     for runtime in {runtime for bot in bots_of_event for runtime in bot.runtimes}:
         if runtimes.as_defined(runtime) != defined.get(runtime.name):
             raise ConfigError(

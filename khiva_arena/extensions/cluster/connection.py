@@ -1,4 +1,6 @@
-"""The connection to a cluster's scheduler, made again if it is lost; with ``local:N`` also the cluster's process."""
+"""The connection to a cluster's scheduler, made again if it is lost; with ``local:N``
+also the cluster's process.
+"""
 
 import json
 import os
@@ -20,7 +22,8 @@ END_SECONDS = 5.0
 
 
 class OwnCluster:
-    """The process of ``own_cluster.py``, from its making to ``close``. Raises LinkLost if it cannot be started.
+    """The process of ``own_cluster.py``, from its making to ``close``. Raises LinkLost
+    if it cannot be started.
 
     address: the scheduler's.
     certificates: files to speak to the scheduler with.
@@ -30,7 +33,8 @@ class OwnCluster:
     def __init__(self, workers: int) -> None:
         words = [sys.executable, "-P", "-m", f"{__package__}.own_cluster", str(workers)]
         pipe = subprocess.PIPE
-        # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
+        # Its mark differs from that of strays that bots leave behind, and a later run
+        # ends it if we are dead.
         environment = os.environ | {MARK: f"{os.getpid()}-dask"}
         self._process = subprocess.Popen(
             words,
@@ -83,7 +87,9 @@ class ClusterConnection:
         self._own: OwnCluster | None = None
 
     def open(self) -> None:
-        """Connect to the scheduler, and start the cluster if it is our own. Raises ClusterError."""
+        """Connect to the scheduler, and start the cluster if it is our own. Raises
+        ClusterError.
+        """
         of = self._access
         if of.workers > system.cores():
             self._say(

@@ -1,8 +1,10 @@
-"""The executor of a Dask cluster: whole tables go out as tasks, outcomes come back, and this process records them.
+"""The executor of a Dask cluster: whole tables go out as tasks, outcomes come back, and
+this process records them.
 
-Dask carries tasks and says who is there. Which worker gets a table, and who plays it again, is decided here: each task names its
-worker. The table of a worker that dies, stands still, is too slow or answers nonsense is given to another one. A late answer to a
-task that was given elsewhere is ignored, so each match has one outcome.
+Dask carries tasks and says who is there. Which worker gets a table, and who plays it
+again, is decided here: each task names its worker. The table of a worker that dies,
+stands still, is too slow or answers nonsense is given to another one. A late answer to
+a task that was given elsewhere is ignored, so each match has one outcome.
 """
 
 import queue
@@ -32,9 +34,13 @@ from khiva_arena.rating.schedule.formats import DrawnRound
 
 LOOK_SECONDS = 1.0
 LOOKS_EVERY_WORKERS = 100
-"""The number of workers for which the scheduler is asked once a second; for twice as many it is asked every two seconds."""
+"""The number of workers for which the scheduler is asked once a second; for twice as
+many it is asked every two seconds.
+"""
 OTHERS_SECONDS, ALL_SECONDS = 3.0, 60.0
-"""The wait of the first worker that can play for others that are there: before a run, and before bots are left out or tried."""
+"""The wait of the first worker that can play for others that are there: before a run,
+and before bots are left out or tried.
+"""
 
 
 class Cluster(AnswerJudge):
@@ -74,9 +80,11 @@ class Cluster(AnswerJudge):
         return without_broken(stages, entrants, self._sandbox, self.say, self.who_starts_nowhere)
 
     def who_starts_nowhere(self, entrants: Sequence[Bot]) -> dict[str, tuple[str, str]]:
-        """Return the bots that no worker that is there now can build or start: by identity, a worker's name and why not.
+        """Return the bots that no worker that is there now can build or start: by
+        identity, a worker's name and why not.
 
-        A worker that cannot start one of the other bots is refused when that bot is played.
+        A worker that cannot start one of the other bots is refused when that bot is
+        played.
         """
         self._recruiting.of(
             entrants, first_header(self._settings, entrants, self._sandbox), leave_out=True
@@ -91,9 +99,11 @@ class Cluster(AnswerJudge):
         }
 
     def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
-        """Wait for the first worker that can start all bots, and a little for the others.
+        """Wait for the first worker that can start all bots, and a little for the
+        others.
 
-        The commands that are returned are empty: each worker has its own way to start bots, and a job gets that of its worker.
+        The commands that are returned are empty: each worker has its own way to start
+        bots, and a job gets that of its worker.
         """
         self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox))
         self._gather(OTHERS_SECONDS)
@@ -104,7 +114,9 @@ class Cluster(AnswerJudge):
         return {bot.identity: Command((), "") for bot in entrants}
 
     def _gather(self, seconds: float) -> None:
-        """Wait for the first worker that can play, then at most ``seconds`` for others. Raises ClusterError if none can."""
+        """Wait for the first worker that can play, then at most ``seconds`` for others.
+        Raises ClusterError if none can.
+        """
         self._idle_since = time.monotonic()
         until = None
         while True:
@@ -127,7 +139,9 @@ class Cluster(AnswerJudge):
     def try_tables(
         self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome, *, is_trial: bool = False
     ) -> TriedTimes:
-        """Play tables of no event, and return the times of their matches, counted from when a worker was given the table."""
+        """Play tables of no event, and return the times of their matches, counted from
+        when a worker was given the table.
+        """
         self._gather(ALL_SECONDS)
         self._timed = []
         self._play_all(iter(tables), take, lambda: False)
@@ -185,7 +199,9 @@ class Cluster(AnswerJudge):
     # --- answers and news of workers ---
 
     def _pump(self, take: TakeOutcome | None = None) -> None:
-        """Take in one answer, look which workers are there, and ask new workers for their offer."""
+        """Take in one answer, look which workers are there, and ask new workers for
+        their offer.
+        """
         now = time.monotonic()
         if self._connection.link is None:
             if not self._connection.again():
@@ -230,7 +246,9 @@ class Cluster(AnswerJudge):
                 self._desk.lose(key, state, take)
 
     def _lose_link(self, reason: str) -> None:
-        """Note that the scheduler is away: all tables that workers have are played again."""
+        """Note that the scheduler is away: all tables that workers have are played
+        again.
+        """
         self._connection.lose(reason)
         self._desk.all_again()
         self._recruiting.forget_all()

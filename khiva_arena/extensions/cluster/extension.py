@@ -13,7 +13,9 @@ from khiva_arena.competition.settings.settings import Settings
 def _executor(
     settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say
 ) -> Executor:
-    """Return the executor of a cluster. Raises ConfigError if it cannot be had, or not with these bots."""
+    """Return the executor of a cluster. Raises ConfigError if it cannot be had, or not
+    with these bots.
+    """
     # Not above: Dask takes a second to import, and what is refused needs none of it.
     from khiva_arena.extensions.cluster.access import (
         access_of,

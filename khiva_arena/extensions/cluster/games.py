@@ -1,7 +1,8 @@
 """The way of a game that does not come with the arena to a worker.
 
-Its files travel by their hash; of a package only the name does, and the package has to be there. Nothing of a game is run for
-that: the worker's own processes for games run it, and those can be ended.
+Its files travel by their hash; of a package only the name does, and the package has to
+be there. Nothing of a game is run for that: the worker's own processes for games run
+it, and those can be ended.
 """
 
 import os
@@ -19,8 +20,9 @@ from khiva_arena.games.base import Game
 
 
 def pack(game: Game) -> PackedGame | None:
-    """Pack a game for its way to a worker; None if it comes with the arena. Raises ConfigError if it was changed since it was
-    read."""
+    """Pack a game for its way to a worker; None if it comes with the arena. Raises
+    ConfigError if it was changed since it was read.
+    """
     if not game.outside:
         return None
     source = source_of(game.word)
@@ -50,7 +52,8 @@ def lies_here(code: str) -> bool:
 
 
 def install(game: PackedGame) -> str:
-    """Keep a game on this machine, so that it can be run. Returns the word that names it here.
+    """Keep a game on this machine, so that it can be run. Returns the word that names
+    it here.
 
     Raises ConfigError if it is another game here, or cannot be kept.
     """

@@ -45,7 +45,9 @@ class AnswerJudge:
         plan: Path | None,
         say: Say,
     ) -> None:
-        """Begin without a connection. ``share``: of the matches whose bots are run again here."""
+        """Begin without a connection. ``share``: of the matches whose bots are run
+        again here.
+        """
         self.say = say
         self._access = access
         self._settings = settings
@@ -66,7 +68,9 @@ class AnswerJudge:
         self.say(text, warning=warning)
 
     def _take_result(self, key: str, result: bytes | str, take: TakeOutcome | None) -> None:
-        """Judge a worker's answer for a table, and take its outcomes if they are sound."""
+        """Judge a worker's answer for a table, and take its outcomes if they are
+        sound.
+        """
         assignment = self._desk.assignments[key]
         worker = self._crew.workers.get(assignment.worker)
         if take is None or worker is None:
@@ -127,7 +131,9 @@ class AnswerJudge:
         answer: bytes | str,
         take: TakeOutcome,
     ) -> None:
-        """Take the outcomes of a table whose bots were run again, unless a match did not come out equal."""
+        """Take the outcomes of a table whose bots were run again, unless a match did
+        not come out equal.
+        """
         if isinstance(answer, str):  # of the task itself, which was answered before
             return
         try:
@@ -162,7 +168,9 @@ class AnswerJudge:
         self._take_all(table, table.outcomes, worker, take)
 
     def _shun_unforeseen(self, worker: ClusterWorker, error: Exception, take: TakeOutcome) -> None:
-        """Refuse a worker at whose answer the arena itself fails. Raises the error if it is the machine's, or meant."""
+        """Refuse a worker at whose answer the arena itself fails. Raises the error if
+        it is the machine's, or meant.
+        """
         if not is_unforeseen(error):
             raise error
         _LOGGER.error(
@@ -173,7 +181,9 @@ class AnswerJudge:
         self._shun(worker, f"khiva-arena fails at its answer ({type(error).__name__})", take)
 
     def _shun(self, worker: ClusterWorker, reason: str, take: TakeOutcome) -> None:
-        """Refuse for good a worker that sent a false answer: all its tables are played elsewhere."""
+        """Refuse for good a worker that sent a false answer: all its tables are played
+        elsewhere.
+        """
         self._crew.refuse(worker, reason)
         self._tell(
             f"worker {worker.name} is refused: {reason}; its tables are played elsewhere",

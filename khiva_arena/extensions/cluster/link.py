@@ -1,6 +1,8 @@
-"""The link to a scheduler by Dask's client: its workers, tasks out and results in. Nothing else knows Dask here.
+"""The link to a scheduler by Dask's client: its workers, tasks out and results in.
+Nothing else knows Dask here.
 
-If a scheduler cannot be reached, a line for the user says who, the fault and the remedy, and in brackets the library's own words.
+If a scheduler cannot be reached, a line for the user says who, the fault and the
+remedy, and in brackets the library's own words.
 """
 
 import logging
@@ -43,13 +45,16 @@ class LinkLost(Exception):
 
 
 TakeResult = Callable[[str, "bytes | str"], None]
-"""A function that gets a task's key and its result, or the words for why there is none; it is called in some thread."""
+"""A function that gets a task's key and its result, or the words for why there is none;
+it is called in some thread.
+"""
 
 
 class SchedulerLink:
     """A client of a scheduler, until ``close``. Raises LinkLost.
 
-    certificates: the authority's, our own, and our key, as files or their contents; none: Dask's own settings name them
+    certificates: the authority's, our own, and our key, as files or their contents;
+        none: Dask's own settings name them
     """
 
     def __init__(self, address: str, certificates: Sequence[str], seconds: float) -> None:
@@ -92,7 +97,8 @@ class SchedulerLink:
         try:
             with warnings.catch_warnings(action="ignore"):
                 task = (_first, payload) if key.startswith(FIRST) else (work, Sealed(payload))
-                # No other worker and no retries: this run decides who plays a table again, and Dask must not play it twice.
+                # No other worker and no retries: this run decides who plays a table
+                # again, and Dask must not play it twice.
                 future = self._client.submit(
                     *task,
                     key=key,
@@ -118,7 +124,8 @@ class SchedulerLink:
                 take(key, _in_a_line(future.exception(timeout=COLLECT_SECONDS)))
             else:
                 take(key, "it was cancelled")
-        # a worker that ends while its result is fetched has as many errors as Dask has layers
+        # a worker that ends while its result is fetched has as many errors as Dask has
+        # layers
         except Exception as error:
             take(key, _in_a_line(error))
         finally:
@@ -133,7 +140,9 @@ class SchedulerLink:
                 self._client.cancel(futures, force=True)
 
     def close(self) -> None:
-        """Leave the scheduler, which cancels all tasks that it still has of this client."""
+        """Leave the scheduler, which cancels all tasks that it still has of this
+        client.
+        """
         self.forget(*self._futures)
         with suppress(Exception), warnings.catch_warnings(action="ignore"):
             self._client.close(timeout=CALL_SECONDS)
@@ -143,7 +152,8 @@ class SchedulerLink:
 def workers_seen(descriptions: Mapping[str, Any]) -> dict[str, SeenWorker]:
     """Return workers as a scheduler describes them.
 
-    A worker that was started with the resource of our name takes no more matches at a time than that says, none if it says 0.
+    A worker that was started with the resource of our name takes no more matches at a
+    time than that says, none if it says 0.
     """
     workers = {}
     for address, facts in descriptions.items():
@@ -158,7 +168,8 @@ def workers_seen(descriptions: Mapping[str, Any]) -> dict[str, SeenWorker]:
 def _first(payload: bytes) -> bytes | str:
     """Do a task on a worker that may have no khiva-arena, or an old one.
 
-    Such a worker would end if it got a task that it cannot unpack, so this function travels as code.
+    Such a worker would end if it got a task that it cannot unpack, so this function
+    travels as code.
     """
     try:
         from khiva_arena.extensions.cluster.task import work

@@ -1,4 +1,6 @@
-"""The test of a worker's offer against the command's own software and the event's definition."""
+"""The test of a worker's offer against the command's own software and the event's
+definition.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -13,12 +15,16 @@ from khiva_arena.bots.sandbox.rlimits import system_limits
 from khiva_arena.extensions.cluster.worker_messages import WorkerOffer
 
 CLOCK_SECONDS = 60.0
-"""Certificates, records and logs have times in them: a machine whose time of day differs by more has other faults, too."""
+"""Certificates, records and logs have times in them: a machine whose time of day
+differs by more has other faults, too.
+"""
 SETTING_OF_RLIMIT = {"DATA": "memory", "FSIZE": "file_size", "NOFILE": "open_files", "CPU": "cpu"}
 
 
 class CommandHas(NamedTuple):
-    """The command's own software: its version of khiva-arena, the hash of its files, its Python."""
+    """The command's own software: its version of khiva-arena, the hash of its files,
+    its Python.
+    """
 
     version: str
     source: str
@@ -26,7 +32,9 @@ class CommandHas(NamedTuple):
 
 
 def source() -> str:
-    """Return a hash of the files of this khiva-arena: two installations of one version number may differ."""
+    """Return a hash of the files of this khiva-arena: two installations of one version
+    number may differ.
+    """
     package = Path(khiva_arena.__file__).parent
     files = sorted(path for path in package.rglob("*.py") if "_shipped" not in path.parts)
     parts = [
@@ -37,7 +45,9 @@ def source() -> str:
 
 
 def python() -> str:
-    """Return the major and minor version of this Python: programs run alike under equal ones."""
+    """Return the major and minor version of this Python: programs run alike under equal
+    ones.
+    """
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -49,7 +59,9 @@ def describe_process() -> CommandHas:
 def why_refused(
     offer: WorkerOffer, own: CommandHas, sandbox: Sandbox, asked_at: float, answered_at: float
 ) -> str:
-    """Say why a worker cannot play, "" if it can. ``asked_at`` and ``answered_at`` are times of this machine's clock."""
+    """Say why a worker cannot play, "" if it can. ``asked_at`` and ``answered_at`` are
+    times of this machine's clock.
+    """
     if offer.version != own.version:
         return f"it has khiva-arena {offer.version}, this is {own.version}"
     if offer.source != own.source:
@@ -79,11 +91,15 @@ def _too_little(offer: WorkerOffer, sandbox: Sandbox) -> str:
 
 
 def slots(offer: WorkerOffer, threads: int) -> int:
-    """Return how many matches at a time a worker may play: one for each core of its own, and no more than it takes tasks."""
+    """Return how many matches at a time a worker may play: one for each core of its
+    own, and no more than it takes tasks.
+    """
     share = len(offer.cores) if offer.share is None else int(offer.share)
     return max(1, min(threads, len(offer.cores), share))
 
 
 def cores_of(offers: Sequence[WorkerOffer]) -> int:
-    """Return the number of cores of one machine that its workers may use together, at least 1."""
+    """Return the number of cores of one machine that its workers may use together, at
+    least 1.
+    """
     return max(1, len({core for offer in offers for core in offer.cores}))

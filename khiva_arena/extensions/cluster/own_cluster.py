@@ -1,8 +1,9 @@
-"""The cluster of ``--dask local:N``: a scheduler and N workers of one thread, on loopback, with their own certificates.
+"""The cluster of ``--dask local:N``: a scheduler and N workers of one thread, on
+loopback, with their own certificates.
 
-It is a process of its own, ``python -m khiva_arena.extensions.cluster.own_cluster N``, since interrupts are for the command
-alone. It ends with its input. It says address, certificates and dashboard in a line of JSON on stdout, so that no file holds
-them.
+It is a process of its own, ``python -m khiva_arena.extensions.cluster.own_cluster N``,
+since interrupts are for the command alone. It ends with its input. It says address,
+certificates and dashboard in a line of JSON on stdout, so that no file holds them.
 """
 
 import fcntl
@@ -39,7 +40,9 @@ def main() -> None:
 
 
 def _sweep() -> None:
-    """Remove the folders of clusters that were killed: nobody holds their lock any more."""
+    """Remove the folders of clusters that were killed: nobody holds their lock any
+    more.
+    """
     for name in glob.glob(os.path.join(tempfile.gettempdir(), f"{PREFIX}*", LOCK)):
         with suppress(OSError):  # another's, or gone by now
             descriptor = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -90,13 +93,17 @@ def _serve(workers: int, folder: str, out: TextIO) -> None:
 
 
 def dask_setup(server: Any) -> None:
-    """Close the pages of a scheduler or worker that starts, except a dashboard whose address is said."""
+    """Close the pages of a scheduler or worker that starts, except a dashboard whose
+    address is said.
+    """
     if not (find_spec("bokeh") and hasattr(server, "workers")):
         server.http_server.stop()
 
 
 def _dashboard(link: str) -> str:
-    """Return the dashboard's address, "" if it cannot be drawn, since bokeh is not installed."""
+    """Return the dashboard's address, "" if it cannot be drawn, since bokeh is not
+    installed.
+    """
     return link if find_spec("bokeh") else ""
 
 

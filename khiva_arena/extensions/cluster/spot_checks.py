@@ -1,12 +1,16 @@
-"""The bots of matches that workers sent, run again on this machine: a part of an event in ticks, drawn as the matches come in.
+"""The bots of matches that workers sent, run again on this machine: a part of an event
+in ticks, drawn as the matches come in.
 
-Each match is drawn by itself, by the system's randomness, once the worker has handed it in: no worker knows before which of its
-matches are checked. So k forged matches all slip through with the chance (1 - share)^k. A table is recorded when its drawn
-matches came out equal. Until then it counts as the worker's, which gets no other in its place.
+Each match is drawn by itself, by the system's randomness, once the worker has handed it
+in: no worker knows before which of its matches are checked. So k forged matches all
+slip through with the chance (1 - share)^k. A table is recorded when its drawn matches
+came out equal. Until then it counts as the worker's, which gets no other in its place.
 
-A drawn match that cannot be confirmed on this machine is counted. No other one is drawn in its place: each match that can be
-confirmed is drawn with the same chance as before, so the law holds for all of these. If more than one drawn match in twenty
-cannot be, the run ends unless the user takes them: else who makes bots that nobody can run again could send what he likes.
+A drawn match that cannot be confirmed on this machine is counted. No other one is drawn
+in its place: each match that can be confirmed is drawn with the same chance as before,
+so the law holds for all of these. If more than one drawn match in twenty cannot be, the
+run ends unless the user takes them: else who makes bots that nobody can run again could
+send what he likes.
 """
 
 import random
@@ -79,7 +83,9 @@ class SpotChecks:
         self._unconfirmed: list[Unconfirmed] = []
 
     def draw(self, table: Sequence[Job], outcomes: Sequence[Outcome]) -> list[Job]:
-        """Return the drawn matches of a table that was handed in, as they are to be played again here."""
+        """Return the drawn matches of a table that was handed in, as they are to be
+        played again here.
+        """
         pairs = [
             (job, outcome.record)
             for job, outcome in zip(table, outcomes, strict=True)
@@ -121,7 +127,9 @@ class SpotChecks:
                 return TaskDone([], f"{type(error).__name__}: {error}")
 
     def judge(self, drawn: Sequence[int], answer: bytes, outcomes: Sequence[Outcome]) -> Judged:
-        """Compare the drawn matches of a table, of these ordinals, with what a worker has sent."""
+        """Compare the drawn matches of a table, of these ordinals, with what a worker
+        has sent.
+        """
         done, sent = decode_done(answer), {outcome.ordinal: outcome.record for outcome in outcomes}
         played = {again.ordinal: again for again in map(_decode_outcome, done.frames)}
         unconfirmed: dict[int, Unconfirmed] = {}
@@ -140,7 +148,9 @@ class SpotChecks:
 
     @property
     def too_many(self) -> str:
-        """Say in a line that more than one drawn match in twenty was not confirmed; "" while they are fewer, or one alone."""
+        """Say in a line that more than one drawn match in twenty was not confirmed; ""
+        while they are fewer, or one alone.
+        """
         drawn, unconfirmed = self._same + len(self._unconfirmed), self._unconfirmed
         if not too_many(len(unconfirmed), drawn):
             return ""
@@ -151,7 +161,9 @@ class SpotChecks:
         )
 
     def end(self) -> str:
-        """End the checks that still run. Return in words what all of them prove, "" if no match came in."""
+        """End the checks that still run. Return in words what all of them prove, "" if
+        no match came in.
+        """
         self._is_over.set()
         if not self._among or not self.share:
             return ""

@@ -1,7 +1,9 @@
-"""The work of a cluster's worker on a task, in one of its threads: start a process, write messages, wait.
+"""The work of a cluster's worker on a task, in one of its threads: start a process,
+write messages, wait.
 
-The process ends its match when its input ends, so nothing of a match outlives the worker, however that ends. This module is
-imported on workers, which may run anything else beside the arena, so it changes nothing in their process.
+The process ends its match when its input ends, so nothing of a match outlives the
+worker, however that ends. This module is imported on workers, which may run anything
+else beside the arena, so it changes nothing in their process.
 """
 
 import os
@@ -32,8 +34,9 @@ HEADER = 4
 LOOK_SECONDS = 0.25
 CLOSE_SECONDS = 20.0
 PULSE_SECONDS = 15.0
-"""The longest pause of a live process. The arbiter's worker wakes twenty times a second: one that did not for so long is stopped,
-or its machine stands still."""
+"""The longest pause of a live process. The arbiter's worker wakes twenty times a
+second: one that did not for so long is stopped, or its machine stands still.
+"""
 WORDS = {
     TABLE: (f"{arbiter.__name__}.worker", "alone"),
     "host": (f"{__package__}.worker_helper",),
@@ -65,9 +68,11 @@ def work(sealed: Sealed) -> Sealed:
 
 
 def _waiting_check() -> Callable[[], bool]:
-    """Return a function that tells whether somebody still waits for the task of this thread.
+    """Return a function that tells whether somebody still waits for the task of this
+    thread.
 
-    Nobody does if the command has ended or gave the task elsewhere, or if this worker is about to end.
+    Nobody does if the command has ended or gave the task elsewhere, or if this worker
+    is about to end.
     """
     from distributed import (
         Status,
@@ -86,7 +91,8 @@ def _waiting_check() -> Callable[[], bool]:
 
 
 def converse(task: WorkerTask, is_wanted: Callable[[], bool]) -> TaskDone:
-    """Start the process of a task, have it answer, and end it. ``is_wanted`` tells, often asked, whether to go on.
+    """Start the process of a task, have it answer, and end it. ``is_wanted`` tells,
+    often asked, whether to go on.
 
     Raises OSError if the process cannot be started.
     """
@@ -109,7 +115,8 @@ def converse(task: WorkerTask, is_wanted: Callable[[], bool]) -> TaskDone:
 
 def _start(words: tuple[str, ...], game: str) -> subprocess.Popen[bytes]:
     variables = {HANDED: msgspec.json.encode([game]).decode()} if game else {}
-    # Blocked, as by the pool: a stop of this worker may signal the process, too, which lets signals in when it can end its bots.
+    # Blocked, as by the pool: a stop of this worker may signal the process, too, which
+    # lets signals in when it can end its bots.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
     try:
         return subprocess.Popen(
@@ -145,7 +152,9 @@ class _Broken(Exception):
 
 
 class _Talk:
-    """The messages to and from a process, while it lives, is in time, and somebody waits for it."""
+    """The messages to and from a process, while it lives, is in time, and somebody
+    waits for it.
+    """
 
     def __init__(
         self,
@@ -186,7 +195,8 @@ class _Talk:
                 payload = bytes(self._buffer[HEADER:end])
                 del self._buffer[:end]
                 if self._pulse:
-                    # An answer counts only when no stop of this worker can have ended a bot in its match.
+                    # An answer counts only when no stop of this worker can have ended a
+                    # bot in its match.
                     self._settled_at = max(
                         self._settled_at, time.monotonic() + _settling(payload).unsettled
                     )
@@ -201,7 +211,9 @@ class _Talk:
                 self._buffer += data
 
     def wait_until_settled(self) -> None:
-        """Wait until it is clear that no stop of this worker ended a bot, see stops.py. Raises _Broken."""
+        """Wait until it is clear that no stop of this worker ended a bot, see stops.py.
+        Raises _Broken.
+        """
         while (seconds := self._settled_at - time.monotonic()) > 0:
             time.sleep(min(seconds, LOOK_SECONDS))
             self._look()
@@ -220,7 +232,9 @@ class _Talk:
 
 
 def _wake_ups(pid: int) -> str:
-    """Return the line that counts how often a process has waited and gone on, "" if the system does not tell."""
+    """Return the line that counts how often a process has waited and gone on, "" if the
+    system does not tell.
+    """
     with suppress(OSError), open(f"/proc/{pid}/status") as file:
         return next((line for line in file if line.startswith("voluntary_ctxt_switches")), "")
     return ""

@@ -1,7 +1,7 @@
 """A helper process on a worker, which tells the worker's offer and stages bots.
 
-A task starts it as ``python -m khiva_arena.extensions.cluster.worker_helper``. One message comes in, one goes out. It stops at
-the end of its input.
+A task starts it as ``python -m khiva_arena.extensions.cluster.worker_helper``. One
+message comes in, one goes out. It stops at the end of its input.
 """
 
 import os
@@ -79,7 +79,9 @@ def offer(ask: AskOffer) -> WorkerOffer:
 
 
 def _machine() -> str:
-    """Return a name of this machine: the kernel's id since its start, which all containers on one machine share."""
+    """Return a name of this machine: the kernel's id since its start, which all
+    containers on one machine share.
+    """
     for path in IDS:
         with suppress(OSError):
             return sha256(Path(path).read_bytes()).hexdigest()[:16]
@@ -146,7 +148,9 @@ def _stage_all(ask: AskBots, broken: dict[str, str]) -> dict[str, Command]:
 
 
 def _start(ask: AskBots, commands: dict[str, Command], broken: dict[str, str]) -> None:
-    """Start each staged bot once. A bot that cannot be started moves from ``commands`` to ``broken``, if bots may be left out."""
+    """Start each staged bot once. A bot that cannot be started moves from ``commands``
+    to ``broken``, if bots may be left out.
+    """
     bots: list[PackedBot] = [bot for bot in ask.bots if bot.identity in commands]
     permitted = [_with_permissions(commands[bot.identity], bot.network, bot.handed) for bot in bots]
     # A worker may share its disk with the command, whose deals no bot may read.
@@ -167,7 +171,9 @@ def _with_permissions(command: Command, network: bool, handed: dict[str, str]) -
 
 
 def _end_with_input() -> None:
-    """Interrupt this process at the end of its input: builds and bots end as on a user's Ctrl-C."""
+    """Interrupt this process at the end of its input: builds and bots end as on a
+    user's Ctrl-C.
+    """
     os.read(0, 1)
     os.kill(os.getpid(), signal.SIGINT)
 

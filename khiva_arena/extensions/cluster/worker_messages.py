@@ -1,4 +1,6 @@
-"""The messages between the command and the workers of a cluster, all as msgpack inside ``Sealed``."""
+"""The messages between the command and the workers of a cluster, all as msgpack inside
+``Sealed``.
+"""
 
 from typing import NamedTuple, Self
 
@@ -14,11 +16,14 @@ TABLE, HOST = "table", "host"
 RESOURCE = "khiva-arena"
 """The name of the Dask resource that says how many matches at a time a worker plays."""
 FIRST = "khiva-first-"
-"""The beginning of the keys of first questions: nothing is known of the worker then, not even whether it has khiva-arena."""
+"""The beginning of the keys of first questions: nothing is known of the worker then,
+not even whether it has khiva-arena.
+"""
 
 
 class Sealed:
-    """Bytes that Dask carries and never shows: deals stand in them, and values that are handed to bots.
+    """Bytes that Dask carries and never shows: deals stand in them, and values that are
+    handed to bots.
 
     Dask logs and draws all that it can print of a task.
     """
@@ -54,11 +59,12 @@ class SeenWorker(NamedTuple):
 class WorkerTask(msgspec.Struct, frozen=True):
     """A task for a worker: start a process of the arena and talk to it.
 
-    kind: TABLE: the arbiter's worker, which gets a message for each match and answers each; HOST: ``worker_helper.py``, one
-    message and one answer
+    kind: TABLE: the arbiter's worker, which gets a message for each match and answers
+        each; HOST: ``worker_helper.py``, one message and one answer
     frames: the messages
     seconds: the most that it may take in all
-    game: the worker's word for a game which does not come with the arena, "" for one that does
+    game: the worker's word for a game which does not come with the arena, "" for one
+        that does
     """
 
     kind: str
@@ -82,7 +88,8 @@ class AskOffer(msgspec.Struct, frozen=True, tag="offer"):
     """The first question to a worker: its offer."""
 
     bots: list[str]  # identities; the offer says which of them lie in its cache
-    # the code of a game that does not come with the arena; the offer says whether it lies in its cache
+    # the code of a game that does not come with the arena; the offer says whether it
+    # lies in its cache
     game: str = ""
     level: Level | None = None  # the isolation of the bots; None: the best one of that machine
 
@@ -128,10 +135,13 @@ class PackedFile(msgspec.Struct, frozen=True):
 class PackedBot(msgspec.Struct, frozen=True):
     """A bot on its way to a worker: the fields of ``Bot``, and its files.
 
-    files: None if the worker has them, or if it is a bare command, which does not travel
-    built_from: of a module that stands for a bot in an event in ticks, the identity of what it was built from; else ""
+    files: None if the worker has them, or if it is a bare command, which does not
+        travel
+    built_from: of a module that stands for a bot in an event in ticks, the identity of
+        what it was built from; else ""
     parts, largest_payload, interpreted, run_line, reports: as those of ``Bot``
-    network, handed: whether the bot gets the network, and the environment values that it gets
+    network, handed: whether the bot gets the network, and the environment values that
+        it gets
     """
 
     name: str
@@ -174,10 +184,13 @@ class PackedGame(msgspec.Struct, frozen=True):
 class AskBots(msgspec.Struct, frozen=True, tag="bots"):
     """The second message to a worker: stage these bots, and start each once.
 
-    runtimes: the definitions of the runtimes that the bots name, which the worker must match
+    runtimes: the definitions of the runtimes that the bots name, which the worker must
+        match
     header: the header of the trial start
-    private: files and folders of the command that no bot may read, by the flag that names each
-    leave_out: whether a bot that cannot be built or started is reported, and the others are tried all the same
+    private: files and folders of the command that no bot may read, by the flag that
+        names each
+    leave_out: whether a bot that cannot be built or started is reported, and the others
+        are tried all the same
     game: None if it comes with the arena
     """
 
@@ -196,9 +209,11 @@ class BotsReady(msgspec.Struct, frozen=True):
     commands: by identity
     lag: seconds that the arbiter's own loop was late, of each second of a probe
     refused: why the worker cannot play, "" if it can
-    broken: why bots cannot be built or started there, by identity, if they may be left out
+    broken: why bots cannot be built or started there, by identity, if they may be left
+        out
     game: the word that names the game there, "" for one that comes with the arena
-    level: the isolation of the bots there: in ticks the best one of that machine, else the event's
+    level: the isolation of the bots there: in ticks the best one of that machine, else
+        the event's
     """
 
     commands: dict[str, Command]

@@ -1,9 +1,10 @@
 """The tables that workers have, and the checks of a table that comes back.
 
-A worker is not believed. A record is replayed here from its choices: header, secrets, faults, places and scores have to follow.
-Figures beside a record, such as times, cannot be worked out again. They are only held to values that a store can keep, and the
-size of an outcome is looked at before anything in it is read. An answer that fails a check is the worker's fault, not a bot's:
-its tables go to others.
+A worker is not believed. A record is replayed here from its choices: header, secrets,
+faults, places and scores have to follow. Figures beside a record, such as times, cannot
+be worked out again. They are only held to values that a store can keep, and the size of
+an outcome is looked at before anything in it is read. An answer that fails a check is
+the worker's fault, not a bot's: its tables go to others.
 """
 
 from collections.abc import Sequence
@@ -19,13 +20,17 @@ from khiva_arena.records.replay.ticks import unconfirmed
 from khiva_arena.records.replay.verify import faults_of, verify
 
 LAG_LEAST, LAG_SHARE = 1.0, 0.5
-"""A match whose arbiter was late by so many seconds, and by such a share of the match, was played on too slow a machine. Bots are
-given back the time by which it was late, so less than that is no harm."""
+"""A match whose arbiter was late by so many seconds, and by such a share of the match,
+was played on too slow a machine. Bots are given back the time by which it was late, so
+less than that is no harm.
+"""
 DECISIONS_A_TURN = 16
 TURNS = 2_000
 """The turns of a match of a game that names no length limit in its rules."""
 SECONDS_MOST, COUNT_MOST = 2**32, 2**53
-"""The largest numbers of an outcome: a store keeps times in microseconds, as numbers of JSON."""
+"""The largest numbers of an outcome: a store keeps times in microseconds, as numbers of
+JSON.
+"""
 OUTCOME_MOST = 2 * 2**20
 """The most bytes of an outcome; a row of a store may take eight times as many."""
 
@@ -35,7 +40,8 @@ class Assignment(NamedTuple):
 
     worker: its address
     since, until: when it was given, and when it is late, in seconds by time.monotonic
-    outcomes: what the worker has sent, while the bots of some of these matches are run again; else none
+    outcomes: what the worker has sent, while the bots of some of these matches are run
+        again; else none
     drawn: ordinals of the matches whose bots are run again
     """
 
@@ -48,7 +54,9 @@ class Assignment(NamedTuple):
 
 
 def seconds_for(table: Sequence[Job]) -> float:
-    """Return the seconds that the matches of a table may take in all if every bot takes all its time."""
+    """Return the seconds that the matches of a table may take in all if every bot takes
+    all its time.
+    """
     total = 0.0
     for job in table:
         rules, limits, seats = job.header.rules, job.limits, len(job.header.seats)
@@ -69,14 +77,18 @@ def lagged(outcome: Outcome) -> bool:
 
 
 def of_fit_size(frames: Sequence[bytes]) -> Sequence[bytes]:
-    """Return the frames of outcomes unread. Raises ValueError if one is longer than a store can keep."""
+    """Return the frames of outcomes unread. Raises ValueError if one is longer than a
+    store can keep.
+    """
     if any(len(frame) > OUTCOME_MOST for frame in frames):
         raise ValueError("too long")
     return frames
 
 
 def check(table: Sequence[Job], outcomes: Sequence[Outcome]) -> None:
-    """Raise ValueError unless these are outcomes of these matches, with values that a store can keep."""
+    """Raise ValueError unless these are outcomes of these matches, with values that a
+    store can keep.
+    """
     for job, outcome in zip(table, outcomes, strict=False):
         if (outcome.ordinal, outcome.attempt) != (job.ordinal, job.attempt):
             raise ValueError("another match")
@@ -90,7 +102,9 @@ def check(table: Sequence[Job], outcomes: Sequence[Outcome]) -> None:
 
 
 def _check_beside(outcome: Outcome, seats: int) -> None:
-    """Raise ValueError for seats that are not there, or numbers beside a record that no arbiter measures, such as NaN."""
+    """Raise ValueError for seats that are not there, or numbers beside a record that no
+    arbiter measures, such as NaN.
+    """
     if len(outcome.seats) != seats and (outcome.record is not None or outcome.seats):
         raise ValueError("other seats")
     if not all(0 <= seat < seats for seat in outcome.causes):
@@ -115,14 +129,18 @@ def _check_beside(outcome: Outcome, seats: int) -> None:
 
 
 def _ended_early(job: Job, record: Record) -> bool:
-    """Tell whether a trial ended at the forfeit of its bot: its record has no end that the rules give."""
+    """Tell whether a trial ended at the forfeit of its bot: its record has no end that
+    the rules give.
+    """
     return any(record.forfeited_at[seat] is not None for seat in job.ends_with)
 
 
 def check_by_replay(job: Job, outcome: Outcome) -> Outcome:
-    """Return the outcome if its record follows from its choices by the rules, a void if the game fails in the replay.
+    """Return the outcome if its record follows from its choices by the rules, a void if
+    the game fails in the replay.
 
-    Raises RecordError for a record that no arbiter makes: then its sender lies, or is broken.
+    Raises RecordError for a record that no arbiter makes: then its sender lies, or is
+    broken.
     """
     if outcome.record is None or _ended_early(job, outcome.record):
         return outcome

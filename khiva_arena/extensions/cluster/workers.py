@@ -1,4 +1,6 @@
-"""The workers of a cluster as a run sees them: free cores, refusals and their reasons, silence. No I/O."""
+"""The workers of a cluster as a run sees them: free cores, refusals and their reasons,
+silence. No I/O.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -11,9 +13,13 @@ from khiva_arena.extensions.cluster.offers import cores_of, slots
 from khiva_arena.extensions.cluster.worker_messages import RESOURCE, SeenWorker, WorkerOffer
 
 SILENT_SECONDS = 20.0
-"""The age of a sign of life that makes a worker silent. Workers give one about every second; a thousand of them every six."""
+"""The age of a sign of life that makes a worker silent. Workers give one about every
+second; a thousand of them every six.
+"""
 AGAIN_SECONDS, AGAIN_MOST = 3.0, 120.0
-"""The wait before a worker that was too slow or gave no answer is tried again: twice as long each time, up to AGAIN_MOST."""
+"""The wait before a worker that was too slow or gave no answer is tried again: twice as
+long each time, up to AGAIN_MOST.
+"""
 
 
 class RecruitStage(Enum):
@@ -69,12 +75,15 @@ class Crew:
     def __init__(self) -> None:
         self.workers: dict[str, ClusterWorker] = {}
         self.offer_none: list[str] = []
-        """The names of workers that play nothing of this arena: their resource of our name says 0."""
+        """The names of workers that play nothing of this arena: their resource of our
+        name says 0.
+        """
 
     def update(self, listing: Mapping[str, SeenWorker], now: float) -> list[ClusterWorker]:
         """Take in the workers that the scheduler sees.
 
-        Returns the workers that have left, or have been silent for too long: their tables are to be played elsewhere.
+        Returns the workers that have left, or have been silent for too long: their
+        tables are to be played elsewhere.
         """
         self.offer_none = [row.name for row in listing.values() if not row.threads]
         listing = {address: row for address, row in listing.items() if row.threads}
@@ -116,7 +125,9 @@ class Crew:
         return is_news
 
     def refuse_for_now(self, worker: ClusterWorker, reason: str, now: float) -> None:
-        """Refuse a worker until it is tried again, after a wait that doubles each time."""
+        """Refuse a worker until it is tried again, after a wait that doubles each
+        time.
+        """
         worker.stage, worker.why = RecruitStage.REFUSED, reason
         worker.again_at = now + min(AGAIN_MOST, AGAIN_SECONDS * 2**worker.slow)
         worker.slow += 1
@@ -126,7 +137,9 @@ class Crew:
         return [worker for worker in self.workers.values() if worker.stage is RecruitStage.READY]
 
     def undecided(self) -> bool:
-        """Tell whether some worker that is not silent is neither ready nor refused yet."""
+        """Tell whether some worker that is not silent is neither ready nor refused
+        yet.
+        """
         decided = (RecruitStage.READY, RecruitStage.REFUSED)
         return any(
             worker.stage not in decided and not worker.silent for worker in self.workers.values()
@@ -148,7 +161,8 @@ class Crew:
     def best_for(self, shunned: set[str]) -> ClusterWorker | None:
         """Return the worker with most room for a table, None if no worker has room.
 
-        One of the shunned, to which the table was given before, is chosen only if there is nobody else at all.
+        One of the shunned, to which the table was given before, is chosen only if there
+        is nobody else at all.
         """
         workers = [worker for worker in self.ready_workers() if not worker.silent]
         others = [worker for worker in workers if worker.address not in shunned]
@@ -157,9 +171,11 @@ class Crew:
         return best if best is not None and rooms[best.address] > 0 else None
 
     def _rooms(self) -> dict[str, int]:
-        """Return how many more tasks each worker may get, by address: workers of one machine share its cores.
+        """Return how many more tasks each worker may get, by address: workers of one
+        machine share its cores.
 
-        All are counted in one pass, since there may be a thousand, and this is asked for each table.
+        All are counted in one pass, since there may be a thousand, and this is asked
+        for each table.
         """
         free_cores: Counter[str] = Counter(self._cores())
         for worker in self.workers.values():
@@ -184,7 +200,9 @@ class Crew:
         return {machine: cores_of(machine_offers) for machine, machine_offers in offers_of.items()}
 
     def refusals(self) -> list[str]:
-        """Return a line for each refused worker; the whole reason was said at the refusal."""
+        """Return a line for each refused worker; the whole reason was said at the
+        refusal.
+        """
         return [
             f"worker {worker.name}: {worker.why.splitlines()[0]}"
             for worker in self.workers.values()
@@ -192,7 +210,9 @@ class Crew:
         ]
 
     def absences(self) -> list[str]:
-        """Return a line for each worker that is there and does not play, though nobody refused it."""
+        """Return a line for each worker that is there and does not play, though nobody
+        refused it.
+        """
         none = f"it offers 0 matches at a time (--resources {RESOURCE}=0)"
         waiting = [
             worker

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena grade``: a bot plays each rung of a ladder, and its marks are printed and written."""
+"""The work of ``khiva-arena grade``: a bot plays each rung of a ladder, and its marks
+are printed and written.
+"""
 
 import json
 import os
@@ -70,7 +72,8 @@ def seal(folder: Path) -> int:
 
 
 def grade(ladder: Path, bot: str, files: GradeFiles, as_json: bool, **flags: Any) -> int:
-    """Mark a bot, print and write its marks, and return the exit code. Raises Ungraded if this machine is to blame.
+    """Mark a bot, print and write its marks, and return the exit code. Raises Ungraded
+    if this machine is to blame.
 
     ladder: its folder
     bot: as it was typed
@@ -101,7 +104,9 @@ def grade(ladder: Path, bot: str, files: GradeFiles, as_json: bool, **flags: Any
 
 
 def _home_of(word: str) -> str:
-    """Return the folder of a bot on this disk, "" for another bot. Raises ConfigError for a word that names no bot's files."""
+    """Return the folder of a bot on this disk, "" for another bot. Raises ConfigError
+    for a word that names no bot's files.
+    """
     if os.path.isdir(word):
         return word
     if word.startswith(shipped.WORD) or "@" in word or is_archive(word):
@@ -111,7 +116,9 @@ def _home_of(word: str) -> str:
 
 @contextmanager
 def _folder_of_matches(out: Path | None) -> Iterator[Path]:
-    """Yield the folder for the matches: the user's, which stays, or one that is removed."""
+    """Yield the folder for the matches: the user's, which stays, or one that is
+    removed.
+    """
     if out is not None:
         yield out
         return
@@ -122,7 +129,9 @@ def _folder_of_matches(out: Path | None) -> Iterator[Path]:
 def _marks(
     ladder: Ladder, grading: Grading, word: str, files: GradeFiles, secret: bytes | None
 ) -> GradeOutput:
-    """Return the marks of a bot. A bot that cannot be read, is not built or does not start has no points."""
+    """Return the marks of a bot. A bot that cannot be read, is not built or does not
+    start has no points.
+    """
     opponents = grading.opponents()
     name = ""
     try:

@@ -49,11 +49,14 @@ _FILE = click.Path(path_type=Path)
 )
 @json_option
 def command(ladder: Path, bot: str | None, seal: bool, **flags: Any) -> int:
-    """Mark a bot: it plays each rung of LADDER, a folder that `khiva-arena new ladder` makes. A rung gives its points if the
-    lower end of the 95 % interval of Elo is above its threshold.
+    """Mark a bot: it plays each rung of LADDER, a folder that `khiva-arena new ladder`
+    makes. A rung gives its points if the lower end of the 95 % interval of Elo is above
+    its threshold.
 
-    A ladder whose files differ from its seal is refused. A bot that cannot play has no points, and the exit code is 0: the files
-    say why. If this machine is to blame, the exit code is 1, and no mark is written."""
+    A ladder whose files differ from its seal is refused. A bot that cannot play has no
+    points, and the exit code is 0: the files say why. If this machine is to blame, the
+    exit code is 1, and no mark is written.
+    """
     from khiva_arena.extensions.grading import (
         grade_command,
     )  # when it is called, so that -h is quick

@@ -80,7 +80,8 @@ class Ladder(NamedTuple):
         return sum(rung.points for rung in self.rungs)
 
     def settings(self, more: Mapping[str, Any]) -> Settings:
-        """Return the settings of the matches against a rung. Raises ConfigError with every mistake, each with its line.
+        """Return the settings of the matches against a rung. Raises ConfigError with
+        every mistake, each with its line.
 
         more: settings that are no ladder's, the two bots among them
         """
@@ -93,7 +94,9 @@ class Ladder(NamedTuple):
             raise ConfigError(by_line(error.problems, self.places)) from None
 
     def too_few_seeds(self) -> str:
-        """Return a line if the ladder has so few seeds that one bot may get another mark in the next grading, else ""."""
+        """Return a line if the ladder has so few seeds that one bot may get another
+        mark in the next grading, else "".
+        """
         seeds, enough = self.values["seeds"], max(seeds_for(rung.threshold) for rung in self.rungs)
         if seeds >= enough:
             return ""
@@ -115,7 +118,9 @@ def read_ladder(folder: Path) -> Ladder:
 
 
 def check_ladder(folder: Path) -> None:
-    """Check the settings and rungs of a ladder before it is sealed. Raises ConfigError."""
+    """Check the settings and rungs of a ladder before it is sealed. Raises
+    ConfigError.
+    """
     if not (folder / FILE).is_file():
         raise ConfigError(
             f"{folder}: no {FILE} lies there; `khiva-arena new ladder FOLDER` makes a ladder"

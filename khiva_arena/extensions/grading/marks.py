@@ -15,7 +15,8 @@ DIGITS = 1
 
 
 class RungMark(msgspec.Struct, frozen=True):
-    """The mark for one rung. null: nothing was played, or the results leave the number open.
+    """The mark for one rung. null: nothing was played, or the results leave the number
+    open.
 
     rung: its name.
     points, most: of the bot, and of the rung.
@@ -86,7 +87,8 @@ def not_played(ladder: Ladder, bot: str, problem: str) -> GradeOutput:
 
 
 def mark_of(rung: Rung, score: RungScore, results: Sequence[Result]) -> RungMark:
-    """Return the mark for a rung: its points if the lower end of the interval is above its threshold.
+    """Return the mark for a rung: its points if the lower end of the interval is above
+    its threshold.
 
     results: none if the bot is the rung's own
     """

@@ -16,7 +16,9 @@ from khiva_arena.extensions.grading.seal import SEAL, write_seal
 from khiva_arena.interface.commands import new_agents
 
 BOTS = ("random", "naive", "greedy", "search")
-"""The bots in Python from which the rungs are made. None of them looks at a clock, so each is as strong on any machine."""
+"""The bots in Python from which the rungs are made. None of them looks at a clock, so
+each is as strong on any machine.
+"""
 POINTS = (10, 20, 30, 40)
 """The points of the rungs, the weakest bot first."""
 SEATS = 2
@@ -51,7 +53,9 @@ threshold = 0
 
 
 def fill(draft: Path, name: str) -> None:
-    """Write a whole ladder into an empty folder. ``name``: that the folder will have."""
+    """Write a whole ladder into an empty folder. ``name``: that the folder will
+    have.
+    """
     text = SETTINGS
     for rung, points in zip(rungs(), POINTS, strict=True):
         _copy(f"{shipped.WORD}python/{rung.name}", draft / FOLDER / rung.name)
@@ -99,7 +103,9 @@ def next_lines(folder: str) -> list[str]:
 
 
 def _copy(word: str, place: Path) -> None:
-    """Copy a bot that comes with the arena, with all files that it includes, so that it needs no other folder."""
+    """Copy a bot that comes with the arena, with all files that it includes, so that it
+    needs no other folder.
+    """
     bot = bot_files.load(word)
     raw = tomllib.loads((Path(bot.home) / "bot.toml").read_text(encoding="utf-8"))
     for path, source in bot.sources:
@@ -117,7 +123,9 @@ def _copy(word: str, place: Path) -> None:
 
 
 def _toml(value: object) -> str:
-    """Return a value of a shipped bot.toml as TOML: a text without quotes, a number, or a list of texts."""
+    """Return a value of a shipped bot.toml as TOML: a text without quotes, a number, or
+    a list of texts.
+    """
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, int):

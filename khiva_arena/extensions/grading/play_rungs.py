@@ -1,4 +1,6 @@
-"""The matches of a bot against each rung of a ladder, an event each, in folders of the instructor."""
+"""The matches of a bot against each rung of a ladder, an event each, in folders of the
+instructor.
+"""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -88,7 +90,9 @@ class Grading:
     # --- the bots ---
 
     def bot_of_student(self, word: str) -> Bot:
-        """Return a student's bot as it was read. Raises BadBot, and ConfigError for a word that names no bot's files."""
+        """Return a student's bot as it was read. Raises BadBot, and ConfigError for a
+        word that names no bot's files.
+        """
         try:
             bot = self._read(word)
         except ConfigError as error:
@@ -110,7 +114,8 @@ class Grading:
         return bot_files.load(word, loading=structs.replace(loading, include=_refuse_include))
 
     def admit(self, bot: Bot) -> None:
-        """Choose the isolation of all bots, and try it. Raises ConfigError if bots would have the user's rights unasked.
+        """Choose the isolation of all bots, and try it. Raises ConfigError if bots
+        would have the user's rights unasked.
 
         bot: the student's
         """
@@ -133,7 +138,9 @@ class Grading:
         self.sandbox = sandbox
 
     def started(self, bot: Bot) -> Playable:
-        """Build a student's bot and start it once. Raises BadBot if it is not built or does not start."""
+        """Build a student's bot and start it once. Raises BadBot if it is not built or
+        does not start.
+        """
         try:
             return self._start(bot)
         except BotError as error:
@@ -149,7 +156,9 @@ class Grading:
         return Playable(bot, command)
 
     def opponents(self) -> dict[str, Bot]:
-        """Return the bot of each rung as it was read, by the rung's name. Raises ConfigError."""
+        """Return the bot of each rung as it was read, by the rung's name. Raises
+        ConfigError.
+        """
         bots: dict[str, Bot] = {}
         problems: list[str] = []
         for rung in self._ladder.rungs:
@@ -166,7 +175,9 @@ class Grading:
         return bots
 
     def start_opponent(self, rung: str, bot: Bot) -> Playable:
-        """Build the bot of a rung and start it once. Raises Ungraded if that fails: no student is to blame."""
+        """Build the bot of a rung and start it once. Raises Ungraded if that fails: no
+        student is to blame.
+        """
         try:
             return self._start(bot)
         except BotError as error:
@@ -175,13 +186,17 @@ class Grading:
             ) from None
 
     def keep_secret(self, flag: str, file: Path, players: Sequence[Playable]) -> None:
-        """Raise ConfigError if a bot may read a file. ``flag``: by which the user named it."""
+        """Raise ConfigError if a bot may read a file. ``flag``: by which the user named
+        it.
+        """
         keep_private([(flag, str(file))], self.sandbox, [player.command for player in players])
 
     # --- the matches ---
 
     def time_of(self, student: Playable, opponents: Mapping[str, Playable]) -> str:
-        """Return in words how long all matches take, by a short try against each rung; "" if they are few, or a try fails."""
+        """Return in words how long all matches take, by a short try against each rung;
+        "" if they are few, or a try fails.
+        """
         matches = self.matches
         if matches * len(opponents) < FEWEST_TO_TRY:
             return ""
@@ -212,7 +227,8 @@ class Grading:
     def play(
         self, rung: Rung, student: Playable, opponent: Playable, seed: str | None
     ) -> list[Result]:
-        """Play all matches against a rung, or what is left of them, and return their results: bot 0 is the student's.
+        """Play all matches against a rung, or what is left of them, and return their
+        results: bot 0 is the student's.
 
         Raises Ungraded if this machine cannot play them all.
         """
@@ -263,7 +279,9 @@ def _of(result: Result, bot: int, by_seat: Sequence[Any]) -> Iterator[Any]:
 
 
 def faults_of_student(results: Sequence[Result]) -> Iterator[tuple[Result, str, int, bool]]:
-    """Yield each fault of bot 0: its match, the fault, the step, and whether the bot forfeited the match by it."""
+    """Yield each fault of bot 0: its match, the fault, the step, and whether the bot
+    forfeited the match by it.
+    """
     for result in results:
         for verdict, faults in zip(
             _of(result, 0, result.verdicts), _of(result, 0, result.faults), strict=True
@@ -284,7 +302,9 @@ def _entrants(student: Playable, opponent: Playable) -> Entrants:
 
 
 def no_folder(word: str) -> ConfigError:
-    """Return the error for a word that names no bot's files: a command may use files that nobody has handed in."""
+    """Return the error for a word that names no bot's files: a command may use files
+    that nobody has handed in.
+    """
     return ConfigError(
         f"--bot {word}: there is no such folder or archive; name the folder with the "
         "student's bot.toml, "
@@ -293,8 +313,10 @@ def no_folder(word: str) -> ConfigError:
 
 
 def _refuse_include(bot_toml: Path, paths: Sequence[str]) -> None:
-    """Refuse files outside of a bot's folder, even if the user agreed to them before: marks are then the same on any machine, and
-    the seal of a ladder covers all files of a rung's bot. Raises ConfigError."""
+    """Refuse files outside of a bot's folder, even if the user agreed to them before:
+    marks are then the same on any machine, and the seal of a ladder covers all files of
+    a rung's bot. Raises ConfigError.
+    """
     raise ConfigError(
         f"{bot_toml}: include takes {', '.join(paths)}, outside of the bot's folder; copy "
         "it into the folder, because the folder "
@@ -329,5 +351,7 @@ def _not_for(settings: Settings, bot: Bot) -> list[str]:
 
 
 def _for_its_author(problem: str) -> str:
-    """Return a problem without the command for the instructor, whose folders the author does not have."""
+    """Return a problem without the command for the instructor, whose folders the author
+    does not have.
+    """
     return "\n".join(line for line in problem.split("\n") if not line.startswith(NEXT))

@@ -1,4 +1,6 @@
-"""The files of a grading for other programs: Gradescope's results.json and JUnit XML. Every word of a bot is made harmless."""
+"""The files of a grading for other programs: Gradescope's results.json and JUnit XML.
+Every word of a bot is made harmless.
+"""
 
 import json
 from collections.abc import Iterator, Sequence

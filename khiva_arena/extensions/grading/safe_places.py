@@ -1,4 +1,6 @@
-"""The files of an instructor, kept from the bots: results where no bot can write, and the secret of the deals."""
+"""The files of an instructor, kept from the bots: results where no bot can write, and
+the secret of the deals.
+"""
 
 import os
 import stat
@@ -32,7 +34,8 @@ class Written(NamedTuple):
 
 
 def check_written(files: Sequence[Written], out: Path | None, bot: str, ladder: Path) -> None:
-    """Raise ConfigError if a bot may write to one of these files, or if one cannot be written.
+    """Raise ConfigError if a bot may write to one of these files, or if one cannot be
+    written.
 
     out: the folder for the matches, None if none was named
     bot: the folder of the bot, "" if it has none
@@ -60,7 +63,9 @@ def check_written(files: Sequence[Written], out: Path | None, bot: str, ladder: 
 
 
 def secret_of(path: Path, bot: str) -> bytes:
-    """Return the secret of the deals that a file holds. Raises ConfigError if a bot may know it."""
+    """Return the secret of the deals that a file holds. Raises ConfigError if a bot may
+    know it.
+    """
     shown = f"{SEED_FILE} {path}"
     if bot and is_below(os.path.realpath(path), os.path.realpath(bot)):
         raise ConfigError(
@@ -85,12 +90,15 @@ def secret_of(path: Path, bot: str) -> bytes:
 
 
 def seed_of(secret: bytes, rung: str) -> str:
-    """Return the secret of a rung's deals in hex. Rungs have different deals, so that none tells of another."""
+    """Return the secret of a rung's deals in hex. Rungs have different deals, so that
+    none tells of another.
+    """
     return sha256(b"khiva-rung-1\0" + secret + rung.encode()).hexdigest()
 
 
 def _holder(path: Path, bot: str, ladder: Path) -> str:
-    """Return in words the place in which a file would lie and a bot might write, "" for none.
+    """Return in words the place in which a file would lie and a bot might write, "" for
+    none.
 
     The folder is looked at as the system finds it, so that no link leads elsewhere.
     """
@@ -111,7 +119,9 @@ def _holder(path: Path, bot: str, ladder: Path) -> str:
 
 
 def _is_open(path: Path) -> bool:
-    """Tell whether another user could replace a file in its folder, or the folder itself."""
+    """Tell whether another user could replace a file in its folder, or the folder
+    itself.
+    """
     folder = Path(os.path.realpath(path.parent))
     for place in (folder, *folder.parents):
         try:

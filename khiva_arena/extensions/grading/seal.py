@@ -1,6 +1,8 @@
-"""The seal of a ladder: a file with the hash of each other file in its folder, as ``sha256sum`` writes it.
+"""The seal of a ladder: a file with the hash of each other file in its folder, as
+``sha256sum`` writes it.
 
-The hash of the seal is the hash of the ladder. It is printed with each mark, so that a course can publish it.
+The hash of the seal is the hash of the ladder. It is printed with each mark, so that a
+course can publish it.
 """
 
 import os
@@ -21,7 +23,9 @@ SHOWN = 5
 
 
 def write_seal(folder: Path) -> str:
-    """Write the seal of a folder anew and return the hash of the ladder. Raises ConfigError."""
+    """Write the seal of a folder anew and return the hash of the ladder. Raises
+    ConfigError.
+    """
     text = "".join(f"{digest}  {name}\n" for name, digest in sorted(_hashes(folder).items()))
     place, draft = folder / SEAL, folder / f"{SEAL}.part"
     try:
@@ -34,7 +38,9 @@ def write_seal(folder: Path) -> str:
 
 
 def check_seal(folder: Path) -> str:
-    """Return the hash of a ladder. Raises ConfigError that names each file that is not as the seal has it."""
+    """Return the hash of a ladder. Raises ConfigError that names each file that is not
+    as the seal has it.
+    """
     place = folder / SEAL
     try:
         text = regular_files.read(place, LONGEST_SEAL, follow=False)
@@ -53,7 +59,9 @@ def check_seal(folder: Path) -> str:
 
 
 def _entries(place: Path, text: bytes) -> dict[str, str]:
-    """Return the hash of each file by its name, as the seal has them. Raises ConfigError."""
+    """Return the hash of each file by its name, as the seal has them. Raises
+    ConfigError.
+    """
     entries: dict[str, str] = {}
     for line in text.decode("utf-8", "surrogateescape").split("\n")[:-1]:
         digest, separator, name = line.partition("  ")
@@ -77,7 +85,9 @@ def _differences(sealed: Mapping[str, str], there: Mapping[str, str]) -> Iterato
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    """Return the hash of each file of a folder but the seal, by its path. Raises ConfigError for links and other odd files."""
+    """Return the hash of each file of a folder but the seal, by its path. Raises
+    ConfigError for links and other odd files.
+    """
     hashes: dict[str, str] = {}
     left = MOST_BYTES
     for name in _names(folder):
@@ -95,9 +105,11 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    """Yield the path of each entry of a folder that is no folder. A link is one of them, wherever it leads.
+    """Yield the path of each entry of a folder that is no folder. A link is one of
+    them, wherever it leads.
 
-    Python writes ``__pycache__`` when somebody runs a rung by hand. It is left out, as no bot gets it.
+    Python writes ``__pycache__`` when somebody runs a rung by hand. It is left out, as
+    no bot gets it.
     """
 
     def fail(error: OSError) -> None:

@@ -1,1 +1,3 @@
-"""A league: a chain of small committed events whose bots change. Begin with ``player/player.py``."""
+"""A league: a chain of small committed events whose bots change. Begin with
+``player/player.py``.
+"""

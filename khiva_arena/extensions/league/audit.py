@@ -1,6 +1,8 @@
-"""The audit of a league's chain: its links, and that each batch was drawn as draw/ draws it.
+"""The audit of a league's chain: its links, and that each batch was drawn as draw/
+draws it.
 
-Matches are checked elsewhere, event by event. Here their definitions, commitments and run digests are compared with the links.
+Matches are checked elsewhere, event by event. Here their definitions, commitments and
+run digests are compared with the links.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,7 +41,8 @@ class ChainAudit:
 
     links: how many links follow from each other.
     drawn_again: the batches that were drawn again, and came out equal.
-    not_here: the batches whose events are not here, so that later ones cannot be drawn again.
+    not_here: the batches whose events are not here, so that later ones cannot be drawn
+        again.
     deals: by whose chance they are.
     finals: those that links decide on, each with the chain before its link.
     of_finals: what is noteworthy about them.
@@ -91,7 +94,9 @@ class ChainAudit:
         )
 
     def take_secret(self, name: str, secret: bytes) -> None:
-        """Note the secret of a batch or final, and that it is that of an earlier one. ``secret``: empty if it is not known."""
+        """Note the secret of a batch or final, and that it is that of an earlier
+        one. ``secret``: empty if it is not known.
+        """
         if secret and (first := self.secrets.setdefault(secret, name)) != name:
             self.problems.append(
                 f"{name}: it has the secret of {first}, so its deals could be known beforehand"
@@ -115,8 +120,9 @@ def audit_links(
     *,
     in_part: bool = False,
 ) -> ChainAudit:
-    """Check the chain whose links have these canonical texts, as ``audit_chain`` does. Events with a damaged definition, which
-    is a problem elsewhere, count as missing."""
+    """Check the chain whose links have these canonical texts, as ``audit_chain`` does.
+    Events with a damaged definition, which is a problem elsewhere, count as missing.
+    """
     audit = ChainAudit()
     links: list[AnyLink] = []
     if not audit.passes("", lambda: links.extend(map(read_link, texts))):
@@ -132,7 +138,9 @@ def _is_defined(event: EventRow) -> bool:
 
 
 def events_since(texts: Sequence[str | bytes], since: int) -> tuple[str, ...]:
-    """Return the ids of the events that are drawn at a link or later. Raises RecordError for a link that cannot be read."""
+    """Return the ids of the events that are drawn at a link or later. Raises
+    RecordError for a link that cannot be read.
+    """
     links = map(read_link, texts)
     return tuple(link.event for link in links if isinstance(link, Drawn) and link.number >= since)
 
@@ -149,9 +157,11 @@ def audit_chain(
 
     links: in the order of the chain.
     events: those that are here, with their definitions sound.
-    digests: by event that was checked, the run digest over its matches; "" if some of them are missing.
+    digests: by event that was checked, the run digest over its matches; "" if some of
+        them are missing.
     seen: files with receipts.
-    in_part: whether the newest batches may be missing, as long as they are not public: so in a bundle.
+    in_part: whether the newest batches may be missing, as long as they are not public:
+        so in a bundle.
 
     Raises ConfigError for a file with receipts that cannot be read, or has none.
     """
@@ -192,7 +202,9 @@ def audit_chain(
 
 
 def _line_of(chain: Chain, link: Over, *, here: bool) -> BeaconLine | None:
-    """Return the line of a beacon that stands in a link which ends a batch; None without a beacon. ``chain``: before the link."""
+    """Return the line of a beacon that stands in a link which ends a batch; None
+    without a beacon. ``chain``: before the link.
+    """
     beacon, drawn = chain.terms.beacon, chain.open
     if link.public is None or beacon is None or drawn is None or drawn.round is None:
         return None
@@ -200,8 +212,10 @@ def _line_of(chain: Chain, link: Over, *, here: bool) -> BeaconLine | None:
 
 
 def _times_of(links: Sequence[AnyLink], early: Sequence[int]) -> list[str]:
-    """Return what is noteworthy about the times of links, which are those of the organiser's clock, and prove nothing. ``early``:
-    the batches that ended before their rounds came."""
+    """Return what is noteworthy about the times of links, which are those of the
+    organiser's clock, and prove nothing. ``early``: the batches that ended before their
+    rounds came.
+    """
     at = [datetime.fromisoformat(link.at) for link in links]
     back = [number for number in range(1, len(at)) if at[number] < at[number - 1]]
     ahead = [
@@ -220,7 +234,9 @@ def _times_of(links: Sequence[AnyLink], early: Sequence[int]) -> list[str]:
 
 
 def _walk(audit: ChainAudit, links: Sequence[AnyLink]) -> list[Chain]:
-    """Return the chain after each link, up to the first link that does not follow from those before it."""
+    """Return the chain after each link, up to the first link that does not follow from
+    those before it.
+    """
     chains: list[Chain] = []
 
     def walk() -> None:
@@ -239,7 +255,9 @@ def _check_missing(
     *,
     in_part: bool,
 ) -> None:
-    """Note the batches that are missing, unless they are newer than all that are here, and not public yet."""
+    """Note the batches that are missing, unless they are newer than all that are here,
+    and not public yet.
+    """
     public = chain.revealed(datetime.fromisoformat(newest.at)) if in_part else chain.batches
     here = max(
         (batch for batch in range(1, chain.batches + 1) if batch not in audit.not_here), default=0
@@ -255,8 +273,8 @@ def _check_drawn(
     events: Mapping[str, EventRow],
     counts: Counts | None,
 ) -> Counts | None:
-    """Compare a link that draws a batch with its event, and draw it again. Return the counts with it; None once a batch is not
-    here.
+    """Compare a link that draws a batch with its event, and draw it again. Return the
+    counts with it; None once a batch is not here.
 
     chain: before the link.
     """
@@ -279,7 +297,9 @@ def _check_drawn(
 
 
 def _check_definition(chain: Chain, link: Drawn, event: EventRow) -> None:
-    """Raise RecordError if an event is not the batch that follows from the chain before its link."""
+    """Raise RecordError if an event is not the batch that follows from the chain before
+    its link.
+    """
     definition = event.definition
     batch = definition.batch
     assert batch is not None
@@ -367,7 +387,9 @@ def _check_over(link: Over, event: EventRow, digests: Mapping[str, str]) -> None
 def _compare(
     audit: ChainAudit, chains: Sequence[Chain], links: Sequence[AnyLink], files: Sequence[Path]
 ) -> None:
-    """Compare links with receipts, and note what receipts show before rounds of the beacon came. ``chains``: after each link."""
+    """Compare links with receipts, and note what receipts show before rounds of the
+    beacon came. ``chains``: after each link.
+    """
     digests = {link.number: link.digest for link in links}
     receipts = [receipt for file in files for receipt in receipts_in(file)]
     for receipt in receipts:

@@ -1,8 +1,11 @@
-"""The lines of a public beacon, as a command prints them that the user gives: it gets the number of a round as its last word.
+"""The lines of a public beacon, as a command prints them that the user gives: it gets
+the number of a round as its last word.
 
-Only a text from outside that comes after a commitment keeps an organiser from choosing deals or knowing them beforehand. Where
-the line comes from is the user's business: it may be fetched, or typed from a newspaper. A round has the same line for ever, so a
-player that was killed asks for it again, and anybody who doubts a line asks for it elsewhere.
+Only a text from outside that comes after a commitment keeps an organiser from choosing
+deals or knowing them beforehand. Where the line comes from is the user's business: it
+may be fetched, or typed from a newspaper. A round has the same line for ever, so a
+player that was killed asks for it again, and anybody who doubts a line asks for it
+elsewhere.
 """
 
 import os
@@ -38,8 +41,9 @@ MOST_PRINTED = 64 * 1024
 AT_A_TIME = 8
 """How many commands ask for lines at a time when many are compared."""
 MOST_VAIN = 16
-"""The most rounds that are asked for while the command has given no line at all: a beacon that is away is not waited for
-hundreds of times."""
+"""The most rounds that are asked for while the command has given no line at all: a
+beacon that is away is not waited for hundreds of times.
+"""
 
 
 class NoLine(ConfigError):
@@ -53,7 +57,8 @@ class BeaconLine(NamedTuple):
     beacon: of the terms on which it was drawn.
     round: the number of its round.
     line: the text.
-    here: whether its event is here, so that the line is known to be mixed into its deals.
+    here: whether its event is here, so that the line is known to be mixed into its
+        deals.
     """
 
     kind: Literal["batch", "final"]
@@ -88,7 +93,9 @@ class ComparedLines(NamedTuple):
 
 
 def words_of(command: str) -> list[str]:
-    """Return the words of a command. Raises ConfigError if it has none, or its program is not here."""
+    """Return the words of a command. Raises ConfigError if it has none, or its program
+    is not here.
+    """
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -101,8 +108,10 @@ def words_of(command: str) -> list[str]:
 
 
 def line_of(command: str, number: int, look: Callable[[], object] = lambda: None) -> str:
-    """Return the line that a command prints of a round. Nothing of the command is left then. ``look``: is called about once a
-    second meanwhile. Raises NoLine if the command fails, takes too long, or prints anything else."""
+    """Return the line that a command prints of a round. Nothing of the command is left
+    then. ``look``: is called about once a second meanwhile. Raises NoLine if the
+    command fails, takes too long, or prints anything else.
+    """
     asked = f"--beacon {command}: round {number}"
     try:
         code, printed, messages = _run([*shlex.split(command), str(number)], look)
@@ -122,8 +131,10 @@ def line_of(command: str, number: int, look: Callable[[], object] = lambda: None
 
 
 def lines_of(command: str, rounds: Iterable[int]) -> dict[int, str | NoLine]:
-    """Return by round the line that a command prints of it, or why there is none. Each round is asked for once, several at a
-    time. Nothing of the commands is left if this is interrupted."""
+    """Return by round the line that a command prints of it, or why there is none. Each
+    round is asked for once, several at a time. Nothing of the commands is left if this
+    is interrupted.
+    """
     is_over, vain, answered = Event(), list[int](), list[int]()
 
     def look() -> None:
@@ -154,8 +165,9 @@ def lines_of(command: str, rounds: Iterable[int]) -> dict[int, str | NoLine]:
 
 
 def _run(words: list[str], look: Callable[[], object]) -> tuple[int, bytes, bytes]:
-    """Run a command in a session of its own, and kill and reap all of its group in the end. Return its exit code, what it
-    printed, and its messages. Raises NoLine if it takes too long or prints too much, OSError or ValueError if it does not start.
+    """Run a command in a session of its own, and kill and reap all of its group in the
+    end. Return its exit code, what it printed, and its messages. Raises NoLine if it
+    takes too long or prints too much, OSError or ValueError if it does not start.
     """
     process = subprocess.Popen(
         words,
@@ -180,7 +192,9 @@ def _run(words: list[str], look: Callable[[], object]) -> tuple[int, bytes, byte
 
 
 def _read(pid: int, pipes: tuple[int, int], look: Callable[[], object]) -> list[bytes]:
-    """Return what a command writes to pipes until it ends, though a child of it may keep them open. Raises NoLine."""
+    """Return what a command writes to pipes until it ends, though a child of it may
+    keep them open. Raises NoLine.
+    """
     texts = {pipe: bytearray() for pipe in pipes}
     until = time.monotonic() + SECONDS
     look_at = time.monotonic() + NAP_SECONDS
@@ -212,7 +226,8 @@ def _read(pid: int, pipes: tuple[int, int], look: Callable[[], object]) -> list[
 def wait_for_line(
     command: str, beacon: Beacon, number: int, say: Say, look: Callable[[], object]
 ) -> str:
-    """Return the line of a round once it has come: before its time the command is not asked, and then again and again.
+    """Return the line of a round once it has come: before its time the command is not
+    asked, and then again and again.
 
     say: gets a line when the round is still to come, and whenever the command had none.
     look: is called about once a second meanwhile.
@@ -240,7 +255,9 @@ def _nap_until(due: datetime, look: Callable[[], object]) -> None:
 
 
 def compare(command: str, lines: list[BeaconLine]) -> ComparedLines:
-    """Compare lines with those that a command prints of their rounds. No line can be had of a round that is still to come."""
+    """Compare lines with those that a command prints of their rounds. No line can be
+    had of a round that is still to come.
+    """
     equal, problems, not_compared, now = 0, list[str](), list[str](), datetime.now(UTC)
     told_lines = lines_of(command, (mixed.round for mixed in lines if mixed.due <= now))
     for mixed in lines:

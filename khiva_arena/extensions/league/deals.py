@@ -1,4 +1,6 @@
-"""The deals of a league: by whose chance they are, as far as its chain, receipts and the beacon show it."""
+"""The deals of a league: by whose chance they are, as far as its chain, receipts and
+the beacon show it.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -13,7 +15,9 @@ from khiva_arena.extensions.league.beacon import BeaconLine, compare
 from khiva_arena.words import count, ranges
 
 SHOWN = 3
-"""How many spans and lines are shown to people from the beginning, and how many from the end."""
+"""How many spans and lines are shown to people from the beginning, and how many from
+the end.
+"""
 
 
 class DealtEvent(NamedTuple):
@@ -100,7 +104,9 @@ class DealtLines:
 
     @property
     def calendar(self) -> list[str]:
-        """Each beacon with its calendar and its batches, and then lines with their rounds, those in the middle left out."""
+        """Each beacon with its calendar and its batches, and then lines with their
+        rounds, those in the middle left out.
+        """
         spans = []
         for beacon, lines in groupby(self.lines, key=lambda line: line.beacon):
             calendar = (
@@ -133,8 +139,9 @@ class DealtLines:
         ]
 
     def compare_with(self, command: str) -> list[str]:
-        """Compare the lines with those that a command prints of their rounds, and return what is wrong with them. Raises
-        ConfigError if there are none."""
+        """Compare the lines with those that a command prints of their rounds, and
+        return what is wrong with them. Raises ConfigError if there are none.
+        """
         if not self.lines:
             raise ConfigError(
                 "--beacon: no line of a beacon was mixed into these deals; leave it out"

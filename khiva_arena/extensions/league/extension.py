@@ -12,7 +12,8 @@ from khiva_arena.competition.events.league_batches import (
 )
 from khiva_arena.records.store.db import Store
 
-# Each function imports what it needs when it is called: a table needs no audit, and an audit no seasons.
+# Each function imports what it needs when it is called: a table needs no audit, and an
+# audit no seasons.
 
 
 class _LeagueBatches:

@@ -1,7 +1,8 @@
-"""The traces of the arena's own failures at one entry, batch or page of a league, only for its organiser.
+"""The traces of the arena's own failures at one entry, batch or page of a league, only
+for its organiser.
 
-Each lies in a file of its own below ``FOLDER``. Strangers may bring failures about, so the files are few, short and harmless on a
-terminal.
+Each lies in a file of its own below ``FOLDER``. Strangers may bring failures about, so
+the files are few, short and harmless on a terminal.
 """
 
 from contextlib import suppress
@@ -24,9 +25,11 @@ _BEGINNING = b"khiva-arena "
 
 
 def keep(folder: Path, subject: str, error: BaseException) -> str:
-    """Keep the trace of an error in the folder of a league, and return in a line what the error is and where its trace lies.
+    """Keep the trace of an error in the folder of a league, and return in a line what
+    the error is and where its trace lies.
 
-    subject: what failed, as in "entry-7": the name of the file, whose older trace is replaced
+    subject: what failed, as in "entry-7": the name of the file, whose older trace is
+        replaced
     """
     return keep_trace(
         folder,
@@ -36,7 +39,9 @@ def keep(folder: Path, subject: str, error: BaseException) -> str:
 
 
 def keep_trace(folder: Path, subject: str, words: str, trace: str) -> str:
-    """Keep a trace, as ``keep`` does. ``words``: the error as the end of the trace has it."""
+    """Keep a trace, as ``keep`` does. ``words``: the error as the end of the trace has
+    it.
+    """
     words = harmless(" ".join(words.split()), MOST_WORDS)
     path = folder / FOLDER / f"{subject}.txt"
     trace = harmless(trace[-MOST_TRACE:], keep="\n\t")

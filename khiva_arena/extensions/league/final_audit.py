@@ -1,4 +1,6 @@
-"""The audit of a league's finals: the numbers that seated them, and what was played of them."""
+"""The audit of a league's finals: the numbers that seated them, and what was played of
+them.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,12 +23,15 @@ from khiva_arena.records.store.db import EventRow, Store
 from khiva_arena.words import count, ranges
 
 NOTED = 0.1
-"""A number that is so many errors from that of the link is noted: another version may fit a little differently."""
+"""A number that is so many errors from that of the link is noted: another version may
+fit a little differently.
+"""
 
 
 def audit_finals(audit: ChainAudit, checked: CheckedBatches) -> None:
-    """Note what is wrong with the finals of a league whose chain is sound, and what is noteworthy about them. They may lie beside
-    the store of the league."""
+    """Note what is wrong with the finals of a league whose chain is sound, and what is
+    noteworthy about them. They may lie beside the store of the league.
+    """
     folder = checked.folder
     source = checked.results() if checked.matches_are_sound else None
     batches = {
@@ -55,7 +60,9 @@ def audit_finals(audit: ChainAudit, checked: CheckedBatches) -> None:
 def _rated_now(
     chain: Chain, source: ResultSource, batches: Mapping[int, EventRow]
 ) -> tuple[RatedThen, ...]:
-    """Return the numbers that the links and batches up to a final give. ``batches``: those that are here, by number."""
+    """Return the numbers that the links and batches up to a final give. ``batches``:
+    those that are here, by number.
+    """
     order = source.league_order(chain.links)
     assert order is not None
     played = order.batches([bot.identity for bot in chain.active])
@@ -89,7 +96,9 @@ def _compare(audit: ChainAudit, chain: Chain, link: Final, fitted: tuple[RatedTh
 
 
 def _differs(then: RatedThen, now: RatedThen) -> bool:
-    """Tell whether a fit differs from the numbers of a link by more than a tenth of its error."""
+    """Tell whether a fit differs from the numbers of a link by more than a tenth of its
+    error.
+    """
     if then.elo is None or now.elo is None or then.least is None or now.least is None:
         return (then.elo, then.least) != (now.elo, now.least)
     return max(abs(then.elo - now.elo), abs(then.least - now.least)) > NOTED * abs(
@@ -98,8 +107,10 @@ def _differs(then: RatedThen, now: RatedThen) -> bool:
 
 
 def _check_store(audit: ChainAudit, chain: Chain, link: Final, out: Path) -> bool:
-    """Note what is wrong with the store of a final, and the lines of a beacon that were mixed into its deals. Tell whether the
-    final is over there. What it holds is verified as any store."""
+    """Note what is wrong with the store of a final, and the lines of a beacon that were
+    mixed into its deals. Tell whether the final is over there. What it holds is
+    verified as any store.
+    """
     if Store.is_in_use(out) or not Store.check(out):
         return False  # it is being played, or elsewhere
     beacon = chain.terms.beacon
@@ -135,7 +146,9 @@ def _check_store(audit: ChainAudit, chain: Chain, link: Final, out: Path) -> boo
 
 
 def _check_definition(chain: Chain, link: Final, definition: Definition) -> None:
-    """Raise RecordError if the event of a final is not one on the terms of its league."""
+    """Raise RecordError if the event of a final is not one on the terms of its
+    league.
+    """
     terms, authors = chain.terms, [chain.bots[bot].author for bot in link.bots]
     conditions = Conditions(
         **{name: getattr(definition, name) for name in Conditions.__struct_fields__}

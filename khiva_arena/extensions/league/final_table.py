@@ -1,6 +1,8 @@
-"""The numbers by which a final seats bots: those of the table of the season, as ``standings`` prints it.
+"""The numbers by which a final seats bots: those of the table of the season, as
+``standings`` prints it.
 
-They are worked out from the records when a final is decided on, and once more by whoever verifies the league.
+They are worked out from the records when a final is decided on, and once more by
+whoever verifies the league.
 """
 
 from collections.abc import Sequence
@@ -17,15 +19,18 @@ if TYPE_CHECKING:
 
 
 def batches_of_table(chain: Chain) -> range:
-    """Return the numbers of the batches of the table that stands: those over of the season in which the newest of them is.
-    ``chain``: with a batch that is over."""
+    """Return the numbers of the batches of the table that stands: those over of the
+    season in which the newest of them is.
+    ``chain``: with a batch that is over.
+    """
     return range(chain.batches_in(chain.season_of(chain.over)).start, chain.over + 1)
 
 
 def rated_at(
     chain: Chain, batches: Batches, source: "ResultSource", season: Sequence[EventRow]
 ) -> tuple[RatedThen, ...]:
-    """Return the numbers of the bots that are active and no anchors, in the order of a batch's definition.
+    """Return the numbers of the bots that are active and no anchors, in the order of a
+    batch's definition.
 
     chain: as far as the table goes, with a batch that is over.
     batches: that bots have played in, over all seasons.

@@ -13,13 +13,17 @@ from khiva_arena.records.store.new_file import new_file
 SETTINGS = LEAGUE
 QUEUE = "queue.db"
 QUEUE_VERSION = 2
-"""The version of the queue's tables, its user_version. Code of 0.3.0 that no release has wrote 1, for tables of two shapes."""
+"""The version of the queue's tables, its user_version. Code of 0.3.0 that no release
+has wrote 1, for tables of two shapes.
+"""
 BOTS = "bots"
 """The folder with a copy of each bot, named by the beginning of its identity."""
 PUBLIC = "public"
 """The folder of all that anybody may see, which the player writes."""
 SUMS = "sums"
-"""The folder with the data of each batch, from which tables are worked out. It is derived: what is lost is made again."""
+"""The folder with the data of each batch, from which tables are worked out. It is
+derived: what is lost is made again.
+"""
 CHAIN = "chain.jsonl"
 """The file in ``PUBLIC`` with the links of the chain, a line each."""
 
@@ -38,8 +42,9 @@ def check_league(folder: Path) -> None:
 
 
 def refuse_old_queue(folder: Path) -> None:
-    """Raise StoreError if the queue in a folder is older than this version reads. SQLite does not open it, since that would make
-    other files beside it."""
+    """Raise StoreError if the queue in a folder is older than this version reads.
+    SQLite does not open it, since that would make other files beside it.
+    """
     try:
         with regular_files.open_file(folder / QUEUE) as file:
             version = int.from_bytes(file.read(_VERSION_AT.stop)[_VERSION_AT])
@@ -55,7 +60,9 @@ def final_folder(folder: Path, number: int) -> Path:
 
 
 def make_public(folder: Path) -> None:
-    """Make a folder that others may read; those above it let others pass through. Raises ConfigError."""
+    """Make a folder that others may read; those above it let others pass through.
+    Raises ConfigError.
+    """
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True)
@@ -66,7 +73,9 @@ def make_public(folder: Path) -> None:
 
 
 def write_public(folder: Path, name: str, content: bytes) -> None:
-    """Write a file of a league that others may read, JSON objects, in place of an older one. Raises ConfigError or Unwritten."""
+    """Write a file of a league that others may read, JSON objects, in place of an older
+    one. Raises ConfigError or Unwritten.
+    """
     make_public(folder / PUBLIC)
     path = folder / PUBLIC / name
     with new_file(path, replaces=b"{") as file:

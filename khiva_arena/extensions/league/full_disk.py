@@ -1,6 +1,8 @@
-"""A full disk under a league: an error that comes of one, and a player that waits until there is room again.
+"""A full disk under a league: an error that comes of one, and a player that waits until
+there is room again.
 
-A player ends by itself only after a day of waiting, so that a disk that was full for a night ends no league.
+A player ends by itself only after a day of waiting, so that a disk that was full for a
+night ends no league.
 """
 
 import errno
@@ -22,7 +24,9 @@ from khiva_arena.records.store import locks
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 FULL_IN_SQLITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 FIRST_WAIT, LONGEST_WAIT = 60.0, 600.0
-"""The seconds of the first wait, and of the longest; each takes twice as long as the one before."""
+"""The seconds of the first wait, and of the longest; each takes twice as long as the
+one before.
+"""
 MOST_WAITS = 86_400.0
 """The seconds of waiting after which a player ends."""
 clock, pause = time.monotonic, time.sleep
@@ -31,7 +35,9 @@ T = TypeVar("T")
 
 
 def disk_is_full(error: BaseException) -> bool:
-    """Tell whether an error, one that caused it, or one of its group, says that a disk has no room or fails."""
+    """Tell whether an error, one that caused it, or one of its group, says that a disk
+    has no room or fails.
+    """
     return any(map(_says_full, with_causes(error)))
 
 
@@ -45,12 +51,14 @@ def _says_full(error: BaseException) -> bool:
 
 
 def outlast(work: Callable[[], T], folder: Path, say: Say, *, waits: bool) -> T:
-    """Return the result of a player's work, which is begun again and again while a disk is full.
+    """Return the result of a player's work, which is begun again and again while a disk
+    is full.
 
     folder: of the league, which nobody else may play meanwhile.
     waits: whether there is any waiting.
 
-    Raises StoreFull if the disk is full and there is no waiting, or it took a day, and whatever else ``work`` raises.
+    Raises StoreFull if the disk is full and there is no waiting, or it took a day, and
+    whatever else ``work`` raises.
     """
     wait, waited = FIRST_WAIT, 0.0
     while True:
@@ -89,7 +97,9 @@ def _first_words(error: Exception) -> str:
 
 @contextmanager
 def kept_from_others(folder: Path) -> Iterator[bool]:
-    """Hold the lock of a store during this context if that is possible, as it is while a player plays. Yield whether it is."""
+    """Hold the lock of a store during this context if that is possible, as it is while
+    a player plays. Yield whether it is.
+    """
     lock = -1
     with suppress(StoreError, OSError):  # without a lock, the next try says why
         lock = locks.lock(folder)

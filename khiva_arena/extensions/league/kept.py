@@ -1,7 +1,9 @@
-"""Values that follow from a league's store, kept in files so that they need not be worked out again.
+"""Values that follow from a league's store, kept in files so that they need not be
+worked out again.
 
-Each file begins with a line that names its kind, and has a hash over the rest. A file that is lost, cut short or of another kind
-counts as none. The hash finds damage, not deceit.
+Each file begins with a line that names its kind, and has a hash over the rest. A file
+that is lost, cut short or of another kind counts as none. The hash finds damage, not
+deceit.
 """
 
 from contextlib import suppress
@@ -18,7 +20,8 @@ _BEGINNING = b"khiva-"
 
 
 def keep(path: Path, head: bytes, packed: bytes) -> None:
-    """Keep bytes in a file, in place of an older one. ``head``: the line that names their kind.
+    """Keep bytes in a file, in place of an older one. ``head``: the line that names
+    their kind.
 
     Raises ConfigError or Unwritten.
     """
@@ -31,7 +34,9 @@ def keep(path: Path, head: bytes, packed: bytes) -> None:
 
 
 def kept(path: Path, head: bytes) -> bytes | None:
-    """Return the bytes that a file keeps, None if it keeps none of this kind. ``head``: as in ``keep``."""
+    """Return the bytes that a file keeps, None if it keeps none of this kind. ``head``:
+    as in ``keep``.
+    """
     with suppress(OSError, ValueError):
         with regular_files.open_file(path, root=path.parent.parent) as file:
             content = file.read()

@@ -1,4 +1,6 @@
-"""The options of a league: the lines of its league.toml that a settings file does not have."""
+"""The options of a league: the lines of its league.toml that a settings file does not
+have.
+"""
 
 from typing import Annotated, Any
 
@@ -24,7 +26,9 @@ def _option(text: str, example: Any = None, **bounds: Any) -> msgspec.Meta:
 
 
 class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table ``[league]`` of a league's settings: each option is a field, and the field has all of it."""
+    """The table ``[league]`` of a league's settings: each option is a field, and the
+    field has all of it.
+    """
 
     # fmt: off
     name: Annotated[str, _option(
@@ -114,5 +118,7 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def pace(self) -> Pace:
-        """The pace at which batches begin. Raises ConfigError for hours that cannot be read."""
+        """The pace at which batches begin. Raises ConfigError for hours that cannot be
+        read.
+        """
         return Pace(self.batches_a_day, hours_of(self.hours))

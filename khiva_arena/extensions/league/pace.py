@@ -1,4 +1,6 @@
-"""The pace of a league: when its next batch may begin, by the hours of the day and the batches of a day, both in UTC."""
+"""The pace of a league: when its next batch may begin, by the hours of the day and the
+batches of a day, both in UTC.
+"""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -12,7 +14,8 @@ _DAY = timedelta(days=1)
 
 
 class Hours(NamedTuple):
-    """The hours of the day at which batches begin: from ``begin`` on and before ``end``, over midnight if ``end`` is less.
+    """The hours of the day at which batches begin: from ``begin`` on and before
+    ``end``, over midnight if ``end`` is less.
 
     begin, end: since midnight, UTC; they differ.
     """
@@ -36,7 +39,9 @@ class Hours(NamedTuple):
 
 
 def hours_of(text: str) -> Hours | None:
-    """Return the hours that a text names, as 20:00-06:00; None for the whole day, "". Raises ConfigError."""
+    """Return the hours that a text names, as 20:00-06:00; None for the whole day, "".
+    Raises ConfigError.
+    """
     if not text:
         return None
     if not (times := _HOURS.fullmatch(text)):
@@ -60,8 +65,8 @@ class Pace(NamedTuple):
     hours: Hours | None = None
 
     def next_begin(self, now: datetime, newest: datetime, of_that_day: int) -> datetime:
-        """Return when the next batch may begin: at the earliest now, or at the time of the newest link if the clock has stepped
-        back behind it.
+        """Return when the next batch may begin: at the earliest now, or at the time of
+        the newest link if the clock has stepped back behind it.
 
         now: by the clock.
         newest: the time of the newest link.

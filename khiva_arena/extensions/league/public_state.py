@@ -1,6 +1,8 @@
-"""What anybody may see of a league, as the player writes it for the server: ``league.json`` in the public folder.
+"""What anybody may see of a league, as the player writes it for the server:
+``league.json`` in the public folder.
 
-It holds no secret and no name of a person: authors stand there by their random ids, and the server adds names from the queue.
+It holds no secret and no name of a person: authors stand there by their random ids, and
+the server adds names from the queue.
 """
 
 from contextlib import suppress
@@ -14,22 +16,32 @@ from khiva_arena.errors import StoreError
 from khiva_arena.extensions.league.folder import PUBLIC
 
 FORMAT = 1
-"""The version of the format of all files in the public folder, as ``league.json`` says it."""
+"""The version of the format of all files in the public folder, as ``league.json`` says
+it.
+"""
 STATE = "league.json"
 HISTORY = "history.jsonl"
-"""The file with the table as it stood after each batch, a line each: a ``TableThen``."""
+"""The file with the table as it stood after each batch, a line each: a
+``TableThen``.
+"""
 BATCHES = "batches"
 """The folder with a page of each batch that is revealed, as ``12.html``."""
 FINALS = "finals"
 """The folder with a page of each final that is over, as ``1.html``."""
 MATCHES = "matches"
-"""The folder with a list of the matches of each batch that is revealed, as ``12.json``: a ``BatchMatches``."""
+"""The folder with a list of the matches of each batch that is revealed, as ``12.json``:
+a ``BatchMatches``.
+"""
 
 
 SEASONS = "seasons"
-"""The folder with the table of each season that is over, as ``1.json``, as ``standings --json`` prints it."""
+"""The folder with the table of each season that is over, as ``1.json``, as ``standings
+--json`` prints it.
+"""
 BATCH_LOG = "batches.jsonl"
-"""The file with all batches, a ``PublicBatch`` a line: one when it is drawn, and another one when it is over."""
+"""The file with all batches, a ``PublicBatch`` a line: one when it is drawn, and
+another one when it is over.
+"""
 NEWEST_BATCHES = 60
 """The batches that the state has itself."""
 
@@ -121,10 +133,12 @@ class PublicTerms(msgspec.Struct, frozen=True):
     """The terms of the next batch, as far as readers and authors ask for them.
 
     clock: ``wall`` or ``ticks``.
-    startup_ms, turn_ms, bank_ms: the time that bots may take; in ticks, a millisecond is 10,000,000 of them.
+    startup_ms, turn_ms, bank_ms: the time that bots may take; in ticks, a millisecond
+        is 10,000,000 of them.
     memory: of a bot, in bytes.
     policy: the cost of a fault.
-    languages: in ticks, the languages that the league has an interpreter for, the name of each by its word.
+    languages: in ticks, the languages that the league has an interpreter for, the name
+        of each by its word.
     publish_bots: whether bundles of the league may hold its bots.
     anchor: name of the bot at Elo 0 in the season.
     next_anchor: likewise in the next season.
@@ -152,13 +166,17 @@ class PublicLeague(msgspec.Struct, frozen=True):
     batches: the newest ones, the oldest of them first; ``batches.jsonl`` has all.
     revealed: the newest batch whose secrets are public, 0 for none.
     seasons: each season's name and its first batch.
-    table: of the season in which the newest batch is that is over, as ``standings --json`` prints it, retired bots included; None
-        before there is one. With up to 64 bots it has the section ``crosstable``.
+    table: of the season in which the newest batch is that is over, as ``standings
+        --json`` prints it, retired bots included; None before there is one. With up to
+        64 bots it has the section ``crosstable``.
     table_season: the name of that season; "" without a table.
-    table_batch: the newest batch in the table, which may lag one behind; 0 without a table.
+    table_batch: the newest batch in the table, which may lag one behind; 0 without a
+        table.
     finals: in order.
-    next_begin: when the next batch begins at the earliest, UTC; "" for at once, or while a batch is played.
-    beacon: the name of the source whose lines are mixed into deals; "" if deals are the organiser's word.
+    next_begin: when the next batch begins at the earliest, UTC; "" for at once, or
+        while a batch is played.
+    beacon: the name of the source whose lines are mixed into deals; "" if deals are the
+        organiser's word.
     terms: on which it is played; None in a file of an unreleased version.
     format: the version of the format of this file and of those beside it.
     """
@@ -184,7 +202,9 @@ class PublicLeague(msgspec.Struct, frozen=True):
 
     @property
     def receipt(self) -> str:
-        """The newest link as pages, feeds, badges and answers name it, so that `verify --seen` finds it."""
+        """The newest link as pages, feeds, badges and answers name it, so that `verify
+        --seen` finds it.
+        """
         return f"link {self.link} {self.digest}"
 
 
@@ -248,7 +268,9 @@ class BatchMatches(msgspec.Struct, frozen=True):
 
 
 def read_state(folder: Path) -> PublicLeague | None:
-    """Return what is public of the league in a folder, None before anything is. Raises StoreError if it cannot be read."""
+    """Return what is public of the league in a folder, None before anything is. Raises
+    StoreError if it cannot be read.
+    """
     path = folder / PUBLIC / STATE
     try:
         with regular_files.open_file(path, root=folder) as file:
@@ -282,7 +304,9 @@ def matches_in(data: bytes) -> BatchMatches:
 
 
 def read_history(folder: Path) -> list[TableThen]:
-    """Return the table as it stood after each batch, the oldest first. A last line that a kill cut short is left out."""
+    """Return the table as it stood after each batch, the oldest first. A last line that
+    a kill cut short is left out.
+    """
     tables: list[TableThen] = []
     try:
         with regular_files.open_file(folder / PUBLIC / HISTORY, root=folder) as file:
@@ -293,7 +317,9 @@ def read_history(folder: Path) -> list[TableThen]:
 
 
 def season_file(number: int) -> str:
-    """Return where in the public folder the table of a season lies that is over. ``number``: of the season, from 1."""
+    """Return where in the public folder the table of a season lies that is
+    over. ``number``: of the season, from 1.
+    """
     return f"{SEASONS}/{number}.json"
 
 
@@ -305,7 +331,9 @@ def history_in(data: bytes, tables: list[TableThen]) -> None:
 
 
 def batches_in(data: bytes, batches: list[PublicBatch]) -> None:
-    """Add the batches that lines hold, each in place of what an earlier line says of it. Lines that fit nowhere are left out."""
+    """Add the batches that lines hold, each in place of what an earlier line says of
+    it. Lines that fit nowhere are left out.
+    """
     for line in data.split(b"\n"):
         with suppress(msgspec.MsgspecError):
             batch = msgspec.json.decode(line, type=PublicBatch)

@@ -1,4 +1,6 @@
-"""The row of the extension ``league``: leagues, and bots that are sent to one elsewhere."""
+"""The row of the extension ``league``: leagues, and bots that are sent to one
+elsewhere.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -16,8 +16,9 @@ ALL = "all"
 
 
 def words_of(folder: Path, season: str | None, say: Say) -> tuple[str, ...]:
-    """Return the words that name the batches of a season, () for all; None: of the one that is played, on which ``say`` gets a
-    line. Raises ConfigError as ``batches_of``."""
+    """Return the words that name the batches of a season, () for all; None: of the one
+    that is played, on which ``say`` gets a line. Raises ConfigError as ``batches_of``.
+    """
     if season is None:
         if (season := _newest_season(folder)) is None:
             return ()
@@ -26,8 +27,9 @@ def words_of(folder: Path, season: str | None, say: Say) -> tuple[str, ...]:
 
 
 def _newest_season(folder: Path) -> str | None:
-    """Return the name of the season in which the newest batch is that is over in the league of a folder; None if that is the
-    first one."""
+    """Return the name of the season in which the newest batch is that is over in the
+    league of a folder; None if that is the first one.
+    """
     with Store.read(folder) as store:
         now = walked(store)
     place = now.chain.season_of(now.chain.over) if now else 0
@@ -37,8 +39,10 @@ def _newest_season(folder: Path) -> str | None:
 def public_words_of(
     folder: Path, season: str | None, say: Say, *, of_season: bool
 ) -> tuple[str, ...]:
-    """Return the words that name the batches, of the season that is named, whose secrets are public by now. ``of_season``:
-    without a name, of the season that is played. Raises ConfigError as ``batches_of``, and if none is public."""
+    """Return the words that name the batches, of the season that is named, whose
+    secrets are public by now. ``of_season``: without a name, of the season that is
+    played. Raises ConfigError as ``batches_of``, and if none is public.
+    """
     if not is_league(folder):
         return words_of(folder, season, say)
     selected = words_of(folder, season, say) if of_season or season is not None else ()
@@ -67,7 +71,8 @@ def public_words_of(
 def batches_of(folder: Path, season: str) -> tuple[str, ...]:
     """Return the ids of the events of a season's batches, as words that name them.
 
-    Raises ConfigError if the store is no league's, or has no such season or no batch of it.
+    Raises ConfigError if the store is no league's, or has no such season or no batch of
+    it.
     """
     with Store.read(folder) as store:
         now = walked(store)

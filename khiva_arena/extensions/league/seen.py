@@ -1,7 +1,9 @@
-"""The links of a chain as others have seen them: receipts in files that somebody outside of the league kept.
+"""The links of a chain as others have seen them: receipts in files that somebody
+outside of the league kept.
 
-Any text can name a link, and proves that it was there. A time proves something only if an outsider noted it: so times are read
-from files alone that hold nothing but receipts as ``submissions/receipts.py`` keeps them. A page was written by the organiser.
+Any text can name a link, and proves that it was there. A time proves something only if
+an outsider noted it: so times are read from files alone that hold nothing but receipts
+as ``submissions/receipts.py`` keeps them. A page was written by the organiser.
 """
 
 import re
@@ -40,7 +42,8 @@ class Receipt(NamedTuple):
     number: of the link.
     digest: of the link, 64 hex digits.
     file: that holds it.
-    at: when, by the clock of whoever kept it; None if that was not noted by an outsider.
+    at: when, by the clock of whoever kept it; None if that was not noted by an
+        outsider.
     """
 
     number: int
@@ -58,14 +61,18 @@ class Sightings:
         self._newest = [-1, *accumulate((number for _, number in times), max)]
 
     def newest_before(self, moment: datetime) -> int:
-        """Return the newest link that somebody had before a moment, and so all links before it; -1 for none."""
+        """Return the newest link that somebody had before a moment, and so all links
+        before it; -1 for none.
+        """
         return self._newest[bisect_left(self._times, moment)]
 
 
 def receipts_in(file: Path) -> list[Receipt]:
-    """Return the receipts in a file: a bundle of the league, a copy of its chain, or any text that names links.
+    """Return the receipts in a file: a bundle of the league, a copy of its chain, or
+    any text that names links.
 
-    Raises ConfigError if the file cannot be read, or has none, StoreError if it is of a league of another format.
+    Raises ConfigError if the file cannot be read, or has none, StoreError if it is of a
+    league of another format.
     """
     try:
         with file.open("rb") as opened:
@@ -95,7 +102,9 @@ def receipts_in(file: Path) -> list[Receipt]:
 
 
 def _with_times(text: str, file: Path) -> list[Receipt]:
-    """Return the receipts of a text with their times; none if a line of it is anything else than a receipt."""
+    """Return the receipts of a text with their times; none if a line of it is anything
+    else than a receipt.
+    """
     lines = [RECEIPT.fullmatch(line.strip()) for line in text.split("\n") if line.strip()]
     return (
         [Receipt(int(line[1]), line[2], file, _moment(line[3])) for line in lines if line]
@@ -130,7 +139,9 @@ def _links_of_text(text: str) -> Iterator[AnyLink]:
 
 
 def receipt_of(league: Path) -> str:
-    """Return the newest link of the league in a folder, as `verify --seen` finds it; "" if none was made."""
+    """Return the newest link of the league in a folder, as `verify --seen` finds it; ""
+    if none was made.
+    """
     if not has_store(league):
         return ""
     with Store.read(league) as store:

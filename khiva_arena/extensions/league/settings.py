@@ -1,6 +1,8 @@
-"""The settings of a league: its ``league.toml``, which is a settings file without what a league decides itself.
+"""The settings of a league: its ``league.toml``, which is a settings file without what
+a league decides itself.
 
-It is as safe to open as any settings file: what it opens on this machine needs the user's word.
+It is as safe to open as any settings file: what it opens on this machine needs the
+user's word.
 """
 
 import shlex
@@ -61,7 +63,9 @@ NOT_IN_A_LEAGUE = {
     "stage": "a league has no stages",
     "transcripts": "a league shows the notes of a bot to its author",
 }
-"""The settings of a competition that a league does not have, and what to do about each."""
+"""The settings of a competition that a league does not have, and what to do about
+each.
+"""
 MOST_NAME = 80
 HEAD = """\
 # A league for Khiva Arena. Enter bots with `khiva-arena league enter`, play with `khiva-arena league play`.
@@ -137,12 +141,16 @@ class League(NamedTuple):
 
 
 def publishes_bots(clock: str, options: LeagueOptions) -> bool | msgspec.UnsetType:
-    """Return the term ``publish_bots`` of a league: by default True in ticks, and unset by the wall clock."""
+    """Return the term ``publish_bots`` of a league: by default True in ticks, and unset
+    by the wall clock.
+    """
     return options.publish_bots is not False if clock == Clock.TICKS else msgspec.UNSET
 
 
 def _beacon(options: LeagueOptions) -> Beacon | None:
-    """Return the beacon that settings name, None if they name none. Raises ConfigError if they say it only in part."""
+    """Return the beacon that settings name, None if they name none. Raises ConfigError
+    if they say it only in part.
+    """
     if not options.beacon and not options.beacon_begins and not options.beacon_seconds:
         return None
     if not (options.beacon and options.beacon_begins and options.beacon_seconds):
@@ -163,7 +171,9 @@ def _beacon(options: LeagueOptions) -> Beacon | None:
 
 
 def options_of(folder: Path) -> LeagueOptions:
-    """Return what the settings file in a folder says of the league alone. Raises ConfigError if it is not there, or wrong."""
+    """Return what the settings file in a folder says of the league alone. Raises
+    ConfigError if it is not there, or wrong.
+    """
     file, problems = _file_of(folder), list[str]()
     options = _options(file.settings.get("league", {}), file.places, problems)
     if problems:
@@ -172,8 +182,9 @@ def options_of(folder: Path) -> LeagueOptions:
 
 
 def publishes_bots_in(folder: Path) -> bool:
-    """Tell whether bundles may hold the bots of the league in a folder, as its settings file says. Raises ConfigError if the file
-    is not there, or wrong."""
+    """Tell whether bundles may hold the bots of the league in a folder, as its settings
+    file says. Raises ConfigError if the file is not there, or wrong.
+    """
     return publishes_bots(_file_of(folder).settings.get("clock", ""), options_of(folder)) is True
 
 
@@ -192,9 +203,11 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say, *, is_new: bool 
     """Return the settings of the league in a folder.
 
     flags: settings that win over those of its file.
-    is_new: whether it was made just now: no isolation level is needed, and without one nothing is built.
+    is_new: whether it was made just now: no isolation level is needed, and without one
+        nothing is built.
 
-    Raises ConfigError with every mistake, or if the user does not agree to what the file opens.
+    Raises ConfigError with every mistake, or if the user does not agree to what the
+    file opens.
     """
     path, file = folder / SETTINGS, _file_of(folder)
     own, places = dict(file.settings), dict(file.places)
@@ -283,14 +296,18 @@ def _command_that_asks(folder: Path) -> str:
 
 
 def way_to_play(league: Path, beacon: str) -> str:
-    """Return the command that plays a league. ``beacon``: the command that prints its lines; "" for none."""
+    """Return the command that plays a league. ``beacon``: the command that prints its
+    lines; "" for none.
+    """
     return f"khiva-arena league play {shlex.quote(str(league))}" + (
         f" --beacon {shlex.quote(beacon)}" if beacon else ""
     )
 
 
 def remember_maker(folder: Path, say: Say) -> None:
-    """Remember that whoever has just made a league agrees to what its settings open, so that a service has nobody to ask."""
+    """Remember that whoever has just made a league agrees to what its settings open, so
+    that a service has nobody to ask.
+    """
     file = _file_of(folder)
     openings = consent.openings_of(file.settings, {})
     digest = consent.digest_of_file(folder / SETTINGS, file.text, consent.programs(openings, ()))
@@ -335,7 +352,9 @@ def _toml(value: Any) -> str:
 
 
 def league_text(values: Mapping[str, Any]) -> str:
-    """Return the text of a new league's settings file. ``values``: values in place of defaults, by setting."""
+    """Return the text of a new league's settings file. ``values``: values in place of
+    defaults, by setting.
+    """
     rows = sorted(
         (row for row in TABLE if row.of_a_league),
         key=lambda row: row.default == {} or row.kind.name == "TABLE",

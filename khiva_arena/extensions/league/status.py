@@ -49,8 +49,10 @@ class LeagueStatus(msgspec.Struct, frozen=True):
     bots: of the roster.
     waiting: what waits in the queue.
     seasons: their names, in order.
-    next_begin: when the next batch begins, UTC, if the settings let it wait; "" if they do not, or a batch is played.
-    takes: how long a batch takes, in words, by the matches of the newest one that is over; "" before there is one.
+    next_begin: when the next batch begins, UTC, if the settings let it wait; "" if they
+        do not, or a batch is played.
+    takes: how long a batch takes, in words, by the matches of the newest one that is
+        over; "" before there is one.
     """
 
     name: str
@@ -74,8 +76,10 @@ def next_begin(pace: Pace, chain: Chain) -> datetime | None:
 
 
 def estimate(store: Store, number: int, matches: int, jobs: int) -> str:
-    """Return in words how long so many matches will take, by those of a batch; "" if it has none. ``number``: of the batch.
-    ``jobs``: how many are played at a time."""
+    """Return in words how long so many matches will take, by those of a batch; "" if it
+    has none. ``number``: of the batch.
+    ``jobs``: how many are played at a time.
+    """
     ids = store.event_ids(number, number)
     time = (
         mean_time(store.seconds(ids[0]), f"the matches of batch {number}", AROUND) if ids else None
@@ -84,7 +88,9 @@ def estimate(store: Store, number: int, matches: int, jobs: int) -> str:
 
 
 def _takes(store: Store, number: int) -> str:
-    """Return in words how long a batch takes, by the newest one that is over. ``number``: of it. Raises StoreError."""
+    """Return in words how long a batch takes, by the newest one that is
+    over. ``number``: of it. Raises StoreError.
+    """
     ids = store.event_ids(number, number)
     if not ids:
         damaged(store, f"batch {number}", "its event is missing")
@@ -92,7 +98,9 @@ def _takes(store: Store, number: int) -> str:
 
 
 def status_of(folder: Path) -> LeagueStatus:
-    """Return how the league in a folder stands. Raises ConfigError if there is none, StoreError if it is damaged."""
+    """Return how the league in a folder stands. Raises ConfigError if there is none,
+    StoreError if it is damaged.
+    """
     check_league(folder)
     names: dict[str, str] = {}
     entries: list[QueueEntry] = []
@@ -153,8 +161,10 @@ def _unfounded(
 
 
 def active_families(folder: Path, author: str) -> set[str]:
-    """Return the families of an author that have an active version, as the player of the league in a folder has published it.
-    ``author``: the id. Raises StoreError if that cannot be read."""
+    """Return the families of an author that have an active version, as the player of
+    the league in a folder has published it.
+    ``author``: the id. Raises StoreError if that cannot be read.
+    """
     published = read_state(folder)
     return (
         {bot.family for bot in published.bots if bot.author == author and bot.state == "active"}

@@ -1,4 +1,6 @@
-"""What waits in the queue of a league for its next batch, why it waits, and how it is taken back."""
+"""What waits in the queue of a league for its next batch, why it waits, and how it is
+taken back.
+"""
 
 import time
 from collections.abc import Sequence
@@ -39,7 +41,9 @@ def waiting_of(
     changes: Sequence[RosterChange],
     chain: Chain | None,
 ) -> tuple[WaitingItem, ...]:
-    """Return what waits and is not in the chain of the league in a folder: bots, then changes, in the order of the queue."""
+    """Return what waits and is not in the chain of the league in a folder: bots, then
+    changes, in the order of the queue.
+    """
     bots = chain.bots if chain else {}
     bots_that_wait = [entry for entry in entries if entry.played_as not in bots]
     waiting = [
@@ -85,7 +89,9 @@ def _of_change(change: RosterChange, chain: Chain | None) -> tuple[str, str]:
 
 
 def _is_done(change: RosterChange, chain: Chain | None) -> bool:
-    """Tell whether a link of the chain has made a change, which a killed player has not noted yet."""
+    """Tell whether a link of the chain has made a change, which a killed player has not
+    noted yet.
+    """
     if chain is None:
         return False
     if change.state == "season":
@@ -101,8 +107,10 @@ def _stored_chain(folder: Path) -> Chain | None:
 
 
 def take_back(folder: Path, what: str) -> WaitingItem:
-    """Take back what waits in the queue of the league in a folder, and return it. ``what``: its id, or its name if nothing else
-    that waits has it. Raises ConfigError."""
+    """Take back what waits in the queue of the league in a folder, and return
+    it. ``what``: its id, or its name if nothing else that waits has it. Raises
+    ConfigError.
+    """
     with Queue(folder) as queue:
         with queue.hold():  # so that the player does not take it meanwhile
             chain = _stored_chain(folder)

@@ -1,7 +1,9 @@
-"""A league as far as its player has followed it: its chain, and counts over its batches, for the next draw and for tables.
+"""A league as far as its player has followed it: its chain, and counts over its
+batches, for the next draw and for tables.
 
-The player keeps all at the newest link, so that nobody but `verify` walks a long chain again: from there on only newer links are
-followed. What was kept counts if the store has the link at which it was, by number and digest.
+The player keeps all at the newest link, so that nobody but `verify` walks a long chain
+again: from there on only newer links are followed. What was kept counts if the store
+has the link at which it was, by number and digest.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,7 +31,9 @@ from khiva_arena.records.store.db import EventRow, Store
 WALKED = "walked"
 """The name of the file in the folder of sums."""
 HEAD = f"khiva-walked-3 {__version__}\n".encode()
-"""The beginning of the file. Raise the number when chain or counts hold other things."""
+"""The beginning of the file. Raise the number when chain or counts hold other
+things.
+"""
 
 
 class LeagueSoFar(NamedTuple):
@@ -37,8 +41,8 @@ class LeagueSoFar(NamedTuple):
 
     chain: up to the link.
     counts: over the batches that are drawn by then.
-    batches: that bots have played in, and who is retired, as the newest batch that is over left them; so later links do not
-        change the order of its table.
+    batches: that bots have played in, and who is retired, as the newest batch that is
+        over left them; so later links do not change the order of its table.
     """
 
     chain: Chain
@@ -73,9 +77,11 @@ def with_batch(batches: Batches, chain: Chain, event: EventRow) -> Batches:
 
 
 def walked(store: Store) -> LeagueSoFar | None:
-    """Return a league up to its newest link, None if no league was founded in the store.
+    """Return a league up to its newest link, None if no league was founded in the
+    store.
 
-    Raises StoreError if a link or event that was read is damaged, ConfigError if there are more events than batches.
+    Raises StoreError if a link or event that was read is damaged, ConfigError if there
+    are more events than batches.
     """
     before = _kept(store)
     if before is None or store.newest_number() < before.chain.batches:
@@ -111,7 +117,9 @@ def keep_walked(store: Store, now: LeagueSoFar) -> None:
 
 
 def is_link(store: Store, links: int, digest: str) -> bool:
-    """Tell whether a store has so many links or more, and the last of these has this digest."""
+    """Tell whether a store has so many links or more, and the last of these has this
+    digest.
+    """
     rows = links_of(store, links - 1, links) if links else []
     return [link.digest for link in rows] == [digest]
 
@@ -131,7 +139,9 @@ def _kept(store: Store) -> LeagueSoFar | None:
 
 
 def _followed(store: Store, before: LeagueSoFar, links: Iterable[AnyLink]) -> LeagueSoFar:
-    """Return a league up to a later link. ``links``: those since. The counts are added to those of ``before``."""
+    """Return a league up to a later link. ``links``: those since. The counts are added
+    to those of ``before``.
+    """
     chain, batches = before.chain, before.batches
     for link in links:
         with sound(store):

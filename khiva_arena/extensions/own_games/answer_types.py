@@ -24,7 +24,9 @@ counts_by_name = msgspec.msgpack.Decoder(dict[str, int]).decode
 
 
 def breach(point: str) -> str:
-    """Return the message for a broken point of the contract, or for an error that shows one."""
+    """Return the message for a broken point of the contract, or for an error that shows
+    one.
+    """
     if point.startswith(LEAK):
         return (
             f"a seat sees in its view or its choices what no event told it (a breach of: {point})"

@@ -1,4 +1,5 @@
-"""The answers of a game from outside, held against the contract before any of our code relies on them.
+"""The answers of a game from outside, held against the contract before any of our code
+relies on them.
 
 The message for a value of a wrong type names it in the terms of the game's author.
 """
@@ -19,7 +20,9 @@ from khiva_arena.games.registry import NAMES
 MOST_LEGAL = 10_000
 MOST_SEATS = 10
 MOST_ASKED = 900_000
-"""Bytes of one request, view and legal choices together, beside the events: a frame to a bot has 1,048,576 at the most."""
+"""Bytes of one request, view and legal choices together, beside the events: a frame to
+a bot has 1,048,576 at the most.
+"""
 OF_A_GAME = {
     **{
         name: f"its {name}"
@@ -145,8 +148,9 @@ def front_of(raw: Any, game_name: str, library: bool = False) -> Front:
 
 
 def step_of(value: msgspec.Raw, call: str, seats: int, game_name: str) -> Step:
-    """Return the checked answer of a game after ``call``. Raises GameFault for the first point in which it breaks the
-    contract."""
+    """Return the checked answer of a game after ``call``. Raises GameFault for the
+    first point in which it breaks the contract.
+    """
     try:
         answer = _decode_answer(value)
         wrong = _wrong(answer, seats)
@@ -168,7 +172,9 @@ def step_of(value: msgspec.Raw, call: str, seats: int, game_name: str) -> Step:
 
 
 def stands_of(value: msgspec.Raw, seats: int, game_name: str) -> Step:
-    """Return the checked standing of a match in a replay that shows nothing: the choices are only counted. Raises GameFault."""
+    """Return the checked standing of a match in a replay that shows nothing: the
+    choices are only counted. Raises GameFault.
+    """
     try:
         questions, over, scores, ranks = _stands(value)
         pending = {
@@ -183,7 +189,9 @@ def stands_of(value: msgspec.Raw, seats: int, game_name: str) -> Step:
 
 
 def _wrong(answer: Told, seats: int) -> str:
-    """Return the point in which an answer breaks the contract, "" if it keeps the contract."""
+    """Return the point in which an answer breaks the contract, "" if it keeps the
+    contract.
+    """
     if wrong := _wrong_standing([seat for seat, _, _ in answer.pending], answer, seats):
         return wrong
     for (seat, kind, legal), view in zip(answer.pending, answer.views, strict=True):
@@ -195,7 +203,9 @@ def _wrong(answer: Told, seats: int) -> str:
 
 
 def _wrong_standing(seats_asked: list[int], answer: Told, seats: int) -> str:
-    """Return the point in which the asked seats or the standing break the contract, "" if they keep it."""
+    """Return the point in which the asked seats or the standing break the contract, ""
+    if they keep it.
+    """
     if seats_asked != sorted(set(seats_asked)) or not set(seats_asked) <= set(range(seats)):
         return f"pending() asks seats {seats_asked}, of {seats}, which is not in seat order"
     if answer.over != (not seats_asked):
@@ -251,7 +261,8 @@ def _wrong_event(data: dict[str, Any], to: list[int] | None, seats: int) -> str:
 
 
 def in_words(error: Exception, whole: str, subjects: Mapping[str, str] = OF_A_STEP) -> str:
-    """Return msgspec's words for a value of a wrong type, as "view(): a key is a whole number, and must be a text".
+    """Return msgspec's words for a value of a wrong type, as "view(): a key is a whole
+    number, and must be a text".
 
     whole: the source of the value.
     subjects: the names of places in it that have a name of their own.

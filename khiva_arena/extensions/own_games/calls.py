@@ -1,4 +1,6 @@
-"""The messages between the arena and the process of a game: frames of msgpack, a u32 big-endian length before each."""
+"""The messages between the arena and the process of a game: frames of msgpack, a u32
+big-endian length before each.
+"""
 
 import socket
 import struct
@@ -9,9 +11,13 @@ import msgspec
 from khiva_arena.words import an
 
 DONE, FAULT, RULES, CONFIG, ILLEGAL = "done", "fault", "rules", "config", "illegal"
-"""Kinds of answer to a call: its value; the game's fault, in words; errors that the contract allows, with their texts."""
+"""Kinds of answer to a call: its value; the game's fault, in words; errors that the
+contract allows, with their texts.
+"""
 FORK, KILL, STOP = b"F", b"K", b"S"
-"""Requests to the process. STOP ends a fork as KILL does, once the fork has told its place."""
+"""Requests to the process. STOP ends a fork as KILL does, once the fork has told its
+place.
+"""
 NUMBER = struct.Struct("<q")
 HEADER = struct.Struct(">I")
 CPU_SECONDS = 10.0
@@ -30,8 +36,8 @@ MOST_BYTES = 16 * 2**20
 class Spec(msgspec.Struct, frozen=True):
     """The code that the process is to run; see ``GameSource``.
 
-    folder: the beginning of the paths of the game's own files. They are read from source, and named with the line in which
-        something was raised.
+    folder: the beginning of the paths of the game's own files. They are read from
+        source, and named with the line in which something was raised.
     files: the game's files of source as they were hashed, by path.
     """
 
@@ -73,7 +79,8 @@ def encode(value: Any) -> msgspec.Raw:
 
 
 def strictly(value: Any) -> msgspec.Raw:
-    """Return a value that a game gives to bots as msgpack. Raises Unplain if a part would arrive as another type.
+    """Return a value that a game gives to bots as msgpack. Raises Unplain if a part
+    would arrive as another type.
 
     So a set or a tuple may not arrive as a list, nor a date as a text.
     """
@@ -89,7 +96,9 @@ def strictly(value: Any) -> msgspec.Raw:
 
 
 def _stranger(value: Any) -> str:
-    """Return the type of the first part that msgpack has no form for, "" if all have one."""
+    """Return the type of the first part that msgpack has no form for, "" if all have
+    one.
+    """
     if isinstance(value, dict | list):
         parts = value.values() if isinstance(value, dict) else value
         return next((name for part in parts if (name := _stranger(part))), "")

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena check --game`` without a bot: a check that a game keeps its contract, with remedies."""
+"""The work of ``khiva-arena check --game`` without a bot: a check that a game keeps its
+contract, with remedies.
+"""
 
 import json
 import shlex
@@ -64,7 +66,9 @@ def check_games(
 def _report(
     word: str, game: Game, rules: Mapping[str, Any], rule: Sequence[str], *, quiet: bool
 ) -> bool:
-    """Print the steps of a game, of which ``quiet`` leaves out those that are ok. Returns whether all are."""
+    """Print the steps of a game, of which ``quiet`` leaves out those that are ok.
+    Returns whether all are.
+    """
     title = harmless(
         f"{game.name}: {game.title}, {game.seats[0]} to {game.seats[-1]} seats, rules "
         f"version {game.rules_version}"

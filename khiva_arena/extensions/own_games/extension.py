@@ -1,4 +1,6 @@
-"""The hook that the extension ``own_games`` fills: games that users hand over, and the check of a game."""
+"""The hook that the extension ``own_games`` fills: games that users hand over, and the
+check of a game.
+"""
 
 from collections.abc import Iterable, Sequence
 from importlib.resources import files

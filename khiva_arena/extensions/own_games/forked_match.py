@@ -44,7 +44,8 @@ def _questions(pending: Pending) -> list[list[Any]]:
 
 
 class ForkedMatch:
-    """The methods by which a fork is called: those of a game, and those of its states, which are numbered.
+    """The methods by which a fork is called: those of a game, and those of its states,
+    which are numbered.
 
     calling: the method that is being called, for blame.
     """
@@ -84,7 +85,9 @@ class ForkedMatch:
         return self._snapshot(self._states[number], self._states[number].apply(choices))
 
     def play(self, number: int, choices: dict[int, int]) -> Any:
-        """Apply choices in a replay, of which nothing is shown, and return the standing."""
+        """Apply choices in a replay, of which nothing is shown, and return the
+        standing.
+        """
         self.calling = "apply"
         state = self._states[number]
         state.apply(choices)
@@ -139,7 +142,9 @@ class ForkedMatch:
         return len(self._states) - 1
 
     def sketch(self, number: int, names: list[str]) -> str:
-        """Return the game's own sketch, "" if it has none: then the views show everything, and the caller has them anyhow."""
+        """Return the game's own sketch, "" if it has none: then the views show
+        everything, and the caller has them anyhow.
+        """
         return (
             ""
             if type(self._game).sketch is Game.sketch
@@ -156,7 +161,8 @@ class ForkedMatch:
         return self._game.choice(kind, entry, view)
 
     def vet(self, seats: int, rules: dict[str, Any], steps: int, seed: str, seconds: float) -> Any:
-        """Return the findings of the conformance check in one random match; see ``games/conformance.py``.
+        """Return the findings of the conformance check in one random match; see
+        ``games/conformance.py``.
 
         seconds: for all of it.
         """

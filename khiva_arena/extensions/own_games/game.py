@@ -1,6 +1,7 @@
 """A game from outside, and its states, as the rest of the arena sees them.
 
-Each call goes to a process that can be ended, so that a game can neither hang nor crash the arena.
+Each call goes to a process that can be ended, so that a game can neither hang nor crash
+the arena.
 """
 
 import shlex
@@ -38,11 +39,14 @@ from khiva_arena.rng import Stream
 from khiva_arena.words import count
 
 VET_STEPS = 30
-"""Steps of the look at a game before it is played; ``khiva-arena check --game`` looks at whole matches."""
+"""Steps of the look at a game before it is played; ``khiva-arena check --game`` looks
+at whole matches.
+"""
 
 
 class OutsideGame(Game):
-    """The game of a source. Raises GameFault if its import fails or it breaks the contract at once.
+    """The game of a source. Raises GameFault if its import fails or it breaks the
+    contract at once.
 
     shown: its name and its file or package, for people.
     """
@@ -90,7 +94,9 @@ class OutsideGame(Game):
         return self._rules_map("rules", given)
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
-        """Return a canonical map completed by the rules that it leaves out, as ``Game.every_rule`` says."""
+        """Return a canonical map completed by the rules that it leaves out, as
+        ``Game.every_rule`` says.
+        """
         return self._rules_map("every_rule", rules)
 
     def _rules_map(self, call: str, rules: Mapping[str, Plain]) -> dict[str, Plain]:
@@ -100,22 +106,28 @@ class OutsideGame(Game):
         return dict(rules_map)
 
     def seats_of(self, rules: Mapping[str, Plain]) -> Sequence[int]:
-        """Return the numbers of seats that the game can be played with under a rules map, of those in ``seats``."""
+        """Return the numbers of seats that the game can be played with under a rules
+        map, of those in ``seats``.
+        """
         numbers = decoded(numbers_of, self._ask("seats_of", dict(rules)), "seats_of", self.shown)
         return [seats for seats in numbers if seats in self.seats]
 
     def new(
         self, seats: int, rules: Mapping[str, Plain], secret: bytes
     ) -> tuple[State, list[Event]]:
-        """Set up a match in one process, and return the state and the events of the opening."""
+        """Set up a match in one process, and return the state and the events of the
+        opening.
+        """
         return self._begin((self._fork,), seats, rules, secret)
 
     def played(
         self, seats: int, rules: Mapping[str, Plain], secret: bytes
     ) -> tuple[State, list[Event]]:
-        """Set up a match that is recorded, and return the state and the events of the opening.
+        """Set up a match that is recorded, and return the state and the events of the
+        opening.
 
-        It runs in two processes, so that it shows at once if its course depends on anything but secret, rules and choices.
+        It runs in two processes, so that it shows at once if its course depends on
+        anything but secret, rules and choices.
         """
         return self._begin((self._fork, self._second_fork), seats, rules, secret)
 
@@ -131,15 +143,18 @@ class OutsideGame(Game):
         return state, state.begin(dict(rules), secret)
 
     def _fork(self) -> Fork:
-        """Return a process for a match. If the process that it is forked from was killed, another one is started."""
+        """Return a process for a match. If the process that it is forked from was
+        killed, another one is started.
+        """
         with self._starting:
             if self._process.has_ended:
                 self._process = self._start_process(1)
         return self._process.fork()
 
     def _second_fork(self) -> Fork:
-        """Return the second process for a match that is recorded. If the process that it is forked from was killed, another is
-        started."""
+        """Return the second process for a match that is recorded. If the process that
+        it is forked from was killed, another is started.
+        """
         with self._starting:
             if self._second is None or self._second.has_ended:
                 self._second = self._start_process(2)
@@ -151,7 +166,9 @@ class OutsideGame(Game):
         return process
 
     def vet(self, seats: int, rules: Mapping[str, Plain]) -> None:
-        """Check some steps of a random match, with every point of the contract, once for each kind of table. Raises GameFault."""
+        """Check some steps of a random match, with every point of the contract, once
+        for each kind of table. Raises GameFault.
+        """
         kind = msgspec.msgpack.encode([seats, dict(rules)])
         if kind in self._rules_vetted:
             return
@@ -167,7 +184,9 @@ class OutsideGame(Game):
         self._rules_vetted.add(kind)
 
     def _rule_words(self, rules: Mapping[str, Plain]) -> list[str]:
-        """Return the ``--rule`` words to type for these rules: only rules that the other rules do not bring."""
+        """Return the ``--rule`` words to type for these rules: only rules that the
+        other rules do not bring.
+        """
         shortest = dict(rules)
         for key in rules:
             without = {name: value for name, value in shortest.items() if name != key}
@@ -180,10 +199,11 @@ class OutsideGame(Game):
         ]
 
     def looked_at(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> Findings:
-        """Return the findings of the conformance check in so many steps of a match, as far as there is time for it.
+        """Return the findings of the conformance check in so many steps of a match, as
+        far as there is time for it.
 
-        Raises GameFault for faults that would make a match void, of which the check knows less: an answer's size, and whether it
-        is the same again.
+        Raises GameFault for faults that would make a match void, of which the check
+        knows less: an answer's size, and whether it is the same again.
         """
         mistakes = self._try_match(seats, rules, steps, seed)
         fork = self._fork()
@@ -198,8 +218,9 @@ class OutsideGame(Game):
     def _try_match(
         self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str
     ) -> list[str]:
-        """Play so many steps of a random match, just as one that is recorded. Return how far it was played, if it took too
-        long."""
+        """Play so many steps of a random match, just as one that is recorded. Return
+        how far it was played, if it took too long.
+        """
         until = time.monotonic() + LOOK_SECONDS
         secret = sha256(f"{seed} {self.name} {seats}".encode()).digest()
         stream = Stream(secret, "a look")
@@ -218,19 +239,25 @@ class OutsideGame(Game):
         return []
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
-        """Return one line of text for an event; the default line if the game fails to give one."""
+        """Return one line of text for an event; the default line if the game fails to
+        give one.
+        """
         to = None if event.to is None else list(event.to)
         words = self._words("narrate", event.data, to, list(names))
         return super().narrate(event, names) if words is None else words
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
-        """Return an entry of ``legal`` in words; the default words if the game fails to give any."""
+        """Return an entry of ``legal`` in words; the default words if the game fails to
+        give any.
+        """
         return self._words("choice", kind, list(entry), dict(view)) or super().choice(
             kind, entry, view
         )
 
     def points(self, view: Mapping[str, Plain]) -> list[int] | None:
-        """Return the points by seat counted from a view, None if the game fails to give them or hides something."""
+        """Return the points by seat counted from a view, None if the game fails to give
+        them or hides something.
+        """
         if "points" in self._mute:
             return None
         try:
@@ -240,13 +267,17 @@ class OutsideGame(Game):
             return None
 
     def sketch(self, state: State, names: Sequence[str]) -> str:
-        """Return the whole state as text for people. Raises TypeError for a state of another game."""
+        """Return the whole state as text for people. Raises TypeError for a state of
+        another game.
+        """
         if not isinstance(state, OutsideState):
             raise TypeError(f"sketch takes a state of {self.title}, not {type(state).__name__}")
         return state.sketch(names)
 
     def _words(self, call: str, *arguments: Any) -> str | None:
-        """Return the game's text for people; None if it fails, for which nothing else has to stop, and which a check tells of."""
+        """Return the game's text for people; None if it fails, for which nothing else
+        has to stop, and which a check tells of.
+        """
         if call in self._mute:
             return None
         try:
@@ -258,7 +289,9 @@ class OutsideGame(Game):
             return None
 
     def _ask(self, call: str, *arguments: Any) -> msgspec.Raw:
-        """Call the game for facts that belong to no match. A process that such a call ends is replaced at the next call."""
+        """Call the game for facts that belong to no match. A process that such a call
+        ends is replaced at the next call.
+        """
         with self._lock:
             if self._desk is None:
                 self._desk = self._fork()

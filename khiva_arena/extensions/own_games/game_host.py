@@ -1,9 +1,12 @@
-"""The process in which the code of a game from outside runs. The arena has nothing at stake in it.
+"""The process in which the code of a game from outside runs. The arena has nothing at
+stake in it.
 
-The process imports the game once and forks for each match. So a match begins as the game was when it was imported, whatever the
-matches before it left behind, and can be ended by itself. Nothing is ever sent on its input, a pipe: when that ends, because the
-arena is done or dead, the process and its forks exit. A request for a fork brings along a socket of the fork's own, on which the
-fork is called; see ``game_process.py`` for the other side.
+The process imports the game once and forks for each match. So a match begins as the
+game was when it was imported, whatever the matches before it left behind, and can be
+ended by itself. Nothing is ever sent on its input, a pipe: when that ends, because the
+arena is done or dead, the process and its forks exit. A request for a fork brings along
+a socket of the fork's own, on which the fork is called; see ``game_process.py`` for the
+other side.
 """
 
 import importlib
@@ -50,11 +53,15 @@ from khiva_arena.words import an
 MEMORY = 4 * 2**30
 STATUSES_HELD = 10_000
 MAY_RAISE = {"rules": ConfigError, "check_seats": ConfigError, "apply": IllegalChoice}
-"""Errors that a call may raise to refuse a user's word, or a choice that it was offered, by call."""
+"""Errors that a call may raise to refuse a user's word, or a choice that it was
+offered, by call.
+"""
 
 
 def main() -> None:
-    """Serve on the socket that the command line names, and leave last words in the pipe that it names."""
+    """Serve on the socket that the command line names, and leave last words in the pipe
+    that it names.
+    """
     control = socket.socket(fileno=int(sys.argv[1]))
     leave_last_words(int(sys.argv[2]))
     life = os.dup(0)
@@ -85,7 +92,9 @@ def _limit(memory: int) -> None:
 
 
 def _allow_cpu(seconds: float) -> None:
-    """Allow so many seconds of CPU from now on; the system ends the process after that, whatever it does."""
+    """Allow so many seconds of CPU from now on; the system ends the process after that,
+    whatever it does.
+    """
     usage = resource.getrusage(resource.RUSAGE_SELF)
     limit = math.ceil(usage.ru_utime + usage.ru_stime + seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
@@ -106,8 +115,9 @@ def _ends_with(life: int) -> None:
 
 
 class FromSource(SourceFileLoader):
-    """A loader that has the source as it was hashed, and never reads bytecode: that of ``__pycache__`` may come from another
-    source, since Python takes it if the time and size of the source fit.
+    """A loader that has the source as it was hashed, and never reads bytecode: that of
+    ``__pycache__`` may come from another source, since Python takes it if the time and
+    size of the source fit.
 
     files: the contents of the game's files, by path.
     """
@@ -117,7 +127,9 @@ class FromSource(SourceFileLoader):
         self._files = files
 
     def get_code(self, fullname: str) -> CodeType:
-        """Return the code of a module, compiled from its source. Raises ImportError for a file that was not hashed."""
+        """Return the code of a module, compiled from its source. Raises ImportError for
+        a file that was not hashed.
+        """
         if (source := self._files.get(_real(self.path))) is None:
             raise ImportError(
                 f"{os.path.basename(self.path)} is new since the game was hashed", name=fullname
@@ -126,12 +138,15 @@ class FromSource(SourceFileLoader):
 
 
 def _real(path: str) -> str:
-    """Return the path of a file as it was hashed: a file of a package may itself be a link."""
+    """Return the path of a file as it was hashed: a file of a package may itself be a
+    link.
+    """
     return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
 
 
 class OwnCode:
-    """A finder that finds modules as Python does, and has those of a game read from source.
+    """A finder that finds modules as Python does, and has those of a game read from
+    source.
 
     folder: the beginning of the game's paths.
     files: as for ``FromSource``.
@@ -143,7 +158,9 @@ class OwnCode:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """Return the spec of a module, with a loader from source if the module is the game's; None if it is not found."""
+        """Return the spec of a module, with a loader from source if the module is the
+        game's; None if it is not found.
+        """
         specs = (
             finder.find_spec(fullname, path, target)
             for finder in sys.meta_path
@@ -272,7 +289,9 @@ def _fork_on_request(control: socket.socket, life: int, game: Game, spec: Spec) 
 
 
 def _wait_for(pid: int, on_request: bool) -> int:
-    """End a fork, and return its status. ``on_request``: whether the fork gets time to tell its place first."""
+    """End a fork, and return its status. ``on_request``: whether the fork gets time to
+    tell its place first.
+    """
     until = time.monotonic() + (STOP_SECONDS if on_request else 0)
     if on_request:
         os.kill(pid, signal.SIGXCPU)
@@ -324,15 +343,18 @@ def _answer(match: "ForkedMatch", name: str, arguments: list[Any], spec: Spec) -
 
 
 def _refusal(error: BaseException) -> list[Any]:
-    """Return the answer for an error that the contract allows; any other error is the game's fault."""
+    """Return the answer for an error that the contract allows; any other error is the
+    game's fault.
+    """
     if isinstance(error, ConfigError):
         return [RULES if isinstance(error, RulesError) else CONFIG, list(error.problems)]
     return [ILLEGAL, str(error)]
 
 
 def _several_files(error: BaseException, spec: Spec) -> str:
-    """Return advice about a file beside the game's, "" if there is none. Such a file is not imported, since it would not be
-    hashed."""
+    """Return advice about a file beside the game's, "" if there is none. Such a file is
+    not imported, since it would not be hashed.
+    """
     name = str(getattr(error, "name", None) or "").partition(".")[0]
     beside = os.path.join(os.path.dirname(spec.path), f"{name}.py")
     if (

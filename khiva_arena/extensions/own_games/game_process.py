@@ -1,7 +1,9 @@
-"""The arena's side of the process that runs the code of a game; ``game_host.py`` is the other side.
+"""The arena's side of the process that runs the code of a game; ``game_host.py`` is the
+other side.
 
-Code from outside may hang, crash, leak memory or depend on the order of a set. In a process of its own it can be ended, limited
-and compared with a second process, and blamed with the line where it was.
+Code from outside may hang, crash, leak memory or depend on the order of a set. In a
+process of its own it can be ended, limited and compared with a second process, and
+blamed with the line where it was.
 """
 
 import os
@@ -73,7 +75,8 @@ class ForkEnd(NamedTuple):
 class GameProcess:
     """A process that has imported a game, and forks for each match.
 
-    Raises GameFault if the import fails, or if files of the game have changed since they were hashed.
+    Raises GameFault if the import fails, or if files of the game have changed since
+    they were hashed.
 
     shown: the name of the game's code, for people.
     folder: the beginning of the code's paths.
@@ -93,8 +96,9 @@ class GameProcess:
             str(theirs.fileno()),
             str(leave),
         ]
-        # Two processes of one game order sets of words differently, which shows moves that depend on the order. The mark differs
-        # from that of strays that bots leave behind, and lets a later run end the process if we die. Ctrl-C is for us.
+        # Two processes of one game order sets of words differently, which shows moves
+        # that depend on the order. The mark differs from that of strays that bots leave
+        # behind, and lets a later run end the process if we die. Ctrl-C is for us.
         environment = os.environ | {MARK: f"{os.getpid()}-game", "PYTHONHASHSEED": str(hash_seed)}
         try:
             with theirs:
@@ -144,7 +148,8 @@ class GameProcess:
         if kind != DONE:
             self.close()
             raise GameFault(f"game {self.shown}: its import {_text(value)}")
-        # Its source is run from the bytes that were hashed; tables and libraries it has read by itself while it was imported.
+        # Its source is run from the bytes that were hashed; tables and libraries it has
+        # read by itself while it was imported.
         if source.content is None and source_of(source.word).code != source.code:
             self.close()
             raise GameFault(f"game {self.shown}: its files were changed since this command began")
@@ -156,7 +161,9 @@ class GameProcess:
         return not self.close.alive or self._process.poll() is not None
 
     def fork(self) -> "Fork":
-        """Return a copy of the process, for a match. Raises GameFault if the process has died."""
+        """Return a copy of the process, for a match. Raises GameFault if the process
+        has died.
+        """
         ours, theirs = socket.socketpair()
         try:
             with self._lock, theirs:
@@ -193,7 +200,9 @@ class GameProcess:
 
 
 class Fork:
-    """A process that plays one match of a game, and ends when nobody holds this object any more."""
+    """A process that plays one match of a game, and ends when nobody holds this object
+    any more.
+    """
 
     def __init__(self, process: GameProcess, calls: socket.socket, pid: int) -> None:
         self._process, self._calls, self._pid = process, calls, pid
@@ -212,7 +221,9 @@ class Fork:
                 self._calls.sendall(frame_of([name, seconds or CPU_SECONDS, arguments]))
 
     def hear(self, name: str, seconds: float | None = None) -> bytes:
-        """Return the result of the call, not yet read. Raises GameFault if there is no answer, GameSlow if it takes too long."""
+        """Return the result of the call, not yet read. Raises GameFault if there is no
+        answer, GameSlow if it takes too long.
+        """
         seconds = seconds or CPU_SECONDS
         try:
             if not self._dead:
@@ -234,7 +245,9 @@ class Fork:
 
 
 def value_of(payload: bytes, game_name: str) -> msgspec.Raw:
-    """Return the value of an answer. Raises GameFault, or an error that the contract lets a game raise."""
+    """Return the value of an answer. Raises GameFault, or an error that the contract
+    lets a game raise.
+    """
     kind, value = _read(payload)
     if kind == DONE:
         return value
@@ -248,7 +261,8 @@ def value_of(payload: bytes, game_name: str) -> msgspec.Raw:
 
 
 def _blame(name: str, reason: str, place: Whereabouts) -> str:
-    """Return the blame for a call that gives no answer: a method of the game, and the line if it is known.
+    """Return the blame for a call that gives no answer: a method of the game, and the
+    line if it is known.
 
     A check (``vet``) calls many methods, so that none of them took all of its time.
     """
@@ -275,7 +289,9 @@ def _end_in_words(code: int, seconds: float) -> str:
 
 
 def _payload(source: socket.socket, until: float) -> bytes:
-    """Return the payload of the next frame. Raises EOFError if there is none, TimeoutError if it is not there by ``until``."""
+    """Return the payload of the next frame. Raises EOFError if there is none,
+    TimeoutError if it is not there by ``until``.
+    """
     size = HEADER.unpack(_exactly(source, HEADER.size, until))[0]
     if size > MOST_BYTES:
         raise EOFError

@@ -1,4 +1,6 @@
-"""The source of a game that does not come with the arena: found and hashed, without running any of it."""
+"""The source of a game that does not come with the arena: found and hashed, without
+running any of it.
+"""
 
 import importlib.util
 import os
@@ -16,14 +18,20 @@ from khiva_arena.games.registry import GROUP, NAMES, unknown
 MOST_BYTES = 64 * 2**20
 MOST_FILES = 5_000
 GAME_FILE = "game.py"
-"""The file that a folder holds which is no package: as ``khiva-arena new game`` makes it."""
+"""The file that a folder holds which is no package: as ``khiva-arena new game`` makes
+it.
+"""
 PACKED, WHOLE_FILE = "__init__.py", "sha256"
 CACHE = "__pycache__"
-"""The folder where Python leaves bytecode, which is never run for a game: see ``game_host.py``."""
+"""The folder where Python leaves bytecode, which is never run for a game: see
+``game_host.py``.
+"""
 
 
 def source_of(word: str) -> GameSource:
-    """Return the source that ``word`` names: a file, a folder, or the entry point of an installed package. Raises ConfigError."""
+    """Return the source that ``word`` names: a file, a folder, or the entry point of an
+    installed package. Raises ConfigError.
+    """
     path = Path(word)
     if path.is_dir():
         if (path / PACKED).is_file():
@@ -71,8 +79,9 @@ def _folder(path: Path) -> GameSource:
 
 
 def _library() -> GameSource:
-    """Return the source of OpenSpiel's games: rules of the library, whose version says enough. Raises ConfigError without
-    OpenSpiel."""
+    """Return the source of OpenSpiel's games: rules of the library, whose version says
+    enough. Raises ConfigError without OpenSpiel.
+    """
     try:
         version = metadata.version("open_spiel")
     except metadata.PackageNotFoundError:
@@ -90,8 +99,9 @@ def _module_name(stem: str) -> str:
 
 
 def _package(point: metadata.EntryPoint) -> GameSource:
-    """Return the source of the package that an entry point is in: all of its outermost module, since its own imports are hashed,
-    too."""
+    """Return the source of the package that an entry point is in: all of its outermost
+    module, since its own imports are hashed, too.
+    """
     top = point.module.partition(".")[0]
     spec = importlib.util.find_spec(top)  # this runs no code for an outermost module
     places = list(spec.submodule_search_locations or ()) if spec else []
@@ -116,7 +126,9 @@ def _package(point: metadata.EntryPoint) -> GameSource:
 
 
 def _contents(folder: Path, root: Path | None) -> dict[str, bytes]:
-    """Return the contents of all files of a game in a folder, by path, sorted. ``root``: as for ``_read``. Raises ConfigError."""
+    """Return the contents of all files of a game in a folder, by path,
+    sorted. ``root``: as for ``_read``. Raises ConfigError.
+    """
     contents, room = dict[str, bytes](), MOST_BYTES
     for path in _files_of(folder):
         if len(contents) == MOST_FILES or path.stat().st_size > room:
@@ -132,7 +144,8 @@ def _contents(folder: Path, root: Path | None) -> dict[str, bytes]:
 def _read(path: Path, root: Path | None) -> bytes:
     """Return the bytes of a file. Raises ConfigError.
 
-    root: the folder below which no link is followed; None: all links are, since pip may install a package as links
+    root: the folder below which no link is followed; None: all links are, since pip may
+        install a package as links
     """
     try:
         return regular_files.read(path, MOST_BYTES, root=root)
@@ -151,7 +164,9 @@ def _hash(contents: Mapping[str, bytes], folder: Path) -> str:
 
 
 def _files_of(folder: Path) -> Iterator[Path]:
-    """Yield the files of a game: all but files that Python and editors leave there. Raises ConfigError."""
+    """Yield the files of a game: all but files that Python and editors leave there.
+    Raises ConfigError.
+    """
     for path in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
         if any(part == CACHE or part.startswith(".") for part in path.relative_to(folder).parts):
             continue

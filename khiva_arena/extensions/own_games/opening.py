@@ -1,6 +1,7 @@
 """The registry of games that users hand over.
 
-A game is hashed at once, and run when something of just that hash is played or replayed.
+A game is hashed at once, and run when something of just that hash is played or
+replayed.
 """
 
 import os
@@ -21,21 +22,24 @@ _shown: dict[str, GameSource] = {}
 def open_game(word: str) -> Game:
     """Return the game that a user wants to play.
 
-    word: a file, a folder, or the entry point of an installed package. Raises ConfigError if there is none, GameFault if it is no
-        game.
+    word: a file, a folder, or the entry point of an installed package. Raises
+        ConfigError if there is none, GameFault if it is no game.
     """
     return _open_source(_offer(word))
 
 
 def show(word: str) -> GameSource:
-    """Return the source that a word names, for the user to agree to. From now on the word opens these very bytes. Raises
-    ConfigError."""
+    """Return the source that a word names, for the user to agree to. From now on the
+    word opens these very bytes. Raises ConfigError.
+    """
     _shown[word] = source_of(word)
     return _shown[word]
 
 
 def offer(words: Iterable[str]) -> None:
-    """Allow these games to run if something of just that code is to be replayed. None of them runs now. Raises ConfigError."""
+    """Allow these games to run if something of just that code is to be replayed. None
+    of them runs now. Raises ConfigError.
+    """
     for word in words:
         _offer(word)
 

@@ -1,6 +1,8 @@
-"""The games of OpenSpiel's library, as one game whose rule ``game`` names the library's.
+"""The games of OpenSpiel's library, as one game whose rule ``game`` names the
+library's.
 
-Only the process that runs a game's code imports this file. The declarations of a game of the library are tried, not believed.
+Only the process that runs a game's code imports this file. The declarations of a game
+of the library are tried, not believed.
 """
 
 import math
@@ -24,13 +26,19 @@ DEFAULT = "kuhn_poker"
 MOST_SCALE = 1_000_000
 """The factor by which returns are multiplied to be whole, at most."""
 SHOWN = 20
-"""Decisions of a random match at which it is tried whether seats are told what they know."""
+"""Decisions of a random match at which it is tried whether seats are told what they
+know.
+"""
 MOST_SEATS, FEWEST_SEATS = 10, 2
 TRIED, TRIED_STEPS = 3, 3_000
-"""Random matches, and steps of each, from which the scale is found, and whether seats are told what they know."""
+"""Random matches, and steps of each, from which the scale is found, and whether seats
+are told what they know.
+"""
 NEAR = 1e-9
 IN_PYTHON = "python_"
-"""The beginning of the names that the library registers once ``open_spiel.python.games`` is imported."""
+"""The beginning of the names that the library registers once
+``open_spiel.python.games`` is imported.
+"""
 SHOWS = ("information_state", "observation")
 """Kinds of text that a seat is shown: the first that the game gives to every seat."""
 Dynamics, Chance, Information = (
@@ -41,7 +49,9 @@ Dynamics, Chance, Information = (
 
 
 class LibraryState(State):
-    """A match of a game of the library. Chance is drawn from the secret, and a single choice is played unasked."""
+    """A match of a game of the library. Chance is drawn from the secret, and a single
+    choice is played unasked.
+    """
 
     def __init__(self, game: Any, rules: Mapping[str, Any], secret: bytes) -> None:
         self._game, self._rules = game, rules
@@ -64,7 +74,9 @@ class LibraryState(State):
         return self._on(self._apply_actions(actions))
 
     def _on(self, events: list[Event]) -> list[Event]:
-        """Play chance and single choices, until somebody is asked or the match is over, and return the events."""
+        """Play chance and single choices, until somebody is asked or the match is over,
+        and return the events.
+        """
         state = self._state
         self._pending = NOBODY
         while not state.is_terminal() and not self._pending:
@@ -95,7 +107,9 @@ class LibraryState(State):
         )
 
     def _apply_actions(self, taken: Mapping[int, int]) -> list[Event]:
-        """Apply the choices, with the only choice of the other seats, and return the events."""
+        """Apply the choices, with the only choice of the other seats, and return the
+        events.
+        """
         state = self._state
         only = {
             seat: next(iter(state.legal_actions(seat)), 0)
@@ -123,8 +137,9 @@ class LibraryState(State):
         return events
 
     def _new_to_seats(self) -> list[Event]:
-        """Return an event for each seat whose view or question has changed, with a hash of both: its next request has the thing
-        itself."""
+        """Return an event for each seat whose view or question has changed, with a hash
+        of both: its next request has the thing itself.
+        """
         events = []
         for seat, before in enumerate(self._last_views):
             decision = self._pending.get(seat)
@@ -138,8 +153,9 @@ class LibraryState(State):
         return text_of(self._state, seat, self._rules["shows"])
 
     def view(self, seat: int) -> dict[str, Any]:
-        """Return the view of a seat. The history is that of all actions, with those of chance, by which the library rebuilds the
-        state."""
+        """Return the view of a seat. The history is that of all actions, with those of
+        chance, by which the library rebuilds the state.
+        """
         view = {
             "game": self._rules["game"],
             "shows": self._rules["shows"],
@@ -155,8 +171,9 @@ class LibraryState(State):
 
     @property
     def scores(self) -> list[int]:
-        """The library's returns, multiplied by the rule ``scale``. Returns of the end have to be whole then; before it they are
-        rounded down."""
+        """The library's returns, multiplied by the rule ``scale``. Returns of the end
+        have to be whole then; before it they are rounded down.
+        """
         scale = self._rules["scale"]
         points = [score * scale for score in self._state.returns()]
         if self.is_over and (uneven := [score for score in points if not is_whole(score)]):
@@ -191,7 +208,9 @@ def draw_outcome(outcomes: Sequence[tuple[int, float]], stream: Stream) -> int:
 
 
 def shown_of(game: Any) -> str:
-    """Return the kind of text that seats are shown, of ``SHOWS``; "" if there is none."""
+    """Return the kind of text that seats are shown, of ``SHOWS``; "" if there is
+    none.
+    """
     return next((kind for kind in SHOWS if gives(game, partial(text_of, shows=kind))), "")
 
 
@@ -201,7 +220,9 @@ def text_of(state: Any, seat: int, shows: str) -> str:
 
 
 def whole_tensor(state: Any, seat: int, shows: str) -> list[int]:
-    """Return the tensor that a seat is shown, as whole numbers. Raises ValueError if they are not whole."""
+    """Return the tensor that a seat is shown, as whole numbers. Raises ValueError if
+    they are not whole.
+    """
     values = getattr(state, f"{shows}_tensor")(seat)
     if any(value != int(value) for value in values):
         raise ValueError("its tensor has numbers that are not whole")
@@ -209,7 +230,9 @@ def whole_tensor(state: Any, seat: int, shows: str) -> list[int]:
 
 
 def gives(game: Any, call: Callable[[Any, int], object]) -> bool:
-    """Tell whether a game gives this to all seats in a random match: some games raise where they promise a value."""
+    """Tell whether a game gives this to all seats in a random match: some games raise
+    where they promise a value.
+    """
     state, stream = game.new_initial_state(), Stream(bytes(32), "openspiel", "shown")
     decisions = 0
     try:
@@ -241,7 +264,9 @@ def at_random(state: Any, stream: Stream) -> None:
 
 
 def scale_of(game: Any) -> int | None:
-    """Return the factor that makes the returns of random matches whole; None if it is more than ``MOST_SCALE``."""
+    """Return the factor that makes the returns of random matches whole; None if it is
+    more than ``MOST_SCALE``.
+    """
     returns: list[float] = []
     for number in range(TRIED):
         state, stream = (
@@ -257,7 +282,9 @@ def scale_of(game: Any) -> int | None:
 
 
 def whole_at(returns: Sequence[float], divisor: int = 1) -> int | None:
-    """Return the least multiple of ``divisor`` that makes the returns whole; None if it is more than ``MOST_SCALE``."""
+    """Return the least multiple of ``divisor`` that makes the returns whole; None if it
+    is more than ``MOST_SCALE``.
+    """
     scale = math.lcm(
         divisor, *(Fraction(score).limit_denominator(MOST_SCALE).denominator for score in returns)
     )
@@ -286,8 +313,9 @@ def is_whole(value: float) -> bool:
 
 
 def load_game(text: object) -> Any:
-    """Return the library's game of a string such as ``goofspiel(players=3)``. Raises RulesError with the reason why it cannot be
-    played."""
+    """Return the library's game of a string such as ``goofspiel(players=3)``. Raises
+    RulesError with the reason why it cannot be played.
+    """
     if type(text) is int:  # as --rule game=2048 is read
         text = str(text)
     if not isinstance(text, str):
@@ -336,8 +364,9 @@ def load_game(text: object) -> Any:
 
 
 class OpenSpiel(Game):
-    """The one game that stands for all of OpenSpiel's. ``rules_version`` is that of this file; the version of the library is
-    added."""
+    """The one game that stands for all of OpenSpiel's. ``rules_version`` is that of
+    this file; the version of the library is added.
+    """
 
     name = "openspiel"
     title = "OpenSpiel"

@@ -22,11 +22,15 @@ from khiva_arena.games.checked_match import MOST_STEPS
 from khiva_arena.games.plain import check_plain, wrong_points
 
 AHEAD = 64
-"""Steps of a replay that the process of a game may be told before it has answered: few enough for the buffer of a socket."""
+"""Steps of a replay that the process of a game may be told before it has answered: few
+enough for the buffer of a socket.
+"""
 
 
 class OutsideState(State):
-    """A match of a game from outside. It runs in one process, or in two whose answers have to be equal."""
+    """A match of a game from outside. It runs in one process, or in two whose answers
+    have to be equal.
+    """
 
     def __init__(self, forks: Sequence[Fork], seats: int, game_name: str) -> None:
         self._forks, self._seats, self._shown = forks, seats, game_name
@@ -48,8 +52,8 @@ class OutsideState(State):
     def apply(self, choices: Mapping[int, int]) -> list[Event]:
         """Play one choice for each pending seat, and return the events.
 
-        The choices are checked to be legal here, whatever the game takes: raises IllegalChoice. Raises GameFault if the game
-        breaks the contract.
+        The choices are checked to be legal here, whatever the game takes: raises
+        IllegalChoice. Raises GameFault if the game breaks the contract.
         """
         check_choices(self._step.pending, choices)
         if self._steps == MOST_STEPS:
@@ -69,7 +73,8 @@ class OutsideState(State):
         return self._take("apply", answer)
 
     def expect(self, steps: Sequence[Mapping[int, int]]) -> None:
-        """Announce the choices of a replay, so that a match in one process is played ahead.
+        """Announce the choices of a replay, so that a match in one process is played
+        ahead.
 
         Each step has its own limits, as if it were played by itself.
         """
@@ -117,7 +122,9 @@ class OutsideState(State):
 
     @property
     def points_by_source(self) -> list[SeatPoints] | None:
-        """Where the points come from; None if the game does not say, or fails to, which stops nothing and a check tells of."""
+        """Where the points come from; None if the game does not say, or fails to, which
+        stops nothing and a check tells of.
+        """
         try:
             by_source = decoded(
                 points_of_sources,
@@ -145,7 +152,9 @@ class OutsideState(State):
         return twin
 
     def sketch(self, names: Sequence[str]) -> str:
-        """Return the whole state as text for people, cut to ``LONGEST_TEXT`` characters."""
+        """Return the whole state as text for people, cut to ``LONGEST_TEXT``
+        characters.
+        """
         answer = self._ask("sketch", self._number, list(names))
         return str(decoded(plain_text, answer, "sketch", self._shown))[:LONGEST_TEXT]
 

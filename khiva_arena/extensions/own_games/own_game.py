@@ -1,4 +1,6 @@
-"""The check of a game against the contract of ``games/base.py``, with advice on each broken point."""
+"""The check of a game against the contract of ``games/base.py``, with advice on each
+broken point.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -129,10 +131,11 @@ class GameStep(Struct, frozen=True):
 
 
 def steps_of(game: Game, settings: Mapping[str, Any] | None = None) -> Iterator[GameStep]:
-    """Yield each step, as it is done: matches at random with every seat count and every sample of the rules.
+    """Yield each step, as it is done: matches at random with every seat count and every
+    sample of the rules.
 
-    If rules were ``settings``, they alone are played. A step that takes too long is the last one: each further one would take as
-    long.
+    If rules were ``settings``, they alone are played. A step that takes too long is the
+    last one: each further one would take as long.
     """
     for title, look in _looks(game, settings):
         try:
@@ -178,7 +181,9 @@ def _step(title: str, look: Callable[[], str]) -> GameStep:
 
 
 class _Broken(Exception):
-    """A game that breaks points of the contract. ``points``: the points that are broken."""
+    """A game that breaks points of the contract. ``points``: the points that are
+    broken.
+    """
 
     def __init__(self, points: Sequence[str]) -> None:
         self.points = points
@@ -211,7 +216,9 @@ def _conforms(game: Game, seats: int, settings: Mapping[str, Any]) -> str:
 
 
 def _measure(game: Game, seats: int, settings: Mapping[str, Any]) -> str:
-    """Play a match and describe its length, its largest request and its slowest step."""
+    """Play a match and describe its length, its largest request and its slowest
+    step.
+    """
     secret = sha256(f"a check {game.name}".encode()).digest()
     stream = Stream(secret, "check")
     state, _ = game.played(seats, game.rules(settings), secret)

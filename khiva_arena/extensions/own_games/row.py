@@ -1,4 +1,6 @@
-"""The row of the extension ``own_games``: games that do not come with the arena, and the check of a game."""
+"""The row of the extension ``own_games``: games that do not come with the arena, and
+the check of a game.
+"""
 
 from khiva_arena.common.hooks import ExtensionRow, FilledHook
 
@@ -10,4 +12,6 @@ def _load() -> tuple[FilledHook, ...]:
 
 
 ROW = ExtensionRow("own_games", _load)
-"""The flag ``--game`` is the core's, since it names the arena's games, too. Only games of OpenSpiel need an extra of pip."""
+"""The flag ``--game`` is the core's, since it names the arena's games, too. Only games
+of OpenSpiel need an extra of pip.
+"""

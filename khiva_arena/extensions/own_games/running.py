@@ -12,7 +12,9 @@ MOST_BYTES = 2**16
 """Bytes of last words, at most: the capacity of a pipe."""
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.MULTILINE)
 _CUT = "\n  ...\n"
-"""The mark in a stack that is too deep to be written as a whole: its outermost calls are missing."""
+"""The mark in a stack that is too deep to be written as a whole: its outermost calls
+are missing.
+"""
 
 
 class Whereabouts(NamedTuple):
@@ -27,13 +29,17 @@ class Whereabouts(NamedTuple):
 
 
 def leave_last_words(pipe: int) -> None:
-    """Make the signal that ends this process for taking too long write its stack first, whatever the process does."""
+    """Make the signal that ends this process for taking too long write its stack first,
+    whatever the process does.
+    """
     os.set_blocking(pipe, False)  # words that do not fit are dropped
     faulthandler.register(signal.SIGXCPU, file=pipe, all_threads=False, chain=True)
 
 
 def last_words(pipe: int) -> str:
-    """Return the last words of a process that has ended, "" if there are none. Closes the pipe."""
+    """Return the last words of a process that has ended, "" if there are none. Closes
+    the pipe.
+    """
     os.set_blocking(pipe, False)
     try:
         return os.read(pipe, MOST_BYTES).decode(errors="replace")

@@ -1,1 +1,3 @@
-"""Players who are no local program: people and remote bots. Begin with ``seating.py``."""
+"""Players who are no local program: people and remote bots. Begin with
+``seating.py``.
+"""

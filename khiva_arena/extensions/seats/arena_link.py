@@ -11,7 +11,9 @@ from khiva_arena.extensions.seats.relay_protocol import (
 
 
 class ArenaLink(NamedTuple):
-    """How a relay connects: the host and port of the arena, the name and token of the relay, and TLS, None for none."""
+    """How a relay connects: the host and port of the arena, the name and token of the
+    relay, and TLS, None for none.
+    """
 
     where: tuple[str, int]
     name: str

@@ -1,4 +1,6 @@
-"""The choice that a bot would make in a person's seat, from the messages to that seat and nothing else."""
+"""The choice that a bot would make in a person's seat, from the messages to that seat
+and nothing else.
+"""
 
 import subprocess
 from collections.abc import Sequence
@@ -14,7 +16,8 @@ CHUNK = 65_536
 
 
 class Hints:
-    """A bot that is given the requests of the seat from the first on. It is a shipped one, so it runs without a cell.
+    """A bot that is given the requests of the seat from the first on. It is a shipped
+    one, so it runs without a cell.
 
     name: its name.
     argv, folder, environment: how it is started.
@@ -28,7 +31,8 @@ class Hints:
         self._at_a_time = trio.Lock()
 
     async def of(self, requests: Sequence[bytes]) -> int | None:
-        """Return the bot's choice for the last of these requests; None if it fails or takes longer than SECONDS.
+        """Return the bot's choice for the last of these requests; None if it fails or
+        takes longer than SECONDS.
 
         The first request is the hello.
         """

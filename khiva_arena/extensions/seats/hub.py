@@ -1,7 +1,9 @@
-"""The hub: a process of its own, ``python -m khiva_arena.extensions.seats.hub``, for players who are no programs of this machine.
+"""The hub: a process of its own, ``python -m khiva_arena.extensions.seats.hub``, for
+players who are no programs of this machine.
 
-The command that needs the hub starts it (hub_process.py) and sends orders on its stdin. The hub answers on stdout, and ends at
-the end of its stdin, so that it never outlives the command. At the table a link (link.py) stands for each player.
+The command that needs the hub starts it (hub_process.py) and sends orders on its stdin.
+The hub answers on stdout, and ends at the end of its stdin, so that it never outlives
+the command. At the table a link (link.py) stands for each player.
 """
 
 import gc
@@ -89,7 +91,8 @@ def main() -> int:
     """Serve until the command ends."""
     handed_over.take()
     trio.run(_main)
-    # or Python would look through all modules for garbage while it ends, and the command waits
+    # or Python would look through all modules for garbage while it ends, and the
+    # command waits
     gc.freeze()
     return 0
 

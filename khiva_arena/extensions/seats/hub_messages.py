@@ -1,4 +1,6 @@
-"""The messages between the hub and the command that started it: a JSON object a line, on stdin and stdout."""
+"""The messages between the hub and the command that started it: a JSON object a line,
+on stdin and stdout.
+"""
 
 import os
 from typing import Any
@@ -27,5 +29,7 @@ class Orders:
 
 
 def tell(message: dict[str, Any]) -> None:
-    """Write a message to the command: a line, which the command always takes at once."""
+    """Write a message to the command: a line, which the command always takes at
+    once.
+    """
     os.write(1, msgspec.json.encode(message) + b"\n")

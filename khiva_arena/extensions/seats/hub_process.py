@@ -23,9 +23,11 @@ LINK_PROGRAM = str(Path(__file__).with_name("link.py"))
 
 
 class Hub:
-    """A hub that runs from its making to ``close``. Meanwhile the words of guests can be staged in this process.
+    """A hub that runs from its making to ``close``. Meanwhile the words of guests can
+    be staged in this process.
 
-    handed: descriptors that are its own from then on, under their numbers here. This process closes them.
+    handed: descriptors that are its own from then on, under their numbers here. This
+        process closes them.
 
     Raises ArenaError if it cannot be started.
     """

@@ -1,8 +1,10 @@
-"""A program that stands for a player who is elsewhere: it joins its pipes to the hub's socket.
+"""A program that stands for a player who is elsewhere: it joins its pipes to the hub's
+socket.
 
-``link.py SOCKET NAME`` is a script with nothing but the standard library, since one is started for each match. The hub gets a
-line with the name, then all bytes of stdin, and their end as an end. The hub sends records, each a letter, a u32 big-endian
-length and that many bytes:
+``link.py SOCKET NAME`` is a script with nothing but the standard library, since one is
+started for each match. The hub gets a line with the name, then all bytes of stdin, and
+their end as an end. The hub sends records, each a letter, a u32 big-endian length and
+that many bytes:
 
     o   for stdout; with no bytes: the player has closed it
     e   for stderr
@@ -10,8 +12,9 @@ length and that many bytes:
     x   the player's program has ended: its exit status in digits, negative for a signal. The last record
     f   the hub itself has failed at this seat. The last record
 
-If the hub's side ends without an ``x``, the link is lost. Then this process ends with LOST, which the arbiter reads as that. It
-ends with GONE, which is no player's fault, after an ``f``, and if there is no hub any more.
+If the hub's side ends without an ``x``, the link is lost. Then this process ends with
+LOST, which the arbiter reads as that. It ends with GONE, which is no player's fault,
+after an ``f``, and if there is no hub any more.
 """
 
 import os
@@ -55,7 +58,9 @@ def main() -> int:
 
 
 def _is_there(path: str) -> bool:
-    """Tell whether the hub still takes players. A dying hub may take this connection, but does not wait for its name."""
+    """Tell whether the hub still takes players. A dying hub may take this connection,
+    but does not wait for its name.
+    """
     with socket.socket(socket.AF_UNIX) as again:
         again.settimeout(LOOK_SECONDS)
         try:
@@ -69,7 +74,9 @@ def _is_there(path: str) -> bool:
 
 
 def _forward(hub: socket.socket, sources: set[int]) -> None:
-    """Send the bytes of stdin to the hub. A hub that takes no more may have sent records before, which are still to be read."""
+    """Send the bytes of stdin to the hub. A hub that takes no more may have sent
+    records before, which are still to be read.
+    """
     data = os.read(0, CHUNK)
     try:
         if data:
@@ -82,7 +89,9 @@ def _forward(hub: socket.socket, sources: set[int]) -> None:
 
 
 def _write_records(buffer: bytearray) -> int | None:
-    """Write all whole records, and remove them from ``buffer``. Returns the exit status if a record says it, else None."""
+    """Write all whole records, and remove them from ``buffer``. Returns the exit status
+    if a record says it, else None.
+    """
     while len(buffer) >= HEADER:
         size = int.from_bytes(buffer[1:HEADER], "big")
         if len(buffer) < HEADER + size:
@@ -101,7 +110,9 @@ def _write_records(buffer: bytearray) -> int | None:
 
 
 def _close(descriptor: int) -> None:
-    """Close a descriptor, as the player has: the arbiter sees the same. Nothing that is opened later gets its number."""
+    """Close a descriptor, as the player has: the arbiter sees the same. Nothing that is
+    opened later gets its number.
+    """
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, descriptor)
     os.close(null)
@@ -114,7 +125,9 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def _end_as(status: int) -> int:
-    """End as the player's program did: by its signal, or by returning its exit status."""
+    """End as the player's program did: by its signal, or by returning its exit
+    status.
+    """
     if status < 0:
         os.kill(os.getpid(), -status)
     return status & 0xFF

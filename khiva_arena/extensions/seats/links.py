@@ -1,4 +1,6 @@
-"""The hub's side of links: each comes to a unix socket of this user alone, with a player's name."""
+"""The hub's side of links: each comes to a unix socket of this user alone, with a
+player's name.
+"""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -15,7 +17,9 @@ Seated = Callable[["Link"], Awaitable[None]]
 
 
 class Link:
-    """The hub's side of one link: the pipes of a seat in one match, or at its trial start."""
+    """The hub's side of one link: the pipes of a seat in one match, or at its trial
+    start.
+    """
 
     def __init__(self, stream: trio.SocketStream, first: bytes) -> None:
         self._stream = stream
@@ -24,7 +28,9 @@ class Link:
         self._unsent = bytearray()
 
     async def receive(self) -> bytes:
-        """Return bytes that the arbiter has sent; b"" at the end of input, or if the arbiter has ended the seat."""
+        """Return bytes that the arbiter has sent; b"" at the end of input, or if the
+        arbiter has ended the seat.
+        """
         data, self._first = self._first, b""
         if data:
             return data
@@ -48,7 +54,9 @@ class Link:
         return True
 
     async def fail(self) -> None:
-        """Say that the hub itself has failed at this seat, which is no player's fault: the match is void."""
+        """Say that the hub itself has failed at this seat, which is no player's fault:
+        the match is void.
+        """
         with trio.move_on_after(FAILED_SECONDS):
             await self.send(record(FAILED, b""))
 
@@ -56,7 +64,9 @@ class Link:
 async def listen(
     path: str, players: dict[str, Seated], *, task_status: trio.TaskStatus[None]
 ) -> None:
-    """Seat each link that comes to the socket, until cancelled. ``players``: by name."""
+    """Seat each link that comes to the socket, until cancelled. ``players``: by
+    name.
+    """
     listener = trio.socket.socket(trio.socket.AF_UNIX)
     await listener.bind(path)
     listener.listen()

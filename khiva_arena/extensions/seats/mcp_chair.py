@@ -1,4 +1,6 @@
-"""The chair of an agent, which asks for its view and its choices and is told them as text. No protocol is in it."""
+"""The chair of an agent, which asks for its view and its choices and is told them as
+text. No protocol is in it.
+"""
 
 import io
 import json
@@ -27,7 +29,9 @@ NO_RULES = "This game has no page of rules. Go by the view and the choices."
 
 
 class RefusedCall(Exception):
-    """A call that the chair refuses, with a sentence for the agent. It is no fault of the seat."""
+    """A call that the chair refuses, with a sentence for the agent. It is no fault of
+    the seat.
+    """
 
 
 class AgentChair(Chair):
@@ -70,7 +74,8 @@ class AgentChair(Chair):
         self._news = trio.Event()
 
     async def view(self) -> list[str]:
-        """Return the table of now in words, and then the view as JSON. Wait for a decision, or for the end.
+        """Return the table of now in words, and then the view as JSON. Wait for a
+        decision, or for the end.
 
         Raises RefusedCall if many calls wait already.
         """
@@ -109,7 +114,9 @@ class AgentChair(Chair):
         return _text(console)
 
     def legal(self) -> str:
-        """Return the question and all choices, each behind its number. Raises RefusedCall if there is no decision."""
+        """Return the question and all choices, each behind its number. Raises
+        RefusedCall if there is no decision.
+        """
         self.called.set()
         ask = self._open()
         self._is_shown = True
@@ -126,7 +133,9 @@ class AgentChair(Chair):
         return self._ask
 
     async def act(self, number: object) -> str:
-        """Choose by number. Return the words of the choice. Raises RefusedCall if it is none, or the question was not shown."""
+        """Choose by number. Return the words of the choice. Raises RefusedCall if it is
+        none, or the question was not shown.
+        """
         self.called.set()
         ask = self._open()
         if type(number) is not int:

@@ -1,4 +1,6 @@
-"""The command's side of an agent's seat: the streams that the hub takes, and the lines by which a client finds this command."""
+"""The command's side of an agent's seat: the streams that the hub takes, and the lines
+by which a client finds this command.
+"""
 
 import json
 import os
@@ -27,9 +29,11 @@ def is_at_terminal() -> bool:
 
 
 def take_streams() -> tuple[int, int]:
-    """Return the standard input and output that this process was started with, for the hub.
+    """Return the standard input and output that this process was started with, for the
+    hub.
 
-    From then on standard output is standard error, so that only the protocol gets to the client. Raises ConfigError.
+    From then on standard output is standard error, so that only the protocol gets to
+    the client. Raises ConfigError.
     """
     if None in (
         sys.stdin,
@@ -49,7 +53,9 @@ def take_streams() -> tuple[int, int]:
 
 
 def settings_of_client() -> str:
-    """Return the settings by which a client starts this command with this Python, as JSON."""
+    """Return the settings by which a client starts this command with this Python, as
+    JSON.
+    """
     program = shutil.which(sys.argv[0])
     command = [os.path.abspath(program)] if program else [sys.executable, "-P", "-m", "khiva_arena"]
     server = {"command": command[0], "args": command[1:] + _with_whole_paths(sys.argv[1:])}
@@ -57,7 +63,9 @@ def settings_of_client() -> str:
 
 
 def _with_whole_paths(words: Sequence[str]) -> list[str]:
-    """Return the words of a command, with folders from / on: a client starts it in a folder of its own."""
+    """Return the words of a command, with folders from / on: a client starts it in a
+    folder of its own.
+    """
     whole: list[str] = []
     for before, word in zip(("", *words), words, strict=False):
         flag, equals, value = word.partition("=") if word.startswith("--") else (before, "", word)

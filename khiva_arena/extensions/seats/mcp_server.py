@@ -1,4 +1,6 @@
-"""The agent of a match, a client of the Model Context Protocol on the command's own streams. Only this module imports ``mcp``."""
+"""The agent of a match, a client of the Model Context Protocol on the command's own
+streams. Only this module imports ``mcp``.
+"""
 
 import os
 import signal
@@ -73,7 +75,9 @@ NO_MESSAGE = mcp_types.JSONRPCError(
 
 
 class LineCutter:
-    """A buffer that cuts a client's bytes into lines, and drops each line that is longer than LONGEST_LINE."""
+    """A buffer that cuts a client's bytes into lines, and drops each line that is
+    longer than LONGEST_LINE.
+    """
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -100,9 +104,11 @@ class LineCutter:
 
 
 class Agent:
-    """The one seat of a match whose agent is a client of the Model Context Protocol, from the command's first order.
+    """The one seat of a match whose agent is a client of the Model Context Protocol,
+    from the command's first order.
 
-    Under ``mcp`` the order has the descriptors of the client's streams, and the process of the command.
+    Under ``mcp`` the order has the descriptors of the client's streams, and the process
+    of the command.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -119,8 +125,9 @@ class Agent:
         return {self._chair.person.name: self._chair.seated}
 
     async def serve(self, *, task_status: trio.TaskStatus[dict[str, Any]]) -> None:
-        """Serve the client until cancelled. Reports once it calls a tool, so that the match may begin, or whether it has ``gone``
-        before that."""
+        """Serve the client until cancelled. Reports once it calls a tool, so that the
+        match may begin, or whether it has ``gone`` before that.
+        """
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._talk)
             await self._until_first_call()
@@ -134,12 +141,15 @@ class Agent:
                     self._chair.until_asked()
                 )  # an agent that has made its last choice is not asked again, and has its match
                 if not self._over:
-                    # Nobody can come back to this seat, so the match ends as by Ctrl-C. The command may ignore SIGHUP.
+                    # Nobody can come back to this seat, so the match ends as by Ctrl-C.
+                    # The command may ignore SIGHUP.
                     os.kill(self._command, signal.SIGINT)
             await trio.sleep_forever()
 
     async def _until_first_call(self) -> None:
-        """Wait until the client calls a tool or has gone, or the command has ended: it sends no second order before that."""
+        """Wait until the client calls a tool or has gone, or the command has ended: it
+        sends no second order before that.
+        """
         async with trio.open_nursery() as first:
 
             async def end_after(wait: Callable[[], Awaitable[object]]) -> None:
@@ -193,7 +203,8 @@ class Agent:
                     if line is not None and not line.strip():
                         continue
                     async with self._writing:
-                        # a client that reads no answers is read no further, so that they do not pile up
+                        # a client that reads no answers is read no further, so that
+                        # they do not pile up
                         pass
                     try:
                         message = mcp_types.jsonrpc_message_adapter.validate_json(
@@ -207,7 +218,9 @@ class Agent:
     async def _write(
         self, source: MemoryObjectReceiveStream[SessionMessage], end: Callable[[], None]
     ) -> None:
-        """Hand the server's messages to the client. ``end``: called if the client takes no more."""
+        """Hand the server's messages to the client. ``end``: called if the client takes
+        no more.
+        """
         async with source, trio.lowlevel.FdStream(self._sink) as stream:
             async for sent in source:
                 data = (
@@ -217,7 +230,8 @@ class Agent:
                     try:
                         await stream.send_all(data)
                     except trio.BrokenResourceError:
-                        # before ``source`` is closed, which the server would meet as a fault of its own
+                        # before ``source`` is closed, which the server would meet as a
+                        # fault of its own
                         end()
 
     async def _list(self, _context: object, _params: object) -> mcp_types.ListToolsResult:
@@ -247,7 +261,9 @@ class Agent:
 
 
 async def _received(stream: trio.lowlevel.FdStream) -> bytes:
-    """Return bytes of the client; b"" at their end, or if the client has closed a socket whose answers it had not read."""
+    """Return bytes of the client; b"" at their end, or if the client has closed a
+    socket whose answers it had not read.
+    """
     try:
         return bytes(await stream.receive_some(CHUNK))
     except trio.BrokenResourceError:

@@ -1,4 +1,6 @@
-"""The persons of a match: their links at the table, and a page in the browser for each."""
+"""The persons of a match: their links at the table, and a page in the browser for
+each.
+"""
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
@@ -25,7 +27,9 @@ from khiva_arena.extensions.serve.once import OnceOnly
 from khiva_arena.games.base import Plain
 
 CLOSED_SECONDS = 3.0
-"""The time with no page open after which the command may end, once the match is over: a page that loads again is briefly away."""
+"""The time with no page open after which the command may end, once the match is over: a
+page that loads again is briefly away.
+"""
 TAKEN = "This seat is open in another page. Close that one, and load this one again."
 
 
@@ -76,8 +80,9 @@ class _Seat(Chair):
 class Persons:
     """The persons of a match, from the command's first order.
 
-    The order has ``persons`` with name and seat of each, ``names`` and ``marks`` of all seats, and the ``port``. Under ``hints``
-    it has how the bot that gives hints is started, or null.
+    The order has ``persons`` with name and seat of each, ``names`` and ``marks`` of all
+    seats, and the ``port``. Under ``hints`` it has how the bot that gives hints is
+    started, or null.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -97,8 +102,9 @@ class Persons:
         return {chair.person.name: chair.seated for chair in self._chairs}
 
     async def serve(self, *, task_status: trio.TaskStatus[dict[str, Any]]) -> None:
-        """Serve the pages until cancelled. Reports each person's address ``by_name``, and one that leads ``once`` to the
-        first."""
+        """Serve the pages until cancelled. Reports each person's address ``by_name``,
+        and one that leads ``once`` to the first.
+        """
         routes = [route for chair in self._chairs for route in self._routes(chair)]
         once = OnceOnly()
         once.leads_to = f"/{self._token}/{self._chairs[0].key}/"
@@ -124,7 +130,9 @@ class Persons:
         return [Route(f"/{chair.key}/", page), WebSocketRoute(f"/{chair.key}/seat", talk)]
 
     async def _tell_when_closed(self) -> None:
-        """Tell the command that it may end, once the match is over and no page is open any more."""
+        """Tell the command that it may end, once the match is over and no page is open
+        any more.
+        """
         away = 0.0
         while away < CLOSED_SECONDS:
             await trio.sleep(0.25)
@@ -135,7 +143,9 @@ class Persons:
         await trio.sleep_forever()
 
     async def order(self, order: dict[str, Any]) -> None:
-        """Take the command's order, which says that the match is over, with its replay."""
+        """Take the command's order, which says that the match is over, with its
+        replay.
+        """
         self._over = True
         for chair in self._chairs:
             await contained(chair.over, order)

@@ -9,10 +9,11 @@ from khiva_arena.entrants import guests
 
 
 def way_again(setup: OneMatch, words: Sequence[str]) -> list[list[str]]:
-    """Return the commands that play once more, each with its name: on another deal, and on this one in the next seat.
+    """Return the commands that play once more, each with its name: on another deal, and
+    on this one in the next seat.
 
-    words: of this command, after its name. A stored match that was played on has neither, and of several persons each would read
-        what only one has typed.
+    words: of this command, after its name. A stored match that was played on has
+        neither, and of several persons each would read what only one has typed.
     """
     if words[:1] != ["play"] or setup.then or sum(map(is_person, setup.words)) != 1:
         return []

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena play``: a person takes a seat in the browser, and bots take the others."""
+"""The work of ``khiva-arena play``: a person takes a seat in the browser, and bots take
+the others.
+"""
 
 import os
 import sys
@@ -70,7 +72,9 @@ class Shown(NamedTuple):
 
 
 class PersonsPlace(NamedTuple):
-    """The place at which persons play: a page on this port, or this terminal, or the client that has started this command."""
+    """The place at which persons play: a page on this port, or this terminal, or the
+    client that has started this command.
+    """
 
     port: int
     terminal: bool
@@ -88,7 +92,9 @@ class PersonsPlace(NamedTuple):
         )
 
     def options(self) -> dict[str, Any]:
-        """Return the hub's order for it. Raises ConfigError. This process gives its standard streams to a client."""
+        """Return the hub's order for it. Raises ConfigError. This process gives its
+        standard streams to a client.
+        """
         terminal = _terminal() if self.terminal else None
         return {
             "port": self.port,
@@ -166,7 +172,9 @@ def _take_over(
 def _play_at_hub(
     hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict[str, Any], shown: Shown
 ) -> int:
-    """Play the match at the hub. Returns the exit code. ``order``: of relays; empty if there are none."""
+    """Play the match at the hub. Returns the exit code. ``order``: of relays; empty if
+    there are none.
+    """
     names = _names(setup)
     persons = [
         (guests.guest_of(word).name, seat)
@@ -248,7 +256,9 @@ def _play_at_hub(
 
 @contextmanager
 def _telling(hub: Hub, options: Mapping[str, Any]) -> Iterator[None]:
-    """Tell an agent of an error that ends the match, since the agent sees no other line of ours. Then the client closes."""
+    """Tell an agent of an error that ends the match, since the agent sees no other line
+    of ours. Then the client closes.
+    """
     try:
         yield
     except ArenaError as error:
@@ -288,7 +298,9 @@ def _page_of_void(reason: str) -> dict[str, Plain]:
 
 
 def _wait_until_shown(hub: Hub, options: Mapping[str, Any]) -> None:
-    """Wait until a terminal has shown the last events, so that they stand before our own lines; a page shows them by itself."""
+    """Wait until a terminal has shown the last events, so that they stand before our
+    own lines; a page shows them by itself.
+    """
     if options["terminal"] or options["mcp"]:
         _until_closed(hub)
 
@@ -299,7 +311,8 @@ def _until_closed(hub: Hub) -> None:
 
 
 def _seated(words: list[str], game: str) -> list[str]:
-    """Return the --bot words by seat: a person first unless one was given a place, and two bots if none was named.
+    """Return the --bot words by seat: a person first unless one was given a place, and
+    two bots if none was named.
 
     Raises ConfigError if two persons have one name.
     """
@@ -318,7 +331,9 @@ def _seated(words: list[str], game: str) -> list[str]:
 
 
 def _terminal() -> str:
-    """Return the path of the terminal at which this command was typed. Raises ConfigError."""
+    """Return the path of the terminal at which this command was typed. Raises
+    ConfigError.
+    """
     try:
         return os.ttyname(sys.stdin.fileno())
     except (OSError, ValueError):
@@ -326,7 +341,9 @@ def _terminal() -> str:
 
 
 def _names(setup: OneMatch) -> list[str]:
-    """Return the name of each seat on the page: bots of one name with their seat behind it, one unnamed person alone as "you"."""
+    """Return the name of each seat on the page: bots of one name with their seat behind
+    it, one unnamed person alone as "you".
+    """
     seats = [seat for seat, word in enumerate(setup.words) if is_person(word)]
     you = seats[0] if len(seats) == 1 and setup.words[seats[0]] == guests.PERSON else None
     return names_at([seat.name for seat in setup.job.header.seats], you)
@@ -334,7 +351,9 @@ def _names(setup: OneMatch) -> list[str]:
 
 @contextmanager
 def _adviser(game: str, is_wanted: bool) -> Iterator[dict[str, Any] | None]:
-    """Give how the bot is started that gives hints; None if there is none for a game, or none is wanted."""
+    """Give how the bot is started that gives hints; None if there is none for a game,
+    or none is wanted.
+    """
     if is_wanted and game not in ADVISERS:
         say(f"there are no hints: no bot that comes with the arena knows {harmless(game)}")
     if not is_wanted or game not in ADVISERS:
@@ -345,14 +364,18 @@ def _adviser(game: str, is_wanted: bool) -> Iterator[dict[str, Any] | None]:
 
 
 def _display() -> bool:
-    """Tell whether a browser has a screen to open on: a browser in the terminal would take the terminal from us."""
+    """Tell whether a browser has a screen to open on: a browser in the terminal would
+    take the terminal from us.
+    """
     return sys.platform == "darwin" or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
 
 
 def _marks_text(name: str, marks: Sequence[str]) -> str:
-    """Return the marks to print behind a name, without marks that the name says itself."""
+    """Return the marks to print behind a name, without marks that the name says
+    itself.
+    """
     return (
         f" ({', '.join(marks_left)})"
         if (
@@ -365,7 +388,9 @@ def _marks_text(name: str, marks: Sequence[str]) -> str:
 
 
 def _result_lines(record: Record, setup: OneMatch, names: list[str]) -> list[str]:
-    """Return how the match ended, a line each: beside the stored one that was played on, if it was."""
+    """Return how the match ended, a line each: beside the stored one that was played
+    on, if it was.
+    """
     if setup.then:
         return [*beside(setup.then, record, setup.job.secret), THIS_DEAL]
     marked = [

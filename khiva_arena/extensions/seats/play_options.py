@@ -65,24 +65,31 @@ BOTS = (
 )
 @json_option
 def command(hints: bool, port: int, terminal: bool, mcp: bool, as_json: bool, **flags: Any) -> int:
-    """Play a match yourself, in your browser, against the bots that you name. Without --bot, two come with the arena.
+    """Play a match yourself, in your browser, against the bots that you name. Without
+    --bot, two come with the arena.
 
-    You take the first seat, or the one at which you write --bot person. For several people write --bot person:ANN for each; each
-    gets an address. Everybody sees only what a bot in that seat would see. The choices of all are shown once all are
-    in. After the match the page replays it, all hands open. Its record is checked like any other, and --json prints it. The
-    match is never rated.
+    You take the first seat, or the one at which you write --bot person. For several
+    people write --bot person:ANN for each; each gets an address. Everybody sees only
+    what a bot in that seat would see. The choices of all are shown once all are in.
+    After the match the page replays it, all hands open. Its record is checked like any
+    other, and --json prints it. The match is never rated.
 
-    With --clock ticks you sit beside modules, which pay in ticks; --turn is your own time, and you pay one tick an answer. --out
-    stores such a match: `verify --rerun-bots` plays the modules again, and says of your seat "cannot tell here: a person".
+    With --clock ticks you sit beside modules, which pay in ticks; --turn is your own
+    time, and you pay one tick an answer. --out stores such a match: `verify
+    --rerun-bots` plays the modules again, and says of your seat "cannot tell here: a
+    person".
 
-    With --from, --step and --seat you continue a stored match. It is played again up to step N as it was recorded. There you
-    choose for seat S, and from then on all play. Both ends are shown beside each other; nothing is stored or rated. The deal must
-    be over: all its matches recorded. Without --bot, the bots that sat there play again.
+    With --from, --step and --seat you continue a stored match. It is played again up to
+    step N as it was recorded. There you choose for seat S, and from then on all play.
+    Both ends are shown beside each other; nothing is stored or rated. The deal must be
+    over: all its matches recorded. Without --bot, the bots that sat there play again.
 
-    With --mcp an agent takes the seat: it calls view, legal, act and rules. Standard output carries only the protocol. The match
-    begins when the agent calls the first of these. The agent's process can look behind the cards of this one.
+    With --mcp an agent takes the seat: it calls view, legal, act and rules. Standard
+    output carries only the protocol. The match begins when the agent calls the first of
+    these. The agent's process can look behind the cards of this one.
 
-    The page is served only to this machine, under an address that nobody can guess, until the command ends.
+    The page is served only to this machine, under an address that nobody can guess,
+    until the command ends.
     """
     from khiva_arena.extensions.seats.play_command import (
         PersonsPlace,

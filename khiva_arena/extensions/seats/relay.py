@@ -1,12 +1,13 @@
 """A relay, which seats a bot of this machine at a table of Khiva Arena elsewhere.
 
-Standard-library Python, 3.9 or newer, for any system. ``khiva-arena relay --copy relay.py`` writes it with its modules as one
-file, for a machine without the arena:
+Standard-library Python, 3.9 or newer, for any system. ``khiva-arena relay --copy
+relay.py`` writes it with its modules as one file, for a machine without the arena:
 
     python3 relay.py HOST:PORT NAME -- COMMAND
 
-``khiva-arena relay`` does the same: it connects to the arena, starts COMMAND for each match, and passes bytes. The bot's stdin
-and stdout carry wire protocol 1, unchanged. docs/many-machines.md is its page.
+``khiva-arena relay`` does the same: it connects to the arena, starts COMMAND for each
+match, and passes bytes. The bot's stdin and stdout carry wire protocol 1, unchanged.
+docs/many-machines.md is its page.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def relay(
     folder: str | None = None,
     environment: dict[str, str] | None = None,
 ) -> int:
-    """Serve a bot until the arena needs it no more. Returns the exit code; raises ValueError and OSError if it cannot begin."""
+    """Serve a bot until the arena needs it no more. Returns the exit code; raises
+    ValueError and OSError if it cannot begin.
+    """
     host, port = address(where)
     if folder is None and shutil.which(command[0]) is None:
         raise ValueError(f"{command[0]}: no such program here")
@@ -78,7 +81,9 @@ def _count(text: str) -> int:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line of a machine where the arena is not installed. Returns the exit code."""
+    """Run the command line of a machine where the arena is not installed. Returns the
+    exit code.
+    """
     parser = argparse.ArgumentParser(
         prog="relay.py",
         description="Seats a bot of this machine at a table of Khiva Arena elsewhere, until that needs "

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena relay``: a bot of this machine plays at a table elsewhere."""
+"""The work of ``khiva-arena relay``: a bot of this machine plays at a table
+elsewhere.
+"""
 
 import re
 from collections.abc import Sequence
@@ -23,8 +25,9 @@ _IMPORT = re.compile(
 
 
 def relay(where: str, name: str, command: Sequence[str], **options: Any) -> int:
-    """Serve a bot until the arena no longer needs it, and return the exit code. ``options``: those of
-    ``extensions.seats.relay.relay``."""
+    """Serve a bot until the arena no longer needs it, and return the exit
+    code. ``options``: those of ``extensions.seats.relay.relay``.
+    """
     words = list(command)
     if not words:
         raise ConfigError(
@@ -48,7 +51,9 @@ def relay(where: str, name: str, command: Sequence[str], **options: Any) -> int:
 
 
 def _is_staged(word: str) -> bool:
-    """Tell whether a word names a bot whose files are copied before it starts, and no command."""
+    """Tell whether a word names a bot whose files are copied before it starts, and no
+    command.
+    """
     return (
         word.startswith(shipped.WORD)
         or Path(word).is_dir()
@@ -58,7 +63,9 @@ def _is_staged(word: str) -> bool:
 
 
 def copy(file: Path) -> int:
-    """Write the relay as one file, for a machine without the arena. Returns the exit code."""
+    """Write the relay as one file, for a machine without the arena. Returns the exit
+    code.
+    """
     try:
         with file.open("x", encoding="utf-8") as new:
             new.write(as_one_file())
@@ -73,7 +80,9 @@ def copy(file: Path) -> int:
 
 
 def as_one_file() -> str:
-    """Return the relay's source with each of its modules in place of the first import of it."""
+    """Return the relay's source with each of its modules in place of the first import
+    of it.
+    """
     modules: set[str] = set()
 
     def with_imports(module: str) -> str:

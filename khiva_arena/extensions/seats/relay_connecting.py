@@ -1,4 +1,6 @@
-"""The relay's reading of frames from the arena, and the errors of a connection in words."""
+"""The relay's reading of frames from the arena, and the errors of a connection in
+words.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ OTHER = "it speaks another protocol"
 
 
 class Ended(Exception):
-    """The end of the relay, which has nothing left to do: the exit code, and a text for the user."""
+    """The end of the relay, which has nothing left to do: the exit code, and a text for
+    the user.
+    """
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)
@@ -23,7 +27,9 @@ class Ended(Exception):
 
 
 def read_now(connection: socket.socket) -> bytes | None:
-    """Return the bytes that are there now, b"" at the end of the connection; None if nothing is there."""
+    """Return the bytes that are there now, b"" at the end of the connection; None if
+    nothing is there.
+    """
     try:
         return connection.recv(CHUNK)
     except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
@@ -31,9 +37,11 @@ def read_now(connection: socket.socket) -> bytes | None:
 
 
 def receive_frames(connection: socket.socket, until: float) -> Iterator[tuple[bytes, int, bytes]]:
-    """Yield frames that come before ``until`` on a connection that blocks: kind, session and bytes.
+    """Yield frames that come before ``until`` on a connection that blocks: kind,
+    session and bytes.
 
-    Bytes after the last frame that is asked for are not read. Raises LinkBreach, TimeoutError and ConnectionError.
+    Bytes after the last frame that is asked for are not read. Raises LinkBreach,
+    TimeoutError and ConnectionError.
     """
     while True:
         head = _exactly(connection, HEAD.size, until)

@@ -1,6 +1,8 @@
-"""A life of a relay, which is one relay process as the hub knows it, and its connection.
+"""A life of a relay, which is one relay process as the hub knows it, and its
+connection.
 
-A life may lose its connection and come back; its sessions last as long as the life does.
+A life may lose its connection and come back; its sessions last as long as the life
+does.
 """
 
 import secrets
@@ -60,7 +62,9 @@ class Life:
         return session
 
     def close(self, session: RemoteSeat) -> None:
-        """Close a session. Bytes of the session that still come are dropped, up to the amount that may be on its way."""
+        """Close a session. Bytes of the session that still come are dropped, up to the
+        amount that may be on its way.
+        """
         del self._sessions[session.number]
         self._stray += session.may_still_come()
         if not session.exited and not self.gone.is_set():
@@ -84,7 +88,9 @@ class Life:
             self.connection.send(frame)
 
     def take(self, kind: bytes, number_: int, data: bytes) -> None:
-        """Take a counted frame. Raises LinkBreach. Another error ends the frame's session, and is raised by its ``play``."""
+        """Take a counted frame. Raises LinkBreach. Another error ends the frame's
+        session, and is raised by its ``play``.
+        """
         if session := self._sessions.get(number_):
             try:
                 session.take(kind, data)
@@ -108,7 +114,9 @@ class Connection:
         note: Callable[[float], None],
         tell: Callable[[], None],
     ) -> None:
-        """Take over the stream. ``note`` gets each round trip in seconds; ``tell`` is called once some are known."""
+        """Take over the stream. ``note`` gets each round trip in seconds; ``tell`` is
+        called once some are known.
+        """
         self._stream = stream
         self._life = life
         self._note_trip = note
@@ -121,12 +129,16 @@ class Connection:
         self._has_reported = False
 
     def send(self, data: bytes) -> None:
-        """Queue bytes for the other side. The windows of its sessions bound how many are held."""
+        """Queue bytes for the other side. The windows of its sessions bound how many
+        are held.
+        """
         self._out += data
         self._has_output.set()
 
     async def serve(self) -> str:
-        """Serve until the connection is lost. Returns the relay's forbidden message in words if that is why, else ""."""
+        """Serve until the connection is lost. Returns the relay's forbidden message in
+        words if that is why, else "".
+        """
         reason = ""
         try:
             with self.scope:
@@ -188,7 +200,9 @@ class Connection:
             raise LinkBreach(f"a frame of kind {kind!r} that nobody asked for")
 
     async def _ping(self) -> None:
-        """Send pings and measure round trips. A missing echo ends the connection: TCP may never tell that its end is gone."""
+        """Send pings and measure round trips. A missing echo ends the connection: TCP
+        may never tell that its end is gone.
+        """
         first, soon = PING_FIRST
         while True:
             # Random, so that an echo of an earlier ping is not taken for this one.

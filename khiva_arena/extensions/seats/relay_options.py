@@ -42,11 +42,14 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 def command(
     where: str | None, name: str | None, command: tuple[str, ...], copy: Path | None, **how: Any
 ) -> int:
-    """Seat a bot of this machine at a table elsewhere. `khiva-arena run --bot remote:NAME` waits for it at HOST:PORT.
+    """Seat a bot of this machine at a table elsewhere. `khiva-arena run --bot
+    remote:NAME` waits for it at HOST:PORT.
 
-    COMMAND starts the bot, once for each match; a folder with bot.toml, or a bot of `khiva-arena bots`, does as well. The link is
-    TLS, unless HOST is this machine, as behind an ssh tunnel. If it is lost, the relay connects again and no byte is lost, while
-    the bot's clock runs. It ends with the run, or by Ctrl-C."""
+    COMMAND starts the bot, once for each match; a folder with bot.toml, or a bot of
+    `khiva-arena bots`, does as well. The link is TLS, unless HOST is this machine, as
+    behind an ssh tunnel. If it is lost, the relay connects again and no byte is lost,
+    while the bot's clock runs. It ends with the run, or by Ctrl-C.
+    """
     from khiva_arena.extensions.seats import (
         relay_command as relay,
     )  # when it is called, so that -h is quick

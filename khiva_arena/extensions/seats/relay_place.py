@@ -1,4 +1,6 @@
-"""A name for which a relay is expected, with its round trips and absences over all connections so far."""
+"""A name for which a relay is expected, with its round trips and absences over all
+connections so far.
+"""
 
 import time
 from collections import deque
@@ -17,7 +19,9 @@ AGAIN_SECONDS = 0.5
 """The time between two arrivals of a relay."""
 PINGS_KEPT = 1_001
 RECENT = 9
-"""The number of round trips whose median the arbiter gets: one that was held up counts for nothing."""
+"""The number of round trips whose median the arbiter gets: one that was held up counts
+for nothing.
+"""
 
 
 class RelayPlace:
@@ -52,7 +56,9 @@ class RelayPlace:
         self._away_s = 0.0
 
     async def seated(self, link: Link) -> None:
-        """Serve a match, or the trial start before it. If this returns without an exit of the program, the link is lost."""
+        """Serve a match, or the trial start before it. If this returns without an exit
+        of the program, the link is lost.
+        """
         with trio.move_on_after(self._waits):
             while self.life is None or self.life.connection is None:
                 await self.arrived.wait()
@@ -66,14 +72,18 @@ class RelayPlace:
             life.close(session)
 
     def note_trip(self, seconds: float) -> None:
-        """Note a round trip, and write the median of the recent ones for the arbiter."""
+        """Note a round trip, and write the median of the recent ones for the
+        arbiter.
+        """
         self._round_trips.append(seconds)
         round_trip.put(self._trips_file, median(islice(reversed(self._round_trips), RECENT)))
 
     # --- coming and going ---
 
     def note_arrival(self, *, resumed: bool) -> None:
-        """Note that a relay is connected. ``resumed``: it is the relay that was there before, and goes on."""
+        """Note that a relay is connected. ``resumed``: it is the relay that was there
+        before, and goes on.
+        """
         if self._left_at is not None:
             self._was_away = (time.monotonic() - self._left_at, resumed)
             self._left_at = None
@@ -90,7 +100,9 @@ class RelayPlace:
         )
 
     def note_loss(self, reason: str) -> None:
-        """Note that the connection is lost. ``reason``: the forbidden message that the relay sent, if that is why, else ""."""
+        """Note that the connection is lost. ``reason``: the forbidden message that the
+        relay sent, if that is why, else "".
+        """
         if self.over:
             return
         self._left_at = time.monotonic()
@@ -111,7 +123,9 @@ class RelayPlace:
                 self.life = None
 
     def figures(self) -> dict[str, Any]:
-        """Return figures of all connections so far: round trips in ms, how often the relay was away, and for how many seconds."""
+        """Return figures of all connections so far: round trips in ms, how often the
+        relay was away, and for how many seconds.
+        """
         trips = [1000 * trip for trip in self._round_trips]
         high = quantiles(trips, n=20)[-1] if len(trips) > 1 else None
         half = median(trips) if trips else None

@@ -1,6 +1,8 @@
-"""The relay's side of a bot's program: its start, its pipes and its end, even if the relay is killed.
+"""The relay's side of a bot's program: its start, its pipes and its end, even if the
+relay is killed.
 
-Each program has four threads, which only read, write and wait, since only threads can read pipes on every system.
+Each program has four threads, which only read, write and wait, since only threads can
+read pipes on every system.
 """
 
 from __future__ import annotations
@@ -29,19 +31,24 @@ for group in groups:
     except OSError:
         pass
 """
-"""The watchdog's program: it reads the process groups of programs, and at the end of its input kills those that are left."""
+"""The watchdog's program: it reads the process groups of programs, and at the end of
+its input kills those that are left.
+"""
 
 
 class Watchdog:
-    """A process that outlives the relay by a moment: if the relay is killed, none of its bots runs on.
+    """A process that outlives the relay by a moment: if the relay is killed, none of
+    its bots runs on.
 
-    Windows has no groups to kill; there a bot finds the end of its input and nothing else.
+    Windows has no groups to kill; there a bot finds the end of its input and nothing
+    else.
     """
 
     def __init__(self) -> None:
         self._process = None
         if POSIX:
-            # In a session of its own: what kills the relay's group must not kill the watchdog.
+            # In a session of its own: what kills the relay's group must not kill the
+            # watchdog.
             words = [sys.executable, "-I", "-S", "-c", WATCHDOG]
             null = subprocess.DEVNULL
             self._process = subprocess.Popen(
@@ -73,7 +80,8 @@ class Watchdog:
 
 
 class Program:
-    """A run of the command. Its threads report events by ``tell``, as (word, program, value).
+    """A run of the command. Its threads report events by ``tell``, as (word, program,
+    value).
 
     session: the one that it plays in; 0 between two.
     sent: bytes that the arena has not taken yet.
@@ -130,7 +138,9 @@ class Program:
         return self._process.poll() is None
 
     def give(self, data: bytes | None) -> None:
-        """Queue bytes for the program's stdin; None: the end. Raises LinkBreach if the arena may not send so much."""
+        """Queue bytes for the program's stdin; None: the end. Raises LinkBreach if the
+        arena may not send so much.
+        """
         if self.input_over:
             raise LinkBreach("bytes behind an end")
         self.may_come -= len(data or b"")
@@ -140,13 +150,17 @@ class Program:
         self._input.put(data)
 
     def end_input_of_session(self) -> None:
-        """End the match of a bot that is kept, whose stdin stays open. Raises LinkBreach."""
+        """End the match of a bot that is kept, whose stdin stays open. Raises
+        LinkBreach.
+        """
         if self.input_over:
             raise LinkBreach("an end twice")
         self.input_over = True
 
     def granted(self) -> int:
-        """Return how many more bytes the arena may send now, after those that were written to stdin; 0 if they are few."""
+        """Return how many more bytes the arena may send now, after those that were
+        written to stdin; 0 if they are few.
+        """
         count = min(self.unreported, WINDOW - self.may_come)
         if count < GRANT:
             return 0
@@ -155,7 +169,9 @@ class Program:
         return count
 
     def note_taken(self, count: int) -> None:
-        """Note that the arena has taken so many bytes. Raises LinkBreach if it never got so many."""
+        """Note that the arena has taken so many bytes. Raises LinkBreach if it never
+        got so many.
+        """
         if not 0 < count <= self.sent:
             raise LinkBreach("an impossible window")
         self.sent -= count
@@ -169,7 +185,8 @@ class Program:
 
     def next_match(self, session: int) -> None:
         """Play in this session, which begins with whole windows."""
-        # The arena drops the bytes of a session that is over, and never grants them back.
+        # The arena drops the bytes of a session that is over, and never grants them
+        # back.
         self.may_send(self.sent)
         self.session, self.sent, self.unreported, self.closing_at = session, 0, 0, 0.0
         self.may_come, self.input_over = WINDOW, False
@@ -239,7 +256,8 @@ class Program:
         status = self._process.wait()
         read_before = -1
         while any(reader.is_alive() for reader in self._readers) and not self.killed:
-            # A child of it may keep the output open: nothing new for a while is the end, unless the arena has to take some first.
+            # A child of it may keep the output open: nothing new for a while is the
+            # end, unless the arena has to take some first.
             if read_before == self._read and not self._waits:
                 break
             read_before = self._read

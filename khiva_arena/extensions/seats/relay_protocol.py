@@ -1,7 +1,9 @@
-"""The relay protocol, version 1, for both sides: relay.py, which is on another machine, and relays.py.
+"""The relay protocol, version 1, for both sides: relay.py, which is on another machine,
+and relays.py.
 
-Over TCP or TLS both sides send frames: a letter, a session (u32), a length (u32, at most MOST) and that many bytes. Numbers are
-big-endian. First come these frames, each with a JSON object:
+Over TCP or TLS both sides send frames: a letter, a session (u32), a length (u32, at
+most MOST) and that many bytes. Numbers are big-endian. First come these frames, each
+with a JSON object:
 
     G  arena: a nonce
     H  relay: its name, a nonce, ``life`` (drawn by each relay process), ``run`` and ``got`` of the arena that it knows, if
@@ -11,18 +13,21 @@ big-endian. First come these frames, each with a JSON object:
     R  arena, in place of W: why not, and whether that is ``final``, which counts with its own proof alone: any listener
        there may say anything
 
-A session is a bot in one match. The arena sends ``o`` (begin), ``d`` (bytes for stdin), ``n`` (end of input) and ``k`` (end it
-now). The relay sends:
+A session is a bot in one match. The arena sends ``o`` (begin), ``d`` (bytes for stdin),
+``n`` (end of input) and ``k`` (end it now). The relay sends:
 
     1, 2  bytes of stdout and stderr; none in a ``1``: stdout was closed
     i     the bot closed its input
     x     how its program ended, in digits as Python has them; none: the relay itself has failed. The last frame of a session
 
-``c``, from both sides, says that so many (u32) bytes more may be sent; a session begins with WINDOW bytes each way.
+``c``, from both sides, says that so many (u32) bytes more may be sent; a session begins
+with WINDOW bytes each way.
 
-All these frames of sessions are counted. A side that connects again says how many frames it got, and the other side sends the
-rest again, so that no byte is lost or doubled. Not counted are ``a`` (u64: so many came, you need not keep them), ``p`` and ``q``
-(a ping and its echo), and ``b`` (the arena ends; ``over``: and needs nobody any more).
+All these frames of sessions are counted. A side that connects again says how many
+frames it got, and the other side sends the rest again, so that no byte is lost or
+doubled. Not counted are ``a`` (u64: so many came, you need not keep them), ``p`` and
+``q`` (a ping and its echo), and ``b`` (the arena ends; ``over``: and needs nobody any
+more).
 """
 
 from __future__ import annotations
@@ -46,7 +51,9 @@ ACK_EVERY = 32
 LIFE_BYTES = 16
 LONGEST_TOKEN = 256
 DEAD_SECONDS = 10.0
-"""The silence after which a connection is dead, though the arena sends a ping each second."""
+"""The silence after which a connection is dead, though the arena sends a ping each
+second.
+"""
 GREET_SECONDS = 10.0
 POSIX = os.name == "posix"
 COUNTED_OF_ARENA, COUNTED_OF_RELAY, NOT_COUNTED = b"odnkc", b"12ixc", b"apqbGHWR"
@@ -67,13 +74,17 @@ def packed_json(kind: bytes, **values: Any) -> bytes:
 
 
 def proof(token: str, side: str, name: str, nonce_of_arena: str, nonce_of_relay: str) -> str:
-    """Return the proof that a side, "arena" or "relay", knows the token, without saying the token."""
+    """Return the proof that a side, "arena" or "relay", knows the token, without saying
+    the token.
+    """
     text = "\0".join(("khiva-relay-1", side, name, nonce_of_arena, nonce_of_relay))
     return hmac.new(token.encode(), text.encode(), "sha256").hexdigest()
 
 
 def same(shown: object, expected: str) -> bool:
-    """Tell whether a side has shown the proof that is expected. ``shown`` may be anything that came over the wire."""
+    """Tell whether a side has shown the proof that is expected. ``shown`` may be
+    anything that came over the wire.
+    """
     return isinstance(shown, str) and hmac.compare_digest(
         shown.encode(errors="replace"), expected.encode()
     )
@@ -105,7 +116,8 @@ class Frames:
 
 
 class Channel:
-    """Counted frames, of which each arrives once and in order although connections are lost.
+    """Counted frames, of which each arrives once and in order although connections are
+    lost.
 
     got: how many came from the other side.
     kept_bytes: of frames that the other side has not acknowledged.
@@ -125,12 +137,15 @@ class Channel:
         return frame
 
     def count_frame(self) -> bytes:
-        """Count a frame of the other side. Returns the acknowledgement that is due, b"" if none is."""
+        """Count a frame of the other side. Returns the acknowledgement that is due, b""
+        if none is.
+        """
         self.got += 1
         return b"" if self.got % ACK_EVERY else packed(b"a", 0, struct.pack(">Q", self.got))
 
     def acknowledged(self, count: int) -> bool:
-        """Forget the first ``count`` frames of this side, which came. Returns whether that is more than was known.
+        """Forget the first ``count`` frames of this side, which came. Returns whether
+        that is more than was known.
 
         Raises LinkBreach for an impossible count.
         """
@@ -143,7 +158,9 @@ class Channel:
         return is_new
 
     def again(self, count: int) -> bytes:
-        """Return the frames to send again: all after the first ``count``, which came. Raises LinkBreach."""
+        """Return the frames to send again: all after the first ``count``, which came.
+        Raises LinkBreach.
+        """
         self.acknowledged(count)
         return b"".join(self._kept)
 
@@ -184,7 +201,9 @@ def is_loopback(host: str) -> bool:
 
 
 def token_folder() -> Path:
-    """Return the folder of the tokens, a file for each name, unless the user names another folder."""
+    """Return the folder of the tokens, a file for each name, unless the user names
+    another folder.
+    """
     return (
         Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
         / "khiva-arena"
@@ -195,7 +214,8 @@ def token_folder() -> Path:
 def read_token(file: Path) -> str:
     """Return the token in a file.
 
-    Raises OSError, and ValueError if there is no such file, it holds no token, or others may read it or have written it.
+    Raises OSError, and ValueError if there is no such file, it holds no token, or
+    others may read it or have written it.
     """
     if not file.exists():
         raise ValueError(

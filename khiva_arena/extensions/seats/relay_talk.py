@@ -1,7 +1,9 @@
-"""The relay itself: one thread has the connection and all state, and programs' threads report to it.
+"""The relay itself: one thread has the connection and all state, and programs' threads
+report to it.
 
-The arena is trusted with nothing but bytes for the bot's input. Any other message is a ``LinkBreach``, which ends this connection
-and its matches, and the relay connects again. Nothing is final before both sides have shown that they know the token.
+The arena is trusted with nothing but bytes for the bot's input. Any other message is a
+``LinkBreach``, which ends this connection and its matches, and the relay connects
+again. Nothing is final before both sides have shown that they know the token.
 """
 
 from __future__ import annotations
@@ -56,12 +58,15 @@ AT_MOST = 16
 """The programs at a time, unless the user says otherwise."""
 PING_MOST = 64
 UNREAD_MOST = 4 << 20
-"""Bytes, beside the windows of the sessions, that the arena may leave unread or not acknowledged."""
+"""Bytes, beside the windows of the sessions, that the arena may leave unread or not
+acknowledged.
+"""
 LONGEST_AWAY = 86_400.0
 
 
 class Relay:
-    """A bot of this machine at a table elsewhere, from the first connection to the end of the run.
+    """A bot of this machine at a table elsewhere, from the first connection to the end
+    of the run.
 
     link: where the arena listens, and by which name and token it knows this relay
     start: arguments of Popen
@@ -149,7 +154,9 @@ class Relay:
     # --- a connection ---
 
     def _connection(self) -> socket.socket:
-        """Return a connection on which both sides have shown that they know the token. Raises OSError, LinkBreach and Ended."""
+        """Return a connection on which both sides have shown that they know the token.
+        Raises OSError, LinkBreach and Ended.
+        """
         connection = socket.create_connection(self._where, GREET_SECONDS)
         try:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -202,12 +209,16 @@ class Relay:
         self._say(f"connected to {address_text(self._where)} as {self._name}")
 
     def _begin_anew(self) -> None:
-        """End all sessions, and count frames from 0 again: nothing is left of the life so far."""
+        """End all sessions, and count frames from 0 again: nothing is left of the life
+        so far.
+        """
         self._end_sessions()
         self._channel, self._run, self._last = Channel(), "", 0
 
     def _talk(self, connection: socket.socket) -> None:
-        """Pass bytes until the connection is lost, which raises OSError, or LinkBreach."""
+        """Pass bytes until the connection is lost, which raises OSError, or
+        LinkBreach.
+        """
         frames = Frames()
         heard_at = time.monotonic()
         while True:
@@ -276,7 +287,9 @@ class Relay:
             raise LinkBreach(f"a frame of kind {kind!r}")
 
     def _take_counted(self, kind: bytes, session: int, data: bytes) -> None:
-        """Take a frame of one session. An error of this relay in it ends that session, and the others go on."""
+        """Take a frame of one session. An error of this relay in it ends that session,
+        and the others go on.
+        """
         try:
             self._take_of_session(kind, session, data)
         except (LinkBreach, Ended):
@@ -285,7 +298,8 @@ class Relay:
             self._fail(session, error)
 
     def _fail(self, session: int, error: Exception) -> None:
-        """End a session, and tell its error with the trace to the user of this machine, and its kind to the arena.
+        """End a session, and tell its error with the trace to the user of this machine,
+        and its kind to the arena.
 
         The arena takes the link as lost: the bot's program has not ended by itself.
         """
@@ -363,7 +377,9 @@ class Relay:
     # --- programs' events ---
 
     def _tell(self, word: str, program: Program, value: Any) -> None:
-        """Queue an event of a program, and wake the main thread. Called in the program's threads."""
+        """Queue an event of a program, and wake the main thread. Called in the
+        program's threads.
+        """
         self._happened.put((word, program, value))
         with suppress(OSError):  # it is awake already, or at its end
             self._waker.send(b".")

@@ -1,13 +1,18 @@
-"""The hub's side of relays (relay_protocol.py has the protocol): bots that play from other machines.
+"""The hub's side of relays (relay_protocol.py has the protocol): bots that play from
+other machines.
 
-A *place* (relay_place.py) is a name for which a relay is expected. A *life* (relay_life.py) is one relay process. It may lose its
-connection and come back, until ``reconnect`` seconds have passed. Then its sessions (remote_seat.py) are lost, as they are at
-once if another life takes the place. While no relay is there, a session waits for as long.
+A *place* (relay_place.py) is a name for which a relay is expected. A *life*
+(relay_life.py) is one relay process. It may lose its connection and come back, until
+``reconnect`` seconds have passed. Then its sessions (remote_seat.py) are lost, as they
+are at once if another life takes the place. While no relay is there, a session waits
+for as long.
 
-Bytes of a relay can only become bytes on a seat's stdout and stderr, or its end; a relay that sends anything else is cut off.
+Bytes of a relay can only become bytes on a seat's stdout and stderr, or its end; a
+relay that sends anything else is cut off.
 
-A connection that has not yet shown that it knows a token is a stranger. If strangers are too many, the oldest goes first, so that
-they do not keep out a relay that knows its token.
+A connection that has not yet shown that it knows a token is a stranger. If strangers
+are too many, the oldest goes first, so that they do not keep out a relay that knows its
+token.
 """
 
 import hmac
@@ -47,8 +52,9 @@ _Stream = trio.abc.Stream
 
 STRANGERS_MOST = 256
 STRANGERS_OF_AN_ADDRESS = 64
-"""The most strangers of one address. A relay shows its token within two round trips, so to keep it out somebody has to connect as
-often in that time."""
+"""The most strangers of one address. A relay shows its token within two round trips, so
+to keep it out somebody has to connect as often in that time.
+"""
 
 
 class Refused(Exception):
@@ -67,8 +73,9 @@ class Refused(Exception):
 class Relays:
     """The relays of a run, from the command's first order.
 
-    The order has ``listen`` with host and port, ``tls`` with the files of certificate and key or null, ``reconnect_s`` and
-    ``waits_s``. Under ``relays`` it has for each name the token and whether its bot may be ``kept``.
+    The order has ``listen`` with host and port, ``tls`` with the files of certificate
+    and key or null, ``reconnect_s`` and ``waits_s``. Under ``relays`` it has for each
+    name the token and whether its bot may be ``kept``.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -101,7 +108,9 @@ class Relays:
             await trio.serve_listeners(partial(contained, self._arrive, context), listeners)
 
     async def order(self, order: dict[str, Any]) -> None:
-        """Tell the command the figures, and send the relays away first if the order says whether the run is ``over``."""
+        """Tell the command the figures, and send the relays away first if the order
+        says whether the run is ``over``.
+        """
         figures = [place.figures() for place in self._places.values()]
         if "over" in order:
             await self.bye(order["over"])
@@ -149,9 +158,11 @@ class Relays:
     async def _greet(
         self, stream: _Stream, plain: trio.SocketStream, scope: trio.CancelScope
     ) -> tuple[RelayPlace, Life, int, bool]:
-        """Greet a relay. Returns its place, its life, how many frames it got, and whether it goes on.
+        """Greet a relay. Returns its place, its life, how many frames it got, and
+        whether it goes on.
 
-        Raises Refused, LinkBreach and TooSlowError. ``scope``: the relay's place among strangers.
+        Raises Refused, LinkBreach and TooSlowError. ``scope``: the relay's place among
+        strangers.
         """
         nonce = secrets.token_hex(LIFE_BYTES)
         await stream.send_all(packed_json(b"G", arena=VERSION, nonce=nonce))
@@ -194,7 +205,9 @@ class Relays:
     async def _life_of(
         self, place: RelayPlace, hello: "RelayHello", own_proof: str
     ) -> tuple[Life, bool]:
-        """Return the life of a relay, and whether it goes on instead of beginning. Raises Refused if another one is there."""
+        """Return the life of a relay, and whether it goes on instead of beginning.
+        Raises Refused if another one is there.
+        """
         life = place.life
         if life is None or life.word != hello.life or hello.run != self._run:
             if life and life.connection and life.word != hello.life:
@@ -271,7 +284,9 @@ async def _first_byte(plain: trio.SocketStream) -> None:
 
 
 async def _hello(stream: _Stream) -> bytes:
-    """Return the hello of a relay, which then waits for the welcome. Raises LinkBreach."""
+    """Return the hello of a relay, which then waits for the welcome. Raises
+    LinkBreach.
+    """
     frames = Frames(HELLO_MOST)
     while data := bytes(await stream.receive_some(HELLO_MOST)):
         for kind, _, content in frames.feed(data):
@@ -298,7 +313,9 @@ class Strangers:
 
     @contextmanager
     def arrived(self, host: str, seconds: float) -> Iterator[trio.CancelScope]:
-        """Give a stranger its time. The scope ends early if others need the place, unless ``keep`` was called for it."""
+        """Give a stranger its time. The scope ends early if others need the place,
+        unless ``keep`` was called for it.
+        """
         address = _network(host)
         same = [scope for scope, other in self._waiting.items() if other == address]
         if len(same) >= STRANGERS_OF_AN_ADDRESS:
@@ -322,7 +339,9 @@ class Strangers:
 
 
 def _network(host: str) -> str:
-    """Return the network that counts as one address: of IPv6 the half that a provider gives to each customer."""
+    """Return the network that counts as one address: of IPv6 the half that a provider
+    gives to each customer.
+    """
     address = ipaddress.ip_address(host.partition("%")[0])
     return (
         str(ipaddress.ip_network((address, 64), strict=False))

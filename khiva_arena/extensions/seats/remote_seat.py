@@ -1,4 +1,6 @@
-"""A seat that a relay plays, in one match: bytes between its link and the relay's frames, within windows."""
+"""A seat that a relay plays, in one match: bytes between its link and the relay's
+frames, within windows.
+"""
 
 import struct
 from typing import Protocol
@@ -11,9 +13,13 @@ from khiva_arena.extensions.seats.relay_protocol import GRANT, MOST, WINDOW, Lin
 
 LOOK_SECONDS = 0.05
 FRAMES_MOST = 4_096
-"""The frames of a session that may still be on their way when it is over, beside its bytes."""
+"""The frames of a session that may still be on their way when it is over, beside its
+bytes.
+"""
 DEADLY = (1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 13, 14, 15, 24, 25, 31)
-"""The signals by which a program can be said to have ended; any other would do something else to the link, so 9 stands for it."""
+"""The signals by which a program can be said to have ended; any other would do
+something else to the link, so 9 stands for it.
+"""
 _KINDS = {b"1": link_protocol.OUT, b"2": link_protocol.ERR}
 
 
@@ -28,7 +34,8 @@ class RemoteSeat:
 
     number: in its relay's life, from 1.
     over: set when nothing more is to be passed.
-    exited: whether the relay has said how the program ended, or that it has itself failed.
+    exited: whether the relay has said how the program ended, or that it has itself
+        failed.
     """
 
     def __init__(self, link: Link, put: Put) -> None:
@@ -47,7 +54,9 @@ class RemoteSeat:
         self._something = trio.Event()
 
     async def play(self) -> None:
-        """Pass bytes until the program or the seat has ended, or the link is lost. Raises the error of ``fail``."""
+        """Pass bytes until the program or the seat has ended, or the link is lost.
+        Raises the error of ``fail``.
+        """
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._to_relay)
             nursery.start_soon(self._to_link)
@@ -140,9 +149,11 @@ class RemoteSeat:
 
 
 def _status(data: bytes) -> int:
-    """Return the exit status as a program of this machine could have ended. Raises LinkBreach.
+    """Return the exit status as a program of this machine could have ended. Raises
+    LinkBreach.
 
-    255 stands for a larger status, and for LOST and GONE, which the link has for itself.
+    255 stands for a larger status, and for LOST and GONE, which the link has for
+    itself.
     """
     try:
         status = int(data.decode("ascii")) if len(data) <= 11 else None

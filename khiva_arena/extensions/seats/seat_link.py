@@ -1,4 +1,6 @@
-"""A person's chair at the table, which joins the seat to the arbiter and to a page or terminal."""
+"""A person's chair at the table, which joins the seat to the arbiter and to a page or
+terminal.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -52,7 +54,9 @@ class Chair(ABC):
         await self.tell(self.person.over(end))
 
     async def choose(self, req: object, choice: object) -> None:
-        """Send the person's choice to the arbiter. Raises RemoteProtocolError, with a sentence for the reader, if it is none."""
+        """Send the person's choice to the arbiter. Raises RemoteProtocolError, with a
+        sentence for the reader, if it is none.
+        """
         try:
             answer, messages = self.person.choose(req, choice)
         except RemoteProtocolError:

@@ -1,4 +1,6 @@
-"""The command's side of remote seats: the hub's orders, the wait for all relays, and news of their links."""
+"""The command's side of remote seats: the hub's orders, the wait for all relays, and
+news of their links.
+"""
 
 import os
 import queue
@@ -30,7 +32,9 @@ from khiva_arena.extensions.seats.relay_protocol import (
 
 FIGURES_SECONDS = 5.0
 BEFORE_THE_END = 0.5
-"""The seconds before the end of its time to start at which a seat gives up a relay that is not there."""
+"""The seconds before the end of its time to start at which a seat gives up a relay that
+is not there.
+"""
 NEWS_MOST = 100
 """The most news of one link: a relay may come and go all the time."""
 NO_TLS = (
@@ -44,8 +48,9 @@ NO_TLS = (
 def seating(
     settings: Settings, entrants: Sequence[Bot], say: Say
 ) -> Callable[[], AbstractContextManager["Links | None"]]:
-    """Return the context in which these bots are played, which first waits for all relays. Raises ConfigError if that cannot
-    be."""
+    """Return the context in which these bots are played, which first waits for all
+    relays. Raises ConfigError if that cannot be.
+    """
     if persons := [bot for bot in entrants if bot.guest == guests.PERSON]:
         raise ConfigError(f"--bot {persons[0].asked_as}: {guests.NOT_HERE[guests.PERSON]}")
     order = relays_order(settings, entrants)
@@ -53,7 +58,9 @@ def seating(
 
 
 def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
-    """Return the hub's order for relays; empty if no bot plays by a relay. Raises ConfigError."""
+    """Return the hub's order for relays; empty if no bot plays by a relay. Raises
+    ConfigError.
+    """
     remote = {
         guests.guest_of(bot.asked_as).name: bot for bot in entrants if bot.guest == guests.REMOTE
     }
@@ -106,7 +113,9 @@ def _seated(order: dict[str, Any], say: Say) -> Iterator["Links"]:
 
 @contextmanager
 def linked(hub: Hub, order: dict[str, Any], say: Say) -> Iterator["Links"]:
-    """Wait for the relays of an order that the hub was just given; at the end of this context they are sent away."""
+    """Wait for the relays of an order that the hub was just given; at the end of this
+    context they are sent away.
+    """
     first = hub.hear()
     host, port = order["listen"]
     if "cannot" in first:
@@ -175,7 +184,9 @@ def _trips(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 class Links:
-    """A thread that hears the hub's messages while matches are played, so that the hub never waits for this process."""
+    """A thread that hears the hub's messages while matches are played, so that the hub
+    never waits for this process.
+    """
 
     def __init__(self, hub: Hub, reconnect_s: float, say: Say) -> None:
         self._hub = hub
@@ -192,7 +203,9 @@ class Links:
         _tell(news, self._say)
 
     def tell(self, take: Callable[[LinkNews], None] | None) -> None:
-        """Hand the news to ``take`` from now on, in another thread; None: they are printed."""
+        """Hand the news to ``take`` from now on, in another thread; None: they are
+        printed.
+        """
         self._take = take or self._tell_people
 
     def figures(self) -> list[LinkNews]:
@@ -211,7 +224,9 @@ class Links:
         ]
 
     def end(self, *, over: bool) -> None:
-        """Send the relays away, and tell the figures of each link unless they were asked for before."""
+        """Send the relays away, and tell the figures of each link unless they were
+        asked for before.
+        """
         news = [] if self._has_figures else self.figures()
         self._ending = True
         self._ask({"over": over})
@@ -219,7 +234,9 @@ class Links:
             self._take(figure)
 
     def _ask(self, order: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the hub's figures; [] if it has ended, which the matches notice by themselves."""
+        """Return the hub's figures; [] if it has ended, which the matches notice by
+        themselves.
+        """
         try:
             self._hub.say(order)
             return self._figures.get(timeout=FIGURES_SECONDS)
@@ -259,7 +276,9 @@ class Token(NamedTuple):
 
 
 def token_of(folder: Path, name: str) -> Token:
-    """Return the token of a relay; a new one is made if there is none. Raises ConfigError."""
+    """Return the token of a relay; a new one is made if there is none. Raises
+    ConfigError.
+    """
     file = folder / name
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

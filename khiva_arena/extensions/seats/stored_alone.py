@@ -21,9 +21,11 @@ NOT_STORED = (
 
 
 def alone_of(setup: OneMatch, folder: Path) -> MatchAlone:
-    """Return the event of a match that the store in a folder can take. A store that does not exist is made.
+    """Return the event of a match that the store in a folder can take. A store that
+    does not exist is made.
 
-    Raises ConfigError for another match, or one that is there already; StoreError or Unwritten if the store cannot be written.
+    Raises ConfigError for another match, or one that is there already; StoreError or
+    Unwritten if the store cannot be written.
     """
     if setup.alone is None:
         raise ConfigError(NOT_STORED)
@@ -37,7 +39,9 @@ def alone_of(setup: OneMatch, folder: Path) -> MatchAlone:
 
 
 def _refuse(store: Store, alone: MatchAlone) -> None:
-    """Raise ConfigError if a store is a league's, or has the match of an event that is to be added."""
+    """Raise ConfigError if a store is a league's, or has the match of an event that is
+    to be added.
+    """
     stored.refuse_league(store.folder, store)
     if known := store.event(alone.event.id):
         raise ConfigError(
@@ -47,8 +51,8 @@ def _refuse(store: Store, alone: MatchAlone) -> None:
 
 
 def store_match(folder: Path, alone: MatchAlone, outcome: Outcome) -> str:
-    """Store a match that was played, with its modules and secrets: all of it or, but for modules, nothing. Return where it is,
-    in words.
+    """Store a match that was played, with its modules and secrets: all of it or, but
+    for modules, nothing. Return where it is, in words.
 
     Raises ConfigError, StoreError or Unwritten.
     """

@@ -1,4 +1,6 @@
-"""A seat of a stored match that a person takes over at a step, for ``khiva-arena play --from``."""
+"""A seat of a stored match that a person takes over at a step, for ``khiva-arena play
+--from``.
+"""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,9 +31,11 @@ class TakenSeat(NamedTuple):
     seat: int | None
 
     def find(self, flags: dict[str, Any]) -> StoredTable:
-        """Return the stored match. ``flags``: those of the settings, ``--turn`` not among them.
+        """Return the stored match. ``flags``: those of the settings, ``--turn`` not
+        among them.
 
-        Raises ConfigError, StoreError if it cannot go on from there, or if it may not be shown yet.
+        Raises ConfigError, StoreError if it cannot go on from there, or if it may not
+        be shown yet.
         """
         if self.stored is None or self.step is None or self.seat is None:
             raise ConfigError(
@@ -51,7 +55,8 @@ class TakenSeat(NamedTuple):
         return table
 
     def set_up(self, table: StoredTable, flags: dict[str, Any], turn: str) -> OneMatch:
-        """Return the match, ready to be played. There must be a hub already. ``turn``: the person's time for each decision.
+        """Return the match, ready to be played. There must be a hub already. ``turn``:
+        the person's time for each decision.
 
         Raises ConfigError, BotError.
         """

@@ -1,4 +1,6 @@
-"""A person's seat on a terminal, for a shell without a browser: events, the table, and numbers to choose by."""
+"""A person's seat on a terminal, for a shell without a browser: events, the table, and
+numbers to choose by.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -48,7 +50,8 @@ def print_decision(
     frame: Mapping[str, Plain],
     ask: Mapping[str, Plain],
 ) -> None:
-    """Print the events since the last choice, the table as the seat knows it, and the question.
+    """Print the events since the last choice, the table as the seat knows it, and the
+    question.
 
     seat: as ``Person.table`` tells it.
     frame, ask: of the message that asks.
@@ -115,7 +118,9 @@ class _TerminalChair(Chair):
         self._offer()
 
     def _offer(self) -> None:
-        """Show the lines that can be typed now: all choices, or where they are many first their first parts."""
+        """Show the lines that can be typed now: all choices, or where they are many
+        first their first parts.
+        """
         assert self._ask
         self._lines = typable(self._ask["texts"], self._first)
         if self._first:
@@ -135,7 +140,9 @@ class _TerminalChair(Chair):
         )
 
     def _explain(self, line: str) -> bool:
-        """Answer a line that asks for rules or the legend, or goes back to the first part. Returns whether it was such a line."""
+        """Answer a line that asks for rules or the legend, or goes back to the first
+        part. Returns whether it was such a line.
+        """
         assert self._ask
         if line == "back" and self._first:
             self._first = ""
@@ -162,7 +169,9 @@ class _TerminalChair(Chair):
         say_on(self._console, text)
 
     async def ended_input(self) -> None:
-        """Answer Ctrl-D, behind which a terminal reads on. If the terminal has gone, the command hears of it before long."""
+        """Answer Ctrl-D, behind which a terminal reads on. If the terminal has gone,
+        the command hears of it before long.
+        """
         self._say("That does not end the match; Ctrl-C does.")
         self._prompt()
         await trio.sleep(AGAIN_SECONDS)
@@ -194,10 +203,13 @@ class _TerminalChair(Chair):
 
 
 class TerminalPersons:
-    """The one person of a match who plays on a terminal, from the command's first order: ``terminal`` is its path."""
+    """The one person of a match who plays on a terminal, from the command's first
+    order: ``terminal`` is its path.
+    """
 
     def __init__(self, order: dict[str, Any]) -> None:
-        # Opened here: this process has no terminal of its own, so that nothing stops it when it reads.
+        # Opened here: this process has no terminal of its own, so that nothing stops it
+        # when it reads.
         self._input = os.open(order["terminal"], os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
         self._output: TextIO = open(order["terminal"], "w", opener=_without_control)  # noqa: SIM115 - as long as this process
         seat, hints = order["persons"][0], order["hints"]

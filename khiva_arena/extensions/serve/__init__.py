@@ -1,1 +1,3 @@
-"""Pages that are served to browsers while a run lasts. Begin with ``served_page.py``."""
+"""Pages that are served to browsers while a run lasts. Begin with
+``served_page.py``.
+"""

@@ -1,4 +1,6 @@
-"""Connections of browsers: how many there are of each network, and how each ends when its peer is gone."""
+"""Connections of browsers: how many there are of each network, and how each ends when
+its peer is gone.
+"""
 
 import ipaddress
 import socket
@@ -13,9 +15,13 @@ import trio
 from khiva_arena.extensions.serve.guard import MOST_BYTES
 
 RECEIVED_MOST = 1 << 14
-"""The bytes that are taken from a connection at a time: the others wait in the system until those are answered."""
+"""The bytes that are taken from a connection at a time: the others wait in the system
+until those are answered.
+"""
 SEND_SECONDS = 30.0
-"""The time that a reader may take for a piece of an answer before it loses its connection."""
+"""The time that a reader may take for a piece of an answer before it loses its
+connection.
+"""
 HANDSHAKE_SECONDS = 10.0
 """The time that a peer may take to agree on TLS."""
 
@@ -35,7 +41,9 @@ class ConnectionBounds(NamedTuple):
 
 @lru_cache(maxsize=1_000)
 def network_of(address: str) -> str:
-    """Return what stands for an address: of IPv6 its network, since one customer has billions of addresses."""
+    """Return what stands for an address: of IPv6 its network, since one customer has
+    billions of addresses.
+    """
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:  # of a proxy's making
@@ -52,7 +60,8 @@ def is_loopback(address: str) -> bool:
 
 @dataclass(eq=False, slots=True)
 class PeerConnection:
-    """A connection as Hypercorn uses it; a peer that is gone, or takes too long to read, loses it.
+    """A connection as Hypercorn uses it; a peer that is gone, or takes too long to
+    read, loses it.
 
     stream: with or without TLS.
     socket: below it.
@@ -104,7 +113,9 @@ class PeerConnection:
 
 
 def connection_of(plain: socket.socket, network: str, tls: ssl.SSLContext | None) -> PeerConnection:
-    """Return the connection of a socket that was accepted. ``tls``: what is spoken below HTTP; None for nothing."""
+    """Return the connection of a socket that was accepted. ``tls``: what is spoken
+    below HTTP; None for nothing.
+    """
     below = trio.SocketStream(trio.socket.from_stdlib_socket(plain))
     stream = trio.SSLStream(below, tls, server_side=True, https_compatible=True) if tls else below
     return PeerConnection(stream, below.socket, network, trio.CancelScope())
@@ -119,7 +130,9 @@ class Connections:
         self._of_networks = Counter[str]()
 
     def has_place(self, network: str) -> bool:
-        """Tell whether there is a place for one more; if there are too many, the oldest that does not stay is closed for it."""
+        """Tell whether there is a place for one more; if there are too many, the oldest
+        that does not stay is closed for it.
+        """
         if not is_loopback(network) and self._of_networks[network] >= self._bounds.of_an_address:
             return False
         if len(self._from_the_oldest) < self._bounds.most:

@@ -12,7 +12,8 @@ NO_REPORT = (
     "Only the progress is shown. To see results, give `khiva-arena watch` the --report of the run."
 )
 
-# Each function imports what it needs when it is called: Starlette and the page take long.
+# Each function imports what it needs when it is called: Starlette and the page take
+# long.
 
 
 class _LiveViews:

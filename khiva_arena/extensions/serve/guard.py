@@ -1,4 +1,6 @@
-"""The guard around the pages: checks of each request before the application sees it, and headers for each answer."""
+"""The guard around the pages: checks of each request before the application sees it,
+and headers for each answer.
+"""
 
 import hmac
 from contextlib import suppress
@@ -12,7 +14,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from khiva_arena.extensions.serve.once import REFUSED, OnceOnly
 
 MOST_BYTES = 64 << 10
-"""The most bytes of the head of a request, of its body, and of a message of a WebSocket."""
+"""The most bytes of the head of a request, of its body, and of a message of a
+WebSocket.
+"""
 NO_TOKEN = (
     "The address lacks its token, or has a wrong one. khiva-arena prints the whole address "
     "when it begins to serve."
@@ -88,9 +92,11 @@ class Guard:
 
 
 def length_refusal(headers: Headers, most: float) -> Refusal | None:
-    """Return why a request is refused for what it says of the length of its body, None if it is answered.
+    """Return why a request is refused for what it says of the length of its body, None
+    if it is answered.
 
-    A proxy that believes one of two lengths would take the end of one request for the beginning of somebody else's.
+    A proxy that believes one of two lengths would take the end of one request for the
+    beginning of somebody else's.
 
     most: bytes of a body.
     """
@@ -103,7 +109,9 @@ def length_refusal(headers: Headers, most: float) -> Refusal | None:
 
 
 class Bounded:
-    """A receiver of a request's body, which raises HTTPException for a body that is longer than MOST_BYTES."""
+    """A receiver of a request's body, which raises HTTPException for a body that is
+    longer than MOST_BYTES.
+    """
 
     def __init__(self, receive: Receive) -> None:
         self._receive, self._bytes_left = receive, MOST_BYTES
@@ -117,7 +125,9 @@ class Bounded:
 
 
 def with_headers(send: Send) -> Send:
-    """Return a sender that adds ``HEADERS`` and a policy to an answer that has none of its own."""
+    """Return a sender that adds ``HEADERS`` and a policy to an answer that has none of
+    its own.
+    """
 
     async def send_secured(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -132,7 +142,9 @@ def with_headers(send: Send) -> Send:
 async def answer(
     scope: Scope, send: Send, status: int, sentence: str, *extra: tuple[bytes, bytes]
 ) -> None:
-    """Answer a request with a sentence, and close its connection. ``extra``: headers."""
+    """Answer a request with a sentence, and close its connection. ``extra``:
+    headers.
+    """
     kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
     body = sentence.encode() + b"\n"
     length, text = (

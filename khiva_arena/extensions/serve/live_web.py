@@ -1,7 +1,9 @@
-"""A run in browsers, the arbiter's side: the process that serves its progress and its page of results.
+"""A run in browsers, the arbiter's side: the process that serves its progress and its
+page of results.
 
-The process reads the stream from a file at its own pace, so nothing here ever waits for it while matches are played. It ends with
-its stdin; the arbiter waits a moment for that, in which readers fetch the last page.
+The process reads the stream from a file at its own pace, so nothing here ever waits for
+it while matches are played. It ends with its stdin; the arbiter waits a moment for
+that, in which readers fetch the last page.
 """
 
 import os
@@ -22,7 +24,8 @@ END_SECONDS = 4.0
 
 
 class LiveWeb:
-    """The address at which one run is served. Leaving the block closes it. Raises OSError if there is no room for its files.
+    """The address at which one run is served. Leaving the block closes it. Raises
+    OSError if there is no room for its files.
 
     page: the page of results that is shown, which another process writes
     listener: the file to which the stream is written
@@ -51,7 +54,9 @@ class LiveWeb:
         return self
 
     def _say_address(self) -> None:
-        """Say the address before the first match, and to the terminal alone: whoever knows the address can read the page."""
+        """Say the address before the first match, and to the terminal alone: whoever
+        knows the address can read the page.
+        """
         assert self._process is not None
         assert self._process.stdout is not None
         readable = select.select([self._process.stdout], [], [], START_SECONDS)[0]

@@ -1,4 +1,5 @@
-"""An address that may stand on a command line, where every user of the machine can read it.
+"""An address that may stand on a command line, where every user of the machine can read
+it.
 
 It leads to the secret address, once, and only a browser of the arena's own user.
 """
@@ -30,7 +31,9 @@ class OnceOnly:
         self._is_used = False
 
     def take(self, client: tuple[str, int], port: int) -> bool:
-        """Tell whether a connection of ``client`` to our ``port`` may go on to the page: only our user's first one may."""
+        """Tell whether a connection of ``client`` to our ``port`` may go on to the
+        page: only our user's first one may.
+        """
         if (
             self._is_used
             or not self.leads_to
@@ -42,10 +45,11 @@ class OnceOnly:
 
 
 def user_of(port: int, to: int) -> int | None:
-    """Return the user whose socket on loopback, at ``port``, is connected ``to`` another port.
+    """Return the user whose socket on loopback, at ``port``, is connected ``to``
+    another port.
 
-    -1 means that it is not known; None that the system never says (macOS). Browsers are not started there by a command line that
-    others can read.
+    -1 means that it is not known; None that the system never says (macOS). Browsers are
+    not started there by a command line that others can read.
     """
     if sys.platform != "linux":
         return None

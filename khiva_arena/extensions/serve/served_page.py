@@ -1,4 +1,6 @@
-"""A page of results as it is served, with a script and a style that keep it up to date."""
+"""A page of results as it is served, with a script and a style that keep it up to
+date.
+"""
 
 import html as markup
 import os
@@ -89,7 +91,9 @@ def _waiting(sentence: str) -> str:
 
 
 def _with_live(page: str, number: int) -> str:
-    """Return a page with the script and the style that keep it up to date, and the policy that allows these."""
+    """Return a page with the script and the style that keep it up to date, and the
+    policy that allows these.
+    """
     folder = files(__package__)
     modules = {name: (folder / f"{name}.js").read_text() for name in ("live", "place")}
     # a block, so that its names are none of the page's script

@@ -1,13 +1,17 @@
-"""Pages and sockets for browsers: of this machine alone, with a token in the address, or of everybody.
+"""Pages and sockets for browsers: of this machine alone, with a token in the address,
+or of everybody.
 
-``serve`` serves on a loopback port. The token is the first part of each path. It is no cookie: browsers send cookies to every
-port of a host, so that any other local server could collect it. ``Host`` is checked, since a name that an attacker owns may point
-to 127.0.0.1, and ``Origin``, since any page may open a WebSocket anywhere. ``answer_all`` is below it and leaves open who is
-answered.
+``serve`` serves on a loopback port. The token is the first part of each path. It is no
+cookie: browsers send cookies to every port of a host, so that any other local server
+could collect it. ``Host`` is checked, since a name that an attacker owns may point to
+127.0.0.1, and ``Origin``, since any page may open a WebSocket anywhere. ``answer_all``
+is below it and leaves open who is answered.
 
-Connections are accepted here instead of by Hypercorn's own loop, which does not bound their number and never ends one that does
-not read: it shields its sending from cancellation. They speak HTTP/1.1 and WebSocket alone. A peer that is gone costs nothing
-more: its connection ends at the first answer that cannot be sent, whatever it has asked for beyond that.
+Connections are accepted here instead of by Hypercorn's own loop, which does not bound
+their number and never ends one that does not read: it shields its sending from
+cancellation. They speak HTTP/1.1 and WebSocket alone. A peer that is gone costs nothing
+more: its connection ends at the first answer that cannot be sent, whatever it has asked
+for beyond that.
 """
 
 import errno
@@ -48,25 +52,34 @@ FIRST_INHERITED = 3
 """The descriptor at which a service manager puts the first socket."""
 LOOPBACK = "127.0.0.1"
 MOST_CONNECTIONS = 200
-"""The most connections at a time; a browser opens about six for a page. Beyond that the oldest goes that has shown no token; if
-all have shown it, the new one."""
+"""The most connections at a time; a browser opens about six for a page. Beyond that the
+oldest goes that has shown no token; if all have shown it, the new one.
+"""
 MOST_REQUESTS = 20
-"""The requests of a connection; whoever has more of them connects again, behind all who wait."""
+"""The requests of a connection; whoever has more of them connects again, behind all who
+wait.
+"""
 IDLE_SECONDS = 5.0
 """The time that a connection may take between two requests, or for the head of one."""
 BACKLOG = 1_024
-"""The connections that may wait until they are accepted: more readers may come at once."""
+"""The connections that may wait until they are accepted: more readers may come at
+once.
+"""
 NEW_MOST = 0.05
 """The part of all places that newcomers get at a time."""
 _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 """The errors of accepting while there are too many files; later it works again."""
 _NO_LISTENER = (errno.EBADF, errno.EINVAL, errno.ENOTSOCK)
-"""The errors of a socket that does not listen; any other is of one peer, or of the network below it."""
+"""The errors of a socket that does not listen; any other is of one peer, or of the
+network below it.
+"""
 _LOGGER = logging.getLogger(__name__)
 
 
 def new_token() -> str:
-    """Return a token that nobody guesses, of letters that stay themselves in an address."""
+    """Return a token that nobody guesses, of letters that stay themselves in an
+    address.
+    """
     return secrets.token_urlsafe(24)
 
 
@@ -83,10 +96,11 @@ async def serve(
     once: OnceOnly | None = None,
     task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve routes below ``/TOKEN/`` until this is cancelled; then the port and all connections are closed.
+    """Serve routes below ``/TOKEN/`` until this is cancelled; then the port and all
+    connections are closed.
 
-    A route of ``/`` is the page at ``address()``. Reports the port: nursery.start() returns it. Raises OSError if the port is
-    taken.
+    A route of ``/`` is the page at ``address()``. Reports the port: nursery.start()
+    returns it. Raises OSError if the port is taken.
 
     once: an address that leads to one of the routes
     """
@@ -107,8 +121,10 @@ async def serve(
 async def answer_all(
     listener: socket.socket, answer: "Responder", bounds: ConnectionBounds
 ) -> None:
-    """Answer all connections until this is cancelled; then they are closed, and the listener is. ``answer``: takes each request,
-    and says of its connection whether it stays while there are too many."""
+    """Answer all connections until this is cancelled; then they are closed, and the
+    listener is. ``answer``: takes each request, and says of its connection whether it
+    stays while there are too many.
+    """
     connections = Connections(bounds)
     try:
         async with trio.open_nursery() as nursery:
@@ -132,8 +148,9 @@ def _newcomers(
 ) -> Iterator[PeerConnection]:
     """Accept connections that wait, and yield those that got a place. Raises OSError.
 
-    Between two calls every connection goes a step. All that get no place are accepted at once, since others wait behind them. Of
-    the others some are, so that none has to go before its first request was read.
+    Between two calls every connection goes a step. All that get no place are accepted
+    at once, since others wait behind them. Of the others some are, so that none has to
+    go before its first request was read.
     """
     places = ceil(bounds.most * NEW_MOST)
     with suppress(BlockingIOError, ConnectionError):  # no more wait, or one has gone again
@@ -151,7 +168,9 @@ def _newcomers(
 def _placed(
     plain: socket.socket, host: str, connections: Connections, bounds: ConnectionBounds
 ) -> PeerConnection | None:
-    """Return the connection of a socket once it has a place; close it and return None if it gets none."""
+    """Return the connection of a socket once it has a place; close it and return None
+    if it gets none.
+    """
     connection = None
     try:
         network = network_of(host)
@@ -184,7 +203,9 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def inherited() -> socket.socket:
-    """Return the listening socket that a service manager has handed over, by ``LISTEN_FDS``. Raises OSError if there is none."""
+    """Return the listening socket that a service manager has handed over, by
+    ``LISTEN_FDS``. Raises OSError if there is none.
+    """
     if (os.environ.get("LISTEN_PID"), os.environ.get("LISTEN_FDS")) != (str(os.getpid()), "1"):
         raise OSError(errno.ENOTSOCK, "no listening socket was handed over")
     listener = socket.socket(fileno=FIRST_INHERITED)
@@ -199,7 +220,9 @@ Responder = Callable[[PeerConnection, Scope, Receive, Send], Awaitable[None]]
 
 
 class _Requests(H11Protocol):
-    """Hypercorn's reading of requests, without the ways to HTTP/2: an ``Upgrade`` to it is an ordinary request."""
+    """Hypercorn's reading of requests, without the ways to HTTP/2: an ``Upgrade`` to it
+    is an ordinary request.
+    """
 
     async def _check_protocol(self, _event: object) -> None:
         pass
@@ -215,7 +238,9 @@ class _Requests(H11Protocol):
 
 
 class _Server(TCPServer):
-    """Hypercorn's side of a connection, without HTTP/2, which no browser speaks here, and gone as soon as its peer is."""
+    """Hypercorn's side of a connection, without HTTP/2, which no browser speaks here,
+    and gone as soon as its peer is.
+    """
 
     stream: PeerConnection  # type: ignore[assignment]
     protocol: _Requests  # type: ignore[assignment]
@@ -251,7 +276,9 @@ class _Server(TCPServer):
 
 
 async def _talk(connection: PeerConnection, answer: Responder, connections: Connections) -> None:
-    """Answer the requests of one connection. An error in it ends this connection alone."""
+    """Answer the requests of one connection. An error in it ends this connection
+    alone.
+    """
     app = ASGIWrapper(partial(answer, connection))
     try:
         with connection.scope:

@@ -1,8 +1,10 @@
-"""A run in browsers: its progress, as its stream grows, and its page of results whenever one is written.
+"""A run in browsers: its progress, as its stream grows, and its page of results
+whenever one is written.
 
-``run --web`` starts this as a process of its own, by ``python -m`` with a descriptor of the stream and the paths of the page and
-of a folder. The folder is removed at the end. The process prints the address and ends with its stdin. Nobody waits for a reader:
-each is sent the newest state alone, when it has taken the one before.
+``run --web`` starts this as a process of its own, by ``python -m`` with a descriptor of
+the stream and the paths of the page and of a folder. The folder is removed at the end.
+The process prints the address and ends with its stdin. Nobody waits for a reader: each
+is sent the newest state alone, when it has taken the one before.
 """
 
 import json
@@ -32,9 +34,13 @@ from khiva_arena.extensions.serve.serving import address, new_token, serve
 
 NICENESS = 10
 PAUSE = 0.25
-"""Seconds between two looks at the stream and the page, and between two states that a reader is sent."""
+"""Seconds between two looks at the stream and the page, and between two states that a
+reader is sent.
+"""
 ALIVE_SECONDS = 15.0
-"""The time after which a reader that is sent nothing else gets an empty line, which shows whether it is still there."""
+"""The time after which a reader that is sent nothing else gets an empty line, which
+shows whether it is still there.
+"""
 FAREWELL_SECONDS = 2.0
 """The time that readers have, at the end, to fetch the last page."""
 
@@ -57,7 +63,9 @@ class LiveBoard:
         self._change = trio.Event()
 
     def look(self) -> bool:
-        """Read lines that have come, and look for a newer page. Returns whether more may be there. Raises NotAStream."""
+        """Read lines that have come, and look for a newer page. Returns whether more
+        may be there. Raises NotAStream.
+        """
         lines = self.source.take()
         for line, _ in lines:
             self.state = state_after(self.state, line)
@@ -81,7 +89,9 @@ class LiveBoard:
         await self._change.wait()
 
     def data(self) -> dict[str, Any]:
-        """Return the state for readers. Names that others chose are in the title and the marks alone."""
+        """Return the state for readers. Names that others chose are in the title and
+        the marks alone.
+        """
         state, began = self.state, self.state.began
         time_left = rate(state, state.t).left
         title = (
@@ -120,7 +130,9 @@ class LiveBoard:
 
 
 class ProgressEvents(Response):
-    """Server-sent events to one reader, until it goes or the address closes. ``board``: the state that is shown."""
+    """Server-sent events to one reader, until it goes or the address closes. ``board``:
+    the state that is shown.
+    """
 
     def __init__(self, board: LiveBoard) -> None:
         self._board = board
@@ -164,7 +176,9 @@ async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
 
 
 async def show(board: LiveBoard, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
-    """Serve until the command that plays is ``gone``, and a moment longer. Raises NotAStream. ``say``: takes the address."""
+    """Serve until the command that plays is ``gone``, and a moment longer. Raises
+    NotAStream. ``say``: takes the address.
+    """
 
     async def page(_request: Request) -> Response:
         return board.page.response()
@@ -193,9 +207,12 @@ async def show(board: LiveBoard, say: Callable[[str], None], gone: Callable[[], 
 
 
 def run(board: LiveBoard, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
-    """Serve as ``show`` does, for a caller that does not run trio. Raises NotAStream, and KeyboardInterrupt."""
+    """Serve as ``show`` does, for a caller that does not run trio. Raises NotAStream,
+    and KeyboardInterrupt.
+    """
     try:
-        # An interrupt that hits in a task of a connection would end that one alone: Hypercorn logs it and goes on.
+        # An interrupt that hits in a task of a connection would end that one alone:
+        # Hypercorn logs it and goes on.
         trio.run(show, board, say, gone, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
         for kind in (NotAStream, KeyboardInterrupt):
@@ -210,7 +227,9 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def _stdin_ended() -> bool:
-    """Tell whether the command has ended: it holds the other end of stdin and never writes to it."""
+    """Tell whether the command has ended: it holds the other end of stdin and never
+    writes to it.
+    """
     return bool(select.select([0], [], [], 0)[0])
 
 

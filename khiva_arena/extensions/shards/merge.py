@@ -1,7 +1,8 @@
 """The merge of the stores of one event, of which several machines played a part each.
 
-Everything is checked before the first row is written. Then some matches at a time are written, each time in one transaction with
-the secrets that they reveal. So everything that an interrupted merge has written is sound, and the next merge adds the rest.
+Everything is checked before the first row is written. Then some matches at a time are
+written, each time in one transaction with the secrets that they reveal. So everything
+that an interrupted merge has written is sound, and the next merge adds the rest.
 """
 
 import shlex
@@ -50,7 +51,9 @@ if TYPE_CHECKING:
     from khiva_arena.competition.audit.rerun import Rerunner
 
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 200, 4 * 2**20
-"""The most matches that are written in one transaction; fewer once their records exceed this many bytes."""
+"""The most matches that are written in one transaction; fewer once their records exceed
+this many bytes.
+"""
 
 
 class Checks(NamedTuple):
@@ -58,10 +61,12 @@ class Checks(NamedTuple):
 
     jobs: processes that replay records.
     any_engine: whether versions of the arena may differ.
-    rerun_bots: the share of the matches of each store whose bots are run again, such as "5%"; None for none.
+    rerun_bots: the share of the matches of each store whose bots are run again, such as
+        "5%"; None for none.
     modules: folders with modules of these bots, beside those of the stores.
-    take_unconfirmed: whether any number of the matches that are drawn for that may be such as cannot be confirmed on this
-        machine. Else a store with more than one in twenty is refused.
+    take_unconfirmed: whether any number of the matches that are drawn for that may be
+        such as cannot be confirmed on this machine. Else a store with more than one in
+        twenty is refused.
     """
 
     jobs: int = 1
@@ -126,14 +131,16 @@ def merge(
     word: str | None = None,
     far: HowFar = lambda _: None,
 ) -> Merged:
-    """Merge stores of one event into the store ``out``, which may hold some of it already.
+    """Merge stores of one event into the store ``out``, which may hold some of it
+    already.
 
     say: takes a line for people.
     checks: how the stores are checked.
     word: the beginning of the event's id, if stores hold several.
     far: takes the progress in words, very often.
 
-    Raises ConfigError with everything that prevents the merge, StoreError if a store cannot be read or written.
+    Raises ConfigError with everything that prevents the merge, StoreError if a store
+    cannot be read or written.
     """
     checks = checks or Checks()
     share = None if checks.rerun_bots is None else share_of(checks.rerun_bots)
@@ -174,7 +181,9 @@ def merge(
 
 
 def _rerunner(parts: Sequence[EventPart], checks: Checks) -> "Rerunner":
-    """Return what runs bots again with the modules of all stores. Raises ConfigError for an event by the wall clock."""
+    """Return what runs bots again with the modules of all stores. Raises ConfigError
+    for an event by the wall clock.
+    """
     from khiva_arena.competition.audit.rerun import Rerunner  # not above: few merges run bots
 
     first = parts[0]
@@ -187,7 +196,9 @@ def _rerunner(parts: Sequence[EventPart], checks: Checks) -> "Rerunner":
 
 
 def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> None:
-    """Raise ConfigError or StoreError if the contents of ``out`` do not go with the parts, or the parts not with each other."""
+    """Raise ConfigError or StoreError if the contents of ``out`` do not go with the
+    parts, or the parts not with each other.
+    """
     pairs = [(part.folder, part.store) for part in parts]
     event = parts[0].event
     if not Store.check(out):
@@ -215,7 +226,9 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
 
 
 def _check_batch(store: Store, parts: Sequence[EventPart]) -> None:
-    """Raise ConfigError with every part that does not belong to the batch which a league plays. No other store has batches."""
+    """Raise ConfigError with every part that does not belong to the batch which a
+    league plays. No other store has batches.
+    """
     if not is_league(store.folder, store):
         return
     batch = open_batch(store)
@@ -242,7 +255,9 @@ def _check_batch(store: Store, parts: Sequence[EventPart]) -> None:
 
 
 def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
-    """Return the event in the store with all shards; it is added if missing, with its public text and marked with all engines."""
+    """Return the event in the store with all shards; it is added if missing, with its
+    public text and marked with all engines.
+    """
     first = parts[0].event
     keep_modules(store.folder, first.definition, *(part.folder for part in parts))
     if store.event(first.id) is None:
@@ -292,7 +307,9 @@ class _Target:
         return place[0]
 
     def take(self, part: EventPart) -> None:
-        """Add the matches and void attempts of a part that the store lacks; the part's records must have been checked."""
+        """Add the matches and void attempts of a part that the store lacks; the part's
+        records must have been checked.
+        """
         voids = _by_ordinal(part.store.voids(self._event.id))
         for matches in _batches(_with_transcripts(part.store, self._event.id)):
             new = [match for match in matches if not self._present[match.ordinal]]
@@ -301,7 +318,9 @@ class _Target:
             self._write([], voids)
 
     def _write(self, matches: Sequence[MatchRow], voids: Mapping[int, Sequence[VoidRow]]) -> None:
-        """Write matches, and void attempts at these and other matches, in one transaction."""
+        """Write matches, and void attempts at these and other matches, in one
+        transaction.
+        """
         new_voids = [
             void
             for ordinal, rows_of_match in voids.items()
@@ -326,9 +345,11 @@ class _Target:
         self._far(f"{self._added:,} matches added")
 
     def _new_voids(self, ordinal: int, rows: Sequence[VoidRow]) -> Iterator[VoidRow]:
-        """Yield the void attempts at a match that the store lacks, numbered after those that it has.
+        """Yield the void attempts at a match that the store lacks, numbered after those
+        that it has.
 
-        A match that is recorded gets none: it was recorded after the attempts that stand with it.
+        A match that is recorded gets none: it was recorded after the attempts that
+        stand with it.
         """
         if self._present[ordinal]:
             return

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena merge``: one store out of those of the machines that played a shard each."""
+"""The work of ``khiva-arena merge``: one store out of those of the machines that played
+a shard each.
+"""
 
 import json
 import shlex
@@ -63,7 +65,9 @@ def _print(result: Merged) -> None:
 
 
 def _say_next(result: Merged, out: Path) -> None:
-    """Say what is to be done next, and if the event is not complete, that it is not: the exit code is 1 then."""
+    """Say what is to be done next, and if the event is not complete, that it is not:
+    the exit code is 1 then.
+    """
     folder, in_league = shlex.quote(str(out)), is_league(out)
     way = way_to_play(out) if in_league else ""
     if not result.complete:

@@ -20,20 +20,25 @@ def merge(
     modules: Sequence[str | Path] = (),
     take_unconfirmed: bool = False,
 ) -> Merged:
-    """Join stores of one event, of which several machines played a shard each, after replaying and checking every record.
-    ``result.complete`` tells whether the event is complete; ``result.missing`` holds the missing matches.
+    """Join stores of one event, of which several machines played a shard each, after
+    replaying and checking every record. ``result.complete`` tells whether the event is
+    complete; ``result.missing`` holds the missing matches.
 
     out: the store with all shards; one that holds some of them already gets the others.
     jobs: how many processes replay records.
     event: the beginning of its id, if the stores have several in common.
     any_engine: whether different versions of the arena may have played it.
-    game: the file, folder or package of a game that does not come with the arena. It is run only if its hash is the recorded one.
-    rerun_bots: the share of the matches of each store, such as "5%", whose bots are run again, of an event in ticks.
+    game: the file, folder or package of a game that does not come with the arena. It is
+        run only if its hash is the recorded one.
+    rerun_bots: the share of the matches of each store, such as "5%", whose bots are run
+        again, of an event in ticks.
     modules: folders with modules of these bots, beside those that the stores have.
-    take_unconfirmed: merge a store even if more than one in twenty of the matches that are drawn for that cannot be confirmed on
-        this machine. ``result.rerun`` counts them.
+    take_unconfirmed: merge a store even if more than one in twenty of the matches that
+        are drawn for that cannot be confirmed on this machine. ``result.rerun`` counts
+        them.
 
-    Raises ConfigError with every obstacle to a merge, StoreError if a store cannot be read or written.
+    Raises ConfigError with every obstacle to a merge, StoreError if a store cannot be
+    read or written.
     """
     hand_over(game)
     folders = [as_path("stores", store) for store in stores]

@@ -1,4 +1,6 @@
-"""``khiva-arena merge``: one store out of those of the machines that played a shard each."""
+"""``khiva-arena merge``: one store out of those of the machines that played a shard
+each.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -61,13 +63,18 @@ from khiva_arena.interface.cli.options import (
 @handed_games_option
 @json_option
 def command(**flags: Any) -> int:
-    """Join the results folders of machines that each played a shard of one event. Each STORE is the --out of a machine.
+    """Join the results folders of machines that each played a shard of one event. Each
+    STORE is the --out of a machine.
 
-    First every record of every store is replayed and checked as `khiva-arena verify` does it. Stores of other events, bots,
-    engines or isolation are refused, as are matches that were played twice and differ. With --rerun-bots, if a drawn match
-    cannot be confirmed on this machine, it is counted, and another one is drawn instead. If more than one in twenty cannot be
-    confirmed, the store is refused. All data beside a record comes along. If seeds are still missing, it prints the command that
-    plays them, and the exit code is 1. The same command again changes nothing, or resumes if it was interrupted."""
+    First every record of every store is replayed and checked as `khiva-arena verify`
+    does it. Stores of other events, bots, engines or isolation are refused, as are
+    matches that were played twice and differ. With --rerun-bots, if a drawn match
+    cannot be confirmed on this machine, it is counted, and another one is drawn
+    instead. If more than one in twenty cannot be confirmed, the store is refused. All
+    data beside a record comes along. If seeds are still missing, it prints the command
+    that plays them, and the exit code is 1. The same command again changes nothing, or
+    resumes if it was interrupted.
+    """
     from khiva_arena.extensions.shards.merge_command import (
         merge,
     )  # when it is called, so that -h is quick

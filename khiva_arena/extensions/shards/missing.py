@@ -1,4 +1,6 @@
-"""Shards of an event that are in no merged store yet, and the commands that play or merge them."""
+"""Shards of an event that are in no merged store yet, and the commands that play or
+merge them.
+"""
 
 import re
 import shlex
@@ -67,14 +69,18 @@ def missing_shards(
 
 
 def notes_alike(parts: Sequence[tuple[Path, EventRow]]) -> dict[Path, ShardNote]:
-    """Return the notes beside stores, only those with the most common number of shards."""
+    """Return the notes beside stores, only those with the most common number of
+    shards.
+    """
     notes = {folder: note for folder, event in parts if (note := read_note(folder, event.id))}
     common = Counter(note.of for note in notes.values()).most_common(1)
     return {folder: note for folder, note in notes.items() if note.of == common[0][0]}
 
 
 def _to_play(event: EventRow, plan: str, shard: Shard | None, folder: Path) -> str:
-    """Return the command that plays a shard; without a shard it plays everything that is missing, on one machine."""
+    """Return the command that plays a shard; without a shard it plays everything that
+    is missing, on one machine.
+    """
     shard_words = ["--shard", str(shard)] if shard and shard.of > 1 else []
     public = ["--public", event.public] if event.public is not None else []
     engine = [] if __version__ in event.engines else ["--any-engine"]
@@ -99,7 +105,9 @@ def _to_merge(folder: Path, out: Path) -> str:
 
 
 def _is_complete(folder: Path, event: EventRow, seeds: range) -> bool:
-    """Tell whether a store has all matches on these seeds. A store that cannot be read has nothing of use."""
+    """Tell whether a store has all matches on these seeds. A store that cannot be read
+    has nothing of use.
+    """
     with suppress(ConfigError, StoreError):
         with Store.read(folder) as store:
             return store.event(event.id) is not None and has_seeds(store, event, seeds)
@@ -107,7 +115,9 @@ def _is_complete(folder: Path, event: EventRow, seeds: range) -> bool:
 
 
 def _folder_of(shard: Shard, notes: dict[Path, ShardNote], out: Path) -> Path:
-    """Return the store of a shard: its own if it has one, else a folder named like those of other shards."""
+    """Return the store of a shard: its own if it has one, else a folder named like
+    those of other shards.
+    """
     of_one = {folder: note for folder, note in notes.items() if note.shard}
     for folder, note in of_one.items():
         if (note.shard, note.of) == shard:

@@ -1,4 +1,6 @@
-"""The stores that are to be merged: opened, compared, and replayed before anything is written."""
+"""The stores that are to be merged: opened, compared, and replayed before anything is
+written.
+"""
 
 import heapq
 import itertools
@@ -44,7 +46,8 @@ class EventPart(NamedTuple):
 def opened_parts(
     stack: ExitStack, folders: Sequence[Path], out: Path, word: str | None
 ) -> list[EventPart]:
-    """Open stores that hold one event; stores named twice and ``out`` itself are left out.
+    """Open stores that hold one event; stores named twice and ``out`` itself are left
+    out.
 
     stack: closes the stores.
     word: the beginning of the event's id, if stores hold several.
@@ -85,7 +88,9 @@ def _open(folder: Path) -> Store:
 
 
 def _events_of(folder: Path, store: Store, word: str | None) -> list[EventRow]:
-    """Return the events of a store that may be merged, each with rows as they are written."""
+    """Return the events of a store that may be merged, each with rows as they are
+    written.
+    """
     rows = [event for event in store.events() if word is None or begins(event.id, word)]
     if not rows:
         raise StoreError(
@@ -147,7 +152,8 @@ def _another_event(folder: Path, first: EventRow, other: EventRow) -> str:
 
 
 def refuse_redrawn(out: Path, unfinished: Sequence[EventRow], part: EventPart) -> None:
-    """Raise ConfigError if a store has an unfinished event of the same settings as a part's with another draw.
+    """Raise ConfigError if a store has an unfinished event of the same settings as a
+    part's with another draw.
 
     The user means that event, or another store.
     """
@@ -160,7 +166,9 @@ def refuse_redrawn(out: Path, unfinished: Sequence[EventRow], part: EventPart) -
 
 
 def refuse_closed(parts: Sequence[tuple[Path, EventRow]]) -> None:
-    """Raise ConfigError for each store whose event was closed before it was over: all of its deals are known since."""
+    """Raise ConfigError for each store whose event was closed before it was over: all
+    of its deals are known since.
+    """
     problems = [
         f"{folder}: event {event.number} was closed at {event.closed}, and all its deals "
         "are known: "
@@ -174,7 +182,9 @@ def refuse_closed(parts: Sequence[tuple[Path, EventRow]]) -> None:
 
 
 def check_alike(parts: Sequence[tuple[Path, EventRow]], any_engine: bool) -> None:
-    """Raise ConfigError for each store whose event other engine versions played, unless ``any_engine``, or with other deals."""
+    """Raise ConfigError for each store whose event other engine versions played, unless
+    ``any_engine``, or with other deals.
+    """
     (folder, first), *others = parts
     problems = []
     for path, event in others:
@@ -216,8 +226,8 @@ class _CountedEvent(StoredEvent):
 
 
 def check_all(parts: Sequence[EventPart], jobs: int, far: HowFar) -> list[int]:
-    """Replay every record of every store, and check everything stored beside it. Return how many matches of each are sound,
-    which are all.
+    """Replay every record of every store, and check everything stored beside it. Return
+    how many matches of each are sound, which are all.
 
     jobs: the number of processes.
 
@@ -246,7 +256,8 @@ def check_all(parts: Sequence[EventPart], jobs: int, far: HowFar) -> list[int]:
 def check_twice_played(
     parts: Sequence[tuple[Path, Store]], event: EventRow, out: Path | None = None
 ) -> None:
-    """Raise ConfigError if a match is in two stores and its records differ: nothing tells which one counts.
+    """Raise ConfigError if a match is in two stores and its records differ: nothing
+    tells which one counts.
 
     out: the store with all shards, if it is one of ``parts``.
     """
@@ -287,7 +298,9 @@ def _places(number: int, store: Store, event: str) -> Iterator[tuple[int, int, s
 
 
 def _allow_files(stores: int) -> None:
-    """Raise the limit on open files for so many stores. Raises ConfigError if the system does not allow that many."""
+    """Raise the limit on open files for so many stores. Raises ConfigError if the
+    system does not allow that many.
+    """
     files = OTHER_FILES + stores * FILES_OF_A_STORE
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY not in (soft, hard) and files > hard:

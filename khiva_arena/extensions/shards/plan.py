@@ -1,4 +1,6 @@
-"""Plans made from competitions, and the part of a plan that a machine plays without knowing of the others."""
+"""Plans made from competitions, and the part of a plan that a machine plays without
+knowing of the others.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -62,7 +64,9 @@ _WAY_ON = "; `--dask ADDRESS` plays every format on many machines"
 
 
 def why_not_in_shards(form: str, stages: int = 1) -> str:
-    """Return why machines that know nothing of each other cannot play a format; "" if they can."""
+    """Return why machines that know nothing of each other cannot play a format; "" if
+    they can.
+    """
     if stages > 1:
         return f"a stage is played by those who did best in the one before it{_WAY_ON}"
     if form not in FORMATS:
@@ -101,8 +105,9 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
 
 
 def places_of_bots(path: Path, bots: Sequence[Bot]) -> list[str]:
-    """Return the mistake of a plan's file that lies in the folder of a bot, a line each bot; a bare module is one file of its
-    folder."""
+    """Return the mistake of a plan's file that lies in the folder of a bot, a line each
+    bot; a bare module is one file of its folder.
+    """
     place, problems = path.resolve(), []
     for bot in bots:
         home = Path(bot.home).resolve()
@@ -151,7 +156,9 @@ def make_plan(
 
 
 def keep_plan(path: Path, event: EventRow, game: Game, say: Say, *modules: Path) -> MadePlan:
-    """Write an event as a plan. ``modules``: folders that may have those of an event in ticks. Raises ConfigError."""
+    """Write an event as a plan. ``modules``: folders that may have those of an event in
+    ticks. Raises ConfigError.
+    """
     if event.definition.in_ticks:
         from khiva_arena.entrants.only_modules import keep_in  # not above: few events are in ticks
 
@@ -164,12 +171,16 @@ def keep_plan(path: Path, event: EventRow, game: Game, say: Say, *modules: Path)
 
 
 def _modules_of(plan: Path) -> Path:
-    """Return the folder with the modules of a plan in ticks, which goes wherever the plan goes."""
+    """Return the folder with the modules of a plan in ticks, which goes wherever the
+    plan goes.
+    """
     return plan.with_name(f"{plan.name}.modules")
 
 
 def _as_typed(word: str) -> str:
-    """Return a game's word as it may be typed elsewhere: a file below this folder is named relative to it."""
+    """Return a game's word as it may be typed elsewhere: a file below this folder is
+    named relative to it.
+    """
     path, folder = Path(word), Path.cwd()
     return (
         str(path.relative_to(folder))
@@ -181,10 +192,12 @@ def _as_typed(word: str) -> str:
 def competition_of_plan(
     path: Path, word: str | None, flags: Mapping[str, Any], any_engine: bool, say: Say
 ) -> PlannedCompetition:
-    """Return the settings, the bots and the event of a plan's shard that is to be played.
+    """Return the settings, the bots and the event of a plan's shard that is to be
+    played.
 
     word: the shard, as 2/5; None for all of the event.
-    flags: settings by flags or keywords; bots that are named there are those of the plan, wherever they lie here.
+    flags: settings by flags or keywords; bots that are named there are those of the
+        plan, wherever they lie here.
 
     Raises ConfigError with every mistake, as for a bot that differs from the plan's.
     """
@@ -265,7 +278,9 @@ def competition_of_plan(
 
 
 def _planned_modules(path: Path, definition: Definition) -> list[Bot]:
-    """Return the bots of a plan in ticks whose modules and payloads lie beside it, as they are kept on this machine."""
+    """Return the bots of a plan in ticks whose modules and payloads lie beside it, as
+    they are kept on this machine.
+    """
     if not definition.in_ticks:
         return []
     from khiva_arena.entrants.only_modules import (
@@ -292,7 +307,9 @@ def _planned_settings(plan: PlanRead) -> dict[str, Any]:
 
 
 def _equal(flag: Any, planned: Any) -> bool:
-    """Tell whether a flag says the same as the plan; the order of a list does not matter."""
+    """Tell whether a flag says the same as the plan; the order of a list does not
+    matter.
+    """
     return (
         sorted(flag) == sorted(planned)
         if isinstance(planned, list) and isinstance(flag, list | tuple)
@@ -301,14 +318,17 @@ def _equal(flag: Any, planned: Any) -> bool:
 
 
 def _digest(plan: PlanRead) -> str:
-    """Return the hash under which consent to a plan is remembered: the event has the hashes of its game and bots."""
+    """Return the hash under which consent to a plan is remembered: the event has the
+    hashes of its game and bots.
+    """
     return consent.digest_of(
         f"{plan.event.id}\0{plan.game}\0{[bot.asked_as for bot in plan.event.bots]}"
     )
 
 
 def _game_here(path: Path, definition: Definition, planned_word: str, flag: str | None) -> str:
-    """Return the word that names the game of a plan on this machine. Raises ConfigError.
+    """Return the word that names the game of a plan on this machine. Raises
+    ConfigError.
 
     None of the game's code is run before its hash is known.
     """
@@ -366,7 +386,9 @@ def settings_of(definition: Definition, secret: bytes) -> dict[str, Any]:
 
 
 def _as_planned(event: EventRow, bots: Sequence[Bot]) -> list[Bot]:
-    """Return the bots of a plan, in its order and by its names. Raises ConfigError for each that is not here, byte by byte."""
+    """Return the bots of a plan, in its order and by its names. Raises ConfigError for
+    each that is not here, byte by byte.
+    """
     by_identity = {bot.identity: bot for bot in bots}
     unmatched = dict(by_identity)
     identities = {bot.identity for bot in event.bots}

@@ -1,7 +1,9 @@
-"""A plan: an event still to be played, in a file, for machines that know nothing of each other.
+"""A plan: an event still to be played, in a file, for machines that know nothing of
+each other.
 
-It holds the run's secret, so only its owner may read it, and a seal over all of it, which finds accidental edits. A person who
-edits it on purpose can seal it again. Then the event has another id, and no merge takes it for this one.
+It holds the run's secret, so only its owner may read it, and a seal over all of it,
+which finds accidental edits. A person who edits it on purpose can seal it again. Then
+the event has another id, and no merge takes it for this one.
 """
 
 import json
@@ -39,7 +41,8 @@ class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     secret: the run's, in hex.
     bots: in the order of the definition, by the words that named them.
     seal: a hash over the rest.
-    game: the word that names a game which does not come with the arena; left out otherwise.
+    game: the word that names a game which does not come with the arena; left out
+        otherwise.
     """
 
     kind: Literal["khiva-plan"]
@@ -65,11 +68,13 @@ class PlanRead(NamedTuple):
 
 
 def write_plan(path: Path, event: EventRow, game: str = "") -> bool:
-    """Write an event as a plan, and the word for its ``game`` if that does not come with the arena.
+    """Write an event as a plan, and the word for its ``game`` if that does not come
+    with the arena.
 
     Returns False if that file has a plan of the same definition already, which stays.
 
-    Raises ConfigError for a file with anything else, ArenaError if it cannot be written.
+    Raises ConfigError for a file with anything else, ArenaError if it cannot be
+    written.
     """
     if os.path.lexists(path):
         try:
@@ -105,8 +110,9 @@ def write_plan(path: Path, event: EventRow, game: str = "") -> bool:
 
 
 def read_plan(path: Path) -> PlanRead:
-    """Return the content of a plan. Raises ConfigError for a file that is not as ``write_plan`` left it, or that others may
-    read."""
+    """Return the content of a plan. Raises ConfigError for a file that is not as
+    ``write_plan`` left it, or that others may read.
+    """
     prefix = f"--from-plan {path}"
     try:
         with regular_files.open_file(path) as file:

@@ -1,4 +1,6 @@
-"""The plans of ``khiva-arena run``: which flags go together, and the lines that are printed of a new plan."""
+"""The plans of ``khiva-arena run``: which flags go together, and the lines that are
+printed of a new plan.
+"""
 
 import json
 import shlex
@@ -87,7 +89,9 @@ def check_together(
 
 
 def refuse_shard(stages: Sequence[Settings]) -> NoReturn:
-    """Raise ConfigError for a shard without a plan. Some formats have no shards; then the error says why."""
+    """Raise ConfigError for a shard without a plan. Some formats have no shards; then
+    the error says why.
+    """
     use = "machines share one secret: write a plan with --plan FILE, then give --from-plan FILE"
     raise ConfigError(f"--shard: {why_not_in_shards(stages[0].format, len(stages)) or use}")
 

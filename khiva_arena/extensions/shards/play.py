@@ -47,7 +47,9 @@ class PlannedEvents:
     def check_definition(
         self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool
     ) -> None:
-        """Raise ConfigError, with every difference, if a plan cannot be played here as it says."""
+        """Raise ConfigError, with every difference, if a plan cannot be played here as
+        it says.
+        """
         planned = self._planned_shard.event.definition
         if planned.batch:  # whose tables and Elo 0 no settings give
             definition = structs.replace(
@@ -62,8 +64,8 @@ class PlannedEvents:
     def standing(
         self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox
     ) -> ResumePoint:
-        """Return how far the event of the plan has come. It is over here if this machine's shard is complete, or if it was
-        closed.
+        """Return how far the event of the plan has come. It is over here if this
+        machine's shard is complete, or if it was closed.
 
         Raises StoreError if the store is damaged.
         """
@@ -76,12 +78,16 @@ class PlannedEvents:
         return ResumePoint((), tuple(entrants), planned.event.definition, event)
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
-        """Raise ConfigError if another event of the store differs from the plan's by something that has changed since."""
+        """Raise ConfigError if another event of the store differs from the plan's by
+        something that has changed since.
+        """
         if todo.definition is not None and store.events():
             drift.refuse_changed(store, todo.definition, todo.entrants, drift.WAYS_ON_OF_A_PLAN)
 
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
-        """Return the plan's event; if the store lacks it, it is added as begun by the engine that made the plan."""
+        """Return the plan's event; if the store lacks it, it is added as begun by the
+        engine that made the plan.
+        """
         keep_modules(store.folder, self._planned_shard.event.definition)
         leave_note(store.folder, self._planned_shard.note, self._say)
         if todo.event is not None:
@@ -98,13 +104,15 @@ class PlannedEvents:
         return stored_event(store, event.id)
 
     def play_of(self, store: Store, event: EventRow, commands: Sequence[Command]) -> "ShardPlay":
-        """Return the part of the shard that is still to be played. ``commands``: by bot; () if nothing is to be played, only
-        told."""
+        """Return the part of the shard that is still to be played. ``commands``: by
+        bot; () if nothing is to be played, only told.
+        """
         return ShardPlay(store, event, commands, self._planned_shard.shard)
 
     def why_nothing(self, store: Store, over: Sequence[EventRow], subject: str) -> str:
-        """Return the line that says why nothing is played. It begins with ``subject``, the events that are over, if the plan's
-        event is."""
+        """Return the line that says why nothing is played. It begins with ``subject``,
+        the events that are over, if the plan's event is.
+        """
         if store.conclusion(over[0].id) is not None:
             return f"{subject}: nothing is played"
         return (
@@ -133,7 +141,9 @@ class ShardPlay(Play):
 
     @property
     def planned(self) -> int:
-        """The number of matches once the shard is complete, with those of other shards that the store held before."""
+        """The number of matches once the shard is complete, with those of other shards
+        that the store held before.
+        """
         return self.matches_of_others + len(self._seeds) * self.timetable.per_seed(self._shape)
 
     @property

@@ -1,7 +1,9 @@
-"""The bots of the parts of an event, run again before the parts are merged: of each part a share of its matches, drawn just now.
+"""The bots of the parts of an event, run again before the parts are merged: of each
+part a share of its matches, drawn just now.
 
-A match that cannot be confirmed on this machine has another one drawn in its place, and is counted. A part of which more than one
-drawn match in twenty cannot be is refused unless the user takes it: else who forges would see to it that nobody can run his bots.
+A match that cannot be confirmed on this machine has another one drawn in its place, and
+is counted. A part of which more than one drawn match in twenty cannot be is refused
+unless the user takes it: else who forges would see to it that nobody can run his bots.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,11 +46,14 @@ class RerunPart(NamedTuple):
 
         drawn, among: the number of these matches, and of all that the store has.
         confirmed: the number of those that did the same.
-        unconfirmed: why each of the others could not be confirmed on this machine, by ordinal.
-        unconfirmed_by_bot: how many these are, by the name of each bot that it may be due to.
-        one_found: the chance that a single forged match would have been found, if it can be run again on this machine.
-        sure_from: the least number of such matches of which one would have been found with a chance of more than 95 %; None if
-            none could be run again.
+        unconfirmed: why each of the others could not be confirmed on this machine, by
+            ordinal.
+        unconfirmed_by_bot: how many these are, by the name of each bot that it may be
+            due to.
+        one_found: the chance that a single forged match would have been found, if it
+            can be run again on this machine.
+        sure_from: the least number of such matches of which one would have been found
+            with a chance of more than 95 %; None if none could be run again.
         cost: what running the bots could take.
         """
         sample = self.sample
@@ -73,14 +78,16 @@ def rerun_parts(
     *,
     take_unconfirmed: bool,
 ) -> list[RerunPart]:
-    """Run the bots of a share of the matches of each part again. The parts must have been checked otherwise.
+    """Run the bots of a share of the matches of each part again. The parts must have
+    been checked otherwise.
 
     share: of the matches of each, rounded up to a whole number of them.
     say: takes a line for people, before bots are run.
-    take_unconfirmed: whether a part may have any number of matches that cannot be confirmed.
+    take_unconfirmed: whether a part may have any number of matches that cannot be
+        confirmed.
 
-    Raises ConfigError with each part that has a forged match, or too many that cannot be confirmed; or if a module is not to be
-    had.
+    Raises ConfigError with each part that has a forged match, or too many that cannot
+    be confirmed; or if a module is not to be had.
     """
     reruns = [
         _rerun(part, rerunner, share, say, take_unconfirmed=take_unconfirmed) for part in parts
@@ -116,7 +123,9 @@ def _rerun(
 
 
 def _matches(part: EventPart, ordinals: Sequence[int]) -> Mapping[int, tuple[Record, bytes]]:
-    """Return the records of matches with the secrets of their seeds, by ordinal, as the audit has found them sound."""
+    """Return the records of matches with the secrets of their seeds, by ordinal, as the
+    audit has found them sound.
+    """
     rows = [row for ordinal in ordinals if (row := part.store.match(part.event.id, ordinal))]
     return {
         row.ordinal: (Record.from_json(row.record), part.event.seed_secret(row.seed))

@@ -1,4 +1,6 @@
-"""The row of the extension ``shards``: an event divided between machines by a plan, and the merge of their stores."""
+"""The row of the extension ``shards``: an event divided between machines by a plan, and
+the merge of their stores.
+"""
 
 from typing import TYPE_CHECKING
 

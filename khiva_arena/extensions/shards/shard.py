@@ -1,4 +1,6 @@
-"""A shard: the seeds of an event that one of several machines plays, each knowing nothing of the others."""
+"""A shard: the seeds of an event that one of several machines plays, each knowing
+nothing of the others.
+"""
 
 import re
 from pathlib import Path
@@ -22,10 +24,11 @@ class Shard(NamedTuple):
     of: int
 
     def seeds(self, total: int) -> range:
-        """Return the seeds of the shard, if there are ``total``: whole and in a row, since a schedule is worked out in blocks of
-        seeds.
+        """Return the seeds of the shard, if there are ``total``: whole and in a row,
+        since a schedule is worked out in blocks of seeds.
 
-        Two shards differ by one seed at most, and all shards together have each seed once.
+        Two shards differ by one seed at most, and all shards together have each seed
+        once.
         """
         return range((self.number - 1) * total // self.of, self.number * total // self.of)
 
@@ -55,7 +58,9 @@ class PlannedShard(NamedTuple):
 
 
 def shard_of(word: str, seeds: int) -> Shard:
-    """Return the shard that a word names, of an event with ``seeds`` seeds. Raises ConfigError."""
+    """Return the shard that a word names, of an event with ``seeds`` seeds. Raises
+    ConfigError.
+    """
     match = _WORD.fullmatch(word)
     if match is None:
         raise ConfigError(f"--shard {word!r}: write I/N, as 2/5 for the second of five")

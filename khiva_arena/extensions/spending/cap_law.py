@@ -1,7 +1,9 @@
-"""The law of a cap: a table begins only if all that may be spent by then stays below the cap. Amounts are whole numbers.
+"""The law of a cap: a table begins only if all that may be spent by then stays below
+the cap. Amounts are whole numbers.
 
-So the cap holds as long as no table costs more than the dearest known when it began. If one does, the sum passes the cap by at
-most that difference, for each table under way. The dearest table known is one whose matches all cost as the dearest match.
+So the cap holds as long as no table costs more than the dearest known when it began. If
+one does, the sum passes the cap by at most that difference, for each table under way.
+The dearest table known is one whose matches all cost as the dearest match.
 """
 
 from collections.abc import Mapping
@@ -28,7 +30,8 @@ class CapLaw:
 
         per_table: the number of matches of a table.
         before: the amount that was spent outside of the event's tables.
-        dearest: the most that a table is known to cost, from elsewhere; 0 if nothing is known.
+        dearest: the most that a table is known to cost, from elsewhere; 0 if nothing is
+            known.
         tables: the amount that was spent on each of the event's tables.
         """
         self.cap = cap
@@ -47,14 +50,18 @@ class CapLaw:
 
     @property
     def foreseen(self) -> int:
-        """The sum once the tables under way have ended, each counted as the dearest table."""
+        """The sum once the tables under way have ended, each counted as the dearest
+        table.
+        """
         return self.spent + sum(
             max(0, self._dearest - self._tables.get(table, 0)) for table in self._under_way
         )
 
     @property
     def holds(self) -> bool:
-        """Tell whether the sum stays below the cap, by what is known now, if all tables under way are played to their end."""
+        """Tell whether the sum stays below the cap, by what is known now, if all tables
+        under way are played to their end.
+        """
         return self.foreseen < self.cap
 
     def has_begun(self, table: TablePlace) -> bool:
@@ -62,7 +69,9 @@ class CapLaw:
         return table in self._tables
 
     def fits(self, table: TablePlace) -> bool:
-        """Tell whether a table may begin. While no table has cost anything, one at a time may."""
+        """Tell whether a table may begin. While no table has cost anything, one at a
+        time may.
+        """
         if self._dearest == 0:
             return self.spent < self.cap and not self._under_way
         return self.foreseen + max(0, self._dearest - self._tables.get(table, 0)) < self.cap
@@ -82,5 +91,7 @@ class CapLaw:
                 del self._under_way[table]
 
     def none_under_way(self) -> None:
-        """Note that no match is being played: a table that was set aside spends no more."""
+        """Note that no match is being played: a table that was set aside spends no
+        more.
+        """
         self._under_way.clear()

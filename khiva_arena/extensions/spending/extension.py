@@ -1,4 +1,6 @@
-"""The hooks that the extension ``spending`` fills: columns of reports, caps, transcripts, and language models as bots."""
+"""The hooks that the extension ``spending`` fills: columns of reports, caps,
+transcripts, and language models as bots.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

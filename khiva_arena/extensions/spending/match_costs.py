@@ -27,8 +27,10 @@ _SURE = 2.0  # standard errors: about 95 %
 class MatchCost(NamedTuple):
     """The measured cost of a match.
 
-    mean, high: in millionths of the currency: of one, and the most that the mean is likely to be.
-    table: the most that a table is known to cost, or would cost if all its matches were as dear as the dearest.
+    mean, high: in millionths of the currency: of one, and the most that the mean is
+        likely to be.
+    table: the most that a table is known to cost, or would cost if all its matches were
+        as dear as the dearest.
     source: where it comes from, in words.
     tried: what the try cost that told it.
     dear: the dearest report of a bot.
@@ -45,7 +47,9 @@ class MatchCost(NamedTuple):
 def match_cost(
     amounts: Sequence[int], table: int, source: str, tried: Cost, dear: DearReport
 ) -> MatchCost:
-    """Return the cost of a match by those of some. A single one does not say how others differ: half as much again is assumed."""
+    """Return the cost of a match by those of some. A single one does not say how others
+    differ: half as much again is assumed.
+    """
     mean = fmean(amounts)
     error = _SURE * stdev(amounts) / sqrt(len(amounts)) if len(amounts) > 1 else mean / 2
     return MatchCost(mean, mean + error, table, source, tried, dear)
@@ -62,7 +66,9 @@ def check_reporting(entrants: Sequence[Bot]) -> None:
 
 
 def currency_named(first: Settings, playing: Entrants, sandbox: Sandbox, say: Say) -> str:
-    """Return the currency that the bots' hellos name. Raises ConfigError if that is none, or several."""
+    """Return the currency that the bots' hellos name. Raises ConfigError if that is
+    none, or several.
+    """
     bots = [bot for bot in playing.entrants if bot.reports]
     commands = [playing.commands[bot.identity] for bot in bots]
     told = [
@@ -91,7 +97,9 @@ def currency_named(first: Settings, playing: Entrants, sandbox: Sandbox, say: Sa
 
 
 def check_one(named: Mapping[str, Sequence[str]], silent: Sequence[str] = ()) -> None:
-    """Raise ConfigError unless bots name one currency. ``silent``: the bots that name none."""
+    """Raise ConfigError unless bots name one currency. ``silent``: the bots that name
+    none.
+    """
     if not named:
         raise ConfigError(
             f"{OPTION}: {', '.join(silent)}: no bot names a currency, so no cost can be "

@@ -1,4 +1,6 @@
-"""Language models as bots: the shipped bot that asks an API, with the settings, the prompt and the rules pages of a row."""
+"""Language models as bots: the shipped bot that asks an API, with the settings, the
+prompt and the rules pages of a row.
+"""
 
 import json
 import os
@@ -88,8 +90,10 @@ def _listed(row: ModelRow) -> ListedBot:
 def _ask(
     path: Path, rows: Sequence[ModelRow], permissions: Mapping[str, tuple[str, ...]], say: Say
 ) -> None:
-    """Check that the user agrees, now or at an earlier time, to what a file opens: somebody else may have written it, and a key
-    goes to the address that it names. Raises ConfigError if not."""
+    """Check that the user agrees, now or at an earlier time, to what a file opens:
+    somebody else may have written it, and a key goes to the address that it names.
+    Raises ConfigError if not.
+    """
     openings = [consent.Opening(ROWS[name], words) for name, words in permissions.items() if words]
     digest = consent.digest_of_file(path, json.dumps(rows), ())
     if not can_ask() and not {opening.row.name for opening in openings} <= consent.remembered(

@@ -1,6 +1,8 @@
-"""A file of language models, such as models.toml: a table [[model]] each, read strictly, as a stranger may have written it.
+"""A file of language models, such as models.toml: a table [[model]] each, read
+strictly, as a stranger may have written it.
 
-A row names the variable that holds a key, and never the key. No message repeats a value that may be a key.
+A row names the variable that holds a key, and never the key. No message repeats a value
+that may be a key.
 """
 
 import os
@@ -22,7 +24,9 @@ from khiva_arena.words import meant
 BOT = "shipped:python/llm"
 MOST_MODELS = 64
 MOST_PROMPT = 6_000
-"""Bytes of a prompt of one's own, and 2 for each of its lines: so the notes of a match, which indent them, keep it whole."""
+"""Bytes of a prompt of one's own, and 2 for each of its lines: so the notes of a match,
+which indent them, keep it whole.
+"""
 MOST_RETRIES = 5
 MOST_NUMBER = 1e9
 SHORTEST_KEY = 6
@@ -40,7 +44,9 @@ _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _PROMPT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}(\.md)?")
 _KEY_LIKE = re.compile(r"\b(?:(?:sk|gsk|xai)[-_]|hf_|r8_|AIza)[A-Za-z0-9_-]{16,}")
 _HOST = re.compile(r"[A-Za-z0-9.:_\[\]-]{1,260}")
-"""A host with its port. It stands before words of the arena in the line to which the user agrees."""
+"""A host with its port. It stands before words of the arena in the line to which the
+user agrees.
+"""
 
 
 class ModelRow(NamedTuple):
@@ -50,7 +56,8 @@ class ModelRow(NamedTuple):
     url, model: of the API, and the model's name there.
     key: the name of the variable that holds the key; "" for none.
     prompt: its name, without .md.
-    own_prompt: the text of a prompt that does not come with the arena; "" for one that does.
+    own_prompt: the text of a prompt that does not come with the arena; "" for one that
+        does.
     settings: more words of the run line, as ``--retries=1``.
     """
 
@@ -76,7 +83,9 @@ class ModelRow(NamedTuple):
 
 
 def read(path: Path) -> list[ModelRow]:
-    """Return the models of a file. Raises ConfigError with every mistake in every row."""
+    """Return the models of a file. Raises ConfigError with every mistake in every
+    row.
+    """
     file = toml_file.read(path)
     unknown = sorted(set(file.values) - {"model"})
     problems = [
@@ -238,7 +247,9 @@ def _mistakes(table: Mapping[str, Any]) -> list[str]:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine, so that nobody else reads the bytes that are sent to it."""
+    """Tell whether a host is this machine, so that nobody else reads the bytes that are
+    sent to it.
+    """
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -246,7 +257,9 @@ def is_loopback(host: str) -> bool:
 
 
 def _row(table: Mapping[str, Any], folder: Path) -> ModelRow:
-    """Return the row of a table that has no mistake but those of its prompt. Raises ConfigError."""
+    """Return the row of a table that has no mistake but those of its prompt. Raises
+    ConfigError.
+    """
     legal = table.get("legal", True)
     prompt, own = _prompt(table.get("prompt", "legal-1" if legal else "free-1"), folder, legal)
     more = {
@@ -270,7 +283,9 @@ def _row(table: Mapping[str, Any], folder: Path) -> ModelRow:
 
 
 def _prompt(word: str, folder: Path, legal: bool) -> tuple[str, str]:
-    """Return the name of a prompt, and its text if it does not come with the arena. Raises ConfigError."""
+    """Return the name of a prompt, and its text if it does not come with the arena.
+    Raises ConfigError.
+    """
     prompts = {path.stem: path for path in (shipped.bots()[BOT] / "prompts").glob("*.md")}
     name, known = word.removesuffix(".md"), ", ".join(sorted(prompts))
     own = ""
@@ -297,8 +312,10 @@ def _prompt(word: str, folder: Path, legal: bool) -> tuple[str, str]:
 
 
 def _words_of_parts(name: str, text: str) -> dict[str, set[str]]:
-    """Return the words such as $view in each part of a prompt. Raises ConfigError for a line that looks like the begin of a part,
-    a part that comes twice, and a word that is not filled in where it stands."""
+    """Return the words such as $view in each part of a prompt. Raises ConfigError for a
+    line that looks like the begin of a part, a part that comes twice, and a word that
+    is not filled in where it stands.
+    """
     if other := re.search("^===.*", PART.sub("", text), re.MULTILINE):
         raise ConfigError(
             f"prompt: {name}: {other[0][:40]!r} begins no part; write === question === or "
@@ -339,7 +356,9 @@ def _own_prompt(path: Path, word: str) -> str:
 
 
 def _leaks(path: Path, text: str, rows: Sequence[ModelRow]) -> list[str]:
-    """Return a line for each text with a key in it: prompts are published, and are part of a bot's identity."""
+    """Return a line for each text with a key in it: prompts are published, and are part
+    of a bot's identity.
+    """
     values = {_value(row.key) for row in rows if row.key}
     keys = [value for value in values if len(value) >= SHORTEST_KEY]
     texts = [

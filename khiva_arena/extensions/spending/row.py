@@ -1,4 +1,6 @@
-"""The row of the extension ``spending``: language models as bots, and columns, marks and a cap for what bots report."""
+"""The row of the extension ``spending``: language models as bots, and columns, marks
+and a cap for what bots report.
+"""
 
 from khiva_arena.common.hooks import ExtensionRow, FilledHook, Flag
 from khiva_arena.common.setting_row import Kind, Setting

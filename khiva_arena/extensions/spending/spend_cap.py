@@ -1,4 +1,6 @@
-"""A cap on what the bots of an event spend, while it is played, and the amounts that a store knows."""
+"""A cap on what the bots of an event spend, while it is played, and the amounts that a
+store knows.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
@@ -26,7 +28,8 @@ class Cost(NamedTuple):
     """The cost of matches, by their bots' own word.
 
     amount: in millionths of the currency.
-    at_least: whether more may have been spent: a bot ended without its last totals or does not know them, or the arena lost them.
+    at_least: whether more may have been spent: a bot ended without its last totals or
+        does not know them, or the arena lost them.
     foreign: the names of other currencies in which a bot reported a cost; "" is a name.
     reported: whether a bot reported a cost at all.
     """
@@ -66,7 +69,9 @@ def cost_of(reports: Sequence[Spent | None], currency: str) -> Cost:
 
 
 def cost_of_outcome(outcome: Outcome, currency: str) -> Cost:
-    """Return the cost of an attempt that has just ended. A worker that was lost takes the reports with it."""
+    """Return the cost of an attempt that has just ended. A worker that was lost takes
+    the reports with it.
+    """
     cost = cost_of([seat.spent for seat in outcome.seats], currency)
     return cost if outcome.seats or not outcome.begun else cost._replace(at_least=True)
 
@@ -84,7 +89,9 @@ class DearReport(NamedTuple):
     amount: int
 
     def why_none_fits(self, cap: int, per_table: int, currency: str) -> str:
-        """Return why no table of such matches fits into a cap; "" if one does. ``per_table``: matches."""
+        """Return why no table of such matches fits into a cap; "" if one
+        does. ``per_table``: matches.
+        """
         if self.amount * per_table < cap:
             return ""
         cost = money(self.amount, harmless(currency))
@@ -104,7 +111,8 @@ class KnownCosts(NamedTuple):
     tables: of each table, void attempts included.
     matches: of each recorded match.
     tried: the tries before it began.
-    dearest: the most that a table was known to cost when a cap chose its seeds; 0 if none did.
+    dearest: the most that a table was known to cost when a cap chose its seeds; 0 if
+        none did.
     at_least, foreign, reported: as of ``Cost``, of all.
     dear: the dearest report of a bot.
     """
@@ -119,7 +127,9 @@ class KnownCosts(NamedTuple):
     dear: DearReport
 
     def dearest_table(self, per_table: int) -> int:
-        """Return the most that a table cost, or would cost if all its matches cost as much as the dearest."""
+        """Return the most that a table cost, or would cost if all its matches cost as
+        much as the dearest.
+        """
         return max(self.dearest, per_table * max(self.matches, default=0), *self.tables.values())
 
     @property
@@ -134,7 +144,9 @@ def known_costs(
     currency: str,
     among: Collection[str] | None = None,
 ) -> KnownCosts:
-    """Return the costs that a store knows of an event. ``among``: identities; matches of other bots do not count."""
+    """Return the costs that a store knows of an event. ``among``: identities; matches
+    of other bots do not count.
+    """
     tables: dict[TablePlace, int] = {}
     matches: list[int] = []
     whole, dear = Cost(), NOTHING_DEAR
@@ -163,7 +175,9 @@ def known_costs(
 def dearest(
     names: Sequence[str], reports: Sequence[Spent | None], match: str, currency: str
 ) -> DearReport:
-    """Return the dearest report of a match. ``names``: of the bots by seat. ``match``: its name, in words."""
+    """Return the dearest report of a match. ``names``: of the bots by seat. ``match``:
+    its name, in words.
+    """
     each = (
         DearReport(name, match, cost_of([report], currency).amount)
         for name, report in zip(names, reports, strict=False)
@@ -205,7 +219,9 @@ def attempts(store: Store, event: EventRow) -> Iterator[Attempt]:
 
 
 def millionths(word: str) -> int | None:
-    """Return an amount such as 5.00 in millionths, None for a word that is no amount above 0."""
+    """Return an amount such as 5.00 in millionths, None for a word that is no amount
+    above 0.
+    """
     whole, _, part = word.partition(".")
     if not (
         word.isascii() and (whole + part).isdigit() and whole and len(part) <= 6 and len(whole) <= 9
@@ -249,7 +265,9 @@ def _state(
 
 
 def _was_interrupted(store: Store, event: EventRow) -> bool:
-    """Tell whether matches may have been under way when an earlier run of an event ended: nobody knows what those cost."""
+    """Tell whether matches may have been under way when an earlier run of an event
+    ended: nobody knows what those cost.
+    """
     ended = [row.recorded for row in store.caps(event.id) if row.number]
     recorded = len(store.recorded(event.id))
     was_begun = recorded or ended or store.voids(event.id)
@@ -317,7 +335,9 @@ class CapOfEvent:
         return "a bot"
 
     def _why_none_fits(self) -> str:
-        """Return the report that leaves no room for another table, in words behind a sentence; "" if there is none."""
+        """Return the report that leaves no room for another table, in words behind a
+        sentence; "" if there is none.
+        """
         dear = max(
             (known_costs(self._store, row, self._cap.currency).dear for row in self._events),
             key=_amount,
@@ -371,7 +391,9 @@ class CapOfEvent:
             self._add_row(recorded)
 
     def _add_row(self, recorded: int) -> None:
-        """Add the state to the store as its next row, unless the last one says the same."""
+        """Add the state to the store as its next row, unless the last one says the
+        same.
+        """
         rows = self._store.caps(self._event.id)
         state = _state(self._cap, self._law.spent, self._at_least, self._law.dearest)
         number = max((row.number for row in rows), default=0)

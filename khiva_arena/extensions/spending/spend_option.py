@@ -1,4 +1,6 @@
-"""``run --spend 5.00``: how many line-ups and seeds a cap allows, from the measured cost of matches."""
+"""``run --spend 5.00``: how many line-ups and seeds a cap allows, from the measured
+cost of matches.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -74,7 +76,9 @@ _AGAIN = "the next run tries again, which costs again"
 def propose(
     stages: Sequence[Settings], entrants: Sequence[Bot], cap: str, say: Say, *, new_event: bool
 ) -> Proposal:
-    """Return the line-ups and seeds that a cap allows, as ``competition.run.caps.Caps`` wants them."""
+    """Return the line-ups and seeds that a cap allows, as ``competition.run.caps.Caps``
+    wants them.
+    """
     amount = millionths(cap)
     if amount is None:
         raise ConfigError(
@@ -114,7 +118,8 @@ class _Asked(NamedTuple):
         chain = begun_in(self.first, self.definition) if store_exists and not new_event else []
         currency = currency or self._currency_of(chain)
         measure = self._recorded(currency) if currency else None
-        # An event that was begun needs no measure, unless only a try tells the currency.
+        # An event that was begun needs no measure, unless only a try tells the
+        # currency.
         if measure is None and not (chain and currency):
             currency, measure = self._try(executor, currency)
         assert currency
@@ -126,7 +131,9 @@ class _Asked(NamedTuple):
         return self._chosen(measure, currency, chain, known, table)
 
     def _currency_of(self, chain: Sequence[EventRow]) -> str | None:
-        """Return the currency of earlier caps on events, or else of the costs in them; None if they have neither."""
+        """Return the currency of earlier caps on events, or else of the costs in them;
+        None if they have neither.
+        """
         if not chain:
             return None
         with Store.read(self.first.out) as store:
@@ -163,7 +170,9 @@ class _Asked(NamedTuple):
         currency: str,
         measure: MatchCost | None,
     ) -> Proposal | None:
-        """Return the proposal to go on with an event as it was begun; None if it is over, and a higher cap extends it."""
+        """Return the proposal to go on with an event as it was begun; None if it is
+        over, and a higher cap extends it.
+        """
         spent = sum(one.spent for one in known) + (measure.tried.amount if measure else 0)
         with Store.read(self.first.out) as store:
             chose = max(
@@ -195,8 +204,9 @@ class _Asked(NamedTuple):
     # --- the cost of a match ---
 
     def _recorded(self, currency: str) -> MatchCost | None:
-        """Return the cost of a match by matches of the same bots in the store, or else in the newest store beside it that has
-        some."""
+        """Return the cost of a match by matches of the same bots in the store, or else
+        in the newest store beside it that has some.
+        """
         entrants = {bot.identity for bot in self.playing.entrants}
         reporting = {bot.identity for bot in self.playing.entrants if bot.reports}
         for folder in (self.first.out, *stores_beside(self.first.out)):
@@ -222,7 +232,9 @@ class _Asked(NamedTuple):
         return None
 
     def _try(self, executor: Executor, currency: str | None) -> tuple[str, MatchCost]:
-        """Play matches that are not recorded, and return the currency of their costs, and what one costs."""
+        """Play matches that are not recorded, and return the currency of their costs,
+        and what one costs.
+        """
         self.say(
             f"{OPTION}: no such match is recorded here yet; a few are played first to "
             "measure their cost, which counts"
@@ -303,7 +315,9 @@ class _Asked(NamedTuple):
     # --- the choice ---
 
     def _fitting(self, outcomes: Sequence[Outcome], executor: Executor) -> int:
-        """Return how many matches of a try may begin together: one while no cost is known, 0 once they have spent their share."""
+        """Return how many matches of a try may begin together: one while no cost is
+        known, 0 once they have spent their share.
+        """
         told = [_told(outcome) for outcome in outcomes]
         left = self.cap - _SHARE * sum(told)
         if left <= 0:
@@ -318,7 +332,9 @@ class _Asked(NamedTuple):
         known: Sequence[KnownCosts],
         table: BudgetTable | None,
     ) -> Proposal:
-        """Return the line-ups and seeds that the cap allows beside those that are played. Raises ConfigError if no seed fits."""
+        """Return the line-ups and seeds that the cap allows beside those that are
+        played. Raises ConfigError if no seed fits.
+        """
         seats, cap = self.first.seats, money(self.cap, harmless(currency))
         before = sum(one.spent for one in known) + measure.tried.amount
         left = self.cap - before - measure.table  # for all tables but the dearest
@@ -363,7 +379,9 @@ class _Asked(NamedTuple):
 
 
 def _told(outcome: Outcome) -> int:
-    """Return the costs that a match's bots report, of whatever currency, in millionths."""
+    """Return the costs that a match's bots report, of whatever currency, in
+    millionths.
+    """
     return sum(seat.spent.totals.get(COST, 0) for seat in outcome.seats if seat.spent)
 
 
@@ -385,7 +403,9 @@ def _how_far(begun: int, outcomes: Sequence[Outcome]) -> str:
 def _alike(
     store: Store, definition: Definition, entrants: set[str], reporting: set[str], currency: str
 ) -> Iterator[tuple[EventRow, KnownCosts]]:
-    """Yield the events of such matches in which all bots play that report, with the costs of the matches among the entrants."""
+    """Yield the events of such matches in which all bots play that report, with the
+    costs of the matches among the entrants.
+    """
     for event in store.events():
         if alike(event.definition, definition) and reporting <= {
             bot.identity for bot in event.bots

@@ -1,4 +1,6 @@
-"""The reports of bots as columns, marks and sentences. All of it is the bots' own word, and no rating looks at it."""
+"""The reports of bots as columns, marks and sentences. All of it is the bots' own word,
+and no rating looks at it.
+"""
 
 from collections.abc import Callable, Sequence
 from math import isfinite
@@ -25,14 +27,18 @@ _MICRO = 1_000_000
 
 
 def lots(row: Standing) -> float | None:
-    """Return the percentage of a bot's decisions in which it chose randomly, whoever is to blame; None if it reported nothing."""
+    """Return the percentage of a bot's decisions in which it chose randomly, whoever is
+    to blame; None if it reported nothing.
+    """
     own, failed = (_share(row, name) for name in (LOT, FAILED))
     return None if own is None or failed is None else own + failed
 
 
 def _share(row: Standing, name: str) -> float | None:
-    """Return the percentage of a bot's decisions that a total counts. The arena knows how many it asked for. None if the bot
-    does not say how many were by lot: what it leaves out is not zero."""
+    """Return the percentage of a bot's decisions that a total counts. The arena knows
+    how many it asked for. None if the bot does not say how many were by lot: what it
+    leaves out is not zero.
+    """
     if row.spent is None or LOT not in row.spent.totals:
         return None
     counted = sum(row.spent.totals.get(one, 0) for one in (MODEL, RETRY, LOT, FAILED))
@@ -54,7 +60,9 @@ def _is_untold(row: Standing) -> bool:
 
 
 def _cell(row: Standing, text: str | None, is_untold: bool = False) -> str:
-    """Return the text of a cell: with a sign if the total is at least that, as one match ended without its last."""
+    """Return the text of a cell: with a sign if the total is at least that, as one
+    match ended without its last.
+    """
     if text is None or row.spent is None or not row.spent.totals:
         return _NONE
     return f">={text}" if row.spent.at_least or is_untold else text

@@ -1,4 +1,6 @@
-"""The room of transcripts: each bot that reports has an equal part of it, so that none takes that of the others."""
+"""The room of transcripts: each bot that reports has an equal part of it, so that none
+takes that of the others.
+"""
 
 from collections.abc import Collection, Sequence
 
@@ -12,7 +14,9 @@ from khiva_arena.records.store.transcripts import PACKED_MOST
 
 MEGABYTE = 1_000_000
 LEAST = 2**14
-"""Bytes of room without which no transcript begins: the notes of a match have as many."""
+"""Bytes of room without which no transcript begins: the notes of a match have as
+many.
+"""
 
 
 class SharedRoom:

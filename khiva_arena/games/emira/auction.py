@@ -43,7 +43,9 @@ _INDEX = {name: i for i, name in enumerate(ACTIONS)}
 
 
 def open_phase(pos: Position, log: Log) -> None:
-    """Open the auction phase. Every seat may act, except seats that lose the round to Hind (E27)."""
+    """Open the auction phase. Every seat may act, except seats that lose the round to
+    Hind (E27).
+    """
     pos.phase = "auction"
     pos.auction = True
     pos.served = sum(1 << seat for seat in range(pos.seats) if pos.lost[seat] == pos.round)
@@ -52,7 +54,9 @@ def open_phase(pos: Position, log: Log) -> None:
 
 
 def open_auction(pos: Position, log: Log) -> None:
-    """Open the next auction with the first seat that has not acted, to the left of the last one that has (E4)."""
+    """Open the next auction with the first seat that has not acted, to the left of the
+    last one that has (E4).
+    """
     everybody = (1 << pos.seats) - 1
     pos.bidding = everybody & ~pos.served
     if not pos.bidding:
@@ -75,8 +79,9 @@ def _next(pos: Position, seat: int) -> int:
 
 
 def _ask_bid(pos: Position, log: Log, seat: int) -> None:
-    """Ask a seat for a bid of at least 10, in tens, above the last one, that it can pay; or the grant (E5, O5); or a pass
-    (E4)."""
+    """Ask a seat for a bid of at least 10, in tens, above the last one, that it can
+    pay; or the grant (E5, O5); or a pass (E4).
+    """
     lowest = pos.bid + STEP if pos.bid else LEAST_BID
     highest = min(pos.gold[seat] + discount(pos, seat), HIGHEST_BID) // STEP * STEP
     grant = pos.ruleset.grant_at_bid and may_have_grant(pos, seat)
@@ -113,8 +118,9 @@ def _note_answer(pos: Position, answer: int) -> None:
 
 
 def _note_bid(pos: Position, amount: int) -> None:
-    """Note a bid. Raises by STEP, one after the other, are one negative number; so the bids of cautious sheiks stay short
-    (E40)."""
+    """Note a bid. Raises by STEP, one after the other, are one negative number; so the
+    bids of cautious sheiks stay short (E40).
+    """
     *before, last = pos.bids[-1]
     if amount != pos.bid + STEP:
         _note_answer(pos, amount)
@@ -150,7 +156,9 @@ def _serve(pos: Position, log: Log, seat: int) -> None:
 
 
 def prices(palace: Collection[int]) -> tuple[int, ...]:
-    """Return the price of each caravan, of a section and of a camel for a seat with whom these princesses live (E31)."""
+    """Return the price of each caravan, of a section and of a camel for a seat with
+    whom these princesses live (E31).
+    """
     caravans = ADARA_PRICE if ADARA in palace else CARAVAN_PRICE
     return (
         *caravans,
@@ -160,7 +168,9 @@ def prices(palace: Collection[int]) -> tuple[int, ...]:
 
 
 def ask_action(pos: Position, log: Log, seat: int) -> None:
-    """Ask a seat for an action that is still to be had and that it can pay, or none; or the grant instead (E21, E5)."""
+    """Ask a seat for an action that is still to be had and that it can pay, or none; or
+    the grant instead (E21, E5).
+    """
     gold, on_board = pos.gold[seat], pos.open
     *caravans, section, camel = prices(pos.princesses[seat])
     mask = 0
@@ -257,14 +267,18 @@ def _done(pos: Position, log: Log, seat: int, action: int, price: int, item: Pla
 
 
 def _take_grant(pos: Position, log: Log, seat: int) -> None:
-    """Give a seat the grant instead of an action; any number of seats may take it in a round (E5)."""
+    """Give a seat the grant instead of an action; any number of seats may take it in a
+    round (E5).
+    """
     pos.gold[seat] += GRANT_GOLD
     pos.served |= 1 << seat
     log.append(events.grant(seat))
 
 
 def close_phase(pos: Position, log: Log) -> None:
-    """Put unsold things back; with 3 players at the end of the odd or the even round (E23, E38, O7)."""
+    """Put unsold things back; with 3 players at the end of the odd or the even round
+    (E23, E38, O7).
+    """
     pos.auction = False
     odd, three = pos.round % 2 == 1, pos.seats == 3
     tokens = pos.shown_tokens if not three or odd == pos.ruleset.return_odd else []
@@ -290,4 +304,6 @@ ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
     "take_appearance": lambda pos, log, seat, about: _answer_action(pos, log, seat, ["appearance"]),
     "take_status": lambda pos, log, seat, about: _answer_action(pos, log, seat, ["status"]),
 }
-"""Functions that open a question again in a position made of a view, by kind of decision."""
+"""Functions that open a question again in a position made of a view, by kind of
+decision.
+"""

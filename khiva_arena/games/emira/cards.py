@@ -28,7 +28,9 @@ from khiva_arena.games.emira.values import counters, to_draw
 
 
 def play_turn(pos: Position, log: Log, offset: int) -> None:
-    """Let the next seat play one event card whose symbol has not been played this round (E19)."""
+    """Let the next seat play one event card whose symbol has not been played this round
+    (E19).
+    """
     if offset == pos.seats:
         return
     pos.todo.append((play_turn, offset + 1))
@@ -105,8 +107,9 @@ def _change_camels(pos: Position, log: Log, changes: list[int], card: str) -> No
 
 
 def _changing_her_mind(pos: Position, log: Log, seat: int) -> None:
-    """Let the seat look at the top Emira and decide about her; with 3 players at one of the coming ones, chosen unseen (E34,
-    E39)."""
+    """Let the seat look at the top Emira and decide about her; with 3 players at one of
+    the coming ones, chosen unseen (E34, E39).
+    """
     places = min(len(pos.emiras.cards), max(1, sum(to_draw(pos))) if pos.seats == 3 else 1)
     if not places:
         log.append(events.void(EVENT_OF["changing_her_mind"]))
@@ -150,7 +153,9 @@ def _new_orders(pos: Position, log: Log, seat: int) -> None:
 
 
 def _look_and_order(pos: Position, log: Log, seat: int, name: str, card: str) -> None:
-    """Let a seat lay back the top three cards, or as many as there are, in an order of its own (E34)."""
+    """Let a seat lay back the top three cards, or as many as there are, in an order of
+    its own (E34).
+    """
     deck = _deck(pos, name)
     count = min(3, len(deck.cards))
     if not count:
@@ -221,7 +226,9 @@ def _good_looking(pos: Position, log: Log, seat: int) -> None:
 
 
 def _answer_good_looking(pos: Position, log: Log, seat: int, entry: list[str]) -> None:
-    """Give a seat a counter "+1" for each three of a kind, kept to the end (E37, O11, O12)."""
+    """Give a seat a counter "+1" for each three of a kind, kept to the end (E37, O11,
+    O12).
+    """
     kind = KINDS.index(entry[0])
     owned = counters(pos, seat)[kind] if pos.ruleset.good_looking_all else pos.tokens[seat][kind]
     count = owned // 3
@@ -237,7 +244,9 @@ def _guest_house(pos: Position, log: Log, seat: int) -> None:
 
 
 def _new_spice_caravan(pos: Position, log: Log, seat: int) -> None:
-    """Give a caravan of the seat one income more, if it is not on the first place (E36)."""
+    """Give a caravan of the seat one income more, if it is not on the first place
+    (E36).
+    """
     movable = [
         (kind, rest)
         for kind, row in enumerate(pos.caravans[seat])
@@ -275,7 +284,9 @@ def _vermin(pos: Position, log: Log, seat: int) -> None:
 
 
 def _answer_vermin(pos: Position, log: Log, seat: int, entry: list[str]) -> None:
-    """Let every owner, from the player of the card on, move one caravan of the type, or two slow ones (E36)."""
+    """Let every owner, from the player of the card on, move one caravan of the type, or
+    two slow ones (E36).
+    """
     kind = CARAVANS.index(entry[0])
     log.append(events.vermin(seat, kind))
     pos.todo += [
@@ -322,7 +333,9 @@ ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
     "vermin": lambda pos, log, seat, about: _vermin(pos, log, seat),
     "vermin_move": lambda pos, log, seat, about: infest(pos, log, seat, CARAVANS.index(about)),
 }
-"""Functions that open a question again in a position made of a view, by kind of decision; each gets the question's subject."""
+"""Functions that open a question again in a position made of a view, by kind of
+decision; each gets the question's subject.
+"""
 _EFFECT: tuple[Callable[[Position, Log, int], None], ...] = (
     _bazaar,
     _better_breed,

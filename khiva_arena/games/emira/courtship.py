@@ -1,4 +1,6 @@
-"""The seat that an Emira chooses, when waiting Emiras join, and the effects of a join (E6, E25-E29)."""
+"""The seat that an Emira chooses, when waiting Emiras join, and the effects of a join
+(E6, E25-E29).
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -39,8 +41,9 @@ ONCE = frozenset((ALBINA, FIRYAL, SAMIRA, ZAHRAH, HIND))
 
 
 def most_attractive(pos: Position, seats: Sequence[int], wants: Sequence[int]) -> int:
-    """Return the seat that is best by the first of these preferences, ties by the next; -1 if a tie remains or there is no
-    seat."""
+    """Return the seat that is best by the first of these preferences, ties by the next;
+    -1 if a tie remains or there is no seat.
+    """
     for want in wants:
         if len(seats) < 2:
             break
@@ -67,7 +70,9 @@ def wants(pos: Position, card: int) -> tuple[int, ...]:
 
 
 def chosen(pos: Position, card: int, waiting: bool) -> int:
-    """Return the seat that this Emira chooses now, -1 if she is undecided (E6). Sidi Suleiman needs no room (E29)."""
+    """Return the seat that this Emira chooses now, -1 if she is undecided (E6). Sidi
+    Suleiman needs no room (E29).
+    """
     seats = can_attract(pos, waiting)
     if card == XENIA:  # E30
         seats = [seat for seat in seats if seat != pos.xenia_left]
@@ -79,7 +84,9 @@ def chosen(pos: Position, card: int, waiting: bool) -> int:
 
 
 def choose_next(pos: Position, log: Log) -> None:
-    """Let the next active Emira choose; then the waiting ones are looked at, and so on (phase 6, E6)."""
+    """Let the next active Emira choose; then the waiting ones are looked at, and so on
+    (phase 6, E6).
+    """
     if not pos.active:
         return
     card = pos.active.pop(0)
@@ -95,7 +102,9 @@ def choose_next(pos: Position, log: Log) -> None:
 
 
 def recheck(pos: Position, log: Log) -> None:
-    """Let the oldest undecided Emira with a single best sheik join him after a change; then look at all again (E25, O4)."""
+    """Let the oldest undecided Emira with a single best sheik join him after a change;
+    then look at all again (E25, O4).
+    """
     everyone = pos.auction or pos.ruleset.always
     for card in pos.undecided:
         if everyone or LOVES_GOLD[card]:
@@ -136,7 +145,9 @@ def join(pos: Position, log: Log, seat: int, card: int) -> None:
 
 
 def _abduction(pos: Position, log: Log, seat: int) -> None:
-    """Ask the seat which princess Sidi Suleiman takes with him, if there is a choice (E29)."""
+    """Ask the seat which princess Sidi Suleiman takes with him, if there is a choice
+    (E29).
+    """
     princesses = tuple(sorted(pos.princesses[seat]))
     if len(princesses) > 1:
         ask(pos, questions.emiras("abduct", princesses), seat, _answer_abduct)
@@ -145,7 +156,9 @@ def _abduction(pos: Position, log: Log, seat: int) -> None:
 
 
 def note_join(pos: Position, log: Log, seat: int, card: int) -> None:
-    """Note that an Emira has joined a seat; the history keeps it for bots that ignore events."""
+    """Note that an Emira has joined a seat; the history keeps it for bots that ignore
+    events.
+    """
     log.append(events.join(seat, card))
     note(pos, "join", seat, NAMES[card])
 
@@ -165,7 +178,9 @@ def move_out(pos: Position, seat: int, card: int) -> None:
 
 
 def under_deck(pos: Position, seat: int, cards: Sequence[int]) -> None:
-    """Put Emiras of a seat under the deck in this order; all know the cards, but the order only of a single one (E9)."""
+    """Put Emiras of a seat under the deck in this order; all know the cards, but the
+    order only of a single one (E9).
+    """
     seen_by = (1 << pos.seats) - 1 if len(cards) == 1 else 0
     for card in cards:
         pos.emiras.put_under(card, seen_by)
@@ -238,7 +253,9 @@ def gift_paid(pos: Position, log: Log, seat: int) -> None:
 
 
 def note_gift(pos: Position, log: Log, seat: int, outcome: str) -> None:
-    """Note the outcome of a gift for Xenia; the history keeps it for bots that ignore events."""
+    """Note the outcome of a gift for Xenia; the history keeps it for bots that ignore
+    events.
+    """
     log.append(events.gift(seat, outcome))
     note(pos, "gift", seat, outcome)
 
@@ -248,4 +265,6 @@ ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
     "drop_status": lambda pos, log, seat, about: _strike(pos, log, seat, ZAHRAH),
     "abduct": lambda pos, log, seat, about: _abduction(pos, log, seat),
 }
-"""Functions that open a question again in a position made of a view, by kind of decision."""
+"""Functions that open a question again in a position made of a view, by kind of
+decision.
+"""

@@ -1,4 +1,6 @@
-"""Emira's chance: setup, the appearance counters, and the riots, each from a stream of its own (RULES.md, "The deal")."""
+"""Emira's chance: setup, the appearance counters, and the riots, each from a stream of
+its own (RULES.md, "The deal").
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -61,7 +63,9 @@ def emiras(secret: bytes) -> list[int]:
 
 
 def status(secret: bytes, seats: int, owned: Sequence[int]) -> list[int]:
-    """Return the status deck, top first: cards below 3 points on top, then all others (E15, E16)."""
+    """Return the status deck, top first: cards below 3 points on top, then all others
+    (E15, E16).
+    """
     cards = list(STATUS_CARDS)
     if RED in owned:
         cards.remove(RED_CARD)
@@ -75,12 +79,16 @@ def status(secret: bytes, seats: int, owned: Sequence[int]) -> list[int]:
 
 
 def reshuffled_status(secret: bytes, ordinal: int, cards: Iterable[int]) -> list[int]:
-    """Return the status deck after Noble Merchandise, for the ``ordinal``-th time from 1 (E35)."""
+    """Return the status deck after Noble Merchandise, for the ``ordinal``-th time from
+    1 (E35).
+    """
     return _shuffle(_stream(secret, "status", 2 + ordinal), sorted(cards))
 
 
 def first_events(secret: bytes, seats: int, advanced: bool) -> Events:
-    """Return three event cards for each seat and the rest; without Restoration in the basic game (E17)."""
+    """Return three event cards for each seat and the rest; without Restoration in the
+    basic game (E17).
+    """
     deck = [
         card
         for card in range(len(EVENTS))
@@ -100,7 +108,9 @@ def events(secret: bytes, cards: Iterable[int]) -> list[int]:
 
 
 def appearance(secret: bytes, ordinal: int, bag: Sequence[int]) -> int:
-    """Return the kind of the counter drawn in round ``ordinal``; the bag is by kind (E20)."""
+    """Return the kind of the counter drawn in round ``ordinal``; the bag is by kind
+    (E20).
+    """
     counters = [kind for kind in range(len(KINDS)) for _ in range(bag[kind])]
     return counters[_stream(secret, "appearance", ordinal).below(len(counters))]
 
@@ -118,5 +128,7 @@ class Riot:
         return cards[self._leave.below(len(cards))]
 
     def order(self, princesses: Iterable[int]) -> list[int]:
-        """Return the princesses who left in the order in which they go under the deck."""
+        """Return the princesses who left in the order in which they go under the
+        deck.
+        """
         return _shuffle(self._under, sorted(princesses))

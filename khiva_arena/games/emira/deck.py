@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 
 class Deck:
-    """A face-down deck, top first, with a bit mask for each card of the seats that know where it lies."""
+    """A face-down deck, top first, with a bit mask for each card of the seats that know
+    where it lies.
+    """
 
     __slots__ = ("cards", "seen")
 
@@ -18,7 +20,9 @@ class Deck:
         return self.cards.pop(0)
 
     def put_under(self, card: int, seen: int) -> None:
-        """Put a card to the bottom, known there to the seats of the bit mask ``seen``."""
+        """Put a card to the bottom, known there to the seats of the bit mask
+        ``seen``.
+        """
         self.cards.append(card)
         self.seen.append(seen)
 
@@ -28,7 +32,9 @@ class Deck:
         return self.cards[place]
 
     def reorder(self, places: Sequence[int], seat: int) -> None:
-        """Lay the top cards in a new order, which the seat alone knows. A single card stays known to the seats that knew it."""
+        """Lay the top cards in a new order, which the seat alone knows. A single card
+        stays known to the seats that knew it.
+        """
         count = len(places)
         if count == 1:
             return

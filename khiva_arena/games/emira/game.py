@@ -7,7 +7,9 @@ from khiva_arena.games.emira.tables import SCENERY, SEATS
 
 
 class EmiraState(Position, PositionState):
-    """An Emira match in progress: the data of ``Position``, answering with the functions of the files imported above."""
+    """An Emira match in progress: the data of ``Position``, answering with the
+    functions of the files imported above.
+    """
 
     apply = rules.apply
     view = observation.view
@@ -17,7 +19,9 @@ class EmiraState(Position, PositionState):
 
 
 class Emira(AdaptedGame[EmiraState]):
-    """The game Emira, by Liesbeth Vanzeir and Paul Van Hove (Phalanx Games, 2006): 3 to 5 seats."""
+    """The game Emira, by Liesbeth Vanzeir and Paul Van Hove (Phalanx Games, 2006): 3 to
+    5 seats.
+    """
 
     name = "emira"
     title = "Emira"

@@ -1,4 +1,6 @@
-"""Decks and hands of a position that a seat's view allows: the view's history told to ``knowledge``, deck by deck."""
+"""Decks and hands of a position that a seat's view allows: the view's history told to
+``knowledge``, deck by deck.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -98,7 +100,8 @@ def _pick(
     stream: Stream,
     turned: Sequence[int] = (),
 ) -> tuple[list[int], list[list[int]]]:
-    """Return deck and hands that have at each place the card which the view shows there.
+    """Return deck and hands that have at each place the card which the view shows
+    there.
 
     turned: the places where cards lie turned (E34).
     """
@@ -121,7 +124,9 @@ def _shown(
 
 
 _layouts_by_key: dict[tuple[Plain, ...], tuple[tuple[Line, ...], Layouts]] = {}
-"""Histories with the layouts that they leave, by deck, seats and seat. A later view of a match has a longer history."""
+"""Histories with the layouts that they leave, by deck, seats and seat. A later view of
+a match has a longer history.
+"""
 
 
 def _after(
@@ -168,7 +173,9 @@ def _see_emiras(layouts: Layouts, line: Line) -> None:
 
 
 def _status_layouts(lines: tuple[Line, ...], seats: int, me: int, red: bool) -> Layouts:
-    """Return the layouts of the status deck. The first cards are below 3 points (E15)."""
+    """Return the layouts of the status deck. The first cards are below 3 points
+    (E15).
+    """
     stock = Counter(STATUS_CARDS)
     stock.subtract([RED_CARD] if red else [])
     stock.subtract(STATUS_OUT_3 if seats == 3 else [])
@@ -191,7 +198,9 @@ def _see_status(layouts: Layouts, line: Line) -> None:
 
 
 def _event_layouts(lines: tuple[Line, ...], seats: int, me: int, advanced: bool) -> Layouts:
-    """Return the layouts of the event deck. The first cards of the others are none that this seat put back (E17)."""
+    """Return the layouts of the event deck. The first cards of the others are none that
+    this seat put back (E17).
+    """
     stock = Counter(_all_events(advanced))
     own_cards, *back = next(
         [EVENT_OF[name] for name in line[2:]] for line in lines if line[1] == "deal"

@@ -1,12 +1,15 @@
 """Cards in decks and hands that a seat cannot see, given the history of its view.
 
-A card in a deck or in another's hand is a *token*: a card that the seat knows, ``FREE`` for any other, or ``BOUND`` for one that
-is known to be of a certain sort. A token from ``GROUP`` down stands for one of several cards that were put under the deck in an
-order nobody knows.
+A card in a deck or in another's hand is a *token*: a card that the seat knows, ``FREE``
+for any other, or ``BOUND`` for one that is known to be of a certain sort. A token from
+``GROUP`` down stands for one of several cards that were put under the deck in an order
+nobody knows.
 
-The observations allow some *layouts* of tokens. The weight of a layout is how likely the observations are with it. Where others
-chose unseen, in which order to lay cards or which to keep, a layout becomes several. So every way in which the cards can have
-been shuffled, laid and kept counts once; beyond ``MOST`` layouts the least likely ones are left out.
+The observations allow some *layouts* of tokens. The weight of a layout is how likely
+the observations are with it. Where others chose unseen, in which order to lay cards or
+which to keep, a layout becomes several. So every way in which the cards can have been
+shuffled, laid and kept counts once; beyond ``MOST`` layouts the least likely ones are
+left out.
 """
 
 from collections import Counter
@@ -20,7 +23,9 @@ from khiva_arena.rng import Stream
 FREE, BOUND, GROUP = -1, -2, -3
 """Tokens. GROUP - i is a card of group i."""
 TURNED = 1 << 20
-"""Mark added to the token of a card that lies turned, for all to see; ``_face`` takes it off."""
+"""Mark added to the token of a card that lies turned, for all to see; ``_face`` takes
+it off.
+"""
 MOST = 1000
 Cards = tuple[int, ...]
 Hands = tuple[Cards, ...]
@@ -32,7 +37,9 @@ class Layout(NamedTuple):
     deck: Cards
     hands: Hands
     returned: Cards
-    """Cards, rising, that the seat put back into the deck and has not seen since: no BOUND token is one of them."""
+    """Cards, rising, that the seat put back into the deck and has not seen since: no
+    BOUND token is one of them.
+    """
     groups: Hands = ()
     """Cards of each group that no token names yet, rising."""
 
@@ -62,7 +69,8 @@ class DeckAndHands(NamedTuple):
 
 
 class Layouts:
-    """Layouts of a deck, and of the hands that are filled from it, by seat; the seat's own hand is empty.
+    """Layouts of a deck, and of the hands that are filled from it, by seat; the seat's
+    own hand is empty.
 
     stock: the cards that deck and hands hold together.
     bound: the cards that a BOUND token may be, as far as they are not ``returned``.
@@ -83,7 +91,8 @@ class Layouts:
     def each(self, change: Callable[[Layout], Iterable[tuple[Layout, float]]]) -> None:
         """Replace every layout by the layouts that ``change`` makes of it.
 
-        If the true layout has been left out, so that none remains, all knowledge is forgotten.
+        If the true layout has been left out, so that none remains, all knowledge is
+        forgotten.
         """
         weights = self._weights_after(self.weights, change)
         if not weights:
@@ -114,9 +123,11 @@ class Layouts:
         return changed
 
     def named(self, layout: Layout, token: int, card: int) -> Ways:
-        """Return the layouts that remain when one of a layout's tokens proves to be a card, each with its likelihood.
+        """Return the layouts that remain when one of a layout's tokens proves to be a
+        card, each with its likelihood.
 
-        The token itself is left to the caller. A card that the seat once put back may be that copy or another.
+        The token itself is left to the caller. A card that the seat once put back may
+        be that copy or another.
         """
         deck, hands, returned, groups = layout
         if token >= 0:
@@ -152,7 +163,9 @@ class Layouts:
         return ways
 
     def seen(self, layout: Layout, cards: Sequence[int], place: int = 0) -> Ways:
-        """Return the layouts that remain when these cards are seen in the deck, from a place on, each with its likelihood."""
+        """Return the layouts that remain when these cards are seen in the deck, from a
+        place on, each with its likelihood.
+        """
         ways: Ways = [(layout, 1.0)]
         for at, card in enumerate(cards, place):
             ways = [
@@ -185,7 +198,9 @@ class Layouts:
         self._moves(lambda deck: deck[1:])
 
     def is_of_sort(self, place: int) -> None:
-        """Note that the card at a place, seen by nobody, is one that a BOUND token may be, as all cards of a group are."""
+        """Note that the card at a place, seen by nobody, is one that a BOUND token may
+        be, as all cards of a group are.
+        """
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             deck = layout.deck
@@ -204,7 +219,9 @@ class Layouts:
         self.each(change)
 
     def turn(self, place: int) -> None:
-        """Turn the card at a place, or turn it back; it is one that a BOUND token may be."""
+        """Turn the card at a place, or turn it back; it is one that a BOUND token may
+        be.
+        """
         self.is_of_sort(place)
 
         def turned(deck: Cards) -> Cards:
@@ -231,7 +248,9 @@ class Layouts:
                 self.is_of_sort(place)
 
     def put_under(self, cards: Sequence[int]) -> None:
-        """Put these cards under the deck: several, all such as a BOUND token may be, in an order that nobody knows."""
+        """Put these cards under the deck: several, all such as a BOUND token may be, in
+        an order that nobody knows.
+        """
         self.stock.update(cards)
         if len(cards) == 1:
             self._moves(lambda deck: (*deck, cards[0]))
@@ -256,7 +275,8 @@ class Layouts:
     def order(self, count: int, cards: Sequence[int] | None) -> None:
         """Lay the top cards in a new order.
 
-        cards: the new order if this seat laid them, so that it knows them; None if another seat did.
+        cards: the new order if this seat laid them, so that it knows them; None if
+            another seat did.
         """
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
@@ -274,7 +294,9 @@ class Layouts:
         self._moves(lambda deck: (FREE,) * (len(deck) - 1))
 
     def keep(self, seat: int, looks: int) -> None:
-        """Let another seat keep one of the top cards, any of them; the others go under the deck as they lie."""
+        """Let another seat keep one of the top cards, any of them; the others go under
+        the deck as they lie.
+        """
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             deck, hands, returned, groups = layout

@@ -1,4 +1,6 @@
-"""Phases 3 and 5: a status card and a counter on the board; event cards to buy (E20, E24, E35)."""
+"""Phases 3 and 5: a status card and a counter on the board; event cards to buy (E20,
+E24, E35).
+"""
 
 from bisect import insort
 from collections.abc import Callable
@@ -22,7 +24,9 @@ from khiva_arena.games.emira.tables import (
 
 
 def show_status(pos: Position, log: Log) -> None:
-    """Show the top status card (E20); Noble Merchandise chooses instead (E35), or besides (O8 extra)."""
+    """Show the top status card (E20); Noble Merchandise chooses instead (E35), or
+    besides (O8 extra).
+    """
     chooser = pos.noble
     if pos.status.cards and (chooser < 0 or pos.ruleset.extra):
         card = pos.status.draw()
@@ -52,7 +56,9 @@ def _answer_noble(pos: Position, log: Log, seat: int, entry: list[int]) -> None:
 
 
 def show_appearance(pos: Position, log: Log) -> None:
-    """Show a counter out of the bag (E20); Bazaar chooses instead (E35), or besides (O8 extra)."""
+    """Show a counter out of the bag (E20); Bazaar chooses instead (E35), or besides (O8
+    extra).
+    """
     chooser = pos.bazaar
     if any(pos.bag) and (chooser < 0 or pos.ruleset.extra):
         kind = dealing.appearance(pos.secret, pos.round, pos.bag)
@@ -125,7 +131,9 @@ def _look(pos: Position, log: Log, seat: int, looks: int) -> None:
 
 
 def _answer_keep(pos: Position, log: Log, seat: int, entry: list[str], looks: int) -> None:
-    """Put the other cards under the deck in the order they lay; only the buyer knows them there."""
+    """Put the other cards under the deck in the order they lay; only the buyer knows
+    them there.
+    """
     kept = EVENT_OF[entry[0]]
     cards = [pos.events.draw() for _ in range(looks)]
     cards.remove(kept)
@@ -149,5 +157,6 @@ ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
     "bazaar": lambda pos, log, seat, about: _ask_bazaar(pos, log, seat),
     "keep": lambda pos, log, seat, about: _look(pos, log, seat, about),
 }
-"""Functions that open a question again in a position made of a view, by kind of decision; each gets how many cards are looked
-at."""
+"""Functions that open a question again in a position made of a view, by kind of
+decision; each gets how many cards are looked at.
+"""

@@ -27,7 +27,9 @@ def _list(items: Iterable[Plain]) -> str:
 
 
 def _ways(ways: Sequence[Sequence[str]]) -> str:
-    """Return a goal in words, such as "2 intelligence and romance, or intelligence and 2 romance"."""
+    """Return a goal in words, such as "2 intelligence and romance, or intelligence and
+    2 romance".
+    """
     return ", or ".join(
         " and ".join(_times(way.count(talent), talent) for talent in dict.fromkeys(way))
         for way in ways

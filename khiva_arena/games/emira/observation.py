@@ -1,4 +1,5 @@
-"""The view of an Emira position that one seat gets (E40). RULES.md, "The view", lists the keys.
+"""The view of an Emira position that one seat gets (E40). RULES.md, "The view", lists
+the keys.
 
 A view is built new each time from plain lists, so its owner may change it.
 """
@@ -93,7 +94,8 @@ def _bits(mask: int) -> list[int]:
 def _gold(pos: Position, seat: int) -> list[Plain]:
     """Return the gold by seat, None where it is hidden from this seat.
 
-    With O3 hidden a seat sees its own gold and that of a sheik with whom Noor lives (E31), and at the end everybody's.
+    With O3 hidden a seat sees its own gold and that of a sheik with whom Noor lives
+    (E31), and at the end everybody's.
     """
     if not pos.ruleset.gold_hidden or pos.over:
         return list(pos.gold)
@@ -103,7 +105,9 @@ def _gold(pos: Position, seat: int) -> list[Plain]:
 
 
 def _deck(deck: Deck, seat: int, names: Sequence[str] | None) -> list[Plain]:
-    """Return a deck, top first: the cards whose place the seat knows, None for the others."""
+    """Return a deck, top first: the cards whose place the seat knows, None for the
+    others.
+    """
     pairs = zip(deck.cards, deck.seen, strict=True)
     return (
         [
@@ -129,7 +133,9 @@ def _swapped(pos: Position) -> list[Plain]:
 
 
 def _xenia(pos: Position) -> dict[str, Plain] | None:
-    """Return where Xenia lives and when she wants her next gift (E10), None if she lives nowhere."""
+    """Return where Xenia lives and when she wants her next gift (E10), None if she
+    lives nowhere.
+    """
     for seat, court in enumerate(pos.princesses):
         if XENIA in court:
             return {"seat": seat, "due": pos.gift_round, "first": pos.gift_first}
@@ -164,7 +170,9 @@ def _auction(pos: Position) -> dict[str, Plain]:
 
 
 def _bids(pos: Position) -> list[list[list[int]]]:
-    """Return the auctions of each round, from the first, without the number of the round."""
+    """Return the auctions of each round, from the first, without the number of the
+    round.
+    """
     rounds: list[list[list[int]]] = [[] for _ in range(pos.round)]
     for number, *auction in pos.bids:
         rounds[number - 1].append(auction)
@@ -172,8 +180,9 @@ def _bids(pos: Position) -> list[list[list[int]]]:
 
 
 def _history(pos: Position, seat: int) -> list[list[Plain]]:
-    """Return all that has touched a hidden card, as far as the seat knows of it; lines that only another seat saw are left
-    out."""
+    """Return all that has touched a hidden card, as far as the seat knows of it; lines
+    that only another seat saw are left out.
+    """
     return [
         [*public, *private] if owner == seat else public[:]
         for public, owner, private in pos.history
@@ -182,7 +191,9 @@ def _history(pos: Position, seat: int) -> list[list[Plain]]:
 
 
 def _ask(pos: Position, seat: int) -> dict[str, Plain] | None:
-    """Return the open question, None if there is none. The cards looked at are shown to the asked seat alone."""
+    """Return the open question, None if there is none. The cards looked at are shown to
+    the asked seat alone.
+    """
     offer = pos.offer
     if offer is None:
         return None

@@ -1,6 +1,7 @@
 """The question that a view shows open, asked again in a position made of that view.
 
-The tasks that follow the answer are put back, too, so that the world goes on as the match would.
+The tasks that follow the answer are put back, too, so that the world goes on as the
+match would.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,9 @@ from khiva_arena.games.emira.tables import BID_GRANT, CARAVANS
 
 
 def reopen(pos: Position, view: Mapping[str, Plain]) -> None:
-    """Open the question of a view again, and put the tasks that follow it on the position."""
+    """Open the question of a view again, and put the tasks that follow it on the
+    position.
+    """
     ask = view["ask"]
     kind, seat = ask["kind"], ask["seat"]
     offset = (seat - pos.start) % pos.seats
@@ -58,7 +61,8 @@ def _under_auction(pos: Position, view: Mapping[str, Plain], kind: str) -> None:
     pos.todo += [(auction.close_phase,), (auction.open_auction,)]
     if kind in auction.ASK_AGAIN:
         return
-    # An Emira has joined: before the first auction, after a grant, between a payment and the action, or after the action.
+    # An Emira has joined: before the first auction, after a grant, between a payment
+    # and the action, or after the action.
     if pos.bids and pos.bids[-1][0] == pos.round and pos.bidding:
         if pos.bidder >= 0 and pos.bidder == pos.last_server:
             if not pos.served >> pos.bidder & 1:

@@ -1,4 +1,6 @@
-"""Every question that Emira can ask, as frozen mappings made once and shared: an equal question is an identical object."""
+"""Every question that Emira can ask, as frozen mappings made once and shared: an equal
+question is an identical object.
+"""
 
 from collections.abc import Iterable
 from functools import cache, lru_cache
@@ -35,7 +37,8 @@ _BIDS: list[list[Plain]] = [[bid] for bid in range(0, HIGHEST_BID + STEP, STEP)]
 
 @lru_cache(maxsize=2048)
 def bid(least: int, most: int, grant: bool) -> BySeat:
-    """Make the question for a bid: pass, the grant if it may be taken now, then bids rising from ``least`` to ``most``.
+    """Make the question for a bid: pass, the grant if it may be taken now, then bids
+    rising from ``least`` to ``most``.
 
     At most MOST_BIDS bids are listed.
     """
@@ -46,19 +49,25 @@ def bid(least: int, most: int, grant: bool) -> BySeat:
 
 @cache
 def action(mask: int) -> BySeat:
-    """Make the question for an action: no action, then those of ``mask`` in their order (bit i is ACTIONS[i + 1])."""
+    """Make the question for an action: no action, then those of ``mask`` in their order
+    (bit i is ACTIONS[i + 1]).
+    """
     return _words("action", "none", *(name for i, name in enumerate(ACTIONS[1:]) if mask >> i & 1))
 
 
 @lru_cache(maxsize=8192)
 def play(mask: int) -> BySeat:
-    """Make the question for an event card to play: none, then the event cards of ``mask`` in their order."""
+    """Make the question for an event card to play: none, then the event cards of
+    ``mask`` in their order.
+    """
     return _words("play", "none", *(name for i, name in enumerate(EVENTS) if mask >> i & 1))
 
 
 @cache
 def buy(most: int) -> BySeat:
-    """Make the question how many cards to look at: none, two, or with enough gold and cards three."""
+    """Make the question how many cards to look at: none, two, or with enough gold and
+    cards three.
+    """
     return _words("buy", 0, 2, 3) if most == 3 else _words("buy", 0, 2)
 
 
@@ -82,7 +91,9 @@ def emiras(kind: str, cards: tuple[int, ...]) -> BySeat:
 
 @lru_cache(maxsize=8192)
 def numbers(kind: str, entries: tuple[int, ...]) -> BySeat:
-    """Make the question for one of these numbers: status cards by price, incomes left of a caravan, places in a deck."""
+    """Make the question for one of these numbers: status cards by price, incomes left
+    of a caravan, places in a deck.
+    """
     return _words(kind, *entries)
 
 
@@ -108,7 +119,9 @@ ORDER = {
     count: _by_seat("order", (list(order) for order in permutations(range(count))))
     for count in (2, 3)
 }
-"""Questions for the order in which to lay 2 or 3 cards, as positions in the old order, which comes first."""
+"""Questions for the order in which to lay 2 or 3 cards, as positions in the old order,
+which comes first.
+"""
 MIND = _words("mind", "keep", "swap", "bottom")
 MIND_OF_SIDI = _words("mind", "keep", "bottom")
 SPLIT = _words("split", "odd", "even")

@@ -1,7 +1,7 @@
 """The flow of Emira: set up, the eight phases of a round, the end.
 
-A round is put on ``pos.todo`` phase by phase; the work of each phase is in ``cards``, ``market``, ``auction``, ``courtship`` and
-``upkeep``.
+A round is put on ``pos.todo`` phase by phase; the work of each phase is in ``cards``,
+``market``, ``auction``, ``courtship`` and ``upkeep``.
 """
 
 from collections.abc import Mapping
@@ -78,7 +78,9 @@ def set_up(pos: Position) -> Log:
 
 
 def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
-    """Play the choices of all asked seats, and return the events. Raises IllegalChoice with nothing changed."""
+    """Play the choices of all asked seats, and return the events. Raises IllegalChoice
+    with nothing changed.
+    """
     check_choices(pos.asked, choices)
     log: Log = []
     offer = pos.offer
@@ -90,7 +92,9 @@ def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
 
 
 def _keep_first(pos: Position, choices: Mapping[int, int], log: Log) -> None:
-    """Let each seat keep one of its three event cards, and shuffle the others back (E17)."""
+    """Let each seat keep one of its three event cards, and shuffle the others back
+    (E17).
+    """
     rest = pos.events.cards
     for seat, dealt in enumerate(pos.hands):
         kept = dealt[0]
@@ -112,7 +116,9 @@ def _keep_first(pos: Position, choices: Mapping[int, int], log: Log) -> None:
 
 
 def _new_round(pos: Position, log: Log) -> None:
-    """Begin a round with its phases (E18); with 3 players odd and even rounds differ (E38)."""
+    """Begin a round with its phases (E18); with 3 players odd and even rounds differ
+    (E38).
+    """
     pos.round += 1
     pos.blocked = pos.golden = pos.doubles = 0
     pos.interrupted = pos.sick = pos.quiet = False
@@ -183,7 +189,9 @@ def _income(pos: Position, log: Log) -> None:
 
 
 def _prepare(pos: Position, log: Log) -> None:
-    """Begin phase 3: Emiras, then a status card, an appearance counter, and things from the supply (E20)."""
+    """Begin phase 3: Emiras, then a status card, an appearance counter, and things from
+    the supply (E20).
+    """
     pos.phase = "prepare"
     now, later = to_draw(pos)
     deck = pos.emiras
@@ -197,8 +205,9 @@ def _prepare(pos: Position, log: Log) -> None:
 
 
 def _prepare_even(pos: Position, log: Log) -> None:
-    """Begin phase 3 of an even round with 3 players: the second Emira is active, and only a section is new, if the last was taken
-    (E38)."""
+    """Begin phase 3 of an even round with 3 players: the second Emira is active, and
+    only a section is new, if the last was taken (E38).
+    """
     pos.phase = "prepare"
     pos.active, pos.coming = pos.coming, []
     log.append(events.emiras(pos.active, ()))
@@ -235,7 +244,9 @@ def _choice(pos: Position, log: Log) -> None:
 
 
 def _upkeep(pos: Position, log: Log) -> None:
-    """Begin phase 7, the upkeep; all have paid before waiting Emiras look again (E25)."""
+    """Begin phase 7, the upkeep; all have paid before waiting Emiras look again
+    (E25).
+    """
     pos.phase = "upkeep"
     pos.todo += [(recheck,), (upkeep_turn, 0)]
 

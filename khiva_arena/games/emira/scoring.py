@@ -7,7 +7,9 @@ from khiva_arena.games.emira.values import appearance, has_talents, status
 
 
 def fulfils(pos: Position, seat: int) -> bool:
-    """Tell whether a seat has enough princesses with the talents of the goal, or more of any kind (E32)."""
+    """Tell whether a seat has enough princesses with the talents of the goal, or more
+    of any kind (E32).
+    """
     count = len(pos.princesses[seat])
     if count >= MOST_PRINCESSES[pos.seats]:
         return True
@@ -17,7 +19,9 @@ def fulfils(pos: Position, seat: int) -> bool:
 
 
 def winners(pos: Position) -> int:
-    """Return the bit mask of the seats that win at the end of this round: goal fulfilled and upkeep paid in full (E32)."""
+    """Return the bit mask of the seats that win at the end of this round: goal
+    fulfilled and upkeep paid in full (E32).
+    """
     return sum(
         1 << seat for seat in range(pos.seats) if pos.paid >> seat & 1 and fulfils(pos, seat)
     )
@@ -37,7 +41,9 @@ def points_by_source(pos: Position) -> list[SeatPoints]:
 
 
 def _counted(pos: Position) -> list[tuple[int, int]]:
-    """Return by seat 2 points for each princess, and 3 for the talents of the goal, however many princesses there are (E33)."""
+    """Return by seat 2 points for each princess, and 3 for the talents of the goal,
+    however many princesses there are (E33).
+    """
     goals = GOALS[pos.seats]
     return [
         (2 * len(palace), 3 * has_talents(palace, goals[goal]))
@@ -46,7 +52,9 @@ def _counted(pos: Position) -> list[tuple[int, int]]:
 
 
 def belongings(pos: Position, seat: int) -> int:
-    """Return twice the points that break ties: appearance, status, sections, camels, and the palace track, which has halves."""
+    """Return twice the points that break ties: appearance, status, sections, camels,
+    and the palace track, which has halves.
+    """
     return (
         2 * (appearance(pos, seat) + status(pos, seat) + pos.sections[seat] + pos.camels[seat])
         + pos.disc[seat]
@@ -56,7 +64,8 @@ def belongings(pos: Position, seat: int) -> int:
 def ranks(pos: Position) -> list[int]:
     """Return the places by seat (E33). Seats equal in all share a place.
 
-    Winners come first, in the basic game on one place; then score, belongings and gold decide.
+    Winners come first, in the basic game on one place; then score, belongings and gold
+    decide.
     """
     keys = []
     for seat, score in enumerate(scores(pos)):

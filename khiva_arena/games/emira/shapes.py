@@ -1,7 +1,8 @@
-"""The types of all that a bot gets in Emira: its view, the entries of ``legal``, and each event. RULES.md has their meaning.
+"""The types of all that a bot gets in Emira: its view, the entries of ``legal``, and
+each event. RULES.md has their meaning.
 
-``protocol/schema/emira`` is made from these types (``games/schema.py``), and a test holds every view and event of many matches
-against it.
+``protocol/schema/emira`` is made from these types (``games/schema.py``), and a test
+holds every view and event of many matches against it.
 """
 
 from typing import Annotated, Literal, TypedDict

@@ -1,7 +1,8 @@
-"""The data of an Emira position: every piece and its place, the seats' knowledge, the tasks, the open question.
+"""The data of an Emira position: every piece and its place, the seats' knowledge, the
+tasks, the open question.
 
-No rule is here: the files above change a position, ``observation.py`` shows one seat its part. Cards and kinds are the numbers of
-``tables.py``.
+No rule is here: the files above change a position, ``observation.py`` shows one seat
+its part. Cards and kinds are the numbers of ``tables.py``.
 """
 
 from collections import Counter
@@ -22,7 +23,9 @@ from khiva_arena.games.emira.tables import (
 from khiva_arena.games.emira.variants import Ruleset
 
 Task = tuple[Any, ...]
-"""A task left to do: a function and its arguments after the position and the log (see ``steps.py``)."""
+"""A task left to do: a function and its arguments after the position and the log (see
+``steps.py``).
+"""
 
 
 class Offer(NamedTuple):
@@ -36,7 +39,9 @@ class Offer(NamedTuple):
     kind: str
     seat: int
     answer: Callable[..., None]
-    """The function that continues, called with the position, the log, the seat, the entry chosen and ``data``."""
+    """The function that continues, called with the position, the log, the seat, the
+    entry chosen and ``data``.
+    """
     data: tuple[Any, ...] = ()
     cards: tuple[Plain, ...] = ()
     """The cards that the asked seat alone looks at, as it sees them."""
@@ -47,7 +52,8 @@ class Offer(NamedTuple):
 class Entry(NamedTuple):
     """A line of ``history``.
 
-    seat: the seat that knows more than all others, or alone knows of the line; -1 for nobody.
+    seat: the seat that knows more than all others, or alone knows of the line; -1 for
+        nobody.
     """
 
     public: list[Plain]
@@ -58,7 +64,9 @@ class Entry(NamedTuple):
 
 
 class Position:
-    """The position of a match. Lists are by seat unless their text says otherwise; ``clone`` copies all that can change."""
+    """The position of a match. Lists are by seat unless their text says otherwise;
+    ``clone`` copies all that can change.
+    """
 
     __slots__ = (
         "active",
@@ -148,7 +156,9 @@ class Position:
     colours: list[int]
     gold: list[int]
     gold_shown: list[tuple[int, int] | None]
-    """Round and amount when each seat last had to show its gold (O3 hidden); None before."""
+    """Round and amount when each seat last had to show its gold (O3 hidden); None
+    before.
+    """
     goals: list[int]
     hands: list[list[int]]
     """Event cards, rising."""
@@ -160,7 +170,9 @@ class Position:
     tokens: list[list[int]]
     """Own appearance counters, by seat and kind, without those of Layla and Nadia."""
     bonus: list[int]
-    """Counters "+1" held for whole sets (O11 twelve). Else they are derived and this stays 0."""
+    """Counters "+1" held for whole sets (O11 twelve). Else they are derived and this
+    stays 0.
+    """
     bonus_left: int | None
     """Counters "+1" in the supply (O11 twelve); None when there is no limit."""
     looks: list[list[int]]
@@ -185,7 +197,9 @@ class Position:
     gift_first: bool
     """True if this is the first gift of Xenia's present sheik."""
     xenia_left: int
-    """The sheik whom Xenia left and to whom she does not go back while she waits, -1 for nobody."""
+    """The sheik whom Xenia left and to whom she does not go back while she waits, -1
+    for nobody.
+    """
     emiras: Deck
     status: Deck
     events: Deck
@@ -198,7 +212,9 @@ class Position:
     undecided: list[int]
     """Emiras who wait, oldest first (not by seat)."""
     fresh: int
-    """Bit mask of Emiras who became undecided as they chose this round, and still wait."""
+    """Bit mask of Emiras who became undecided as they chose this round, and still
+    wait.
+    """
     gone: list[int]
     """Emiras out of the game (not by seat)."""
     removed: list[int]
@@ -225,7 +241,9 @@ class Position:
     doubles: int
     """Double Trouble played this round."""
     early: bool
-    """True if Double Trouble or Quiet Days give the odd round the larger part (3 players)."""
+    """True if Double Trouble or Quiet Days give the odd round the larger part (3
+    players).
+    """
     bazaar: int
     """The seat that chooses the appearance counter this round, -1 for nobody."""
     noble: int
@@ -242,10 +260,12 @@ class Position:
     first_passer: int
     """The seat that passed first in this auction, -1 for nobody."""
     bids: list[tuple[int, ...]]
-    """The auctions of the match (not by seat), each as round, opener, bit mask of the bidding seats, then the answers in order.
+    """The auctions of the match (not by seat), each as round, opener, bit mask of the
+    bidding seats, then the answers in order.
 
-    An answer is 0 for a pass and 1 for the grant. -n is n bids, each STEP above the one before (the first of an auction STEP). A
-    higher number is a bid that raises by more. A run of equal raises is always one number.
+    An answer is 0 for a pass and 1 for the grant. -n is n bids, each STEP above the one
+    before (the first of an auction STEP). A higher number is a bid that raises by more.
+    A run of equal raises is always one number.
     """
     last_server: int
     """The seat to whose left the next auction opens."""
@@ -257,7 +277,9 @@ class Position:
     """Number of times that princesses left for want of upkeep; it names the streams."""
     status_shuffles: int
     history: list[Entry]
-    """Lines about all that has touched a hidden card, and the joins, abductions and gifts, oldest first."""
+    """Lines about all that has touched a hidden card, and the joins, abductions and
+    gifts, oldest first.
+    """
     ending: str | None
     winners: int
     """Bit mask of the seats that win."""
@@ -338,7 +360,9 @@ class Position:
         return new
 
     def turned_places(self) -> list[int]:
-        """Return the places in the Emira deck of cards that lie turned, for all to see (E34)."""
+        """Return the places in the Emira deck of cards that lie turned, for all to see
+        (E34).
+        """
         return (
             [place for place, card in enumerate(self.emiras.cards) if self.turned >> card & 1]
             if self.turned
@@ -348,8 +372,9 @@ class Position:
     def components(self) -> dict[str, int]:
         """Return every piece by name, wherever it lies.
 
-        Not counted are gold, which has no limit, and things that only mark a state: discs, Xenia's markers, Nadia's and Layla's
-        counters, the cards Singing and Acting. Counters "+1" count only if they are limited (O11).
+        Not counted are gold, which has no limit, and things that only mark a state:
+        discs, Xenia's markers, Nadia's and Layla's counters, the cards Singing and
+        Acting. Counters "+1" count only if they are limited (O11).
         """
         emiras = [*self.emiras.cards, *self.active, *self.coming, *self.undecided, *self.gone]
         emiras += [card for palace in self.princesses for card in palace]

@@ -1,7 +1,9 @@
-"""The course of a match: tasks in a stack, done until one of them asks a seat something.
+"""The course of a match: tasks in a stack, done until one of them asks a seat
+something.
 
-A task is a tuple of a function and its arguments after the position and the log. It may put further tasks on ``pos.todo``, the
-next one last, so that its own tasks come before the waiting ones.
+A task is a tuple of a function and its arguments after the position and the log. It may
+put further tasks on ``pos.todo``, the next one last, so that its own tasks come before
+the waiting ones.
 """
 
 from collections.abc import Callable
@@ -24,7 +26,9 @@ def ask(
     cards: tuple[Plain, ...] = (),
     about: Plain = None,
 ) -> None:
-    """Open a question; ``answer(pos, log, seat, entry, *data)`` continues from the entry of ``legal`` that is chosen."""
+    """Open a question; ``answer(pos, log, seat, entry, *data)`` continues from the
+    entry of ``legal`` that is chosen.
+    """
     pos.asked = asked = question[seat]
     pos.offer = Offer(asked[seat].kind, seat, answer, data, cards, about)
 
@@ -59,5 +63,7 @@ def clockwise(pos: Position, offset: int) -> int:
 
 
 def note(pos: Position, *public: Plain, seat: int = -1, private: tuple[Plain, ...] = ()) -> None:
-    """Add a line to the history: the round, the ``public`` part that all know, and the ``private`` part for ``seat``."""
+    """Add a line to the history: the round, the ``public`` part that all know, and the
+    ``private`` part for ``seat``.
+    """
     pos.history.append(Entry([pos.round, *public], seat, private))

@@ -1,10 +1,13 @@
-"""Emira's fixed tables: sheiks, caravans, prices, the 28 Emiras, the 18 event cards, the status cards and the goals.
+"""Emira's fixed tables: sheiks, caravans, prices, the 28 Emiras, the 18 event cards,
+the status cards and the goals.
 
 Numbers used inside the engine (E numbers are those of RULES.md):
 
-- colour 0..4, appearance kind 0..2, caravan type 0..3, event card 0..17, Emira 0..27: indices into the names below.
+- colour 0..4, appearance kind 0..2, caravan type 0..3, event card 0..17, Emira 0..27:
+  indices into the names below.
 - status card: its price, which says its points; cards of one price are alike.
-- caravan: its type and how many incomes it still brings, which is its place on the track counted from the left.
+- caravan: its type and how many incomes it still brings, which is its place on the
+  track counted from the left.
 - palace value: in halves, so that Restoration fits (E13).
 """
 
@@ -38,10 +41,14 @@ CARAVAN_INCOME = (150, 300, 250, 500)
 CARAVAN_LENGTH = (8, 4, 8, 4)
 SLOW = (True, False, True, False)
 SMALL, LARGE, CAMELS, SECTIONS = range(4)
-"""Things that the supply counts, in this order; caravan type // 2 is a caravan's size."""
+"""Things that the supply counts, in this order; caravan type // 2 is a caravan's
+size.
+"""
 SUPPLY = {3: (8, 8, 16, 20), 4: (12, 12, 23, 20), 5: (12, 12, 23, 20)}
 BAG = {3: 6, 4: 8, 5: 8}
-"""Counters of each kind that begin in the bag; one beauty is Nadia's, one manners Layla's, one dress the blue sheik's (E16)."""
+"""Counters of each kind that begin in the bag; one beauty is Nadia's, one manners
+Layla's, one dress the blue sheik's (E16).
+"""
 
 # --- actions (E21) ---
 
@@ -52,7 +59,9 @@ APPEARANCE_PRICE = 350
 PALACE_PRICE, BADRA_PRICE = 500, 400
 CAMEL_PRICE, FARAH_PRICE = 150, 50
 TRACK = (50, 70, 100, 150)
-"""Gold that a camel takes off a bid (E3), by how often its owner has played Better Breed."""
+"""Gold that a camel takes off a bid (E3), by how often its owner has played Better
+Breed.
+"""
 GRANT_GOLD = 150
 GRANT_BELOW = 500
 GRANT_PRINCESSES = 4
@@ -252,4 +261,6 @@ SCENERY: Mapping[str, Any] = {
     "caravans": list(CARAVANS),
     "incomes": list(CARAVAN_INCOME),
 }
-"""An Emira's first and second wish and her talents, by name; names and incomes of caravans, by type."""
+"""An Emira's first and second wish and her talents, by name; names and incomes of
+caravans, by type.
+"""

@@ -51,7 +51,8 @@ def _give(pos: Position, log: Log, seat: int) -> None:
 def _leaves_the_game(pos: Position, log: Log, seat: int) -> None:
     """Take Xenia, and only her, out of the game for good (E10).
 
-    If Suleika minded that Xenia came, that is over too, since it is part of Xenia's cost.
+    If Suleika minded that Xenia came, that is over too, since it is part of Xenia's
+    cost.
     """
     palace = pos.princesses[seat]
     if (
@@ -90,7 +91,9 @@ def _moves_on(pos: Position, log: Log, seat: int, why: str) -> None:
 
 
 def _pay(pos: Position, log: Log, seat: int) -> None:
-    """Take the upkeep from a seat (E8); a riot follows when the gold does not suffice (E9)."""
+    """Take the upkeep from a seat (E8); a riot follows when the gold does not suffice
+    (E9).
+    """
     due = upkeep(pos, seat)
     if pos.gold[seat] >= due:
         pos.gold[seat] -= due
@@ -119,7 +122,9 @@ def _riot(pos: Position, log: Log, seat: int, riot: dealing.Riot, due: int) -> N
 
 
 def _great_riot(pos: Position, log: Log, seat: int, riot: dealing.Riot, due: int) -> None:
-    """Let princesses leave until the upkeep of the others can be paid (E9, advanced)."""
+    """Let princesses leave until the upkeep of the others can be paid (E9,
+    advanced).
+    """
     runaways = []
     while pos.gold[seat] < upkeep(pos, seat):
         card = riot.draw(pos.princesses[seat])

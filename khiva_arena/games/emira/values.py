@@ -1,4 +1,6 @@
-"""The values of a sheik: appearance, status, palace, room, upkeep, talents; and how many Emiras come."""
+"""The values of a sheik: appearance, status, palace, room, upkeep, talents; and how
+many Emiras come.
+"""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,7 +24,9 @@ from khiva_arena.games.emira.tables import (
 
 
 def counters(pos: Position, seat: int) -> tuple[int, int, int]:
-    """Return a seat's appearance counters by kind, those of Nadia and Layla included (E7, E31)."""
+    """Return a seat's appearance counters by kind, those of Nadia and Layla included
+    (E7, E31).
+    """
     beauty, manners, dress = pos.tokens[seat]
     palace = pos.princesses[seat]
     return beauty + (NADIA in palace), manners + (LAYLA in palace), dress
@@ -49,36 +53,48 @@ def status(pos: Position, seat: int) -> int:
 
 
 def palace(pos: Position, seat: int) -> int:
-    """Return twice a seat's palace value: sections and, advanced, the palace track (E13)."""
+    """Return twice a seat's palace value: sections and, advanced, the palace track
+    (E13).
+    """
     return 2 * pos.sections[seat] + pos.disc[seat]
 
 
 def room(pos: Position, seat: int) -> int:
-    """Return for how many more princesses a seat has room (E6); never below 0, since Xenia may come without room (O10)."""
+    """Return for how many more princesses a seat has room (E6); never below 0, since
+    Xenia may come without room (O10).
+    """
     return max(0, BASE_ROOM + pos.sections[seat] + pos.guests[seat] - len(pos.princesses[seat]))
 
 
 def discount(pos: Position, seat: int) -> int:
-    """Return the gold that a seat's camels take off a bid (E3); nothing in a round of Sick Camels (E42)."""
+    """Return the gold that a seat's camels take off a bid (E3); nothing in a round of
+    Sick Camels (E42).
+    """
     return 0 if pos.sick else pos.camels[seat] * TRACK[pos.breed[seat]]
 
 
 def may_have_grant(pos: Position, seat: int) -> bool:
-    """Tell whether a seat may have the grant: little gold, or many princesses and no caravan (E5)."""
+    """Tell whether a seat may have the grant: little gold, or many princesses and no
+    caravan (E5).
+    """
     if pos.gold[seat] < GRANT_BELOW:
         return True
     return len(pos.princesses[seat]) >= GRANT_PRINCESSES and not any(pos.caravans[seat])
 
 
 def upkeep(pos: Position, seat: int) -> int:
-    """Return a seat's upkeep for each princess, and for arrivals where Suleika lives (E8, E28); without Xenia's gift."""
+    """Return a seat's upkeep for each princess, and for arrivals where Suleika lives
+    (E8, E28); without Xenia's gift.
+    """
     return (
         sum(UPKEEP[card] for card in pos.princesses[seat]) + SULEIKA_SURCHARGE * pos.arrivals[seat]
     )
 
 
 class EmirasToDraw(NamedTuple):
-    """The numbers of Emiras that come into a round and, with 3 players, into the next one."""
+    """The numbers of Emiras that come into a round and, with 3 players, into the next
+    one.
+    """
 
     now: int
     later: int
@@ -93,8 +109,9 @@ def to_draw(pos: Position) -> EmirasToDraw:
 
 
 def settle_bonus(pos: Position) -> None:
-    """Put counters "+1" of broken sets back, then give whole sets theirs, from the start player on, while they last (O11
-    twelve)."""
+    """Put counters "+1" of broken sets back, then give whole sets theirs, from the
+    start player on, while they last (O11 twelve).
+    """
     if pos.bonus_left is None:
         return
     counters_due = [min(counters(pos, seat)) for seat in range(pos.seats)]
@@ -110,7 +127,9 @@ def settle_bonus(pos: Position) -> None:
 
 
 def has_talents(princesses: list[int], goal: tuple[Demand, ...]) -> bool:
-    """Tell whether the princesses cover one of the goal's demands, each with one talent (E11)."""
+    """Tell whether the princesses cover one of the goal's demands, each with one talent
+    (E11).
+    """
     return any(
         _covers(tuple(sorted(TALENT[card] for card in princesses)), demand) for demand in goal
     )
@@ -118,7 +137,9 @@ def has_talents(princesses: list[int], goal: tuple[Demand, ...]) -> bool:
 
 @lru_cache(maxsize=16384)
 def _covers(talents: tuple[int, ...], demand: Demand) -> bool:
-    """Tell whether each talent demanded can be given a princess of its own: a matching by augmenting paths."""
+    """Tell whether each talent demanded can be given a princess of its own: a matching
+    by augmenting paths.
+    """
     demands = [1 << talent for talent, count in enumerate(demand) for _ in range(count)]
     serves: dict[int, int] = {}
 

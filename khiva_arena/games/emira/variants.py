@@ -1,7 +1,8 @@
-"""Emira's rules map: the mode, the open points O1-O14 as named variants, their defaults, and forbidden values.
+"""Emira's rules map: the mode, the open points O1-O14 as named variants, their
+defaults, and forbidden values.
 
-``canonical`` makes the whole map, plain values only, for the record; ``compile_rules`` turns it into the form that the engine
-reads.
+``canonical`` makes the whole map, plain values only, for the record; ``compile_rules``
+turns it into the form that the engine reads.
 """
 
 from collections.abc import Mapping
@@ -39,15 +40,18 @@ SYMBOLS: dict[str, list[list[str]]] = {
     "by_name": [[name] for name in EVENTS],
     "none": [],
 }
-"""Names for whole tables of symbols (O2). Cards that share a symbol are in one list, cards without one in none."""
+"""Names for whole tables of symbols (O2). Cards that share a symbol are in one list,
+cards without one in none.
+"""
 
 MAX_ROUNDS = 200
 MAX_INCOME = 10_000
 
 
 def _base_income(given: Plain) -> list[int] | None:
-    """Return a sheik's income, and the black sheik's (O1), or None for a wrong value. Fifties, so that a fifth of it is paid in
-    tens."""
+    """Return a sheik's income, and the black sheik's (O1), or None for a wrong value.
+    Fifties, so that a fifth of it is paid in tens.
+    """
     fits = isinstance(given, list | tuple) and len(given) == 2
     if (
         fits
@@ -59,7 +63,8 @@ def _base_income(given: Plain) -> list[int] | None:
 
 
 def _symbols(given: Plain) -> list[list[str]] | None:
-    """Return the groups of cards that share a symbol (O2), from a name of SYMBOLS or the groups themselves.
+    """Return the groups of cards that share a symbol (O2), from a name of SYMBOLS or
+    the groups themselves.
 
     None for a wrong value, such as a card in two groups.
     """
@@ -109,7 +114,9 @@ KEYS = (
     "hind_round",
     "max_rounds",
 )
-"""The keys in the order of the canonical map: the mode, O1 to O13, then the length limit O14."""
+"""The keys in the order of the canonical map: the mode, O1 to O13, then the length
+limit O14.
+"""
 
 VARIANTS = describe(KEYS, NAMED, VALUED)
 """The possible values of each key in words, for people."""
@@ -121,7 +128,9 @@ SAMPLES: tuple[dict[str, Plain], ...] = (
 
 
 def canonical(settings: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Return the defaults with ``settings`` laid over them. Raises RulesError with every mistake found."""
+    """Return the defaults with ``settings`` laid over them. Raises RulesError with
+    every mistake found.
+    """
     rules, problems = lay_over("Emira", KEYS, NAMED, VALUED, settings)
     if problems:
         raise RulesError(problems)
@@ -151,7 +160,9 @@ class Ruleset(NamedTuple):
     base_income: int
     black_income: int
     blocks: tuple[int, ...]
-    """Bit mask, for each event card, of the cards that it keeps from being played later in the round."""
+    """Bit mask, for each event card, of the cards that it keeps from being played later
+    in the round.
+    """
     gold_hidden: bool
     always: bool
     grant_at_bid: bool

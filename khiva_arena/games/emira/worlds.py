@@ -1,8 +1,9 @@
 """Positions that a seat's view allows, for bots that search (RULES.md, "The view").
 
-Open things are laid out here as the view shows them. Hidden things are drawn: goals here, any but those with which
-another seat would have won already; decks and hands in
-``hidden_cards`` by the theory of ``knowledge``. ``open_question`` asks the open question again.
+Open things are laid out here as the view shows them. Hidden things are drawn: goals
+here, any but those with which another seat would have won already; decks and hands in
+``hidden_cards`` by the theory of ``knowledge``. ``open_question`` asks the open
+question again.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,9 +37,13 @@ from khiva_arena.rng import Stream
 
 P = TypeVar("P", bound=Position)
 TRIES = 400
-"""Number of times that a world is drawn again if nobody in it would be asked the open question."""
+"""Number of times that a world is drawn again if nobody in it would be asked the open
+question.
+"""
 PUBLIC = {"deal": 1, "mind": 5, "order": 5, "buy": 4}
-"""Length of the part of a history line that all know, by type of line; all of the line for other types."""
+"""Length of the part of a history line that all know, by type of line; all of the line
+for other types.
+"""
 
 
 def determinise(
@@ -47,15 +52,18 @@ def determinise(
     stream: Stream,
     make: Callable[[int, Ruleset, bytes], P],
 ) -> P:
-    """Return a position in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``.
+    """Return a position in which the seat of ``view`` has exactly this view; unknown
+    facts are drawn from ``stream``.
 
     view: from a match with these rules that is not over.
     make: makes an empty position.
 
-    Goals that somebody would have won with are left out, all others equally likely; for decks and event cards see ``knowledge``.
-    The cards that other seats have looked at are unknown. With O3 hidden, gold that is not shown is taken to be the amount last
-    shown, or more if the open question says so. Raises OtherSeat for the view of another seat in a world, which lacks what that
-    seat was dealt; InternalError if the view fits no position.
+    Goals that somebody would have won with are left out, all others equally likely; for
+    decks and event cards see ``knowledge``. The cards that other seats have looked at
+    are unknown. With O3 hidden, gold that is not shown is taken to be the amount last
+    shown, or more if the open question says so. Raises OtherSeat for the view of
+    another seat in a world, which lacks what that seat was dealt; InternalError if the
+    view fits no position.
     """
     if view["phase"] != "setup" and all(line[1] != "deal" for line in view["history"]):
         raise OtherSeat
@@ -198,8 +206,9 @@ def possible_goals(view: Mapping[str, Plain]) -> list[tuple[int, ...]]:
 
 @lru_cache(maxsize=16)
 def _would_have_won(seats: int, now: int, history: tuple[Line, ...]) -> list[set[int]]:
-    """Return, by seat, the goals with which it would have won at the end of a round. It has not, since the match goes on
-    (E32)."""
+    """Return, by seat, the goals with which it would have won at the end of a round. It
+    has not, since the match goes on (E32).
+    """
     palaces: list[list[int]] = [[] for _ in range(seats)]
     without: list[set[int]] = [set() for _ in range(seats)]
     rest = list(reversed(history))

@@ -1,7 +1,8 @@
-"""Khiva's chance: the deal, the redeals and the two hidden piles, each from a stream of its own.
+"""Khiva's chance: the deal, the redeals and the two hidden piles, each from a stream of
+its own.
 
-RULES.md, "The deal", describes these draws in words that a C programmer can follow; ``protocol/vectors/deals/khiva.json`` checks
-both.
+RULES.md, "The deal", describes these draws in words that a C programmer can follow;
+``protocol/vectors/deals/khiva.json`` checks both.
 """
 
 from collections.abc import Iterable, Sequence
@@ -63,5 +64,7 @@ def teapots(secret: bytes, values: Sequence[int]) -> list[int]:
 
 
 def carpets(secret: bytes, codes: Sequence[int]) -> list[int]:
-    """Return the carpet pile in drawn order, top first; ``codes`` rise, which is by colour, then value."""
+    """Return the carpet pile in drawn order, top first; ``codes`` rise, which is by
+    colour, then value.
+    """
     return shuffle(Stream(secret, "khiva", "carpets", "1"), codes)

@@ -1,7 +1,8 @@
-"""The events of Khiva, with a maker for each type, which also decides the seats that see it.
+"""The events of Khiva, with a maker for each type, which also decides the seats that
+see it.
 
-Events that recur, some thousands in all, are made once and shared: an event is to be read and never changed. RULES.md has the
-table of events.
+Events that recur, some thousands in all, are made once and shared: an event is to be
+read and never changed. RULES.md has the table of events.
 """
 
 from collections.abc import Sequence
@@ -15,12 +16,16 @@ _face = FACE.__getitem__
 
 
 def setup(loads: Sequence[int]) -> Event:
-    """Make the event of the setup: teapots on the camels, by camel, and the salt pile, top first."""
+    """Make the event of the setup: teapots on the camels, by camel, and the salt pile,
+    top first.
+    """
     return Event({"type": "setup", "teapots": list(loads), "salts": list(SALT_BAGS)})
 
 
 def deal(ordinal: int, each: int, aside: int) -> Event:
-    """Make the event that begins a deal: the number of new cards a hand, and of cards that lie aside face down."""
+    """Make the event that begins a deal: the number of new cards a hand, and of cards
+    that lie aside face down.
+    """
     return Event({"type": "deal", "deal": ordinal, "each": each, "aside": aside})
 
 
@@ -51,12 +56,16 @@ def reveal(turn: int, cards: Sequence[Cards]) -> Event:
 
 @cache
 def stay(camel: int, why: str) -> Event:
-    """Make the event of a camel that does not move, with the reason: no_card, overshoot (O4) or declined (O11)."""
+    """Make the event of a camel that does not move, with the reason: no_card, overshoot
+    (O4) or declined (O11).
+    """
     return Event({"type": "stay", "camel": camel, "why": why})
 
 
 def win(camel: int, seat: int, card: int, rejected: Sequence[tuple[int, int]]) -> Event:
-    """Make the event of a seat that wins a camel; ``rejected`` are the other cards and their seats."""
+    """Make the event of a seat that wins a camel; ``rejected`` are the other cards and
+    their seats.
+    """
     losers = [[loser, FACE[bid]] for bid, loser in rejected]
     return Event(
         {"type": "win", "camel": camel, "seat": seat, "card": FACE[card], "rejected": losers}
@@ -90,7 +99,9 @@ def carpet(seat: int, code: int) -> Event:
 
 @cache
 def top(colour: int) -> Event:
-    """Make the event of the colour of the carpet that now lies on top, if that colour can be seen (O7)."""
+    """Make the event of the colour of the carpet that now lies on top, if that colour
+    can be seen (O7).
+    """
     return Event({"type": "top", "colour": colour})
 
 
@@ -102,12 +113,16 @@ def salt(seat: int, bag: int) -> Event:
 
 @cache
 def nothing(seat: int) -> Event:
-    """Make the event of a shop that gives nothing: its pile is empty (K17), or the mover declines (O11)."""
+    """Make the event of a shop that gives nothing: its pile is empty (K17), or the
+    mover declines (O11).
+    """
     return Event({"type": "nothing", "seat": seat})
 
 
 def deliver(camel: int, seat: int, teapot: int, carpets: Sequence[int], load: int) -> Event:
-    """Make the event of a camel that comes home to an outpost and goes back loaded with ``load``, 0 when bare."""
+    """Make the event of a camel that comes home to an outpost and goes back loaded with
+    ``load``, 0 when bare.
+    """
     faces = [CARPET_FACE[code] for code in carpets]
     return Event(
         {

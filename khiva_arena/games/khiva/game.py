@@ -10,7 +10,9 @@ from khiva_arena.games.khiva.tables import SCENERY, SEATS
 
 
 class KhivaState(Position, PositionState):
-    """A Khiva match in progress: the data of ``Position``, answering with the functions of the files imported above."""
+    """A Khiva match in progress: the data of ``Position``, answering with the functions
+    of the files imported above.
+    """
 
     apply = rules.apply
     view = observation.view
@@ -22,7 +24,9 @@ class KhivaState(Position, PositionState):
 
 
 class Khiva(AdaptedGame[KhivaState]):
-    """The game Khiva, by Johannes Goupy and Guillaume Scholz (The Flying Games): 2 to 5 seats."""
+    """The game Khiva, by Johannes Goupy and Guillaume Scholz (The Flying Games): 2 to 5
+    seats.
+    """
 
     name = "khiva"
     title = "Khiva"

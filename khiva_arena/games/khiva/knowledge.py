@@ -1,13 +1,15 @@
-"""The places where a seat's hidden cards may lie, given all that it has seen. Every way in which the cards can have been dealt
-and passed counts once.
+"""The places where a seat's hidden cards may lie, given all that it has seen. Every way
+in which the cards can have been dealt and passed counts once.
 
-The other seats sit in a row. Row 0 is the left neighbour, who gets this seat's passes; the last row is the right neighbour, who
-passes to this seat. The cards that a row plays are seen, the cards that it passes to the next row are not.
+The other seats sit in a row. Row 0 is the left neighbour, who gets this seat's passes;
+the last row is the right neighbour, who passes to this seat. The cards that a row plays
+are seen, the cards that it passes to the next row are not.
 
-Back in time from now each row undoes a turn by handing one card, any of its hand, back to the row before. So there are equally
-many ways for all cards except cards that were seen at the beginning of their way. These are *traced*: the cards that this seat
-passed, and the cards that a row kept at the redeal. ``_Deal.ways`` counts how many ways lead the traced cards back to their
-beginning.
+Back in time from now each row undoes a turn by handing one card, any of its hand, back
+to the row before. So there are equally many ways for all cards except cards that were
+seen at the beginning of their way. These are *traced*: the cards that this seat passed,
+and the cards that a row kept at the redeal. ``_Deal.ways`` counts how many ways lead
+the traced cards back to their beginning.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,16 +22,20 @@ from khiva_arena.games.khiva.tables import CODE, FIRST_HAND, KEPT, TURNS_PER_DEA
 
 Cards = tuple[int, ...]
 Trace = tuple[int, int, int]
-"""(row, turn of the deal, row then): the row that a traced card is in, and the row where it was at the end of a turn; turn 0 is
-the deal."""
+"""(row, turn of the deal, row then): the row that a traced card is in, and the row
+where it was at the end of a turn; turn 0 is the deal.
+"""
 MOST, WEIGHT_BITS = 62, 40
-"""Bits of a number that a stream can draw below, and of the weight of a way to keep cards; of more the leading bits count."""
+"""Bits of a number that a stream can draw below, and of the weight of a way to keep
+cards; of more the leading bits count.
+"""
 Placing = tuple[tuple[int, int], ...]
 """(card, row): the traced cards that have not been seen since."""
 
 
 class Seen(NamedTuple):
-    """The cards as one seat has seen them, turn by turn from the first turn of the match.
+    """The cards as one seat has seen them, turn by turn from the first turn of the
+    match.
 
     deal: from 1.
     """
@@ -88,7 +94,8 @@ class _Deal:
         return self.first_hand - turn * self.each
 
     def trace(self, kept: Sequence[Cards] | None) -> list[tuple[int, int, int]]:
-        """Return (card, turn, row) of all traced cards: the kept ones, then those passed since.
+        """Return (card, turn, row) of all traced cards: the kept ones, then those
+        passed since.
 
         kept: by row, the cards kept at the redeal; None in the first deal.
         """
@@ -98,7 +105,9 @@ class _Deal:
         ]
 
     def follow(self, traces: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-        """Return the traced cards that have not been seen since; later calls of ``ways`` are about these cards."""
+        """Return the traced cards that have not been seen since; later calls of
+        ``ways`` are about these cards.
+        """
         leaving: dict[int, list[Trace]] = {}
         unseen = []
         for card, since, home in traces:
@@ -115,7 +124,9 @@ class _Deal:
         return unseen
 
     def ways(self, turn: int, traces: Sequence[Trace]) -> int:
-        """Return in how many ways the rows can have passed cards up to the end of a turn, if the traced cards are there then."""
+        """Return in how many ways the rows can have passed cards up to the end of a
+        turn, if the traced cards are there then.
+        """
         if not all(home <= row <= home + turn - since for row, since, home in traces):
             return 0
         if not turn:
@@ -129,7 +140,9 @@ class _Deal:
         return total
 
     def _undone(self, turn: int, traces: tuple[Trace, ...]) -> Iterator[tuple[int, list[Trace]]]:
-        """Yield (how many ways, traced cards at the end of the turn before): each row but the first hands a card back."""
+        """Yield (how many ways, traced cards at the end of the turn before): each row
+        but the first hands a card back.
+        """
         stay = [
             trace for trace in traces if trace[1] != turn
         ]  # the others were passed by this seat in this turn
@@ -166,8 +179,9 @@ class Placings(NamedTuple):
 def placings(seen: Seen) -> Placings:
     """Return the places where traced cards may be now.
 
-    Only traced cards that have not been seen since are placed. The other hidden cards fill the places that are left, in every
-    order. If the total exceeds ``MOST`` bits, the numbers keep only their leading bits.
+    Only traced cards that have not been seen since are placed. The other hidden cards
+    fill the places that are left, in every order. If the total exceeds ``MOST`` bits,
+    the numbers keep only their leading bits.
     """
     deal = _Deal(seen, seen.deal, seen.hand)
     size = deal.size(deal.turns)
@@ -217,8 +231,10 @@ def _before(seen: Seen) -> Seen:
 
 @lru_cache(maxsize=32)
 def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
-    """Return the cards that the rows may keep at the end of a deal, by row, with the number of ways. The first row keeps the
-    cards it got. With every deal the numbers grow: they are divided by what they have in common, then cut to ``WEIGHT_BITS``."""
+    """Return the cards that the rows may keep at the end of a deal, by row, with the
+    number of ways. The first row keeps the cards it got. With every deal the numbers
+    grow: they are divided by what they have in common, then cut to ``WEIGHT_BITS``.
+    """
     deal = _Deal(seen, seen.deal, seen.hand)
     (last,) = deal.passed[-1:]
     weights: dict[tuple[Cards, ...], int] = {}

@@ -23,7 +23,9 @@ def _cards(faces: Sequence[Sequence[int]]) -> str:
 
 
 def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
-    """Return an entry of ``legal`` in words. Cards are places in the hand: the first half is played, the second half passed."""
+    """Return an entry of ``legal`` in words. Cards are places in the hand: the first
+    half is played, the second half passed.
+    """
     if kind == "play_pass":
         faces = [view["hand"][place] for place in entry]
         half = len(faces) // 2

@@ -1,6 +1,7 @@
 """The view of a Khiva position that one seat gets.
 
-RULES.md, "The view", lists the keys. A view is built new each time from plain lists, so its owner may change it.
+RULES.md, "The view", lists the keys. A view is built new each time from plain lists, so
+its owner may change it.
 """
 
 from khiva_arena.games.base import Plain
@@ -16,7 +17,9 @@ from khiva_arena.games.khiva.tables import (
 
 _card = tuple(face.copy for face in FACE)
 _carpet = {code: face.copy for code, face in CARPET_FACE.items()}
-"""Functions that make a new list of a face, by code of a carpet and by card. A view consists mostly of faces."""
+"""Functions that make a new list of a face, by code of a carpet and by card. A view
+consists mostly of faces.
+"""
 _leftwards = {
     (seats, seat): [*range(seat + 1, seats), *range(seat)]
     for seats in SEATS
@@ -31,7 +34,9 @@ def view(pos: Position, seat: int) -> dict[str, Plain]:
 
 
 def public(pos: Position) -> dict[str, Plain]:
-    """Return the facts that all seats know, in the order of the view, with None in the keys that ``private`` has."""
+    """Return the facts that all seats know, in the order of the view, with None in the
+    keys that ``private`` has.
+    """
     return {
         "seat": None,
         "seats": pos.seats,
@@ -66,7 +71,9 @@ def public(pos: Position) -> dict[str, Plain]:
 
 
 def private(pos: Position, seat: int) -> dict[str, Plain]:
-    """Return the cards that ``seat`` holds, the cards that it passed and the cards that it received."""
+    """Return the cards that ``seat`` holds, the cards that it passed and the cards that
+    it received.
+    """
     return {
         "seat": seat,
         "hand": [_card[card]() for card in pos.hands[seat]],
@@ -80,7 +87,9 @@ def private(pos: Position, seat: int) -> dict[str, Plain]:
 
 
 def _table(pos: Position) -> list[list[Plain]]:
-    """Return the revealed cards not yet discarded, by seat: in activation order, within a colour value downwards."""
+    """Return the revealed cards not yet discarded, by seat: in activation order, within
+    a colour value downwards.
+    """
     table: list[list[Plain]] = [[] for _ in range(pos.seats)]
     if pos.camel < len(CAMELS):
         for bids in pos.bids:
@@ -103,10 +112,12 @@ def _ask(pos: Position) -> dict[str, Plain]:
 
 
 def _passed(pos: Position, seat: int) -> list[list[Plain]]:
-    """Return the cards that ``seat`` passed and has not seen since, each with its turn and the seats that may hold it.
+    """Return the cards that ``seat`` passed and has not seen since, each with its turn
+    and the seats that may hold it.
 
-    A card moves at most one seat a turn, and not in the turn of its pass. On the last turn of a deal each card held before is
-    played or passed, so one not seen has moved. Had it come round to ``seat``, it would have been seen.
+    A card moves at most one seat a turn, and not in the turn of its pass. On the last
+    turn of a deal each card held before is played or passed, so one not seen has moved.
+    Had it come round to ``seat``, it would have been seen.
     """
     seats, per_deal = pos.seats, TURNS_PER_DEAL[pos.seats]
     done = pos.turn if pos.camel < len(CAMELS) or pos.over else pos.turn - 1

@@ -1,10 +1,12 @@
-"""The flow of Khiva: set up, choose, activate the camels, end a turn, a deal and the match.
+"""The flow of Khiva: set up, choose, activate the camels, end a turn, a deal and the
+match.
 
-The functions are small; they change a ``Position`` and append events to ``log``. A function that may have to ask returns True
-when it does. Then ``pos.asked`` and ``pos.offer`` hold the question, and ``apply`` continues from the answer.
+The functions are small; they change a ``Position`` and append events to ``log``. A
+function that may have to ask returns True when it does. Then ``pos.asked`` and
+``pos.offer`` hold the question, and ``apply`` continues from the answer.
 
-K and O numbers are those of RULES.md; its event table lists the contents of each event. Events share their inner lists with the
-tables: they are to be read, not changed.
+K and O numbers are those of RULES.md; its event table lists the contents of each event.
+Events share their inner lists with the tables: they are to be read, not changed.
 """
 
 from bisect import insort
@@ -48,7 +50,9 @@ def set_up(pos: Position) -> list[Event]:
 
 
 def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
-    """Play the choices of all asked seats, and return the events. Raises IllegalChoice with nothing changed."""
+    """Play the choices of all asked seats, and return the events. Raises IllegalChoice
+    with nothing changed.
+    """
     check_choices(pos.asked, choices)
     log: list[Event] = []
     offer = pos.offer
@@ -72,7 +76,9 @@ def _ask_all(pos: Position) -> None:
 
 
 def _choose(pos: Position, choices: Mapping[int, int], log: list[Event]) -> None:
-    """Take the chosen cards from the hands held at the start of the turn; then the passes arrive; then all is revealed (K1)."""
+    """Take the chosen cards from the hands held at the start of the turn; then the
+    passes arrive; then all is revealed (K1).
+    """
     seats, hands, away, turn, k = pos.seats, pos.hands, pos.away, pos.turn, KEPT[pos.seats]
     pick = PICK[seats, len(hands[0])]
     revealed: list[tuple[int, ...]] = []
@@ -107,7 +113,9 @@ def _choose(pos: Position, choices: Mapping[int, int], log: list[Event]) -> None
 
 
 def _activate(pos: Position, log: list[Event]) -> None:
-    """Activate the camels from ``pos.camel`` on, in their order, until one needs an answer; after the last the turn ends (K2)."""
+    """Activate the camels from ``pos.camel`` on, in their order, until one needs an
+    answer; after the last the turn ends (K2).
+    """
     while pos.camel < len(CAMELS):
         bids = pos.bids[pos.camel]
         if not bids:
@@ -119,7 +127,9 @@ def _activate(pos: Position, log: list[Event]) -> None:
 
 
 def _award(pos: Position, bids: list[Bid], log: list[Event]) -> bool:
-    """Give the camel to the lowest card, compensate the others, and move the winner (K2, K3)."""
+    """Give the camel to the lowest card, compensate the others, and move the winner
+    (K2, K3).
+    """
     card, seat = max(bids)  # a higher card number is a lower value
     pos.winners |= 1 << seat
     if len(bids) == 1:
@@ -154,8 +164,9 @@ def question(pos: Position, offer: Offer) -> Pending:
 
 
 def _compensate(pos: Position, rejected: Sequence[Bid], log: list[Event]) -> None:
-    """Pay one gem for each rejected card, in seat order (O5), so two for two of one seat (K3); or one for each rejected seat
-    (O6)."""
+    """Pay one gem for each rejected card, in seat order (O5), so two for two of one
+    seat (K3); or one for each rejected seat (O6).
+    """
     if pos.ruleset.pay_rejected:
         seats = [seat for _, seat in rejected]  # in seat order, as they were revealed
         for seat in seats if pos.ruleset.pay_each_card else dict.fromkeys(seats):
@@ -168,12 +179,14 @@ def reach(pos: Position, seat: int, card: int) -> tuple[int, ...]:
     seat: moves the camel.
     card: the winning card.
 
-    Only boosts that can be paid and change the landing place count (K4, K8). Empty if the camel may not move at all (O4 no_move).
+    Only boosts that can be paid and change the landing place count (K4, K8). Empty if
+    the camel may not move at all (O4 no_move).
     """
     rules = pos.ruleset
     here = pos.camels[COLOUR[card]]
     occupied = pos.camels
-    # K5: places with another camel are not counted. The tent (O3 own_tent) is the camel's own, so always empty.
+    # K5: places with another camel are not counted. The tent (O3 own_tent) is the
+    # camel's own, so always empty.
     free = [place for place in rules.walks[seat][here] if place not in occupied or not place]
     value = VALUE[card]
     farthest = value + min(rules.slots[card], pos.gems[seat])
@@ -227,7 +240,9 @@ def _shop4(pos: Position, seat: int, card: int, log: list[Event]) -> bool:
 
 
 def _wares(pos: Position, seat: int) -> tuple[str, ...]:
-    """Return the goods that shop 4 has for this seat, default first (K10, K17, K23). O11 lets a mover take nothing."""
+    """Return the goods that shop 4 has for this seat, default first (K10, K17, K23).
+    O11 lets a mover take nothing.
+    """
     salt = pos.salt_pile and pos.gems[seat] >= SALT_PRICE
     if not pos.carpet_pile:
         return ("nothing", "salt") if salt else ("nothing",)  # nobody is forced to pay
@@ -276,7 +291,9 @@ def _show_top(pos: Position, log: list[Event]) -> None:
 
 
 def _deliver(pos: Position, seat: int, log: list[Event]) -> None:
-    """Deliver the teapot and the carpets of the camel's colour; the camel goes back to its tent and is loaded again (K11-K13)."""
+    """Deliver the teapot and the carpets of the camel's colour; the camel goes back to
+    its tent and is loaded again (K11-K13).
+    """
     camel, pile = pos.camel, pos.teapot_pile
     teapot = pos.loads[camel]
     pos.teapots[seat].append(teapot)
@@ -292,7 +309,9 @@ def _deliver(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def _finish_camel(pos: Position, won: int, log: list[Event]) -> bool:
-    """Discard all cards of the colour, lowest value first (K14). Return False: nothing is left to ask."""
+    """Discard all cards of the colour, lowest value first (K14). Return False: nothing
+    is left to ask.
+    """
     bids = pos.bids[pos.camel]
     if pos.ruleset.pay_after:  # O12
         _compensate(pos, [bid for bid in bids if bid[0] != won], log)
@@ -369,7 +388,9 @@ def _end_turn(pos: Position, log: list[Event]) -> None:
 
 
 def _hand_out(pos: Position, deal: dealing.Deal, log: list[Event]) -> None:
-    """Add new cards to the kept ones, and put the rest aside, for two players four of them face up (K15, K21)."""
+    """Add new cards to the kept ones, and put the rest aside, for two players four of
+    them face up (K15, K21).
+    """
     log.append(events.deal(pos.deal, len(deal.hands[0]), len(deal.aside)))
     for seat, cards in enumerate(deal.hands):
         pos.hands[seat] = sorted(pos.hands[seat] + cards)

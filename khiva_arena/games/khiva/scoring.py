@@ -15,7 +15,9 @@ def scores(pos: Position) -> list[int]:
 
 
 def points_by_source(pos: Position) -> list[SeatPoints]:
-    """Return the points by seat and source, and the value of the carpets that were not delivered (K18)."""
+    """Return the points by seat and source, and the value of the carpets that were not
+    delivered (K18).
+    """
     return [
         SeatPoints(
             dict(zip(SOURCES, points, strict=True)),
@@ -36,7 +38,9 @@ def _counted(pos: Position) -> list[tuple[int, int, int, int]]:
 
 
 def points(view: Mapping[str, Plain]) -> list[int]:
-    """Return the points by seat, counted from any seat's view: all that scores lies open (K22)."""
+    """Return the points by seat, counted from any seat's view: all that scores lies
+    open (K22).
+    """
     open_to_all = zip(view["teapots"], view["salts"], view["delivered"], view["gems"], strict=True)
     return [
         sum(pots) + sum(salts) + sum(value for _, value in carpets) + gems
@@ -45,7 +49,8 @@ def points(view: Mapping[str, Plain]) -> list[int]:
 
 
 def ranks(pos: Position) -> list[int]:
-    """Return the places by seat: by score, then number of teapots, then salt (K19). Seats equal in all share a place.
+    """Return the places by seat: by score, then number of teapots, then salt (K19).
+    Seats equal in all share a place.
 
     O9 decides whether the best bag or the sum of the bags counts as salt.
     """

@@ -1,7 +1,8 @@
-"""The data of a Khiva position: every piece and its place, the memory of each seat, and the open question.
+"""The data of a Khiva position: every piece and its place, the memory of each seat, and
+the open question.
 
-No rule is here: ``rules.py`` changes a position, ``observation.py`` shows one seat its part. Cards, carpets and places are the
-numbers of ``tables.py``.
+No rule is here: ``rules.py`` changes a position, ``observation.py`` shows one seat its
+part. Cards, carpets and places are the numbers of ``tables.py``.
 """
 
 from collections import Counter
@@ -12,7 +13,9 @@ from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOURS, TENT
 from khiva_arena.games.khiva.variants import Ruleset
 
 Bid = tuple[int, int]
-"""(card, seat). A higher card number is a lower value, so the winning bid for a camel is the largest."""
+"""(card, seat). A higher card number is a lower value, so the winning bid for a camel
+is the largest.
+"""
 
 
 class Offer(NamedTuple):
@@ -27,11 +30,15 @@ class Offer(NamedTuple):
     seat: int
     card: int
     lands: tuple[int, ...]
-    """Places where the camel stops for boost 0, 1, ... (boost and move), or the place where it stands (shop4)."""
+    """Places where the camel stops for boost 0, 1, ... (boost and move), or the place
+    where it stands (shop4).
+    """
 
 
 class Position:
-    """The position of a match. Lists are by seat unless their text says otherwise; ``clone`` copies all that can change."""
+    """The position of a match. Lists are by seat unless their text says otherwise;
+    ``clone`` copies all that can change.
+    """
 
     __slots__ = (
         "aside",
@@ -110,16 +117,24 @@ class Position:
     """The pile that triggered the end, or "turns"; None before."""
     over: bool
     played: list[int]
-    """Codes of all cards revealed in the match: turn by turn, within a turn seat by seat."""
+    """Codes of all cards revealed in the match: turn by turn, within a turn seat by
+    seat.
+    """
     passes: list[list[int]]
-    """Codes of all cards passed, by giver, turn by turn. A code is 0 if a determinised position does not know it."""
+    """Codes of all cards passed, by giver, turn by turn. A code is 0 if a determinised
+    position does not know it.
+    """
     away: list[dict[int, int]]
-    """Cards that the giver has not seen since it passed them, by giver, each with the turn of the pass."""
+    """Cards that the giver has not seen since it passed them, by giver, each with the
+    turn of the pass.
+    """
     asked: Pending
     offer: Offer | None
 
     def __init__(self, seats: int, ruleset: Ruleset, secret: bytes) -> None:
-        """Make an empty table: no card dealt, no pile built, camels bare in the tent."""
+        """Make an empty table: no card dealt, no pile built, camels bare in the
+        tent.
+        """
         self.seats = seats
         self.ruleset = ruleset
         self.secret = secret
@@ -183,7 +198,9 @@ class Position:
         return new
 
     def components(self) -> dict[str, int]:
-        """Return every piece by name, wherever it lies; gems only if the supply is limited (O5)."""
+        """Return every piece by name, wherever it lies; gems only if the supply is
+        limited (O5).
+        """
         cards = [
             *self.aside,
             *self.shown,

@@ -1,11 +1,15 @@
-"""Khiva's fixed tables: colours, cards, places, walks, hand positions, and every question the game can ask.
+"""Khiva's fixed tables: colours, cards, places, walks, hand positions, and every
+question the game can ask.
 
 Numbers used inside the engine (K numbers are those of RULES.md):
 
 - colour and camel: 0..4 = white, blue, green, pink, black, the activation order (K2).
-- card: 0..24 = (5 - value) * 5 + colour, so that a rising list of cards is a hand in its order: value downwards, then colour.
-- code of a card or carpet: 10 * colour + value; the canonical order before a shuffle is rising code.
-- place: 0 is the tent in Khiva, 6 * path + shop the shops 1..4 and the outpost (5) of the path of that seat.
+- card: 0..24 = (5 - value) * 5 + colour, so that a rising list of cards is a hand in
+  its order: value downwards, then colour.
+- code of a card or carpet: 10 * colour + value; the canonical order before a shuffle is
+  rising code.
+- place: 0 is the tent in Khiva, 6 * path + shop the shops 1..4 and the outpost (5) of
+  the path of that seat.
 """
 
 from collections.abc import Callable
@@ -27,7 +31,9 @@ VALUE = tuple(5 - card // 5 for card in range(25))
 CODE = tuple(10 * c + v for c, v in zip(COLOUR, VALUE, strict=True))
 CARD_OF = {code: card for card, code in enumerate(CODE)}
 FACE: tuple[list[Plain], ...] = tuple([c, v] for c, v in zip(COLOUR, VALUE, strict=True))
-"""Cards as a bot sees them. They are shared: events hold these very lists, a view holds copies."""
+"""Cards as a bot sees them. They are shared: events hold these very lists, a view holds
+copies.
+"""
 DECK = tuple(sorted(range(25), key=CODE.__getitem__))
 """All cards in canonical order."""
 CARPET_FACE: dict[int, list[Plain]] = {10 * c + v: [c, v] for c in CAMELS for v in range(1, 10)}
@@ -36,7 +42,9 @@ CARPET_FACE: dict[int, list[Plain]] = {10 * c + v: [c, v] for c in CAMELS for v 
 
 FIRST_HAND = {2: 8, 3: 5, 4: 5, 5: 5}
 KEPT = {2: 2, 3: 1, 4: 1, 5: 1}
-"""Cards in hand at a redeal; also how many cards one seat plays, and passes, in a turn."""
+"""Cards in hand at a redeal; also how many cards one seat plays, and passes, in a
+turn.
+"""
 SHOWN = {2: 4, 3: 0, 4: 0, 5: 0}
 TURNS_PER_DEAL = {2: 3, 3: 4, 4: 4, 5: 4}
 
@@ -57,10 +65,11 @@ PLACE_FACE: tuple[list[Plain], ...] = tuple(
 
 
 def _walk(place: int, seat: int, tent_counts: bool) -> tuple[int, ...]:
-    """Return the places ahead of a camel at ``place`` that ``seat`` moves, to the outpost of ``seat``, nothing in the way.
+    """Return the places ahead of a camel at ``place`` that ``seat`` moves, to the
+    outpost of ``seat``, nothing in the way.
 
-    On a foreign path the camel goes back down that path first and then through Khiva (K6). The tent is a place to stop at only in
-    the variant own_tent (O3).
+    On a foreign path the camel goes back down that path first and then through Khiva
+    (K6). The tent is a place to stop at only in the variant own_tent (O3).
     """
     tent = 6 * seat
     path, shop = divmod(place, 6)
@@ -81,7 +90,9 @@ WALKS = {
 
 
 def _positions(hand: int, played: int) -> tuple[tuple[int, ...], ...]:
-    """Return all (play..., pass...) positions of a hand, played and passed rising, in lexicographic order."""
+    """Return all (play..., pass...) positions of a hand, played and passed rising, in
+    lexicographic order.
+    """
     if played == 1:
         return tuple(permutations(range(hand), 2))
     return tuple(
@@ -99,7 +110,9 @@ LEGAL = {
 PICK: dict[tuple[int, int], tuple[Callable[[list[int]], tuple[int, ...]], ...]] = {
     size: tuple(itemgetter(*entry) for entry in entries) for size, entries in LEGAL.items()
 }
-"""Functions that take the cards of an entry of LEGAL out of a hand, in the order of LEGAL."""
+"""Functions that take the cards of an entry of LEGAL out of a hand, in the order of
+LEGAL.
+"""
 
 # --- questions: one frozen mapping for each thing that can be pending, made once ---
 

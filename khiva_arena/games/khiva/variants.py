@@ -1,7 +1,8 @@
-"""Khiva's rules map: the open points O1-O12 as named variants, their defaults, and forbidden combinations.
+"""Khiva's rules map: the open points O1-O12 as named variants, their defaults, and
+forbidden combinations.
 
-``canonical`` makes the whole map, plain values only, for the record; ``compile_rules`` turns it into the form that the engine
-reads.
+``canonical`` makes the whole map, plain values only, for the record; ``compile_rules``
+turns it into the form that the engine reads.
 """
 
 from collections.abc import Mapping
@@ -49,7 +50,9 @@ def _ints(x: Plain, length: int, low: int, high: int) -> bool:
 
 
 def _gem_slots(given: Plain) -> list[list[int]] | None:
-    """Return the table colour x value of O1, made from the table or from five numbers by card value; None for a wrong value."""
+    """Return the table colour x value of O1, made from the table or from five numbers
+    by card value; None for a wrong value.
+    """
     if _ints(given, 5, 0, MAX_SLOTS):
         return [list(given) for _ in CAMELS]
     if (
@@ -62,13 +65,17 @@ def _gem_slots(given: Plain) -> list[list[int]] | None:
 
 
 def _teapot_counts(given: Plain) -> list[int] | None:
-    """Return how many teapots there are of each value 2..7 (O2), or None for a wrong value."""
+    """Return how many teapots there are of each value 2..7 (O2), or None for a wrong
+    value.
+    """
     fits = _ints(given, len(TEAPOT_VALUES), 1, TEAPOTS) and sum(given) == TEAPOTS
     return list(given) if fits else None
 
 
 def _carpets(given: Plain) -> list[int] | None:
-    """Return the values that each colour has (O8), or None for a wrong value; 15 and 25 name the two known sets."""
+    """Return the values that each colour has (O8), or None for a wrong value; 15 and 25
+    name the two known sets.
+    """
     if type(given) is int:
         given = CARPET_SETS.get(given)
     if isinstance(given, list | tuple) and 1 <= len(given) <= 10 and _ints(given, len(given), 1, 9):
@@ -129,7 +136,9 @@ SAMPLES: tuple[dict[str, Plain], ...] = (
 
 
 def canonical(settings: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Return the defaults with ``settings`` laid over them. Raises RulesError with every mistake found."""
+    """Return the defaults with ``settings`` laid over them. Raises RulesError with
+    every mistake found.
+    """
     rules, problems = lay_over("Khiva", KEYS, NAMED, VALUED, settings)
     problems += _inconsistent(rules)
     if problems:
@@ -138,8 +147,9 @@ def canonical(settings: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
-    """Return the mistakes of variants that contradict one another. Keys that were wrong on their own are missing from
-    ``rules``."""
+    """Return the mistakes of variants that contradict one another. Keys that were wrong
+    on their own are missing from ``rules``.
+    """
     problems = []
     if (
         rules.get("compensation") == "per_player_turn"

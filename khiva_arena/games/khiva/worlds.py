@@ -34,14 +34,17 @@ def determinise(
     stream: Stream,
     make: Callable[[int, Ruleset, bytes], P],
 ) -> P:
-    """Return a position in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``.
+    """Return a position in which the seat of ``view`` has exactly this view; unknown
+    facts are drawn from ``stream``.
 
     view: from a match with these rules that is not over.
     make: makes an empty position.
 
-    Every way in which the cards can have been dealt and passed is equally likely (see ``knowledge.py``), as is every order of the
-    piles; all later chance is new. The memory of other seats is unknown (history 0) except for the cards exchanged with the seat.
-    So a view of another seat in a world makes none: raises OtherSeat for it, InternalError if the view fits no position.
+    Every way in which the cards can have been dealt and passed is equally likely (see
+    ``knowledge.py``), as is every order of the piles; all later chance is new. The
+    memory of other seats is unknown (history 0) except for the cards exchanged with the
+    seat. So a view of another seat in a world makes none: raises OtherSeat for it,
+    InternalError if the view fits no position.
     """
     seats, history = view["seats"], view["history"]
     if 0 in history["passed"] or 0 in history["received"]:
@@ -74,7 +77,9 @@ def _codes(faces: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _build_piles(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
-    """Build the hidden piles in a new order; a visible top carpet keeps its colour (O7)."""
+    """Build the hidden piles in a new order; a visible top carpet keeps its colour
+    (O7).
+    """
     pos.teapot_pile = shuffle(stream, view["teapots_left"])
     pile = pos.carpet_pile = shuffle(stream, _codes(view["carpets_left"]))
     if view["carpet_top"] is not None:
@@ -83,7 +88,9 @@ def _build_piles(pos: Position, view: Mapping[str, Plain], stream: Stream) -> No
 
 
 def _recall(pos: Position, view: Mapping[str, Plain]) -> None:
-    """Restore the public cards, and the cards that the seat and its neighbours passed each other."""
+    """Restore the public cards, and the cards that the seat and its neighbours passed
+    each other.
+    """
     seat, seats, k = view["seat"], view["seats"], KEPT[view["seats"]]
     history = view["history"]
     pos.played = list(history["played"])
@@ -102,7 +109,9 @@ def _recall(pos: Position, view: Mapping[str, Plain]) -> None:
 
 
 def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
-    """Place the seat's own hand and the cards on the table unchanged, and all other cards into the free places."""
+    """Place the seat's own hand and the cards on the table unchanged, and all other
+    cards into the free places.
+    """
     seat = view["seat"]
     pos.hands[seat] = _cards(view["hand"])
     for seat_of_table, faces in enumerate(view["table"]):
@@ -175,7 +184,9 @@ def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:
 
 
 def _winners(pos: Position) -> int:
-    """Return the bit mask of the seats that won a camel this turn, up to the camel being activated."""
+    """Return the bit mask of the seats that won a camel this turn, up to the camel
+    being activated.
+    """
     k = KEPT[pos.seats]
     revealed = pos.played[-pos.seats * k :]
     best: dict[int, tuple[int, int]] = {}

@@ -1,12 +1,15 @@
-"""The map as data: a TOML file or a table, its validator, and the routes that a caravan can take.
+"""The map as data: a TOML file or a table, its validator, and the routes that a caravan
+can take.
 
-A map has ``name``, ``note`` (optional), ``cities`` clockwise, ``starts`` and ``targets`` of the caravans of 1, 2 and 3 camels,
-``villages``, ``one_way`` and ``two_way`` roads, ``signposts`` (village: {city: next place}) and optionally ``tiles`` (village:
-tile, the printed side).
+A map has ``name``, ``note`` (optional), ``cities`` clockwise, ``starts`` and
+``targets`` of the caravans of 1, 2 and 3 camels, ``villages``, ``one_way`` and
+``two_way`` roads, ``signposts`` (village: {city: next place}) and optionally ``tiles``
+(village: tile, the printed side).
 
-A caravan goes from village to village to its target and enters no other city (S3). Its move follows a *route*: a way to the
-target along the roads that passes no place twice and obeys each signpost for its target. So a caravan never turns back within a
-move and never enters a road that cannot lead it on.
+A caravan goes from village to village to its target and enters no other city (S3). Its
+move follows a *route*: a way to the target along the roads that passes no place twice
+and obeys each signpost for its target. So a caravan never turns back within a move and
+never enters a road that cannot lead it on.
 """
 
 import json
@@ -30,7 +33,9 @@ from khiva_arena.games.silk_road.tables import GOODS, SIZES, TILE, TILES
 from khiva_arena.words import meant
 
 Family = tuple[list[Plain], ...]
-"""The entries of ``move`` for one number of cards, caravan and landing place, by good."""
+"""The entries of ``move`` for one number of cards, caravan and landing place, by
+good.
+"""
 Rows = tuple[tuple[Family, ...], ...]
 
 KEYS = (
@@ -50,14 +55,18 @@ LEAST_CITIES = 6
 MOST_PLACES = 100
 MOST_ROADS = 400
 MOST_TEXT = 65_536
-"""Characters of the whole map as JSON, at most: it goes to every bot at the start of every match."""
+"""Characters of the whole map as JSON, at most: it goes to every bot at the start of
+every match.
+"""
 NAME_LENGTH = 40
 BAG = "bag"
 """The word of events that stands where a city's name can stand, too."""
 
 
 class Board:
-    """A valid map, compiled. Places are numbers: the cities in order, then the villages in order."""
+    """A valid map, compiled. Places are numbers: the cities in order, then the villages
+    in order.
+    """
 
     def __init__(self, given: Mapping[str, Plain]) -> None:
         """Compile a canonical map without mistakes."""
@@ -73,9 +82,11 @@ class Board:
         self._rows: dict[tuple[int, int, int, int, int], Rows] = {}
 
     def rows(self, size: int, here: int, target: int, other: int, another: int) -> Rows:
-        """Return the entries of ``move`` for a caravan, in order of landing places, by number of cards - 1.
+        """Return the entries of ``move`` for a caravan, in order of landing places, by
+        number of cards - 1.
 
-        other, another: the places of the other caravans. Such a village is skipped and not counted (S3).
+        other, another: the places of the other caravans. Such a village is skipped and
+            not counted (S3).
         """
         on_route = self._on_route[here, target]
         # Caravans off the route change nothing: without them the cache has fewer keys.
@@ -147,7 +158,8 @@ class CheckedMap(NamedTuple):
 
 
 def check_map(name_or_chart: Plain) -> CheckedMap:
-    """Check a map for every mistake that can be found at once; the first fifty are in full.
+    """Check a map for every mistake that can be found at once; the first fifty are in
+    full.
 
     name_or_chart: a name or a table
     """
@@ -194,7 +206,9 @@ def _names_in(x: Plain) -> bool:
 
 
 def _shape(chart: Mapping[str, Plain]) -> Iterator[str]:
-    """Yield the missing keys and the values of the wrong kind. The later checks rely on there being none."""
+    """Yield the missing keys and the values of the wrong kind. The later checks rely on
+    there being none.
+    """
     for key in chart:
         if key not in KEYS:
             yield f"map: unknown key {brief(key)}{meant(key, KEYS)}; a map has {', '.join(KEYS)}"
@@ -261,7 +275,9 @@ def _names(chart: Mapping[str, Plain]) -> Iterator[str]:
 
 
 def _ends(chart: Mapping[str, Plain]) -> Iterator[str]:
-    """Yield the mistakes in starts and first targets, which have to be six different cities."""
+    """Yield the mistakes in starts and first targets, which have to be six different
+    cities.
+    """
     for key in ("starts", "targets"):
         if len(chart[key]) != len(SIZES):
             yield f"map: {key} names {len(chart[key])} cities, not {len(SIZES)}"
@@ -321,7 +337,9 @@ def _tiles(chart: Mapping[str, Plain]) -> Iterator[str]:
 
 
 def _reachability(chart: Mapping[str, Plain]) -> list[str]:
-    """Return the mistakes about ways: each city reaches each other, signposts lead to their city, each village is on some way."""
+    """Return the mistakes about ways: each city reaches each other, signposts lead to
+    their city, each village is on some way.
+    """
     index = {name: place for place, name in enumerate((*chart["cities"], *chart["villages"]))}
     names = list(index)
     cities = range(len(chart["cities"]))

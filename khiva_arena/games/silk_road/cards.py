@@ -1,9 +1,12 @@
-"""Moves of goods cards between the hands, the displays, the open cards, the pile and the discard pile (S5, S16).
+"""Moves of goods cards between the hands, the displays, the open cards, the pile and
+the discard pile (S5, S16).
 
-Each function keeps the memory of the seats with it: ``known``, ``drawn``, ``fresh``, ``pool``, ``shuffles`` and ``traffic``.
+Each function keeps the memory of the seats with it: ``known``, ``drawn``, ``fresh``,
+``pool``, ``shuffles`` and ``traffic``.
 
-Codes of ``traffic``: 20 * seat + good: the seat took that open card; + 5 + good: it gave such a card out of its hand, for all to
-see; + 10: it drew from the pile. 100 + good: that card came from the pile for all to see. 105: a reshuffle.
+Codes of ``traffic``: 20 * seat + good: the seat took that open card; + 5 + good: it
+gave such a card out of its hand, for all to see; + 10: it drew from the pile. 100 +
+good: that card came from the pile for all to see. 105: a reshuffle.
 """
 
 from khiva_arena.games.base import Event, Plain
@@ -17,7 +20,9 @@ TURNED_UP, RESHUFFLE = 100, 105
 
 
 def ask(pos: Position, task: Task, seat: int, menu: Menu) -> list[Plain] | None:
-    """Ask a seat, and return None; or, if there is one entry, return that entry unasked."""
+    """Ask a seat, and return None; or, if there is one entry, return that entry
+    unasked.
+    """
     if len(menu.entries) == 1:
         return menu.entries[0]
     pos.asked = menu.asked[seat]
@@ -40,7 +45,9 @@ def take_open(pos: Position, seat: int, good: int, log: list[Event]) -> None:
 
 
 def draw_blind(pos: Position, seat: int, log: list[Event]) -> None:
-    """Move the top of the pile to a hand. The pile or the discard pile has to hold a card."""
+    """Move the top of the pile to a hand. The pile or the discard pile has to hold a
+    card.
+    """
     if not pos.pile:
         _reshuffle(pos, log)
     good = pos.pile.pop()
@@ -54,7 +61,9 @@ def draw_blind(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def turn_up(pos: Position, log: list[Event]) -> int:
-    """Return the top of the pile, shown to all. The pile or the discard pile has to hold a card."""
+    """Return the top of the pile, shown to all. The pile or the discard pile has to
+    hold a card.
+    """
     if not pos.pile:
         _reshuffle(pos, log)
     good = pos.pile.pop()
@@ -64,7 +73,9 @@ def turn_up(pos: Position, log: list[Event]) -> int:
 
 
 def give(pos: Position, seat: int, good: int, count: int) -> None:
-    """Take cards out of a hand for all to see. Cards known to be there are counted off first, which leaves a sure lower bound."""
+    """Take cards out of a hand for all to see. Cards known to be there are counted off
+    first, which leaves a sure lower bound.
+    """
     pos.hands[seat][good] -= count
     known_cards = pos.known[seat]
     known_cards[good] = max(0, known_cards[good] - count)
@@ -118,19 +129,25 @@ def salvage(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def sort_discards(pos: Position, count: int) -> None:
-    """Sort cards discarded together into canonical order, if the rules map says so (O9)."""
+    """Sort cards discarded together into canonical order, if the rules map says so
+    (O9).
+    """
     if count > 1 and pos.ruleset.sort_discards:
         pos.discard[-count:] = sorted(pos.discard[-count:])
 
 
 def _restore_pile(pos: Position, log: list[Event]) -> None:
-    """Shuffle the discards when the pile has just run out (S16), unless the rules wait until a card is needed (O13)."""
+    """Shuffle the discards when the pile has just run out (S16), unless the rules wait
+    until a card is needed (O13).
+    """
     if not pos.pile and pos.discard and pos.ruleset.shuffle_at_once:
         _reshuffle(pos, log)
 
 
 def _reshuffle(pos: Position, log: list[Event]) -> None:
-    """Make the discards the pile (S16). All know the cards in the pile, nobody knows their order."""
+    """Make the discards the pile (S16). All know the cards in the pile, nobody knows
+    their order.
+    """
     discard = pos.discard
     counts = [discard.count(good) for good in range(len(GOODS))]
     pos.shuffles.append(counts)

@@ -1,4 +1,5 @@
-"""Silk Road's chance: tiles, camels, jewels, drivers and every shuffle of the goods, each from a stream of its own.
+"""Silk Road's chance: tiles, camels, jewels, drivers and every shuffle of the goods,
+each from a stream of its own.
 
 RULES.md, "The deal", describes these draws in words that a C programmer can follow.
 """

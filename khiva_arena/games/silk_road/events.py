@@ -1,6 +1,8 @@
-"""The events of Silk Road, with a maker for each type, which also decides the seats that see it.
+"""The events of Silk Road, with a maker for each type, which also decides the seats
+that see it.
 
-Events that recur are made once and shared: an event is to be read and never changed. RULES.md has the table of events.
+Events that recur are made once and shared: an event is to be read and never changed.
+RULES.md has the table of events.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +43,9 @@ def turn(ordinal: int, seat: int) -> Event:
 
 @lru_cache(maxsize=16384)
 def move(seat: int, good: int, count: int, size: int, start: str, place: str) -> Event:
-    """Make the event of a seat that plays cards to its display and moves a caravan (S2, S3)."""
+    """Make the event of a seat that plays cards to its display and moves a caravan (S2,
+    S3).
+    """
     return Event(
         {
             "type": "move",
@@ -110,7 +114,9 @@ def nothing(tile: str) -> Event:
 
 @cache
 def discard(seat: int, source: str, good: int, why: str) -> Event:
-    """Make the event of a card that goes from a hand or a display to the discard pile."""
+    """Make the event of a card that goes from a hand or a display to the discard
+    pile.
+    """
     return Event({"type": "discard", "seat": seat, "from": source, "good": good, "why": why})
 
 
@@ -122,13 +128,17 @@ def rob(seat: int, victim: int, good: int) -> Event:
 
 @cache
 def salvage(seat: int, source: str, good: int) -> Event:
-    """Make the event of the end of the robber's chain: the top card of discard or pile goes to a display (S12)."""
+    """Make the event of the end of the robber's chain: the top card of discard or pile
+    goes to a display (S12).
+    """
     return Event({"type": "salvage", "seat": seat, "from": source, "good": good})
 
 
 @cache
 def name(seat: int, good: int) -> Event:
-    """Make the event of a good of the three that will be given being named, in the bazaar (S13)."""
+    """Make the event of a good of the three that will be given being named, in the
+    bazaar (S13).
+    """
     return Event({"type": "name", "seat": seat, "good": good})
 
 
@@ -152,8 +162,9 @@ def decline(seat: int, camel: int) -> Event:
 
 @cache
 def sale(seat: int, camel: int, count: int) -> Event:
-    """Make the event of a seat that sells the good of a camel: ``count`` cards go from its display to the discard pile (S7,
-    S9)."""
+    """Make the event of a seat that sells the good of a camel: ``count`` cards go from
+    its display to the discard pile (S7, S9).
+    """
     return Event({"type": "sale", "seat": seat, "camel": camel, "count": count})
 
 
@@ -207,7 +218,9 @@ def removed(source: str, colours: Sequence[int]) -> Event:
 def caravan(
     size: int, place: str, camels: Sequence[int], target: str, colours: Sequence[int]
 ) -> Event:
-    """Make the event of a new caravan that sets out, with the jewels laid on its target (S8)."""
+    """Make the event of a new caravan that sets out, with the jewels laid on its target
+    (S8).
+    """
     return Event(
         {
             "type": "caravan",
@@ -221,13 +234,17 @@ def caravan(
 
 
 def retire(size: int) -> Event:
-    """Make the event that no new caravan of this size sets out: the bag is short of jewels, or the end has begun (S17)."""
+    """Make the event that no new caravan of this size sets out: the bag is short of
+    jewels, or the end has begun (S17).
+    """
     return Event({"type": "retire", "size": size})
 
 
 @cache
 def lay_out(seat: int, good: int, count: int) -> Event:
-    """Make the event of a seat that adds cards of its hand to its display before the last market (S17)."""
+    """Make the event of a seat that adds cards of its hand to its display before the
+    last market (S17).
+    """
     return Event({"type": "lay_out", "seat": seat, "good": good, "count": count})
 
 

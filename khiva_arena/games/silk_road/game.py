@@ -1,4 +1,6 @@
-"""Silk Road put together: the state that the arbiter gets, and the game that makes it."""
+"""Silk Road put together: the state that the arbiter gets, and the game that makes
+it.
+"""
 
 from collections.abc import Mapping
 
@@ -12,7 +14,9 @@ _SCENERY = {**SCENERY, "places": {name: notation.place(name) for name in notatio
 
 
 class SilkRoadState(Position, PositionState):
-    """A Silk Road match in progress: the data of ``Position``, answering with the functions of the files imported above."""
+    """A Silk Road match in progress: the data of ``Position``, answering with the
+    functions of the files imported above.
+    """
 
     apply = rules.apply
     view = observation.view
@@ -22,7 +26,9 @@ class SilkRoadState(Position, PositionState):
 
 
 class SilkRoad(AdaptedGame[SilkRoadState]):
-    """The game Silk Road (Seidenstraße), by Hanno and Wilfried Kuhn (ddd Verlag): 2 to 5 seats."""
+    """The game Silk Road (Seidenstraße), by Hanno and Wilfried Kuhn (ddd Verlag): 2 to
+    5 seats.
+    """
 
     name = "silk_road"
     title = "Silk Road"

@@ -1,19 +1,25 @@
-"""Cards that other seats may have drawn unseen, given all that a seat has seen. Every order of the piles in which each card that
-somebody gave had been in its hand is equally likely.
+"""Cards that other seats may have drawn unseen, given all that a seat has seen. Every
+order of the piles in which each card that somebody gave had been in its hand is equally
+likely.
 
-A card that another seat draws unseen is a *slot*, to be filled from the pile of its time. A pile that has run out went where all
-saw it, to this seat, and into the slots of its time: so the contents of these together are known. The rest of the last pile is
+A card that another seat draws unseen is a *slot*, to be filled from the pile of its
+time. A pile that has run out went where all saw it, to this seat, and into the slots of
+its time: so the contents of these together are known. The rest of the last pile is
 still there.
 
-A walk from one possible world to others exchanges cards of a pile, two at a time. A step of it may lead through worlds in which
-one need of a seat is not met, and is undone if that lasts too long. Each way is as likely as back, so in the long run the walk is
-in each possible world equally often. Where most cards are needed where they are, ways through possible worlds alone are rare.
+A walk from one possible world to others exchanges cards of a pile, two at a time. A
+step of it may lead through worlds in which one need of a seat is not met, and is undone
+if that lasts too long. Each way is as likely as back, so in the long run the walk is in
+each possible world equally often. Where most cards are needed where they are, ways
+through possible worlds alone are rare.
 
-An exchange is 32 bits of the stream: 16 for the slot, 8 for the card of its pile, 8 for whether a need may be left unmet. That
-some cards are likelier than others does no harm, since each exchange is as likely as back.
+An exchange is 32 bits of the stream: 16 for the slot, 8 for the card of its pile, 8 for
+whether a need may be left unmet. That some cards are likelier than others does no harm,
+since each exchange is as likely as back.
 
-The world that walks begin at is looked for by counts: how many cards of each good a seat drew from each pile. Counts will do if
-the cards that a seat gave had come from earlier piles, or were of the pile of that time, and of it no more than it had drawn.
+The world that walks begin at is looked for by counts: how many cards of each good a
+seat drew from each pile. Counts will do if the cards that a seat gave had come from
+earlier piles, or were of the pile of that time, and of it no more than it had drawn.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,11 +35,15 @@ from khiva_arena.rng import Stream
 SEAT_CODES, GIVEN, BLIND, TURNED_UP, RESHUFFLE = 20, 5, 10, 100, 105
 """Codes of ``history.cards`` (see ``cards.py``)."""
 STEPS_A_SLOT, STEPS, EXCHANGES, EXCHANGES_MOST, LEAVES = 8, 60, 100, 1000, 96
-"""Length of a walk: steps for each slot, and further steps; the most exchanges that a step tries (see
-``most_exchanges``); of 256 exchanges that leave a need unmet, so many are made."""
+"""Length of a walk: steps for each slot, and further steps; the most exchanges that a
+step tries (see ``most_exchanges``); of 256 exchanges that leave a need unmet, so many
+are made.
+"""
 HUNTS, WORK, HUNT, ROUGH = 400, 36_000_000, 500, 64
-"""Searches for a first possible world, fewer if that many times the squared number of slots is above ``WORK``; steps of each.
-A step that adds to the cards lacking is taken one time in ``ROUGH``."""
+"""Searches for a first possible world, fewer if that many times the squared number of
+slots is above ``WORK``; steps of each. A step that adds to the cards lacking is taken
+one time in ``ROUGH``.
+"""
 _GOODS = len(GOODS)
 
 
@@ -49,9 +59,13 @@ class Trail(NamedTuple):
     slots: tuple[tuple[int, int], ...]
     """(seat, pile) of each slot, in order."""
     steps: tuple[tuple[int, int], ...]
-    """(seat, change of its hand), in order: the number of a slot; -1 - good: a card given; LARGE + good: a card taken."""
+    """(seat, change of its hand), in order: the number of a slot; -1 - good: a card
+    given; LARGE + good: a card taken.
+    """
     asked: tuple[int, int, int]
-    """(seat, least number of different goods, good) that the open question says of a hand: -1 for nothing."""
+    """(seat, least number of different goods, good) that the open question says of a
+    hand: -1 for nothing.
+    """
 
     def steps_of(self, seat: int) -> list[int]:
         """Return the changes of a seat's hand."""
@@ -116,7 +130,9 @@ def _asked_seat(view: Mapping[str, Plain]) -> tuple[int, int, int]:
 
 
 class _Filling:
-    """Cards in the slots: one list of all piles, each with the cards of its slots in order, then the rest."""
+    """Cards in the slots: one list of all piles, each with the cards of its slots in
+    order, then the rest.
+    """
 
     def __init__(self, seen: Trail, cards: Sequence[int]) -> None:
         self.seen, self.cards = seen, list(cards)
@@ -139,9 +155,11 @@ class _Filling:
             self._own[seat][-1].append(place)
 
     def lacks(self, seat: int) -> list[tuple[int, int]]:
-        """Return the cards that a seat gave, or must hold, and had not, in whatever order it drew its cards of each pile.
+        """Return the cards that a seat gave, or must hold, and had not, in whatever
+        order it drew its cards of each pile.
 
-        A card is (good, in how many of the piles that the seat has slots in it may have been).
+        A card is (good, in how many of the piles that the seat has slots in it may have
+        been).
         """
         hand, left, lacking = list[int](), list[int](), []
         begun, unused = 0, 0
@@ -169,7 +187,9 @@ class _Filling:
         return lacking
 
     def hunt(self, below: Callable[[int], int]) -> bool:
-        """Exchange cards that seats lack for cards of theirs until none is lacking. Return whether that is so."""
+        """Exchange cards that seats lack for cards of theirs until none is lacking.
+        Return whether that is so.
+        """
         cards, owners = self.cards, self.owners
         by_seat = [self.lacks(seat) for seat in range(self.seen.seats)]
         for _ in range(HUNT):
@@ -260,7 +280,9 @@ class _Filling:
                     cards[one], cards[two] = cards[two], cards[one]
 
     def can_be_asked(self) -> bool:
-        """Tell whether the asked seat has so many kinds of goods, and the good that is wanted."""
+        """Tell whether the asked seat has so many kinds of goods, and the good that is
+        wanted.
+        """
         seat, kinds, wanted = self.seen.asked
         if kinds == 0 and wanted < 0:
             return True
@@ -274,7 +296,9 @@ class _Filling:
 
 
 def most_exchanges(slots: int, cards: int) -> int:
-    """Return the most exchanges that a step tries: more of them where it takes longer to come upon the right one."""
+    """Return the most exchanges that a step tries: more of them where it takes longer
+    to come upon the right one.
+    """
     return min(EXCHANGES_MOST, EXCHANGES + slots * cards // 5)
 
 
@@ -287,14 +311,17 @@ def _halves(stream: Stream) -> Iterator[int]:
 
 
 class _Needs(NamedTuple):
-    """What slots must have held, since it was given later: of the first slots of a seat so many cards of a good, or more.
+    """What slots must have held, since it was given later: of the first slots of a seat
+    so many cards of a good, or more.
 
-    A need has a byte of each number here. Its slack is what the slots hold beyond it, a part of a hand, and 128 is added. The
-    place of a slot is its number, since a pile that has run out has slots alone.
+    A need has a byte of each number here. Its slack is what the slots hold beyond it, a
+    part of a hand, and 128 is added. The place of a slot is its number, since a pile
+    that has run out has slots alone.
 
     met: the highest bit of each byte, which is set where a need is met.
     slack: of all needs, in the world that walks begin at.
-    turns: by place and ``_GOODS * good + other``, what it adds to the slacks if the one good there becomes the other.
+    turns: by place and ``_GOODS * good + other``, what it adds to the slacks if the one
+        good there becomes the other.
     """
 
     met: int
@@ -334,7 +361,9 @@ def _needs(seen: Trail) -> _Needs:
 
 @lru_cache(maxsize=16)
 def _somehow(seen: Trail) -> tuple[int, ...]:
-    """Return the cards of a possible world to begin walks at, the same for equal views."""
+    """Return the cards of a possible world to begin walks at, the same for equal
+    views.
+    """
     stream = Stream(bytes(32), "somehow")
     piles = [list(pile) for pile in seen.piles]
     for hunts in range(min(HUNTS, 2 + WORK // (1 + len(seen.slots) ** 2))):
@@ -356,7 +385,9 @@ class World(NamedTuple):
     """
 
     hands: list[list[int]]
-    """Counts of each hand, by seat and good; the hand of the seat that looks is left empty."""
+    """Counts of each hand, by seat and good; the hand of the seat that looks is left
+    empty.
+    """
     drawn: list[list[int]]
     """Cards that each seat drew unseen, in order."""
     fresh: list[list[int]]

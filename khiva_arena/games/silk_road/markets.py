@@ -1,7 +1,9 @@
-"""Markets: the sellers, the prices, and the end and start of caravans (S6 to S9, S14, S15, S17).
+"""Markets: the sellers, the prices, and the end and start of caravans (S6 to S9, S14,
+S15, S17).
 
-Kinds of market: "large" in a city, "small" and "black" in a village, "last" at the end. A market is a pile of tasks: one ``sell``
-for each camel, for a large one then ``close``.
+Kinds of market: "large" in a city, "small" and "black" in a village, "last" at the end.
+A market is a pile of tasks: one ``sell`` for each camel, for a large one then
+``close``.
 """
 
 from collections.abc import Sequence
@@ -18,7 +20,9 @@ IN_CITY = ("large", "last")
 
 
 def open_market(pos: Position, kind: str, size: int, log: list[Event]) -> None:
-    """Open a market for all camels of a caravan that is in its target, in falling order of their numbers (S7)."""
+    """Open a market for all camels of a caravan that is in its target, in falling order
+    of their numbers (S7).
+    """
     log.append(events.market(kind, size, pos.ruleset.board.names[pos.places[size - 1]]))
     pos.tasks.append(("close", kind, size))
     pos.tasks += [("sell", kind, size, camel, 0) for camel in reversed(pos.camels[size - 1])]
@@ -30,7 +34,9 @@ def small_market(pos: Position, kind: str, size: int, camel: int) -> None:
 
 
 def sell(pos: Position, task: Task, log: list[Event]) -> None:
-    """Ask the seat with most cards of the good that has not declined; of several the one with the highest driver (S7, S15)."""
+    """Ask the seat with most cards of the good that has not declined; of several the
+    one with the highest driver (S7, S15).
+    """
     _, kind, size, camel, declined = task
     good = GOOD_OF[camel]
     top, best = 0, -1
@@ -52,7 +58,9 @@ def sell(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def answer_sell(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """Sell half of the seat's cards, rounded up; then follow the price, the change of drivers, the camel (S7, S9)."""
+    """Sell half of the seat's cards, rounded up; then follow the price, the change of
+    drivers, the camel (S7, S9).
+    """
     _, kind, size, camel, declined = pos.doing
     if entry[0] == "decline":
         log.append(events.decline(seat, camel))
@@ -82,9 +90,11 @@ class DriverExchange(NamedTuple):
 
 
 def exchange(pos: Position, seat: int, good: int, declined: int) -> DriverExchange:
-    """Return the seats that exchange drivers, among those tied with the seller; one seat twice if nobody is tied (S7).
+    """Return the seats that exchange drivers, among those tied with the seller; one
+    seat twice if nobody is tied (S7).
 
-    A seat that declined is no longer tied, so the highest is the seller. With O3 it may be tied, so the seller's driver may stay.
+    A seat that declined is no longer tied, so the highest is the seller. With O3 it may
+    be tied, so the seller's driver may stay.
     """
     count = pos.displays[seat][good]
     drop = pos.ruleset.drop_tied
@@ -105,7 +115,9 @@ def swap(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def jewel(pos: Position, task: Task, log: list[Event]) -> None:
-    """Let the seller pick a jewel of the city (S7). There is one for each camel, so one is left."""
+    """Let the seller pick a jewel of the city (S7). There is one for each camel, so one
+    is left.
+    """
     _, _, size, _, seat = task
     colours = 0
     for colour in pos.cities[pos.places[size - 1]]:
@@ -128,8 +140,9 @@ def _take_jewel(pos: Position, task: Task, colour: int, log: list[Event]) -> Non
 
 
 def gain_colourless(pos: Position, seat: int, log: list[Event]) -> None:
-    """Give a seat one colourless jewel; the third becomes a marker at once (S9, S14). With O6 capped neither goes beyond the
-    supply."""
+    """Give a seat one colourless jewel; the third becomes a marker at once (S9, S14).
+    With O6 capped neither goes beyond the supply.
+    """
     capped = pos.ruleset.capped
     if capped and not pos.colourless_left():
         return
@@ -142,7 +155,9 @@ def gain_colourless(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def lead_away(pos: Position, task: Task, log: list[Event]) -> None:
-    """Lead a sold camel to the tail of the caravanserai; in a village its head takes the place (S7, S9)."""
+    """Lead a sold camel to the tail of the caravanserai; in a village its head takes
+    the place (S7, S9).
+    """
     _, kind, size, camel = task
     _to_stable(pos, size, camel, log)
     if kind not in IN_CITY:
@@ -163,7 +178,9 @@ def _to_stable(pos: Position, size: int, camel: int, log: list[Event]) -> None:
 
 
 def close(pos: Position, task: Task, log: list[Event]) -> None:
-    """Remove the jewels that are left; then send out a new caravan, or bring the end nearer (S7, S8, S17)."""
+    """Remove the jewels that are left; then send out a new caravan, or bring the end
+    nearer (S7, S8, S17).
+    """
     _, kind, size = task
     city = pos.places[size - 1]
     if pos.cities[city]:
@@ -201,7 +218,9 @@ def _retire(pos: Position, size: int, log: list[Event]) -> None:
 
 
 def set_out(pos: Position, size: int, log: list[Event]) -> None:
-    """Send out the head of the caravanserai as the new caravan; then set its target, then its jewels (S8)."""
+    """Send out the head of the caravanserai as the new caravan; then set its target,
+    then its jewels (S8).
+    """
     camels = sorted(pos.queue[:size], reverse=True)
     del pos.queue[:size]
     pos.camels[size - 1] = camels
@@ -214,7 +233,8 @@ def set_out(pos: Position, size: int, log: list[Event]) -> None:
 
 
 def next_target(pos: Position, size: int) -> int:
-    """Return the city that is as many empty cities on, clockwise, as the caravan has camels; a city may be counted again (S8).
+    """Return the city that is as many empty cities on, clockwise, as the caravan has
+    camels; a city may be counted again (S8).
 
     A city is empty without a caravan and without jewels.
     """
@@ -237,7 +257,9 @@ def lay_jewels(pos: Position, size: int) -> None:
 
 
 def _last_market(pos: Position, log: list[Event]) -> None:
-    """Begin the last market: the caravan that is left jumps to its target; hands are laid out, then all is sold (S17)."""
+    """Begin the last market: the caravan that is left jumps to its target; hands are
+    laid out, then all is sold (S17).
+    """
     size = next(size for size in SIZES if pos.places[size - 1] != GONE)
     pos.places[size - 1] = pos.targets[size - 1]
     open_market(pos, "last", size, log)
@@ -256,7 +278,9 @@ def _last_market(pos: Position, log: list[Event]) -> None:
 
 
 def lay_out(pos: Position, task: Task, log: list[Event]) -> None:
-    """Let a seat add cards of a good that is sold; other goods do not matter any more and stay in hand (S17, O7)."""
+    """Let a seat add cards of a good that is sold; other goods do not matter any more
+    and stay in hand (S17, O7).
+    """
     _, seat, good = task
     entry = ask(pos, task, seat, LAY_OUT[pos.hands[seat][good]])
     if entry is not None:

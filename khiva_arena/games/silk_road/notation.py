@@ -39,7 +39,9 @@ PLACES = (
 
 
 def place(name: str) -> str:
-    """Return a place of the map r1 as people call it, such as "Byzantium gate" for in_Byz; one of another map as it stands."""
+    """Return a place of the map r1 as people call it, such as "Byzantium gate" for
+    in_Byz; one of another map as it stands.
+    """
     if name == "Byzanz":
         return "Byzantium"
     if ring := _ON_THE_RING.fullmatch(name):

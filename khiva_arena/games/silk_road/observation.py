@@ -1,7 +1,8 @@
-"""The view of a Silk Road position that one seat gets (S19). RULES.md, "The view", lists the keys.
+"""The view of a Silk Road position that one seat gets (S19). RULES.md, "The view",
+lists the keys.
 
-A view is built new each time from plain lists, so its owner may change it. Only hands and the order of the pile are hidden;
-``history`` has all that bears on them.
+A view is built new each time from plain lists, so its owner may change it. Only hands
+and the order of the pile are hidden; ``history`` has all that bears on them.
 """
 
 from collections.abc import Callable
@@ -57,7 +58,9 @@ def view(pos: Position, seat: int) -> dict[str, Plain]:
 
 
 def _unseen(pos: Position, seat: int) -> list[int]:
-    """Return by good how many cards in the pile and in hands this seat cannot name; it does not know which of the two."""
+    """Return by good how many cards in the pile and in hands this seat cannot name; it
+    does not know which of the two.
+    """
     seen = [
         *pos.displays,
         pos.open,

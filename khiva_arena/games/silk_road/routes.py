@@ -6,7 +6,9 @@ from khiva_arena.games.base import Plain
 
 Route = tuple[int, ...]
 MOST_STEPS = 132
-"""Steps of all routes from a place to a target together, at most: 3 caravans x 5 goods x 132 entries stay under 2,000."""
+"""Steps of all routes from a place to a target together, at most: 3 caravans x 5 goods
+x 132 entries stay under 2,000.
+"""
 SEARCH = 500_000
 """Steps that the search for all routes of a map may take; R1 takes some 2,000."""
 UNFINISHED: tuple[Route, ...] = (tuple(range(MOST_STEPS + 1)),)
@@ -27,10 +29,11 @@ def followers(chart: Mapping[str, Plain]) -> dict[str, list[str]]:
 def all_routes(
     chart: Mapping[str, Plain], index: Mapping[str, int]
 ) -> Iterator[tuple[tuple[int, int], tuple[Route, ...]]]:
-    """Yield ((place, target), routes) wherever there is a route, without the place itself, in a fixed order.
+    """Yield ((place, target), routes) wherever there is a route, without the place
+    itself, in a fixed order.
 
-    A search that finds too much is cut off: its routes have more steps than are allowed. When ``SEARCH`` is spent, the last
-    routes are ``UNFINISHED``.
+    A search that finds too much is cut off: its routes have more steps than are
+    allowed. When ``SEARCH`` is spent, the last routes are ``UNFINISHED``.
     """
     follow = {index[name]: [index[n] for n in after] for name, after in followers(chart).items()}
     signposts = chart.get("signposts", {})
@@ -74,7 +77,9 @@ def _leading_to(onward: Mapping[int, Sequence[int]], target: int) -> set[int]:
 def _routes(
     onward: Mapping[int, Sequence[int]], start: int, target: int, budget: int
 ) -> tuple[tuple[Route, ...], int]:
-    """Return all ways without a place twice, and how many steps of the search are left."""
+    """Return all ways without a place twice, and how many steps of the search are
+    left.
+    """
     routes: list[Route] = []
     steps = 0
     stack: list[Route] = [(start,)]

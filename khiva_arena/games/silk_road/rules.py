@@ -1,7 +1,8 @@
 """The flow of Silk Road: set up, the five phases of a turn, the end.
 
-The rest of a turn is a pile of tasks, ``pos.tasks``. ``apply`` plays the answer to the open question and then does one task after
-the other until one asks. A task is a tuple that begins with its name in ``STEPS``. The question it may ask is answered by the
+The rest of a turn is a pile of tasks, ``pos.tasks``. ``apply`` plays the answer to the
+open question and then does one task after the other until one asks. A task is a tuple
+that begins with its name in ``STEPS``. The question it may ask is answered by the
 function in ``ANSWERS`` under the decision's kind.
 
 S and O numbers are those of RULES.md; its event table lists the contents of each event.
@@ -74,7 +75,9 @@ def _setup_event(pos: Position) -> Event:
 
 
 def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
-    """Play the choice of the asked seat, and return the events. Raises IllegalChoice with nothing changed."""
+    """Play the choice of the asked seat, and return the events. Raises IllegalChoice
+    with nothing changed.
+    """
     check_choices(pos.asked, choices)
     ((seat, decision),) = pos.asked.items()
     entry = decision.legal[choices[seat]]
@@ -94,7 +97,9 @@ def _run(pos: Position, log: list[Event]) -> None:
 
 
 def ask_again(pos: Position, doing: Task, seat: int) -> None:
-    """Open the question of a task in a position made of a view: the seat has a choice there."""
+    """Open the question of a task in a position made of a view: the seat has a choice
+    there.
+    """
     if doing == ("move",):
         _ask_move(pos, seat)
     elif doing[0] == "jewel":
@@ -109,7 +114,9 @@ def ask_again(pos: Position, doing: Task, seat: int) -> None:
 
 
 def _turn(pos: Position, task: Task, log: list[Event]) -> None:
-    """Let the next seat move a caravan (S2); with an empty hand it draws two cards instead (S16)."""
+    """Let the next seat move a caravan (S2); with an empty hand it draws two cards
+    instead (S16).
+    """
     if pos.turn >= pos.ruleset.max_turns or pos.idle >= pos.seats:  # O11
         pos.ending = "stalled"
         _finish(pos, task, log)
@@ -132,8 +139,9 @@ def _turn(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def _ask_move(pos: Position, seat: int) -> None:
-    """Ask for number of cards, good, caravan, landing place (S2, S3). Two caravans are on their way at least, so there is a
-    choice."""
+    """Ask for number of cards, good, caravan, landing place (S2, S3). Two caravans are
+    on their way at least, so there is a choice.
+    """
     places, targets, board = pos.places, pos.targets, pos.ruleset.board
     one, two, three = places
     rows = []
@@ -157,7 +165,9 @@ def _ask_move(pos: Position, seat: int) -> None:
 
 
 def _answer_move(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """Play the cards, move, then draw: one card, and one more if the caravan carries the good (S2 to S5)."""
+    """Play the cards, move, then draw: one card, and one more if the caravan carries
+    the good (S2 to S5).
+    """
     good, count, size, name = entry
     board = pos.ruleset.board
     start = pos.places[size - 1]

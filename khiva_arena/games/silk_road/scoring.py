@@ -23,7 +23,9 @@ def scores(pos: Position) -> list[int]:
 def points(
     jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: Sequence[int]
 ) -> list[int]:
-    """Return the points by seat, counted from the things in front of each seat, which all see."""
+    """Return the points by seat, counted from the things in front of each seat, which
+    all see.
+    """
     return [sum(of_seat) for of_seat in _counted(jewels, colourless, markers)]
 
 
@@ -51,6 +53,8 @@ def _counted(
 
 
 def ranks(pos: Position) -> list[int]:
-    """Return the places by seat: by score, then by the higher driver, of which there is one each (O12)."""
+    """Return the places by seat: by score, then by the higher driver, of which there is
+    one each (O12).
+    """
     keys = list(zip(scores(pos), pos.drivers, strict=True))
     return [1 + sum(better > key for better in keys) for key in keys]

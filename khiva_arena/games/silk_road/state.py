@@ -1,7 +1,9 @@
-"""The data of a Silk Road position: every piece and its place, the memory of each seat, the open tasks.
+"""The data of a Silk Road position: every piece and its place, the memory of each seat,
+the open tasks.
 
-No rule is here: the files above change a position, ``observation.py`` shows one seat its part. Goods, camels, places and tiles
-are the numbers of ``tables.py`` and ``board.py``.
+No rule is here: the files above change a position, ``observation.py`` shows one seat
+its part. Goods, camels, places and tiles are the numbers of ``tables.py`` and
+``board.py``.
 """
 
 from collections import Counter
@@ -20,14 +22,18 @@ from khiva_arena.games.silk_road.tables import (
 from khiva_arena.games.silk_road.variants import Ruleset
 
 Task = tuple[Any, ...]
-"""A task still to be done in this turn: its name in ``rules.STEPS``, then its own values."""
+"""A task still to be done in this turn: its name in ``rules.STEPS``, then its own
+values.
+"""
 
 GONE = -1
 """Place of a caravan that has left the game."""
 
 
 class Position:
-    """The position of a match. Lists are by seat unless their text says otherwise; ``clone`` copies all that can change."""
+    """The position of a match. Lists are by seat unless their text says otherwise;
+    ``clone`` copies all that can change.
+    """
 
     __slots__ = (
         "active",
@@ -107,26 +113,36 @@ class Position:
     markers: list[int]
     drivers: list[int]
     played: tuple[int, int, int, int] | None
-    """This turn's move: good, number of cards, size of the caravan, place it came from."""
+    """This turn's move: good, number of cards, size of the caravan, place it came
+    from.
+    """
     robbed: int
     """Bit mask of the seats robbed in this turn's chain."""
     idle: int
     """Turns in a row in which a seat had no card and could not draw."""
     ending: str | None
-    """The reason why the match ends or ended: "bag" from the last but one caravan's end on, or "stalled"; None before."""
+    """The reason why the match ends or ended: "bag" from the last but one caravan's end
+    on, or "stalled"; None before.
+    """
     over: bool
     known: list[list[int]]
     """Number of cards of each good in a hand that everybody knows to be there."""
     drawn: list[list[int]]
     """Goods that a seat drew unseen by others, the first hand included, in order."""
     fresh: list[list[int]]
-    """Counts by good of the cards that a seat drew from the pile since its last shuffle."""
+    """Counts by good of the cards that a seat drew from the pile since its last
+    shuffle.
+    """
     pool: list[int]
-    """Counts by good of the pile at its last shuffle, less the cards that all saw leave it."""
+    """Counts by good of the pile at its last shuffle, less the cards that all saw leave
+    it.
+    """
     shuffles: list[list[int]]
     """Counts by good of the pile at each reshuffle."""
     traffic: list[int]
-    """Cards that went to and from hands and pile, as everybody saw them; codes in ``cards.py``."""
+    """Cards that went to and from hands and pile, as everybody saw them; codes in
+    ``cards.py``.
+    """
     tasks: list[Task]
     """Tasks to be done; the next one is the last item."""
     doing: Task
@@ -211,7 +227,9 @@ class Position:
         return new
 
     def components(self) -> dict[str, int]:
-        """Return every piece by name, wherever it lies; colourless jewels and markers only if their supply is limited (O6)."""
+        """Return every piece by name, wherever it lies; colourless jewels and markers
+        only if their supply is limited (O6).
+        """
         pieces: Counter[str] = Counter()
         for good, name in enumerate(GOODS):
             held = sum(counts[good] for counts in (*self.hands, *self.displays, self.open))
@@ -237,9 +255,13 @@ class Position:
         return [driver for driver in DRIVERS if driver not in self.drivers]
 
     def colourless_left(self) -> int:
-        """Return the colourless jewels in the supply; below zero when it is taken as unlimited (O6)."""
+        """Return the colourless jewels in the supply; below zero when it is taken as
+        unlimited (O6).
+        """
         return COLOURLESS - sum(self.colourless)
 
     def markers_left(self) -> int:
-        """Return the markers in the supply; below zero when it is taken as unlimited (O6)."""
+        """Return the markers in the supply; below zero when it is taken as unlimited
+        (O6).
+        """
         return MARKERS - sum(self.markers)

@@ -1,8 +1,10 @@
-"""Silk Road's fixed tables: goods, camels, jewels, tiles, and every question whose entries are few.
+"""Silk Road's fixed tables: goods, camels, jewels, tiles, and every question whose
+entries are few.
 
 Numbers used inside the engine (S numbers are those of RULES.md):
 
-- good: 0..4 = ivory, spice, porcelain, silk, tea; a hand, a display or the open cards are five counts by good.
+- good: 0..4 = ivory, spice, porcelain, silk, tea; a hand, a display or the open cards
+  are five counts by good.
 - camel: 1..10, the number on the disc; ``GOOD_OF`` has its good.
 - colour of a jewel: 0..4 = blue, yellow, green, red, violet.
 - tile: an index into ``TILES``; 0..4 are the small markets by good.
@@ -24,7 +26,9 @@ PER_GOOD = 14
 DECK = tuple(good for good in range(len(GOODS)) for _ in range(PER_GOOD))
 """All goods cards in canonical order."""
 GOOD_OF = (-1, 3, 2, 1, 0, 4, 4, 0, 1, 2, 3)
-"""Good of each camel: silk 10 and 1, porcelain 9 and 2, spice 8 and 3, ivory 7 and 4, tea 6 and 5."""
+"""Good of each camel: silk 10 and 1, porcelain 9 and 2, spice 8 and 3, ivory 7 and 4,
+tea 6 and 5.
+"""
 CAMELS = tuple(range(1, 11))
 COLOURS = ("blue", "yellow", "green", "red", "violet")
 JEWELS_PER_COLOUR = 4
@@ -73,13 +77,16 @@ SET_POINTS = (0, 1, 3, 6, 10, 15)
 COLOURLESS_POINTS = tuple(
     MARKER_POINTS * (n // 3) + (0, 2, 4)[n % 3] for n in range(COLOURLESS + 1)
 )
-"""Points by number of colourless jewels held. Three or more are held only when the markers have run out (O6)."""
+"""Points by number of colourless jewels held. Three or more are held only when the
+markers have run out (O6).
+"""
 
 # --- questions: each made once, so that an equal question is one object ---
 
 
 class Menu(NamedTuple):
-    """A list of entries, and the question that asks each seat for one of them. A list of one entry is never asked.
+    """A list of entries, and the question that asks each seat for one of them. A list
+    of one entry is never asked.
 
     entries: default first.
     """
@@ -98,7 +105,9 @@ def menu(kind: str, entries: Sequence[list[Plain]]) -> Menu:
 
 
 def _by_mask(kind: str, *lead: str) -> tuple[Menu, ...]:
-    """Return a menu for each bit mask of goods (or colours): the words of ``lead``, then the goods in order."""
+    """Return a menu for each bit mask of goods (or colours): the words of ``lead``,
+    then the goods in order.
+    """
     return tuple(
         menu(kind, [*([word] for word in lead), *([good] for good in range(5) if mask >> good & 1)])
         for mask in range(32)

@@ -1,6 +1,8 @@
-"""Silk Road's rules map: the open points O1-O16 as named variants, their defaults, and forbidden combinations.
+"""Silk Road's rules map: the open points O1-O16 as named variants, their defaults, and
+forbidden combinations.
 
-``canonical`` makes the map, plain values only, for the record; ``compile_rules`` turns it into the form that the engine reads.
+``canonical`` makes the map, plain values only, for the record; ``compile_rules`` turns
+it into the form that the engine reads.
 """
 
 import json
@@ -59,11 +61,15 @@ KEYS = (
 )
 """The keys in the order of the canonical map: O1 to O16; O2 is tiles and layout."""
 LATER = ("camels_at_end", "lay_out_order", "empty_hand")
-"""Keys not known to version 0.1.0: left out of the canonical map if they have their default (``rules_map.lay_over``)."""
+"""Keys not known to version 0.1.0: left out of the canonical map if they have their
+default (``rules_map.lay_over``).
+"""
 
 
 def _tiles(given: Plain) -> dict[str, int] | None:
-    """Return how many tiles there are of every kind (O2), or None for a wrong value; A and C name the two known guesses."""
+    """Return how many tiles there are of every kind (O2), or None for a wrong value; A
+    and C name the two known guesses.
+    """
     if isinstance(given, str):
         given = TILE_SETS.get(given)
     if not isinstance(given, Mapping) or not all(
@@ -76,7 +82,8 @@ def _tiles(given: Plain) -> dict[str, int] | None:
 def _layout(given: Plain) -> str | list[str] | None:
     """Return the layout (O2), or None for a wrong value.
 
-    A layout is shuffled, fixed as the map prints it, or the tiles in the order of the map's villages.
+    A layout is shuffled, fixed as the map prints it, or the tiles in the order of the
+    map's villages.
     """
     if given in ("shuffled", "fixed"):
         return given  # type: ignore[no-any-return]
@@ -117,7 +124,8 @@ SAMPLES: tuple[dict[str, Plain], ...] = (
 
 
 def canonical(settings: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Return the defaults with ``settings`` laid over them, except for defaults of ``LATER``.
+    """Return the defaults with ``settings`` laid over them, except for defaults of
+    ``LATER``.
 
     Raises RulesError with every mistake found.
     """
@@ -132,8 +140,9 @@ def canonical(settings: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
-    """Return the mistakes of map, tiles and layout that do not fit together. Keys that were wrong on their own are missing
-    here."""
+    """Return the mistakes of map, tiles and layout that do not fit together. Keys that
+    were wrong on their own are missing here.
+    """
     if not {"map", "tiles"} <= rules.keys():
         return []
     problems = []
@@ -157,7 +166,8 @@ def every_rule(rules: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 class Ruleset(NamedTuple):
-    """A canonical map as the engine reads it. O numbers are those of RULES.md, words those of the rules map.
+    """A canonical map as the engine reads it. O numbers are those of RULES.md, words
+    those of the rules map.
 
     board: the map.
     laid: the tiles lie by village; else they are shuffled (O2).

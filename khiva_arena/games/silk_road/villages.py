@@ -37,7 +37,9 @@ from khiva_arena.games.silk_road.tables import (
 )
 
 Effect = Callable[[Position, int, int], bool]
-"""(position, tile, size of the caravan): puts up tasks and tells whether there is anything to do."""
+"""(position, tile, size of the caravan): puts up tasks and tells whether there is
+anything to do.
+"""
 
 
 def act(pos: Position, task: Task, log: list[Event]) -> None:
@@ -143,8 +145,9 @@ def _robber(pos: Position, tile: int, size: int) -> bool:
 
 
 def robber(pos: Position, task: Task, log: list[Event]) -> None:
-    """Let one of the chain take a card of a seat that is not active and was not robbed; the last of the chain is helped out
-    (S12)."""
+    """Let one of the chain take a card of a seat that is not active and was not robbed;
+    the last of the chain is helped out (S12).
+    """
     taker = task[1]
     legal = []
     for i in range(1, pos.seats):
@@ -175,7 +178,9 @@ def answer_robber(pos: Position, seat: int, entry: list[Plain], log: list[Event]
 
 
 def _bazaar(pos: Position, tile: int, size: int) -> bool:
-    """Open the bazaar, if there are three goods to give and a jewel to get (S13, O6)."""
+    """Open the bazaar, if there are three goods to give and a jewel to get (S13,
+    O6).
+    """
     if pos.ruleset.capped and not pos.colourless_left():
         return False
     if sum(count > 0 for count in pos.displays[pos.active]) < 3:
@@ -185,7 +190,8 @@ def _bazaar(pos: Position, tile: int, size: int) -> bool:
 
 
 def bazaar(pos: Position, task: Task, log: list[Event]) -> None:
-    """Let the active seat give three different goods of its display, named one by one, for a colourless jewel (S13).
+    """Let the active seat give three different goods of its display, named one by one,
+    for a colourless jewel (S13).
 
     task: holds the goods named so far.
     """
@@ -207,7 +213,9 @@ def answer_bazaar(pos: Position, seat: int, entry: list[Plain], log: list[Event]
 
 
 def _barter(pos: Position, named: tuple[int, ...], log: list[Event]) -> None:
-    """Take the cards once all three are named (O9: in the order named), or ask for the next good."""
+    """Take the cards once all three are named (O9: in the order named), or ask for the
+    next good.
+    """
     if len(named) < 3:
         log.append(events.name(pos.active, named[-1]))
         pos.tasks.append(("bazaar", *named))
@@ -219,7 +227,9 @@ def _barter(pos: Position, named: tuple[int, ...], log: list[Event]) -> None:
 
 
 def _baksheesh(pos: Position, tile: int, size: int) -> bool:
-    """Open the baksheesh, if there is an open card to take and a card in hand to pay (S13)."""
+    """Open the baksheesh, if there is an open card to take and a card in hand to pay
+    (S13).
+    """
     if not any(pos.open) or not any(pos.hands[pos.active]):
         return False
     pos.tasks.append(("baksheesh",))

@@ -21,13 +21,15 @@ def determinise(
     stream: Stream,
     make: Callable[[int, Ruleset, bytes], P],
 ) -> P:
-    """Return a position in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``.
+    """Return a position in which the seat of ``view`` has exactly this view; unknown
+    facts are drawn from ``stream``.
 
     view: from a match with these rules that is not over.
     make: makes an empty position.
 
-    Every order of the piles that fits all that was seen is equally likely, or nearly so (see ``knowledge.py``), as is every order
-    of the bag; all later chance is new. Raises InternalError if the view fits no position.
+    Every order of the piles that fits all that was seen is equally likely, or nearly so
+    (see ``knowledge.py``), as is every order of the bag; all later chance is new.
+    Raises InternalError if the view fits no position.
     """
     pos = make(view["seats"], ruleset, b"".join(stream.u64().to_bytes(8, "big") for _ in range(4)))
     _lay_out(pos, view)
@@ -101,7 +103,9 @@ def _fresh(view: Mapping[str, Plain]) -> list[int]:
 
 
 def _known(view: Mapping[str, Plain]) -> list[int]:
-    """Return the cards that all others surely know of the seat's hand, counted by good."""
+    """Return the cards that all others surely know of the seat's hand, counted by
+    good.
+    """
     known = [0] * len(GOODS)
     for code in view["history"]["cards"]:
         seat, kind = divmod(code, SEAT_CODES)
@@ -117,7 +121,9 @@ def _known(view: Mapping[str, Plain]) -> list[int]:
 
 
 def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:
-    """Open the question of a view again, and put the tasks that follow it on the position."""
+    """Open the question of a view again, and put the tasks that follow it on the
+    position.
+    """
     ask = view["ask"]
     kind, seat = ask["kind"], ask["seat"]
     if kind == "move":
@@ -130,7 +136,9 @@ def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:
 
 
 Open = tuple[Task, list[Task]]
-"""The task whose question is open, and the tasks after it before the turn's end, the next one last."""
+"""The task whose question is open, and the tasks after it before the turn's end, the
+next one last.
+"""
 
 
 def _others(pos: Position, first: int, seat: int) -> list[int]:
@@ -181,12 +189,14 @@ def _sell(pos: Position, ask: Plain, seat: int) -> Open:
 
 
 def _jewel(pos: Position, ask: Plain, seat: int) -> Open:
-    """Return the tasks of an open choice of a jewel. The seller's cards are gone already; its exchange of drivers was settled
-    before."""
+    """Return the tasks of an open choice of a jewel. The seller's cards are gone
+    already; its exchange of drivers was settled before.
+    """
     kind, size, camel = ask["market"], ask["size"], ask["camel"]
     after = [*_market(pos, kind, size, camel), ("lead_away", kind, size, camel)]
     good, held = GOOD_OF[camel], pos.displays[seat][GOOD_OF[camel]]
-    # Half of the cards, rounded up, went to the discard pile: as many as are left, or one more.
+    # Half of the cards, rounded up, went to the discard pile: as many as are left, or
+    # one more.
     count = 2 * held + (pos.discard[-1 - held :] == [good] * (held + 1))
     pos.displays[seat][good] = count
     # The tied seats with higher drivers were asked before the seller, and declined.
@@ -210,7 +220,9 @@ def _lay(pos: Position, ask: Plain, seat: int) -> Open:
 
 
 def _market(pos: Position, kind: str, size: int, camel: int) -> list[Task]:
-    """Return the tasks that follow the sale of a camel: the lesser camels of a caravan in a city."""
+    """Return the tasks that follow the sale of a camel: the lesser camels of a caravan
+    in a city.
+    """
     if kind not in ("large", "last"):
         return []
     less = sorted(other for other in pos.camels[size - 1] if other < camel)

@@ -36,13 +36,16 @@ def check(
     quick: bool = False,
     **settings: Any,
 ) -> CheckReport:
-    """Check step by step that a bot keeps the protocol. ``report.passed`` tells whether it does.
+    """Check step by step that a bot keeps the protocol. ``report.passed`` tells whether
+    it does.
 
-    bot: a folder with a bot.toml, a word as ``--bot`` takes it, or a function, which is checked at isolation trusted.
+    bot: a folder with a bot.toml, a word as ``--bot`` takes it, or a function, which is
+        checked at isolation trusted.
     games: names of games, to check no others that the bot plays.
     quick: takes seconds: fewer seat counts and sizes.
-    settings: those in ``OF_A_CHECK``: rules (of the one game), turn, bank, start, isolation, trust_bots, network, env, limits,
-        runtimes. A bot behind a relay also takes those in ``OF_A_LINK``.
+    settings: those in ``OF_A_CHECK``: rules (of the one game), turn, bank, start,
+        isolation, trust_bots, network, env, limits, runtimes. A bot behind a relay also
+        takes those in ``OF_A_LINK``.
 
     Raises ConfigError for wrong settings, or if the level cannot start the bot.
     """

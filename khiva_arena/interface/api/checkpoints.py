@@ -18,14 +18,16 @@ _CHECKED = """if not callable(choose):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A bot at one point of its training: ``load(path)`` returns its ``choose(decide, match)``.
+    """A bot at one point of its training: ``load(path)`` returns its ``choose(decide,
+    match)``.
 
     load: called with the path of a copy, in the process that plays, before the match.
     path: of a file, or of a folder with all files of the checkpoint.
     step: how far the training was; by default the last number in the name of ``path``.
     name: of the bot; by default the name of ``path`` without its ending.
 
-    The bot is known by the code of ``load`` and the contents of the files: equal ones are the same bot, wherever the files lie.
+    The bot is known by the code of ``load`` and the contents of the files: equal ones
+    are the same bot, wherever the files lie.
 
     Raises ConfigError for values of another type.
     """
@@ -46,8 +48,10 @@ class Checkpoint:
         set_field(self, "step", int(numbers[-1]) if step < 0 and numbers else step)
 
     def files(self) -> dict[str, bytes]:
-        """Return the bytes of each file by its path in the folder of the bot, and of a listing of the names. The listing is there
-        since a hash of contents alone has no names in it. Raises BotError if a file cannot be read, or there is none."""
+        """Return the bytes of each file by its path in the folder of the bot, and of a
+        listing of the names. The listing is there since a hash of contents alone has no
+        names in it. Raises BotError if a file cannot be read, or there is none.
+        """
         try:
             is_folder = self.path.is_dir()
             paths = (
@@ -68,6 +72,7 @@ class Checkpoint:
 
     @property
     def opened(self) -> str:
-        """The Python code that a bot's program has after the name of its function. The code calls ``load`` and ends the program
-        if ``load`` returns no function."""
+        """The Python code that a bot's program has after the name of its function. The
+        code calls ``load`` and ends the program if ``load`` returns no function.
+        """
         return f"(Path(__file__).with_name({FOLDER!r}) / {self.path.name!r})\n{_CHECKED}"

@@ -1,4 +1,6 @@
-"""Competitions and sequential tests for Python: played in another process, followed match by match."""
+"""Competitions and sequential tests for Python: played in another process, followed
+match by match.
+"""
 
 import html
 import os
@@ -41,7 +43,9 @@ if TYPE_CHECKING:  # numpy comes with them
     from khiva_arena.rating.report.sprt import Sprt
 
 AnyBot = str | Path | Choose | Checkpoint
-"""A word as ``--bot`` takes it, a folder with a bot.toml, a function ``choose(decide, match) -> index``, or a checkpoint."""
+"""A word as ``--bot`` takes it, a folder with a bot.toml, a function ``choose(decide,
+match) -> index``, or a checkpoint.
+"""
 AT_ONCE = 500
 """The largest number of matches read from one look at the store."""
 
@@ -76,9 +80,11 @@ class Progress:
 class Competition:
     """A competition that is played in a process of its own.
 
-    Iterate it for its matches, each as soon as it is recorded, those of earlier runs first. Every iteration begins with the first
-    match. The competition continues whether or not somebody looks, until it is over, ``stop`` is called, or Python ends. Recorded
-    matches stay, and the same call resumes. An interrupt while a method of this object waits stops the competition.
+    Iterate it for its matches, each as soon as it is recorded, those of earlier runs
+    first. Every iteration begins with the first match. The competition continues
+    whether or not somebody looks, until it is over, ``stop`` is called, or Python ends.
+    Recorded matches stay, and the same call resumes. An interrupt while a method of
+    this object waits stops the competition.
 
     store: the folder with all results.
     """
@@ -139,8 +145,10 @@ class Competition:
         return tuple(self._events)
 
     def __iter__(self) -> Iterator[PlayedMatch]:
-        """Yield each match as it is recorded, the first match of the competition first. After the last match, raise the error
-        that ended the competition early, if one did."""
+        """Yield each match as it is recorded, the first match of the competition first.
+        After the last match, raise the error that ended the competition early, if one
+        did.
+        """
         at = 0
         while True:
             self._host.wait(lambda at=at: self._more(at))  # type: ignore[misc]
@@ -156,21 +164,26 @@ class Competition:
         return len(self._recorded) > than
 
     def wait(self) -> Self:
-        """Wait until the competition is over or was stopped by ``stop``. Raises any other error that ended it before."""
+        """Wait until the competition is over or was stopped by ``stop``. Raises any
+        other error that ended it before.
+        """
         if not (self._host.reply().interrupted and self._host.interrupted):
             self._host.value()
         return self
 
     @property
     def complete(self) -> bool:
-        """True if all matches are recorded: the run was not stopped early, and this machine could play every table. Waits for the
-        end of the competition."""
+        """True if all matches are recorded: the run was not stopped early, and this
+        machine could play every table. Waits for the end of the competition.
+        """
         self.wait()
         reply = self._host.reply()
         return not reply.interrupted and bool(reply.value["complete"])
 
     def stop(self) -> None:
-        """Stop the competition, if it still runs. Matches that are over are recorded, and the same call resumes."""
+        """Stop the competition, if it still runs. Matches that are over are recorded,
+        and the same call resumes.
+        """
         self._host.interrupt()
 
     def __enter__(self) -> Self:
@@ -180,14 +193,17 @@ class Competition:
         self.stop()
 
     def standings(self, **options: Any) -> "TableList":
-        """Return the rating tables of the competition's events, once the competition is over or was stopped. ``options``: as in
-        ``khiva_arena.standings``."""
+        """Return the rating tables of the competition's events, once the competition is
+        over or was stopped. ``options``: as in ``khiva_arena.standings``.
+        """
         from khiva_arena.interface.api.notebook_tables import standings
 
         return standings(self.store, *self.wait().events, **options)
 
     def verify(self) -> "AuditResult":
-        """Replay and check all matches of the competition, once it is over or was stopped."""
+        """Replay and check all matches of the competition, once it is over or was
+        stopped.
+        """
         from khiva_arena.interface.api.verify import verify
 
         return verify(self.store, *self.wait().events)
@@ -208,7 +224,9 @@ class Competition:
 
 
 class RunningTest(Competition):
-    """A sequential test of one bot against others, which stops once the answer is clear."""
+    """A sequential test of one bot against others, which stops once the answer is
+    clear.
+    """
 
     def result(self) -> "Sprt":
         """Return the result of the test, once it is over."""
@@ -231,14 +249,16 @@ def run(
     """Play a competition; returns as soon as its first event has begun.
 
     settings: a TOML file, as ``khiva-arena init`` writes one.
-    bots: who plays. Functions are played at isolation trusted, in a process for each match.
+    bots: who plays. Functions are played at isolation trusted, in a process for each
+        match.
     any_engine, new_event, public: as the flags of ``khiva-arena run``.
-    from_plan, shard: as the flags of ``khiva-arena run``. A plan has the settings; ``more`` takes jobs, out and others that each
-        machine has for itself.
-    more: settings by their names in a settings file, as seats=2, seeds=20, out="results/a", turn="500ms". They win over the file.
+    from_plan, shard: as the flags of ``khiva-arena run``. A plan has the settings;
+        ``more`` takes jobs, out and others that each machine has for itself.
+    more: settings by their names in a settings file, as seats=2, seeds=20,
+        out="results/a", turn="500ms". They win over the file.
 
-    Raises ConfigError for wrong settings, BotError for a bot that cannot be built or does not start, StoreError if the store
-    cannot be used.
+    Raises ConfigError for wrong settings, BotError for a bot that cannot be built or
+    does not start, StoreError if the store cannot be used.
     """
     words, functions = as_words(() if bots is None else bots)
     config = None if settings is None else as_path("settings", settings)
@@ -294,7 +314,9 @@ def _plan_arguments(
     functions: Sequence[str],
     new_event: bool,
 ) -> dict[str, Any]:
-    """Return the plan and the shard as arguments of a host. Raises ConfigError if a plan does not go with the other arguments."""
+    """Return the plan and the shard as arguments of a host. Raises ConfigError if a
+    plan does not go with the other arguments.
+    """
     if plan is None:
         raise ConfigError("shard needs from_plan, a file that `khiva-arena run --plan FILE` writes")
     if config is not None or functions or new_event:
@@ -316,11 +338,14 @@ def sprt(
     public: str | None = None,
     **more: Any,
 ) -> RunningTest:
-    """Test whether a bot is better than others, seed by seed until the answer is clear; returns as soon as the test has begun.
+    """Test whether a bot is better than others, seed by seed until the answer is clear;
+    returns as soon as the test has begun.
 
-    more: settings, as in ``run``, and those of a test: ``elo0`` (0.0 by default) and ``elo1`` (20.0), where H0 is that the
-        candidate's advantage is elo0 or less, H1 that it is elo1 or more; ``alpha`` and ``beta`` (0.05), about how often a
-        candidate at elo0 passes, and one at elo1 fails; ``normalized`` (False), whether both bounds are normalised Elo.
+    more: settings, as in ``run``, and those of a test: ``elo0`` (0.0 by default) and
+        ``elo1`` (20.0), where H0 is that the candidate's advantage is elo0 or less, H1
+        that it is elo1 or more; ``alpha`` and ``beta`` (0.05), about how often a
+        candidate at elo0 passes, and one at elo1 fails; ``normalized`` (False), whether
+        both bounds are normalised Elo.
 
     Raises ConfigError, BotError and StoreError for the same reasons as ``run``.
     """
@@ -347,5 +372,7 @@ def _options(any_engine: bool, new_event: bool, public: str | None) -> dict[str,
 
 
 def _store(keywords: Mapping[str, Any], file: Mapping[str, Any]) -> Path:
-    """Return the folder of the results. The process that plays refuses a wrong value."""
+    """Return the folder of the results. The process that plays refuses a wrong
+    value.
+    """
     return Path(str(keywords.get("out", file.get("out", DEFAULTS["out"])))).absolute()

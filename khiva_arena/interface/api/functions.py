@@ -1,8 +1,11 @@
-"""Functions as bots: each becomes a folder with a bot.toml and plays in a process of its own.
+"""Functions as bots: each becomes a folder with a bot.toml and plays in a process of
+its own.
 
-A function is known by its pickled code and the pickled values that its code refers to. So the same cell of a notebook makes the
-same bot, also in another process. The line and the cell of a function do not count; the path of a script does, and so do the
-folders where modules are looked for. Classes and sets may be pickled differently in another process.
+A function is known by its pickled code and the pickled values that its code refers to.
+So the same cell of a notebook makes the same bot, also in another process. The line and
+the cell of a function do not count; the path of a script does, and so do the folders
+where modules are looked for. Classes and sets may be pickled differently in another
+process.
 """
 
 import fcntl
@@ -36,7 +39,9 @@ KIT = ("python", "kit", "khiva_kit.py")
 LONGEST_NAME = 64
 DRAFT = "draft-"
 UNUSED_SECONDS = 90 * 24 * 60 * 60
-"""The age at which a function that nobody played is removed from the cache. It is written again when it is played again."""
+"""The age at which a function that nobody played is removed from the cache. It is
+written again when it is played again.
+"""
 MAIN = '''"""A function of Python as a bot, written by khiva_arena.run."""
 
 import pickle
@@ -67,8 +72,8 @@ class BotWords(NamedTuple):
 def as_words(bots: object) -> BotWords:
     """Return the words of bots. A bot is a word, a path, a function or a checkpoint.
 
-    Raises ConfigError for anything else, BotError for a function that cannot be sent to another process or a checkpoint that
-    cannot be read.
+    Raises ConfigError for anything else, BotError for a function that cannot be sent to
+    another process or a checkpoint that cannot be read.
     """
     if isinstance(bots, str | os.PathLike) or not isinstance(bots, Iterable):
         raise ConfigError(f"bots: {bots!r:.200} is not a list of words, folders and functions")
@@ -89,8 +94,9 @@ def as_words(bots: object) -> BotWords:
 
 
 def folder_of(choose: Choose | Checkpoint) -> Path:
-    """Return the folder of a function or checkpoint as a bot, in the cache of staged bots; write it if it is not there. Raises
-    BotError."""
+    """Return the folder of a function or checkpoint as a bot, in the cache of staged
+    bots; write it if it is not there. Raises BotError.
+    """
     name = _name(choose)
     value: Any = choose
     code, more = "", {}
@@ -129,7 +135,9 @@ def folder_of(choose: Choose | Checkpoint) -> Path:
 
 
 def _sweep(home: Path) -> None:
-    """Remove functions that nobody has played for long, and drafts that a kill or a full disk has left."""
+    """Remove functions that nobody has played for long, and drafts that a kill or a
+    full disk has left.
+    """
     for path in home.iterdir():
         if (
             path.is_dir()
@@ -142,7 +150,9 @@ def _sweep(home: Path) -> None:
 
 
 def _name(choose: Choose | Checkpoint) -> str:
-    """Return the name of a function or checkpoint as a bot; "function" if its own name cannot be printed."""
+    """Return the name of a function or checkpoint as a bot; "function" if its own name
+    cannot be printed.
+    """
     function = _unwrapped(choose)
     function_name = (
         choose.name
@@ -161,7 +171,9 @@ def _unwrapped(choose: Any) -> Any:
 
 
 def _own_paths() -> list[str]:
-    """Return the folders of sys.path outside of the installation, which the bot's Python has anyway."""
+    """Return the folders of sys.path outside of the installation, which the bot's
+    Python has anyway.
+    """
     installed = {
         os.path.realpath(sysconfig.get_path(name))
         for name in ("stdlib", "platstdlib", "purelib", "platlib")
@@ -200,7 +212,9 @@ def _pickled(choose: Any, name: str) -> bytes:
 
 
 def _plain_code(code: types.CodeType) -> Any:
-    """Reduce a code object without its file and line. The file name of a notebook's cell has the number of a process in it."""
+    """Reduce a code object without its file and line. The file name of a notebook's
+    cell has the number of a process in it.
+    """
     import cloudpickle
 
     return cloudpickle.Pickler.dispatch_table[types.CodeType](
@@ -210,8 +224,9 @@ def _plain_code(code: types.CodeType) -> Any:
 
 @contextmanager
 def _by_value() -> Iterator[None]:
-    """Pickle the modules outside of the installation by value inside the ``with`` block. Their names alone would not say which
-    bot it is."""
+    """Pickle the modules outside of the installation by value inside the ``with``
+    block. Their names alone would not say which bot it is.
+    """
     import cloudpickle
 
     before = cloudpickle.list_registry_pickle_by_value()
@@ -226,8 +241,9 @@ def _by_value() -> Iterator[None]:
 
 
 def _own_modules() -> dict[str, types.ModuleType]:
-    """Return by name the modules and packages found outside of the installation. Modules inside a package go with the package;
-    the arena is left out."""
+    """Return by name the modules and packages found outside of the installation.
+    Modules inside a package go with the package; the arena is left out.
+    """
     paths = _own_paths()
     modules = {}
     for name, module in list(sys.modules.items()):

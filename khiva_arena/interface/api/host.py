@@ -1,8 +1,10 @@
-"""Calls that start bots run in a process of their own, the host, and never in the caller's.
+"""Calls that start bots run in a process of their own, the host, and never in the
+caller's.
 
-A notebook therefore keeps its signals, its event loop and its children to itself, and its code never holds up the arbiter's
-clock. However the caller ends, the host notices and ends every bot; recorded matches stay. The caller reads a run as the stream
-of events, from a file without a name: the host waits for no reader.
+A notebook therefore keeps its signals, its event loop and its children to itself, and
+its code never holds up the arbiter's clock. However the caller ends, the host notices
+and ends every bot; recorded matches stay. The caller reads a run as the stream of
+events, from a file without a name: the host waits for no reader.
 """
 
 import contextlib
@@ -26,7 +28,8 @@ LOOK_SECONDS = 0.05
 GRACE_SECONDS = 20.0
 """The time that a host has to record whole matches and reap its bots."""
 PIECE = 1 << 16
-# What it needs besides the standard library may be where only the caller looks; what the caller has in its folder comes last.
+# What it needs besides the standard library may be where only the caller looks; what
+# the caller has in its folder comes last.
 START = """
 import sys
 if sys.argv[1] not in sys.path:
@@ -72,8 +75,9 @@ class Host:
     def __init__(
         self, call: str, *, listens: bool = False, aloud: bool = False, **arguments: Any
     ) -> None:
-        """Start the host. ``aloud``: while the caller waits, print the host's messages for people on stderr, such as commands to
-        type on another machine."""
+        """Start the host. ``aloud``: while the caller waits, print the host's messages
+        for people on stderr, such as commands to type on another machine.
+        """
         self.interrupted = False
         self._aloud = aloud
         self._chars_printed = 0
@@ -106,7 +110,9 @@ class Host:
         return self._process.poll() is None
 
     def wait(self, ready: Callable[[], bool] = lambda: False) -> None:
-        """Wait until the host ends or ``ready`` returns True. An interrupt of the caller interrupts the host, too."""
+        """Wait until the host ends or ``ready`` returns True. An interrupt of the
+        caller interrupts the host, too.
+        """
         try:
             while not ready() and self.running:
                 try:
@@ -118,7 +124,9 @@ class Host:
             raise
 
     def interrupt(self) -> None:
-        """End the host as Ctrl-C would, and wait until it has ended. Kill it after GRACE_SECONDS."""
+        """End the host as Ctrl-C would, and wait until it has ended. Kill it after
+        GRACE_SECONDS.
+        """
         if self.running:
             self.interrupted = True
             self._process.send_signal(signal.SIGINT)
@@ -144,7 +152,9 @@ class Host:
         return os.pread(self._stderr.fileno(), size, 0).decode(errors="replace")
 
     def _print_more(self) -> None:
-        """Print the whole lines of messages that are new, if the host is to be heard."""
+        """Print the whole lines of messages that are new, if the host is to be
+        heard.
+        """
         if self._aloud:
             text = self.said()
             new = text[self._chars_printed : text.rfind("\n") + 1]
@@ -152,7 +162,9 @@ class Host:
             sys.stderr.write(new)
 
     def reply(self) -> HostReply:
-        """Return the answer of the host, once it has ended. Raises InternalError if the host ended without an answer."""
+        """Return the answer of the host, once it has ended. Raises InternalError if the
+        host ended without an answer.
+        """
         self.wait()
         size = os.fstat(self._out.fileno()).st_size
         try:
@@ -168,7 +180,9 @@ class Host:
             raise InternalError(message) from None
 
     def value(self) -> Any:
-        """Return the value of the call, once the host has ended. Raises the error that the call raised."""
+        """Return the value of the call, once the host has ended. Raises the error that
+        the call raised.
+        """
         reply = self.reply()
         if reply.interrupted:
             raise ArenaError("interrupted: what was recorded is safe, and the same call resumes")
@@ -178,7 +192,9 @@ class Host:
 
 
 def is_remote(words: object) -> bool:
-    """Tell whether somebody has to start a relay before the bots of these words can play."""
+    """Tell whether somebody has to start a relay before the bots of these words can
+    play.
+    """
     return isinstance(words, list | tuple) and any(
         str(word).startswith("remote:") for word in words
     )
@@ -196,8 +212,9 @@ def _hold(host: Host) -> None:
 
 
 def _let_go() -> None:
-    """Forget all hosts in a forked child. Hosts belong to the parent alone and must notice its end, so the child closes its
-    copies of their input."""
+    """Forget all hosts in a forked child. Hosts belong to the parent alone and must
+    notice its end, so the child closes its copies of their input.
+    """
     for host in list(_LIVING):
         host._end.detach()
         if host._process.stdin:
@@ -239,8 +256,9 @@ def _error(reply: HostReply) -> ArenaError:
 
 
 def _end(process: subprocess.Popen[bytes], files: contextlib.ExitStack) -> None:
-    """Close the input of a host, which ends it, and wait; kill it after GRACE_SECONDS. Called when no reference to the host is
-    left, or Python ends."""
+    """Close the input of a host, which ends it, and wait; kill it after GRACE_SECONDS.
+    Called when no reference to the host is left, or Python ends.
+    """
     assert process.stdin
     with contextlib.suppress(BrokenPipeError):  # it has ended before it read all
         process.stdin.close()

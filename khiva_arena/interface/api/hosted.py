@@ -40,12 +40,15 @@ def main() -> None:
     interrupts.listen_no_more()
     with os.fdopen(out, "wb") as file:
         file.write(msgspec.json.encode(reply))
-    # or Python would look through all modules for garbage while it ends, and the caller waits
+    # or Python would look through all modules for garbage while it ends, and the caller
+    # waits
     gc.freeze()
 
 
 def _end_with_caller() -> None:
-    """Interrupt this process when its input ends, which happens when the caller ends in any way: then nobody wants the rest."""
+    """Interrupt this process when its input ends, which happens when the caller ends in
+    any way: then nobody wants the rest.
+    """
     while os.read(0, 1):
         pass
     os.kill(os.getpid(), signal.SIGINT)  # which nobody can have made us ignore
@@ -178,7 +181,9 @@ CALLS: Mapping[str, Callable[..., Any]] = {
 
 
 def _check_trust(words: Sequence[str], callables: Sequence[str], trusted: bool) -> None:
-    """Raise ConfigError if a function at the table would give the other bots the caller's rights without consent."""
+    """Raise ConfigError if a function at the table would give the other bots the
+    caller's rights without consent.
+    """
     strangers = [
         word
         for word in words

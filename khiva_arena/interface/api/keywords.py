@@ -1,4 +1,6 @@
-"""Settings as Python keywords: made plain for the process that plays, and named so in messages."""
+"""Settings as Python keywords: made plain for the process that plays, and named so in
+messages.
+"""
 
 import operator
 import os
@@ -26,7 +28,9 @@ _KEYWORDS |= {"--rerun-bots": "rerun_bots", "--take-unconfirmed": "take_unconfir
 _KEYWORDS |= {"--anchor": "anchors", "--section": "sections", "--effects": "effects"}
 _FLAG = re.compile(r"--[a-z]+\d?(?:-[a-z]+)*")
 _TO_ADD = re.compile(r"(?<=if you trust it, )add: (.*) \(or type the command once at")
-"""The part of a refusal of a settings file or plan that names flags, see competition/settings/consent.py."""
+"""The part of a refusal of a settings file or plan that names flags, see
+competition/settings/consent.py.
+"""
 _DEEPEST = 20
 
 
@@ -37,12 +41,14 @@ def plain_settings(
     known: Sequence[str] | None = None,
     isolation: object = None,
 ) -> dict[str, Any]:
-    """Return settings as values that JSON has. With ``functions`` among the bots, isolation becomes trusted.
+    """Return settings as values that JSON has. With ``functions`` among the bots,
+    isolation becomes trusted.
 
     known: the settings that there may be; all by default.
     isolation: the isolation in a settings file, None for none.
 
-    Raises ConfigError for a setting that is unknown or of another type, or for functions at another isolation.
+    Raises ConfigError for a setting that is unknown or of another type, or for
+    functions at another isolation.
     """
     if known is not None and (unknown := [name for name in settings if name not in known]):
         raise ConfigError(
@@ -90,7 +96,9 @@ def _plain(name: str, value: Any, depth: int = 0) -> Any:
 
 
 def text(name: str, value: object) -> str:
-    """Return a text. Raises ConfigError for another type, or for text that cannot be encoded or has a NUL in it."""
+    """Return a text. Raises ConfigError for another type, or for text that cannot be
+    encoded or has a NUL in it.
+    """
     if not isinstance(value, str):
         raise ConfigError(f"{name}: {value!r:.200} is not a text")
     if not is_text(value):
@@ -113,7 +121,9 @@ def whole(name: str, value: object) -> int:
 
 
 def at_least(fewest: int, name: str, value: object) -> int:
-    """Return a whole number of ``fewest`` or more. Raises ConfigError for anything else."""
+    """Return a whole number of ``fewest`` or more. Raises ConfigError for anything
+    else.
+    """
     if (count := whole(name, value)) < fewest:
         raise ConfigError(f"{name}: {count} is not {fewest} or more")
     return count
@@ -127,15 +137,19 @@ def as_path(name: str, value: object) -> Path:
 
 
 def several(name: str, value: object) -> tuple[str, ...]:
-    """Return texts as a tuple; a single text may stand alone. Raises ConfigError for anything else."""
+    """Return texts as a tuple; a single text may stand alone. Raises ConfigError for
+    anything else.
+    """
     if isinstance(value, str) or not isinstance(value, Iterable):
         return (text(name, value),)
     return tuple(text(name, each) for each in value)
 
 
 def hand_over(games: object) -> None:
-    """Permit the code of games that do not come with the arena to run, wherever matches of exactly that code are replayed. This
-    holds until Python ends, since a returned match replays later. Raises ConfigError for a game that does not exist."""
+    """Permit the code of games that do not come with the arena to run, wherever matches
+    of exactly that code are replayed. This holds until Python ends, since a returned
+    match replays later. Raises ConfigError for a game that does not exist.
+    """
     words = [games] if isinstance(games, os.PathLike) else several("game", games)
     if own := [word for word in (os.fspath(word) for word in words) if word not in NAMES]:
         from khiva_arena.arbiter.handed_games import (
@@ -147,7 +161,9 @@ def hand_over(games: object) -> None:
 
 @contextmanager
 def naming_its_extension() -> Iterator[None]:
-    """Add to the message of a missing game that the extension for such games is not installed, if so."""
+    """Add to the message of a missing game that the extension for such games is not
+    installed, if so.
+    """
     try:
         yield
     except GameMissing as error:
@@ -172,9 +188,11 @@ def with_tuples(keywords: Mapping[str, Any]) -> dict[str, Any]:
 def refuse_early(
     keywords: Mapping[str, Any], check: Callable[[dict[str, Any]], object], game: object = None
 ) -> None:
-    """Raise the mistakes that a check of settings and bots finds, before a process is started that would find them, too.
+    """Raise the mistakes that a check of settings and bots finds, before a process is
+    started that would find them, too.
 
-    game: the game in a settings file, None for none. A game that does not come with the arena is checked by that process alone.
+    game: the game in a settings file, None for none. A game that does not come with the
+        arena is checked by that process alone.
     """
     if keywords.get("game", game) in (None, *NAMES):
         with by_keyword():
@@ -183,7 +201,9 @@ def refuse_early(
 
 @contextmanager
 def by_keyword() -> Iterator[None]:
-    """Replace flags by keywords in each ConfigError that is raised inside the ``with`` block."""
+    """Replace flags by keywords in each ConfigError that is raised inside the ``with``
+    block.
+    """
     try:
         yield
     except ConfigError as error:
@@ -204,7 +224,9 @@ def in_keywords(problems: Sequence[str]) -> list[str]:
 
 
 def _to_give(flags: re.Match[str]) -> str:
-    """Name the flags that a file needs as keywords: a caller has no command line to add flags to."""
+    """Name the flags that a file needs as keywords: a caller has no command line to add
+    flags to.
+    """
     names = dict.fromkeys(_KEYWORDS[word] for word in shlex.split(flags[1]) if word in _KEYWORDS)
     return (
         f"also give its settings as keywords: {', '.join(names)} (or type `khiva-arena run` "

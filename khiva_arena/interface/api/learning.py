@@ -82,7 +82,9 @@ class LearningCurve:
         return iter(self.rows)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return a list with a dict for each checkpoint: step, name, elo, error, low, high, bound, matches, seeds."""
+        """Return a list with a dict for each checkpoint: step, name, elo, error, low,
+        high, bound, matches, seeds.
+        """
         fields = ("name", "elo", "error", "low", "high", "bound", "matches", "seeds")
         return [
             {"step": step, **{field: getattr(row, field) for field in fields}}
@@ -90,12 +92,14 @@ class LearningCurve:
         ]
 
     def trend(self, since: int | None = None) -> Rise | None:
-        """Return how far the straight line through the checkpoints rises from the first to the last, in Elo, with an error of its
-        own.
+        """Return how far the straight line through the checkpoints rises from the first
+        to the last, in Elo, with an error of its own.
 
-        since: the first step that counts; all do by default. Name it before you see the curve.
+        since: the first step that counts; all do by default. Name it before you see the
+            curve.
 
-        Return None with fewer than two steps, or if a checkpoint among them has only a bound or no error.
+        Return None with fewer than two steps, or if a checkpoint among them has only a
+        bound or no error.
         """
         points = [(step, row) for step, row in self if since is None or step >= since]
         at = [self._standings.order.index(row.bot) for _, row in points]
@@ -114,15 +118,20 @@ class LearningCurve:
         return Rise(points[0][0], points[-1][0], *numbers)
 
     def contrast(self, step: int, less: int) -> PairDifference:
-        """Return how far the checkpoint of ``step`` is above the checkpoint of ``less``, with an interval of its own. The
-        interval holds for two checkpoints that were named before the curve was seen. Raises ConfigError for an unknown step."""
+        """Return how far the checkpoint of ``step`` is above the checkpoint of
+        ``less``, with an interval of its own. The interval holds for two checkpoints
+        that were named before the curve was seen. Raises ConfigError for an unknown
+        step.
+        """
         names = {step: row.name for step, row in self}
         if unknown := [number for number in (step, less) if number not in names]:
             raise ConfigError([f"there is no checkpoint of step {number}" for number in unknown])
         return contrasts(self._standings, [[names[step], names[less]]])[0].pairs[0]
 
     def _trends(self) -> list[str]:
-        """Return the trend of all steps, and of their second half if there are enough checkpoints, as lines."""
+        """Return the trend of all steps, and of their second half if there are enough
+        checkpoints, as lines.
+        """
         halves = [None, self.rows[len(self) // 2][0]] if len(self) >= _FEWEST_OF_HALVES else [None]
         return [f"Trend {rise}" for since in halves if (rise := self.trend(since)) is not None] or [
             "Trend: n/a."
@@ -154,8 +163,9 @@ class LearningCurve:
         return f"<p><b>{html.escape(self.title)}</b></p>{rows}{trends}"
 
     def plot(self) -> Any:
-        """Return an Altair chart: Elo by step with its 95 % interval, and the ladder as lines. Raises ConfigError without
-        Altair."""
+        """Return an Altair chart: Elo by step with its 95 % interval, and the ladder as
+        lines. Raises ConfigError without Altair.
+        """
         alt = altair()
         x, y = alt.X("step:Q", title="step of training"), alt.Y("elo:Q", title="Elo")
         points = alt.Chart(

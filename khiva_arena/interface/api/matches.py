@@ -52,10 +52,12 @@ class ReplayStep:
     """One step of a match.
 
     number: 0 is the opening, in which nobody is asked.
-    before: the state in which the seats were asked; None for the opening. It may be looked at or cloned, not changed.
+    before: the state in which the seats were asked; None for the opening. It may be
+        looked at or cloned, not changed.
     asked: by seat, its decision.
     choices: by seat, its index into ``asked[seat].legal``.
-    defaults: by seat, why the default was played: a verdict, or "forfeited". Seats that chose themselves are absent.
+    defaults: by seat, why the default was played: a verdict, or "forfeited". Seats that
+        chose themselves are absent.
     events: what happened, in order.
     state: after the step; the ``before`` of the next step.
     """
@@ -78,7 +80,8 @@ class PlayedMatch:
     event: its number in the store, 0 for a match that belongs to none.
     ordinal: its place in the schedule, from 0.
     seed: which deal of the event, from 0.
-    faults: of each seat, strikes included; None from a bundle, which does not have their details.
+    faults: of each seat, strikes included; None from a bundle, which does not have
+        their details.
     notes: the stderr of each bot, as far as it is kept; None from a bundle.
     """
 
@@ -136,7 +139,9 @@ class PlayedMatch:
         return f"<match {self.id} of {self.game}: {results}>"
 
     def _fault_words(self) -> list[str]:
-        """Return by seat ", crashed" or ", 2 x timeout" and the like, "" for no fault."""
+        """Return by seat ", crashed" or ", 2 x timeout" and the like, "" for no
+        fault.
+        """
         if self.faults is None:
             return ["" if verdict == "ok" else f", {verdict}" for verdict in self.verdicts]
         counts = [Counter(fault.verdict for fault in faults) for faults in self.faults]
@@ -150,7 +155,9 @@ class PlayedMatch:
 
     @naming_its_extension()
     def replay(self) -> tuple[ReplayStep, ...]:
-        """Return all steps, the opening first. Raises RecordError if the record does not replay to what it says."""
+        """Return all steps, the opening first. Raises RecordError if the record does
+        not replay to what it says.
+        """
         steps: list[ReplayStep] = []
 
         def watch(number: int, state: State, events: Sequence[Event]) -> None:
@@ -173,14 +180,17 @@ class PlayedMatch:
 
     @naming_its_extension()
     def points_by_source(self) -> tuple[SeatPoints, ...] | None:
-        """Return where the points of each seat come from, None if the game does not say. Raises RecordError if the record does
-        not replay to what it says."""
+        """Return where the points of each seat come from, None if the game does not
+        say. Raises RecordError if the record does not replay to what it says.
+        """
         by_source = verify(self.record, self.secret).points_by_source
         return None if by_source is None else tuple(by_source)
 
     @naming_its_extension()
     def story(self) -> str:
-        """Return the match as text, turn by turn, hidden cards included. Raises RecordError if it does not replay."""
+        """Return the match as text, turn by turn, hidden cards included. Raises
+        RecordError if it does not replay.
+        """
         return story(self.record, self.secret)
 
     def to_json(self) -> str:
@@ -194,12 +204,14 @@ class PlayedMatch:
 def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMatch:
     """Play one match, the bots seated in the order given, and return it.
 
-    bots: words as ``--bot`` takes them, folders, or functions ``choose(decide, match) -> index``.
-    settings: settings of a match by their names in a settings file, as game="emira", seed="a", turn="500ms", rules={...}. A game
-        that does not come with the arena stays handed over until Python ends.
+    bots: words as ``--bot`` takes them, folders, or functions ``choose(decide, match)
+        -> index``.
+    settings: settings of a match by their names in a settings file, as game="emira",
+        seed="a", turn="500ms", rules={...}. A game that does not come with the arena
+        stays handed over until Python ends.
 
-    Raises ConfigError for wrong settings, BotError for a bot that does not start, ArenaError if the match fails twice because of
-    this machine.
+    Raises ConfigError for wrong settings, BotError for a bot that does not start,
+    ArenaError if the match fails twice because of this machine.
     """
     words, functions = as_words(bots)
     keywords = {
@@ -224,7 +236,9 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
 
 
 class RecordedMatches(Iterator[PlayedMatch]):
-    """An iterator of recorded matches; the matches still to come can be had as a data frame."""
+    """An iterator of recorded matches; the matches still to come can be had as a data
+    frame.
+    """
 
     def __init__(self, matches: Iterator[PlayedMatch]) -> None:
         self._matches = matches
@@ -235,8 +249,10 @@ class RecordedMatches(Iterator[PlayedMatch]):
     def rows(self, points: bool = False) -> Iterator[dict[str, Any]]:
         """Yield a row for each seat of each match.
 
-        points: whether to replay each match, and to add where the seat's points come from: "points_gems" for a source that
-            counts, "uncounted_undelivered_carpets" for one that does not. Raises RecordError if a match does not replay.
+        points: whether to replay each match, and to add where the seat's points come
+            from: "points_gems" for a source that counts,
+            "uncounted_undelivered_carpets" for one that does not. Raises RecordError if
+            a match does not replay.
         """
         for match in self:
             by_source = (match.points_by_source() if points else None) or [None] * len(match.bots)
@@ -269,14 +285,18 @@ class RecordedMatches(Iterator[PlayedMatch]):
                 }
 
     def to_pandas(self, points: bool = False) -> "pandas.DataFrame":
-        """Return a pandas.DataFrame with a row for each seat of each match. Needs pandas. ``points``: as for ``rows``."""
+        """Return a pandas.DataFrame with a row for each seat of each match. Needs
+        pandas. ``points``: as for ``rows``.
+        """
         import pandas
 
         rows = list(self.rows(points))
         return pandas.DataFrame(rows, columns=list(_columns(rows)))
 
     def to_polars(self, points: bool = False) -> Any:
-        """Return a polars.DataFrame with a row for each seat of each match. Needs polars. ``points``: as for ``rows``."""
+        """Return a polars.DataFrame with a row for each seat of each match. Needs
+        polars. ``points``: as for ``rows``.
+        """
         polars = import_module("polars")
         types = {int: polars.Int64, str: polars.String}
         rows = list(self.rows(points))
@@ -303,22 +323,27 @@ FRAME = {
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, type]:
-    """Return the columns of a frame: those of every frame, and those of points by source that some of the rows have."""
+    """Return the columns of a frame: those of every frame, and those of points by
+    source that some of the rows have.
+    """
     return {**FRAME, **{name: int for row in rows for name in row if name not in FRAME}}
 
 
 def matches(
     path: str | Path, *events: str | int, game: str | Path | Sequence[str] = ()
 ) -> RecordedMatches:
-    """Return the recorded matches of a store or of a bundle, in the order of their schedule. Each is read when it is asked for.
+    """Return the recorded matches of a store or of a bundle, in the order of their
+    schedule. Each is read when it is asked for.
 
-    ``matches(path).to_pandas()`` and ``to_polars()`` return a frame with a row for each seat of each match.
+    ``matches(path).to_pandas()`` and ``to_polars()`` return a frame with a row for each
+    seat of each match.
 
-    events: events of the store, by number or the beginning of their ids; all events by default.
+    events: events of the store, by number or the beginning of their ids; all events by
+        default.
     game: as in ``verify``, for replaying matches.
 
-    Raises ConfigError for an event that is not there, StoreError for a store that is damaged or cannot be read, RecordError for a
-    damaged record.
+    Raises ConfigError for an event that is not there, StoreError for a store that is
+    damaged or cannot be read, RecordError for a damaged record.
     """
     return RecordedMatches(_recorded(path, events, game))
 
@@ -358,7 +383,9 @@ def of_row(event: EventRow, row: MatchRow, secret: bytes) -> PlayedMatch:
 
 
 def recorded_matches(folder: Path, places: Sequence[tuple[str, int]]) -> list[PlayedMatch]:
-    """Return the matches at places of events, each place an event's id and an ordinal. Raises StoreError, RecordError."""
+    """Return the matches at places of events, each place an event's id and an ordinal.
+    Raises StoreError, RecordError.
+    """
     with Store.read(folder) as store:
         events = {event.id: event for event in store.events()}
         matches = []

@@ -38,14 +38,17 @@ OWN = "Give a game of your own as --game FILE"
 def new_check(
     bot: str, games: Sequence[str], quick: bool, keywords: Mapping[str, Any], say: Say
 ) -> RunningCheck:
-    """Return a check of the bot that a word names, with the games to play and the level of isolation.
+    """Return a check of the bot that a word names, with the games to play and the level
+    of isolation.
 
-    games: by name; () for all games of the bot. With a single game, ``keywords`` may have rules for it.
+    games: by name; () for all games of the bot. With a single game, ``keywords`` may
+        have rules for it.
     quick: whether to leave out slow steps.
     keywords: settings, as for a match.
     say: tells the user a line.
 
-    Raises ConfigError for mistakes in the settings or the bot, or if no step could be made.
+    Raises ConfigError for mistakes in the settings or the bot, or if no step could be
+    made.
     """
     settings, loaded, games_of_check, runtimes = parts_of_check(bot, games, keywords, say)
     sandbox = sandbox_of(settings, say, rated=False)
@@ -85,7 +88,9 @@ class CheckParts(NamedTuple):
 def parts_of_check(
     bot: str, games: Sequence[str], keywords: Mapping[str, Any], say: Say = say_nothing
 ) -> CheckParts:
-    """Return the parts of a check from the arguments of ``new_check``. Raises ConfigError."""
+    """Return the parts of a check from the arguments of ``new_check``. Raises
+    ConfigError.
+    """
     settings = settings_from(
         {**{key: value for key, value in keywords.items() if key != "rules"}, "bots": (bot,)}
     )
@@ -99,7 +104,9 @@ def parts_of_check(
 
 
 def _as_it_can_play(bot: Bot, say: Say) -> Bot:
-    """Return the bot, as it plays in ticks if this machine has its interpreter, and lacks the program of its ``run``."""
+    """Return the bot, as it plays in ticks if this machine has its interpreter, and
+    lacks the program of its ``run``.
+    """
     if (
         not (bot.run_line and bot.interpreted)
         or bot.run[0].startswith("{")
@@ -114,8 +121,10 @@ def _as_it_can_play(bot: Bot, say: Say) -> Bot:
 
 
 def _must_start(bot: Bot, sandbox: Sandbox) -> None:
-    """Raise ConfigError if the level cannot start the bot's program, so that no step could be made. At level basic, root's bots
-    run as users of their own, who may not be allowed to read every program."""
+    """Raise ConfigError if the level cannot start the bot's program, so that no step
+    could be made. At level basic, root's bots run as users of their own, who may not be
+    allowed to read every program.
+    """
     of_its_own = (
         bot.sources and "/" in bot.run[0]
     )  # such a program is copied later, to where the bot may run it
@@ -137,8 +146,9 @@ def _must_start(bot: Bot, sandbox: Sandbox) -> None:
 
 
 def _games(bot: Bot, words: Sequence[str], rules: Mapping[str, Any]) -> tuple[Game, ...]:
-    """Return the games to play, each under the given rules, if there are any. Raises ConfigError for an unknown game, or for one
-    that the bot does not play."""
+    """Return the games to play, each under the given rules, if there are any. Raises
+    ConfigError for an unknown game, or for one that the bot does not play.
+    """
     games_named = tuple(game_named(word) for word in dict.fromkeys(words))
     if other := next(
         (game for game in games_named if bot.games and game.name not in bot.games), None
@@ -169,7 +179,9 @@ if TYPE_CHECKING:
 
 
 class GameUnderRules(Game):
-    """A game whose default rules are the chosen ones. ``samples`` is empty: these rules alone are looked at."""
+    """A game whose default rules are the chosen ones. ``samples`` is empty: these rules
+    alone are looked at.
+    """
 
     def __init__(self, game: Game, given: Mapping[str, Plain]) -> None:
         self._game, self._given = game, dict(given)
@@ -193,7 +205,9 @@ class GameUnderRules(Game):
         return self._game.scenery
 
     def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
-        """Return the rules map of the game, with ``given`` laid over the chosen rules."""
+        """Return the rules map of the game, with ``given`` laid over the chosen
+        rules.
+        """
         return self._game.rules({**self._given, **given})
 
     def new(

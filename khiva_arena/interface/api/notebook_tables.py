@@ -38,7 +38,8 @@ WIDE = 10_000
 class Table:
     """The ratings of events that were played under equal conditions.
 
-    rows: a bot each, best first; docs/standings.md says what the attributes of a row are.
+    rows: a bot each, best first; docs/standings.md says what the attributes of a row
+        are.
     standings: the ratings with the data they were computed from.
     title: what was played, and under which conditions.
     """
@@ -63,22 +64,30 @@ class Table:
         raise KeyError(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table as ``khiva-arena standings --json`` prints it, without its sentence and the next commands."""
+        """Return the table as ``khiva-arena standings --json`` prints it, without its
+        sentence and the next commands.
+        """
         return self._pooled.to_json()
 
     def by_step(self, checkpoints: Iterable[Checkpoint]) -> LearningCurve:
-        """Return the checkpoints by the steps of their training, to print or to plot; the other bots of the table are the ladder.
-        Raises ConfigError for a checkpoint that is not in the table."""
+        """Return the checkpoints by the steps of their training, to print or to plot;
+        the other bots of the table are the ladder. Raises ConfigError for a checkpoint
+        that is not in the table.
+        """
         return LearningCurve(self.standings, self.title, checkpoints)
 
     def contrast(self, *names: str) -> list[PairDifference]:
-        """Return how far each two of the named bots are apart. The intervals hold 95 % for all of them at once, if the bots were
-        named before the results were seen. Raises ConfigError for a bot that is not in the table."""
+        """Return how far each two of the named bots are apart. The intervals hold 95 %
+        for all of them at once, if the bots were named before the results were seen.
+        Raises ConfigError for a bot that is not in the table.
+        """
         [comparison] = contrasts(self.standings, [names])
         return comparison.pairs
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return a DataFrame with a row for each bot and a column for each field. Needs pandas."""
+        """Return a DataFrame with a row for each bot and a column for each field. Needs
+        pandas.
+        """
         import pandas
 
         return pandas.DataFrame(
@@ -86,8 +95,10 @@ class Table:
         )
 
     def plot(self, *charts: str) -> Any:
-        """Return the named Altair charts, one below the other, out of intervals, by_seeds, crosstable and seats; all of them
-        without a name. Raises ConfigError for an unknown name, and without Altair."""
+        """Return the named Altair charts, one below the other, out of intervals,
+        by_seeds, crosstable and seats; all of them without a name. Raises ConfigError
+        for an unknown name, and without Altair.
+        """
         return plot(self.standings, charts, self.title)
 
     def __repr__(self) -> str:
@@ -113,7 +124,8 @@ class Table:
 
 
 class TableList(Sequence[Table]):
-    """The tables of a store: one for events that were played under equal conditions. Most stores have one.
+    """The tables of a store: one for events that were played under equal conditions.
+    Most stores have one.
 
     rows: of all tables, one after another.
     """
@@ -135,11 +147,15 @@ class TableList(Sequence[Table]):
         return self._tables[index]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all tables as ``khiva-arena standings --json`` prints them, without the sentences and the next commands."""
+        """Return all tables as ``khiva-arena standings --json`` prints them, without
+        the sentences and the next commands.
+        """
         return {"standings": [table.to_dict() for table in self._tables]}
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return a DataFrame with a row for each bot and a column for each field, indexed by table. Needs pandas."""
+        """Return a DataFrame with a row for each bot and a column for each field,
+        indexed by table. Needs pandas.
+        """
         import pandas
 
         frames = {number: table.to_pandas() for number, table in enumerate(self._tables, 1)}
@@ -150,8 +166,9 @@ class TableList(Sequence[Table]):
         )
 
     def plot(self, *charts: str) -> Any:
-        """Return the charts of all tables, one below the other, drawn by ``Table.plot``. Raises ConfigError also if there is no
-        table."""
+        """Return the charts of all tables, one below the other, drawn by
+        ``Table.plot``. Raises ConfigError also if there is no table.
+        """
         if not self._tables:
             raise ConfigError("there is no table to draw: no event yet")
         return altair().vconcat(*(table.plot(*charts) for table in self._tables))
@@ -177,14 +194,19 @@ def standings(
 ) -> TableList:
     """Return the rating tables of a store.
 
-    events: by number or the beginning of their ids; by default all but those closed before they were over.
-    anchors: BOT, or BOT=ELO, or BOT=ELO:SD; by default the bot at 0 is the one that is stored with the event.
-    sections: more about each table, in ``to_dict``: names as ``khiva-arena standings --section`` takes them. With points a table
-        of all of a league is that of its batches whose secrets are public.
+    events: by number or the beginning of their ids; by default all but those closed
+        before they were over.
+    anchors: BOT, or BOT=ELO, or BOT=ELO:SD; by default the bot at 0 is the one that is
+        stored with the event.
+    sections: more about each table, in ``to_dict``: names as ``khiva-arena standings
+        --section`` takes them. With points a table of all of a league is that of its
+        batches whose secrets are public.
     effects: the effects that the section effects fits.
-    only, exclude: names of bots. A match counts only if all its seats are bots of ``only`` and none is a bot of ``exclude``.
+    only, exclude: names of bots. A match counts only if all its seats are bots of
+        ``only`` and none is a bot of ``exclude``.
 
-    Raises ConfigError for an unknown event, bot or section, StoreError for a store that cannot be read or is damaged.
+    Raises ConfigError for an unknown event, bot or section, StoreError for a store that
+    cannot be read or is damaged.
     """
     with by_keyword():
         names = (

@@ -1,6 +1,8 @@
-"""Rating tables as Altair charts for notebooks: the rows and shapes of the page of results.
+"""Rating tables as Altair charts for notebooks: the rows and shapes of the page of
+results.
 
-A chart's data are the rows that the page has, under the same keys; ``display/page/browser/plots.js`` says what each chart shows.
+A chart's data are the rows that the page has, under the same keys;
+``display/page/browser/plots.js`` says what each chart shows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +40,9 @@ def plot(standings: Standings, names: Sequence[str], title: str) -> Any:
 
 
 def altair() -> Any:
-    """Return the module altair. Raises ConfigError with the command that installs it."""
+    """Return the module altair. Raises ConfigError with the command that installs
+    it.
+    """
     try:
         import altair
     except ImportError:
@@ -51,7 +55,8 @@ def altair() -> Any:
 def _dots(
     alt: Any, title: str, rows: Sequence[Mapping[str, Any]], name: str, value: str, unit: str
 ) -> Any:
-    """Draw intervals as dots and whiskers, one below the other, as the page's ``dots`` does; a dot that is only a bound is open.
+    """Draw intervals as dots and whiskers, one below the other, as the page's ``dots``
+    does; a dot that is only a bound is open.
 
     rows: each with ``name``, ``value``, ``low``, ``high`` and ``matches``.
     """

@@ -35,27 +35,35 @@ def verify(
     since: int | None = None,
     beacon: str = "",
 ) -> AuditResult:
-    """Replay and check each match of a store, or of a bundle. ``result.sound`` tells whether all of it is sound. Problems stand
-    in ``result.problems`` and in those of ``result.events``.
+    """Replay and check each match of a store, or of a bundle. ``result.sound`` tells
+    whether all of it is sound. Problems stand in ``result.problems`` and in those of
+    ``result.events``.
 
-    events: events of the store, by number or the beginning of their ids; all events by default. Of other batches of a league,
-        places, sums, hash chains and run digests are checked.
+    events: events of the store, by number or the beginning of their ids; all events by
+        default. Of other batches of a league, places, sums, hash chains and run digests
+        are checked.
     jobs: how many processes replay matches.
-    sample: number of matches to replay of each event, drawn at random. For the others, sums, places and hash chains are checked;
-        in a bundle hash chains, commitments and places.
-    game: the file, folder or package of a game that does not come with the arena, or several. It is run only if its hash is the
-        one that the records name, and stays handed over until Python ends.
-    rerun_bots: run the bots of events in ticks again, and compare every answer, fault and tick: with the modules of the
-        store, those that this machine has built, or also those in these folders. ``result.confirmed`` is False if some could
-        not be run again on this machine.
-    seen: files that say how a league's chain stood once: an older bundle, a saved feed or page, what `submit` was told.
-    since: the number of a link of a league: matches of batches that were drawn before it are not replayed again; their sums,
-        places, hash chains and run digests are checked.
-    beacon: a command that prints the line of a round of a league's beacon, as its last word says: the lines that were mixed into
-        deals are compared. ``result.confirmed`` is False if the command has no line of some round.
+    sample: number of matches to replay of each event, drawn at random. For the others,
+        sums, places and hash chains are checked; in a bundle hash chains, commitments
+        and places.
+    game: the file, folder or package of a game that does not come with the arena, or
+        several. It is run only if its hash is the one that the records name, and stays
+        handed over until Python ends.
+    rerun_bots: run the bots of events in ticks again, and compare every answer, fault
+        and tick: with the modules of the store, those that this machine has built, or
+        also those in these folders. ``result.confirmed`` is False if some could not be
+        run again on this machine.
+    seen: files that say how a league's chain stood once: an older bundle, a saved feed
+        or page, what `submit` was told.
+    since: the number of a link of a league: matches of batches that were drawn before
+        it are not replayed again; their sums, places, hash chains and run digests are
+        checked.
+    beacon: a command that prints the line of a round of a league's beacon, as its last
+        word says: the lines that were mixed into deals are compared.
+        ``result.confirmed`` is False if the command has no line of some round.
 
-    Raises ConfigError for an unknown event, StoreError for a file that cannot be read, GameFault if a game is missing or at
-    fault.
+    Raises ConfigError for an unknown event, StoreError for a file that cannot be read,
+    GameFault if a game is missing or at fault.
     """
     hand_over(game)
     return verified(
@@ -155,8 +163,9 @@ def verified(
 def _in_store(
     result: AuditResult, unplayed: Sequence[EventReport], store: Store, links: Sequence[str]
 ) -> CheckedBatches:
-    """Return the links of a store beside its events. ``unplayed``: events that were checked without a replay, and are not in the
-    result."""
+    """Return the links of a store beside its events. ``unplayed``: events that were
+    checked without a replay, and are not in the result.
+    """
 
     def results() -> "ResultSource":
         from khiva_arena.competition.events.source import StoredResults  # numpy comes with it
@@ -200,12 +209,16 @@ def _in_bundle(result: AuditResult, bundled: "BundledEvents") -> CheckedBatches:
 
 
 def _digests(reports: Sequence[EventReport]) -> dict[str, str]:
-    """Return the run digest of each event that was checked, "" if matches of it are missing."""
+    """Return the run digest of each event that was checked, "" if matches of it are
+    missing.
+    """
     return {report.event: "" if report.missing else report.digest for report in reports}
 
 
 def _with_chain(result: AuditResult, batches: CheckedBatches, how: Verification) -> AuditResult:
-    """Add to a result what the chain of a league proves, if its events are a league's batches."""
+    """Add to a result what the chain of a league proves, if its events are a league's
+    batches.
+    """
     seen, beacon = how.seen, how.beacon
     if not batches.links:
         if seen or beacon:
@@ -231,7 +244,9 @@ def _drawn_since(
     since: int,
     words: tuple[str, ...],
 ) -> tuple[str, ...]:
-    """Return the events that were drawn at a link of a league or later. Raises ConfigError if there are none."""
+    """Return the events that were drawn at a link of a league or later. Raises
+    ConfigError if there are none.
+    """
     if words:
         raise ConfigError("--since names the events: leave the others out")
     drawn = league_batches.drawn_since(links, since)

@@ -1,4 +1,6 @@
-"""The short help of a command, by ``-h``: what it needs, what it does, two examples, and its common options, a line each."""
+"""The short help of a command, by ``-h``: what it needs, what it does, two examples,
+and its common options, a line each.
+"""
 
 import inspect
 import re
@@ -17,15 +19,21 @@ _DEFAULT = re.compile(r" \[default: [^\]]*\]")
 
 
 class Brief(click.Command):
-    """A command with a short help, by ``-h``, and a long one with all options and all about them, by ``--help``."""
+    """A command with a short help, by ``-h``, and a long one with all options and all
+    about them, by ``--help``.
+    """
 
     def __init__(self, name: str | None, *, needs: str = "", **how: Any) -> None:
-        """``needs``: what the usage line shows; "" for the arguments and the options that are required."""
+        """``needs``: what the usage line shows; "" for the arguments and the options
+        that are required.
+        """
         super().__init__(name, **how)
         self.needs = needs
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
-        """Return the same names in every context: click keeps the option that it makes first, whatever a later context names."""
+        """Return the same names in every context: click keeps the option that it makes
+        first, whatever a later context names.
+        """
         return list(HELP_NAMES)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -92,7 +100,9 @@ class Brief(click.Command):
         ]
 
     def format_brief(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the common options and the last lines of the short help, below its examples."""
+        """Write the common options and the last lines of the short help, below its
+        examples.
+        """
         with formatter.section("Options"):
             formatter.write_dl(
                 [brief_row(option, ctx) for option in self.brief_options(ctx)], col_max=WIDTH
@@ -119,7 +129,9 @@ def first_sentence(text: str) -> str:
 
 
 def brief_row(option: click.Option, ctx: click.Context) -> tuple[str, str]:
-    """Return the words of an option, and the first sentence about it with its default."""
+    """Return the words of an option, and the first sentence about it with its
+    default.
+    """
     words, text = option.get_help_record(ctx) or ("", "")
     if "--help" in option.opts:
         return words, "Show this help; --help shows all options."
@@ -130,7 +142,9 @@ def brief_row(option: click.Option, ctx: click.Context) -> tuple[str, str]:
 
 
 def last_lines(ctx: click.Context) -> list[str]:
-    """Return the last lines of each help: exit codes of its own, how to see all, and where the manual is."""
+    """Return the last lines of each help: exit codes of its own, how to see all, and
+    where the manual is.
+    """
     from khiva_arena.common.exit_codes import (
         has_own,
         short_line,

@@ -27,11 +27,14 @@ def command(
     with_modules: bool,
     with_transcripts: bool = False,
 ) -> None:
-    """Write the events of STORE that are over into one new file, OUT. To write only some events, name each EVENT by number or id.
+    """Write the events of STORE that are over into one new file, OUT. To write only
+    some events, name each EVENT by number or id.
 
-    It has definitions, bots by name and hash, commitments and revealed secrets, every record, run digests and standings.
-    `khiva-arena verify OUT` checks all of it, without this store and without the bots. It holds no times, hosts or paths, nothing
-    that bots wrote unless you ask for it, and no bots without --with-modules."""
+    It has definitions, bots by name and hash, commitments and revealed secrets, every
+    record, run digests and standings. `khiva-arena verify OUT` checks all of it,
+    without this store and without the bots. It holds no times, hosts or paths, nothing
+    that bots wrote unless you ask for it, and no bots without --with-modules.
+    """
     from khiva_arena.interface.commands.bundle import (
         bundle,
     )  # when it is called, so that -h is quick

@@ -1,4 +1,6 @@
-"""``khiva-arena check``: a check, step by step, that a bot keeps the protocol, in words for its author."""
+"""``khiva-arena check``: a check, step by step, that a bot keeps the protocol, in words
+for its author.
+"""
 
 from typing import Any
 
@@ -71,14 +73,17 @@ def command(
     as_json: bool,
     **flags: Any,
 ) -> int:
-    """Check that BOT keeps the protocol, in numbered steps. A step that fails says what was expected, what came instead, and why.
+    """Check that BOT keeps the protocol, in numbered steps. A step that fails says what
+    was expected, what came instead, and why.
 
-    BOT is a folder with a bot.toml, a commit of it as my-bot@HEAD, a command, or remote:NAME for one behind a relay. Without BOT,
-    check that each GAME, of your own or one of the arena, keeps the contract of games: what seats see, copies, pieces, chance,
-    lengths and sizes, each with what to do if it fails.
+    BOT is a folder with a bot.toml, a commit of it as my-bot@HEAD, a command, or
+    remote:NAME for one behind a relay. Without BOT, check that each GAME, of your own
+    or one of the arena, keeps the contract of games: what seats see, copies, pieces,
+    chance, lengths and sizes, each with what to do if it fails.
 
-    Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps do not count as failures. What --json prints is
-    described by the schema protocol/schema/output/check.json, which is installed with the package.
+    Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps do not
+    count as failures. What --json prints is described by the schema
+    protocol/schema/output/check.json, which is installed with the package.
     """
     from khiva_arena.display.terminal.capped import (
         lines_capped,

@@ -79,11 +79,15 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @full_option
 @json_option
 def command(is_full: bool, **flags: Any) -> int:
-    """Tell whether NEW is better than OLD. It stops once that is clear, or when the time is over.
+    """Tell whether NEW is better than OLD. It stops once that is clear, or when the
+    time is over.
 
-    The same command again resumes a comparison that was interrupted, and prints the answer of one that is over. Each bot is a
-    folder with bot.toml, such a folder in a commit (./my-bot@HEAD~1), or a command. Although the comparison looks after
-    each deal, at most 5 of 100 comparisons of equal bots say better or worse. The exit code tells the verdict."""
+    The same command again resumes a comparison that was interrupted, and prints the
+    answer of one that is over. Each bot is a folder with bot.toml, such a folder in a
+    commit (./my-bot@HEAD~1), or a command. Although the comparison looks after each
+    deal, at most 5 of 100 comparisons of equal bots say better or worse. The exit code
+    tells the verdict.
+    """
     from khiva_arena.display.terminal.capped import (
         lines_capped,
     )  # when it is called, so that -h is quick

@@ -1,4 +1,5 @@
-"""Completion by TAB: the script by which a shell asks, the answers, and the values of listable options.
+"""Completion by TAB: the script by which a shell asks, the answers, and the values of
+listable options.
 
 Nothing is imported for the values before a shell asks for them.
 """
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 VARIABLE = "_KHIVA_ARENA_COMPLETE"
-"""The variable by which a shell asks: its value is SHELL_source or SHELL_complete, as click's scripts have it."""
+"""The variable by which a shell asks: its value is SHELL_source or SHELL_complete, as
+click's scripts have it.
+"""
 SHELLS = ("bash", "zsh", "fish")
 WORDS = ("COMP_WORDS", "COMP_CWORD")
 BREAKS = (":", "=")
@@ -23,11 +26,14 @@ Complete = Callable[[Context, Parameter, str], "list[CompletionItem[str]]"]
 
 
 def answer(cli: Command, instruction: str) -> int:
-    """Print the answer to a shell. Returns the exit code. Raises ConfigError if no shell asks so."""
+    """Print the answer to a shell. Returns the exit code. Raises ConfigError if no
+    shell asks so.
+    """
     from click.shell_completion import BashComplete, add_completion_class, shell_complete
 
     class Bash(BashComplete):
-        """Completion for bash, which cuts words at ":" and "=", and replaces only the last piece.
+        """Completion for bash, which cuts words at ":" and "=", and replaces only the
+        last piece.
 
         For bash, shipped:python/greedy is three words.
         """
@@ -58,7 +64,9 @@ def answer(cli: Command, instruction: str) -> int:
 
 
 def rejoined(words: Sequence[str]) -> list[str]:
-    """Return the words as they were typed, before bash cut them: a mark belongs to the pieces before and behind it."""
+    """Return the words as they were typed, before bash cut them: a mark belongs to the
+    pieces before and behind it.
+    """
     out: list[str] = []
     for number, word in enumerate(words):
         if out and (word in BREAKS or words[number - 1] in BREAKS):
@@ -77,7 +85,8 @@ def one_of(words: Callable[[], Iterable[str]], *, folders: bool = False) -> Comp
         from click.shell_completion import CompletionItem
 
         items = [CompletionItem(word) for word in words() if word.startswith(incomplete)]
-        # Bash takes either words or folders: a word that has begun to be typed is meant.
+        # Bash takes either words or folders: a word that has begun to be typed is
+        # meant.
         return (
             items
             if items and (incomplete or not folders)

@@ -26,14 +26,18 @@ from khiva_arena.interface.cli.help import Verb
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line instead of text.")
 def command(files: tuple[Path, ...], as_hex: bool, way: str | None, as_json: bool) -> int:
-    """Print each frame of each FILE, or of stdin, on a line. Such files come from `khiva-arena match --capture`.
+    """Print each frame of each FILE, or of stdin, on a line. Such files come from
+    `khiva-arena match --capture`.
 
-    A line has number, offset and length in bytes, type, and the message as JSON. Bytes that are not a frame, and frames that
-    break a rule, are shown with what is wrong; decoding continues where the next frame may begin. Exit code 1 if anything was
+    A line has number, offset and length in bytes, type, and the message as JSON. Bytes
+    that are not a frame, and frames that break a rule, are shown with what is wrong;
+    decoding continues where the next frame may begin. Exit code 1 if anything was
     wrong.
 
-    FILE may also be what went through a pipe to or from a bot. Without --to-bot or --to-arbiter a frame may have the larger size,
-    and its fields show who sent it. --json: file, number, offset, length, wrong, and message or hex."""
+    FILE may also be what went through a pipe to or from a bot. Without --to-bot or
+    --to-arbiter a frame may have the larger size, and its fields show who sent it.
+    --json: file, number, offset, length, wrong, and message or hex.
+    """
     from khiva_arena.interface.commands.decode import (
         decode,
     )  # when it is called, so that -h is quick

@@ -12,7 +12,9 @@ _OF_A_PATH = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 def why_no_path(error: BaseException, arguments: list[str]) -> str:
-    """Return why the system does not show a path that the user typed, or a file below it; "" for another error."""
+    """Return why the system does not show a path that the user typed, or a file below
+    it; "" for another error.
+    """
     if (
         not isinstance(error, OSError)
         or error.errno not in _OF_A_PATH
@@ -31,7 +33,9 @@ def why_no_path(error: BaseException, arguments: list[str]) -> str:
 
 
 def why_not_handed(error: ArenaError) -> str:
-    """Return the rest of the message for a game that nobody can hand over here, "" for another error."""
+    """Return the rest of the message for a game that nobody can hand over here, "" for
+    another error.
+    """
     if not isinstance(error, GameMissing):
         return ""
     from khiva_arena.arbiter.handed_games import why_none  # not above: few commands miss a game
@@ -53,6 +57,8 @@ def one_line(error: click.ClickException) -> str:
 
 
 def lines(text: str) -> str:
-    """Return a message that may end in lines of others, such as a build's: only its first line stands at the margin."""
+    """Return a message that may end in lines of others, such as a build's: only its
+    first line stands at the margin.
+    """
     first, *others = map(harmless, text.split("\n"))
     return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])

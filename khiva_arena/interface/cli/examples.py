@@ -175,11 +175,15 @@ EXAMPLES = {
     "bots": ("khiva-arena bots", "khiva-arena bots --game emira"),
     "doctor": ("khiva-arena doctor", "khiva-arena doctor --json"),
 }
-"""Lines to type, by command, "" for none. Flags of extensions have lines of their own."""
+"""Lines to type, by command, "" for none. Flags of extensions have lines of their
+own.
+"""
 
 
 def examples_of(name: str) -> tuple[str, ...]:
-    """Return the lines of a command, and those of the flags that installed extensions add to it."""
+    """Return the lines of a command, and those of the flags that installed extensions
+    add to it.
+    """
     from khiva_arena.common import hooks  # not above: only help shows them
 
     return (
@@ -189,7 +193,9 @@ def examples_of(name: str) -> tuple[str, ...]:
 
 
 def write_examples(name: str, formatter: HelpFormatter, limit: int | None = None) -> None:
-    """Write the first examples of a command, or all of them, unbroken, so that they can be copied."""
+    """Write the first examples of a command, or all of them, unbroken, so that they can
+    be copied.
+    """
     lines = examples_of(name)[:limit]
     if lines:
         with formatter.section("Example" if len(lines) == 1 else "Examples"):

@@ -34,10 +34,12 @@ from khiva_arena.interface.commands.choices import EXPORT_FORMATS
 def command(**flags: Any) -> None:
     """Write the results of STORE, or of each EVENT in it (by number or id).
 
-    csv: a row for each seat of each match. jsonl: a JSON object a line for each match. pgn: a game without moves for each pair
-    of seats of each match of a complete table, as Ordo and BayesElo read it; their errors are too small, since, unlike
-    `khiva-arena standings`, they do not know that one deal was played many times. payoffs: CSV, what each bot gained against
-    each other one, with standard errors over deals.
+    csv: a row for each seat of each match. jsonl: a JSON object a line for each
+        match. pgn: a game without moves for each pair of seats of each match of a
+        complete table, as Ordo and BayesElo read it; their errors are too small, since,
+        unlike `khiva-arena standings`, they do not know that one deal was played many
+        times. payoffs: CSV, what each bot gained against each other one, with standard
+        errors over deals.
     """
     from khiva_arena.interface.commands.export import (
         export,

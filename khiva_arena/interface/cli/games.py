@@ -16,7 +16,9 @@ from khiva_arena.interface.cli.options import json_option
     help="Print the rules of the one GAME in C. Bots that search use this header.",
 )
 def command(game: tuple[str, ...], as_json: bool, header: bool) -> None:
-    """List the games, or each GAME with its seats, its version, and every rule with its default and its values."""
+    """List the games, or each GAME with its seats, its version, and every rule with its
+    default and its values.
+    """
     from khiva_arena.interface.commands.games import (
         games,
         print_header,

@@ -1,4 +1,5 @@
-"""Words that people type first, from other programs or as a guess, and what they mean here.
+"""Words that people type first, from other programs or as a guess, and what they mean
+here.
 
 The rows of extensions hold words that mean their commands.
 """
@@ -120,11 +121,15 @@ OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "-t": (("--turn", _TURN),),
     "-v": (("--trace", _TRACE), ("--events-file", f"{_ALL}; {_VERSION}"), ("", _VERSION)),
 }
-"""The options to type, by the typed option, each with the option that a command needs for it; "" for any command."""
+"""The options to type, by the typed option, each with the option that a command needs
+for it; "" for any command.
+"""
 
 
 def meaning(ctx: click.Context, word: str) -> str:
-    """Return what to type for a word that is no command or option in this context, "" if no guess is known."""
+    """Return what to type for a word that is no command or option in this context, ""
+    if no guess is known.
+    """
     name = f"{ctx.command_path.partition(' ')[2]} {word}".strip()
     of_rows = [row.guesses[name] for row in hooks.rows() if name in row.guesses]
     own = COMMANDS.get(name, "")

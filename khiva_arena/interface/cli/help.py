@@ -1,4 +1,6 @@
-"""The layout of each command's help: groups of options, their order, and the options that only ``--help`` shows."""
+"""The layout of each command's help: groups of options, their order, and the options
+that only ``--help`` shows.
+"""
 
 import json
 import os
@@ -15,7 +17,9 @@ from khiva_arena.interface.cli.brief import Brief, first_sentence
 _SETTINGS = "(settings)"
 _PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"
 _MOVED = {"--matches": _PAGE, "--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
-"""Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
+"""Options whose group changes beside others: in ``report`` ``--out`` is the file of a
+page.
+"""
 _LAYOUT = {
     "Bots": (
         "--against",
@@ -108,7 +112,9 @@ _LAYOUT = {
         *("--quiet", "--full", "--json", "--results", "--junit", "--version", "--help"),
     ),
 }
-"""The options that are not settings, by heading, and the place of the settings' options among them."""
+"""The options that are not settings, by heading, and the place of the settings' options
+among them.
+"""
 
 
 def _with_settings(heading: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -117,7 +123,9 @@ def _with_settings(heading: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 GROUPS = {heading: _with_settings(heading, names) for heading, names in _LAYOUT.items()}
-"""Every option of every command by its long name, under its heading, in the order in which they are shown."""
+"""Every option of every command by its long name, under its heading, in the order in
+which they are shown.
+"""
 OTHERS = "Options"
 FEW = 7
 """The number of options up to which no headings are needed."""
@@ -128,11 +136,15 @@ MANY = 12
 
 
 class Rare(click.Option):
-    """An option that few uses of a command need: only ``--help`` shows it, if the command has many options."""
+    """An option that few uses of a command need: only ``--help`` shows it, if the
+    command has many options.
+    """
 
 
 class Verb(Brief):
-    """A command whose options stand in groups in its long help, with all examples behind them."""
+    """A command whose options stand in groups in its long help, with all examples
+    behind them.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         typed = list(args)  # which is used up
@@ -163,7 +175,9 @@ class Verb(Brief):
             raise
 
     def _with_missing(self, ctx: click.Context, typed: list[str]) -> str:
-        """Return the message that names all that is missing, the command with it, and one that can be typed."""
+        """Return the message that names all that is missing, the command with it, and
+        one that can be typed.
+        """
         from khiva_arena.interface.cli.examples import (
             examples_of,
         )  # not above: few commands are mistyped
@@ -193,7 +207,9 @@ class Verb(Brief):
         return [*option, param.make_metavar(ctx).strip("[]")]
 
     def _with_flags(self, ctx: click.Context, typed: list[str]) -> str:
-        """Return how to name by ``--bot`` or by a settings file the bots that words name without; "" if no word names one."""
+        """Return how to name by ``--bot`` or by a settings file the bots that words
+        name without; "" if no word names one.
+        """
         options = {name for option in options_of(self, ctx) for name in option.opts}
         if "--bot" not in options:
             return ""
@@ -319,7 +335,9 @@ def long_name(option: click.Option) -> str:
 
 
 def laid_out(names: list[str]) -> dict[str, list[str]]:
-    """Return the options of a command under their headings; options of no group stand last, under OTHERS."""
+    """Return the options of a command under their headings; options of no group stand
+    last, under OTHERS.
+    """
     if len(names) <= FEW:
         return {OTHERS: names}
     headings = {

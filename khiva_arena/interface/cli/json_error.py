@@ -1,4 +1,6 @@
-"""An error as one JSON object, the last line on stderr, for a program that typed ``--json``."""
+"""An error as one JSON object, the last line on stderr, for a program that typed
+``--json``.
+"""
 
 import json
 import re
@@ -13,7 +15,9 @@ from khiva_arena.common.text import harmless
 _NAMED = re.compile(r"`(khiva-arena [^`]+)`|(?:: |^)(khiva-arena [^`;]+)$")
 _LAST_LINE = re.compile(r"  next: (khiva-arena check (?!-)\S.*)")
 _PLAIN = re.compile(r"""(?:[\w@%+=:,./ ~-]|'[^']*'|"'")+""")
-"""Words as ``shlex.quote`` writes them: a shell does nothing in them but run the command."""
+"""Words as ``shlex.quote`` writes them: a shell does nothing in them but run the
+command.
+"""
 _REFUSED = {
     "close",
     "--isolation",
@@ -24,7 +28,9 @@ _REFUSED = {
     "--any-engine",
     "--yes",
 }
-"""Words that no command of an error needs. A bot that forges such a command would be let at the machine, or end an event."""
+"""Words that no command of an error needs. A bot that forges such a command would be
+let at the machine, or end an event.
+"""
 
 
 class ErrorOutput(msgspec.Struct, frozen=True):
@@ -57,9 +63,11 @@ def error_line(
 
 
 def commands_in(problem: str, arguments: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the commands that a problem names, in their order: between backticks, or at its end.
+    """Yield the commands that a problem names, in their order: between backticks, or at
+    its end.
 
-    Of several lines only the last one counts, since a bot or a build may have written the others.
+    Of several lines only the last one counts, since a bot or a build may have written
+    the others.
     """
     first, *others = problem.split("\n")
     if others:

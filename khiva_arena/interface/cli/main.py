@@ -1,4 +1,6 @@
-"""The command line: which command is in which file, and how every way to end becomes an exit code of ``common.exit_codes``."""
+"""The command line: which command is in which file, and how every way to end becomes an
+exit code of ``common.exit_codes``.
+"""
 
 import importlib
 import os
@@ -68,7 +70,9 @@ def _commands_of_extensions() -> "list[ExtensionCommand]":
 
 
 def groups() -> dict[str, dict[str, str]]:
-    """Return the commands and their texts, by heading of ``-h``, those of installed extensions among them."""
+    """Return the commands and their texts, by heading of ``-h``, those of installed
+    extensions among them.
+    """
     headings = {heading: list(group.items()) for heading, group in _GROUPS.items()}
     for command in _commands_of_extensions():
         group = headings[command.heading]
@@ -86,7 +90,9 @@ def commands() -> dict[str, str]:
 
 
 class Commands(Brief, click.Group):
-    """The group of all commands, which imports a command's file when it is called, so that ``-h`` is quick."""
+    """The group of all commands, which imports a command's file when it is called, so
+    that ``-h`` is quick.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(commands())
@@ -156,7 +162,9 @@ class Commands(Brief, click.Group):
 
 
 def _refuse_variables_of_absent(command: str) -> None:
-    """Raise ConfigError for a variable that sets a flag of an extension which is not installed: it would be ignored."""
+    """Raise ConfigError for a variable that sets a flag of an extension which is not
+    installed: it would be ignored.
+    """
     prefix = f"KHIVA_ARENA_{command.upper()}_"
     for name in sorted(name for name in os.environ if name.startswith(prefix)):
         from khiva_arena.common import hooks  # not above: few users set variables
@@ -166,7 +174,9 @@ def _refuse_variables_of_absent(command: str) -> None:
 
 
 def _say_version(ctx: click.Context, _: object, is_asked: bool) -> None:
-    """Print the version, with the commit of code that no release has, and end the program."""
+    """Print the version, with the commit of code that no release has, and end the
+    program.
+    """
     if is_asked and not ctx.resilient_parsing:
         from khiva_arena.common.version import shown  # not above: no other command starts git
 
@@ -196,7 +206,9 @@ def _say_version(ctx: click.Context, _: object, is_asked: bool) -> None:
     help="Show the version and exit.",
 )
 def cli() -> None:
-    """Let bots in any language play board and card games against each other, and rate them."""
+    """Let bots in any language play board and card games against each other, and rate
+    them.
+    """
 
 
 @click.command("help", add_help_option=False, context_settings={"ignore_unknown_options": True})
@@ -234,7 +246,8 @@ def main() -> None:
         code = run(sys.argv[1:])
     except KeyboardInterrupt as error:  # a second one, while the first was answered
         code = _interrupted(error, sys.argv[1:])
-    # Python gives signals back to the system while it ends: one would then be our exit code
+    # Python gives signals back to the system while it ends: one would then be our exit
+    # code
     interrupts.listen_no_more()
     sys.exit(code)
 
@@ -256,7 +269,9 @@ def _is_limited() -> bool:
 
 
 def _why_failed(error: BaseException) -> str:
-    """Return what to do if an error comes of too little memory by a limit of the system, "" if it does not."""
+    """Return what to do if an error comes of too little memory by a limit of the
+    system, "" if it does not.
+    """
     if not _is_limited():
         return ""
     from khiva_arena.interface.cli.memory_limits import why_failed
@@ -345,7 +360,9 @@ def _run(arguments: list[str]) -> int:
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
-    """Tell whether a command line asks for JSON. It may be wrong otherwise, so that click has not read it."""
+    """Tell whether a command line asks for JSON. It may be wrong otherwise, so that
+    click has not read it.
+    """
     words = list(takewhile(lambda word: word != "--", arguments))
     formats = words[:1] == ["check"] and (
         "--format=json" in words or ("--format", "json") in pairwise(words)
@@ -360,7 +377,8 @@ def _fail(
     steps: Sequence[str] = (),
     commands: Sequence[str] = (),
 ) -> int:
-    """Say why a command failed: in lines for people, or as one JSON object if the command line asks for JSON.
+    """Say why a command failed: in lines for people, or as one JSON object if the
+    command line asks for JSON.
 
     steps: lines on what the user can do.
     commands: to type next, besides those that the problems name; only JSON has them.
@@ -382,14 +400,18 @@ def _fail(
 
 
 def _answer(arguments: list[str]) -> Any:
-    """Answer a shell whose user presses TAB, else run the command. Returns the exit code."""
+    """Answer a shell whose user presses TAB, else run the command. Returns the exit
+    code.
+    """
     if instruction := os.environ.get(VARIABLE):
         return answer(cli, instruction)
     return cli.main(arguments, prog_name="khiva-arena", standalone_mode=False)
 
 
 def _say_limit(arguments: Sequence[str], reason: str) -> int:
-    """Say which limit or right of the machine is in the way. Returns the exit code. Every recorded match is kept."""
+    """Say which limit or right of the machine is in the way. Returns the exit code.
+    Every recorded match is kept.
+    """
     interrupts.listen_no_more()
     _fail(arguments, UNUSABLE, [reason])
     eval("0")  # as in ``_interrupted``
@@ -397,7 +419,9 @@ def _say_limit(arguments: Sequence[str], reason: str) -> int:
 
 
 def _interrupted(error: BaseException, arguments: Sequence[str]) -> int:
-    """Say that the command was interrupted, unless that was told. Returns the exit code."""
+    """Say that the command was interrupted, unless that was told. Returns the exit
+    code.
+    """
     interrupts.listen_no_more()  # an impatient second one would hide the exit code
     if wants_json(arguments):
         import shlex  # not above: few commands are interrupted
@@ -410,8 +434,9 @@ def _interrupted(error: BaseException, arguments: Sequence[str]) -> int:
         )
     elif not interrupts.was_told(error):
         say("khiva-arena: interrupted")
-    # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
-    # itself, whatever exit code we give; running one that ends well lets it forget that.
+    # If it hit while a text was run as code, as for each dataclass when a module is
+    # imported, Python would end by SIGINT itself, whatever exit code we give; running
+    # one that ends well lets it forget that.
     eval("0")
     return INTERRUPTED
 
@@ -425,7 +450,8 @@ def _check_text(arguments: list[str]) -> None:
 def _code_of_lost_stdout(error: OSError, arguments: Sequence[str]) -> int:
     """Return the exit code when stdout has failed.
 
-    A reader that closes its end, as `head` does, has seen all that it needs: that is no error.
+    A reader that closes its end, as `head` does, has seen all that it needs: that is no
+    error.
     """
     if isinstance(error, BrokenPipeError):
         return DONE

@@ -1,4 +1,6 @@
-"""``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
+"""``khiva-arena match``: one match, printed turn by turn; or a stored one again, with
+live bots.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -68,23 +70,28 @@ def command(
     as_json: bool,
     **flags: Any,
 ) -> int:
-    """Play one match and print it turn by turn, hidden cards included. The bots sit in the order given.
+    """Play one match and print it turn by turn, hidden cards included. The bots sit in
+    the order given.
 
-    With --from, the deal, rules and limits are those of the stored match; --bot, given once for each seat, seats other bots than
-    those that played. The first choice that differs is printed, and the exit code is then 1.
+    With --from, the deal, rules and limits are those of the stored match; --bot, given
+    once for each seat, seats other bots than those that played. The first choice that
+    differs is printed, and the exit code is then 1.
 
-    With --step, --seat and --choice the match is played again up to that step as it was recorded. There the seat chooses
-    otherwise, the others do as they did, and from then on all bots play. --try all does so for each choice, --try 14,48
-    only for choices 14 and 48. Both ends are shown beside each other; nothing is stored or rated. The deal must be over: all its
-    matches recorded.
+    With --step, --seat and --choice the match is played again up to that step as it was
+    recorded. There the seat chooses otherwise, the others do as they did, and from then
+    on all bots play. --try all does so for each choice, --try 14,48 only for choices 14
+    and 48. Both ends are shown beside each other; nothing is stored or rated. The deal
+    must be over: all its matches recorded.
 
-    --trace prints a line for each message: milliseconds since the start, seat, > to the bot or < from it, type and JSON. A line
-    with | is the bot's stderr, and one with ! says how much of that is not shown. Answers appear once all seats that were asked
-    have answered, since no answer is opened before. Long messages are cut; --full prints them whole, --capture keeps them, and
-    `khiva-arena decode DIR/*` prints them.
+    --trace prints a line for each message: milliseconds since the start, seat, > to the
+    bot or < from it, type and JSON. A line with | is the bot's stderr, and one with !
+    says how much of that is not shown. Answers appear once all seats that were asked
+    have answered, since no answer is opened before. Long messages are cut; --full
+    prints them whole, --capture keeps them, and `khiva-arena decode DIR/*` prints them.
 
-    Before the match the arena starts every bot once. If one fails to start, the arena shows its output and how it ended, and
-    --trace, --capture and --notes show that start. --capture then keeps nothing unless a bot that failed wrote on stdout.
+    Before the match the arena starts every bot once. If one fails to start, the arena
+    shows its output and how it ended, and --trace, --capture and --notes show that
+    start. --capture then keeps nothing unless a bot that failed wrote on stdout.
     """
     from khiva_arena.display.terminal.capped import (
         lines_capped,

@@ -1,5 +1,6 @@
-"""The errors of too little memory by limits of the system (``ulimit -v``, ``ulimit -d``): numerical libraries end the process, or
-send it SIGINT."""
+"""The errors of too little memory by limits of the system (``ulimit -v``, ``ulimit
+-d``): numerical libraries end the process, or send it SIGINT.
+"""
 
 import os
 import resource
@@ -8,7 +9,9 @@ from typing import NamedTuple
 
 MIB = 2**20
 LITTLE = 96 * MIB
-"""The bytes left when a failure is put down to a limit: a thread with its stack and buffers takes as much."""
+"""The bytes left when a failure is put down to a limit: a thread with its stack and
+buffers takes as much.
+"""
 
 
 class Limit(NamedTuple):
@@ -18,7 +21,8 @@ class Limit(NamedTuple):
     word: its name in a sentence
     option: of the shell's ulimit
     least: the bytes below which no command gets as far as its own code
-    advised: the bytes that every command gets along with, tables of modules apart: these say what they need before they start
+    advised: the bytes that every command gets along with, tables of modules apart:
+        these say what they need before they start
     field: of /proc/self/statm, the pages that count
     """
 
@@ -53,8 +57,10 @@ LIMITS = (
 
 
 def spare_threads() -> None:
-    """Let numerical libraries compute by one thread, before they are loaded: each further one takes 32 MiB at its first work, and
-    ends the process where they are not to be had."""
+    """Let numerical libraries compute by one thread, before they are loaded: each
+    further one takes 32 MiB at its first work, and ends the process where they are not
+    to be had.
+    """
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
@@ -64,7 +70,9 @@ def why_too_little() -> str:
 
 
 def why_failed(error: BaseException) -> str:
-    """Return the remedy if an error may come of a limit that is nearly used up, "" if it does not."""
+    """Return the remedy if an error may come of a limit that is nearly used up, "" if
+    it does not.
+    """
     limited = [limit for limit in LIMITS if limit.bytes < 2**63]
     nearest = min(limited, key=lambda limit: limit.bytes - limit.used(), default=None)
     if nearest is None:

@@ -1,4 +1,6 @@
-"""``khiva-arena new``: a new bot from a template, in a language that has a kit; a new game; or a repository."""
+"""``khiva-arena new``: a new bot from a template, in a language that has a kit; a new
+game; or a repository.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -42,20 +44,25 @@ REPOSITORY = "repository"
 )
 @json_option
 def command(language: str | None, folder: Path | None, as_json: bool, **flags: Any) -> None:
-    """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every game. Without arguments, list the languages
-    and what this machine lacks for each. FOLDER/AGENTS.md tells coding agents how to begin.
+    """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every
+    game. Without arguments, list the languages and what this machine lacks for each.
+    FOLDER/AGENTS.md tells coding agents how to begin.
 
-    FOLDER has the kit of the language, one short file to edit, a bot.toml, a README and AGENTS.md. Instead of LANGUAGE, name a
-    bot of `khiva-arena bots`, such as shipped:python/llm, to begin with a copy of it; or write game: then FOLDER is a game of
-    your own, small and for 2 to 5 seats, with its test and a bot. Write ladder, and FOLDER is a ladder, by which `khiva-arena
-    grade` marks bots. Write repository, and FOLDER is the content of a git repository. It has a bot in the --language, test.sh,
-    and the files by which GitHub and GitLab run test.sh. This script checks the bot, and tests it against the bot on the branch
-    main.
+    FOLDER has the kit of the language, one short file to edit, a bot.toml, a README and
+    AGENTS.md. Instead of LANGUAGE, name a bot of `khiva-arena bots`, such as
+    shipped:python/llm, to begin with a copy of it; or write game: then FOLDER is a game
+    of your own, small and for 2 to 5 seats, with its test and a bot. Write ladder, and
+    FOLDER is a ladder, by which `khiva-arena grade` marks bots. Write repository, and
+    FOLDER is the content of a git repository. It has a bot in the --language, test.sh,
+    and the files by which GitHub and GitLab run test.sh. This script checks the bot,
+    and tests it against the bot on the branch main.
 
-    With --search, the new bot searches, in Khiva, in under 200 lines. It is about as strong as thinker. `khiva-arena new
-    --search` lists languages.
+    With --search, the new bot searches, in Khiva, in under 200 lines. It is about as
+    strong as thinker. `khiva-arena new --search` lists languages.
 
-    What --json prints is described by the schema protocol/schema/output/new.json, which is installed with the package."""
+    What --json prints is described by the schema protocol/schema/output/new.json, which
+    is installed with the package.
+    """
     from khiva_arena.interface.commands.new import (
         NewWish,
         new,

@@ -1,4 +1,6 @@
-"""Options that several commands share; options of settings are made from the rows of the settings table."""
+"""Options that several commands share; options of settings are made from the rows of
+the settings table.
+"""
 
 import os
 from collections.abc import Callable
@@ -45,7 +47,9 @@ modules_option = click.option(
 
 
 def among_options(command: F) -> F:
-    """Add ``--only``, ``--exclude``, ``--events`` and ``--season``, which choose the bots and events that count."""
+    """Add ``--only``, ``--exclude``, ``--events`` and ``--season``, which choose the
+    bots and events that count.
+    """
     only = click.option(
         "--only",
         multiple=True,
@@ -144,9 +148,11 @@ ALL = tuple(row.name for row in TABLE)
 
 
 def setting_options(*names: str, **helps: str) -> Callable[[F], F]:
-    """Return a decorator that adds the flags of these settings. Unset flags are None or ().
+    """Return a decorator that adds the flags of these settings. Unset flags are None or
+    ().
 
-    helps: a command's own words for a setting, or for a setting with another default in this command
+    helps: a command's own words for a setting, or for a setting with another default in
+        this command
     """
 
     def decorate(command: F) -> F:
@@ -189,14 +195,17 @@ def setting_option(row: Setting, text: str) -> Callable[[F], F]:
 
 
 def _old_option(row: Setting) -> Callable[[F], F]:
-    """Return the flag of a setting's old name, which help and TAB do not show. It is read before the new flag."""
+    """Return the flag of a setting's old name, which help and TAB do not show. It is
+    read before the new flag.
+    """
     return click.option(f"--{row.old_name}", hidden=True, is_eager=True)
 
 
 def _or_by_old_name(
     row: Setting,
 ) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
-    """Return a callback that takes a value under the setting's old name, with a line about the new name.
+    """Return a callback that takes a value under the setting's old name, with a line
+    about the new name.
 
     A flag wins over the environment.
     """
@@ -227,8 +236,9 @@ def _or_by_old_name(
 
 
 def _with_default(row: Setting, text: str) -> str:
-    """Return ``text`` with the default at its end, unless there is none or the text says it, and with a word on how a list or
-    table is given."""
+    """Return ``text`` with the default at its end, unless there is none or the text
+    says it, and with a word on how a list or table is given.
+    """
     if row.kind in (*LISTS, *TABLES):
         text, mark, rest = text.partition(" [default")
         return f"{text.removesuffix('.')}. Repeat for each{mark}{rest or '.'}"

@@ -1,4 +1,6 @@
-"""``khiva-arena plan``: how many seeds an error or a gap takes, from a store's own variance."""
+"""``khiva-arena plan``: how many seeds an error or a gap takes, from a store's own
+variance.
+"""
 
 from typing import Any
 
@@ -33,8 +35,10 @@ from khiva_arena.interface.commands.choices import POWER
 def command(**flags: Any) -> None:
     """Estimate how many seeds are needed for an error of ELO, or to show a gap of ELO.
 
-    Every bot of STORE then has such an error, or results show such a gap between two bots. The estimate follows from how much the
-    results in STORE, or of each EVENT in it, vary."""
+    Every bot of STORE then has such an error, or results show such a gap between two
+    bots. The estimate follows from how much the results in STORE, or of each EVENT in
+    it, vary.
+    """
     from khiva_arena.interface.commands.plan import plan  # when it is called, so that -h is quick
 
     plan(**flags)

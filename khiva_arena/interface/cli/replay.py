@@ -1,4 +1,6 @@
-"""``khiva-arena replay``: a stored match's requests to one seat, sent to one bot again, to see which choices differ."""
+"""``khiva-arena replay``: a stored match's requests to one seat, sent to one bot again,
+to see which choices differ.
+"""
 
 from typing import Any
 
@@ -66,29 +68,38 @@ from khiva_arena.interface.cli.options import (
 )
 @json_option
 def command(lost: str | None, **flags: Any) -> int:
-    """Send BOT the messages that a seat got in MATCH of STORE, and print each decision that BOT now makes differently. MATCH is
-    EVENT/ORDINAL, as 1/0, or the beginning of its id.
+    """Send BOT the messages that a seat got in MATCH of STORE, and print each decision
+    that BOT now makes differently. MATCH is EVENT/ORDINAL, as 1/0, or the beginning of
+    its id.
 
-    Each difference comes with the consequences of both choices. The match continues as it was recorded. Exit code 1 if a choice
-    differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th time in the match that seats were
+    Each difference comes with the consequences of both choices. The match continues as
+    it was recorded. Exit code 1 if a choice differs or the bot fails. STORE may be a
+    bundle; then name the BOT. Step N is the N-th time in the match that seats were
     asked; 0 is the start.
 
-    Every message is the one that was sent then, byte for byte, except for data that is not recorded. bank_ms is the whole bank
-    until the seat's first timeout, and 0 after it. If the seat broke the protocol, its last request may not have gone out.
-    A bundle does not hold the lines that informed bots of their faults.
+    Every message is the one that was sent then, byte for byte, except for data that is
+    not recorded. bank_ms is the whole bank until the seat's first timeout, and 0 after
+    it. If the seat broke the protocol, its last request may not have gone out. A bundle
+    does not hold the lines that informed bots of their faults.
 
-    --wait prints the id of the bot's own process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. No clock
-    runs then, and Ctrl-C ends it. If a program was built with -g, gdb finds its sources. If a debugger cannot attach to a bot in
-    a sandbox, --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
+    --wait prints the id of the bot's own process and waits for Enter: attach `gdb -p`,
+    `py-spy` or `jdb` meanwhile. No clock runs then, and Ctrl-C ends it. If a program
+    was built with -g, gdb finds its sources. If a debugger cannot attach to a bot in a
+    sandbox, --isolation trusted runs it with all of your rights instead. Without a
+    terminal --wait only stops the clock.
 
-    --lost asks the BOT at the seat of NAME in each match that NAME lost or tied. It prints a line a match, and how many
-    choices of each kind differ in all. Most differences are style: two good bots differ, too. The list does not tell which
-    few matter. `khiva-arena match --from STORE MATCH --step N --seat K --try A,B` plays one out.
+    --lost asks the BOT at the seat of NAME in each match that NAME lost or tied. It
+    prints a line a match, and how many choices of each kind differ in all. Most
+    differences are style: two good bots differ, too. The list does not tell which few
+    matter. `khiva-arena match --from STORE MATCH --step N --seat K --try A,B` plays one
+    out.
 
-    A match in ticks is sent to a module, which pays as it did then, and the ticks of its decisions are compared, too.
+    A match in ticks is sent to a module, which pays as it did then, and the ticks of
+    its decisions are compared, too.
 
-    What --json prints is described by the schemas replay.json and, with --lost, replay-lost.json in protocol/schema/output, which
-    are installed with the package."""
+    What --json prints is described by the schemas replay.json and, with --lost,
+    replay-lost.json in protocol/schema/output, which are installed with the package.
+    """
     if lost is not None:
         from khiva_arena.interface.commands.replay_lost import (
             replay_lost,

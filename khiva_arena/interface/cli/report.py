@@ -56,11 +56,14 @@ from khiva_arena.interface.commands.choices import ALL, NONE, SOME
 @among_options
 @handed_games_option
 def command(**flags: Any) -> None:
-    """Write a page of results, which any browser opens. It has standings, charts and every match on a drawn table.
+    """Write a page of results, which any browser opens. It has standings, charts and
+    every match on a drawn table.
 
-    Of a store, name each EVENT by number or id to show no others. A bundle is checked before it is shown. Hands are in the page
-    only once the last match on their deal is recorded. What bots wrote on stderr is not in it unless you ask for it; folders and
-    names of machines never are, except in what bots wrote."""
+    Of a store, name each EVENT by number or id to show no others. A bundle is checked
+    before it is shown. Hands are in the page only once the last match on their deal is
+    recorded. What bots wrote on stderr is not in it unless you ask for it; folders and
+    names of machines never are, except in what bots wrote.
+    """
     from khiva_arena.interface.commands.report import (
         report,
     )  # when it is called, so that -h is quick

@@ -73,12 +73,15 @@ def _settings_file(
 def command(**flags: Any) -> int:
     """Play a tournament and print its rating table. The same command again resumes.
 
-    By default it is a round-robin: every line-up of the bots, on every seed, in every rotation of the seats.
+    By default it is a round-robin: every line-up of the bots, on every seed, in every
+    rotation of the seats.
 
-    CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules] table), and
-    with [[stage]] tables for events one after another; `khiva-arena init` writes one. Flags win over KHIVA_ARENA_RUN_* variables
-    (one for each setting except --bot), and these win over the file. If everything is over, the command says so, prints the table
-    and plays nothing."""
+    CONFIG is a TOML file with the same settings by their long names (bots = [...],
+    seats = 3, turn = "1s", a [rules] table), and with [[stage]] tables for events one
+    after another; `khiva-arena init` writes one. Flags win over KHIVA_ARENA_RUN_*
+    variables (one for each setting except --bot), and these win over the file. If
+    everything is over, the command says so, prints the table and plays nothing.
+    """
     from khiva_arena.interface.commands.run import run  # when it is called, so that -h is quick
 
     return run(**flags)

@@ -27,12 +27,15 @@ from khiva_arena.interface.cli.options import (
 def command(
     store: Path, match: str | None, notes: bool, as_json: bool, transcript: bool = False
 ) -> None:
-    """List the events and matches of STORE, or print MATCH turn by turn. MATCH is EVENT/ORDINAL, as 1/0, or the beginning of its
-    id.
+    """List the events and matches of STORE, or print MATCH turn by turn. MATCH is
+    EVENT/ORDINAL, as 1/0, or the beginning of its id.
 
-    Hidden cards are printed, and the command that plays the match again. In JSON a line of a seat's notes that begins with
-    U+001E is the arbiter's own, such as "[step 12: boost]"; "times" has, by seat, the step and the microseconds of each decision,
-    of a remote bot also those of the round trip to it, and is null if an older version recorded the match."""
+    Hidden cards are printed, and the command that plays the match again. In JSON a line
+    of a seat's notes that begins with U+001E is the arbiter's own, such as "[step 12:
+    boost]"; "times" has, by seat, the step and the microseconds of each decision, of a
+    remote bot also those of the round trip to it, and is null if an older version
+    recorded the match.
+    """
     from khiva_arena.interface.commands.show import show  # when it is called, so that -h is quick
 
     show(store, match, notes, as_json, transcript=transcript)

@@ -1,4 +1,6 @@
-"""``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
+"""``khiva-arena sprt``: a sequential test of one bot against others, which stops once
+the answer is clear.
+"""
 
 from typing import Any
 
@@ -72,11 +74,15 @@ def _accepted(
 )
 @json_option
 def command(**flags: Any) -> int:
-    """Test whether CANDIDATE is better than the OPPONENTS, and stop once that is clear. The same command again resumes.
+    """Test whether CANDIDATE is better than the OPPONENTS, and stop once that is clear.
+    The same command again resumes.
 
-    Seed by seed, every table is played in all rotations. Each bot is a folder with bot.toml, such a folder in a commit
-    (./my-bot@HEAD~1), or a command. The test is on table scores: the candidate's mean pair score over all matches of a seed. The
-    test looks at it after each seed, from the 32nd on, and stops at a bound. The exit code tells the verdict."""
+    Seed by seed, every table is played in all rotations. Each bot is a folder with
+    bot.toml, such a folder in a commit (./my-bot@HEAD~1), or a command. The test is on
+    table scores: the candidate's mean pair score over all matches of a seed. The test
+    looks at it after each seed, from the 32nd on, and stops at a bound. The exit code
+    tells the verdict.
+    """
     from khiva_arena.interface.commands.sprt import sprt  # when it is called, so that -h is quick
 
     return sprt(**flags)

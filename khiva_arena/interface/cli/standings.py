@@ -1,4 +1,6 @@
-"""``khiva-arena standings``: the rating table of a store, and more about it on request."""
+"""``khiva-arena standings``: the rating table of a store, and more about it on
+request.
+"""
 
 from typing import Any
 
@@ -56,10 +58,13 @@ from khiva_arena.rating.report.section_names import ALL, NAMES
 @handed_games_option
 @json_option
 def command(**flags: Any) -> None:
-    """Print the rating table of STORE, a results folder, or of each EVENT in it, by number or id.
+    """Print the rating table of STORE, a results folder, or of each EVENT in it, by
+    number or id.
 
-    Events with equal game, rules, time, policy, isolation, limits and pondering are pooled into one table; others get tables of
-    their own. An event that was closed before it was over counts only if you name it, or if a cap ended it."""
+    Events with equal game, rules, time, policy, isolation, limits and pondering are
+    pooled into one table; others get tables of their own. An event that was closed
+    before it was over counts only if you name it, or if a cap ended it.
+    """
     from khiva_arena.interface.commands.standings import (
         standings,
     )  # when it is called, so that -h is quick

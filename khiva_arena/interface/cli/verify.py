@@ -1,4 +1,6 @@
-"""``khiva-arena verify``: a replay of every record of a store or bundle, compared with all that is stored beside it."""
+"""``khiva-arena verify``: a replay of every record of a store or bundle, compared with
+all that is stored beside it.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -64,13 +66,16 @@ from khiva_arena.interface.cli.options import (
 @handed_games_option
 @json_option
 def command(**flags: Any) -> int:
-    """Replay each match of STORE, a results folder or a bundle, and compare it with everything that is stored. To check
-    only some events, name each EVENT by number or id.
+    """Replay each match of STORE, a results folder or a bundle, and compare it with
+    everything that is stored. To check only some events, name each EVENT by number or
+    id.
 
-    It checks hash chains, commitments, revealed secrets, seats, every choice, scores, ranks, faults and forfeits. It checks that
-    matches and voids are those of the schedule, and that nothing is missing on a revealed seed. Once an event is over, it also
-    checks its run digest. In a store it checks the sum of every row, that no row was lost or added, and the pages of the file; in
-    a bundle, the standings. --rerun-bots says first how much of the processor it may take.
+    It checks hash chains, commitments, revealed secrets, seats, every choice, scores,
+    ranks, faults and forfeits. It checks that matches and voids are those of the
+    schedule, and that nothing is missing on a revealed seed. Once an event is over, it
+    also checks its run digest. In a store it checks the sum of every row, that no row
+    was lost or added, and the pages of the file; in a bundle, the standings.
+    --rerun-bots says first how much of the processor it may take.
 
     \b
     Exit codes:

@@ -1,4 +1,6 @@
-"""The decisions of a stored match that a bot was asked again: which of them differ, by kind and in words."""
+"""The decisions of a stored match that a bot was asked again: which of them differ, by
+kind and in words.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -20,7 +22,9 @@ def same(reply: Reply) -> bool:
 
 
 def first_other(replies: Iterable[Reply]) -> Reply | None:
-    """Return the first of the answers that is another choice than the recorded one, and no fault; None if none is."""
+    """Return the first of the answers that is another choice than the recorded one, and
+    no fault; None if none is.
+    """
     return next((reply for reply in replies if reply.choice is not None and not same(reply)), None)
 
 
@@ -34,7 +38,8 @@ class OfKind(NamedTuple):
 
     asked: their number.
     differ: how many of them it makes otherwise.
-    always_then, always_now: the one choice, in words, at all that differ; "" if there are several, or one that differs.
+    always_then, always_now: the one choice, in words, at all that differ; "" if there
+        are several, or one that differs.
     """
 
     asked: int
@@ -70,7 +75,9 @@ def kinds_of(*matches: tuple[Header, Sequence[Reply]]) -> dict[str, OfKind]:
 
 
 def in_words(kinds: Mapping[str, OfKind]) -> str:
-    """Return in words how many decisions of each kind differ, without the kinds of which none does."""
+    """Return in words how many decisions of each kind differ, without the kinds of
+    which none does.
+    """
     parts = []
     for name, of in kinds.items():
         habits = [

@@ -13,22 +13,26 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.games.registry import NAMES
 from khiva_arena.rating.report.text import listing
 
-# The bots of other languages for `run --shipped`: all others choose as one of these does, and all together would make thousands
-# of line-ups.
+# The bots of other languages for `run --shipped`: all others choose as one of these
+# does, and all together would make thousands of line-ups.
 OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
-# Left out by `run --shipped`, since they think for so long that everybody else would wait for them.
+# Left out by `run --shipped`, since they think for so long that everybody else would
+# wait for them.
 SLOW = tuple(
     f"shipped:python/{name}"
     for name in ("search_deep", "search_emira", "search_silk_road", "thinker")
 )
 # Left out, too: it plays by a model elsewhere, and cannot start without an address.
 NEEDS_A_NETWORK = ("shipped:python/llm",)
-# And this one, an example for trainers: each of its matches begins with the import of numpy, which takes longer than it plays.
+# And this one, an example for trainers: each of its matches begins with the import of
+# numpy, which takes longer than it plays.
 LEARNT = ("shipped:python/trained",)
 
 
 def shipped_bots(game: str | None = None) -> dict[str, Bot]:
-    """Return the shipped bots by their --bot words; with ``game`` those that play it."""
+    """Return the shipped bots by their --bot words; with ``game`` those that play
+    it.
+    """
     shipped_here = {word: bot_files.load(word) for word in shipped.bots()}
     return {
         word: bot
@@ -38,7 +42,9 @@ def shipped_bots(game: str | None = None) -> dict[str, Bot]:
 
 
 def ready_bots(game: str) -> list[str]:
-    """Return the --bot words of ``run --shipped``. Bots whose language is not on this machine are named on stderr."""
+    """Return the --bot words of ``run --shipped``. Bots whose language is not on this
+    machine are named on stderr.
+    """
     words = []
     for word in shipped_bots(game):
         language = shipped.languages()[_language(word)]

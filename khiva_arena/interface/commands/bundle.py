@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena bundle``: events that are over in one file, for anyone to verify."""
+"""The work of ``khiva-arena bundle``: events that are over in one file, for anyone to
+verify.
+"""
 
 import shlex
 from collections import Counter
@@ -23,7 +25,9 @@ from khiva_arena.words import count
 
 
 def _public(store: Store, events: list[EventRow]) -> list[EventRow]:
-    """Return the events without the batches of a league that are not over, or whose secrets are not public yet."""
+    """Return the events without the batches of a league that are not over, or whose
+    secrets are not public yet.
+    """
     if not store.links():
         return events
     newest = newest_public(store)
@@ -46,8 +50,9 @@ def _public(store: Store, events: list[EventRow]) -> list[EventRow]:
 
 
 def _published(store: Store, events: list[EventRow]) -> Collection[str] | None:
-    """Return the identities of the bots that a bundle may hold, None for all. Raises ConfigError if their league is not here, or
-    publishes none of them."""
+    """Return the identities of the bots that a bundle may hold, None for all. Raises
+    ConfigError if their league is not here, or publishes none of them.
+    """
     if any(row.definition.batch for row in events) and not store.links(0, 1):
         raise ConfigError(
             f"--with-modules: {store.folder} holds batches of a league, and not the "
@@ -63,7 +68,8 @@ def _published(store: Store, events: list[EventRow]) -> Collection[str] | None:
 
 
 def _tell_bots(out: Path, bots: Collection[DefinedBot], published: Collection[str] | None) -> None:
-    """Say of how many bots a bundle holds the modules and the sources, and how many it leaves out.
+    """Say of how many bots a bundle holds the modules and the sources, and how many it
+    leaves out.
 
     published: those that it may hold; None for all.
     """
@@ -98,7 +104,9 @@ def _tell_bots(out: Path, bots: Collection[DefinedBot], published: Collection[st
 
 
 def _language(module: str) -> str:
-    """Return the language of the bots that a released interpreter runs. ``module``: its hash."""
+    """Return the language of the bots that a released interpreter runs. ``module``: its
+    hash.
+    """
     word = released()[module].word
     kit = shipped.languages().get(word)
     return kit.title if kit else word

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena check``: a check, in steps, that a bot keeps the protocol, in words for its author."""
+"""The work of ``khiva-arena check``: a check, in steps, that a bot keeps the protocol,
+in words for its author.
+"""
 
 import json
 import shlex
@@ -69,7 +71,8 @@ def check(
 
 
 class _Printer:
-    """A printer of steps as they are done; steps in a row that are skipped for one reason are one line.
+    """A printer of steps as they are done; steps in a row that are skipped for one
+    reason are one line.
 
     quiet: whether steps that are ok are left out.
     """

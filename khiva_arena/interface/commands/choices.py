@@ -1,4 +1,6 @@
-"""The choices and defaults that a command's help and its work both name. It imports no other module, so that ``-h`` is quick."""
+"""The choices and defaults that a command's help and its work both name. It imports no
+other module, so that ``-h`` is quick.
+"""
 
 from typing import Literal, get_args
 

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena close``: the end, for good, of an event that is not over."""
+"""The work of ``khiva-arena close``: the end, for good, of an event that is not
+over.
+"""
 
 import shlex
 from collections.abc import Iterable
@@ -51,7 +53,9 @@ def close(store: Path, event: str, yes: bool) -> None:
 
 
 def _to_close(store: Store, word: str) -> EventRow:
-    """Return the event that ``word`` names. Raises ConfigError if it is over, or closed already."""
+    """Return the event that ``word`` names. Raises ConfigError if it is over, or closed
+    already.
+    """
     (event,) = events_of(store, (word,))
     if event.definition.batch:
         raise ConfigError(
@@ -78,7 +82,9 @@ def _how_far(store: Store, event: EventRow) -> str:
 
 
 def _warnings_of_shard(store: Store, event: EventRow) -> list[str]:
-    """Return the warnings before a shard, or several merged ones, are closed, a line each; [] for any other event."""
+    """Return the warnings before a shard, or several merged ones, are closed, a line
+    each; [] for any other event.
+    """
     note = read_note(store.folder, event.id)
     if note is None or note.of < 2:
         return []
@@ -97,7 +103,9 @@ def _warnings_of_shard(store: Store, event: EventRow) -> list[str]:
 
 
 def _close(store: Store, event: EventRow) -> None:
-    """Close an event, and reveal the run's secret and that of each seed that has a match: nobody will play on any of them."""
+    """Close an event, and reveal the run's secret and that of each seed that has a
+    match: nobody will play on any of them.
+    """
     check_event(store, event)
     revealed = store.reveals(event.id)
     secrets = {

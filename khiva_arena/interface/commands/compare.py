@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena compare``: two bots play until it is clear which one is better, or until their time is over."""
+"""The work of ``khiva-arena compare``: two bots play until it is clear which one is
+better, or until their time is over.
+"""
 
 import json
 import re
@@ -69,7 +71,8 @@ class Typed(NamedTuple):
 def compare(time: str | None, matches: int | None, as_json: bool, **flags: Any) -> int:
     """Play the comparison, print its answer, and return the exit code.
 
-    time, matches: the most that all numbers of seats have together; None if it was not given.
+    time, matches: the most that all numbers of seats have together; None if it was not
+        given.
     flags: the fields of ``Typed`` and ``RunOptions``, and settings.
     """
     typed, options, most = (
@@ -93,7 +96,9 @@ def compare(time: str | None, matches: int | None, as_json: bool, **flags: Any) 
 def _compare(
     values: Mapping[str, Any], typed: Typed, options: RunOptions, most: Most, as_json: bool
 ) -> int:
-    """Play the comparison, print its answer, and return the exit code. Raises SameBots before anything is played."""
+    """Play the comparison, print its answer, and return the exit code. Raises SameBots
+    before anything is played.
+    """
     entrants = _by_folders(entrants_named(values, say))
     parts = [comparison_of(values, seats, len(typed.seats), entrants) for seats in typed.seats]
     check_needed_flags(parts[0].stages[0])
@@ -104,8 +109,10 @@ def _compare(
 
 
 def _by_folders(bots: Sequence[Bot]) -> list[Bot]:
-    """Return the bots. Those of one name are called as their folders, since authors compare a bot with a copy of its folder. If
-    folders do not tell them apart, their names stay numbered."""
+    """Return the bots. Those of one name are called as their folders, since authors
+    compare a bot with a copy of its folder. If folders do not tell them apart, their
+    names stay numbered.
+    """
     names = [bot.name for bot in bots]
     for group in namesakes(names):
         for position in group:
@@ -134,8 +141,9 @@ def _most(time: str | None, matches: int | None) -> Most:
 def _play(
     parts: Sequence[CompetitionParts], options: RunOptions, most: Most
 ) -> list[ComparedTables]:
-    """Play the comparison at each number of seats, one after another, and return the answers. Time that one leaves goes to the
-    next ones."""
+    """Play the comparison at each number of seats, one after another, and return the
+    answers. Time that one leaves goes to the next ones.
+    """
     answers: list[ComparedTables] = []
     for number, ((settings,), entrants) in enumerate(parts):
         of_this = replace(options, most=_share(most, answers, len(parts) - number, settings.jobs))
@@ -154,7 +162,9 @@ def _play(
 
 
 def _share(most: Most, past: Sequence[ComparedTables], parts: int, jobs: int) -> Most:
-    """Return the limit of the next of so many parts. ``past``: what was played before."""
+    """Return the limit of the next of so many parts. ``past``: what was played
+    before.
+    """
     seconds, matches = most.seconds, most.matches
     if seconds is not None:
         seconds = max(0.0, seconds - sum(60 * one.minutes for one in past)) / parts
@@ -164,7 +174,9 @@ def _share(most: Most, past: Sequence[ComparedTables], parts: int, jobs: int) ->
 
 
 def _end_of_one_bot(values: Mapping[str, Any], typed: Typed, error: SameBots, as_json: bool) -> int:
-    """Print that both bots are one, and return the exit code. Raises ``error`` if another bot is named twice."""
+    """Print that both bots are one, and return the exit code. Raises ``error`` if
+    another bot is named twice.
+    """
     if (
         len(error.bots) < 2
         or error.bots[0].identity != error.bots[1].identity
@@ -273,8 +285,9 @@ def _next(
 
 
 def _longer(compared: ComparedBots, typed: Typed, out: Path) -> str:
-    """Return the command that plays the same comparison for longer, from the start; "" if nobody would wait so long, or if the
-    first bot is not ahead in what is open."""
+    """Return the command that plays the same comparison for longer, from the start; ""
+    if nobody would wait so long, or if the first bot is not ahead in what is open.
+    """
     is_open = [one for one in compared.tables if one.verdict is VerdictWord.OPEN]
     minutes = [one.minutes_to_clear for one in is_open]
     if None in minutes or any((one.elo or 0) <= 0 for one in is_open):
@@ -290,7 +303,9 @@ def _longer(compared: ComparedBots, typed: Typed, out: Path) -> str:
 
 
 def _conditions(typed: Typed, options: Mapping[str, Any]) -> str:
-    """Return the flags that play another comparison under the same conditions, behind a blank; "" if there are none."""
+    """Return the flags that play another comparison under the same conditions, behind a
+    blank; "" if there are none.
+    """
     words = ["--seats", ",".join(map(str, typed.seats))] if typed.seats != DEFAULT_SEATS else []
     rows = [row for row in TABLE if row.name in options and row.name not in OF_ONE]
     words += [word for row in rows for word in flag_words(row, options[row.name])]

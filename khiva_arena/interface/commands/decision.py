@@ -13,12 +13,16 @@ HANDS = ("your hand", "your events", "hand")
 
 
 def decision_of(table: Decided, step: int, seat: int) -> StoredDecision:
-    """Return the decision of a seat at a step. Raises ConfigError if its deal is not over, or the seat was not asked there."""
+    """Return the decision of a seat at a step. Raises ConfigError if its deal is not
+    over, or the seat was not asked there.
+    """
     return decided.decision_of(table, step, seat, hand_of)
 
 
 def hand_of(header: Header, view: Mapping[str, Plain]) -> str:
-    """Return in words what a seat holds, as its game draws it for a person; "" if its game draws no hand."""
+    """Return in words what a seat holds, as its game draws it for a person; "" if its
+    game draws no hand.
+    """
     from khiva_arena.display.terminal.game_table import (
         drawing_of,
     )  # not above: few commands draw anything

@@ -84,7 +84,9 @@ def _print(file: str, number: int, piece: Piece, from_bot: bool | None, as_json:
 
 
 def _bytes(file: Path | None, as_hex: bool) -> Iterator[bytes]:
-    """Yield the bytes, a chunk at a time. Raises ConfigError if they cannot be read, or are not hex after all."""
+    """Yield the bytes, a chunk at a time. Raises ConfigError if they cannot be read, or
+    are not hex after all.
+    """
     name = str(file or "stdin")
     try:
         if file is None:
@@ -124,7 +126,9 @@ def _read(source: BinaryIO, name: str, as_hex: bool) -> Iterator[bytes]:
 
 
 def _chunk(source: BinaryIO) -> bytes:
-    """Return the next bytes, b"" at the end. The process that gave us stdin may have made it one that does not block."""
+    """Return the next bytes, b"" at the end. The process that gave us stdin may have
+    made it one that does not block.
+    """
     while True:
         data: bytes | None = source.read(CHUNK)
         if data is not None:

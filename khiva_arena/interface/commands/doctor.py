@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena doctor``: which isolation levels work here, why others do not, and remedies."""
+"""The work of ``khiva-arena doctor``: which isolation levels work here, why others do
+not, and remedies.
+"""
 
 import json
 import os
@@ -66,7 +68,9 @@ class DoctorRow(NamedTuple):
 
 
 def _rows(best: Level, reasons: dict[Level, str], results: Tried) -> list[DoctorRow]:
-    """Return all findings, in the order in which people read them: both outputs are made of them."""
+    """Return all findings, in the order in which people read them: both outputs are
+    made of them.
+    """
     notes, is_root, has_library = wsl.notes(Path.cwd()), os.geteuid() == 0, bool(modules.library())
     root = ["This is root: at all levels but trusted each bot runs as a user of its own."]
     slow = [launch.SLOW] if system.PROC and not launch.program() else []
@@ -190,7 +194,9 @@ def _memory(*, has_library: bool) -> DoctorRow:
 
 
 def _most_seats() -> str:
-    """Return in a line how much address space a process may have, and how many seats that is enough for."""
+    """Return in a line how much address space a process may have, and how many seats
+    that is enough for.
+    """
     if (most := memory_limits.space_limit()) is None:
         return "here it is not limited"
     here = f"here a process may have {most // MIB:,} MiB (ulimit -v)"

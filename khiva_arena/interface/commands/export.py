@@ -37,7 +37,9 @@ LINE_ENDS = "\n"
 
 
 def export(store: Path, form: ExportFormat, out: Path | None, points: bool, **flags: Any) -> None:
-    """Write or print the results, with ``points`` by source if they are wanted. ``flags``: those of ``StoreSelection``."""
+    """Write or print the results, with ``points`` by source if they are
+    wanted. ``flags``: those of ``StoreSelection``.
+    """
     if points and form not in ("csv", "jsonl"):
         raise ConfigError(f"--points goes with --format csv or jsonl, not with {form}")
     selection = take_fields(flags, StoreSelection)
@@ -96,9 +98,11 @@ def _results(store: Store, event: EventRow, among: Among, *, points: bool) -> Ev
 
 
 def _by_source(store: Store, event: EventRow) -> Callable[[Result], list[SeatPoints] | None]:
-    """Return a function that replays a match to see where points come from, if its deal is over.
+    """Return a function that replays a match to see where points come from, if its deal
+    is over.
 
-    It raises RecordError if the record is damaged, GameFault if the game cannot be played.
+    It raises RecordError if the record is damaged, GameFault if the game cannot be
+    played.
     """
     source = StoredResults(store)
     secrets = source.secrets(event)
@@ -114,7 +118,9 @@ def _by_source(store: Store, event: EventRow) -> Callable[[Result], list[SeatPoi
 
 
 def _sources(store: Store, event: EventRow) -> list[str]:
-    """Return the columns of an event's points by source, as its first match has them whose deal is over."""
+    """Return the columns of an event's points by source, as its first match has them
+    whose deal is over.
+    """
     by_source, secrets = _by_source(store, event), store.reveals(event.id)
     first = next(
         (

@@ -36,7 +36,9 @@ def games(game: tuple[str, ...], as_json: bool) -> None:
 
 
 def print_header(game: tuple[str, ...]) -> None:
-    """Print the rules of the one named game in C. Raises ConfigError for none, several, or one whose rules are Python's alone."""
+    """Print the rules of the one named game in C. Raises ConfigError for none, several,
+    or one whose rules are Python's alone.
+    """
     if len(game) != 1 or game_named(game[0]).name not in build.GAMES:
         raise ConfigError(f"--header takes one game that has rules in C: {', '.join(build.GAMES)}")
     click.echo(build.join(game_named(game[0]).name), nl=False)

@@ -16,7 +16,9 @@ from khiva_arena.records.store.new_file import new_file
 
 BOTS = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy")
 VALUES = {"bots": BOTS, "bank": "5s", "probation": True}
-"""The settings of a new file that are not the defaults, beside the folder for results: a cup for a class, which no bot spoils."""
+"""The settings of a new file that are not the defaults, beside the folder for results:
+a cup for a class, which no bot spoils.
+"""
 
 
 def init(file: Path) -> None:
@@ -35,7 +37,9 @@ def init(file: Path) -> None:
 
 
 def text_of(name: str) -> str:
-    """Return the text of a settings file. ``name``: of the file, and of its folder for results."""
+    """Return the text of a settings file. ``name``: of the file, and of its folder for
+    results.
+    """
     return settings_text({**VALUES, "out": f"results/{name}"}, {"bank": _cost()})
 
 

@@ -1,6 +1,8 @@
-"""The shapes of what commands print with ``--json``, each with its version and the answer in a sentence.
+"""The shapes of what commands print with ``--json``, each with its version and the
+answer in a sentence.
 
-Keys are only added. tests/support/make_schemas.py makes the schemas of protocol/schema/output from these types.
+Keys are only added. tests/support/make_schemas.py makes the schemas of
+protocol/schema/output from these types.
 """
 
 import json
@@ -23,13 +25,15 @@ class Versioned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MatchOutput(Versioned, frozen=True, kw_only=True):
-    """The output of ``khiva-arena match --json``: the record of the match. Lists are by seat.
+    """The output of ``khiva-arena match --json``: the record of the match. Lists are by
+    seat.
 
     v: the version of this output.
     sentence: the result in words.
     faults: how many each bot made.
     header: the facts fixed before it was played.
-    steps: the choices of each step, by seat: seat, index, and why the default was played, "" if it was not.
+    steps: the choices of each step, by seat: seat, index, and why the default was
+        played, "" if it was not.
     verdicts: ok, or the fault that the seat forfeited by.
     forfeited_at: the step in which the seat forfeited, null for none.
     ranks: 1 is best, ties share one.
@@ -97,7 +101,8 @@ class RecordedEnd(TriedEnd, frozen=True, kw_only=True):
 
 
 class TryOutput(Versioned, frozen=True, kw_only=True):
-    """The output of ``khiva-arena match --from ... --choice`` and ``--try`` with ``--json``.
+    """The output of ``khiva-arena match --from ... --choice`` and ``--try`` with
+    ``--json``.
 
     v: the version of this output.
     sentence: which of the choices ended best, in words.
@@ -128,7 +133,8 @@ class KindAsked(msgspec.Struct, frozen=True):
 
     asked: their number.
     differ: how many are made otherwise.
-    always_then, always_now: the one choice, in words, at all that differ; "" if there are several.
+    always_then, always_now: the one choice, in words, at all that differ; "" if there
+        are several.
     """
 
     asked: int
@@ -285,7 +291,8 @@ class NewOutput(Versioned, frozen=True, kw_only=True):
     v: the version of this output.
     sentence: the result in words.
     folder: that was made; files: its files. Without arguments there are none.
-    language: of the bot; lacks: what this machine lacks for it, "" for nothing. Games and ladders have none.
+    language: of the bot; lacks: what this machine lacks for it, "" for nothing. Games
+        and ladders have none.
     game: of a game, its file; of a repository, the game of its test.
     languages: those that have a kit; only without arguments.
     next: commands to type next.
@@ -305,7 +312,8 @@ class LevelHere(msgspec.Struct, frozen=True):
 
     works: whether it does.
     why_not, remedy: "" if it works.
-    lets_through: by what a bot tried, the ways in which it succeeded; null if the level does not work.
+    lets_through: by what a bot tried, the ways in which it succeeded; null if the level
+        does not work.
     note: more about it, "" for nothing.
     """
 
@@ -328,7 +336,8 @@ class DoctorOutput(Versioned, frozen=True, kw_only=True):
     limits: of a bot, unless ``--limit`` says otherwise.
     launcher: whether the launcher in C is there.
     modules: whether modules can be played.
-    address_space, memory: how much a process may have, null for no limit, and how much modules need.
+    address_space, memory: how much a process may have, null for no limit, and how much
+        modules need.
     holds_limits: whether memory and processes of bots are limited here.
     bounds: on the size of a bot.
     """

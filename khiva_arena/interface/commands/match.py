@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
+"""The work of ``khiva-arena match``: one match, printed turn by turn; or a stored one
+again, with live bots.
+"""
 
 import json
 from pathlib import Path

@@ -25,7 +25,9 @@ from khiva_arena.records.store.db import EventRow
 _NEW = ("seed", "seeds")
 MOST_OF_THE_MATCHES = 0.9
 FOLDER, GAME_FILE = "DIR", "FILE"
-"""Words for the folder of a runtime and the file of a game: a store knows their hashes, but not their places."""
+"""Words for the folder of a runtime and the file of a game: a store knows their hashes,
+but not their places.
+"""
 
 
 def commands(
@@ -34,12 +36,15 @@ def commands(
     times: float,
     shares: Mapping[str, float] = MappingProxyType({}),
 ) -> list[str]:
-    """Return commands that make the seeds ``times`` as many, at the line-ups of each event; a line for each kind of event, and
-    before it the command that finishes its event if that is not over.
+    """Return commands that make the seeds ``times`` as many, at the line-ups of each
+    event; a line for each kind of event, and before it the command that finishes its
+    event if that is not over.
 
-    shares: of each event, by its id, the part of its matches that is recorded; 1 if it is not there.
+    shares: of each event, by its id, the part of its matches that is recorded; 1 if it
+        is not there.
 
-    There is none for sequential tests, which cannot be continued. The seeds are newly drawn: no ``--seed``.
+    There is none for sequential tests, which cannot be continued. The seeds are newly
+    drawn: no ``--seed``.
     """
     played: dict[str, float] = {}
     lengths: dict[str, set[int]] = {}
@@ -92,10 +97,11 @@ class _Chain(NamedTuple):
 def fewer_line_ups(
     store: Path, members: Sequence[EventRow], deals: SharedDeals | None, missing: int
 ) -> FewerLineUps | None:
-    """Return the seeds by ``--lineups auto`` that give the same errors as so many ``missing`` seeds.
+    """Return the seeds by ``--lineups auto`` that give the same errors as so many
+    ``missing`` seeds.
 
-    None means that it does not go with these events, or takes more than nine tenths of the matches. An event of fewer line-ups is
-    one of its own, in the same table.
+    None means that it does not go with these events, or takes more than nine tenths of
+    the matches. An event of fewer line-ups is one of its own, in the same table.
     """
     kinds = {
         structs.replace(event.definition, seeds=1, seed=None, extends=None).text: event
@@ -124,8 +130,9 @@ def fewer_line_ups(
 
 
 def _words(event: EventRow, **replacements: str) -> Iterator[str]:
-    """Yield all settings as flags, except the seeds and the store. ``replacements`` replace the event's; the seats are always
-    named."""
+    """Yield all settings as flags, except the seeds and the store. ``replacements``
+    replace the event's; the seats are always named.
+    """
     values = _settings_of(event) | replacements
     for row in TABLE:
         if row.name in values and (values[row.name] != row.default or row.name == "seats"):
@@ -133,7 +140,9 @@ def _words(event: EventRow, **replacements: str) -> Iterator[str]:
 
 
 def _settings_of(event: EventRow) -> dict[str, Any]:
-    """Return the settings of an event, as far as its definition has them; times and tables only if they are not the default."""
+    """Return the settings of an event, as far as its definition has them; times and
+    tables only if they are not the default.
+    """
     plain = event.definition.plain()
     try:
         usual = get(plain["game"], plain["rules_version"]).rules({})

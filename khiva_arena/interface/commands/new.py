@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena new``: a new bot from a language's template or a shipped bot, or a new game."""
+"""The work of ``khiva-arena new``: a new bot from a language's template or a shipped
+bot, or a new game.
+"""
 
 import shlex
 import shutil
@@ -29,17 +31,23 @@ GAME, LADDER, GAME_FILE, KIT = "game", "ladder", "game.py", "khiva_kit.py"
 GAME_FILES = {name: name for name in (GAME_FILE, "bot/main.py", "bot/bot.toml")} | {
     "test_game.py": "try_game.py"
 }
-"""The files of a new game, and their sources: the package has no file that is named like a test."""
+"""The files of a new game, and their sources: the package has no file that is named
+like a test.
+"""
 
 
 class Ladders(Protocol):
     """New ladders, by which ``khiva-arena grade`` marks bots."""
 
     def fill(self, draft: Path, name: str) -> None:
-        """Write a whole ladder into an empty folder. ``name``: that the folder will have."""
+        """Write a whole ladder into an empty folder. ``name``: that the folder will
+        have.
+        """
 
     def next_lines(self, folder: str) -> list[str]:
-        """Return the lines about a ladder that was made. ``folder``: as it can be typed."""
+        """Return the lines about a ladder that was made. ``folder``: as it can be
+        typed.
+        """
 
 
 LADDERS: Hook[Ladders] = Hook("grading")
@@ -50,8 +58,10 @@ class NewWish(NamedTuple):
 
     as_module: whether the build of the bot makes a WebAssembly module.
     searches: whether the bot searches.
-    of_bot: of a repository, the language of its bot, or a shipped bot to copy; None for Python.
-    game: of AGENTS.md, and of a repository's test; None for the first game that the bot plays.
+    of_bot: of a repository, the language of its bot, or a shipped bot to copy; None for
+        Python.
+    game: of AGENTS.md, and of a repository's test; None for the first game that the bot
+        plays.
     """
 
     as_module: bool
@@ -166,7 +176,9 @@ def new(language: str | None, folder: Path | None, wish: NewWish, as_json: bool)
 
 
 def game_of(wish: NewWish, plays: tuple[str, ...]) -> str:
-    """Return the game that a new bot is for. ``plays``: the games that it plays, () for all. Raises ConfigError."""
+    """Return the game that a new bot is for. ``plays``: the games that it plays, () for
+    all. Raises ConfigError.
+    """
     game = wish.game or (plays or NAMES)[0]
     if game not in NAMES:
         raise ConfigError(f"--game: {unknown(game, NAMES)} Name a game that comes with the arena")

@@ -1,6 +1,8 @@
-"""``AGENTS.md`` of a new folder: what a coding agent needs to write a bot for one game in one language, in 1,200 words at most.
+"""``AGENTS.md`` of a new folder: what a coding agent needs to write a bot for one game
+in one language, in 1,200 words at most.
 
-The texts lie in ``agents/``. Figures come from ``common/strength.py``, the decision from the page of the game in the protocol.
+The texts lie in ``agents/``. Figures come from ``common/strength.py``, the decision
+from the page of the game in the protocol.
 """
 
 import json
@@ -52,8 +54,10 @@ class BestStart(NamedTuple):
 
 
 def strongest(kit: Language, game: str, as_module: bool = False) -> BestStart | None:
-    """Return the strongest start in a language for a game, None if there is no better one than random choices. That with
-    ``--search`` comes before stronger bots: it is made to be changed."""
+    """Return the strongest start in a language for a game, None if there is no better
+    one than random choices. That with ``--search`` comes before stronger bots: it is
+    made to be changed.
+    """
     flag = " --module" * as_module
     if kit.search_tools(as_module) and game == NAMES[0]:
         return BestStart(
@@ -71,7 +75,9 @@ def strongest(kit: Language, game: str, as_module: bool = False) -> BestStart | 
 
 
 def how_strong(game: str, name: str, with_elo: bool = True) -> str:
-    """Return the strength of a rung in words. ``with_elo``: with its Elo at the numbers of seats that are shown."""
+    """Return the strength of a rung in words. ``with_elo``: with its Elo at the numbers
+    of seats that are shown.
+    """
     found = [
         f"{one.in_words} at {seats}"
         for seats, one in _rungs(game, name)
@@ -96,7 +102,9 @@ def _rungs(game: str, name: str) -> list[tuple[int, BotRung]]:
 
 
 def _shipped_rungs(kit: Language, game: str) -> dict[str, BotRung]:
-    """Return the rungs of the shipped bots of a language by their names. A bot is as strong in each language."""
+    """Return the rungs of the shipped bots of a language by their names. A bot is as
+    strong in each language.
+    """
     by_seats = strength.ladders().get(game, {})
     first = next((by_seats[seats] for seats in strength.TABLED if seats in by_seats), None)
     names = [
@@ -214,7 +222,9 @@ def opponents(game: str) -> Opponents:
 
 
 def filled(text: str, marks: Mapping[str, str]) -> str:
-    """Return a text with its marks, as @NAME@, replaced, all at once: a value may look like a mark."""
+    """Return a text with its marks, as @NAME@, replaced, all at once: a value may look
+    like a mark.
+    """
     return re.sub(r"@([A-Z]+(?: [a-z]+)?)@", lambda found: marks[found[1]], text)
 
 
@@ -223,7 +233,9 @@ def _text(name: str) -> str:
 
 
 def decision_of(game: str) -> str:
-    """Return the example of a decision that the page of the game in the protocol has, with its explanation."""
+    """Return the example of a decision that the page of the game in the protocol has,
+    with its explanation.
+    """
     page = (shipped.folder("protocol") / "games" / f"{game}.md").read_text(encoding="utf-8")
     body = page.split(f"\n### `{DECISIONS[game]}`\n", 1)[1]
     example = (
@@ -239,7 +251,9 @@ def decision_of(game: str) -> str:
 
 
 def own_game_page(source: Path) -> str:
-    """Return AGENTS.md of a new game. ``source``: its game.py, which comes with the arena and is run here."""
+    """Return AGENTS.md of a new game. ``source``: its game.py, which comes with the
+    arena and is run here.
+    """
     game: Game = runpy.run_path(str(source))["GAME"]
     seats = min(game.seats)
     rules = game.rules({})
@@ -282,7 +296,9 @@ def _request(state: State, events: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _random_match(state: State) -> tuple[dict[str, list[Any]], int]:
-    """Play random choices to the end. Return an entry of each kind of decision, and the number of questions."""
+    """Play random choices to the end. Return an entry of each kind of decision, and the
+    number of questions.
+    """
     chance, kinds, asked = Stream(bytes(32), FILE), dict[str, list[Any]](), 0
     while pending := state.pending():
         asked += len(pending)

@@ -33,7 +33,9 @@ def lacks_of(kit: Language, as_module: bool, searches: bool) -> str:
 
 
 def _module_tools(kit: Language) -> ModuleTools:
-    """Return the tools that make a bot a module. Raises ConfigError for a language without any."""
+    """Return the tools that make a bot a module. Raises ConfigError for a language
+    without any.
+    """
     if kit.module is None:
         names = ", ".join(name for name, language in shipped.languages().items() if language.module)
         raise ConfigError(
@@ -43,7 +45,9 @@ def _module_tools(kit: Language) -> ModuleTools:
 
 
 def _search_of(kit: Language, as_module: bool) -> str:
-    """Return the name of the bot that searches. Raises ConfigError for a language without one."""
+    """Return the name of the bot that searches. Raises ConfigError for a language
+    without one.
+    """
     names = ", ".join(shipped.all_tools(as_module, searches=True))
     if not kit.search:
         raise ConfigError(f"--search: no bot in {kit.title} searches here; there are {names}")
@@ -69,7 +73,8 @@ class Template(NamedTuple):
 
 
 def template_for(word: str, as_module: bool, searches: bool) -> Template:
-    """Return the bot from which a new bot is made, as the flags have it. Raises ConfigError.
+    """Return the bot from which a new bot is made, as the flags have it. Raises
+    ConfigError.
 
     word: a language, or a shipped bot such as shipped:python/llm
     """
@@ -116,19 +121,23 @@ def language_of(word: str) -> Language:
 def make(
     language: Language, folder: Path, start: str = START, as_module: bool = False
 ) -> list[str]:
-    """Make the folder, all of it or nothing, from the bot ``start`` of that language. Returns its files.
+    """Make the folder, all of it or nothing, from the bot ``start`` of that language.
+    Returns its files.
 
     as_module: its build makes a WebAssembly module, which the language can do
 
-    Raises ConfigError if the folder exists already or cannot be made, Unwritten if the disk is full.
+    Raises ConfigError if the folder exists already or cannot be made, Unwritten if the
+    disk is full.
     """
     return make_folder(folder, lambda draft, name: fill(language, draft, name, start, as_module))
 
 
 def make_folder(folder: Path, fill_draft: Callable[[Path, str], None]) -> list[str]:
-    """Make a folder, all of it or nothing. Returns its files. Raises ConfigError and Unwritten, as ``make`` does.
+    """Make a folder, all of it or nothing. Returns its files. Raises ConfigError and
+    Unwritten, as ``make`` does.
 
-    fill_draft: writes the files into a draft of the folder; called with the draft and the folder's name.
+    fill_draft: writes the files into a draft of the folder; called with the draft and
+        the folder's name.
     """
     place = Path(os.path.abspath(folder))
     if not (place.name.isprintable() and 1 <= len(place.name) <= 64):

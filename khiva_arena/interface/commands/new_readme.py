@@ -1,4 +1,6 @@
-"""``README.md`` of a new bot: the page of its language, with links that lead from anywhere."""
+"""``README.md`` of a new bot: the page of its language, with links that lead from
+anywhere.
+"""
 
 import os
 import re
@@ -31,7 +33,9 @@ def readme_of(kit: Language, game: str) -> str:
 
 
 def _place(home: str, target: str) -> str:
-    """Return where a reader finds a page that a page of the folder ``home`` names by a path: its address, or its file here."""
+    """Return where a reader finds a page that a page of the folder ``home`` names by a
+    path: its address, or its file here.
+    """
     top, _, rest = os.path.normpath(os.path.join(home, target)).partition(os.sep)
     if ADDRESS.site and rest.endswith(".md"):
         return f"{ADDRESS.site}/{top}/{rest.removesuffix('.md')}.html"

@@ -1,6 +1,8 @@
-"""The work of ``khiva-arena new repository``: a new bot as the content of a git repository, with its test and CI for two forges.
+"""The work of ``khiva-arena new repository``: a new bot as the content of a git
+repository, with its test and CI for two forges.
 
-``test.sh`` is the whole test. A user runs the same lines as the forges, which only install the arena and call it.
+``test.sh`` is the whole test. A user runs the same lines as the forges, which only
+install the arena and call it.
 """
 
 import shlex
@@ -30,12 +32,16 @@ FILES = {
     ".gitlab-ci.yml": "gitlab-ci.yml",
     ".github/workflows/bot.yml": "workflow.yml",
 }
-"""The files beside those of the bot, and their templates. The package has no file that is named like a test."""
+"""The files beside those of the bot, and their templates. The package has no file that
+is named like a test.
+"""
 TOOLS = "@TOOLS@"
 
 
 def new_repository(folder: Path | None, wish: NewWish, as_json: bool) -> None:
-    """Make the folder, and print what it holds and what to type next. Raises ConfigError."""
+    """Make the folder, and print what it holds and what to type next. Raises
+    ConfigError.
+    """
     if folder is None:
         raise ConfigError("name a folder for the new repository: khiva-arena new repository my-bot")
     kit, start, searches = template_for(wish.of_bot or "python", wish.as_module, wish.searches)
@@ -75,13 +81,17 @@ def new_repository(folder: Path | None, wish: NewWish, as_json: bool) -> None:
 
 
 def _packages(kit: Language, wish: NewWish, searches: bool) -> list[str]:
-    """Return the packages that bring the tools of the bot on the machines of the forges."""
+    """Return the packages that bring the tools of the bot on the machines of the
+    forges.
+    """
     tools = kit.search_tools(wish.as_module) if searches else (kit.tools(wish.as_module),)
     return list(dict.fromkeys(package for one in tools for package in one.debian))
 
 
 def _filled(source: str, marks: dict[str, str]) -> str:
-    """Return a template with its marks replaced, without the line for tools if the bot needs none."""
+    """Return a template with its marks replaced, without the line for tools if the bot
+    needs none.
+    """
     template = files("khiva_arena.interface.commands") / "repository" / source
     lines = template.read_text(encoding="utf-8").splitlines(keepends=True)
     text = "".join(line for line in lines if marks[TOOLS] or TOOLS not in line)

@@ -15,7 +15,8 @@ SAYS_WHERE = "names each choice that a stronger bot makes otherwise"
 
 
 def lost_seat(game: str, ranks: Sequence[int], words: Sequence[str]) -> int | None:
-    """Return a seat that did not win, of a bot that does not come with the arena if there is one; None if there is no such seat.
+    """Return a seat that did not win, of a bot that does not come with the arena if
+    there is one; None if there is no such seat.
 
     words: how each bot was named, by seat
     """
@@ -24,16 +25,19 @@ def lost_seat(game: str, ranks: Sequence[int], words: Sequence[str]) -> int | No
 
 
 def handed(header: Header) -> str:
-    """Return the flag that hands over a game which does not come with the arena, as the end of a command; "" for any other."""
+    """Return the flag that hands over a game which does not come with the arena, as the
+    end of a command; "" for any other.
+    """
     version = header.rules_version
     return f" --game {shlex.quote(get(header.game, version).word)}" if HASHED in version else ""
 
 
 def if_yours(isolation: str, bots: Iterable[DefinedBot] = ()) -> str:
-    """Return the words to put behind a command that starts the bots of a stored match, as the end of a line.
+    """Return the words to put behind a command that starts the bots of a stored match,
+    as the end of a line.
 
-    A match that was played at trusted may have been played there for want of anything better. The store may be a stranger's, so
-    the flags are never part of the command.
+    A match that was played at trusted may have been played there for want of anything
+    better. The store may be a stranger's, so the flags are never part of the command.
 
     isolation: of the event.
     bots: those of the match, which had the network and variables.
@@ -49,7 +53,8 @@ def if_yours(isolation: str, bots: Iterable[DefinedBot] = ()) -> str:
 def ask_stronger(
     game: str, store: str, match: str, seat: int, *, in_ticks: bool = False, game_flag: str = ""
 ) -> str:
-    """Return the command to type, with what it lacks in words if no bot that comes with the arena can be asked.
+    """Return the command to type, with what it lacks in words if no bot that comes with
+    the arena can be asked.
 
     in_ticks: whether the match was, so that a bot of the user's own has to be a module.
     game_flag: of ``handed``.

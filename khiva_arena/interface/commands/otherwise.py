@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena match --from ... --choice``: another choice is put into a stored match, and the live bots go on."""
+"""The work of ``khiva-arena match --from ... --choice``: another choice is put into a
+stored match, and the live bots go on.
+"""
 
 from collections.abc import Mapping, Sequence
 from math import ceil
@@ -54,7 +56,9 @@ from khiva_arena.records.replay.verify import verify
 from khiva_arena.words import count
 
 ENDS_MOST = 50
-"""The most ends of tried matches that are said while they come, unless all are asked for; the table has each."""
+"""The most ends of tried matches that are said while they come, unless all are asked
+for; the table has each.
+"""
 SENT_AGAIN = (
     "each bot is sent the recorded steps again, and its answers there are not used: one that "
     "remembers its own choices may be confused"
@@ -62,7 +66,8 @@ SENT_AGAIN = (
 
 
 class OtherChoice(NamedTuple):
-    """A choice that is put into a stored match, as the flags of these names say; None without the flag.
+    """A choice that is put into a stored match, as the flags of these names say; None
+    without the flag.
 
     step: the number of the step.
     seat: the seat that was asked there.
@@ -84,7 +89,9 @@ def play_otherwise(
     tracing: Tracing,
     as_json: bool,
 ) -> MatchEnd:
-    """Play a stored match on from a decision, and print its end beside the recorded one."""
+    """Play a stored match on from a decision, and print its end beside the recorded
+    one.
+    """
     if other.step is None or other.seat is None:
         raise ConfigError(
             "--choice and --try need the decision: add --step N and --seat S, as "
@@ -145,7 +152,9 @@ def play_otherwise(
 
 
 def _tried(decision: StoredDecision, word: str) -> Sequence[int]:
-    """Return the choices to try, each once. Raises ConfigError for a word that is neither "all" nor numbers of choices."""
+    """Return the choices to try, each once. Raises ConfigError for a word that is
+    neither "all" nor numbers of choices.
+    """
     if word == ALL:
         return range(len(decision.texts))
     parts = [part.strip() for part in word.split(",")]
@@ -184,8 +193,9 @@ def _play_each(
     decision: StoredDecision,
     each: int,
 ) -> TriedChoices:
-    """Play the match of each choice, one after another, since they share bots and a deal. Ends are said as they come: every
-    ``each``-th of them, and the last one."""
+    """Play the match of each choice, one after another, since they share bots and a
+    deal. Ends are said as they come: every ``each``-th of them, and the last one.
+    """
     say(_estimate(len(jobs), table.row.seconds))
     start_match(jobs[0], entrants)
     warn_of_cold_files(say)
@@ -210,7 +220,9 @@ def _play_each(
 
 
 def _estimate(matches: int, seconds: float | None) -> str:
-    """Return how many matches are played, and how long they take if each takes as long as the recorded one."""
+    """Return how many matches are played, and how long they take if each takes as long
+    as the recorded one.
+    """
     text = f"{count(matches, 'match', 'matches')}, one for each choice"
     if not seconds:
         return text
@@ -245,7 +257,8 @@ def _title(table: StoredTable, decision: StoredDecision) -> str:
 
 
 def beside(then: Record, now: Record, secret: bytes, head: Sequence[str] = ()) -> list[str]:
-    """Return two ends of one match beside each other, a line a seat, and under them where the points of each come from.
+    """Return two ends of one match beside each other, a line a seat, and under them
+    where the points of each come from.
 
     secret: of the deal, 32 bytes.
     head: a row before them.
@@ -276,7 +289,9 @@ def _ends(table: StoredTable, decision: StoredDecision, records: Mapping[int, Re
 def _ranking(
     table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]
 ) -> list[str]:
-    """Return the end of the match of each choice, a line a choice, the best for the seat first."""
+    """Return the end of the match of each choice, a line a choice, the best for the
+    seat first.
+    """
     seats = [
         decision.seat,
         *(seat for seat in range(len(table.record.ranks)) if seat != decision.seat),

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena plan``: how many seeds an error or a gap takes, from a store's own variance."""
+"""The work of ``khiva-arena plan``: how many seeds an error or a gap takes, from a
+store's own variance.
+"""
 
 import json
 from collections.abc import Mapping
@@ -96,7 +98,9 @@ def plan(
 
 
 def _as_extended(members: list[EventRow], table: Standings) -> Standings:
-    """Return the table with the number of looks that it has once more seeds extend one of its events."""
+    """Return the table with the number of looks that it has once more seeds extend one
+    of its events.
+    """
     if not extends_one(members):
         return table
     ratings = table.ratings
@@ -120,7 +124,9 @@ def _with_next(
     answer: plans.Plan,
     shares: Mapping[str, float],
 ) -> plans.Plan:
-    """Return the plan with the commands that play the missing seeds, if any can be played. ``shares``: as of ``commands``."""
+    """Return the plan with the commands that play the missing seeds, if any can be
+    played. ``shares``: as of ``commands``.
+    """
     target = answer.need.seeds if answer.need else 0 if answer.enough else answer.fewest_seeds
     if not answer.blocks or not answer.blocks < target < MOST["seeds"]:
         return answer

@@ -26,7 +26,9 @@ from khiva_arena.records.replay.record import Record
 def play_stored(
     folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool
 ) -> MatchEnd:
-    """Play a stored match again, and print where it first differs from the recorded one."""
+    """Play a stored match again, and print where it first differs from the recorded
+    one.
+    """
     table = stored_table(folder, word, flags)
     entrants, job = seated(table, flags, by_function=tracing.by_function)
     record = table.record
@@ -54,7 +56,9 @@ def play_stored(
 
 
 def first_difference(before: Record, after: Record) -> str | None:
-    """Return in a line where two records of one match first differ; None if they are equal."""
+    """Return in a line where two records of one match first differ; None if they are
+    equal.
+    """
     for number, (old, new) in enumerate(zip(before.steps, after.steps, strict=False), 1):
         for step, later in zip(old, new, strict=False):
             if step != later:

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena replay``: a stored match's requests to one seat, sent to one bot again."""
+"""The work of ``khiva-arena replay``: a stored match's requests to one seat, sent to
+one bot again.
+"""
 
 import shlex
 import sys
@@ -100,7 +102,8 @@ class ShownFlags(NamedTuple):
 
 
 def replay(store: Path, match: str | None, **flags: Any) -> int:
-    """Send the bot what the seat was sent, print what differs, and return the exit code.
+    """Send the bot what the seat was sent, print what differs, and return the exit
+    code.
 
     match: the word that names it; it may be None only for ``replay_lost``.
     flags: those of ``FedFlags`` and of ``ShownFlags``.
@@ -198,7 +201,9 @@ def replay(store: Path, match: str | None, **flags: Any) -> int:
 
 
 def as_played(bot: Bot, record: Record, level: Level) -> Bot:
-    """Return a bot as it can be asked again: in a match in ticks its module alone. Raises ConfigError if it has none."""
+    """Return a bot as it can be asked again: in a match in ticks its module alone.
+    Raises ConfigError if it has none.
+    """
     if record.ticks is None:
         return bot
     if problems := bots_of_an_event.not_modules([bot]):
@@ -207,7 +212,9 @@ def as_played(bot: Bot, record: Record, level: Level) -> Bot:
 
 
 def _seat_of(record: Record, bot: Bot | None) -> int:
-    """Return the one seat that a bot had, by its identity or else by its name. Raises ConfigError if there is not just one."""
+    """Return the one seat that a bot had, by its identity or else by its name. Raises
+    ConfigError if there is not just one.
+    """
     seats = record.header.seats
     for sat in (
         [number for number, seat in enumerate(seats) if bot and seat.bot == bot.identity],
@@ -235,7 +242,8 @@ class AskedMatch(NamedTuple):
     sandbox: the sandbox of its bots.
     bot: finds the bot of a seat; None if that cannot be known.
     details: by seat and step, the line about its fault that the bot was sent.
-    is_over: whether all matches on its deal are recorded, so that another choice may be played out.
+    is_over: whether all matches on its deal are recorded, so that another choice may be
+        played out.
     bots: those that its event defines, by seat; none if that cannot be known.
     """
 
@@ -393,7 +401,9 @@ def _choice_text(record: Record, message: Decide, choice: int | None) -> str:
 
 
 def _consequences(record: Record, request: Request, choice: int | None) -> list[str]:
-    """Return the next events, in the words of the game, if the seat chooses this and all others as they did."""
+    """Return the next events, in the words of the game, if the seat chooses this and
+    all others as they did.
+    """
     if choice is None:
         return []
     decision = decision_asked(request)

@@ -61,7 +61,9 @@ def replay_output(
 
 
 def replay_sentence(differ: int, asked: int, failed: str) -> str:
-    """Return in words how many choices differ. ``failed``: when and how the bot failed; "" if it did not."""
+    """Return in words how many choices differ. ``failed``: when and how the bot failed;
+    "" if it did not.
+    """
     choices = (
         f"{differ} of {count(asked, 'choice')} differ"
         if differ

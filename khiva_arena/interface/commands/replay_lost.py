@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena replay --lost``: all matches that a bot lost, asked of another bot, a line a match."""
+"""The work of ``khiva-arena replay --lost``: all matches that a bot lost, asked of
+another bot, a line a match.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,7 +54,8 @@ class LostMatch(NamedTuple):
 
 
 def replay_lost(store: Path, match: str | None, lost: str, as_json: bool, **flags: Any) -> int:
-    """Ask a bot all that another was asked in matches that it lost, print what differs, and return the exit code.
+    """Ask a bot all that another was asked in matches that it lost, print what differs,
+    and return the exit code.
 
     match: None, since all are meant.
     lost: the name of the bot that lost, as tables have it.
@@ -165,9 +168,11 @@ def _to_try(
 
 
 def lost_matches(folder: Path, lost: str) -> list[LostMatch]:
-    """Return the matches of a store in which a bot was not first alone, in the order of their play; of copies each seat.
+    """Return the matches of a store in which a bot was not first alone, in the order of
+    their play; of copies each seat.
 
-    lost: its name. Of several versions with this name the one that played last is meant.
+    lost: its name. Of several versions with this name the one that played last is
+        meant.
 
     Raises ConfigError if the store has no bot of that name.
     """

@@ -38,7 +38,8 @@ class PageFlags(NamedTuple):
     matches: the matches with a replay, () for the first ones.
     names: the file with other names for bots.
     notes: whether the page has what bots wrote on stderr.
-    settings_file: the name of the file with the settings of the run that asks for the page; "" if nobody said.
+    settings_file: the name of the file with the settings of the run that asks for the
+        page; "" if nobody said.
     """
 
     title: str
@@ -50,7 +51,9 @@ class PageFlags(NamedTuple):
 
 
 def report(source: Path, out: Path | None, for_authors: Path | None, **flags: Any) -> None:
-    """Write the page and those for authors. ``flags``: those of ``StoreSelection`` and of ``PageFlags``."""
+    """Write the page and those for authors. ``flags``: those of ``StoreSelection`` and
+    of ``PageFlags``.
+    """
     selection, page_flags = take_fields(flags, StoreSelection), take_fields(flags, PageFlags)
     assert not flags, flags
     handed_over.take()

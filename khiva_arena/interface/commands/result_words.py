@@ -7,7 +7,9 @@ from khiva_arena.words import count
 
 
 def ends(record: Record) -> list[str]:
-    """Return by seat how a match ended for it: its points, its place, and why it is out if it is."""
+    """Return by seat how a match ended for it: its points, its place, and why it is out
+    if it is.
+    """
     return [
         f"{count(score, 'point')} ({rank}.{'' if verdict is Verdict.OK else f' {verdict}'})"
         for score, rank, verdict in zip(record.scores, record.ranks, record.verdicts, strict=True)

@@ -45,12 +45,15 @@ if TYPE_CHECKING:
     from khiva_arena.competition.run.budget import Proposal
 
 KEPT_BY_A_FILE = {"seeds", "jobs", "report"}
-"""The flags beside a settings file with which it stands for the event: the same file with another --seeds extends it."""
+"""The flags beside a settings file with which it stands for the event: the same file
+with another --seeds extends it.
+"""
 LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
 
 
 def check_needed_flags(first: Settings) -> None:
-    """Raise ConfigError for flags of an extension that need another one, if that is not given.
+    """Raise ConfigError for flags of an extension that need another one, if that is not
+    given.
 
     A file or the environment may hold their values for other runs.
     """
@@ -205,7 +208,9 @@ def run(
 
 
 def _with_forfeits(code: int, folder: Path, events: Sequence[str]) -> int:
-    """Return the exit code of a run that fails if a bot forfeited a match, and say which bots did."""
+    """Return the exit code of a run that fails if a bot forfeited a match, and say
+    which bots did.
+    """
     from khiva_arena.competition.events.forfeits import (
         forfeits,
     )  # not above: most runs do not fail on faults
@@ -229,7 +234,8 @@ def _with_forfeits(code: int, folder: Path, events: Sequence[str]) -> int:
 def _competition_from(
     file: SettingsFile, flag_settings: Mapping[str, Any], *, is_plan: bool
 ) -> CompetitionParts:
-    """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included.
+    """Return the settings of each stage and the bots. Raises ConfigError with every
+    mistake, bots that do not start included.
 
     is_plan: whether a plan is written.
     """
@@ -251,7 +257,9 @@ def _competition_from(
 def _within(
     budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool
 ) -> "Proposal | None":
-    """Return the proposal for a budget, None if the user does not agree. Raises ConfigError."""
+    """Return the proposal for a budget, None if the user does not agree. Raises
+    ConfigError.
+    """
     from khiva_arena.competition.run.budget import propose  # not above: numpy comes with it
     from khiva_arena.display.terminal.question import agreed
 
@@ -285,9 +293,11 @@ def _capped(
 
 
 def _add_listed(path: Path, file: SettingsFile, flags: dict[str, Any], *, yes: bool) -> None:
-    """Add the bots of a list, and their permissions, to the flags. ``yes``: the user agrees to these. Raises ConfigError.
+    """Add the bots of a list, and their permissions, to the flags. ``yes``: the user
+    agrees to these. Raises ConfigError.
 
-    They come first: of bots with one name, the first keeps it, and permissions go by names.
+    They come first: of bots with one name, the first keeps it, and permissions go by
+    names.
     """
     from khiva_arena.entrants.bot_lists import BOT_LISTS  # not above: most runs have no list
 
@@ -310,7 +320,9 @@ def _add_listed(path: Path, file: SettingsFile, flags: dict[str, Any], *, yes: b
 
 
 def _add_shipped(file: SettingsFile, flags: dict[str, Any]) -> None:
-    """Add the bots that come with the arena to the named ones, from flags or else the file, if these are a list."""
+    """Add the bots that come with the arena to the named ones, from flags or else the
+    file, if these are a list.
+    """
     values = {**file.settings, **flags}
     words = values.get("bots", ())
     if isinstance(words, list | tuple):

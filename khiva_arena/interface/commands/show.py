@@ -47,7 +47,9 @@ NONE_KEPT = "a run with --transcripts keeps those of bots with `reports = true` 
 def show(
     store: Path, match: str | None, notes: bool, as_json: bool, *, transcript: bool = False
 ) -> None:
-    """Print the list, or one match. Raises ConfigError for a transcript of no match, or of one whose deal is not revealed."""
+    """Print the list, or one match. Raises ConfigError for a transcript of no match, or
+    of one whose deal is not revealed.
+    """
     if transcript and match is None:
         raise ConfigError(
             "--transcript: of which match? Name one: khiva-arena show STORE EVENT/ORDINAL "
@@ -92,7 +94,9 @@ def _list(store: Store, as_json: bool) -> None:
 
 
 def _list_as_json(store: Store, events: Sequence[EventRow]) -> None:
-    """Print events and matches as JSON, match by match, since there may be very many."""
+    """Print events and matches as JSON, match by match, since there may be very
+    many.
+    """
     about = [
         {
             "event": e.number,
@@ -172,7 +176,9 @@ def _extends(event: EventRow, numbers: Mapping[str, int]) -> str:
 
 
 def _points(store: Store, event: EventRow, row: MatchRow) -> list[dict[str, Any]] | None:
-    """Return where the points of each seat come from; None if the game does not say, or does not replay the match here."""
+    """Return where the points of each seat come from; None if the game does not say, or
+    does not replay the match here.
+    """
     try:
         by_source = verify(row.parsed(), secret_of(store, event, row.seed)).points_by_source
     except ArenaError:  # the record is printed all the same
@@ -191,7 +197,9 @@ def _transcripts(store: Store, event: EventRow, row: MatchRow) -> dict[int, "Sea
 
 
 def _plain_seat(seat: SeatRow) -> dict[str, Any]:
-    """Return a seat for programs, with its measurements under the keys that they have had since 0.1.0."""
+    """Return a seat for programs, with its measurements under the keys that they have
+    had since 0.1.0.
+    """
     plain = {name: getattr(seat, name) for name in seat.__struct_fields__ if name != "measured"}
     measured = seat.measured
     return plain | {"cpu": measured.cpu_s, "paused": measured.paused, "major": measured.page_faults}

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
+"""The work of ``khiva-arena sprt``: a sequential test of one bot against others, which
+stops once the answer is clear.
+"""
 
 import json
 from collections.abc import Sequence
@@ -72,7 +74,9 @@ def sprt(
 def _play(
     values: dict[str, Any], options: RunOptions, accept: frozenset[VerdictWord], as_json: bool
 ) -> int:
-    """Play the test, print it, and return the exit code. Raises SameBots before anything is played."""
+    """Play the test, print it, and return the exit code. Raises SameBots before
+    anything is played.
+    """
     (settings,), entrants = test_of(values, say)
     check_needed_flags(settings)
     run = Run([settings], entrants, options, say, seating=seating_of(settings, entrants, say))
@@ -90,7 +94,9 @@ def _play(
 
 
 def _end(test: Sprt, accept: frozenset[VerdictWord], entrants: Sequence[Bot], as_json: bool) -> int:
-    """Print a test that is over, or as far as it could be played, and return the exit code."""
+    """Print a test that is over, or as far as it could be played, and return the exit
+    code.
+    """
     code = code_of(test.verdict, accept)
     if as_json:
         click.echo(json.dumps(to_json(test, code)))

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena standings``: the rating table of a store, and more about it on request."""
+"""The work of ``khiva-arena standings``: the rating table of a store, and more about it
+on request.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -56,7 +58,9 @@ class SectionFlags(NamedTuple):
 
 
 def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
-    """Print the tables. ``flags``: those of ``StoreSelection``, ``SectionFlags`` and what extensions add."""
+    """Print the tables. ``flags``: those of ``StoreSelection``, ``SectionFlags`` and
+    what extensions add.
+    """
     most_lots = flags.pop("most_lots", None)  # of an extension
     selection, section_flags = take_fields(flags, StoreSelection), take_fields(flags, SectionFlags)
     assert not flags, flags
@@ -68,7 +72,8 @@ def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     request = TableRequest(
         section_flags.anchors, sections, fitted, selection.among, most_lots=most_lots
     )
-    # Where points come from tells of hands, so the deals of a league's batch are looked at once its secret is public.
+    # Where points come from tells of hands, so the deals of a league's batch are looked
+    # at once its secret is public.
     words = (
         public_words_of(store, selection, say, of_season=True)
         if "points" in sections
@@ -88,8 +93,9 @@ def print_standings(
     as_json: bool = False,
     wide: bool = False,
 ) -> None:
-    """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
-    somewhere gives no table at all."""
+    """Print one table for each pool of events. All is read and worked out before the
+    first line: a store that is damaged somewhere gives no table at all.
+    """
     with progress() as far:
         tables = tables_of(folder, words, request, far.say, far)
     tables = [
@@ -106,7 +112,9 @@ def print_standings(
 
 
 def _to_json(folder: Path, tables: Sequence[PooledTable]) -> dict[str, Any]:
-    """Return the tables, each with the sentence on who won and the command that plays more seeds, as ``--json`` prints them."""
+    """Return the tables, each with the sentence on who won and the command that plays
+    more seeds, as ``--json`` prints them.
+    """
     rows = []
     for table in tables:
         said, _, command = table.verdict(command=_more_seeds(folder, table)).partition("\n")
@@ -128,7 +136,9 @@ def _to_json(folder: Path, tables: Sequence[PooledTable]) -> dict[str, Any]:
 
 
 def _reported(table: PooledTable) -> dict[str, Any]:
-    """Return the shares that bots report under their key, and which bots are listed below a line; {} if none could report."""
+    """Return the shares that bots report under their key, and which bots are listed
+    below a line; {} if none could report.
+    """
     shows = shows_spent(table.standings.rows)
     if shows is None:
         return {}
@@ -160,7 +170,8 @@ def print_run(
     """Print the tables of the events that a run has played, by id.
 
     settings: the file with all settings of the newest event; "" if there is none.
-    so_far: whether the run was interrupted; then a table without a rated match is left out.
+    so_far: whether the run was interrupted; then a table without a rated match is left
+        out.
     """
     with progress() as far:
         found = tables_of(folder, events, WITH_SOURCES, far.say, far)
@@ -187,7 +198,9 @@ def _print_tables(
 
 
 def _more_seeds(folder: Path, table: PooledTable) -> Callable[[int], str]:
-    """Return a function that returns the one command which plays so many more seeds, "" if it takes several."""
+    """Return a function that returns the one command which plays so many more seeds, ""
+    if it takes several.
+    """
 
     def command(seeds: int) -> str:
         blocks = table.standings.blocks

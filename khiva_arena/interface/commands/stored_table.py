@@ -80,7 +80,8 @@ class SeatedBots(NamedTuple):
 
 
 def stored_table(folder: Path, word: str, flags: dict[str, Any]) -> StoredTable:
-    """Return the match that a word names, once its game can be played. ``flags``: those of the settings.
+    """Return the match that a word names, once its game can be played. ``flags``: those
+    of the settings.
 
     Raises ConfigError, StoreError.
     """
@@ -185,7 +186,9 @@ def seated(
 
 
 def _of_players(header: Header, then: Sequence[int], entrants: Sequence[Bot]) -> Header:
-    """Return the header of a match in ticks with the persons who sit there now. ``then``: the seats of those who did."""
+    """Return the header of a match in ticks with the persons who sit there
+    now. ``then``: the seats of those who did.
+    """
     rows = enumerate(zip(header.seats, entrants, strict=True))
     seats = [
         seat._replace(bot=person_called(seat.name))
@@ -210,7 +213,8 @@ def named(header: Header, names: Sequence[str]) -> Header:
 
 
 def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) -> Bot:
-    """Return the bot at a position of an event, found in its recorded folder, or else from the working folder.
+    """Return the bot at a position of an event, found in its recorded folder, or else
+    from the working folder.
 
     Raises ConfigError, BotError.
     """

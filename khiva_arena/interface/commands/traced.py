@@ -39,7 +39,9 @@ class MatchEnd(NamedTuple):
 
 
 class NoRecord(ArenaError):
-    """A match that could not be played on this machine, so that there is no record. Its command ends with BAD_RESULT."""
+    """A match that could not be played on this machine, so that there is no record. Its
+    command ends with BAD_RESULT.
+    """
 
     exit_code = BAD_RESULT
 
@@ -54,7 +56,8 @@ class Tracing(NamedTuple):
     capture: the folder for raw bytes, None for none.
     notes: whether the bots' stderr is printed.
     by_function: whether it is printed in which functions modules spent their ticks.
-    is_full: whether as many lines are printed as there are, and each traced message whole.
+    is_full: whether as many lines are printed as there are, and each traced message
+        whole.
     """
 
     trace: bool
@@ -76,7 +79,8 @@ class TracedMatch(NamedTuple):
 
 
 def play(job: Job, tracing: Tracing, entrants: Sequence[Bot]) -> TracedMatch:
-    """Play a match. Raises ConfigError if ticks are to be shown of a match by the wall clock.
+    """Play a match. Raises ConfigError if ticks are to be shown of a match by the wall
+    clock.
 
     entrants: the bots by seat
     """
@@ -108,7 +112,9 @@ def play(job: Job, tracing: Tracing, entrants: Sequence[Bot]) -> TracedMatch:
 
 
 def _void(outcome: Outcome) -> None:
-    """Say that a match is void before it is played again, which may take as long as the first time."""
+    """Say that a match is void before it is played again, which may take as long as the
+    first time.
+    """
     if outcome.record is None and outcome.attempt == 1:
         say(harmless(f"the match is void, and is played again: {outcome.void}"))
 
@@ -116,7 +122,9 @@ def _void(outcome: Outcome) -> None:
 def _try(
     job: Job, tracing: Tracing, entrants: Sequence[Bot], trace: "Trace", lines: BufferedStderr
 ) -> None:
-    """Start the bots for a trial. Nothing of it is shown or kept unless one fails: then there is no match to trace."""
+    """Start the bots for a trial. Nothing of it is shown or kept unless one fails: then
+    there is no match to trace.
+    """
     postponed: list[str] = []
     trace.write = postponed.append if tracing.trace else None
     try:
@@ -154,7 +162,8 @@ def _notes_of_failed(tracing: Tracing) -> Iterator[None]:
 
 
 def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracing) -> None:
-    """Say the faults of each bot, the end of its stderr, and the command to type next. Recorded faults of a past are left out.
+    """Say the faults of each bot, the end of its stderr, and the command to type next.
+    Recorded faults of a past are left out.
 
     words: the bots' names as given, by seat
     """
@@ -193,7 +202,9 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
 
 
 def forfeiters(outcomes: Sequence[Outcome], job: Job) -> tuple[str, ...]:
-    """Return the bots that forfeited in matches of a job, as "name#seat". Recorded forfeits of a past are left out."""
+    """Return the bots that forfeited in matches of a job, as "name#seat". Recorded
+    forfeits of a past are left out.
+    """
     before = _recorded_before(job)
     records = [outcome.record for outcome in outcomes if outcome.record]
     seats = {
@@ -206,7 +217,9 @@ def forfeiters(outcomes: Sequence[Outcome], job: Job) -> tuple[str, ...]:
 
 
 def _recorded_before(job: Job) -> int:
-    """Return the number of the last step that is played as it was recorded, -1 if none is."""
+    """Return the number of the last step that is played as it was recorded, -1 if none
+    is.
+    """
     return len(job.past.steps) if job.past else -1
 
 

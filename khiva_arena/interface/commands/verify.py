@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena verify``: a replay of every record, compared with everything that is stored beside it."""
+"""The work of ``khiva-arena verify``: a replay of every record, compared with
+everything that is stored beside it.
+"""
 
 import json
 from collections.abc import Sequence
@@ -33,7 +35,8 @@ def verify(
 ) -> int:
     """Verify all and print which matches are sound. Returns the exit code.
 
-    how: jobs, sample, seen, since and beacon, as the verification for Python takes them.
+    how: jobs, sample, seen, since and beacon, as the verification for Python takes
+        them.
     """
     if modules and not rerun_bots:
         raise ConfigError(MODULES_UNUSED)
@@ -80,7 +83,9 @@ def _tell(text: str, *, warning: bool = False) -> None:
 
 
 def _say_interpreters(result: AuditResult) -> None:
-    """Say once for all events which interpreters ran bots, and whether a release has them."""
+    """Say once for all events which interpreters ran bots, and whether a release has
+    them.
+    """
     names: dict[str, dict[str, None]] = {}
     for report in result.events:
         for what, bots in report.interpreters.items():
@@ -150,7 +155,9 @@ def _say_chain(result: AuditResult) -> None:
 
 
 def _beside_well_ones(result: AuditResult) -> list[EventReport]:
-    """Print in one line which batches of a league are well, and return the other events; all events of any other store."""
+    """Print in one line which batches of a league are well, and return the other
+    events; all events of any other store.
+    """
     well = [report for report in result.events if result.chain and _is_well(report)]
     if len(well) < 2:
         return result.events
@@ -170,7 +177,9 @@ def _beside_well_ones(result: AuditResult) -> list[EventReport]:
 
 
 def _is_well(report: EventReport) -> bool:
-    """Tell whether nothing is to be said of an event but that all of it was replayed and is sound."""
+    """Tell whether nothing is to be said of an event but that all of it was replayed
+    and is sound.
+    """
     odd = (
         report.problems,
         report.unconfirmed,

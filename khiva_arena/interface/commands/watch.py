@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena watch``: the live screen over a stream of events that another process writes, or has written."""
+"""The work of ``khiva-arena watch``: the live screen over a stream of events that
+another process writes, or has written.
+"""
 
 import sys
 import time
@@ -15,7 +17,9 @@ from khiva_arena.errors import ConfigError
 
 
 def watch(file: Path, report: Path | None, *, web: bool = False) -> int:
-    """Show the run until it ends, in a browser for as long as the user likes. Returns the exit code."""
+    """Show the run until it ends, in a browser for as long as the user likes. Returns
+    the exit code.
+    """
     if report is not None and not web:
         raise ConfigError("--report needs --web; without it, open that page in a browser")
     if web:

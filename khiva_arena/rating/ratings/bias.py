@@ -1,6 +1,8 @@
-"""The worth of a place at the table: biases of seats and neighbours, with ties and opponents of bots.
+"""The worth of a place at the table: biases of seats and neighbours, with ties and
+opponents of bots.
 
-Matches in which a seat failed to start are left out of seat and neighbour bias: the others played another game.
+Matches in which a seat failed to start are left out of seat and neighbour bias: the
+others played another game.
 """
 
 from collections.abc import Iterable
@@ -17,8 +19,8 @@ from khiva_arena.rating.ratings.proportions import BlockRows, proportions
 
 
 class SeatBias(msgspec.Struct, frozen=True):
-    """The score of a seat, whichever bot sits there. Complete tables have every bot in every seat equally often, so that a fair
-    seat scores 1/2.
+    """The score of a seat, whichever bot sits there. Complete tables have every bot in
+    every seat equally often, so that a fair seat scores 1/2.
 
     seats: of the table.
     seat: from 0.
@@ -38,16 +40,20 @@ class SeatBias(msgspec.Struct, frozen=True):
 
 
 class NeighbourBias(msgspec.Struct, frozen=True):
-    """The worth of sitting directly after ``bot``: in the seat that it passes to, its own plus one.
+    """The worth of sitting directly after ``bot``: in the seat that it passes to, its
+    own plus one.
 
     bot: the one that passes.
-    effect: pair score; None without an informative block. The residual of a seat is its score less the score that the ratings
-        expect against that table. For each other bot at tables of one size with ``bot``, residuals are compared between the
-        matches in which it sat directly after ``bot`` and the others. The comparisons are averaged with the weights of least
-        squares. Near 0 if nobody gains or loses by who passes to it.
-    low, high: its 95 % interval, clustered on blocks; None with fewer than two informative blocks, and if all of these say the
-        same.
-    matches: those compared in which some bot sat directly after ``bot``; matches of two seats do not count.
+    effect: pair score; None without an informative block. The residual of a seat is its
+        score less the score that the ratings expect against that table. For each other
+        bot at tables of one size with ``bot``, residuals are compared between the
+        matches in which it sat directly after ``bot`` and the others. The comparisons
+        are averaged with the weights of least squares. Near 0 if nobody gains or loses
+        by who passes to it.
+    low, high: its 95 % interval, clustered on blocks; None with fewer than two
+        informative blocks, and if all of these say the same.
+    matches: those compared in which some bot sat directly after ``bot``; matches of two
+        seats do not count.
     blocks: seeds that contribute to it.
     """
 
@@ -88,7 +94,9 @@ def seat_bias(matches: Iterable[Result] | Matches) -> tuple[SeatBias, ...]:
 def neighbour_bias(
     matches: Iterable[Result] | Matches, ratings: Ratings
 ) -> tuple[NeighbourBias, ...]:
-    """Return the neighbour bias of each bot. Tables with copies of a bot, or with a bot that has no rating, are left out."""
+    """Return the neighbour bias of each bot. Tables with copies of a bot, or with a bot
+    that has no rating, are left out.
+    """
     bots = len(ratings.elo)
     elo = np.array([np.nan if e is None else e for e in ratings.elo])
     rows = [
@@ -133,7 +141,9 @@ def neighbour_bias(
 
 
 def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None, ...]:
-    """Return the mean Elo of each bot's opponents that have a finite rating, weighted as in the fit; None if it met none."""
+    """Return the mean Elo of each bot's opponents that have a finite rating, weighted
+    as in the fit; None if it met none.
+    """
     elo = np.array(
         [
             np.nan if e is None or bound else e
@@ -148,7 +158,9 @@ def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None,
 
 
 def tie_share(matches: Iterable[Result] | Matches, bots: int) -> tuple[float | None, ...]:
-    """Return the share of each bot's rated pairs that were ties, weighted as in the fit; None if it has none."""
+    """Return the share of each bot's rated pairs that were ties, weighted as in the
+    fit; None if it has none.
+    """
     ties, total = np.zeros(bots), np.zeros(bots)
     for meeting in (meeting for tables in tables_of(matches) for meeting in meetings(tables, bots)):
         for seat in (meeting.i, meeting.j):
@@ -160,7 +172,9 @@ def tie_share(matches: Iterable[Result] | Matches, bots: int) -> tuple[float | N
 
 
 def pair_scores(ranks: Ints) -> Floats:
-    """Return (m, K) each seat's mean score against the other seats of its match, from ranks (m, K)."""
+    """Return (m, K) each seat's mean score against the other seats of its match, from
+    ranks (m, K).
+    """
     ahead = np.sign(ranks[:, None, :] - ranks[:, :, None]).sum(axis=2)
     return np.asarray((ahead / (ranks.shape[1] - 1) + 1) / 2)
 
@@ -177,9 +191,11 @@ def _without_unstarted(tables: TableArrays) -> TableArrays:
 
 
 def _neighbours(tables: TableArrays, elo: Floats) -> tuple[Ints, Ints, Ints, Floats, Floats]:
-    """Return one row for each ordered pair of seats of one bot and another. A row is the block, the one bot and the group (table
-    size, one bot, other bot). It also has whether the other sits directly after the one, and the other's score less the expected
-    one."""
+    """Return one row for each ordered pair of seats of one bot and another. A row is
+    the block, the one bot and the group (table size, one bot, other bot). It also has
+    whether the other sits directly after the one, and the other's score less the
+    expected one.
+    """
     seats = tables.bots.shape[1]
     in_order = np.sort(tables.bots, axis=1)
     usable = (in_order[:, 1:] != in_order[:, :-1]).all(axis=1) & ~np.isnan(elo[tables.bots]).any(

@@ -1,13 +1,17 @@
-"""The order of bots: likelihood of superiority, and ranks as intervals. Formulas: docs/how-ratings-work.md F4.
+"""The order of bots: likelihood of superiority, and ranks as intervals. Formulas:
+docs/how-ratings-work.md F4.
 
-Ranks. Bot j is certainly above i if its Elo is higher by more than c SE_ij. The factor c makes all such statements about all n
-bots hold together with 95 %; it is that of Tukey's range. Let q be the 95 % quantile of the range of n standard normal numbers.
-For independent bots with equal errors |d_ij| / SE_ij of all pairs stays below q/sqrt(2) with 95 %. With unequal errors (Hayter
-1984) it stays below more often. Few seeds: the level that c leaves to one pair is kept and its t quantile taken, with blocks - 1
+Ranks. Bot j is certainly above i if its Elo is higher by more than c SE_ij. The factor
+c makes all such statements about all n bots hold together with 95 %; it is that of
+Tukey's range. Let q be the 95 % quantile of the range of n standard normal numbers. For
+independent bots with equal errors |d_ij| / SE_ij of all pairs stays below q/sqrt(2)
+with 95 %. With unequal errors (Hayter 1984) it stays below more often. Few seeds: the
+level that c leaves to one pair is kept and its t quantile taken, with blocks - 1
 degrees of freedom of the pair's bot that has fewer.
 
-This is the max-t method with independence in place of the estimated correlations: with fewer seeds than bots the estimates are of
-too low a rank, and a simulation from them gives too small a c.
+This is the max-t method with independence in place of the estimated correlations: with
+fewer seeds than bots the estimates are of too low a rank, and a simulation from them
+gives too small a c.
 """
 
 from collections import Counter
@@ -29,12 +33,14 @@ FEWEST_AT_TWO_SEATS = 4
 
 
 def los(ratings: Ratings) -> Floats:
-    """Return (n, n) how likely it is that bot i is stronger than j. It is the t distribution at d_ij / SE_ij, so that .975 is
-    where the 95 % interval of the difference ends at 0. The normal of F4 is its limit for many seeds. Where all points flow one
-    way, ``oneway`` gives the number.
+    """Return (n, n) how likely it is that bot i is stronger than j. It is the t
+    distribution at d_ij / SE_ij, so that .975 is where the 95 % interval of the
+    difference ends at 0. The normal of F4 is its limit for many seeds. Where all points
+    flow one way, ``oneway`` gives the number.
 
-    NaN on the diagonal, and if the two are not compared: no rating, no points that flow from one to the other, fewer than two
-    seeds, or all seeds say the same of them though points flow both ways.
+    NaN on the diagonal, and if the two are not compared: no rating, no points that flow
+    from one to the other, fewer than two seeds, or all seeds say the same of them
+    though points flow both ways.
     """
     difference, error, freedom = _pairs(ratings)
     chance = np.full(difference.shape, np.nan)
@@ -48,9 +54,11 @@ def los(ratings: Ratings) -> Floats:
 
 
 def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
-    """Return by bot (best, worst) rank among all bots with a rating that have played, 95 % for all together; None for others.
+    """Return by bot (best, worst) rank among all bots with a rating that have played,
+    95 % for all together; None for others.
 
-    A bot that is not compared with others, as ``los`` tells, may be before or behind each of them.
+    A bot that is not compared with others, as ``los`` tells, may be before or behind
+    each of them.
     """
     has_rank, above = _has_rank(ratings), certainly_above(ratings)
     better, worse = above.sum(axis=1), above.sum(axis=0)
@@ -63,16 +71,19 @@ def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
 
 
 def fewest_for_ranks(ratings: Ratings) -> int:
-    """Return how many seeds the ranks need: three are too few at two seats, where the luck of the seat is large."""
+    """Return how many seeds the ranks need: three are too few at two seats, where the
+    luck of the seat is large.
+    """
     return FEWEST_AT_TWO_SEATS if ratings.two_seats else 0
 
 
 def certainly_above(ratings: Ratings) -> Mask:
     """Return (n, n) whether bot i is certainly above bot j, 95 % for all together.
 
-    If the results cut the bots into groups, with all of one certainly above all of the other, fewer comparisons are left: c is
-    then that of the ranges of the groups together, and so on until none is cut any more. So a bot that is certainly last costs
-    the others nothing.
+    If the results cut the bots into groups, with all of one certainly above all of the
+    other, fewer comparisons are left: c is then that of the ranges of the groups
+    together, and so on until none is cut any more. So a bot that is certainly last
+    costs the others nothing.
     """
     has_rank = _has_rank(ratings)
     pairs, shares = _pairs(ratings), _shares_by_count(ratings)
@@ -98,7 +109,9 @@ def _has_rank(ratings: Ratings) -> list[bool]:
 def _certainly(
     pairs: tuple[Floats, Floats, Ints], shares: Floats, level: float, widening: Widening
 ) -> npt.NDArray[np.bool_]:
-    """Return (n, n) whether bot i is above bot j, if one comparison of two may err with that probability."""
+    """Return (n, n) whether bot i is above bot j, if one comparison of two may err with
+    that probability.
+    """
     difference, error, freedom = pairs
     threshold = np.full(difference.shape, np.inf)
     has_error = ~np.isnan(error)
@@ -107,8 +120,10 @@ def _certainly(
 
 
 def _parts(group: Ints, above: npt.NDArray[np.bool_]) -> list[Ints]:
-    """Split a group of bots so that of two bots in different parts one is certainly above the other. The parts are the connected
-    components of pairs of which neither is certainly above the other."""
+    """Split a group of bots so that of two bots in different parts one is certainly
+    above the other. The parts are the connected components of pairs of which neither is
+    certainly above the other.
+    """
     inside = above[np.ix_(group, group)]
     near = (~(inside | inside.T)).astype(np.float32)
     while True:
@@ -122,16 +137,19 @@ def _parts(group: Ints, above: npt.NDArray[np.bool_]) -> list[Ints]:
 
 @lru_cache
 def together(*bots: int) -> float:
-    """Return the level of one comparison of two at which all comparisons of each two bots hold together with 95 %. ``bots``: the
-    sizes, 2 or more, of the groups within which bots are compared."""
+    """Return the level of one comparison of two at which all comparisons of each two
+    bots hold together with 95 %. ``bots``: the sizes, 2 or more, of the groups within
+    which bots are compared.
+    """
     return 2 * float(ndtr(-range_quantile(bots, LEVEL) / sqrt(2)))
 
 
 def range_quantile(bots: Sequence[int], level: float) -> float:
-    """Return q with P(range <= q) = level for as many standard normal numbers, in each of several groups at once; to 1e-9 or
-    better.
+    """Return q with P(range <= q) = level for as many standard normal numbers, in each
+    of several groups at once; to 1e-9 or better.
 
-    For n numbers P = n times the integral of phi(x) (Phi(x) - Phi(x - q))^(n - 1), the largest number being x.
+    For n numbers P = n times the integral of phi(x) (Phi(x) - Phi(x - q))^(n - 1), the
+    largest number being x.
     """
     x = np.linspace(
         -9, 9, 721
@@ -149,8 +167,10 @@ def range_quantile(bots: Sequence[int], level: float) -> float:
 
 
 def _shares_by_count(ratings: Ratings) -> Floats:
-    """Return (n, n) how likely bot i would have taken all points of as many seeds as it did from bot j, were it not stronger:
-    half for each seed. 1 if it did not take all points, or if it was one seed."""
+    """Return (n, n) how likely bot i would have taken all points of as many seeds as it
+    did from bot j, were it not stronger: half for each seed. 1 if it did not take all
+    points, or if it was one seed.
+    """
     oneway = ratings.oneway
     if oneway is None:
         return np.ones((len(ratings.elo),) * 2)
@@ -158,8 +178,10 @@ def _shares_by_count(ratings: Ratings) -> Floats:
 
 
 def _pairs(ratings: Ratings) -> tuple[Floats, Floats, Ints]:
-    """Return (n, n) difference, standard error, degrees of freedom of every two bots; error NaN and difference 0 if not compared.
-    Where all points flow one way, the numbers are those with one pair given back."""
+    """Return (n, n) difference, standard error, degrees of freedom of every two bots;
+    error NaN and difference 0 if not compared. Where all points flow one way, the
+    numbers are those with one pair given back.
+    """
     elo = np.array([np.nan if value is None else value for value in ratings.elo], dtype=np.float64)
     groups, seeds = np.array(ratings.groups), np.array(ratings.seeds)
     difference = elo[:, None] - elo

@@ -1,4 +1,6 @@
-"""The bots that the results compare: those between which points flow. Formula: docs/how-ratings-work.md F3."""
+"""The bots that the results compare: those between which points flow. Formula:
+docs/how-ratings-work.md F3.
+"""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -12,9 +14,11 @@ _NO_POINTS = 1e-9  # of a weight: rounding
 
 
 class Bound(StrEnum):
-    """The result of asking whether the results alone, without the prior draws, place a bot at a finite distance from the anchor.
+    """The result of asking whether the results alone, without the prior draws, place a
+    bot at a finite distance from the anchor.
 
-    They do if points flow both ways between the two, directly or through others. Otherwise the distance comes from the prior.
+    They do if points flow both ways between the two, directly or through others.
+    Otherwise the distance comes from the prior.
 
     NONE: a finite distance.
     AT_LEAST: the bot only takes points, so it is at least there.
@@ -39,8 +43,10 @@ _BOUNDS = {
 def connections(
     cells: PairCells, anchors: Sequence[int]
 ) -> tuple[tuple[Bound, ...], tuple[int, ...]]:
-    """Return by bot the bound, and the group. Bots at a finite distance from each other have the same group number, the lowest
-    bot's. Several anchors are at finite distances from each other, since their numbers are given."""
+    """Return by bot the bound, and the group. Bots at a finite distance from each other
+    have the same group number, the lowest bot's. Several anchors are at finite
+    distances from each other, since their numbers are given.
+    """
     flow = flows(cells, anchors)
     below, above = (
         np.asarray(f[list(anchors)].any(axis=0), dtype=np.bool_) for f in (flow, flow.T)
@@ -50,8 +56,8 @@ def connections(
 
 
 def flows(cells: PairCells, anchors: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return (n, n) whether bot i took points from bot j, directly or through others, as if each anchor took some from each
-    other.
+    """Return (n, n) whether bot i took points from bot j, directly or through others,
+    as if each anchor took some from each other.
 
     The transitive closure, by squaring.
     """

@@ -1,7 +1,9 @@
-"""Contrasts named before the results: differences of some bots alone, and the trend of bots along a line.
+"""Contrasts named before the results: differences of some bots alone, and the trend of
+bots along a line.
 
-A contrast is a sum of numbers with weights that add up to 0. Its variance comes from the whole covariance. So the part that the
-bots have in common, such as the deals that all of them played, is not counted twice. docs/how-ratings-work.md F4.
+A contrast is a sum of numbers with weights that add up to 0. Its variance comes from
+the whole covariance. So the part that the bots have in common, such as the deals that
+all of them played, is not counted twice. docs/how-ratings-work.md F4.
 """
 
 from collections.abc import Sequence
@@ -35,8 +37,10 @@ class Contrast(msgspec.Struct, frozen=True):
 def differences_among(
     ratings: Ratings, bots: Sequence[int]
 ) -> tuple[tuple[int, int, Contrast], ...]:
-    """Return each two of a set that was named before, the first of them less the other. Intervals hold 95 % for all pairs of the
-    set at once; the likelihood is of the pair alone."""
+    """Return each two of a set that was named before, the first of them less the other.
+    Intervals hold 95 % for all pairs of the set at once; the likelihood is of the pair
+    alone.
+    """
     superior = los(ratings)
     level = together(len(bots))
     return tuple(
@@ -56,8 +60,10 @@ def _difference(ratings: Ratings, superior: Floats, i: int, j: int, level: float
 
 
 def trend(ratings: Ratings, bots: Sequence[int], at: Sequence[float]) -> Contrast | None:
-    """Return how far the straight line through bots ``at`` these places rises from the first place to the last. It is by least
-    squares, with the error of such a sum of their numbers. None for bots at one place, or of which one has no error."""
+    """Return how far the straight line through bots ``at`` these places rises from the
+    first place to the last. It is by least squares, with the error of such a sum of
+    their numbers. None for bots at one place, or of which one has no error.
+    """
     places = np.asarray(at, dtype=np.float64) - np.mean(at)
     if len(bots) < 2 or not np.ptp(places):
         return None

@@ -1,4 +1,5 @@
-"""The scores of each bot against each other, with intervals and expectations. docs/how-ratings-work.md F4.
+"""The scores of each bot against each other, with intervals and expectations.
+docs/how-ratings-work.md F4.
 
 Each score is compared with the score that the ratings expect.
 """
@@ -19,15 +20,19 @@ from khiva_arena.rating.ratings.surprise import surprises
 
 
 class Crosstable(msgspec.Struct, frozen=True, eq=False):
-    """Arrays (n, n); row i, column j is the score of bot i against bot j. NaN: none. The diagonal is NaN, or 0 for counts.
+    """Arrays (n, n); row i, column j is the score of bot i against bot j. NaN: none.
+    The diagonal is NaN, or 0 for counts.
 
     score: mean pair score, 0..1, weighted as in the fit; NaN if the two never met.
-    low, high: its 95 % interval, clustered on blocks (see ``proportions``); NaN with fewer than two blocks.
+    low, high: its 95 % interval, clustered on blocks (see ``proportions``); NaN with
+        fewer than two blocks.
     blocks: seeds on which the two met.
-    significant: whether the interval leaves 1/2 out. One of twenty pairs of equal bots does so by chance.
+    significant: whether the interval leaves 1/2 out. One of twenty pairs of equal bots
+        does so by chance.
     expected: score by the ratings, 0..1; NaN if a bot has none.
-    surprise: (score - expected) / standard error of that difference, see ``surprise``: near standard normal if the ratings say
-        all; with few blocks it is beyond 2 somewhat more often.
+    surprise: (score - expected) / standard error of that difference, see ``surprise``:
+        near standard normal if the ratings say all; with few blocks it is beyond 2
+        somewhat more often.
     """
 
     score: Floats
@@ -40,7 +45,9 @@ class Crosstable(msgspec.Struct, frozen=True, eq=False):
 
 
 def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
-    """Return the scores of all pairs of the rated bots. ``cells``: of the matches that were rated."""
+    """Return the scores of all pairs of the rated bots. ``cells``: of the matches that
+    were rated.
+    """
     bots = len(ratings.elo)
     pairs, at = np.unique(cells.low * bots + cells.high, return_inverse=True)
     low, high = np.divmod(pairs, bots)
@@ -70,7 +77,9 @@ def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
 
 
 def games_together(matches: Iterable[Result] | Matches, bots: int) -> Ints:
-    """Return (n, n) matches in which two bots met in a counted pair; more copies at a table make no more of them."""
+    """Return (n, n) matches in which two bots met in a counted pair; more copies at a
+    table make no more of them.
+    """
     games = np.zeros(bots * bots, dtype=np.int64)
     for tables in tables_of(matches):
         rows = [np.zeros(0, dtype=np.int64)]

@@ -1,12 +1,16 @@
-"""The share of the differences between bots that no rating can express: rock, paper, scissors. docs/how-ratings-work.md F11.
+"""The share of the differences between bots that no rating can express: rock, paper,
+scissors. docs/how-ratings-work.md F11.
 
-A_ij = ln((s + 1/2) / (w - s + 1/2)) from the points s that bot i made of bot j in games of weight w: the log odds, held finite by
-half a point for each side. That half point alone bends the odds of unequal bots, and would look like a cycle; so the same is
-computed of the points that the ratings expect, and D is the difference. The transitive part of D is the differences r_i - r_j
-next to it in squares (the row means if all met all). The rest is cyclic, and the share is |cyclic|^2 / |A|^2.
+A_ij = ln((s + 1/2) / (w - s + 1/2)) from the points s that bot i made of bot j in games
+of weight w: the log odds, held finite by half a point for each side. That half point
+alone bends the odds of unequal bots, and would look like a cycle; so the same is
+computed of the points that the ratings expect, and D is the difference. The transitive
+part of D is the differences r_i - r_j next to it in squares (the row means if all met
+all). The rest is cyclic, and the share is |cyclic|^2 / |A|^2.
 
-Noise alone makes a cyclic part. By leaving out one block (seed) at a time its expected square is estimated, and that of A, and
-both are taken off. The rest varies around 0 if there are no cycles.
+Noise alone makes a cyclic part. By leaving out one block (seed) at a time its expected
+square is estimated, and that of A, and both are taken off. The rest varies around 0 if
+there are no cycles.
 """
 
 from itertools import pairwise
@@ -27,8 +31,8 @@ class Intransitivity(msgspec.Struct, frozen=True):
     """Shares of the squared log odds of all pairs that met.
 
     share: the cyclic one without what noise makes up, 0 if it comes out below.
-    low, high: 95 % interval, leaving out one block at a time, t quantile; within 0..1. If low is above 0, noise alone is an
-        unlikely reason for the cyclic part.
+    low, high: 95 % interval, leaving out one block at a time, t quantile; within 0..1.
+        If low is above 0, noise alone is an unlikely reason for the cyclic part.
     raw: the cyclic share as measured.
     noise: the part of ``raw`` that noise alone is expected to make.
     pairs: how many pairs met.
@@ -43,9 +47,11 @@ class Intransitivity(msgspec.Struct, frozen=True):
 
 
 def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
-    """Return the cyclic share of the differences between the bots. None if there is no basis for a number: no three bots that all
-    met each other or met in a longer ring, fewer than two blocks, blocks that all say the same, or differences that are more
-    noise than not."""
+    """Return the cyclic share of the differences between the bots. None if there is no
+    basis for a number: no three bots that all met each other or met in a longer ring,
+    fewer than two blocks, blocks that all say the same, or differences that are more
+    noise than not.
+    """
     has_elo = np.array([elo is not None for elo in ratings.elo])
     cells = cells.only(has_elo[cells.low] & has_elo[cells.high])
     pairs, at = np.unique(cells.low * cells.bots + cells.high, return_inverse=True)
@@ -64,7 +70,8 @@ def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
     transitive = back @ (sums_at(low, beyond, cells.bots) - sums_at(high, beyond, cells.bots))
     cyclic = beyond - (transitive[low] - transitive[high])
 
-    # without a block only its own pairs change: by ``moved`` in the log odds, and by ``turned`` in what is beyond the ratings
+    # without a block only its own pairs change: by ``moved`` in the log odds, and by
+    # ``turned`` in what is beyond the ratings
     weight_left = weight[at] - cells.weight
     odds_left, beyond_left = _odds(
         weight_left, np.clip(score[at] - cells.score, 0, weight_left), expectation[at]
@@ -99,13 +106,17 @@ def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
 
 
 def _odds(weight: Floats, score: Floats, expected: Floats) -> tuple[Floats, Floats]:
-    """Return log odds with half a point more for each side, and how far they are beyond those of the expected score."""
+    """Return log odds with half a point more for each side, and how far they are beyond
+    those of the expected score.
+    """
     odds = np.log((score + _HALF) / (weight - score + _HALF))
     return odds, odds - np.log((weight * expected + _HALF) / (weight * (1 - expected) + _HALF))
 
 
 def _pull(cells: PairCells, change: Floats, back: Floats, first: int, last: int) -> float:
-    """Return the square of the transitive part of a change in the pairs of one block, cells first..last-1."""
+    """Return the square of the transitive part of a change in the pairs of one block,
+    cells first..last-1.
+    """
     low, high, change = cells.low[first:last], cells.high[first:last], change[first:last]
     pull = sums_at(low, change, cells.bots) - sums_at(high, change, cells.bots)
     return float(pull @ back @ pull)

@@ -1,7 +1,8 @@
 """Elo with honest errors, from matches. Formulas: docs/how-ratings-work.md.
 
-Meaning: P(A finishes ahead of B, ties half) = 1 / (1 + 10^(-(A - B)/400)), whatever the number of seats. The prior draws are at 0
-    of a scale without an anchor, which is then shifted to the anchor; errors are relative to it.
+Meaning: P(A finishes ahead of B, ties half) = 1 / (1 + 10^(-(A - B)/400)), whatever the
+    number of seats. The prior draws are at 0 of a scale without an anchor, which is
+    then shifted to the anchor; errors are relative to it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,17 +44,20 @@ class Distance(NamedTuple):
 
 
 class EloInterval(NamedTuple):
-    """The ends of a 95 % interval in Elo; an end that the results leave open is None."""
+    """The ends of a 95 % interval in Elo; an end that the results leave open is
+    None.
+    """
 
     low: float | None
     high: float | None
 
 
 class QuasiErrors(NamedTuple):
-    """The errors of bots, of which the error between any two follows approximately; see ``quasi``.
+    """The errors of bots, of which the error between any two follows approximately; see
+    ``quasi``.
 
-    se: Elo; sqrt(se_i^2 + se_j^2) is near the error between i and j. None for all if two bots have no error between them, and
-        for one if its square would be below 0.
+    se: Elo; sqrt(se_i^2 + se_j^2) is near the error between i and j. None for all if
+        two bots have no error between them, and for one if its square would be below 0.
     worst: the worst relative error of that, 0.05: 5 %.
     """
 
@@ -62,31 +66,39 @@ class QuasiErrors(NamedTuple):
 
 
 class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """Ratings of n bots, relative to the anchor; with several anchors, relative to the numbers given for them.
+    """Ratings of n bots, relative to the anchor; with several anchors, relative to the
+    numbers given for them.
 
     Tuples are by bot; None: there is none.
     anchor: the one anchor, whose number is 0, or the first of several.
     blocks: how many blocks (seeds) errors are clustered on.
     elo: Elo, the numbers.
-    error: Elo, half width of the 95 % interval of ``elo``; 0 for an anchor that is exact. None with fewer than two blocks, if
-        ``bounds`` says that the number is the prior's, or if all blocks say the same of it.
-    se: Elo, the standard error below ``error``; there even if bounds say that it is not to be trusted, but not if all blocks say
-        the same.
+    error: Elo, half width of the 95 % interval of ``elo``; 0 for an anchor that is
+        exact. None with fewer than two blocks, if ``bounds`` says that the number is
+        the prior's, or if all blocks say the same of it.
+    se: Elo, the standard error below ``error``; there even if bounds say that it is not
+        to be trusted, but not if all blocks say the same.
     bounds: against the anchors, see ``Bound``.
-    groups: between bots of different numbers the results alone place no finite distance. Anchors are at one.
+    groups: between bots of different numbers the results alone place no finite
+        distance. Anchors are at one.
     score: mean pair score, 0..1, weighted as in the fit.
     seeds: blocks in which the bot met another.
     covariance: (n, n) Elo squared, of ``elo``.
-    no_variance_seen: (n, n) whether all blocks say the same of the difference between two bots, so that nothing was seen of how
-        much it varies and it has no error; on the diagonal, the same of a number against what is given for the anchors. Never of
-        a difference that is given.
-    bread: (n, n) nats squared, the inverse Hessian of the ratings before they were shifted to an anchor.
+    no_variance_seen: (n, n) whether all blocks say the same of the difference between
+        two bots, so that nothing was seen of how much it varies and it has no error; on
+        the diagonal, the same of a number against what is given for the anchors. Never
+        of a difference that is given.
+    bread: (n, n) nats squared, the inverse Hessian of the ratings before they were
+        shifted to an anchor.
     components: the groups as lists of bots, largest first.
-    pool_se: Elo, of the bot against the mean of all bots in its group that have played, itself among them; it does not matter
-        whether the anchor is one of them. None if there is no other, or if all blocks say the same of it.
+    pool_se: Elo, of the bot against the mean of all bots in its group that have played,
+        itself among them; it does not matter whether the anchor is one of them. None if
+        there is no other, or if all blocks say the same of it.
     pool_error: Elo, half width of the 95 % interval of that.
-    design_effect: variance against the pool over what it would be were all matches independent.
-    oneway: what is certain between bots of which one gave all points; None if there are no such bots, and with effects.
+    design_effect: variance against the pool over what it would be were all matches
+        independent.
+    oneway: what is certain between bots of which one gave all points; None if there are
+        no such bots, and with effects.
     effects: those asked for.
     anchors: with several, each one's check.
     widening: how many standard errors make an interval.
@@ -117,7 +129,9 @@ class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def quasi(self) -> QuasiErrors:
-        """The quasi standard errors of the bots that have an ``error``. Few tables show them, and they take long."""
+        """The quasi standard errors of the bots that have an ``error``. Few tables show
+        them, and they take long.
+        """
         bots = [
             bot
             for bot, group in enumerate(self.groups)
@@ -138,7 +152,9 @@ class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
         return QuasiErrors(tuple(ses), quasi.worst)
 
     def between(self, i: int, j: int) -> Distance:
-        """Return the Elo of bot i above bot j, with an error from the full covariance."""
+        """Return the Elo of bot i above bot j, with an error from the full
+        covariance.
+        """
         a, b = self.elo[i], self.elo[j]
         variance = float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
         if a is None or b is None:
@@ -155,8 +171,9 @@ class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
         return Distance(a - b, error)
 
     def ends(self, i: int, j: int) -> EloInterval:
-        """Return the ends of the 95 % interval of how far bot i is above bot j. One of them is None if all points flow one way,
-        and both if the results say nothing."""
+        """Return the ends of the 95 % interval of how far bot i is above bot j. One of
+        them is None if all points flow one way, and both if the results say nothing.
+        """
         distance, error = self.between(i, j)
         if distance is not None and error is not None:
             return EloInterval(distance - error, distance + error)
@@ -168,7 +185,9 @@ class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
         return EloInterval(None, None if bound is None else -bound)
 
     def interval(self, bot: int) -> EloInterval:
-        """Return the ends of the 95 % interval of ``elo``, None as in ``ends``. The numbers given for the anchors count."""
+        """Return the ends of the 95 % interval of ``elo``, None as in ``ends``. The
+        numbers given for the anchors count.
+        """
         elo, error = self.elo[bot], self.error[bot]
         if elo is not None and error is not None:
             return EloInterval(elo - error, elo + error)
@@ -183,7 +202,9 @@ class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
         return EloInterval(max(lows, default=None), min(highs, default=None))
 
     def rough(self, bot: int) -> bool:
-        """Tell whether the error of ``elo`` is from so few seeds that it is hardly known itself."""
+        """Tell whether the error of ``elo`` is from so few seeds that it is hardly
+        known itself.
+        """
         anchors = [check.bot for check in self.anchors] or [self.anchor]
         return (
             self.interval(bot) != (None, None)
@@ -196,7 +217,9 @@ class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
 
 
 def _lowest(oneway: OneWay, i: int, j: int, widening: Widening) -> float | None:
-    """Return the lower end of how far bot i is above j, in Elo, if all points flow from j to i."""
+    """Return the lower end of how far bot i is above j, in Elo, if all points flow from
+    j to i.
+    """
     seeds, error = int(oneway.met[i, j]), float(oneway.error[i, j])
     ends = []
     if not isnan(error):
@@ -221,15 +244,19 @@ def rate(
     effects: EffectsToFit | None = None,
     widening: Widening = PLAIN,
 ) -> Ratings:
-    """Rate bots 0..bots-1 from all their matches at once; the order of the matches does not matter.
+    """Rate bots 0..bots-1 from all their matches at once; the order of the matches does
+    not matter.
 
     prior: drawn matches of each bot, above 0.
-    anchors: given numbers of one bot or several, ``anchor`` among them; None: 0 for ``anchor``.
-    anchor_sds: how uncertain they are, as standard deviations; None or 0: exact. That uncertainty is part of all errors.
+    anchors: given numbers of one bot or several, ``anchor`` among them; None: 0 for
+        ``anchor``.
+    anchor_sds: how uncertain they are, as standard deviations; None or 0: exact. That
+        uncertainty is part of all errors.
     effects: fitted with the ratings; they need the matches, not cells.
     widening: how many standard errors make an interval.
 
-    Raises ValueError on an anchor or bot out of range, and on arguments that cannot be combined.
+    Raises ValueError on an anchor or bot out of range, and on arguments that cannot be
+    combined.
     """
     if not 0 <= anchor < bots:
         raise ValueError(f"anchor {anchor} is not among the {bots} bots")
@@ -308,8 +335,9 @@ def _ratings(
 def _against_pools(
     result: Fit, counts: list[bool]
 ) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Return by bot the standard error against the mean of its group's bots that count, and its variance over that of independent
-    matches."""
+    """Return by bot the standard error against the mean of its group's bots that count,
+    and its variance over that of independent matches.
+    """
     n = len(result.elo)
     ses: list[float | None] = [None] * n
     design: list[float | None] = [None] * n

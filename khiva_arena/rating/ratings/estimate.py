@@ -1,4 +1,5 @@
-"""The estimate: matches made into numbers in Elo with covariances. Formulas: docs/how-ratings-work.md F2-F5.
+"""The estimate: matches made into numbers in Elo with covariances. Formulas:
+docs/how-ratings-work.md F2-F5.
 
 It also checks whether the given numbers of several anchors agree with the results.
 """
@@ -21,7 +22,8 @@ from khiva_arena.rating.ratings.quasi import differences
 from khiva_arena.rating.ratings.rows import Columns, Rows, rows_of_cells, rows_of_tables
 from khiva_arena.rating.ratings.scale import ELO_PER_NAT, half_width
 
-# Elo: a smaller standard deviation of a given number is none, nobody knows a number better
+# Elo: a smaller standard deviation of a given number is none, nobody knows a number
+# better
 _EXACT = 0.01
 _LARGEST_SPREAD = (
     10_000.0  # Elo between given numbers: beyond, chances of winning are 0 to a computer
@@ -34,7 +36,8 @@ class Problem(msgspec.Struct, frozen=True, eq=False):
 
     cells: the matches by block and pair.
     rows: the matches as rows of the model: cells, or with effects pairs of matches.
-    sums: ``rows`` over all blocks, if that makes fewer of them: all that the solution needs, while errors need the blocks.
+    sums: ``rows`` over all blocks, if that makes fewer of them: all that the solution
+        needs, while errors need the blocks.
     columns: of the parameters.
     prior: drawn matches of each bot and each effect.
     """
@@ -52,7 +55,8 @@ class Fit(msgspec.Struct, frozen=True, eq=False):
     elo: (n,) numbers.
     variances: (n, n) covariances of the numbers, Elo squared.
     no_variance_seen: (n, n) as in ``Ratings``.
-    bread: (n, n) nats squared, inverse Hessian of the ratings on the scale without an anchor.
+    bread: (n, n) nats squared, inverse Hessian of the ratings on the scale without an
+        anchor.
     bounds, groups: as in ``connections``.
     effects: those that were asked for.
     """
@@ -69,8 +73,9 @@ class Fit(msgspec.Struct, frozen=True, eq=False):
 def given_numbers(
     anchor: int, bots: int, numbers: Mapping[int, float], deviations: Mapping[int, float]
 ) -> Given:
-    """Return by bot (Elo, standard deviation), ``anchor`` first; 0 is exact. Raises ValueError if a bot or a number is out of
-    range."""
+    """Return by bot (Elo, standard deviation), ``anchor`` first; 0 is exact. Raises
+    ValueError if a bot or a number is out of range.
+    """
     if anchor not in numbers or not deviations.keys() <= numbers.keys():
         raise ValueError("the anchor, and each bot with a standard deviation, needs a given number")
     fixed = {
@@ -91,7 +96,9 @@ def given_numbers(
 def problem_of(
     matches: Iterable[Result] | Matches | PairCells, bots: int, prior: float, effects: EffectsToFit
 ) -> Problem:
-    """Return the problem of rating the matches. Raises ValueError on arguments that cannot be combined."""
+    """Return the problem of rating the matches. Raises ValueError on arguments that
+    cannot be combined.
+    """
     if not effects:
         return problem_of_cells(
             matches if isinstance(matches, PairCells) else pair_cells(matches, bots), prior
@@ -117,7 +124,9 @@ def solution_of(problem: Problem, anchors: Given) -> Solution:
 
 
 def fit(problem: Problem, anchors: Given) -> Fit:
-    """Fit numbers in Elo with covariances. The uncertainty of loose anchors is in every error."""
+    """Fit numbers in Elo with covariances. The uncertainty of loose anchors is in every
+    error.
+    """
     solution = solution_of(problem, anchors)
     of_parameters = variances(problem.rows, solution)
     exact = [bot for bot, (_, sd) in anchors.items() if sd == 0]
@@ -142,8 +151,9 @@ def fit(problem: Problem, anchors: Given) -> Fit:
 def _identified(
     bounds: tuple[Bound, ...], groups: tuple[int, ...], identified: list[bool]
 ) -> tuple[tuple[Bound, ...], tuple[int, ...]]:
-    """Return the bounds and groups once there are effects: a bot whose number then comes only from the prior is compared with
-    none."""
+    """Return the bounds and groups once there are effects: a bot whose number then
+    comes only from the prior is compared with none.
+    """
     lone = tuple(
         bound if ok or bound is not Bound.NONE else Bound.APART
         for bound, ok in zip(bounds, identified, strict=True)
@@ -156,7 +166,9 @@ def _identified(
 
 
 def anchor_checks(problem: Problem, anchors: Given) -> tuple[AnchorCheck, ...]:
-    """Return each anchor's number from a fit in which it is not an anchor: one fit for each."""
+    """Return each anchor's number from a fit in which it is not an anchor: one fit for
+    each.
+    """
     return tuple(_anchor_check(problem, anchors, bot) for bot in anchors)
 
 
@@ -183,7 +195,9 @@ def _elo(solution: Solution, anchors: Given) -> Floats:
 
 
 def _of_numbers(solution: Solution, covariance: Floats, exact: Sequence[int]) -> Floats:
-    """Return (n, n) the covariance in Elo squared; an exact anchor's row is zero to the last digit."""
+    """Return (n, n) the covariance in Elo squared; an exact anchor's row is zero to the
+    last digit.
+    """
     of_numbers = ELO_PER_NAT**2 * (solution.numbers @ covariance @ solution.numbers.T)
     if not np.isnan(of_numbers).any():
         of_numbers[exact, :] = of_numbers[:, exact] = 0

@@ -1,7 +1,9 @@
-"""Likelihood ratios of results, for sequential tests. Formulas: docs/how-ratings-work.md F7.
+"""Likelihood ratios of results, for sequential tests. Formulas:
+docs/how-ratings-work.md F7.
 
-The input is how many blocks had which score. LLR = blocks * sum p ln(p1 / p0), with p the shares of the scores. p0 and p1 are the
-likeliest distributions that have the mean of a hypothesis, or for normalised Elo the mean less 1/2 over the standard deviation.
+The input is how many blocks had which score. LLR = blocks * sum p ln(p1 / p0), with p
+the shares of the scores. p0 and p1 are the likeliest distributions that have the mean
+of a hypothesis, or for normalised Elo the mean less 1/2 over the standard deviation.
 See Van den Bergh, support_MLE_multinomial and normalized_elo_practical.
 """
 
@@ -23,16 +25,18 @@ Histogram = Mapping[Fraction, float] | Mapping[float, float]
 
 
 def llr_of_scores(histogram: Histogram, s0: float, s1: float) -> float:
-    """Return the log likelihood ratio of a mean score s1 to s0. A value with 0 blocks counts as possible; some value must be
-    below both scores and some above."""
+    """Return the log likelihood ratio of a mean score s1 to s0. A value with 0 blocks
+    counts as possible; some value must be below both scores and some above.
+    """
     values, counts = arrays(histogram)
     at0, at1 = (likeliest_with_mean(values, counts / counts.sum(), s) for s in (s0, s1))
     return float(counts @ (np.log(at1) - np.log(at0)))
 
 
 def llr_of_ts(histogram: Histogram, t0: float, t1: float) -> float:
-    """Return the log likelihood ratio of t1 to t0, where t is (mean - 1/2) / sd of a block. A value with 0 blocks counts as
-    possible."""
+    """Return the log likelihood ratio of t1 to t0, where t is (mean - 1/2) / sd of a
+    block. A value with 0 blocks counts as possible.
+    """
     values, counts = arrays(histogram)
     at0, at1 = (likeliest_with_t(values, counts / counts.sum(), t) for t in (t0, t1))
     return float(counts @ (np.log(at1) - np.log(at0)))
@@ -72,16 +76,19 @@ def arrays(histogram: Histogram) -> ValueCounts:
 
 
 def likeliest_with_mean(values: Floats, p: Floats, mean: float) -> Floats:
-    """Return the distribution of values with that mean that makes p likeliest; the mean is between some of the values."""
+    """Return the distribution of values with that mean that makes p likeliest; the mean
+    is between some of the values.
+    """
     away = values - mean
     return np.asarray(p / (1 + _root(away, p) * away))
 
 
 def likeliest_with_t(values: Floats, p: Floats, t: float) -> Floats:
-    """Return the distribution of values with (mean - 1/2) / sd = t that makes p likeliest.
+    """Return the distribution of values with (mean - 1/2) / sd = t that makes p
+    likeliest.
 
-    A fixed point (normalized_elo_practical, section 4.1), begun near it: from the uniform distribution or from p itself it is
-    sometimes not found.
+    A fixed point (normalized_elo_practical, section 4.1), begun near it: from the
+    uniform distribution or from p itself it is sometimes not found.
     """
     now = p
     for _ in range(_TILTS):
@@ -99,15 +106,19 @@ def likeliest_with_t(values: Floats, p: Floats, t: float) -> Floats:
 
 
 def moments(values: Floats, p: Floats) -> Moments:
-    """Return the mean and the standard deviation of values with the probabilities ``p``."""
+    """Return the mean and the standard deviation of values with the probabilities
+    ``p``.
+    """
     mean = float(p @ values)
     return Moments(mean, sqrt(float(p @ (values - mean) ** 2)))
 
 
 def _root(away: Floats, p: Floats) -> float:
-    """Return x with sum p away / (1 + x away) = 0 and every 1 + x away > 0, where away has both signs.
+    """Return x with sum p away / (1 + x away) = 0 and every 1 + x away > 0, where away
+    has both signs.
 
-    The sum falls from +inf to -inf between its poles, so Newton kept inside a shrinking bracket cannot miss.
+    The sum falls from +inf to -inf between its poles, so Newton kept inside a shrinking
+    bracket cannot miss.
     """
     low, high = -1 / float(away.max()), -1 / float(away.min())
     x = 0.0

@@ -1,9 +1,12 @@
-"""Intervals that hold however often a table was looked at before it was played on. docs/how-ratings-work.md F15.
+"""Intervals that hold however often a table was looked at before it was played on.
+docs/how-ratings-work.md F15.
 
-Extending an event until a result pleases, or stopping it then, finds something false far more often than in one of twenty cases.
-Two ways allow for that. Looks that were planned (``boundary``): the critical value after S seeds is C sqrt(N / S) for N seeds in
-all, with the constant C of O'Brien and Fleming for that many looks. Looks that were not (``mixture``): a normal mixture over all
-differences that there may be, which holds at every number of seeds at once; rho says where it is sharpest. Both are values of a
+Extending an event until a result pleases, or stopping it then, finds something false
+far more often than in one of twenty cases. Two ways allow for that. Looks that were
+planned (``boundary``): the critical value after S seeds is C sqrt(N / S) for N seeds in
+all, with the constant C of O'Brien and Fleming for that many looks. Looks that were not
+(``mixture``): a normal mixture over all differences that there may be, which holds at
+every number of seeds at once; rho says where it is sharpest. Both are values of a
 normal distribution, whose level is then that of Student's t.
 """
 
@@ -20,7 +23,9 @@ O_BRIEN_FLEMING = (
     1.960, 1.977, 2.004, 2.024, 2.040, 2.053, 2.063, 2.072, 2.080, 2.087,
     2.092, 2.098, 2.102, 2.106, 2.110, 2.114, 2.117, 2.120, 2.123, 2.126,
 )  # fmt: skip
-"""The constants for 1 to 20 equally spaced looks, two-sided 5 % in all (Jennison and Turnbull, table 2.3)."""
+"""The constants for 1 to 20 equally spaced looks, two-sided 5 % in all (Jennison and
+Turnbull, table 2.3).
+"""
 MOST_LOOKS = len(O_BRIEN_FLEMING)
 _SHARPEST = (
     3 / 7.8
@@ -32,7 +37,8 @@ class Looks(msgspec.Struct, frozen=True):
     """The allowance of a table for looks.
 
     rho: of the mixture; 0: none.
-    boundary: the critical value at one seed; at S seeds it is less by a factor of sqrt(S). 0: no looks were planned.
+    boundary: the critical value at one seed; at S seeds it is less by a factor of
+        sqrt(S). 0: no looks were planned.
     """
 
     rho: float = 0.0
@@ -43,8 +49,10 @@ class Looks(msgspec.Struct, frozen=True):
         return bool(self.rho or self.boundary)
 
     def critical(self, seeds: Ints | int, level: float) -> Floats:
-        """Return by element the half width in standard errors of an interval that errs with probability ``level`` at any look.
-        ``seeds``: 2 or more."""
+        """Return by element the half width in standard errors of an interval that errs
+        with probability ``level`` at any look.
+        ``seeds``: 2 or more.
+        """
         counts = np.asarray(seeds).ravel().tolist()
         of_each = {count: self._of(count, level) for count in set(counts)}
         return np.array([of_each[count] for count in counts]).reshape(np.shape(seeds))
@@ -71,7 +79,9 @@ ONE_LOOK = Looks()
 
 
 def unplanned(first_seeds: int) -> Looks:
-    """Return the mixture for events that were extended, or stopped. ``first_seeds``: of the first event of the chain."""
+    """Return the mixture for events that were extended, or stopped. ``first_seeds``: of
+    the first event of the chain.
+    """
     return Looks(rho=first_seeds * _SHARPEST)
 
 

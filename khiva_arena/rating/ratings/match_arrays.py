@@ -1,6 +1,7 @@
 """Matches as arrays, some 60 bytes a match, for ratings.
 
-A ``Result`` takes ten times that. So a million matches are no burden, and every figure is computed column by column.
+A ``Result`` takes ten times that. So a million matches are no burden, and every figure
+is computed column by column.
 """
 
 from array import array
@@ -16,13 +17,15 @@ from khiva_arena.common.result import Result
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-# matches made wide at a time: bounds memory to some 100 MB whatever the number of matches
+# matches made wide at a time: bounds memory to some 100 MB whatever the number of
+# matches
 _CHUNK = 100_000
 _FAULTS, _SET_ASIDE = 1, 2  # flags of a match
 
 
 class TableArrays(msgspec.Struct, frozen=True, eq=False):
-    """Arrays of m matches of one table size K. Equal block numbers in different arrays are the same block.
+    """Arrays of m matches of one table size K. Equal block numbers in different arrays
+    are the same block.
 
     block: (m,) numbers from 0, few of them unused.
     bots: (m, K) by seat, as in ``Result``.
@@ -92,7 +95,9 @@ class Matches(msgspec.Struct, frozen=True, eq=False):
         return Matches(self.events, tuple(size.only(keep(size)) for size in self.sizes))
 
     def numbered(self, numbers: Sequence[Sequence[int]]) -> "Matches":
-        """Return the matches with other numbers for bots. ``numbers``: by event, by the number that a bot has there."""
+        """Return the matches with other numbers for bots. ``numbers``: by event, by the
+        number that a bot has there.
+        """
         first = np.cumsum([0, *map(len, numbers)])[:-1]
         all_numbers = np.array(
             [number for of_event in numbers for number in of_event], dtype=np.int32
@@ -119,7 +124,9 @@ class Matches(msgspec.Struct, frozen=True, eq=False):
 
 
 def join_matches(parts: Sequence[Matches]) -> Matches:
-    """Return the matches of parts that share no event and no block, numbered as if they had been collected in this order."""
+    """Return the matches of parts that share no event and no block, numbered as if they
+    had been collected in this order.
+    """
     by_seats: dict[int, list[SameSize]] = {}
     rows, events, blocks = 0, 0, 0
     for part in parts:
@@ -150,7 +157,9 @@ class MatchCollector:
         self._rows = 0
 
     def add(self, match: Result) -> None:
-        """Add a match. Raises ValueError if it has not a rank for each seat, unless it was set aside."""
+        """Add a match. Raises ValueError if it has not a rank for each seat, unless it
+        was set aside.
+        """
         seats = len(match.bots)
         if seats not in self._sizes:
             self._sizes[seats] = _Columns()
@@ -213,7 +222,9 @@ class _Columns:
 
 
 def collect(matches: Iterable[Result] | Matches) -> Matches:
-    """Return matches as arrays, which they may be already. Raises ValueError like ``MatchCollector.add``."""
+    """Return matches as arrays, which they may be already. Raises ValueError like
+    ``MatchCollector.add``.
+    """
     if isinstance(matches, Matches):
         return matches
     collector = MatchCollector()
@@ -223,5 +234,7 @@ def collect(matches: Iterable[Result] | Matches) -> Matches:
 
 
 def tables_of(matches: Iterable[Result] | Matches) -> Iterator[TableArrays]:
-    """Yield the matches in the form that a fit takes; blocks are numbered from 0 in the order in which they are met."""
+    """Yield the matches in the form that a fit takes; blocks are numbered from 0 in the
+    order in which they are met.
+    """
     return collect(matches).tables()

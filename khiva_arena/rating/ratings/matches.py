@@ -14,7 +14,8 @@ _Named = list[tuple[int, tuple[str, str]]]
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """The results that are rated, and the counts of the others. Tables are named (event, table), in the order of their first row.
+    """The results that are rated, and the counts of the others. Tables are named
+    (event, table), in the order of their first row.
 
     rated: the matches of all complete tables.
     tables: how many are complete.
@@ -31,16 +32,20 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def is_complete(table: Iterable[Result]) -> bool:
-    """Tell whether a table of N seats, given by its matches, is rated: its N rotations are recorded and none stayed void."""
+    """Tell whether a table of N seats, given by its matches, is rated: its N rotations
+    are recorded and none stayed void.
+    """
     matches = list(table)
     rotations = [match.rotation for match in matches if not match.set_aside]
     return len(rotations) == len(matches) and sorted(rotations) == list(range(len(matches[0].bots)))
 
 
 def complete_tables(results: Iterable[Result] | Matches) -> Selection:
-    """Select the matches of whole tables: one rotation more or less would favour the bots with good seats in it.
+    """Select the matches of whole tables: one rotation more or less would favour the
+    bots with good seats in it.
 
-    A table of N seats is complete when its N rotations are recorded. Raises InternalError if a rotation comes twice.
+    A table of N seats is complete when its N rotations are recorded. Raises
+    InternalError if a rotation comes twice.
     """
     matches = collect(results)
     rated: list[SameSize] = []
@@ -69,7 +74,9 @@ def complete_tables(results: Iterable[Result] | Matches) -> Selection:
 
 
 def _tables(size: SameSize, events: tuple[str, ...]) -> tuple[Ints, Ints]:
-    """Return (m,) the table of each match, numbered from 0; and of each table the place of its first match."""
+    """Return (m,) the table of each match, numbered from 0; and of each table the place
+    of its first match.
+    """
     order = np.lexsort((size.rotation, size.lineup, size.seed, size.event))
     columns = [column[order] for column in (size.event, size.seed, size.lineup)]
     same_table = np.zeros(len(order), dtype=np.bool_)

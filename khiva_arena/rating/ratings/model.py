@@ -1,13 +1,19 @@
-"""The one estimate: ratings, seat terms, neighbour terms, one anchor or several. Formulas: docs/how-ratings-work.md F1-F5.
+"""The one estimate: ratings, seat terms, neighbour terms, one anchor or
+several. Formulas: docs/how-ratings-work.md F1-F5.
 
-The headline is this model without terms and with one exact anchor. Parameters lie as ``rows.Columns`` says: ratings t on a scale
-without an anchor, terms, and a shift s; t_i + s is bot i's number in nats. The solution makes the score of all rows, of the prior
+The headline is this model without terms and with one exact anchor. Parameters lie as
+``rows.Columns`` says: ratings t on a scale without an anchor, terms, and a shift s; t_i
++ s is bot i's number in nats. The solution makes the score of all rows, of the prior
 draws and of loose anchors zero, under linear constraints:
-- each bot's t, and each term, drew ``prior`` matches of weight 1 against 0: this keeps a bot that won or lost everything finite;
-- an anchor with a standard deviation is one normal observation of t_i + s; one without fixes t_i + s;
+- each bot's t, and each term, drew ``prior`` matches of weight 1 against 0: this keeps
+  a bot that won or lost everything finite;
+- an anchor with a standard deviation is one normal observation of t_i + s; one without
+  fixes t_i + s;
 - the seat terms of one table size sum to 0, and so do the neighbour terms;
-- effects that the matches cannot separate from strength count as strength: terms are 0 in such directions.
-The constraints are a basis: parameters = start + basis @ free numbers. Then bread = basis (basis' H basis)^-1 basis'.
+- effects that the matches cannot separate from strength count as strength: terms are 0
+  in such directions.
+The constraints are a basis: parameters = start + basis @ free numbers. Then bread =
+basis (basis' H basis)^-1 basis'.
 """
 
 from collections.abc import Mapping
@@ -24,7 +30,8 @@ _CLOSE_ENOUGH = 1e-13  # nats
 _ROUNDING = 1e-6  # nats: below it rounding would decide what is better, and Newton is safe
 _NO_INFORMATION = 1e-9  # of the largest element
 _NO_PART = 1e-6  # of a unit vector
-# nats by which the draws move a parameter, to first order: about 1 if without them it had no finite value
+# nats by which the draws move a parameter, to first order: about 1 if without them it
+# had no finite value
 _PULL = 0.5
 
 
@@ -35,10 +42,13 @@ class Solution(msgspec.Struct, frozen=True, eq=False):
     parameters: (P,).
     bread: (P, P) see above.
     numbers: (n, P) the matrix that takes parameters to the numbers of the bots.
-    anchor_information: (P, P) of loose anchors; their numbers are observations, so the meat of the sandwich has it as well.
+    anchor_information: (P, P) of loose anchors; their numbers are observations, so the
+        meat of the sandwich has it as well.
     draws: (P,) prior draws of each parameter.
-    identified: (P,) whether the matches alone separate the term in that column from all else, at a finite value.
-    numbers_identified: (n,) whether they place the bots' numbers at finite values, as far as the pull of the draws shows it.
+    identified: (P,) whether the matches alone separate the term in that column from all
+        else, at a finite value.
+    numbers_identified: (n,) whether they place the bots' numbers at finite values, as
+        far as the pull of the draws shows it.
     """
 
     columns: Columns
@@ -54,8 +64,9 @@ class Solution(msgspec.Struct, frozen=True, eq=False):
 def solve(
     rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tuple[float, float]]
 ) -> Solution:
-    """Solve for the parameters. ``anchors``: bot: (number, standard deviation), in nats. Raises ValueError without an anchor or
-    prior draws."""
+    """Solve for the parameters. ``anchors``: bot: (number, standard deviation), in
+    nats. Raises ValueError without an anchor or prior draws.
+    """
     if not anchors or prior <= 0:
         raise ValueError("a fit needs an anchor and a prior above 0")
     terms, is_known = _terms(rows, columns)
@@ -92,7 +103,8 @@ def solve(
 
 
 class _Loose(msgspec.Struct, frozen=True, eq=False):
-    """Loose anchors, a of them: x @ parameters was seen to be ``number``, with that precision (1 / variance).
+    """Loose anchors, a of them: x @ parameters was seen to be ``number``, with that
+    precision (1 / variance).
 
     x: (a, P).
     number: (a,) nats.
@@ -121,7 +133,9 @@ def _loose(columns: Columns, anchors: Mapping[int, tuple[float, float]]) -> _Loo
 def _constraints(
     columns: Columns, terms: Floats, anchors: Mapping[int, tuple[float, float]]
 ) -> tuple[Floats, Floats]:
-    """Return start (P,) and basis (P, Q): where an anchor is exact, t_i = number - s."""
+    """Return start (P,) and basis (P, Q): where an anchor is exact, t_i = number -
+    s.
+    """
     start = np.zeros(columns.width)
     ratings = np.eye(columns.width)[:, [*range(columns.bots), columns.shift]]
     exact = [bot for bot, (_, deviation) in anchors.items() if deviation == 0]
@@ -131,8 +145,9 @@ def _constraints(
 
 
 def _terms(rows: Rows, columns: Columns) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return (P, q) a basis of the terms that sum to 0 and that rows separate from ratings; and (P,) which terms lie in it
-    wholly."""
+    """Return (P, q) a basis of the terms that sum to 0 and that rows separate from
+    ratings; and (P,) which terms lie in it wholly.
+    """
     width, bots = columns.width, columns.bots
     is_known = np.zeros(width, dtype=np.bool_)
     families = [
@@ -169,7 +184,9 @@ def _played_neighbours(rows: Rows, columns: Columns) -> list[int]:
 
 
 def _sum_to_zero(width: int, family: list[int]) -> Floats:
-    """Return (width, k - 1) orthonormal columns over the k of a family, each summing to 0."""
+    """Return (width, k - 1) orthonormal columns over the k of a family, each summing to
+    0.
+    """
     k = len(family)
     values, vectors = np.linalg.eigh(np.eye(k) - 1 / k)
     basis = np.zeros((width, k - 1))
@@ -178,7 +195,8 @@ def _sum_to_zero(width: int, family: list[int]) -> Floats:
 
 
 class _Point(msgspec.Struct, frozen=True, eq=False):
-    """The values of the rows at some parameters, computed once: there may be millions of them.
+    """The values of the rows at some parameters, computed once: there may be millions
+    of them.
 
     parameters: (P,).
     p: (r,) expected points of each row's plus side.
@@ -202,8 +220,9 @@ def _at(rows: Rows, parameters: Floats, draws: Floats, loose: _Loose) -> _Point:
 def _newton(
     rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose: _Loose
 ) -> tuple[Floats, Floats]:
-    """Return the parameters (P,) of the best quality, and the Hessian (P, P) there. The quality is concave, so halving any step
-    that lowers it converges."""
+    """Return the parameters (P,) of the best quality, and the Hessian (P, P) there. The
+    quality is concave, so halving any step that lowers it converges.
+    """
     last = np.inf
     point = _at(rows, parameters, draws, loose)
     for _ in range(_STEPS):

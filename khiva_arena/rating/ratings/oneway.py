@@ -1,20 +1,27 @@
-"""The certainty that one bot is above another if all points flow one way, directly or through others.
+"""The certainty that one bot is above another if all points flow one way, directly or
+through others.
 
-No variance is seen there, and the prior draws alone make the distance finite. But an order certain after N - 1 wins of N is no
-less certain after N of N. Two bounds are computed, and the stronger one counts:
-- **Counted seeds.** If the one is not stronger, its mean score against the other on a seed is 1/2 or less. So it takes all points
-  of a seed with probability 1/2 or less, however alike its matches are. All points of m seeds: 2^-m or less; and the expected
-  score p at which that has probability a is a^(1/m), Clopper and Pearson's bound. It needs seeds on which the two met.
-- **One pair given back.** The fit and its CR3 errors, as if a part of one pair of one match had gone the other way at each
-  boundary: where groups of bots meet that have no other group between them. Which match that was is chance: the part is spread
-  over all matches that it may have been, by their weight and by how likely an upset was in them, which gives the numbers. The
-  variance of falling to seed b with its share s_b of them is added, (B - 1)/B sum s_b (1 - s_b) a_b a_b'. Here a_b is the CR3
-  step (docs/how-ratings-work.md F4) that the part would be on seed b. With two bots and equal seeds this is exactly the mean over
-  all such matches.
-The part is ``GIVEN_BACK``: with the prior draws, the 95 % bound of independent matches at two seats is then Clopper and
-Pearson's for as many matches. The matches between two groups on one seed count as one, whoever of them met: that one side took
-all shows nothing of how alike its matches on a seed are, and other bots' matches do not tell. So the bound is near that of
-counted seeds, and holds even where each seed decides all.
+No variance is seen there, and the prior draws alone make the distance finite. But an
+order certain after N - 1 wins of N is no less certain after N of N. Two bounds are
+computed, and the stronger one counts:
+- **Counted seeds.** If the one is not stronger, its mean score against the other on a
+  seed is 1/2 or less. So it takes all points of a seed with probability 1/2 or less,
+  however alike its matches are. All points of m seeds: 2^-m or less; and the expected
+  score p at which that has probability a is a^(1/m), Clopper and Pearson's bound. It
+  needs seeds on which the two met.
+- **One pair given back.** The fit and its CR3 errors, as if a part of one pair of one
+  match had gone the other way at each boundary: where groups of bots meet that have no
+  other group between them. Which match that was is chance: the part is spread over all
+  matches that it may have been, by their weight and by how likely an upset was in them,
+  which gives the numbers. The variance of falling to seed b with its share s_b of them
+  is added, (B - 1)/B sum s_b (1 - s_b) a_b a_b'. Here a_b is the CR3 step
+  (docs/how-ratings-work.md F4) that the part would be on seed b. With two bots and
+  equal seeds this is exactly the mean over all such matches.
+The part is ``GIVEN_BACK``: with the prior draws, the 95 % bound of independent matches
+at two seats is then Clopper and Pearson's for as many matches. The matches between two
+groups on one seed count as one, whoever of them met: that one side took all shows
+nothing of how alike its matches on a seed are, and other bots' matches do not tell. So
+the bound is near that of counted seeds, and holds even where each seed decides all.
 """
 
 from collections.abc import Sequence
@@ -41,11 +48,13 @@ Mask = npt.NDArray[np.bool_]
 class OneWay(msgspec.Struct, frozen=True, eq=False):
     """Arrays (n, n); row i, column j.
 
-    above: whether bot i takes points from j, directly or through others, and j none from i.
-    distance: nats, how far i is above j after one pair was given back; NaN unless ``above`` one way or the other, and if fewer
-        than two seeds say.
+    above: whether bot i takes points from j, directly or through others, and j none
+        from i.
+    distance: nats, how far i is above j after one pair was given back; NaN unless
+        ``above`` one way or the other, and if fewer than two seeds say.
     error: nats, its standard error; NaN as ``distance``.
-    freedom: degrees of freedom of that error: of the seeds of the two, or of those on which a boundary between them was crossed.
+    freedom: degrees of freedom of that error: of the seeds of the two, or of those on
+        which a boundary between them was crossed.
     met: seeds on which the two met, if one is above the other; else 0.
     """
 
@@ -57,11 +66,13 @@ class OneWay(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Crossings(NamedTuple):
-    """The cells at the boundaries between groups with no other group between them, c of them.
+    """The cells at the boundaries between groups with no other group between them, c of
+    them.
 
     cell: (c,) index into the cells.
     boundary: (c,) its number, from 0.
-    part: (c,) the part of the boundary that the cell is; parts sum to 1 over a boundary.
+    part: (c,) the part of the boundary that the cell is; parts sum to 1 over a
+        boundary.
     by_low: (c,) whether the bot ``low`` is above.
     """
 
@@ -72,8 +83,8 @@ class _Crossings(NamedTuple):
 
 
 def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints) -> OneWay | None:
-    """Return the bounds for bots between which all points flow one way. None if points flow both ways between all bots that were
-    compared at all.
+    """Return the bounds for bots between which all points flow one way. None if points
+    flow both ways between all bots that were compared at all.
 
     prior: draws of each bot.
     anchors: bots whose numbers are given.
@@ -118,7 +129,9 @@ def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints)
 
 
 def _one_a_seed(cells: PairCells, group: Ints) -> PairCells:
-    """Return the cells with the weight of one pair of one match for all that two groups played on a seed."""
+    """Return the cells with the weight of one pair of one match for all that two groups
+    played on a seed.
+    """
     low, high = group[cells.low], group[cells.high]
     groups = int(group.max()) + 1
     _, at = np.unique(
@@ -152,7 +165,9 @@ def _crossings(cells: PairCells, nats: Floats, group: Ints, groups_above: Mask) 
 
 
 def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) -> Floats:
-    """Return (P, P) the middle factor, between two slices of bread, in the variance of the seed that the part falls on."""
+    """Return (P, P) the middle factor, between two slices of bread, in the variance of
+    the seed that the part falls on.
+    """
     cells = problem.cells
     total = np.zeros_like(solution.bread)
     block = cells.block[crossings.cell]
@@ -179,8 +194,10 @@ def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) ->
 
 
 def _fewest_seeds(cells: PairCells, crossings: _Crossings, group: Ints, groups_above: Mask) -> Ints:
-    """Return (n, n) on how many seeds the boundaries between two bots were crossed. It is the boundary crossed on the fewest
-    seeds, of all on any way from the one bot to the other; 0 if there is none between."""
+    """Return (n, n) on how many seeds the boundaries between two bots were crossed. It
+    is the boundary crossed on the fewest seeds, of all on any way from the one bot to
+    the other; 0 if there is none between.
+    """
     fewest = np.full(groups_above.shape, np.iinfo(np.int64).max)
     reach = groups_above | np.eye(len(groups_above), dtype=np.bool_)
     low, high = group[cells.low[crossings.cell]], group[cells.high[crossings.cell]]

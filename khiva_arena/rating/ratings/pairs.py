@@ -1,11 +1,15 @@
-"""The pairs of bots in matches, summed by block and pair: all that a fit needs, in numpy arrays.
+"""The pairs of bots in matches, summed by block and pair: all that a fit needs, in
+numpy arrays.
 
 Pairs of a match that count:
-- every pair of seats, by final rank: ahead 1, tied 1/2, behind 0. Final ranks put forfeited seats last, so a forfeiter
-  loses to all who did not forfeit, and forfeiters compare by when they forfeited;
+- every pair of seats, by final rank: ahead 1, tied 1/2, behind 0. Final ranks put
+  forfeited seats last, so a forfeiter loses to all who did not forfeit, and forfeiters
+  compare by when they forfeited;
 - two copies of one bot: not counted, they say nothing about it;
-- if a seat failed to start: only pairs with such a seat. The others played another game than they came for.
-A pair of a match with K seats weighs 3 / (K + 1) (1, .75, .6, .5 for K = 2..5): docs/how-ratings-work.md F2.
+- if a seat failed to start: only pairs with such a seat. The others played another game
+  than they came for.
+A pair of a match with K seats weighs 3 / (K + 1) (1, .75, .6, .5 for K = 2..5):
+docs/how-ratings-work.md F2.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +23,8 @@ from khiva_arena.rating.ratings.match_arrays import Floats, Ints, Matches, Table
 
 
 class PairCells(msgspec.Struct, frozen=True, eq=False):
-    """The pairs of matches as cells: one for each block and pair of bots that met in it, in order of block, low, high. c cells.
+    """The pairs of matches as cells: one for each block and pair of bots that met in
+    it, in order of block, low, high. c cells.
 
     bots: how many there are.
     blocks: how many there are, numbered from 0.
@@ -40,7 +45,9 @@ class PairCells(msgspec.Struct, frozen=True, eq=False):
     unit: float = 1.0
 
     def only(self, keep: npt.NDArray[np.bool_]) -> "PairCells":
-        """Return the cells for which ``keep`` is true; the remaining blocks are numbered from 0 again."""
+        """Return the cells for which ``keep`` is true; the remaining blocks are
+        numbered from 0 again.
+        """
         old = self.block[keep]
         new = np.ones(len(old), dtype=np.bool_)
         new[1:] = old[1:] != old[:-1]  # blocks come in order
@@ -50,7 +57,9 @@ class PairCells(msgspec.Struct, frozen=True, eq=False):
         )
 
     def over_all_blocks(self) -> "PairCells":
-        """Sum the cells over all blocks, to one for each pair: all that the estimate needs, while its errors need the blocks."""
+        """Sum the cells over all blocks, to one for each pair: all that the estimate
+        needs, while its errors need the blocks.
+        """
         if self.blocks <= 1:
             return self
         pairs, at = np.unique(self.low * self.bots + self.high, return_inverse=True)
@@ -60,7 +69,8 @@ class PairCells(msgspec.Struct, frozen=True, eq=False):
 
 
 class Meetings(msgspec.Struct, frozen=True, eq=False):
-    """Counted pairs, c of them, of the same two seats at tables of one size, one for each match.
+    """Counted pairs, c of them, of the same two seats at tables of one size, one for
+    each match.
 
     seats: of the tables.
     i, j: the two seats, from 0; i < j.
@@ -80,16 +90,19 @@ class Meetings(msgspec.Struct, frozen=True, eq=False):
 
 
 def pair_cells(matches: Iterable[Result] | Matches, bots: int) -> PairCells:
-    """Sum matches of ``bots`` bots into cells. Time is near linear in the matches, memory in the cells.
+    """Sum matches of ``bots`` bots into cells. Time is near linear in the matches,
+    memory in the cells.
 
-    Raises ValueError if a match names a bot outside 0..bots-1, or bots and ranks are of different length.
+    Raises ValueError if a match names a bot outside 0..bots-1, or bots and ranks are of
+    different length.
     """
     return cells_of_tables(tables_of(matches), bots)
 
 
 def cells_of_tables(tables: Iterable[TableArrays], bots: int) -> PairCells:
-    """Sum arrays of matches into cells, one array after the other. Raises ValueError if a bot is out of range, or a rank is
-    missing."""
+    """Sum arrays of matches into cells, one array after the other. Raises ValueError if
+    a bot is out of range, or a rank is missing.
+    """
     parts = []
     largest = 2
     for table in tables:
@@ -107,8 +120,9 @@ def cells_of_tables(tables: Iterable[TableArrays], bots: int) -> PairCells:
 
 
 def meetings(tables: TableArrays, bots: int) -> Iterator[Meetings]:
-    """Yield the counted pairs, one entry for each pair of seats. Raises ValueError if a bot is out of range, or a rank is
-    missing."""
+    """Yield the counted pairs, one entry for each pair of seats. Raises ValueError if a
+    bot is out of range, or a rank is missing.
+    """
     bot, rank, unstarted = tables.bots, tables.ranks, tables.unstarted
     if rank.shape != bot.shape or (bot < 0).any() or (bot >= bots).any():
         raise ValueError("a match needs a bot in range and a rank for each seat")

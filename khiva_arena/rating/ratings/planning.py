@@ -1,8 +1,11 @@
-"""The number of seeds that an answer takes, from how much this store's results vary. docs/how-ratings-work.md F4, F12.
+"""The number of seeds that an answer takes, from how much this store's results vary.
+docs/how-ratings-work.md F4, F12.
 
-An error shrinks with the root of the seeds: variance after S seeds = variance now * seeds now / S, if the same bots go on to play
-the same line-ups. The t quantile is that of the S seeds. The variance itself is an estimate. Taken for one of blocks - 1 degrees
-of freedom, its own 95 % interval (chi-square) gives the interval of the seeds, and with few seeds that is wide.
+An error shrinks with the root of the seeds: variance after S seeds = variance now *
+seeds now / S, if the same bots go on to play the same line-ups. The t quantile is that
+of the S seeds. The variance itself is an estimate. Taken for one of blocks - 1 degrees
+of freedom, its own 95 % interval (chi-square) gives the interval of the seeds, and with
+few seeds that is wide.
 """
 
 from collections import Counter
@@ -29,8 +32,8 @@ POWER = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """The number of seeds in all, those already played included. A number is at least 2, since one seed has no error; MOST_SEEDS
-    means more than can be played.
+    """The number of seeds in all, those already played included. A number is at least
+    2, since one seed has no error; MOST_SEEDS means more than can be played.
 
     seeds: how many it takes.
     low, high: the 95 % interval of that, from how well the variance is known.
@@ -43,7 +46,8 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class GapNeed:
-    """The seeds needed to see a true gap of a given size between two neighbours in the order of Elo.
+    """The seeds needed to see a true gap of a given size between two neighbours in the
+    order of Elo.
 
     upper, lower: the two bots.
     elo: Elo, the present gap; None if the results give no error between the two.
@@ -59,10 +63,12 @@ class GapNeed:
 
 
 def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need | None, ...]:
-    """Return for each bot the seeds for a 95 % half width of ``error`` Elo against the anchor, or against the mean of the pool.
+    """Return for each bot the seeds for a 95 % half width of ``error`` Elo against the
+    anchor, or against the mean of the pool.
 
-    None: the anchor itself; no usable error yet (see ``Ratings.error``); fewer than FEWEST_SEEDS seeds; or no variance at all,
-        which says nothing about the next seed. Raises ConfigError if the error is not above 0.
+    None: the anchor itself; no usable error yet (see ``Ratings.error``); fewer than
+        FEWEST_SEEDS seeds; or no variance at all, which says nothing about the next
+        seed. Raises ConfigError if the error is not above 0.
     """
     _above_0("error", error)
     critical = _critical(ratings)
@@ -86,8 +92,9 @@ def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need 
 
 
 def errors_after(ratings: Ratings, seeds: int) -> tuple[float | None, ...]:
-    """Return for each bot the 95 % half width against the anchor to expect after so many seeds in all, at the same line-ups. None
-    as in ``for_error``."""
+    """Return for each bot the 95 % half width against the anchor to expect after so
+    many seeds in all, at the same line-ups. None as in ``for_error``.
+    """
     critical = _critical(ratings)
     after: list[float | None] = []
     for bot, _ in enumerate(ratings.elo):
@@ -102,10 +109,11 @@ def errors_after(ratings: Ratings, seeds: int) -> tuple[float | None, ...]:
 
 
 def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed, ...]:
-    """Return the seeds to find a true gap of ``gap`` Elo, for each two neighbours in the order of Elo among the bots that met
-    another. After these seeds the 95 % interval of the difference leaves 0 out on the right side with probability ``power``. Bots
-    that the results place at no finite distance from any other, such as one that lost everything, are left out: more seeds do not
-    help there.
+    """Return the seeds to find a true gap of ``gap`` Elo, for each two neighbours in
+    the order of Elo among the bots that met another. After these seeds the 95 %
+    interval of the difference leaves 0 out on the right side with probability
+    ``power``. Bots that the results place at no finite distance from any other, such as
+    one that lost everything, are left out: more seeds do not help there.
 
     Raises ConfigError if the gap is not above 0, or the power not from 0.5 to below 1.
     """
@@ -149,12 +157,14 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
 def for_order(
     ratings: Ratings, upper: int, lower: int, level: float, widening: Widening
 ) -> Need | None:
-    """Return the seeds after which ``ranks`` calls a bot certainly above another one, if they stay as far apart as they are.
+    """Return the seeds after which ``ranks`` calls a bot certainly above another one,
+    if they stay as far apart as they are.
 
     level: of one comparison of two, as ``compare.together`` gives it.
     widening: of the table after these seeds.
 
-    None: the upper one is not above, there is no error between the two, or the variance is not known, as in ``for_error``.
+    None: the upper one is not above, there is no error between the two, or the variance
+        is not known, as in ``for_error``.
     """
     distance, error = ratings.between(upper, lower)
     if distance is None or error is None or distance <= 0:
@@ -170,8 +180,9 @@ def for_order(
 def _need(
     se: float, blocks: int, all_blocks: int, reach: float, quantile: Callable[[int], float]
 ) -> Need | None:
-    """Return the seeds after which quantile * standard error is down to ``reach``. A bot that played on a part of the seeds is
-    assumed to keep playing on that part."""
+    """Return the seeds after which quantile * standard error is down to ``reach``. A
+    bot that played on a part of the seeds is assumed to keep playing on that part.
+    """
     if blocks < FEWEST_SEEDS or se < 1e-9:
         return None
     freedom, tail = blocks - 1, (1 - LEVEL) / 2
@@ -184,7 +195,9 @@ def _need(
 
 
 def _fewest(deviation: float, reach: float, quantile: Callable[[int], float]) -> int:
-    """Return the smallest n >= 2 with quantile(n) * deviation / sqrt(n) <= reach, which falls in n."""
+    """Return the smallest n >= 2 with quantile(n) * deviation / sqrt(n) <= reach, which
+    falls in n.
+    """
 
     def enough(n: int) -> bool:
         return quantile(n) * deviation / sqrt(n) <= reach
@@ -202,7 +215,9 @@ def _fewest(deviation: float, reach: float, quantile: Callable[[int], float]) ->
 
 
 def _critical(ratings: Ratings) -> Callable[[int], float]:
-    """Return the function from seeds to the half width of a 95 % interval in standard errors."""
+    """Return the function from seeds to the half width of a 95 % interval in standard
+    errors.
+    """
     return partial(of_interval, ratings.widening)
 
 

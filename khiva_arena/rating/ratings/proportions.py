@@ -1,14 +1,18 @@
-"""Shares between 0 and 1 with intervals that know blocks: a shared seed is one observation.
+"""Shares between 0 and 1 with intervals that know blocks: a shared seed is one
+observation.
 
-The variance of points/weight comes from leaving out one block at a time, v = (B - 1)/B sum over blocks of (share without the
-block - share)^2. The share is then worth n = share (1 - share) / v independent games. The interval is Wilson's for n games with a
-t quantile of B - 1 degrees of freedom in place of the normal one. It stays within 0 and 1, and near them it covers more than a
-plain t interval. (In simulations of a strong bot against a weak one the latter held the truth in 10 to 90 % of cases.) If all
-blocks are equal, v says nothing and n is B.
+The variance of points/weight comes from leaving out one block at a time, v = (B - 1)/B
+sum over blocks of (share without the block - share)^2. The share is then worth n =
+share (1 - share) / v independent games. The interval is Wilson's for n games with a t
+quantile of B - 1 degrees of freedom in place of the normal one. It stays within 0 and
+1, and near them it covers more than a plain t interval. (In simulations of a strong bot
+against a weak one the latter held the truth in 10 to 90 % of cases.) If all blocks are
+equal, v says nothing and n is B.
 
-Nor does v say anything if one side took everything. Then the other end is that of the same results with one block gone the other
-way, the one that makes it the surest. Or, if that is nearer to the share, Clopper and Pearson's for as many blocks, each of which
-the one side took with its share of chance or less.
+Nor does v say anything if one side took everything. Then the other end is that of the
+same results with one block gone the other way, the one that makes it the surest. Or, if
+that is nearer to the share, Clopper and Pearson's for as many blocks, each of which the
+one side took with its share of chance or less.
 """
 
 from typing import NamedTuple
@@ -95,7 +99,9 @@ def _of_all(rows: BlockRows, total: Floats, blocks: Ints, t: Floats) -> Floats:
 
 
 def wilson(share: Floats, size: Floats, quantile: Floats) -> tuple[Floats, Floats]:
-    """Return the ends of Wilson's interval: the p with |share - p| = quantile sqrt(p (1 - p) / size)."""
+    """Return the ends of Wilson's interval: the p with |share - p| = quantile sqrt(p
+    (1 - p) / size).
+    """
     a = quantile**2 / size
     middle = (share + a / 2) / (1 + a)
     half = np.sqrt(a * share * (1 - share) + a * a / 4) / (1 + a)

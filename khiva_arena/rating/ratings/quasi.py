@@ -1,8 +1,10 @@
-"""Quasi variances: one error for each bot, from which the error between any two follows approximately.
+"""Quasi variances: one error for each bot, from which the error between any two follows
+approximately.
 
-Source: docs/how-ratings-work.md F5 (Firth). Quasi variances q: q_i + q_j is near the variance of the difference of i and j. They
-    minimise the sum over pairs of the square of log(q_i + q_j) - log(V_ij), the relative error, as Firth and de Menezes (2004)
-    do.
+Source: docs/how-ratings-work.md F5 (Firth). Quasi variances q: q_i + q_j is near the
+    variance of the difference of i and j. They minimise the sum over pairs of the
+    square of log(q_i + q_j) - log(V_ij), the relative error, as Firth and de Menezes
+    (2004) do.
 """
 
 from typing import NamedTuple
@@ -17,7 +19,9 @@ _ROUNDING = 1e-9  # of the largest variance: none but rounding, of which there i
 
 
 def differences(covariance: Floats) -> Floats:
-    """Return (n, n) variances of the differences, from a covariance: V_ii + V_jj - 2 V_ij; 0 on the diagonal."""
+    """Return (n, n) variances of the differences, from a covariance: V_ii + V_jj - 2
+    V_ij; 0 on the diagonal.
+    """
     variances = np.diag(covariance)
     return np.asarray(variances[:, None] + variances - covariance - covariance.T)
 
@@ -36,8 +40,9 @@ class QuasiVariances(NamedTuple):
 def quasi_variances(covariance: Floats) -> QuasiVariances | None:
     """Return the quasi variances of a covariance.
 
-    Some may be below 0; every sum of two is above. None for fewer than two, or if a difference has no variance, or next to none
-    beside the others. For two there are many answers: each gets half.
+    Some may be below 0; every sum of two is above. None for fewer than two, or if a
+    difference has no variance, or next to none beside the others. For two there are
+    many answers: each gets half.
     """
     between = differences(covariance)
     n = len(between)

@@ -1,7 +1,9 @@
-"""Many events of one shape, fitted at once as arrays, without an anchor. docs/how-ratings-work.md F2, F4 and F13.
+"""Many events of one shape, fitted at once as arrays, without an anchor.
+docs/how-ratings-work.md F2, F4 and F13.
 
-Each of R events of n bots gets the numbers that ``rate`` gives. An event is made of rounds; all seeds of a round have the same
-tables, each played once in every rotation. So one matrix a round says how leaving out one of its seeds changes the fit.
+Each of R events of n bots gets the numbers that ``rate`` gives. An event is made of
+rounds; all seeds of a round have the same tables, each played once in every rotation.
+So one matrix a round says how leaving out one of its seeds changes the fit.
 """
 
 from collections.abc import Sequence
@@ -29,8 +31,10 @@ class ReplicaRound(msgspec.Struct, frozen=True, eq=False):
 
     tables: (R, T, K) the bots of each table.
     rated: (R, T) whether its matches are rated.
-    points: (R, S, n) how many bots each bot finished ahead of, over all its rated matches of a seed; copies of it do not count.
-    ahead: (R, n, n) whether the bot of the row finished ahead of that of the column in some rated match.
+    points: (R, S, n) how many bots each bot finished ahead of, over all its rated
+        matches of a seed; copies of it do not count.
+    ahead: (R, n, n) whether the bot of the row finished ahead of that of the column in
+        some rated match.
     """
 
     tables: Ints
@@ -39,7 +43,9 @@ class ReplicaRound(msgspec.Struct, frozen=True, eq=False):
     ahead: npt.NDArray[np.bool_]
 
     def met(self) -> Floats:
-        """Return (R, n, n) the summed weights of the matches of two bots on one seed."""
+        """Return (R, n, n) the summed weights of the matches of two bots on one
+        seed.
+        """
         events, _, seats = self.tables.shape
         bots = self.points.shape[2]
         weight = np.zeros(events * bots * bots)
@@ -60,7 +66,8 @@ class Replicas(NamedTuple):
     nats: (R, n) ratings, whose prior draws are at 0.
     bread: (R, n, n) nats squared, the model's covariance.
     clustered: (R, n, n) nats squared, CR3.
-    compared: (R, n, n) whether the results place two bots at a finite distance whose variance was seen.
+    compared: (R, n, n) whether the results place two bots at a finite distance whose
+        variance was seen.
     """
 
     nats: Floats
@@ -69,13 +76,17 @@ class Replicas(NamedTuple):
     compared: npt.NDArray[np.bool_]
 
     def errors(self) -> Floats:
-        """Return (R, n, n) standard errors of differences in nats; NaN of two that are not compared."""
+        """Return (R, n, n) standard errors of differences in nats; NaN of two that are
+        not compared.
+        """
         variance = _differences(self.clustered)
         return np.where(self.compared, np.sqrt(np.where(self.compared, variance, 1.0)), np.nan)
 
 
 def fit_replicas(rounds: Sequence[ReplicaRound]) -> Replicas:
-    """Fit each event with the prior of the headline fit, and its CR3 errors over seeds."""
+    """Fit each event with the prior of the headline fit, and its CR3 errors over
+    seeds.
+    """
     meetings = [one.met() for one in rounds]
     seeds = [one.points.shape[1] for one in rounds]
     weight = np.sum(
@@ -116,7 +127,9 @@ def fit_replicas(rounds: Sequence[ReplicaRound]) -> Replicas:
 
 
 def _solve(weight: Floats, score: Floats) -> Floats:
-    """Return (R, n) the nats at which expected points, with those of the prior draws, equal points."""
+    """Return (R, n) the nats at which expected points, with those of the prior draws,
+    equal points.
+    """
     nats = np.zeros_like(score)
     for _ in range(_STEPS):
         p = _expectation(nats)
@@ -157,7 +170,9 @@ def _differences(covariance: Floats) -> Floats:
 
 
 def _without_draws(nats: Floats, bread: Floats) -> tuple[Floats, Floats]:
-    """Return (R, n, n) the bread of fits almost without prior draws, and (R, n) the first step towards those fits."""
+    """Return (R, n, n) the bread of fits almost without prior draws, and (R, n) the
+    first step towards those fits.
+    """
     p = expected_score(nats)
     root = np.sqrt((1 - _KEPT) * PRIOR_GAMES * p * (1 - p))
     scaled = root[:, :, None] * bread
@@ -168,7 +183,9 @@ def _without_draws(nats: Floats, bread: Floats) -> tuple[Floats, Floats]:
 
 
 def _both_ways(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return (R, n, n) whether points flow both ways between two bots, directly or through others; False of one with itself."""
+    """Return (R, n, n) whether points flow both ways between two bots, directly or
+    through others; False of one with itself.
+    """
     bots = ahead.shape[1]
     itself = np.eye(bots, dtype=np.bool_)
     reach = (ahead | itself).astype(np.float32)
@@ -179,11 +196,12 @@ def _both_ways(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def shrunk(nats: Floats, of_blocks: Floats, bread: Floats) -> Ints:
-    """Return (n,) whole Elo of one fit, shrunk to their mean: the strengths that are likely, if bots differ as much as these
-    results leave likely.
+    """Return (n,) whole Elo of one fit, shrunk to their mean: the strengths that are
+    likely, if bots differ as much as these results leave likely.
 
-    Each contrast keeps tau2 / (tau2 + v) of itself, v the model's variance times the pooled design effect, at least 1. Here tau,
-    the deviation of true strengths, is averaged over ``_SPREADS`` by likelihood.
+    Each contrast keeps tau2 / (tau2 + v) of itself, v the model's variance times the
+    pooled design effect, at least 1. Here tau, the deviation of true strengths, is
+    averaged over ``_SPREADS`` by likelihood.
     """
     bots = len(nats)
     values, vectors = np.linalg.eigh(np.eye(bots) - 1 / bots)

@@ -1,7 +1,9 @@
-"""Comparisons as rows of a design: one side ahead of another, with the terms of each. docs/how-ratings-work.md F1.
+"""Comparisons as rows of a design: one side ahead of another, with the terms of each.
+docs/how-ratings-work.md F1.
 
-A row says: P(ahead) = 1 / (1 + exp(-d)), where d is the sum of the parameters in the ``plus`` columns less that of the ``minus``
-columns. For plain ratings a row is a cell of ``pairs``, and a side is one bot; with effects a row is one pair of one match, and a
+A row says: P(ahead) = 1 / (1 + exp(-d)), where d is the sum of the parameters in the
+``plus`` columns less that of the ``minus`` columns. For plain ratings a row is a cell
+of ``pairs``, and a side is one bot; with effects a row is one pair of one match, and a
 side is a bot, its seat, and the bot that passes to it.
 """
 
@@ -50,8 +52,8 @@ class Rows(msgspec.Struct, frozen=True, eq=False):
 
 
 class Columns(msgspec.Struct, frozen=True):
-    """The order of the parameters of n bots: ratings, then the seats of each table size, then neighbours; the last is the shift
-    of the whole scale, which is in no row.
+    """The order of the parameters of n bots: ratings, then the seats of each table
+    size, then neighbours; the last is the shift of the whole scale, which is in no row.
 
     bots: n.
     sizes: table sizes with seat terms, ascending.
@@ -79,7 +81,9 @@ class Columns(msgspec.Struct, frozen=True):
 
 
 def expected_score(difference: Floats) -> Floats:
-    """Return P(ahead) at a difference in nats: 1 / (1 + exp(-d)), written so that nothing overflows."""
+    """Return P(ahead) at a difference in nats: 1 / (1 + exp(-d)), written so that
+    nothing overflows.
+    """
     return np.asarray(np.exp(-np.logaddexp(0, -difference)))
 
 
@@ -99,7 +103,8 @@ class RowsWithTerms(NamedTuple):
 def rows_of_tables(
     tables: Sequence[TableArrays], bots: int, *, seats: bool, neighbours: bool
 ) -> RowsWithTerms:
-    """Return rows with seat and neighbour terms. A table of two has no neighbour terms: there the neighbour is the opponent.
+    """Return rows with seat and neighbour terms. A table of two has no neighbour terms:
+    there the neighbour is the opponent.
 
     Raises ValueError like ``pair_cells``.
     """
@@ -139,8 +144,9 @@ def _sides(
 
 
 def _side(meeting: Meetings, seat: int, columns: Columns) -> npt.NDArray[np.int32]:
-    """Return (c, terms) columns of the side at ``seat``. A term that a table of two lacks is the shift, which the other side has
-    as well."""
+    """Return (c, terms) columns of the side at ``seat``. A term that a table of two
+    lacks is the shift, which the other side has as well.
+    """
     terms = [meeting.bots[:, seat]]
     if columns.sizes:
         terms.append(np.full(len(meeting.block), columns.first_seat(meeting.seats) + seat))
@@ -155,7 +161,9 @@ def _side(meeting: Meetings, seat: int, columns: Columns) -> npt.NDArray[np.int3
 
 
 def normal(rows: Rows, weight: Floats) -> Floats:
-    """Return (width, width) the sum over rows of weight x x', where x is +1 in the plus columns and -1 in the minus ones."""
+    """Return (width, width) the sum over rows of weight x x', where x is +1 in the plus
+    columns and -1 in the minus ones.
+    """
     width = rows.width
     total = np.zeros(width * width)
     sides = [(rows.plus[:, k], 1) for k in range(rows.plus.shape[1])] + [
@@ -182,8 +190,10 @@ def gradient(rows: Rows, rest: Floats) -> Floats:
 
 
 def by_block(rows: Rows, parameters: Floats) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
-    """Yield scores and information of blocks at a solution: blocks with equally many parameters m together, some at a time to
-    bound memory. An item is blocks (b,), columns (b, m), summed scores U (b, m), information H_b (b, m, m)."""
+    """Yield scores and information of blocks at a solution: blocks with equally many
+    parameters m together, some at a time to bound memory. An item is blocks (b,),
+    columns (b, m), summed scores U (b, m), information H_b (b, m, m).
+    """
     p = expected_score(rows.difference(parameters))
     rest = rows.score - rows.weight * p
     weight = rows.weight * p * (1 - p)
@@ -199,8 +209,10 @@ def by_block(rows: Rows, parameters: Floats) -> Iterator[tuple[Ints, Ints, Float
 def _blocks(
     rows: Rows, rest: Floats, weight: Floats, first: Ints, start: int, end: int
 ) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
-    """Yield scores and information of blocks start..end-1. A node is a parameter in a block; nodes of a block lie together, so
-    the place of a parameter in its block is a difference."""
+    """Yield scores and information of blocks start..end-1. A node is a parameter in a
+    block; nodes of a block lie together, so the place of a parameter in its block is a
+    difference.
+    """
     mine = slice(first[start], first[end])
     rest, weight = rest[mine], weight[mine]
     ends = (

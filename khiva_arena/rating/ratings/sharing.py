@@ -1,13 +1,18 @@
-"""The likeness of tables on one deal: are more matches on a deal worth as much as more deals?
+"""The likeness of tables on one deal: are more matches on a deal worth as much as more
+deals?
 
-The design effect of shared deals is a ratio of two variances of the ratings: as they were played, with all line-ups on the same
-deals, over as many tables on a deal each. Both come from the same fit: scores are summed once over all tables of a seed, U_b, and
-once over each table alone, U_t. If the tables of a seed were independent, the sums Q = sum U' A (I - H_b A)^-1 U would be equal
-in the mean. A is the inverse information (``bread``), H_b the information of the block; the factor between them takes away how
-far the fit was drawn to each block's own luck (see ``covariance``). The design effect is the ratio of the two.
+The design effect of shared deals is a ratio of two variances of the ratings: as they
+were played, with all line-ups on the same deals, over as many tables on a deal each.
+Both come from the same fit: scores are summed once over all tables of a seed, U_b, and
+once over each table alone, U_t. If the tables of a seed were independent, the sums Q =
+sum U' A (I - H_b A)^-1 U would be equal in the mean. A is the inverse information
+(``bread``), H_b the information of the block; the factor between them takes away how
+far the fit was drawn to each block's own luck (see ``covariance``). The design effect
+is the ratio of the two.
 
-Let u be the part of a table's variance that all tables of a bot on one seed share. Then S seeds of m tables a bot have a variance
-of (u + (1 - u) / m) / S, and the design effect is 1 + (m - 1) u: that gives u, and with it the effect of other line-ups.
+Let u be the part of a table's variance that all tables of a bot on one seed share. Then
+S seeds of m tables a bot have a variance of (u + (1 - u) / m) / S, and the design
+effect is 1 + (m - 1) u: that gives u, and with it the effect of other line-ups.
 """
 
 from math import exp, inf, sqrt
@@ -30,7 +35,8 @@ _ROUNDING = 1e-9  # of a sum of squares, in information
 class SharedDeals(msgspec.Struct, frozen=True):
     """The widening of a table's errors by shared deals.
 
-    effect: the design effect: the variance over what it would be if each table had a deal of its own.
+    effect: the design effect: the variance over what it would be if each table had a
+        deal of its own.
     low, high: its 95 % interval.
     tables: how many tables a bot plays on a seed, in the mean.
     """
@@ -42,19 +48,24 @@ class SharedDeals(msgspec.Struct, frozen=True):
 
     @property
     def alike(self) -> float:
-        """The part of a table's variance that the other tables of a bot on the seed share, 0..1."""
+        """The part of a table's variance that the other tables of a bot on the seed
+        share, 0..1.
+        """
         return min(1.0, max(0.0, (self.effect - 1) / (self.tables - 1)))
 
     def variance(self, tables: float) -> float:
-        """Return the variance of a seed with that many tables a bot, in units of one table."""
+        """Return the variance of a seed with that many tables a bot, in units of one
+        table.
+        """
         return self.alike + (1 - self.alike) / tables
 
 
 def shared_deals(matches: Matches, cells: PairCells, ratings: Ratings) -> SharedDeals | None:
     """Return the design effect. ``cells``, ``ratings``: of these matches.
 
-    None if nothing tells it: fewer than ``FEWEST_SEEDS`` seeds, one table a bot on each, over 200 bots, no two bots between which
-    points flow both ways, or no variance.
+    None if nothing tells it: fewer than ``FEWEST_SEEDS`` seeds, one table a bot on
+    each, over 200 bots, no two bots between which points flow both ways, or no
+    variance.
     """
     numbers, seed_of = _tables(matches)
     often = sum(len(size.row) for size in matches.sizes) / max(1, sum(ratings.seeds))
@@ -90,8 +101,10 @@ def shared_deals(matches: Matches, cells: PairCells, ratings: Ratings) -> Shared
 
 
 def _error(of_seeds: Floats, of_tables: Floats, bots: int, often: float, effect: float) -> float:
-    """Return the standard error of the logarithm of the effect, by leaving out one seed at a time. It is no less than that of
-    sums of squares of normal numbers, since a few seeds may be alike by chance."""
+    """Return the standard error of the logarithm of the effect, by leaving out one seed
+    at a time. It is no less than that of sums of squares of normal numbers, since a few
+    seeds may be alike by chance.
+    """
     blocks = len(of_seeds)
     without = np.log((of_seeds.sum() - of_seeds) / (of_tables.sum() - of_tables))
     variance_seen = (blocks - 1) / blocks * float(((without - without.mean()) ** 2).sum())
@@ -99,7 +112,9 @@ def _error(of_seeds: Floats, of_tables: Floats, bots: int, often: float, effect:
 
 
 def _tables(matches: Matches) -> tuple[list[npt.NDArray[np.int32]], Ints]:
-    """Return the number of the table of each match, by table size; and the seed of each table, in order."""
+    """Return the number of the table of each match, by table size; and the seed of each
+    table, in order.
+    """
     names = ("event", "lineup")
     counts = [
         max((int(getattr(size, name).max(initial=0)) for size in matches.sizes), default=0) + 1
@@ -119,7 +134,9 @@ def _tables(matches: Matches) -> tuple[list[npt.NDArray[np.int32]], Ints]:
 
 
 def _squares(cells: PairCells, ratings: Ratings) -> Floats:
-    """Return (B,) U' A (I - H A)^-1 U of each block, over the pairs between which points flow both ways."""
+    """Return (B,) U' A (I - H A)^-1 U of each block, over the pairs between which
+    points flow both ways.
+    """
     groups = np.array(ratings.groups)
     inside = groups[cells.low] == groups[cells.high]
     part = replace(cells, weight=cells.weight * inside, score=cells.score * inside)

@@ -1,7 +1,9 @@
-"""The sequential test whether a candidate is stronger, on block scores (GSPRT). Formulas: docs/how-ratings-work.md F6, F7.
+"""The sequential test whether a candidate is stronger, on block scores
+(GSPRT). Formulas: docs/how-ratings-work.md F6, F7.
 
-A block is all tables of one seed in all rotations; its score x, 0..1, is the candidate's mean pair score over them. Blocks are
-independent, matches inside a block are not, so blocks are counted and nothing else.
+A block is all tables of one seed in all rotations; its score x, 0..1, is the
+candidate's mean pair score over them. Blocks are independent, matches inside a block
+are not, so blocks are counted and nothing else.
 """
 
 from collections import Counter
@@ -30,7 +32,8 @@ from khiva_arena.rating.ratings.proportions import wilson
 from khiva_arena.rating.ratings.stopping import BlockScores, after_stop
 
 NELO_PER_T = 800 / log(10)  # normalised Elo per (mean - 1/2) / sd of one match
-# no decision before: Wald's bounds are for many blocks; with 8, up to twice as many simulated tests erred
+# no decision before: Wald's bounds are for many blocks; with 8, up to twice as many
+# simulated tests erred
 FEWEST_BLOCKS = 32
 _ROUNDING = 1e-18  # a variance of block scores below this is rounding
 
@@ -56,7 +59,8 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class SprtReport:
-    """The result of a sequential test. After the decision it does not change: later blocks are not looked at.
+    """The result of a sequential test. After the decision it does not change: later
+    blocks are not looked at.
 
     hypotheses: what is tested.
     blocks: how many were looked at.
@@ -64,15 +68,19 @@ class SprtReport:
     llr: the log likelihood ratio of H1 to H0; None before the first block.
     bounds: as of the hypotheses.
     decision: for which of the two.
-    score: mean block score, 0..1, with an interval over the blocks; None below two blocks. This, ``elo`` and ``nelo`` are not
-        adjusted for stopping. A test stops when the score looks decided: after H1 they are too high on average and after H0 too
-        low, and their intervals hold less often than they say.
+    score: mean block score, 0..1, with an interval over the blocks; None below two
+        blocks. This, ``elo`` and ``nelo`` are not adjusted for stopping. A test stops
+        when the score looks decided: after H1 they are too high on average and after H0
+        too low, and their intervals hold less often than they say.
     elo: the score as Elo.
-    nelo: the score as normalised Elo of one match; None too if all blocks had the same score.
-    adjusted: Elo, median-unbiased for the stopping (see stopping.py), within -1000..1000. Its interval held the truth in 93 to 97
-        % of simulations.
-    los: likelihood of superiority: how likely an equal candidate does worse than this one did, stopping allowed for. This and
-        ``adjusted`` are None below ``fewest`` blocks, and if all blocks, or nearly all, had the same score (see ``after_stop``).
+    nelo: the score as normalised Elo of one match; None too if all blocks had the same
+        score.
+    adjusted: Elo, median-unbiased for the stopping (see stopping.py), within
+        -1000..1000. Its interval held the truth in 93 to 97 % of simulations.
+    los: likelihood of superiority: how likely an equal candidate does worse than this
+        one did, stopping allowed for. This and ``adjusted`` are None below ``fewest``
+        blocks, and if all blocks, or nearly all, had the same score (see
+        ``after_stop``).
     histogram: block score and how many blocks had it, from low to high.
     """
 
@@ -91,9 +99,11 @@ class SprtReport:
 
 
 class SequentialTest:
-    """A test that takes block scores in the order of their seeds and decides at the first bound met.
+    """A test that takes block scores in the order of their seeds and decides at the
+    first bound met.
 
-    ``matches``: of a block, rotations times line-ups. Raises ConfigError if the bounds are too far from 0 for normalised Elo.
+    ``matches``: of a block, rotations times line-ups. Raises ConfigError if the bounds
+        are too far from 0 for normalised Elo.
     """
 
     def __init__(self, hypotheses: Hypotheses, matches: int) -> None:
@@ -112,7 +122,9 @@ class SequentialTest:
         self._counts: Counter[Fraction] = Counter()
 
     def add(self, score: Fraction) -> SprtDecision:
-        """Add one more block's score, 0..1; ignore it after the decision. Raises ValueError out of range."""
+        """Add one more block's score, 0..1; ignore it after the decision. Raises
+        ValueError out of range.
+        """
         if not 0 <= score <= 1:
             raise ValueError(f"a block score is between 0 and 1, not {score}")
         if self.decision is SprtDecision.NONE:
@@ -124,7 +136,9 @@ class SequentialTest:
         return self.decision
 
     def llr(self) -> float:
-        """Return the log likelihood ratio of the blocks so far. Raises ValueError if there are none."""
+        """Return the log likelihood ratio of the blocks so far. Raises ValueError if
+        there are none.
+        """
         return llr(self._support(), self.hypotheses, self.matches)
 
     def report(self) -> SprtReport:
@@ -149,11 +163,13 @@ class SequentialTest:
         )
 
     def _support(self) -> dict[Fraction, float]:
-        """Return the scores seen; 0 or 1 too if no seen score is on that side of the hypotheses, which could not be met else.
+        """Return the scores seen; 0 or 1 too if no seen score is on that side of the
+        hypotheses, which could not be met else.
 
-        Not all possible scores are there. Were 0 and 1 there always, the likeliest way to a hypothesis would be a few blocks at
-        an end. That costs little likelihood however many blocks were seen nowhere near. With five seats the test would take twice
-        as many blocks.
+        Not all possible scores are there. Were 0 and 1 there always, the likeliest way
+        to a hypothesis would be a few blocks at an end. That costs little likelihood
+        however many blocks were seen nowhere near. With five seats the test would take
+        twice as many blocks.
         """
         support: dict[Fraction, float] = dict(self._counts)
         s0, s1 = self._scores()
@@ -164,7 +180,9 @@ class SequentialTest:
         return support
 
     def _scores(self) -> tuple[float, float]:
-        """Return the hypotheses as block scores, for normalised Elo with the spread that was seen."""
+        """Return the hypotheses as block scores, for normalised Elo with the spread
+        that was seen.
+        """
         ends = self.hypotheses.elo0, self.hypotheses.elo1
         if self.hypotheses.model is Model.LOGISTIC:
             return score_of(ends[0]), score_of(ends[1])
@@ -191,10 +209,12 @@ class SequentialTest:
 
 
 def block_scores(matches: Iterable[Result], candidate: int) -> dict[str, Fraction]:
-    """Return the candidate's mean pair score in each block, in the order in which blocks first come; only rated pairs count.
+    """Return the candidate's mean pair score in each block, in the order in which
+    blocks first come; only rated pairs count.
 
-    Seats of the candidate's own copies are the candidate too, and all others are its opponents. A block without a rated pair of
-    the candidate has no score and is absent: where others failed to start, say, only their pairs count.
+    Seats of the candidate's own copies are the candidate too, and all others are its
+    opponents. A block without a rated pair of the candidate has no score and is absent:
+    where others failed to start, say, only their pairs count.
     """
     sums: dict[str, tuple[Fraction, int]] = {}
     for match in matches:
@@ -211,9 +231,11 @@ def block_scores(matches: Iterable[Result], candidate: int) -> dict[str, Fractio
 
 
 def llr(histogram: Histogram, hypotheses: Hypotheses, matches: float = 1) -> float:
-    """Return the log likelihood ratio of H1 to H0, from how many blocks had which score.
+    """Return the log likelihood ratio of H1 to H0, from how many blocks had which
+    score.
 
-    A value with 0 blocks counts as possible; name the ends 0 and 1. ``matches``: of a block, which normalised Elo is about.
+    A value with 0 blocks counts as possible; name the ends 0 and 1. ``matches``: of a
+    block, which normalised Elo is about.
     """
     if hypotheses.model is Model.LOGISTIC:
         return llr_of_scores(histogram, score_of(hypotheses.elo0), score_of(hypotheses.elo1))
@@ -226,11 +248,13 @@ def _t_of(elo: float, matches: float) -> float:
 
 
 def _estimates(counts: Histogram, matches: int) -> tuple[Estimate, Estimate | None]:
-    """Return mean score and normalised Elo of blocks, unadjusted for stopping, with t intervals. If all blocks had the same
-    score, the interval is as if each were one match, see ``proportions``, and there is no normalised Elo.
+    """Return mean score and normalised Elo of blocks, unadjusted for stopping, with t
+    intervals. If all blocks had the same score, the interval is as if each were one
+    match, see ``proportions``, and there is no normalised Elo.
 
-    The error of normalised Elo is that of the ratio t, mean over sd: block by block (x - m)/sd - t/2 (((x - m)/sd)^2 - 1). Far
-    from 0 it grows with t, so the interval is made around arsinh t. If blocks score all or nothing, that is half the log of the
+    The error of normalised Elo is that of the ratio t, mean over sd: block by block
+    (x - m)/sd - t/2 (((x - m)/sd)^2 - 1). Far from 0 it grows with t, so the interval
+    is made around arsinh t. If blocks score all or nothing, that is half the log of the
     odds.
     """
     values, number = arrays(counts)

@@ -1,11 +1,13 @@
 """Estimates after a sequential test, corrected for the moment at which it stopped.
 
-A test that stops when the score looks good makes the plain mean too high; ordering the outcomes corrects that (Siegmund,
-Sequential Analysis, 1985, chapter 3). The LLR over blocks is taken for a Brownian motion that, from the first look on, ends at
-either of two bounds. An outcome is worse than another if it met the lower bound sooner, or the upper bound later, or stood lower
-at the same time. The estimate is the true score at which a worse outcome has probability 1/2; the ends of the 95 % interval are
-those at which it has 97.5 % and 2.5 %. Tested against fishtest's published figures, which are made in this way with a first look
-at block 0.
+A test that stops when the score looks good makes the plain mean too high; ordering the
+outcomes corrects that (Siegmund, Sequential Analysis, 1985, chapter 3). The LLR over
+blocks is taken for a Brownian motion that, from the first look on, ends at either of
+two bounds. An outcome is worse than another if it met the lower bound sooner, or the
+upper bound later, or stood lower at the same time. The estimate is the true score at
+which a worse outcome has probability 1/2; the ends of the 95 % interval are those at
+which it has 97.5 % and 2.5 %. Tested against fishtest's published figures, which are
+made in this way with a first look at block 0.
 """
 
 from collections.abc import Callable
@@ -23,7 +25,8 @@ _MOST_ELO = 1000.0  # estimates end here
 _NODES = 48  # of the integral over where the LLR stood at the first look
 _FAR = 8.0  # standard deviations that it is taken over
 _CLOSE_ENOUGH = 1e-12  # of a score
-# of the blocks before the first look; in simulations intervals hold above, and in 1 of 10 to 1 of 4 cases below
+# of the blocks before the first look; in simulations intervals hold above, and in 1 of
+# 10 to 1 of 4 cases below
 _SOONER = 0.5
 
 
@@ -63,11 +66,12 @@ def after_stop(
     first: blocks before the first look at the bounds.
     quantile: the normal one, or wider if few blocks make the variance an estimate.
 
-    Scores end at those of 1000 Elo. An LLR beyond its bound after the first look, an overshoot, counts as one that met the bound
-    earlier at the same slope.
+    Scores end at those of 1000 Elo. An LLR beyond its bound after the first look, an
+    overshoot, counts as one that met the bound earlier at the same slope.
 
-    None if a motion of that slope would have met the bound long before the first look, though the test went on after it: then the
-    LLR was no Brownian motion. That happens if nearly all blocks end alike, and a few others make up all of the variance.
+    None if a motion of that slope would have met the bound long before the first look,
+    though the test went on after it: then the LLR was no Brownian motion. That happens
+    if nearly all blocks end alike, and a few others make up all of the variance.
     """
     (blocks, mean, variance), (s0, s1), (lower, upper) = scores, hypotheses, bounds
     slope = (mean - (s0 + s1) / 2) * (s1 - s0) / variance
@@ -96,8 +100,10 @@ def chance_of_worse(
     bounds: tuple[float, float],
     first: float = 0,
 ) -> float:
-    """Return the probability that a Brownian motion from 0 does worse than to stand ``at`` after ``time``, lower <= at <= upper.
-    The bounds end it from the time ``first`` on. ``drift`` and ``variance`` are of one unit of time."""
+    """Return the probability that a Brownian motion from 0 does worse than to stand
+    ``at`` after ``time``, lower <= at <= upper. The bounds end it from the time
+    ``first`` on. ``drift`` and ``variance`` are of one unit of time.
+    """
     lower, upper = bounds
     if first == 0:
         return float(
@@ -133,20 +139,23 @@ def _legendre() -> tuple[Floats, Floats]:
 def _worse_between(
     drift: float, variance: float, time: float, at: Floats, lower: Floats, upper: Floats
 ) -> Floats:
-    """Return the chance of a worse outcome with bounds from the start, for several bounds of equal distance.
+    """Return the chance of a worse outcome with bounds from the start, for several
+    bounds of equal distance.
 
-    By reflection (method of images): every term is at most about 1 in size, so that no drift, however far from what was seen,
-    overflows or cancels.
+    By reflection (method of images): every term is at most about 1 in size, so that no
+    drift, however far from what was seen, overflows or cancels.
     """
     s, gamma = variance * time, drift / variance  # time in units of variance, drift by it
     root, width = sqrt(s), float(upper[0] - lower[0])
     far_out = 2 + ceil(5 * root / width)  # images beyond 10 sd add less than rounding does
     k = np.arange(-far_out, far_out + 1, dtype=np.float64)
     at, lower, upper = at[:, None], lower[:, None], upper[:, None]
-    # ended at the lower bound before: first passages to a bound at the distance of each image
+    # ended at the lower bound before: first passages to a bound at the distance of each
+    # image
     place = 2 * k * width - lower
     c, sign, size = np.abs(place), np.sign(place), abs(gamma)
-    # still between the bounds and not above ``at``: a normal law around every image of the start, with alternate signs
+    # still between the bounds and not above ``at``: a normal law around every image of
+    # the start, with alternate signs
     images = 2 * k * width + 0 * upper, 2 * upper + 2 * k * width
     ends = [(end - image - gamma * s) / root for image in images for end in (lower, at)]
     flips = [np.where(end > 0, -1.0, 1.0) for end in ends[::2]]  # take the smaller tail
@@ -171,10 +180,11 @@ def normal(z: float) -> float:
 
 
 def _falls_to(chance: Callable[[float], float], target: float, start: float, step: float) -> float:
-    """Return where a falling function of the score first has a value, going out from ``start``; the end of the scale if it never
-    has.
+    """Return where a falling function of the score first has a value, going out from
+    ``start``; the end of the scale if it never has.
 
-    The search goes out, since far from the seen score the likeliest variance is so large that the chance turns back.
+    The search goes out, since far from the seen score the likeliest variance is so
+    large that the chance turns back.
     """
     ends = tuple(1 / (1 + 10 ** (-elo / 400)) for elo in (-_MOST_ELO, _MOST_ELO))
     point = min(ends[1], max(ends[0], start))
@@ -189,9 +199,11 @@ def _falls_to(chance: Callable[[float], float], target: float, start: float, ste
 
 
 def root(function: Callable[[float], float], a: float, b: float) -> float:
-    """Return where a continuous function is 0 between two places at which it has different signs, to ``_CLOSE_ENOUGH``.
+    """Return where a continuous function is 0 between two places at which it has
+    different signs, to ``_CLOSE_ENOUGH``.
 
-    Chandrupatla's method (1997): inverse quadratic interpolation if the last three points allow it, else halving.
+    Chandrupatla's method (1997): inverse quadratic interpolation if the last three
+    points allow it, else halving.
     """
     at_a, at_b = function(a), function(b)
     share = 0.5  # of the way from a to b

@@ -1,11 +1,15 @@
-"""The distributions that intervals need: Student's t for whole degrees of freedom, the normal, chi-square.
+"""The distributions that intervals need: Student's t for whole degrees of freedom, the
+normal, chi-square.
 
-The library that has all three is larger than everything else that is installed for this program, and slow to import; the tests
-compare with it. Functions are named as there (and as in Cephes).
+The library that has all three is larger than everything else that is installed for this
+program, and slow to import; the tests compare with it. Functions are named as there
+(and as in Cephes).
 
-Student's t: for whole degrees of freedom the distribution function is a finite sum of positive terms (Abramowitz and Stegun
-26.7.3, 26.7.4); beyond ``_MANY`` of them the normal quantile with four terms in 1/df (26.7.5) is as exact. Chi-square: the
-incomplete gamma function, as a series below its mean and as a continued fraction above (6.5.29, 6.5.31).
+Student's t: for whole degrees of freedom the distribution function is a finite sum of
+positive terms (Abramowitz and Stegun 26.7.3, 26.7.4); beyond ``_MANY`` of them the
+normal quantile with four terms in 1/df (26.7.5) is as exact. Chi-square: the incomplete
+gamma function, as a series below its mean and as a continued fraction above (6.5.29,
+6.5.31).
 """
 
 from functools import cache
@@ -25,7 +29,9 @@ _LEVELS = 12
 
 
 def stdtr(df: Ints | int, t: Floats | float) -> Floats:
-    """Return P(T < t), by element, to 11 digits after the point and mostly 15. Raises ValueError for df < 1."""
+    """Return P(T < t), by element, to 11 digits after the point and mostly 15. Raises
+    ValueError for df < 1.
+    """
     freedom, at = np.broadcast_arrays(df, t)
     chances = np.empty(at.shape)
     for degrees in np.unique(freedom).tolist():
@@ -35,7 +41,9 @@ def stdtr(df: Ints | int, t: Floats | float) -> Floats:
 
 
 def stdtrit(df: Ints | int, p: float) -> Floats:
-    """Return the t with P(T < t) = p, by element, to 13 digits. Raises ValueError for df < 1 or p not between 0 and 1."""
+    """Return the t with P(T < t) = p, by element, to 13 digits. Raises ValueError for
+    df < 1 or p not between 0 and 1.
+    """
     freedom = np.asarray(df)
     return np.array(
         [_quantile(degrees, p) for degrees in freedom.ravel().tolist()], dtype=np.float64
@@ -48,7 +56,9 @@ def ndtr(x: Floats | float) -> Floats:
 
 
 def log_ndtr(x: Floats) -> Floats:
-    """Return ln P(X < x) of the standard normal distribution, by element; also if P itself is too small for a number."""
+    """Return ln P(X < x) of the standard normal distribution, by element; also if P
+    itself is too small for a number.
+    """
     chances = np.empty(x.shape)
     far = x < _FAR_OUT
     near, z = x[~far], -x[far]
@@ -66,8 +76,9 @@ def _erfc(x: Floats) -> Floats:
 
 
 def chdtri(df: int, p: float) -> float:
-    """Return the x that a chi-square variable exceeds with probability p. Raises ValueError for df < 1 or p not between 0 and
-    1."""
+    """Return the x that a chi-square variable exceeds with probability p. Raises
+    ValueError for df < 1 or p not between 0 and 1.
+    """
     if df < 1 or not 0 < p < 1:
         raise ValueError(f"no quantile {p} of chi-square with {df} degrees of freedom")
     a = df / 2

@@ -1,9 +1,12 @@
-"""The surprise in two bots' score against each other: its distance from the ratings' expectation. docs/how-ratings-work.md F4.
+"""The surprise in two bots' score against each other: its distance from the ratings'
+expectation. docs/how-ratings-work.md F4.
 
-Rock, paper, scissors show in it. The residual of a pair is its score less the score that the ratings expect. Its error is that of
-leaving out one block at a time from both: d_b = (share without b - share) + p (1 - p) (J_bi - J_bj), with J_b the step of CR3
-(F4), to first order in it; the variance is (B - 1)/B sum (d_b - mean)^2. So it is known that the ratings were fitted to the same
-matches, and blocks count as one observation each. Sums of J_b J_b' are those of the covariance, and all else is in the cells:
+Rock, paper, scissors show in it. The residual of a pair is its score less the score
+that the ratings expect. Its error is that of leaving out one block at a time from both:
+d_b = (share without b - share) + p (1 - p) (J_bi - J_bj), with J_b the step of CR3
+(F4), to first order in it; the variance is (B - 1)/B sum (d_b - mean)^2. So it is known
+that the ratings were fitted to the same matches, and blocks count as one observation
+each. Sums of J_b J_b' are those of the covariance, and all else is in the cells:
 nothing of the size of blocks times pairs is made.
 """
 
@@ -22,12 +25,15 @@ _BRIDGE = 1 - 1e-6  # of a connection that is in this pair alone
 
 
 def surprises(cells: PairCells, ratings: Ratings) -> Floats:
-    """Return (n, n) the residual of row against column over its standard error, antisymmetric.
+    """Return (n, n) the residual of row against column over its standard error,
+    antisymmetric.
 
-    NaN if they never met or one has no rating; with fewer than two blocks; if all blocks say the same of the residual; and if no
-    others connect the two, so that the ratings were fitted to this very score. If the score itself was the same in all blocks, as
-    of a bot that took everything, each block counts as one match at the expected score besides. For ratings with effects it is
-    approximate: ``expected_score`` leaves the effects out.
+    NaN if they never met or one has no rating; with fewer than two blocks; if all
+    blocks say the same of the residual; and if no others connect the two, so that the
+    ratings were fitted to this very score. If the score itself was the same in all
+    blocks, as of a bot that took everything, each block counts as one match at the
+    expected score besides. For ratings with effects it is approximate:
+    ``expected_score`` leaves the effects out.
     """
     bots = len(ratings.elo)
     surprise = np.full((bots, bots), np.nan)
@@ -61,7 +67,9 @@ def surprises(cells: PairCells, ratings: Ratings) -> Floats:
 
 
 def _steps(cells: PairCells, nats: Floats, ratings: Ratings) -> tuple[Floats, Floats, Floats]:
-    """Return by cell J_bi - J_bj of its block; (n, n) sum of J_b J_b'; (n,) sum of J_b."""
+    """Return by cell J_bi - J_bj of its block; (n, n) sum of J_b J_b'; (n,) sum of
+    J_b.
+    """
     bots, bread = cells.bots, ratings.bread
     squares, sums = np.zeros((bots, bots)), np.zeros(bots)
     nodes: list[Ints] = []
@@ -82,8 +90,9 @@ def _steps(cells: PairCells, nats: Floats, ratings: Ratings) -> tuple[Floats, Fl
 
 
 def _bridges(low: Ints, high: Ints, bots: int) -> npt.NDArray[np.bool_]:
-    """Return whether each pair is the only connection of its two bots, not even over others: the pairs with an effective
-    resistance of 1."""
+    """Return whether each pair is the only connection of its two bots, not even over
+    others: the pairs with an effective resistance of 1.
+    """
     laplacian = np.zeros((bots, bots))
     for row, column, sign in ((low, low, 1), (high, high, 1), (low, high, -1), (high, low, -1)):
         np.add.at(laplacian, (row, column), sign)

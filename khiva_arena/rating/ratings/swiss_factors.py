@@ -1,8 +1,9 @@
 """The factors of a swiss of equal bots by shape, read from a table.
 
-``python -m tests.tools swiss-factors`` writes the table, ``swiss_factors.json``, from replays of the landed draw. Equal bots need
-the most, so that these are never too small; they grow slowly with the number of bots, fall slowly with that of seeds, and rise
-with the rounds until most have met most.
+``python -m tests.tools swiss-factors`` writes the table, ``swiss_factors.json``, from
+replays of the landed draw. Equal bots need the most, so that these are never too small;
+they grow slowly with the number of bots, fall slowly with that of seeds, and rise with
+the rounds until most have met most.
 """
 
 from bisect import bisect_left, bisect_right
@@ -33,8 +34,11 @@ class _Table(msgspec.Struct, frozen=True):
 
 
 def by_shape(bots: int, seats: int, rounds: int, seeds: int) -> Factors:
-    """Return the factors of a swiss. They are those of the next fewer seats and seeds that were measured, and the larger ones of
-    two numbers of rounds. Between two numbers of bots they lie on a straight line over the logarithm, and on beyond the last."""
+    """Return the factors of a swiss. They are those of the next fewer seats and seeds
+    that were measured, and the larger ones of two numbers of rounds. Between two
+    numbers of bots they lie on a straight line over the logarithm, and on beyond the
+    last.
+    """
     table = _table()
     sizes = sorted({shape[0] for shape in table})
     at = min(max(1, bisect_left(sizes, bots)), len(sizes) - 1)

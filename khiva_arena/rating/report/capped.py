@@ -9,7 +9,8 @@ from khiva_arena.common.text import harmless
 class EndedByCap(Struct, frozen=True):
     """The cap that ended an event short, by the bots' own word.
 
-    cap, spent: the cap, and what was spent until then, in millionths of the currency; void attempts and tries included.
+    cap, spent: the cap, and what was spent until then, in millionths of the currency;
+        void attempts and tries included.
     at_least: more may have been spent, since a bot ended without its last totals.
     currency: its name.
     """

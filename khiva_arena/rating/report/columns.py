@@ -1,7 +1,8 @@
 """The columns of the standings: a row, and an entry for each of its fields.
 
-The printed table, the details, the JSON Schema and the tables of docs/standings.md are made from this one list. A new column is a
-field and an entry here, and its computation in ``standings.py``; measurements of a seat are summed there automatically.
+The printed table, the details, the JSON Schema and the tables of docs/standings.md are
+made from this one list. A new column is a field and an entry here, and its computation
+in ``standings.py``; measurements of a seat are summed there automatically.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,14 +15,17 @@ from khiva_arena.common.result import SpentInAll
 from khiva_arena.rating.ratings.elo import FEWEST_SEEDS
 from khiva_arena.rating.report.text import chance, elo, error, number
 
-# A match, in the mean, and as many times what is usual at the table: programs are read from a disk once, and in memory then.
+# A match, in the mean, and as many times what is usual at the table: programs are read
+# from a disk once, and in memory then.
 MANY_PAGE_FAULTS = 2.0  # node had 1.2 to 1.3 if the system gives memory back early
 MANY_TIMES_THE_USUAL = 5.0
 OF_RUNTIMES = (
     "about 3 for a program in C, 5 in Perl, Lua or Ruby, 9 in Python, 11 in Java, 14 in Node, "
     "36 in PHP"
 )
-"""The page faults of a start with nothing of the runtime in memory, measured on Debian 12."""
+"""The page faults of a start with nothing of the runtime in memory, measured on Debian
+12.
+"""
 DISK, BETWEEN, LAST, FIRST = (
     1,
     2,
@@ -31,7 +35,8 @@ DISK, BETWEEN, LAST, FIRST = (
 
 
 class Standing(Struct, frozen=True):
-    """A bot, as a row of the table. Elo, errors and percent have 3 digits; None (in JSON: null) is "n/a".
+    """A bot, as a row of the table. Elo, errors and percent have 3 digits; None (in
+    JSON: null) is "n/a".
 
     ``COLUMNS`` says what each field is and how it is shown.
     """
@@ -121,7 +126,9 @@ def many_page_faults(rows: Sequence[Standing]) -> list[Standing]:
 
 
 UNMET = "unmet"
-"""The word instead of a likelihood against the next bot if the two never met: the likelihood follows only from other bots."""
+"""The word instead of a likelihood against the next bot if the two never met: the
+likelihood follows only from other bots.
+"""
 
 
 def _los(row: Standing) -> str:
@@ -151,7 +158,9 @@ MARKS = {
     "kept": "one process of the bot served many matches, so the bot may have remembered",
     "person": "a person sat beside modules, and nobody can rerun a person's choices",
 }
-"""The marks of a bot for help that others at its table may lack, each with its meaning."""
+"""The marks of a bot for help that others at its table may lack, each with its
+meaning.
+"""
 
 FINISHES = Column(
     "1st, 2nd, ...",

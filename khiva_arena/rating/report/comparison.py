@@ -14,7 +14,9 @@ from khiva_arena.rating.ratings.comparison import ComparisonTest, Side, seeds_to
 from khiva_arena.words import count
 
 MOST_MINUTES = 24 * 60
-"""Above, nobody waits for an answer: the smallest difference that was told is named instead."""
+"""Above, nobody waits for an answer: the smallest difference that was told is named
+instead.
+"""
 _SIDES = {
     Side.BETTER: VerdictWord.BETTER,
     Side.WORSE: VerdictWord.WORSE,
@@ -27,17 +29,21 @@ class ComparedTables(msgspec.Struct, frozen=True):
 
     event: its id.
     seats: at each table.
-    verdict: better, worse or open; unfinished: matches are missing, and nothing is known yet.
-    elo: how far the first bot is above the other. If one took all points, half of a match is given back for this number.
+    verdict: better, worse or open; unfinished: matches are missing, and nothing is
+        known yet.
+    elo: how far the first bot is above the other. If one took all points, half of a
+        match is given back for this number.
     low, high: the ends of its interval; null if it has no end on that side.
     clear: whether the answer was clear at a look before the end.
     seeds, matches: that count.
-    faults, old_faults: of the first bot, and of the other; each one that did not forfeit is counted, too.
+    faults, old_faults: of the first bot, and of the other; each one that did not
+        forfeit is counted, too.
     forfeits: the matches that the first bot forfeited.
     minutes: that the matches took, with as many at a time as now.
-    minutes_to_clear: that would be enough in all if the difference stays as it was seen; 0 if the answer is better or worse; null
-        for more than a day.
-    least_told: the smallest difference in Elo that so many matches can tell, if the answer is open.
+    minutes_to_clear: that would be enough in all if the difference stays as it was
+        seen; 0 if the answer is better or worse; null for more than a day.
+    least_told: the smallest difference in Elo that so many matches can tell, if the
+        answer is open.
     """
 
     event: str
@@ -60,13 +66,15 @@ class ComparedTables(msgspec.Struct, frozen=True):
 class CompareOutput(msgspec.Struct, frozen=True):
     """The output of ``khiva-arena compare --json``. null: the results do not say.
 
-    verdict: better, worse, open or same (both are one bot, and nothing was played); forfeited: the first bot forfeited a match,
-        and ``tables`` have the answers; unfinished: matches are missing. With several numbers of seats it is better if one is
-        better and none is worse, and worse if one is worse and none is better.
+    verdict: better, worse, open or same (both are one bot, and nothing was played);
+        forfeited: the first bot forfeited a match, and ``tables`` have the answers;
+        unfinished: matches are missing. With several numbers of seats it is better if
+        one is better and none is worse, and worse if one is worse and none is better.
     code: the exit code of the command.
     sentence: the answer in words.
     new, old, against: names of bots.
-    elo, low, high: of the only number of seats; null if there are several, or none was played.
+    elo, low, high: of the only number of seats; null if there are several, or none was
+        played.
     matches, faults, forfeits: of all.
     minutes_to_clear: the longest of all, null if one is null.
     least_told: the largest of all, null if nothing is open.
@@ -128,7 +136,9 @@ class ComparedBots(msgspec.Struct, frozen=True):
 
 
 def overall(verdicts: Collection[VerdictWord]) -> VerdictWord:
-    """Return one answer for several numbers of seats: better if one is better and none is worse, and the other way round."""
+    """Return one answer for several numbers of seats: better if one is better and none
+    is worse, and the other way round.
+    """
     if VerdictWord.UNFINISHED in verdicts:
         return VerdictWord.UNFINISHED
     sides = {VerdictWord.BETTER, VerdictWord.WORSE} & {*verdicts}
@@ -291,7 +301,9 @@ def _faults(compared: ComparedBots, one: ComparedTables) -> list[str]:
 
 
 def to_json(compared: ComparedBots, code: int, next_lines: Sequence[str]) -> dict[str, Any]:
-    """Return plain values, as ``CompareOutput`` has them. ``code``: the exit code of the command."""
+    """Return plain values, as ``CompareOutput`` has them. ``code``: the exit code of
+    the command.
+    """
     tables = list(compared.tables)
     only = tables[0] if len(tables) == 1 else None
     minutes = [one.minutes_to_clear for one in tables]

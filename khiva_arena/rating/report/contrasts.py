@@ -1,4 +1,6 @@
-"""The differences of bots that were named before the results, as values of the published shape and as text."""
+"""The differences of bots that were named before the results, as values of the
+published shape and as text.
+"""
 
 from collections.abc import Sequence
 
@@ -14,8 +16,9 @@ NAMED_BEFORE = "95 % for all of a set at once, if it was named before its result
 
 
 def sets_of(words: Sequence[str]) -> list[list[str]]:
-    """Return the sets of names in ``A,B`` or ``A,B,C``. Raises ConfigError for a set of fewer than two names, or with a name
-    twice."""
+    """Return the sets of names in ``A,B`` or ``A,B,C``. Raises ConfigError for a set of
+    fewer than two names, or with a name twice.
+    """
     sets = [[name.strip() for name in word.split(",")] for word in words]
     if wrong := [
         word
@@ -32,7 +35,9 @@ def sets_of(words: Sequence[str]) -> list[list[str]]:
 
 
 def contrasts(standings: Standings, sets: Sequence[Sequence[str]]) -> list[shapes.Contrasts]:
-    """Return the differences of each two bots of each set. Raises ConfigError for a bot that is not in the table."""
+    """Return the differences of each two bots of each set. Raises ConfigError for a bot
+    that is not in the table.
+    """
     index = {bot: i for i, bot in enumerate(standings.order)}
     of_word = {
         word: index[row.bot]

@@ -1,7 +1,9 @@
-"""The part of a table that is counted and never fitted, in whole numbers: matches, seeds, places, faults, and points of pairs.
+"""The part of a table that is counted and never fitted, in whole numbers: matches,
+seeds, places, faults, and points of pairs.
 
-It is counted without numpy, as whoever checks a bundle in a page does. A pair of two bots at one table has two half points: both
-for who finished ahead, one each for a tie. A pair of a match of K seats weighs 3/(K+1), see docs/how-ratings-work.md.
+It is counted without numpy, as whoever checks a bundle in a page does. A pair of two
+bots at one table has two half points: both for who finished ahead, one each for a tie.
+A pair of a match of K seats weighs 3/(K+1), see docs/how-ratings-work.md.
 """
 
 from collections import Counter, defaultdict
@@ -52,7 +54,8 @@ class CountedTable(msgspec.Struct):
     fault_free_matches: rated matches in which no seat made a fault.
     blocks: seeds of rated matches in which two bots met.
     left_out: recorded matches of tables that are not rated.
-    incomplete, set_aside: those tables, each its event and its name, by what is missing.
+    incomplete, set_aside: those tables, each its event and its name, by what is
+        missing.
     seats: of the largest rated table.
     """
 
@@ -133,7 +136,9 @@ def _pairs(match: Result, bots: Sequence[str]) -> Iterator[tuple[str, str, int]]
 
 
 def to_json(table: CountedTable, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the counts in the form of ``standings --json``. ``names``: by the identity of each bot."""
+    """Return the counts in the form of ``standings --json``. ``names``: by the identity
+    of each bot.
+    """
     return {
         "matches": table.matches,
         "tables": table.tables,

@@ -36,13 +36,19 @@ COUNTED = (
     ),
 )
 OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "voids", "score", "ties")
-"""The keys of a table and of its rows that follow from the records by counting alone: every engine version gets the same."""
+"""The keys of a table and of its rows that follow from the records by counting alone:
+every engine version gets the same.
+"""
 _LATER, _BEFORE = ("extends", "rules"), ("0.1.", "0.2.")
-"""Those that tables of 0.1.0 and 0.2.0 lack, and what the names of these versions begin with."""
+"""Those that tables of 0.1.0 and 0.2.0 lack, and what the names of these versions begin
+with.
+"""
 
 
 def part_of(table: dict[str, Any], *, counted: bool) -> dict[str, Any]:
-    """Return the counted or the fitted part of a table of standings, with its rows by bot, since their order is fitted."""
+    """Return the counted or the fitted part of a table of standings, with its rows by
+    bot, since their order is fitted.
+    """
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):
         rows = {
@@ -58,9 +64,11 @@ def part_of(table: dict[str, Any], *, counted: bool) -> dict[str, Any]:
 def counted_differences(
     stored: dict[str, Any], computed: dict[str, Any], *, engine: str
 ) -> Iterator[str]:
-    """Yield every difference of the counted parts of two tables of standings, a line each.
+    """Yield every difference of the counted parts of two tables of standings, a line
+    each.
 
-    engine: the version that says it wrote ``stored``. Tables of early ones lack some keys; these had no events in ticks.
+    engine: the version that says it wrote ``stored``. Tables of early ones lack some
+        keys; these had no events in ticks.
     """
     may_lack = engine.startswith(_BEFORE) and "clock" not in computed
     there = {
@@ -74,8 +82,9 @@ def counted_differences(
 
 
 def _by_bot(rows: Any) -> Any:
-    """Return rows by their bot; return them unchanged if they are not rows, as in a forged table. A map comes back in a list: it
-    would be taken for rows by their bot."""
+    """Return rows by their bot; return them unchanged if they are not rows, as in a
+    forged table. A map comes back in a list: it would be taken for rows by their bot.
+    """
     have_bots = isinstance(rows, list) and all(
         isinstance(row, dict) and isinstance(row.get("bot"), str) for row in rows
     )
@@ -85,11 +94,11 @@ def _by_bot(rows: Any) -> Any:
 
 
 def differences(path: str, stored: Any, computed: Any, all_keys: bool) -> Iterator[str]:
-    """Yield every difference, a line each: "rows.0.elo is 3.0, the records give 2.5". ``path``: the path of the value, "" at the
-    top.
+    """Yield every difference, a line each: "rows.0.elo is 3.0, the records give
+    2.5". ``path``: the path of the value, "" at the top.
 
-    Fractional numbers may differ by their rounding. With ``all_keys`` false, maps are compared in the keys that both have:
-    another engine may have more or less.
+    Fractional numbers may differ by their rounding. With ``all_keys`` false, maps are
+    compared in the keys that both have: another engine may have more or less.
     """
     if isinstance(stored, dict) and isinstance(computed, dict):
         for key in sorted(stored.keys() | computed.keys()):

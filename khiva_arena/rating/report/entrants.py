@@ -23,8 +23,9 @@ class Entrant(msgspec.Struct, frozen=True):
 
 
 def with_unique_names(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
-    """Return the bots with unique names: if several have one name, as two versions of a bot do, the beginning of their ids is
-    added."""
+    """Return the bots with unique names: if several have one name, as two versions of a
+    bot do, the beginning of their ids is added.
+    """
     often = Counter(bot.name for bot in bots)
     return tuple(
         bot if often[bot.name] == 1 else replace(bot, name=f"{bot.name}#{bot.id[:ID_DIGITS]}")

@@ -1,31 +1,42 @@
-"""Results for other programs, as lines of text: CSV, JSON lines, PGN. Pure; nothing is rated here.
+"""Results for other programs, as lines of text: CSV, JSON lines, PGN. Pure; nothing is
+rated here.
 
-CSV, a row for each seat of each match: ``event``, ``game``, ``match``, ``ordinal``, ``seed``, ``lineup``, ``rotation``,
-``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``, ``marks``, ``extends``.
-``block`` is equal if equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, as
-standings require; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between;
-``marks`` is the help of the bot in this event that others may lack, as in the standings; ``extends`` is the id of the event that
-this one adds its seeds to, whose results were known by then, if it does. A name that begins with one of = + - @ ' has a '
-before it, since a spreadsheet takes the first four for the beginning of a formula; ``identity`` is never changed.
+CSV, a row for each seat of each match: ``event``, ``game``, ``match``, ``ordinal``,
+``seed``, ``lineup``, ``rotation``, ``block``, ``rated``, ``seat``, ``bot``,
+``identity``, ``rank``, ``score``, ``verdict``, ``faults``, ``marks``, ``extends``.
+``block`` is equal if equal deals were played, and errors cluster on it; ``rated`` is 1
+if the whole table was played, as standings require; ``faults`` is every fault of the
+seat as ``illegal@3``, the step behind the @, with spaces between; ``marks`` is the help
+of the bot in this event that others may lack, as in the standings; ``extends`` is the
+id of the event that this one adds its seeds to, whose results were known by then, if it
+does. A name that begins with one of = + - @ ' has a ' before it, since a spreadsheet
+takes the first four for the beginning of a formula; ``identity`` is never changed.
 
-Where points come from, if it is asked for, stands behind ``extends``: ``points_gems`` for each source, and
-``uncounted_undelivered_carpets`` for what counts nothing; empty for a deal that is not over, and for a game that does not say.
+Where points come from, if it is asked for, stands behind ``extends``: ``points_gems``
+for each source, and ``uncounted_undelivered_carpets`` for what counts nothing; empty
+for a deal that is not over, and for a game that does not say.
 
-JSON lines, an object for each match, with the same keys except ``seat``; ``seats`` is a list by seat of objects with ``bot``,
-``identity``, ``rank``, ``score``, ``verdict`` ``faults`` [[fault, step], ...] and ``marks``; and ``points``, if it is asked for:
+JSON lines, an object for each match, with the same keys except ``seat``; ``seats`` is a
+list by seat of objects with ``bot``, ``identity``, ``rank``, ``score``, ``verdict``
+``faults`` [[fault, step], ...] and ``marks``; and ``points``, if it is asked for:
 ``counted`` and ``uncounted`` points by source, or null.
 
-Payoffs, as CSV: a row for each ordered pair of bots that met, event by event, over complete tables: ``event``, ``game``,
-``bot``, ``identity``, ``other``, ``other_identity``, ``pairs`` (how often they sat at one table), ``seeds`` (on how many deals),
-``score`` (the share of pairs in which the bot finished ahead, a tie half), ``score_se``, ``points`` (how many more it had, on
-average), ``points_se``. Standard errors are over deals, and empty below two of them.
+Payoffs, as CSV: a row for each ordered pair of bots that met, event by event, over
+complete tables: ``event``, ``game``, ``bot``, ``identity``, ``other``,
+``other_identity``, ``pairs`` (how often they sat at one table), ``seeds`` (on how many
+deals), ``score`` (the share of pairs in which the bot finished ahead, a tie half),
+``score_se``, ``points`` (how many more it had, on average), ``points_se``. Standard
+errors are over deals, and empty below two of them.
 
-PGN, a game without moves for each pair of seats of each match of a complete table, won by the one ahead, for programs that rate
-players of two. The same pairs count as in the arena's own fit (rating/ratings/pairs.py): not two copies of one bot, and if a seat
-failed to start only pairs with it. All pairs weigh alike there, and errors that such a program gives are too small, since it
-takes all games for independent. White is the bot that was named first in its event if seed plus rotation is even, else the other
-one. So over two seeds each has White as often against each; it means nothing here. In names, which such programs read to the next
-quotation mark, " and \\ become ' and /; bots that are then called alike have the beginning of their identity added.
+PGN, a game without moves for each pair of seats of each match of a complete table, won
+by the one ahead, for programs that rate players of two. The same pairs count as in the
+arena's own fit (rating/ratings/pairs.py): not two copies of one bot, and if a seat
+failed to start only pairs with it. All pairs weigh alike there, and errors that such a
+program gives are too small, since it takes all games for independent. White is the bot
+that was named first in its event if seed plus rotation is even, else the other one. So
+over two seeds each has White as often against each; it means nothing here. In names,
+which such programs read to the next quotation mark, " and \\ become ' and /; bots that
+are then called alike have the beginning of their identity added.
 """
 
 import csv
@@ -62,9 +73,10 @@ class EventResults:
     extends: the id of the event that it adds its seeds to, None for none.
     game: the name of the game.
     bots: in its order.
-    results: in schedule order, read once, those set aside included, which no file shows.
-    points: returns where the points of each seat of a match come from, None if that may not be shown or is not known; None if
-        nobody asks.
+    results: in schedule order, read once, those set aside included, which no file
+        shows.
+    points: returns where the points of each seat of a match come from, None if that may
+        not be shown or is not known; None if nobody asks.
     """
 
     event: str
@@ -76,7 +88,9 @@ class EventResults:
     points: Callable[[Result], Sequence[SeatPoints] | None] | None = None
 
     def recorded(self) -> Iterator[tuple[Result, bool]]:
-        """Yield the recorded matches, each with whether its table is complete: the matches of a table come one after another."""
+        """Yield the recorded matches, each with whether its table is complete: the
+        matches of a table come one after another.
+        """
         for _, table in groupby(self.results, attrgetter("seed", "lineup")):
             matches = list(table)
             complete = is_complete(matches)
@@ -84,7 +98,9 @@ class EventResults:
 
 
 def to_csv(events: Iterable[EventResults], sources: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the text of a CSV file, match by match. ``sources``: the columns of points by source, see ``points_columns``."""
+    """Yield the text of a CSV file, match by match. ``sources``: the columns of points
+    by source, see ``points_columns``.
+    """
     yield _csv([[*COLUMNS, *sources]])
     for event in events:
         for match, rated in event.recorded():
@@ -102,7 +118,9 @@ def to_csv(events: Iterable[EventResults], sources: Sequence[str] = ()) -> Itera
 
 
 def points_columns(points: SeatPoints | None) -> dict[str, int]:
-    """Return the points of a seat by the name of a column, which begins with "points" or "uncounted" and has no spaces."""
+    """Return the points of a seat by the name of a column, which begins with "points"
+    or "uncounted" and has no spaces.
+    """
     parts = points._asdict() if points else {}
     words = {"counted": "points", "uncounted": "uncounted"}
     return {
@@ -174,7 +192,9 @@ def to_jsonl(events: Iterable[EventResults]) -> Iterator[str]:
 
 
 def to_payoffs(events: Iterable[EventResults]) -> Iterator[str]:
-    """Yield the text of a CSV file with the gains of each bot against each other one."""
+    """Yield the text of a CSV file with the gains of each bot against each other
+    one.
+    """
     yield _csv([PAYOFFS])
     for event in events:
         deals: dict[tuple[int, int], dict[str, list[tuple[float, float]]]] = {}
@@ -216,7 +236,9 @@ def to_payoffs(events: Iterable[EventResults]) -> Iterator[str]:
 
 
 def _mean(deals: Sequence[Sequence[float]]) -> tuple[str, str]:
-    """Return the mean over all pairs, and its standard error over deals, "" below two of them."""
+    """Return the mean over all pairs, and its standard error over deals, "" below two
+    of them.
+    """
     count, sums = sum(map(len, deals)), [fsum(deal) for deal in deals]
     mean = fsum(sums) / count
     if len(deals) < 2:
@@ -226,7 +248,9 @@ def _mean(deals: Sequence[Sequence[float]]) -> tuple[str, str]:
 
 
 def to_pgn(events: Iterable[EventResults], names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the text of a PGN file, match by match. ``names``: by identity, see ``pgn_names``."""
+    """Yield the text of a PGN file, match by match. ``names``: by identity, see
+    ``pgn_names``.
+    """
     for event in events:
         for match, rated in event.recorded():
             if rated:
@@ -234,7 +258,9 @@ def to_pgn(events: Iterable[EventResults], names: Mapping[str, str]) -> Iterator
 
 
 def counted_pairs(match: Result) -> list[tuple[int, int]]:
-    """Return the pairs of seats that count for two bots: of different bots, and if a seat failed to start, with such a seat."""
+    """Return the pairs of seats that count for two bots: of different bots, and if a
+    seat failed to start, with such a seat.
+    """
     unstarted = match.unstarted
     return [
         (first, second)

@@ -1,4 +1,6 @@
-"""The sentence on who leads a table, and whether that could be luck, as the terminal, pages of results and leagues have it."""
+"""The sentence on who leads a table, and whether that could be luck, as the terminal,
+pages of results and leagues have it.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeVar
@@ -23,11 +25,15 @@ class Ranked(Protocol):
 
     @property
     def rank_interval(self) -> tuple[int, int] | None:
-        """The best and the worst rank that the results leave open; None if that is not known."""
+        """The best and the worst rank that the results leave open; None if that is not
+        known.
+        """
 
 
 class RankedRow(NamedTuple):
-    """A rated bot of a table that was read as JSON. Its fields are those of ``Ranked``."""
+    """A rated bot of a table that was read as JSON. Its fields are those of
+    ``Ranked``.
+    """
 
     name: str
     rank: int | None
@@ -54,13 +60,17 @@ class FirstPlace(NamedTuple):
     is_certain: bool
 
     def sentence(self, alone: str, *, so_far: bool = False) -> str:
-        """Return the sentence. ``alone``: the verb if one bot is first. ``so_far``: whether more matches come."""
+        """Return the sentence. ``alone``: the verb if one bot is first. ``so_far``:
+        whether more matches come.
+        """
         verb = alone if self.leaders == 1 else "share the first place"
         return f"{self.names} {verb}{' so far' if so_far else ''}{self.why}."
 
 
 def first_place(rows: Sequence[Ranked], blocks: int) -> FirstPlace:
-    """Return who is first of rows, which are rated bots in the order of their table. ``blocks``: seeds that errors cluster on."""
+    """Return who is first of rows, which are rated bots in the order of their
+    table. ``blocks``: seeds that errors cluster on.
+    """
     first = rows[0].rank_interval
     leaders = [row for row in rows if row.rank == rows[0].rank]
     is_known = first is not None and blocks > 1
@@ -96,7 +106,9 @@ def _who_else(rows: Sequence[Ranked]) -> str:
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
-    """Return names as a list in a sentence, "ann, bob and carl"; of many the first ones."""
+    """Return names as a list in a sentence, "ann, bob and carl"; of many the first
+    ones.
+    """
     if len(names) > _MOST_NAMED:
         return f"{', '.join(names[:_MOST_NAMED])} {word} {len(names) - _MOST_NAMED} others"
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -1,4 +1,6 @@
-"""The published shape of what the events of a table have in common. Nothing here needs numpy."""
+"""The published shape of what the events of a table have in common. Nothing here needs
+numpy.
+"""
 
 from typing import Any
 
@@ -11,11 +13,13 @@ class InCommon(Struct, frozen=True):
     events: their ids.
     seats: how many seats their tables have.
     game, rules_version: the game, and the version of its rules.
-    time: start, turn and bank, in ms; link_ms: the most of each turn that a remote bot's round trip gives back, if anything.
+    time: start, turn and bank, in ms; link_ms: the most of each turn that a remote
+        bot's round trip gives back, if anything.
     policy: the cost of a fault.
     isolation, limits: the isolation level and the limits of bots.
     ponder: whether they could think while it was not their turn.
-    clock, meter: "ticks" and the number of their price list, in events in ticks; such a millisecond is 10,000,000 ticks.
+    clock, meter: "ticks" and the number of their price list, in events in ticks; such a
+        millisecond is 10,000,000 ticks.
     """
 
     events: list[str]

@@ -1,9 +1,10 @@
 """The places of an event whose format is played in rounds, as text and as JSON.
 
-Places are facts, not estimates. JSON, stable keys: ``event`` (its id), ``number``, ``format``, ``rounds`` (complete ones),
-``of``, ``rows``. A row is ``place``, ``bot``, ``name``, ``score`` (mean pair score in percent, null without a match), ``byes``,
-and the columns of its format: for a swiss ``points``, ``tables``, ``opponents`` (percent, null without), for a knockout ``out``
-(the round it went out in, from 1; null: not).
+Places are facts, not estimates. JSON, stable keys: ``event`` (its id), ``number``,
+``format``, ``rounds`` (complete ones), ``of``, ``rows``. A row is ``place``, ``bot``,
+``name``, ``score`` (mean pair score in percent, null without a match), ``byes``, and
+the columns of its format: for a swiss ``points``, ``tables``, ``opponents`` (percent,
+null without), for a knockout ``out`` (the round it went out in, from 1; null: not).
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,8 @@ class Placed(msgspec.Struct, frozen=True):
     name: its name.
     score: its mean pair score, 0 to 1; None without a match.
     byes: how many rounds it sat out.
-    columns: the columns of its format: key in JSON, head in the table, value in JSON, text in the table.
+    columns: the columns of its format: key in JSON, head in the table, value in JSON,
+        text in the table.
     """
 
     place: int
@@ -55,7 +57,9 @@ class Places(msgspec.Struct, frozen=True):
 
 
 def to_text(places: Places, width: int = WIDTH) -> str:
-    """Return a plain table; if it is too wide, names are shortened. Ends with a newline."""
+    """Return a plain table; if it is too wide, names are shortened. Ends with a
+    newline.
+    """
     own = [head for _, head, _, _ in places.rows[0].columns]
     heads = ["place", "bot", "score%", *own, "byes"]
     cells = [

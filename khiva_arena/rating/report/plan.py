@@ -1,6 +1,8 @@
-"""The number of seeds that an error or a gap takes, as values of the published shape and as text.
+"""The number of seeds that an error or a gap takes, as values of the published shape
+and as text.
 
-Numbers come from ``rating.ratings.planning``; matches are those of as many seeds as have been played, at the same line-ups.
+Numbers come from ``rating.ratings.planning``; matches are those of as many seeds as
+have been played, at the same line-ups.
 """
 
 from math import ceil
@@ -19,7 +21,8 @@ from khiva_arena.words import count
 
 
 class Seeds(Struct, frozen=True):
-    """The number of seeds needed in all, those already played included; 1,000,000,000: more than can be played.
+    """The number of seeds needed in all, those already played included; 1,000,000,000:
+    more than can be played.
 
     seeds: the estimate.
     low, high: its 95 % interval.
@@ -33,12 +36,14 @@ class Seeds(Struct, frozen=True):
 
 
 class ErrorRow(Struct, frozen=True):
-    """A bot's errors now, and the number of seeds until they are small enough; null: unknown.
+    """A bot's errors now, and the number of seeds until they are small enough; null:
+    unknown.
 
     bot, name: id, and for people.
     elo: relative to the anchor; null if it is only a bound.
     error, need: 95 % half width relative to the anchor, and the seeds needed.
-    pool_error, pool_need: the same relative to the mean of the bots it is connected with.
+    pool_error, pool_need: the same relative to the mean of the bots it is connected
+        with.
     """
 
     bot: str
@@ -54,7 +59,8 @@ class GapRow(Struct, frozen=True):
     """Two bots next to each other in the table.
 
     upper, lower: their ids.
-    elo, error: how far apart they are now, and its 95 % half width; null without an error.
+    elo, error: how far apart they are now, and its 95 % half width; null without an
+        error.
     need: the seeds needed to find the gap.
     """
 
@@ -83,19 +89,24 @@ class Plan(Struct, frozen=True):
     """The number of seeds that one table needs.
 
     error: the error that was asked for, in Elo; null if a gap was.
-    gap, power: the gap that was asked for, in Elo, and the share of cases in which it is to show; null if an error was.
+    gap, power: the gap that was asked for, in Elo, and the share of cases in which it
+        is to show; null if an error was.
     blocks, matches: seeds and rated matches so far.
-    fewest_seeds, enough: how many seeds any estimate needs, and whether there are so many.
+    fewest_seeds, enough: how many seeds any estimate needs, and whether there are so
+        many.
     errors: of each bot.
     gaps: of each two neighbours.
     need, pool_need: for all of them together: the largest known number of the rows.
-    left_out: the bots that these numbers leave out, except the anchor: more seeds would not shrink the error of a bot that won or
-        lost everything, such as one that always crashes.
+    left_out: the bots that these numbers leave out, except the anchor: more seeds would
+        not shrink the error of a bot that won or lost everything, such as one that
+        always crashes.
     next: commands that play the missing seeds, up to ``need`` or ``fewest_seeds``.
-    extends: whether ``next`` extends an event, so that errors have to hold however often one looks, as the seeds here allow for.
+    extends: whether ``next`` extends an event, so that errors have to hold however
+        often one looks, as the seeds here allow for.
     finishes: whether the first of ``next`` finishes an event that is not over.
     shared_deals: how much sharing deals widens the errors; null as in the standings.
-    fewer_line_ups: fewer line-ups on more deals, if they take at most nine tenths of the matches; else null.
+    fewer_line_ups: fewer line-ups on more deals, if they take at most nine tenths of
+        the matches; else null.
     """
 
     error: float | None
@@ -118,7 +129,9 @@ class Plan(Struct, frozen=True):
 
 
 def for_error(standings: Standings, error: float) -> Plan:
-    """Plan seeds for a 95 % half width of ``error`` Elo of every bot. Raises ConfigError unless it is above 0."""
+    """Plan seeds for a 95 % half width of ``error`` Elo of every bot. Raises
+    ConfigError unless it is above 0.
+    """
     ratings = standings.ratings
     by_bot = zip(
         standings.order,
@@ -153,8 +166,10 @@ def for_error(standings: Standings, error: float) -> Plan:
 
 
 def for_gap(standings: Standings, gap: float, power: float) -> Plan:
-    """Plan seeds after which a true gap of ``gap`` Elo between any two neighbours of the table is found in a share ``power`` of
-    cases. Raises ConfigError unless the gap is above 0 and the power from 0.5 to below 1."""
+    """Plan seeds after which a true gap of ``gap`` Elo between any two neighbours of
+    the table is found in a share ``power`` of cases. Raises ConfigError unless the gap
+    is above 0 and the power from 0.5 to below 1.
+    """
     rows = [
         GapRow(
             standings.order[pair.upper],
@@ -261,12 +276,16 @@ def _left_out(plan: Plan, standings: Standings) -> list[str]:
 
 
 def _commands(plan: Plan) -> list[str]:
-    """Return the commands in one line each, since a store that comes from others may hold a bot's name with a line end in it."""
+    """Return the commands in one line each, since a store that comes from others may
+    hold a bot's name with a line end in it.
+    """
     return [line.replace("\n", "\\n") for line in plan.next]
 
 
 def _instead(plan: Plan, width: int) -> list[str]:
-    """Return lines on fewer line-ups on more deals, if these take clearly fewer matches."""
+    """Return lines on fewer line-ups on more deals, if these take clearly fewer
+    matches.
+    """
     fewer = plan.fewer_line_ups
     if fewer is None:
         return []
@@ -278,7 +297,9 @@ def _instead(plan: Plan, width: int) -> list[str]:
 
 
 def _of_one_event(plan: Plan) -> list[str]:
-    """Return a line on the number of seeds in a command that is another one than that of the plan."""
+    """Return a line on the number of seeds in a command that is another one than that
+    of the plan.
+    """
     wanted = {
         line.rpartition(" --seeds ")[2].partition(" ")[0] for line in plan.next[plan.finishes :]
     }
@@ -377,7 +398,9 @@ def _most_said(seeds: int, value: int) -> str:
 
 
 def sentence(plan: Plan) -> str:
-    """Return how many seeds are needed in all, in a sentence: the number for which ``Plan.next`` has commands."""
+    """Return how many seeds are needed in all, in a sentence: the number for which
+    ``Plan.next`` has commands.
+    """
     if not plan.enough:
         return (
             f"{count(plan.blocks, 'seed')} are too few to know how much results vary: it takes "

@@ -1,4 +1,6 @@
-"""Where the points of each bot come from: means by source with their errors, and the source that explains a lead."""
+"""Where the points of each bot come from: means by source with their errors, and the
+source that explains a lead.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -42,7 +44,9 @@ class PointsSample(NamedTuple):
 
 
 class _Mean(NamedTuple):
-    """A mean over matches, with its standard error over deals; the error is 0 below two of them."""
+    """A mean over matches, with its standard error over deals; the error is 0 below two
+    of them.
+    """
 
     mean: Floats
     se: Floats
@@ -60,7 +64,9 @@ def _mean(rows: Floats, blocks: Sequence[int]) -> _Mean:
 
 
 def section(standings: Standings, sample: PointsSample) -> PointsBySource:
-    """Return the mean points of each bot of a table by source, and the source that explains the lead of the first one."""
+    """Return the mean points of each bot of a table by source, and the source that
+    explains the lead of the first one.
+    """
     if not sample.matches:
         return PointsBySource(0, standings.matches, [], [], [], None, sample.why_none)
     counted, uncounted = sample.matches[0].points[0]
@@ -100,9 +106,11 @@ def _of_bot(standings: Standings, bot: int, matches: Sequence[SourcedMatch]) -> 
 def _lead(
     standings: Standings, matches: Sequence[SourcedMatch], counted: Sequence[str]
 ) -> Lead | None:
-    """Return by how much, and by which source, the first bot makes more points than the others at its tables.
+    """Return by how much, and by which source, the first bot makes more points than the
+    others at its tables.
 
-    None if it does not make more beyond the error, which allows for all sources at once, or if too few deals tell.
+    None if it does not make more beyond the error, which allows for all sources at
+    once, or if too few deals tell.
     """
     first = standings.order.index(standings.rows[0].bot)
     pairs = [
@@ -141,7 +149,9 @@ def _own_and_others(match: SourcedMatch, bot: int) -> tuple[Floats, Floats]:
 
 
 def sentence(standings: Standings, points: PointsBySource) -> str:
-    """Return which source explains the lead of the first bot, with a full stop; "" if nothing can be said."""
+    """Return which source explains the lead of the first bot, with a full stop; "" if
+    nothing can be said.
+    """
     lead, first = points.lead, standings.rows[0]
     if lead is None or lead.total is None:
         return ""

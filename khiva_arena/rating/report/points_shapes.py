@@ -8,7 +8,8 @@ class BotPoints(Struct, frozen=True):
 
     bot: its id.
     matches, seeds: how many of its matches were replayed, on how many deals.
-    means: points a match from each source: those that count, then those that do not; none without a match.
+    means: points a match from each source: those that count, then those that do not;
+        none without a match.
     errors: half the width of the 95 % interval of each; null below two seeds.
     """
 
@@ -20,13 +21,16 @@ class BotPoints(Struct, frozen=True):
 
 
 class Lead(Struct, frozen=True):
-    """By how much the first bot makes more points a match than the others at its tables, beyond the error.
+    """By how much the first bot makes more points a match than the others at its
+    tables, beyond the error.
 
     bot: its id.
     total: how many more it makes in all.
-    source: of which most of them come, beyond the error; null if no single one explains it.
+    source: of which most of them come, beyond the error; null if no single one explains
+        it.
     own, others: points from this source, of the bot and of the mean of the others.
-    more, error: their difference, and half the width of its interval, in which all sources are 95 % certain at once.
+    more, error: their difference, and half the width of its interval, in which all
+        sources are 95 % certain at once.
     """
 
     bot: str
@@ -39,12 +43,15 @@ class Lead(Struct, frozen=True):
 
 
 class PointsBySource(Struct, frozen=True):
-    """Where the points of each bot come from, in rated matches without a forfeit that were replayed.
+    """Where the points of each bot come from, in rated matches without a forfeit that
+    were replayed.
 
     matches, of: how many were replayed, of how many.
-    counted, uncounted: the names of the sources, and of what is held and counts nothing.
+    counted, uncounted: the names of the sources, and of what is held and counts
+        nothing.
     rows: the bots, best first.
-    lead: of the first bot; null if it makes no more points beyond the error, or too few seeds tell.
+    lead: of the first bot; null if it makes no more points beyond the error, or too few
+        seeds tell.
     why_none: the reason why no match was replayed, in words; "" if some were.
     """
 

@@ -1,4 +1,6 @@
-"""The rating table as text and as JSON (see ``shapes``). Both have the same content; nothing here is computed."""
+"""The rating table as text and as JSON (see ``shapes``). Both have the same content;
+nothing here is computed.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -48,7 +50,9 @@ WIDENED = {
 }
 """The origin of a table's widening, by its kind."""
 UNDER_THE_PRIOR = "under the prior that each bot drew one game with an average bot"
-"""The words for the prior of the ratings, and of every likelihood made from them: ``ratings.elo.PRIOR_GAMES`` in words."""
+"""The words for the prior of the ratings, and of every likelihood made from them:
+``ratings.elo.PRIOR_GAMES`` in words.
+"""
 WITHOUT_PLACE = "still finding their place, or retired"
 """The words for bots of a league that have no place in its table."""
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
@@ -71,9 +75,11 @@ def meaning(standings: Standings) -> str:
 
 
 def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str:
-    """Return a plain table, then lines on its meaning and on missing matches. Ends with a newline. ``wide``: every column,
-    however wide the table gets. Otherwise names are shortened in a table that is too wide, and then columns are left out, the
-    least important first."""
+    """Return a plain table, then lines on its meaning and on missing matches. Ends with
+    a newline. ``wide``: every column, however wide the table gets. Otherwise names are
+    shortened in a table that is too wide, and then columns are left out, the least
+    important first.
+    """
     columns = shown_columns(standings, wide)
     hidden: list[str] = []
     if wide:
@@ -113,7 +119,9 @@ def _finish(place: int, row: Standing) -> str:
 def _fitting(
     standings: Standings, columns: Sequence[Column], width: int
 ) -> tuple[list[str], list[str]]:
-    """Return the widest form of the table that fits, else the narrowest; and the heads of the columns that are left out."""
+    """Return the widest form of the table that fits, else the narrowest; and the heads
+    of the columns that are left out.
+    """
     lines: list[str] = []
     hidden: list[str] = []
     longest = min(WIDEST_NAME, max(columns_of(row.name) for row in standings.rows))
@@ -214,7 +222,9 @@ def to_json(standings: Standings, sections: shapes.Sections | None = None) -> di
 
 
 def notes(standings: Standings) -> list[str]:
-    """Return the lines below the table: the meaning of the numbers, and the matches that are not in them."""
+    """Return the lines below the table: the meaning of the numbers, and the matches
+    that are not in them.
+    """
     rows = standings.rows
     lines = [meaning(standings)]
     lines += [
@@ -289,7 +299,9 @@ def notes(standings: Standings) -> list[str]:
 
 
 def _notes_on_bounds(standings: Standings) -> list[str]:
-    """Return the line on the weight of the matches on one seed, where one bot took all points."""
+    """Return the line on the weight of the matches on one seed, where one bot took all
+    points.
+    """
     oneway = standings.ratings.oneway
     if oneway is None or not (oneway.met > 1).any():
         return []
@@ -318,7 +330,9 @@ def _notes_on_looks(standings: Standings) -> list[str]:
 
 
 def _notes_on_widening(standings: Standings) -> list[str]:
-    """Return the line that says by how much errors are wider than if pairings followed no results."""
+    """Return the line that says by how much errors are wider than if pairings followed
+    no results.
+    """
     kind, factor = standings.ratings.widening.kind, f"{standings.widened:.2f}"
     if not kind:
         return []
@@ -328,7 +342,9 @@ def _notes_on_widening(standings: Standings) -> list[str]:
 
 
 def _left_out(heads: Sequence[str]) -> list[str]:
-    """Return the line that names the columns missing from a narrow table, [] if none is."""
+    """Return the line that names the columns missing from a narrow table, [] if none
+    is.
+    """
     return (
         [f"Left out at this width: {', '.join(heads)}; --wide prints every column."]
         if heads
@@ -341,7 +357,9 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _alike(standings: Standings) -> list[str]:
-    """Return bots whose error, or likelihood against the next bot, is n/a only because no seed differed from another."""
+    """Return bots whose error, or likelihood against the next bot, is n/a only because
+    no seed differed from another.
+    """
     ratings, rows = standings.ratings, standings.rows
     at = [standings.order.index(row.bot) for row in rows]
     names = []

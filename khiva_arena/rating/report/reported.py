@@ -1,4 +1,6 @@
-"""The hook of the extension that shows what bots report of their spending; the table itself carries the plain totals."""
+"""The hook of the extension that shows what bots report of their spending; the table
+itself carries the plain totals.
+"""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -24,17 +26,23 @@ class ShowsSpent(Protocol):
         """Return a sentence for the top of a page, "" if there is no need of one."""
 
     def shares(self, rows: Sequence[Standing]) -> list[ReportedChoices]:
-        """Return the share of each bot's decisions by who chose; null where a bot does not say how many were random."""
+        """Return the share of each bot's decisions by who chose; null where a bot does
+        not say how many were random.
+        """
 
     def apart(self, rows: Sequence[Standing], percent: str) -> Apart:
-        """Return the bots to be listed below a line, as a flag asks. Raises ConfigError for what is no percentage."""
+        """Return the bots to be listed below a line, as a flag asks. Raises ConfigError
+        for what is no percentage.
+        """
 
 
 SHOWS_SPENT: Hook[ShowsSpent] = Hook(_EXTENSION)
 
 
 def shows_spent(rows: Sequence[Standing]) -> ShowsSpent | None:
-    """Return the object that shows the reports of these bots; None if none could report, or the extension is not installed."""
+    """Return the object that shows the reports of these bots; None if none could
+    report, or the extension is not installed.
+    """
     if not any(row.spent or "network" in row.marks for row in rows) or row_of(_EXTENSION) is None:
         return None
     return SHOWS_SPENT.get("what bots spent")

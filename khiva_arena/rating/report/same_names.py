@@ -23,7 +23,9 @@ class Named(Protocol):
 
 
 def namesakes(names: Sequence[str]) -> list[list[int]]:
-    """Return positions of bots whose names were numbered, in groups; each group begins with the bot that kept the plain name."""
+    """Return positions of bots whose names were numbered, in groups; each group begins
+    with the bot that kept the plain name.
+    """
     by_name: dict[str, list[int]] = {}
     for position, name in enumerate(names):
         plain, _, number = name.rpartition("-")
@@ -46,8 +48,9 @@ def of_one_name(events: Iterable[Sequence[Named]]) -> list[list[Named]]:
 
 
 def place_of_each(group: Sequence[Named]) -> list[tuple[str, str]]:
-    """Return identity and place of each bot. The place is the word by which it was named, else with its folder, else the
-    beginning of its identity."""
+    """Return identity and place of each bot. The place is the word by which it was
+    named, else with its folder, else the beginning of its identity.
+    """
     words = [bot.asked_as for bot in group]
     places = []
     for bot in group:
@@ -77,8 +80,9 @@ def in_a_line(bots: Sequence[Named]) -> list[str]:
 
 
 def under_a_table(events: Iterable[Sequence[Named]], names: Mapping[str, str]) -> str:
-    """Return the text below a table that names the bots of one name, "" if there are none. ``names``: names by identity, as the
-    table has them."""
+    """Return the text below a table that names the bots of one name, "" if there are
+    none. ``names``: names by identity, as the table has them.
+    """
     rows = [
         (names.get(identity, ""), place)
         for group in of_one_name(events)

@@ -1,4 +1,6 @@
-"""The names of the sections of a table of standings, with the meaning of each. It imports nothing, so that ``-h`` is quick."""
+"""The names of the sections of a table of standings, with the meaning of each. It
+imports nothing, so that ``-h`` is quick.
+"""
 
 POINTS = "points"
 SAYS = {

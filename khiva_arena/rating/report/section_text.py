@@ -1,4 +1,6 @@
-"""The sections of the standings as text for people. Nothing is computed here, see ``sections``."""
+"""The sections of the standings as text for people. Nothing is computed here, see
+``sections``.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -36,8 +38,9 @@ _BEYOND = 2.0  # standard errors
 def to_text(
     standings: Standings, sections: shapes.Sections, names: Sequence[str], width: int = WIDTH
 ) -> str:
-    """Return the sections in the order of ``names``, each under a line that explains it. Ends with a newline, if there are
-    any."""
+    """Return the sections in the order of ``names``, each under a line that explains
+    it. Ends with a newline, if there are any.
+    """
     blocks = [_details(standings, width)] if "details" in names else []
     for name in shapes.Sections.__struct_fields__:
         value = getattr(sections, name)

@@ -39,7 +39,9 @@ class SectionRequest(msgspec.Struct, frozen=True):
 
 
 def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
-    """Return the sections of a request. ``details`` makes none: its numbers are in the rows."""
+    """Return the sections of a request. ``details`` makes none: its numbers are in the
+    rows.
+    """
     makers: dict[str, Callable[[], Any]] = {
         "crosstable": lambda: _crosstable(standings, table()),
         "los": lambda: _matrix(standings, standings.evidence.los),
@@ -177,7 +179,9 @@ def _effects(standings: Standings, names: Sequence[str]) -> shapes.EffectsSectio
 
 
 def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:
-    """Return the ratings after each event, in order of creation: from all events so far, and from the event alone."""
+    """Return the ratings after each event, in order of creation: from all events so
+    far, and from the event alone.
+    """
     matches = standings.evidence.matches
     numbers = {event: number for number, event in enumerate(matches.events)}
     of_events = [numbers.get(event, -1) for event, _ in events]
@@ -207,13 +211,16 @@ def _of_events(matches: Matches, numbers: Sequence[int]) -> Matches:
 
 MOST_POINTS = 24
 MOST_POINTS_TIMES_BOTS = 2_400
-"""The limit of points times bots. A fit of many bots takes long: that of a thousand, of whom some have lost every match yet, half
-a minute."""
+"""The limit of points times bots. A fit of many bots takes long: that of a thousand, of
+whom some have lost every match yet, half a minute.
+"""
 
 
 def by_seeds(standings: Standings) -> list[shapes.AfterSeeds]:
-    """Return ratings after so many seeds, in the order of the events and their seeds. There are at most ``MOST_POINTS`` of them,
-    and fewer for very many bots; the last one is after all seeds."""
+    """Return ratings after so many seeds, in the order of the events and their seeds.
+    There are at most ``MOST_POINTS`` of them, and fewer for very many bots; the last
+    one is after all seeds.
+    """
     matches = standings.evidence.matches
     seeds = sorted({(event, seed) for size in matches.sizes for event, seed in _seeds(size)})
     points = min(

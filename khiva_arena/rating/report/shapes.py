@@ -1,7 +1,8 @@
-"""The types of ``standings --json`` and ``plan --json``: JSON is made from them, and so are its schemas.
+"""The types of ``standings --json`` and ``plan --json``: JSON is made from them, and so
+are its schemas.
 
-Elo, errors and percent have 3 digits. null is "n/a". Lists by bot, rows and columns of matrices alike, are in the order of
-``rows``. docs/standings.md explains each number.
+Elo, errors and percent have 3 digits. null is "n/a". Lists by bot, rows and columns of
+matrices alike, are in the order of ``rows``. docs/standings.md explains each number.
 """
 
 from inspect import cleandoc
@@ -116,7 +117,8 @@ class Seats(Struct, frozen=True):
 
 
 class Cycles(Struct, frozen=True):
-    """The share of the differences that no single number per bot can express, in percent. All null if the results do not say.
+    """The share of the differences that no single number per bot can express, in
+    percent. All null if the results do not say.
 
     share, low, high: without luck, and its 95 % interval.
     raw: as measured.
@@ -245,7 +247,8 @@ class PairDifference(Struct, frozen=True):
     """The difference of one bot above another.
 
     bot, less: their ids.
-    elo, low, high: the difference, and the ends of its interval, 95 % for all pairs of the set at once.
+    elo, low, high: the difference, and the ends of its interval, 95 % for all pairs of
+        the set at once.
     los: how likely it is above 0, in percent, of this pair alone.
     """
 
@@ -271,7 +274,8 @@ class Contrasts(Struct, frozen=True):
 class DesignEffect(Struct, frozen=True):
     """The widening of a table's errors by shared deals.
 
-    effect, low, high: the variance over what it would be if each table had a deal of its own, and its 95 % interval.
+    effect, low, high: the variance over what it would be if each table had a deal of
+        its own, and its 95 % interval.
     tables: how many tables a bot plays on a seed, in the mean.
     """
 
@@ -284,7 +288,8 @@ class DesignEffect(Struct, frozen=True):
 class Widened(Struct, frozen=True):
     """The widening of errors and ranks, since results decided who met whom.
 
-    kind: "replayed": as replays of the draw say; "shape": as equal bots need at as many bots, seats, rounds and seeds.
+    kind: "replayed": as replays of the draw say; "shape": as equal bots need at as many
+        bots, seats, rounds and seeds.
     pair: half of the 95 % interval of two bots, in standard errors, at least.
     ranks: the least difference that ranks call certain, in standard errors.
     factor: how many times as wide as without, for two bots that played all seeds.
@@ -297,9 +302,11 @@ class Widened(Struct, frozen=True):
 
 
 class LookedAt(Struct, frozen=True):
-    """The allowance of errors and ranks for having been looked at before, and played on or stopped.
+    """The allowance of errors and ranks for having been looked at before, and played on
+    or stopped.
 
-    kind: "planned": as many looks as were said before the first match; "mixture": any number of looks.
+    kind: "planned": as many looks as were said before the first match; "mixture": any
+        number of looks.
     factor: how many times as wide as for one look, for two bots that played all seeds.
     """
 
@@ -313,17 +320,19 @@ class Rated(Struct, frozen=True):
     anchor: id of the bot at 0, or of the first of those whose Elo is given.
     anchors: those whose Elo is given.
     blocks: seeds that errors cluster on.
-    tables, matches, fault_free_matches: rated ones; those in which no seat made a fault.
+    tables, matches, fault_free_matches: rated ones; those in which no seat made a
+        fault.
     left_out: the matches and tables that are not rated.
     confidence: of all intervals, in percent.
     meaning: the meaning of the numbers, in words.
-    shared_deals: how much sharing deals widens the errors; null below five seeds, and with one table a bot on each.
+    shared_deals: how much sharing deals widens the errors; null below five seeds, and
+        with one table a bot on each.
     rows: the bots, best first.
     sections: those that were requested.
     widening: how errors and ranks were widened; not there if they were not.
     looks: how they allow for looks; not there if the table was played as planned.
-    fewest_batches: of a league, the batches that a bot needs for a place; rows without a rank, which are last, are of bots that
-        have none yet, or are retired.
+    fewest_batches: of a league, the batches that a bot needs for a place; rows without
+        a rank, which are last, are of bots that have none yet, or are retired.
     """
 
     anchor: str
@@ -348,8 +357,8 @@ class ReportedChoices(Struct, frozen=True, omit_defaults=True):
 
     bot: its id.
     model, retry: the model, at once or after an answer that was no choice.
-    lot, failed: random choices, since the model gave no usable answer, or since its provider
-        gave none in time or failed.
+    lot, failed: random choices, since the model gave no usable answer, or since its
+        provider gave none in time or failed.
     mark: "lots" if many were random, else "".
     below: whether ``--most-lots`` lists it below the line; left out without that.
     """
@@ -364,7 +373,8 @@ class ReportedChoices(Struct, frozen=True, omit_defaults=True):
 
 
 class NotPlayedBot(Struct, frozen=True):
-    """A bot that was left out of an event, or a file or folder among its bots that is none.
+    """A bot that was left out of an event, or a file or folder among its bots that is
+    none.
 
     event: the id of the event.
     name: of the bot, or of the file.

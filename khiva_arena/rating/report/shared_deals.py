@@ -6,7 +6,9 @@ from khiva_arena.rating.report.standings import DIGITS
 from khiva_arena.rating.report.text import interval, number
 
 LITTLE = 0.9
-"""The share of its width to which an error has to shrink, or below, to be worth other matches."""
+"""The share of its width to which an error has to shrink, or below, to be worth other
+matches.
+"""
 
 
 def to_value(deals: SharedDeals | None) -> DesignEffect | None:
@@ -19,7 +21,9 @@ def to_value(deals: SharedDeals | None) -> DesignEffect | None:
 
 
 def to_notes(deals: SharedDeals | None) -> list[str]:
-    """Return how much sharing deals widens the errors, and whether more matches on the same deals count as much as more deals."""
+    """Return how much sharing deals widens the errors, and whether more matches on the
+    same deals count as much as more deals.
+    """
     if deals is None:
         return []
     alone, low, high = (value**-0.5 for value in (deals.effect, deals.high, deals.low))

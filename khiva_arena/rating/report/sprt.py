@@ -1,4 +1,6 @@
-"""The report of a sequential test, as text and as JSON. docs/standings.md explains both."""
+"""The report of a sequential test, as text and as JSON. docs/standings.md explains
+both.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +51,9 @@ class Sprt:
 
 
 def to_text(sprt: Sprt) -> str:
-    """Return the hypotheses, the result and the table scores as text. Ends with a newline."""
+    """Return the hypotheses, the result and the table scores as text. Ends with a
+    newline.
+    """
     report, hypotheses = sprt.report, sprt.report.hypotheses
     head = (
         f"sprt: {sprt.candidate} against {', '.join(sprt.opponents)}, {sprt.seats} seats; "
@@ -165,7 +169,9 @@ def _percent(estimate: Estimate | None) -> str:
 
 
 def _bars(histogram: Sequence[tuple[Any, int]]) -> list[str]:
-    """Return bars of how many seeds had each mean score at their tables; many values are put into equal classes."""
+    """Return bars of how many seeds had each mean score at their tables; many values
+    are put into equal classes.
+    """
     if not histogram:
         return []
     rows = [(f"{float(value):.3f}", often) for value, often in histogram]
@@ -207,8 +213,9 @@ class SprtOutput(msgspec.Struct, frozen=True):
     candidate, opponents: names of bots.
     seats: at each table.
     hypotheses: those between which the test decides.
-    verdict: better, not-better or open (undecided); same: the candidate is the same bot as an opponent; forfeited: it forfeited
-        a match; unfinished: matches are missing. The last three come before the others.
+    verdict: better, not-better or open (undecided); same: the candidate is the same bot
+        as an opponent; forfeited: it forfeited a match; unfinished: matches are
+        missing. The last three come before the others.
     code: the exit code of the command, 0 for a verdict that ``--accept`` names.
     decision: which hypothesis was accepted; "" for none yet.
     seeds: looked at so far.
@@ -251,7 +258,9 @@ class SprtOutput(msgspec.Struct, frozen=True):
 
 
 def to_json(sprt: Sprt, code: int) -> dict[str, Any]:
-    """Return plain values, as ``SprtOutput`` has them. ``code``: the exit code of the command."""
+    """Return plain values, as ``SprtOutput`` has them. ``code``: the exit code of the
+    command.
+    """
     report = sprt.report
     output = SprtOutput(
         event=sprt.event,

@@ -1,7 +1,9 @@
-"""The standings as data: ratings with errors, finishes, faults. Pure: results in, frozen values out; numbers only, no text.
+"""The standings as data: ratings with errors, finishes, faults. Pure: results in,
+frozen values out; numbers only, no text.
 
-One ``Result`` goes in for each match that is recorded or set aside, with the bots that its numbers stand for; one call for each
-pool of events. Results may be read one at a time: little of each is kept.
+One ``Result`` goes in for each match that is recorded or set aside, with the bots that
+its numbers stand for; one call for each pool of events. Results may be read one at a
+time: little of each is kept.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +40,8 @@ DIGITS = 3
 
 
 def choose_anchor(bots: Sequence[Entrant], word: str | None = None) -> str:
-    """Return the id of the bot at 0: the one ``word`` by id or name, else one named "random", else the first.
+    """Return the id of the bot at 0: the one ``word`` by id or name, else one named
+    "random", else the first.
 
     Raises ConfigError if there is no such bot, or no bot at all.
     """
@@ -69,10 +72,12 @@ def standings(
     results: of all its matches, in any order.
     anchor: a bot's id or name, else ``choose_anchor`` chooses.
     anchors: bots whose Elo is given; the first of them takes the anchor's place.
-    numbers: by the id of an event, by bot of the event, its number in ``bots``; None if results have these.
+    numbers: by the id of an event, by bot of the event, its number in ``bots``; None if
+        results have these.
     widening: how many standard errors make an interval.
 
-    Raises ConfigError for an anchor that is not there, InternalError if a match names a bot that is not in ``bots``.
+    Raises ConfigError for an anchor that is not there, InternalError if a match names a
+    bot that is not in ``bots``.
     """
     bots = with_unique_names(bots)
     collected = results if isinstance(results, Collected | EventsData) else Collected(results)
@@ -181,8 +186,10 @@ def _standing(
     seats: int,
     more: tuple[tuple[int, int] | None, float | None, float | None],
 ) -> Standing:
-    """Return the row of a bot. ``fits``: of all matches and of those without faults. ``more``: the interval of its rank, the mean
-    Elo of its opponents, and its share of ties."""
+    """Return the row of a bot. ``fits``: of all matches and of those without
+    faults. ``more``: the interval of its rank, the mean Elo of its opponents, and its
+    share of ties.
+    """
     (ratings, fault_free), (interval, opponents, ties) = fits, more
     elo, error, bound = rating(ratings, i)
     clean, clean_error, clean_bound = rating(fault_free, i)
@@ -233,8 +240,10 @@ def _standing(
 
 
 def _ends(ratings: Ratings, i: int, bound: str) -> EloInterval:
-    """Return the ends of the 95 % interval of a bot's Elo. A bound that does not tell the bot from the anchors is left out: that
-    a bot which won everything is above -2,000 says nothing."""
+    """Return the ends of the 95 % interval of a bot's Elo. A bound that does not tell
+    the bot from the anchors is left out: that a bot which won everything is above
+    -2,000 says nothing.
+    """
     low, high = ratings.interval(i)
     elos = [anchor.given for anchor in ratings.anchors] or [ratings.elo[ratings.anchor] or 0.0]
     if (bound == Bound.AT_LEAST and low is not None and low < max(elos)) or (
@@ -266,7 +275,9 @@ def rating(ratings: Ratings, i: int) -> RoundedRating:
 
 
 def anchor_played(ratings: Ratings) -> bool:
-    """Tell whether an anchor has a match: numbers are relative to the anchors, and without one there is nothing to say."""
+    """Tell whether an anchor has a match: numbers are relative to the anchors, and
+    without one there is nothing to say.
+    """
     anchors = [anchor.bot for anchor in ratings.anchors] or [ratings.anchor]
     return any(ratings.score[bot] is not None for bot in anchors)
 
@@ -286,7 +297,9 @@ def _with_ranks(
 
 
 def in_league_order(table: Standings, batches: Batches) -> Standings:
-    """Return a table of a league in the order of its bots. ``batches``: that they have played in."""
+    """Return a table of a league in the order of its bots. ``batches``: that they have
+    played in.
+    """
     rows = in_order(
         [
             structs.replace(row, least=round_off(least_of(row.elo, row.pool_error, row.low)))
@@ -302,7 +315,9 @@ def in_league_order(table: Standings, batches: Batches) -> Standings:
 
 
 def set_apart(table: Standings, apart: Apart) -> Standings:
-    """Return a table to be printed with some of its bots below a line. Sections follow the order of the table itself."""
+    """Return a table to be printed with some of its bots below a line. Sections follow
+    the order of the table itself.
+    """
     in_order_of_places = table.fewest_batches is not None
     rows = sorted(
         table.rows, key=lambda row: (in_order_of_places and row.rank is None, row.bot in apart.bots)
@@ -314,7 +329,9 @@ def set_apart(table: Standings, apart: Apart) -> Standings:
 def _with_next(
     rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]
 ) -> tuple[Standing, ...]:
-    """Return the rows of a table, in their order, each with how it compares with the next."""
+    """Return the rows of a table, in their order, each with how it compares with the
+    next.
+    """
     out, cells = (
         [structs.replace(row, los_next=None, met_next=None) for row in rows],
         evidence.cells,

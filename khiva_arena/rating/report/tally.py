@@ -53,7 +53,8 @@ class Collection(NamedTuple):
 
 
 class EventsData(msgspec.Struct, frozen=True, eq=False):
-    """The data that a table needs of some events, in which bots still have the numbers that their events give them.
+    """The data that a table needs of some events, in which bots still have the numbers
+    that their events give them.
 
     matches: all of them.
     tallies: by event, by bot, the counts over every match.
@@ -66,8 +67,8 @@ class EventsData(msgspec.Struct, frozen=True, eq=False):
         """Return the matches and the tallies of the bots of a table.
 
         bots: how many there are.
-        number: returns, for an event and the number of a bot there, its number among ``bots``; any other number if it is none of
-            them.
+        number: returns, for an event and the number of a bot there, its number among
+            ``bots``; any other number if it is none of them.
         """
         tallies = [Tally() for _ in range(bots)]
         for event, of_event in self.tallies.items():
@@ -78,13 +79,16 @@ class EventsData(msgspec.Struct, frozen=True, eq=False):
 
 
 def join_data(parts: Sequence[EventsData]) -> EventsData:
-    """Return the data of parts that share no event and no deal, as if all results had been collected in this order."""
+    """Return the data of parts that share no event and no deal, as if all results had
+    been collected in this order.
+    """
     tallies = {event: of_event for part in parts for event, of_event in part.tallies.items()}
     return EventsData(join_matches([part.matches for part in parts]), tallies)
 
 
 class Collected:
-    """A collector that takes the results of a pool one by one, and keeps the data that a table needs.
+    """A collector that takes the results of a pool one by one, and keeps the data that
+    a table needs.
 
     matches: how many it took.
     """

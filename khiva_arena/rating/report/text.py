@@ -20,12 +20,16 @@ def number(value: float | None, digits: int, sign: str = "") -> str:
 
 
 def elo(bound: str, value: float | None) -> str:
-    """Return Elo as text; a number that the results bound on one side only always has its sign."""
+    """Return Elo as text; a number that the results bound on one side only always has
+    its sign.
+    """
     return bound + number(value, 1)
 
 
 def error(value: float | None, low: float | None, high: float | None, rough: bool) -> str:
-    """Return a half width; if points flow one way only, the one end of the interval that there is."""
+    """Return a half width; if points flow one way only, the one end of the interval
+    that there is.
+    """
     if value is None and low is not None:
         bound = f">={number(low, 1)}"
     elif value is None and high is not None:
@@ -56,7 +60,9 @@ def interval(low: float | None, high: float | None, digits: int, sign: str = "")
 
 
 def columns_of(text: str) -> int:
-    """Return how many columns of a terminal a text takes: a Chinese letter takes two, an accent of its own none."""
+    """Return how many columns of a terminal a text takes: a Chinese letter takes two,
+    an accent of its own none.
+    """
     if text.isascii():
         return len(text)
     from wcwidth import wcswidth  # as tabulate measures; not above: few names need it
@@ -65,7 +71,9 @@ def columns_of(text: str) -> int:
 
 
 def short(name: str, width: int = WIDEST_NAME) -> str:
-    """Shorten a name to at most ``width`` columns; the id that distinguishes two bots of one name is kept."""
+    """Shorten a name to at most ``width`` columns; the id that distinguishes two bots
+    of one name is kept.
+    """
     if columns_of(name) <= width:
         return name
     mark = match[0] if (match := _MARK.search(name)) else ""
@@ -81,7 +89,9 @@ def cut(name: str, width: int) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], to_left: Sequence[int] = ()) -> list[str]:
-    """Return lines of a plain table, its first row the headers; columns are aligned right except those in ``to_left``."""
+    """Return lines of a plain table, its first row the headers; columns are aligned
+    right except those in ``to_left``.
+    """
     from tabulate import tabulate  # not above: it takes long, and many commands print no table
 
     alignment = ["left" if i in to_left else "right" for i in range(len(rows[0]))]
@@ -92,8 +102,10 @@ def table(rows: Sequence[Sequence[str]], to_left: Sequence[int] = ()) -> list[st
 
 
 def listing(rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()) -> list[str]:
-    """Return lines of a plain table, headers being its first row. If it is too wide, the last column continues on the next lines,
-    and is broken where it has two spaces if that is necessary. ``right``: columns that are aligned to the right."""
+    """Return lines of a plain table, headers being its first row. If it is too wide,
+    the last column continues on the next lines, and is broken where it has two spaces
+    if that is necessary. ``right``: columns that are aligned to the right.
+    """
     columns = len(rows[0])
     room = width - sum(
         max(map(columns_of, column)) + len(GAP)
@@ -112,7 +124,9 @@ def listing(rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()
 
 
 def paragraphs(notes: Sequence[str], width: int) -> list[str]:
-    """Return each note on lines of its own, none longer than ``width`` unless a word is."""
+    """Return each note on lines of its own, none longer than ``width`` unless a word
+    is.
+    """
     lines = [line for note in notes for line in _ascii_lines(note, width)]
     if all(map(str.isascii, lines)):
         return lines
@@ -120,12 +134,16 @@ def paragraphs(notes: Sequence[str], width: int) -> list[str]:
 
 
 def _ascii_lines(note: str, width: int) -> list[str]:
-    """Wrap a note between words: a flag, a name or a digest is read, and copied, as one."""
+    """Wrap a note between words: a flag, a name or a digest is read, and copied, as
+    one.
+    """
     return wrap(note, width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False)
 
 
 def _wrap(note: str, width: int) -> list[str]:
-    """Wrap a note like ``wrap``, for letters that take more than one column, or none."""
+    """Wrap a note like ``wrap``, for letters that take more than one column, or
+    none.
+    """
     lines = [""]
     for word in note.split():
         longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
@@ -137,8 +155,9 @@ def _wrap(note: str, width: int) -> list[str]:
 
 
 def matrix(names: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Return a square table of bots against bots, cut into blocks of columns that fit; columns are headed by the rows'
-    numbers."""
+    """Return a square table of bots against bots, cut into blocks of columns that fit;
+    columns are headed by the rows' numbers.
+    """
     if len(names) > MOST_IN_TEXT:
         return [f"{len(names)} bots are too many to print one against the other: ask for --json."]
     heads = [str(i + 1) for i in range(len(names))]
@@ -156,8 +175,9 @@ def matrix(names: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> 
 def fitting(
     rows: Sequence[Sequence[str]], width: int, first: int = 1, to_left: Sequence[int] = (0,)
 ) -> list[str]:
-    """Return a table by rows, headers being its first; if it is too wide it is cut into several, each with the ``first``
-    columns."""
+    """Return a table by rows, headers being its first; if it is too wide it is cut into
+    several, each with the ``first`` columns.
+    """
     columns = [*zip(*rows, strict=True)]
     return blocks(columns[:first], columns[first:], width, to_left)
 
@@ -168,7 +188,9 @@ def blocks(
     width: int,
     to_left: Sequence[int] = (),
 ) -> list[str]:
-    """Return a table of columns, cut into several if it is too wide; each begins with the columns ``first``."""
+    """Return a table of columns, cut into several if it is too wide; each begins with
+    the columns ``first``.
+    """
     room = width - sum(max(map(columns_of, column)) + len(GAP) for column in first)
     lines: list[str] = []
     while columns:

@@ -1,4 +1,6 @@
-"""The table of standings as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
+"""The table of standings as frozen values; numbers only, no text. Its rows are in
+``columns.py``.
+"""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -58,7 +60,8 @@ class Apart(NamedTuple):
 
 
 class Evidence(msgspec.Struct, frozen=True, eq=False):
-    """The data behind the numbers of a table, for sections and tests. Bots are numbered as in ``Standings.order``.
+    """The data behind the numbers of a table, for sections and tests. Bots are numbered
+    as in ``Standings.order``.
 
     matches: those of complete tables.
     cells: those by block and pair.
@@ -80,7 +83,8 @@ class Evidence(msgspec.Struct, frozen=True, eq=False):
 class Standings:
     """A table of standings.
 
-    rows: best first, in a league in the order of ``placing``; unrated bots last, in the order given.
+    rows: best first, in a league in the order of ``placing``; unrated bots last, in the
+        order given.
     anchor: id of the bot at 0, or of the first of those whose Elo is given.
     anchors: those whose Elo is given, each compared with the results.
     blocks: seeds that errors cluster on.
@@ -90,9 +94,11 @@ class Standings:
     left_out: recorded matches in them.
     seats: the largest table, the length of ``finishes``.
     order: the bot id of each index of ``evidence``.
-    shared_deals: how much sharing deals widens the errors; None if the results do not say.
+    shared_deals: how much sharing deals widens the errors; None if the results do not
+        say.
     evidence: the data behind the numbers.
-    fewest_batches: of a league, the batches that a bot needs for a place; None for any other table.
+    fewest_batches: of a league, the batches that a bot needs for a place; None for any
+        other table.
     apart: the bots below a line, for the printed table alone; None without one.
     remarks: lines about what was not kept.
     """
@@ -122,5 +128,7 @@ class Standings:
 
     @property
     def widened(self) -> float:
-        """The factor by which an error is wider than if pairings had followed no results, of two bots that played all seeds."""
+        """The factor by which an error is wider than if pairings had followed no
+        results, of two bots that played all seeds.
+        """
         return float(replace(self.ratings.widening, looks=ONE_LOOK).factor(max(2, self.blocks)))

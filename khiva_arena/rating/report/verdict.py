@@ -1,4 +1,6 @@
-"""The sentences on top of a page of results: who won, whether that could be luck, and how many more seeds would tell."""
+"""The sentences on top of a page of results: who won, whether that could be luck, and
+how many more seeds would tell.
+"""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -21,12 +23,14 @@ from khiva_arena.rating.report.values import Standings
 class MoreSeeds(NamedTuple):
     """The way to more seeds of a table.
 
-    seeds: played so far, as --seeds counts them; 0 if they are of several events that do not extend one another.
+    seeds: played so far, as --seeds counts them; 0 if they are of several events that
+        do not extend one another.
     looks: of the table once there are more.
     settings: the name of the file with the settings; "" if that is not known.
     store: whether the reader has a store, for which commands are.
-    command: returns the command that plays so many more seeds without a settings file, "" if it takes several; None if the reader
-        must not see the words by which bots were named. With it, the command stands on a line of its own.
+    command: returns the command that plays so many more seeds without a settings file,
+        "" if it takes several; None if the reader must not see the words by which bots
+        were named. With it, the command stands on a line of its own.
     """
 
     seeds: int
@@ -43,8 +47,9 @@ def verdict(
     *,
     so_far: bool = False,
 ) -> str:
-    """Return who won, and whether that could be luck, in a sentence or two; "" if nobody is rated and there are no places. A
-    warning of random choices comes before it. A line with a command may follow, if ``more`` has one.
+    """Return who won, and whether that could be luck, in a sentence or two; "" if
+    nobody is rated and there are no places. A warning of random choices comes before
+    it. A line with a command may follow, if ``more`` has one.
 
     places: of the last event, if its format has them.
     more: None if no more seeds can be played.
@@ -80,7 +85,9 @@ def _of_places(standings: Standings, places: Places) -> str:
 def _seeds_that_tell(
     standings: Standings, first: Standing, rivals: Sequence[Standing], more: MoreSeeds
 ) -> str:
-    """Return how many more seeds would make the first bot's place certain, and the command; "" if that is not known."""
+    """Return how many more seeds would make the first bot's place certain, and the
+    command; "" if that is not known.
+    """
     at, ratings = standings.order.index, standings.ratings
     widening, level = (
         replace(ratings.widening, looks=more.looks),

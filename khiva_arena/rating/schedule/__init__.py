@@ -1,1 +1,3 @@
-"""Formats: who plays whom, in which seats, in which round. Begin with ``formats.py``."""
+"""Formats: who plays whom, in which seats, in which round. Begin with
+``formats.py``.
+"""

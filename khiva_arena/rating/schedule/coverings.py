@@ -1,9 +1,11 @@
 """Small sets of line-ups in which all bots that may meet do, and sit equally often.
 
-They are the sets of ``--lineups auto``, one for each shape: a number of bots, of seats, and of the bots of each author.
-``coverings.txt`` has those of three seats and more; ``tests/support/make_coverings.py`` has found them by a search. If authors
-are kept apart, a set is made when it is needed, without chance. The lot of an event only renames the bots of a set. So sets are
-part of every schedule that was drawn from them: never change one.
+They are the sets of ``--lineups auto``, one for each shape: a number of bots, of seats,
+and of the bots of each author. ``coverings.txt`` has those of three seats and more;
+``tests/support/make_coverings.py`` has found them by a search. If authors are kept
+apart, a set is made when it is needed, without chance. The lot of an event only renames
+the bots of a set. So sets are part of every schedule that was drawn from them: never
+change one.
 """
 
 from collections import Counter
@@ -18,22 +20,28 @@ from khiva_arena.rating.schedule.lineups import MOST_LINE_UPS, LineUp, fewest
 from khiva_arena.rng import Stream
 
 FILE = Path(__file__).with_name("coverings.txt")
-"""The file with a line for each shape: bots, seats and the length of the cycles, then line-ups that are renamed."""
+"""The file with a line for each shape: bots, seats and the length of the cycles, then
+line-ups that are renamed.
+"""
 
 
 def all_meet(
     bots: int, seats: int, copies: int = 1, authors: Sequence[int] = ()
 ) -> tuple[LineUp, ...] | None:
-    """Return the set of a shape, its bots by position. Bots of one author, given as a group number per bot, never sit together;
-    within an author bots sit equally often, plus or minus one. None if the set would take more than ``MOST_LINE_UPS`` line-ups,
-    or no table can be filled."""
+    """Return the set of a shape, its bots by position. Bots of one author, given as a
+    group number per bot, never sit together; within an author bots sit equally often,
+    plus or minus one. None if the set would take more than ``MOST_LINE_UPS`` line-ups,
+    or no table can be filled.
+    """
     sizes = tuple(sorted(Counter(authors).values(), reverse=True)) if authors else (1,) * bots
     return _set_of(sizes, seats, copies)
 
 
 @lru_cache(maxsize=64)
 def _set_of(authors: tuple[int, ...], seats: int, copies: int) -> tuple[LineUp, ...] | None:
-    """Return the set of so many bots of each author, numbered author by author, those with most bots first."""
+    """Return the set of so many bots of each author, numbered author by author, those
+    with most bots first.
+    """
     bots = sum(authors)
     if max(authors, default=0) > 1:
         return _of_authors(authors, seats) if len(authors) >= seats else None
@@ -47,7 +55,9 @@ def _set_of(authors: tuple[int, ...], seats: int, copies: int) -> tuple[LineUp, 
 
 
 def _all_at_each_table(bots: int, seats: int) -> tuple[LineUp, ...]:
-    """Return line-ups that seat each bot as often as there is room for all; the remaining seats go round."""
+    """Return line-ups that seat each bot as often as there is room for all; the
+    remaining seats go round.
+    """
     often, more = divmod(seats, bots)
     return tuple(
         tuple(sorted([*range(bots)] * often + [(first * more + i) % bots for i in range(more)]))
@@ -66,8 +76,9 @@ def _from_file(bots: int, seats: int) -> tuple[LineUp, ...] | None:
 
 
 def rename_bots(line_ups: Iterable[LineUp], length: int) -> set[LineUp]:
-    """Return line-ups, and these with bots renamed in cycles of a length: 0 to 1, 1 to 2, and the last of a cycle to its
-    first."""
+    """Return line-ups, and these with bots renamed in cycles of a length: 0 to 1, 1 to
+    2, and the last of a cycle to its first.
+    """
     return {
         tuple(sorted(bot - bot % length + (bot + step) % length for bot in line_up))
         for line_up in line_ups
@@ -76,8 +87,9 @@ def rename_bots(line_ups: Iterable[LineUp], length: int) -> set[LineUp]:
 
 
 def _of_authors(authors: tuple[int, ...], seats: int) -> tuple[LineUp, ...] | None:
-    """Return a set for bots of whom some have one author: greedy, each seat to the bot that meets most others for the first
-    time."""
+    """Return a set for bots of whom some have one author: greedy, each seat to the bot
+    that meets most others for the first time.
+    """
     author = [number for number, size in enumerate(authors) for _ in range(size)]
     of_other_authors = [
         sum(1 << bot for bot in range(len(author)) if author[bot] != mine) for mine in author
@@ -96,8 +108,9 @@ def _of_authors(authors: tuple[int, ...], seats: int) -> tuple[LineUp, ...] | No
 def _next_line_up(
     seats: int, of_other_authors: Sequence[int], unmet: list[int], sat: list[int]
 ) -> LineUp:
-    """Return the next line-up, and count it in ``unmet`` and ``sat``. others, unmet: by bot, a bit for each bot that it may meet,
-    and has not met yet."""
+    """Return the next line-up, and count it in ``unmet`` and ``sat``. others, unmet: by
+    bot, a bit for each bot that it may meet, and has not met yet.
+    """
     line_up: list[int] = []
     free, chosen = (1 << len(of_other_authors)) - 1, 0
     for _ in range(seats):
@@ -122,8 +135,10 @@ def _next_line_up(
 def _evening(
     authors: Sequence[int], seats: int, sat: list[int], line_ups: Sequence[LineUp]
 ) -> LineUp | None:
-    """Return one more line-up, none of those taken, of bots that sit less often than others of their author, and count it in
-    ``sat``. None if within each author bots sit equally often, plus or minus one."""
+    """Return one more line-up, none of those taken, of bots that sit less often than
+    others of their author, and count it in ``sat``. None if within each author bots sit
+    equally often, plus or minus one.
+    """
     ends = [sum(authors[: number + 1]) for number in range(len(authors))]
     members = [range(end - size, end) for end, size in zip(ends, authors, strict=True)]
     uneven = [
@@ -150,8 +165,9 @@ def _evening(
 def by_lot(
     line_ups: Sequence[LineUp], bots: int, authors: Sequence[int], key: bytes
 ) -> tuple[LineUp, ...]:
-    """Return a set of ``all_meet`` with its bots renamed, in canonical order. The names are drawn among bots whose authors have
-    as many bots."""
+    """Return a set of ``all_meet`` with its bots renamed, in canonical order. The names
+    are drawn among bots whose authors have as many bots.
+    """
     members: dict[int, list[int]] = {}
     for bot in range(bots):
         members.setdefault(authors[bot] if authors else bot, []).append(bot)

@@ -1,8 +1,10 @@
-"""Circular orders of more than 5 positions that hold each ordered pair of neighbours equally often.
+"""Circular orders of more than 5 positions that hold each ordered pair of neighbours
+equally often.
 
-They were found by a search, and are part of every schedule of such a table: never change them. For 7 to 10 positions each
-pair occurs once (the arcs of the complete digraph fall into directed Hamiltonian cycles, as they do for all numbers but 4 and
-6: Tillson 1980); for 6 each occurs twice.
+They were found by a search, and are part of every schedule of such a table: never
+change them. For 7 to 10 positions each pair occurs once (the arcs of the complete
+digraph fall into directed Hamiltonian cycles, as they do for all numbers but 4 and 6:
+Tillson 1980); for 6 each occurs twice.
 """
 
 DECOMPOSITIONS: dict[int, tuple[tuple[int, ...], ...]] = {

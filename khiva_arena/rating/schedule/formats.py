@@ -1,8 +1,10 @@
-"""Formats as pure functions from terms and results so far to the next tables, and to places at the end.
+"""Formats as pure functions from terms and results so far to the next tables, and to
+places at the end.
 
-``docs/formats.md`` defines them for people. Nothing here depends on the order in which results come, on a clock or on the
-system's chance; no float decides anything. A round is drawn from the results of the rounds before it alone, so an event that is
-stopped anywhere continues as if it had not been.
+``docs/formats.md`` defines them for people. Nothing here depends on the order in which
+results come, on a clock or on the system's chance; no float decides anything. A round
+is drawn from the results of the rounds before it alone, so an event that is stopped
+anywhere continues as if it had not been.
 """
 
 from collections import Counter
@@ -38,37 +40,55 @@ __all__ = [
 
 
 class FormatModule(Protocol):
-    """The members of a format's module. A format is such a file, with a line each in ``names.Format`` and ``FORMATS``."""
+    """The members of a format's module. A format is such a file, with a line each in
+    ``names.Format`` and ``FORMATS``.
+    """
 
     @property
     def TAKES(self) -> tuple[str, ...]:
-        """The settings that only this format and few others have: fields of ``Terms``."""
+        """The settings that only this format and few others have: fields of
+        ``Terms``.
+        """
 
     @property
     def IN_ROUNDS(self) -> bool:
-        """True if the format has rounds that are drawn from the results before them, seeds of each, and places that are not by
-        score alone. Otherwise all line-ups are known from the start, and ``--copies`` and ``--lineups`` make them more or fewer.
+        """True if the format has rounds that are drawn from the results before them,
+        seeds of each, and places that are not by score alone. Otherwise all line-ups
+        are known from the start, and ``--copies`` and ``--lineups`` make them more or
+        fewer.
         """
 
     @property
     def AUTO(self) -> bool:
-        """True if ``--lineups auto`` goes with the format: a small set of line-ups in which all bots meet."""
+        """True if ``--lineups auto`` goes with the format: a small set of line-ups in
+        which all bots meet.
+        """
 
     @property
     def SEQUENTIAL(self) -> bool:
-        """True if the format ends when a test has decided, and belongs to ``khiva-arena sprt``."""
+        """True if the format ends when a test has decided, and belongs to ``khiva-arena
+        sprt``.
+        """
 
     def mistakes(self, terms: Terms) -> list[str]:
-        """Return the mistakes in terms of this format, one line each; mistakes that any format can have are checked here."""
+        """Return the mistakes in terms of this format, one line each; mistakes that any
+        format can have are checked here.
+        """
 
     def shapes(self, terms: Terms) -> tuple[Shape, ...]:
-        """Return all rounds of terms without a mistake, without a result and without listing a line-up."""
+        """Return all rounds of terms without a mistake, without a result and without
+        listing a line-up.
+        """
 
     def draw(self, terms: Terms, shape: Shape, past: Sequence[Sequence[Result]], /) -> DrawnRound:
-        """Draw the tables of one round. ``past``: the results of each round before it, complete."""
+        """Draw the tables of one round. ``past``: the results of each round before it,
+        complete.
+        """
 
     def places(self, terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-        """Return every bot with its place, best first, from the results of the rounds so far."""
+        """Return every bot with its place, best first, from the results of the rounds
+        so far.
+        """
 
 
 FORMATS: dict[str, FormatModule] = {
@@ -104,7 +124,9 @@ def check_terms(terms: Terms) -> None:
 
 
 def _of_other_formats(terms: Terms) -> list[str]:
-    """Return as mistakes the settings that the format does not use: giving one shows that the user expects something else."""
+    """Return as mistakes the settings that the format does not use: giving one shows
+    that the user expects something else.
+    """
     settings = [
         ("--rounds", terms.rounds is not None, TAKERS["rounds"]),
         ("--advance", terms.advance is not None, TAKERS["advance"]),
@@ -120,7 +142,9 @@ def _of_other_formats(terms: Terms) -> list[str]:
 
 
 def shapes(terms: Terms) -> tuple[Shape, ...]:
-    """Return all rounds of the event, without a result and without listing a line-up. Raises ConfigError as ``check_terms``."""
+    """Return all rounds of the event, without a result and without listing a line-up.
+    Raises ConfigError as ``check_terms``.
+    """
     check_terms(terms)
     return FORMATS[terms.format].shapes(terms)
 
@@ -130,10 +154,11 @@ def rounds(
 ) -> Iterator[DrawnRound]:
     """Yield the rounds, each drawn when it is asked for.
 
-    results: returns the results of a round in any order, None while the round is not complete, which ends the iteration. Called
-        when the next round is drawn.
+    results: returns the results of a round in any order, None while the round is not
+        complete, which ends the iteration. Called when the next round is drawn.
 
-    Raises ConfigError as ``check_terms``, and StoreError if the results are not those of the round that was drawn.
+    Raises ConfigError as ``check_terms``, and StoreError if the results are not those
+    of the round that was drawn.
     """
     past: list[Sequence[Result]] = []
     all_shapes = shapes(terms)
@@ -148,7 +173,9 @@ def rounds(
 
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
-    """Draw the tables of one round. ``past``: the results of each round before it, complete."""
+    """Draw the tables of one round. ``past``: the results of each round before it,
+    complete.
+    """
     return FORMATS[terms.format].draw(terms, shape, past)
 
 
@@ -178,8 +205,10 @@ def check_results(now: DrawnRound, results: Sequence[Result]) -> None:
 
 
 def schedule(terms: Terms, draw: DrawnRound, first_seed: int = 0) -> Iterator[ScheduledMatch]:
-    """Yield the matches of a round in schedule order, lazily, from seed ``first_seed`` of the event on. ``k``, the seed, and
-    ``ordinal`` are those of the event, ``lineup`` is that of the round. Circular orders are balanced within the round."""
+    """Yield the matches of a round in schedule order, lazily, from seed ``first_seed``
+    of the event on. ``k``, the seed, and ``ordinal`` are those of the event, ``lineup``
+    is that of the round. Circular orders are balanced within the round.
+    """
     key, first = round_key(terms.key, draw.number), max(0, first_seed - draw.first_seed)
     orders, twins = draw.orders, draw.twins
     for match in seating.schedule(
@@ -192,6 +221,8 @@ def schedule(terms: Terms, draw: DrawnRound, first_seed: int = 0) -> Iterator[Sc
 
 
 def places(terms: Terms, results_of_all_rounds: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-    """Return every bot with its place, best first, from the results of the rounds so far. Ties share a place and stand in the
-    order the bots were given in. The last round may be incomplete; results that the caller leaves out do not count."""
+    """Return every bot with its place, best first, from the results of the rounds so
+    far. Ties share a place and stand in the order the bots were given in. The last
+    round may be incomplete; results that the caller leaves out do not count.
+    """
     return FORMATS[terms.format].places(terms, results_of_all_rounds)

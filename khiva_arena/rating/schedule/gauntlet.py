@@ -1,7 +1,7 @@
 """The gauntlet: each candidate against line-ups of the bots that are not candidates.
 
-Candidates whose authors rule out the same bots meet the very same line-ups, on the same seeds: nothing but the candidate
-differs between their tables.
+Candidates whose authors rule out the same bots meet the very same line-ups, on the same
+seeds: nothing but the candidate differs between their tables.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,9 @@ def table_mistakes(terms: Terms) -> list[str]:
 
 
 def candidate_mistakes(terms: Terms) -> list[str]:
-    """Return the mistakes in the candidates and the number of line-ups, one line each."""
+    """Return the mistakes in the candidates and the number of line-ups, one line
+    each.
+    """
     candidates, problems = candidates_of(terms), []
     if len(set(candidates)) < len(candidates):
         problems.append("--candidate names a bot twice")
@@ -60,8 +62,9 @@ def candidate_mistakes(terms: Terms) -> list[str]:
 
 
 def seats_unfilled(terms: Terms) -> list[str]:
-    """Return a mistake, as a list of one line, for the first candidate whose tables cannot be filled; [] if all can. The terms
-    have no other mistake."""
+    """Return a mistake, as a list of one line, for the first candidate whose tables
+    cannot be filled; [] if all can. The terms have no other mistake.
+    """
     return [problem for bot in candidates_of(terms) for problem in _unfilled(terms, bot)][:1]
 
 
@@ -101,8 +104,9 @@ def _opponents(terms: Terms, candidate: int) -> tuple[int, ...]:
 
 
 def _counts(terms: Terms) -> list[tuple[int, int]]:
-    """Return by candidate how many line-ups it has, and how many of them are played: all, or the same share of ``most`` for
-    each."""
+    """Return by candidate how many line-ups it has, and how many of them are played:
+    all, or the same share of ``most`` for each.
+    """
     limit, candidates = _largest_number(terms), candidates_of(terms)
     totals = [_possible(terms, _opponents(terms, bot)) for bot in candidates]
     share = limit if sum(totals) <= limit else limit // len(candidates)

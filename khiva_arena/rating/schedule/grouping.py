@@ -1,16 +1,20 @@
-"""The grouping of bots into tables: exchanges of two bots as long as one lowers the cost. Integers only.
+"""The grouping of bots into tables: exchanges of two bots as long as one lowers the
+cost. Integers only.
 
-Bots are positions 0..m-1 here, best first. The cost is the sum of ``weight`` over the pairs at a table; a weight of ``grave``
-or more marks a pair that should not meet.
+Bots are positions 0..m-1 here, best first. The cost is the sum of ``weight`` over the
+pairs at a table; a weight of ``grave`` or more marks a pair that should not meet.
 
 When no exchange of two helps any more, these hold (and are tested):
-- Authors, where keeping them apart weighs more than all else: each author's bots are spread over the tables as evenly as can be,
-  so they meet only if an author has more bots than there are tables. For let table x have two more bots of an author than y. Then
-  the other bots of y are more than those of x, so some author has more bots in y than in x; exchanging the two parts one pair and
-  joins none.
-- Pairs that met before: with every bot having met at most m others, and more than (2 N - 1) m + N bots at tables of N, no pair
-  meets again. For a bot that meets one again may be exchanged with nearly any bot. The exceptions are those at its table (N), at
-  tables of those it has met (N m at most), or met by the others of its table ((N - 1) m at most).
+- Authors, where keeping them apart weighs more than all else: each author's bots are
+  spread over the tables as evenly as can be, so they meet only if an author has more
+  bots than there are tables. For let table x have two more bots of an author than y.
+  Then the other bots of y are more than those of x, so some author has more bots in y
+  than in x; exchanging the two parts one pair and joins none.
+- Pairs that met before: with every bot having met at most m others, and more than (2
+  N - 1) m + N bots at tables of N, no pair meets again. For a bot that meets one again
+  may be exchanged with nearly any bot. The exceptions are those at its table (N), at
+  tables of those it has met (N m at most), or met by the others of its table ((N - 1) m
+  at most).
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,11 +43,13 @@ def cost_of(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
 
 
 def exchange_seats(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
-    """Exchange bots in place until no exchange lowers the cost; return how many exchanges were tried. The lowest position comes
-    first, so that the best are moved least. Of exchanges that help equally, the one between the nearest positions is made.
+    """Exchange bots in place until no exchange lowers the cost; return how many
+    exchanges were tried. The lowest position comes first, so that the best are moved
+    least. Of exchanges that help equally, the one between the nearest positions is
+    made.
 
-    An exchange that did not help does not help while nobody at either table is exchanged, so it is not weighed again, though it
-    counts as tried.
+    An exchange that did not help does not help while nobody at either table is
+    exchanged, so it is not weighed again, though it counts as tried.
     """
     count = sum(map(len, tables))
     at = [0] * count
@@ -64,7 +70,8 @@ def exchange_seats(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
             if unchanged > count:
                 break
             if not load[p][at[p]]:
-                # an exchange that helps is found from the other position, whose cost it lowers
+                # an exchange that helps is found from the other position, whose cost it
+                # lowers
                 continue
             changed_tables = (
                 set(exchanges[exchanges_before[p] :]) if exchanges_before[p] >= 0 else set()
@@ -88,7 +95,9 @@ def exchange_seats(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
 def _best_exchange(
     p: int, positions: Iterable[int], at: list[int], load: list[list[int]], weight: Sequence[int]
 ) -> int | None:
-    """Return the position among ``positions``, in order, to exchange with p; None if no exchange lowers the cost."""
+    """Return the position among ``positions``, in order, to exchange with p; None if no
+    exchange lowers the cost.
+    """
     home, mine = at[p], load[p]
     best, partner = (0, 0), None
     for q in positions:
@@ -120,8 +129,9 @@ def _exchange(
 
 
 def search(tables: Tables, weight: Sequence[Sequence[int]], grave: int, stream: Stream) -> Tables:
-    """Return settled tables, the best of as many attempts as the bounds allow; each attempt begins with three random
-    exchanges."""
+    """Return settled tables, the best of as many attempts as the bounds allow; each
+    attempt begins with three random exchanges.
+    """
     best = [list(table) for table in tables]
     work = exchange_seats(best, weight)
     cost = cost_of(best, weight)

@@ -1,4 +1,6 @@
-"""The knockout by tables: the best ``advance`` of each table advance, until one full table is left, the final."""
+"""The knockout by tables: the best ``advance`` of each table advance, until one full
+table is left, the final.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -40,8 +42,8 @@ SEQUENTIAL = False
 class KnockoutDetail(Detail):
     """The columns that a knockout adds to a bot's place.
 
-    out: number of the round in which it went out, from 0; of the last round for those beaten in the final; None for the winner
-        and for bots that are still in.
+    out: number of the round in which it went out, from 0; of the last round for those
+        beaten in the final; None for the winner and for bots that are still in.
     """
 
     out: int | None
@@ -69,8 +71,9 @@ class BracketRound(msgspec.Struct, frozen=True):
 def bracket(bots: int, seats: int, advance: int) -> tuple[BracketRound, ...]:
     """Return all rounds, the final last.
 
-    A round has as many tables as can be filled without leaving fewer bots than a final has seats. If even one table would leave
-    fewer, there is one table, and only so many of its bots go out that a final is left.
+    A round has as many tables as can be filled without leaving fewer bots than a final
+    has seats. If even one table would leave fewer, there is one table, and only so many
+    of its bots go out that a final is left.
     """
     rounds: list[BracketRound] = []
     active = bots
@@ -161,14 +164,18 @@ class _Field(msgspec.Struct, frozen=True):
     out: dict[int, int]
 
     def resting(self, seats: int) -> list[int]:
-        """Return the bots that have a bye: those with the fewest so far, of them the best seeded."""
+        """Return the bots that have a bye: those with the fewest so far, of them the
+        best seeded.
+        """
         return sorted(self.left, key=lambda bot: self.byes[bot])[
             : len(self.left) - self.now.tables * seats
         ]
 
 
 def _field(terms: Terms, past: Sequence[RoundSums]) -> _Field:
-    """Return the field after some rounds, which are complete and none of them the final."""
+    """Return the field after some rounds, which are complete and none of them the
+    final.
+    """
     seeding = list(range(terms.bots))
     if not terms.seeded:
         Stream(terms.key, "schedule", "lot").shuffle(seeding)
@@ -194,8 +201,10 @@ def _field(terms: Terms, past: Sequence[RoundSums]) -> _Field:
 def _in_rank_order(
     table: Iterable[int], sums: Sequence[BotSums], seeding: Sequence[int]
 ) -> list[int]:
-    """Return a table's bots, best first: by mean pair score, then more first places, then game score, then the better seeding.
-    ``sums``: of a whole round, in which each bot plays at one table."""
+    """Return a table's bots, best first: by mean pair score, then more first places,
+    then game score, then the better seeding.
+    ``sums``: of a whole round, in which each bot plays at one table.
+    """
     return sorted(
         table,
         key=lambda bot: (-sums[bot].halves, -sums[bot].firsts, -sums[bot].game, seeding.index(bot)),
@@ -203,8 +212,10 @@ def _in_rank_order(
 
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-    """Return the places. The final gives places of its own; bots that went out in the same round share one. While the event is
-    not over, all bots that are still in share the first."""
+    """Return the places. The final gives places of its own; bots that went out in the
+    same round share one. While the event is not over, all bots that are still in share
+    the first.
+    """
     return places_of(terms, [round_sums(terms.bots, of_round) for of_round in results])
 
 

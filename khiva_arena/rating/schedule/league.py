@@ -1,5 +1,7 @@
-"""Tables that stand in a definition: of a batch of a league, drawn before it began (extensions/league/draw/draw.py), and of one
-match alone, as ``khiva-arena play`` stores it. There nothing rotates, so that its table is never whole, and never rated."""
+"""Tables that stand in a definition: of a batch of a league, drawn before it began
+(extensions/league/draw/draw.py), and of one match alone, as ``khiva-arena play`` stores
+it. There nothing rotates, so that its table is never whole, and never rated.
+"""
 
 from collections.abc import Sequence
 
@@ -25,7 +27,9 @@ SEQUENTIAL = False
 
 
 def mistakes(terms: Terms) -> list[str]:
-    """Return the mistakes in the terms of a batch or of a match of its own, one line each."""
+    """Return the mistakes in the terms of a batch or of a match of its own, one line
+    each.
+    """
     problems = seating_mistakes(terms)
     if terms.format == Format.PLAY:
         has_one = [len(table) for table in terms.tables] == [terms.seats] and terms.seeds == 1
@@ -60,7 +64,9 @@ def shapes(terms: Terms) -> tuple[Shape, ...]:
 
 
 def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> DrawnRound:
-    """Return the only round, with its tables in the circular orders that stand there."""
+    """Return the only round, with its tables in the circular orders that stand
+    there.
+    """
     return drawn_round(shape, [tuple(sorted(table)) for table in terms.tables], orders=terms.tables)
 
 

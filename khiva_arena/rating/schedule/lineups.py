@@ -1,7 +1,9 @@
-"""Line-ups: which bots sit at a table together. Bots are indices 0..bots-1; a line-up is a sorted tuple of them.
+"""Line-ups: which bots sit at a table together. Bots are indices 0..bots-1; a line-up
+is a sorted tuple of them.
 
-If there are at most ``most`` line-ups, all are taken, else a balanced set of them. Everything is a pure function of its
-arguments: chance comes from a 32-byte key, in integers alone, so that the same key gives the same line-ups on any machine.
+If there are at most ``most`` line-ups, all are taken, else a balanced set of them.
+Everything is a pure function of its arguments: chance comes from a 32-byte key, in
+integers alone, so that the same key gives the same line-ups on any machine.
 """
 
 from collections import Counter
@@ -28,7 +30,8 @@ class LineUps(NamedTuple):
     """The line-ups of a round robin.
 
     total: how many there are.
-    chosen: those that are played, in canonical (lexicographic) order; fewer than ``total`` if they are a balanced part.
+    chosen: those that are played, in canonical (lexicographic) order; fewer than
+        ``total`` if they are a balanced part.
     """
 
     total: int
@@ -44,14 +47,18 @@ def line_ups(
     key: bytes,
     authors: tuple[int, ...] = (),
 ) -> LineUps:
-    """Return all multisets of ``seats`` bots with each bot at most ``copies`` times, or a balanced ``limit`` of them.
+    """Return all multisets of ``seats`` bots with each bot at most ``copies`` times, or
+    a balanced ``limit`` of them.
 
-    A table with copies of one bot alone says nothing about it, so such line-ups exist only when there is one bot (a smoke test).
-    A subset is distinct line-ups in which each bot sits as often as any other, plus or minus one, and pairs meet as equally as a
-    bounded search finds. It holds no line-up with two copies of a bot as long as there are enough without.
+    A table with copies of one bot alone says nothing about it, so such line-ups exist
+    only when there is one bot (a smoke test). A subset is distinct line-ups in which
+    each bot sits as often as any other, plus or minus one, and pairs meet as equally as
+    a bounded search finds. It holds no line-up with two copies of a bot as long as
+    there are enough without.
 
-    authors: a group number per bot; bots of one group never sit together. Then all line-ups hold a bot of a large group less
-        often than one of a small group. Of a subset only this is sure: within a group, bots sit equally, plus or minus one.
+    authors: a group number per bot; bots of one group never sit together. Then all
+        line-ups hold a bot of a large group less often than one of a small group. Of a
+        subset only this is sure: within a group, bots sit equally, plus or minus one.
     most: ``MOST_LINE_UPS`` by default.
 
     Raises ConfigError on numbers that make no table.
@@ -68,15 +75,19 @@ def line_ups(
 
 
 def cap_of(bots: int, seats: int, copies: int) -> int:
-    """Return how often a bot may sit in one line-up: never at all seats, since a bot against only itself says nothing."""
+    """Return how often a bot may sit in one line-up: never at all seats, since a bot
+    against only itself says nothing.
+    """
     return copies if bots == 1 else min(copies, seats - 1)
 
 
 def pick(
     bots: int, seats: int, cap: int, limit: int, stream: Stream, authors: tuple[int, ...] = ()
 ) -> tuple[LineUp, ...]:
-    """Return all line-ups with each bot at most ``cap`` times, or a balanced ``limit`` of them, in canonical order. The numbers
-    are checked, as ``line_ups`` does; 1 seat is allowed here."""
+    """Return all line-ups with each bot at most ``cap`` times, or a balanced ``limit``
+    of them, in canonical order. The numbers are checked, as ``line_ups`` does; 1 seat
+    is allowed here.
+    """
     if count_line_ups(bots, seats, cap, authors) <= limit:
         return tuple(_all(bots, seats, cap, authors))
     if cap > 1 and count_line_ups(bots, seats, 1, authors) >= limit:
@@ -85,9 +96,11 @@ def pick(
 
 
 def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()) -> int:
-    """Return the fewest line-ups in which each bot sits equally often, at least twice, and with half of the others; or all there
-    are. So all bots can be compared, directly or through others. ``--lineups auto`` played so many until version 0.2. It still
-    does where the sets in which all bots meet are too large, see ``coverings``."""
+    """Return the fewest line-ups in which each bot sits equally often, at least twice,
+    and with half of the others; or all there are. So all bots can be compared, directly
+    or through others. ``--lineups auto`` played so many until version 0.2. It still
+    does where the sets in which all bots meet are too large, see ``coverings``.
+    """
     cap = cap_of(bots, seats, copies)
     often = max(
         2, -(-(bots - 1) // (2 * (seats - 1)))
@@ -130,8 +143,10 @@ def mistakes(
 
 
 def count_line_ups(bots: int, seats: int, cap: int, authors: tuple[int, ...] = ()) -> int:
-    """Return how many line-ups there are, without listing them. It is the coefficient of x^seats in (1 + x + ... + x^cap)^bots,
-    and with authors kept apart that in the product of (1 + g x) over their groups of g bots."""
+    """Return how many line-ups there are, without listing them. It is the coefficient
+    of x^seats in (1 + x + ... + x^cap)^bots, and with authors kept apart that in the
+    product of (1 + g x) over their groups of g bots.
+    """
     ways = [1] + [0] * seats
     for size in Counter(authors).values():
         ways = [ways[s] + (size * ways[s - 1] if s else 0) for s in range(seats + 1)]
@@ -151,8 +166,9 @@ def _all(bots: int, seats: int, cap: int, authors: tuple[int, ...]) -> Iterator[
 
 
 def _apart(seats: int, authors: tuple[int, ...]) -> Iterator[LineUp]:
-    """Yield all line-ups of bots of different groups, not in order: it takes as many steps as there are line-ups of groups and of
-    bots."""
+    """Yield all line-ups of bots of different groups, not in order: it takes as many
+    steps as there are line-ups of groups and of bots.
+    """
     members: dict[int, list[int]] = {}
     for bot, group in enumerate(authors):
         members.setdefault(group, []).append(bot)
@@ -161,8 +177,9 @@ def _apart(seats: int, authors: tuple[int, ...]) -> Iterator[LineUp]:
 
 
 class _Tables(NamedTuple):
-    """What line-ups are made of: how many bots, at how many seats, each bot at most ``cap`` times, and the author of each bot if
-    bots of one author are kept apart."""
+    """What line-ups are made of: how many bots, at how many seats, each bot at most
+    ``cap`` times, and the author of each bot if bots of one author are kept apart.
+    """
 
     bots: int
     seats: int
@@ -183,7 +200,9 @@ def _balanced_part(tables: _Tables, limit: int, stream: Stream) -> list[LineUp]:
 
 
 def _search(tables: _Tables, count: int, stream: Stream) -> list[LineUp]:
-    """Return the best of a few searches, each of which can get stuck; one is enough if all pairs meet equally, or nearly so."""
+    """Return the best of a few searches, each of which can get stuck; one is enough if
+    all pairs meet equally, or nearly so.
+    """
     swaps = min(_SWAPS_PER_LINE_UP * count, _MOST_SWAPS)
     tries = min(_MOST_TRIES, max(1, _MOST_SWAPS // swaps))
     best = _Search(tables, count, stream, swaps)
@@ -195,9 +214,11 @@ def _search(tables: _Tables, count: int, stream: Stream) -> list[LineUp]:
 
 
 class _Search:
-    """A balanced set of ``most`` distinct line-ups, of at least twice as many: greedy, then swaps between two line-ups.
+    """A balanced set of ``most`` distinct line-ups, of at least twice as many: greedy,
+    then swaps between two line-ups.
 
-    Greedy fixes how often each bot sits (equal, plus or minus one); a swap never changes that.
+    Greedy fixes how often each bot sits (equal, plus or minus one); a swap never
+    changes that.
     """
 
     def __init__(self, tables: _Tables, count: int, stream: Stream, swaps: int) -> None:
@@ -251,7 +272,9 @@ class _Search:
         return tuple(sorted(chosen))
 
     def _meet(self, bot: int, others: Sequence[int], sign: int) -> int:
-        """Add (1) or take away (-1) the meetings of a bot with others; return the change of the sum of squared meetings."""
+        """Add (1) or take away (-1) the meetings of a bot with others; return the
+        change of the sum of squared meetings.
+        """
         change, met = 0, self.met
         for other in others:
             row, at = (met[bot], other) if bot < other else (met[other], bot)
@@ -260,7 +283,9 @@ class _Search:
         return change
 
     def _swap(self, x: int, *, only_better: bool) -> None:
-        """Exchange a random bot of line-up ``x`` with one of another, unless that makes a line-up twice, or too many copies."""
+        """Exchange a random bot of line-up ``x`` with one of another, unless that makes
+        a line-up twice, or too many copies.
+        """
         y = self.stream.below(len(self.picked) - 1)
         y += y >= x
         i, j = self.stream.below(self.seats), self.stream.below(self.seats)
@@ -295,7 +320,9 @@ class _Search:
         self.picked[x], self.picked[y] = new_x, new_y
 
     def _make_distinct(self) -> None:
-        """Swap until no line-up is taken twice. At most half of all are taken, so a free one is always near."""
+        """Swap until no line-up is taken twice. At most half of all are taken, so a
+        free one is always near.
+        """
         for _ in range(1000 * len(self.picked)):
             twice = next(
                 (i for i, line_up in enumerate(self.picked) if self.taken[line_up] > 1), None

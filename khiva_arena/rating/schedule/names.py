@@ -22,4 +22,6 @@ ALONE = (Format.LEAGUE, Format.PLAY)
 OF_SOME = ("rounds", "advance", "candidates")
 """The settings that only some formats have."""
 ALL_MEET = "all-meet"
-"""The word of a definition whose line-ups are a set in which all bots meet, see ``coverings``."""
+"""The word of a definition whose line-ups are a set in which all bots meet, see
+``coverings``.
+"""

@@ -1,7 +1,8 @@
 """The balance of neighbours in an event's schedule, if its seeds are no whole blocks.
 
-A neighbour is the bot that sits next after another; balance is equal shares. Nothing is told of tables of up to five seats: a
-pair is within one table of its share there, as a rule, whatever the seeds.
+A neighbour is the bot that sits next after another; balance is equal shares. Nothing is
+told of tables of up to five seats: a pair is within one table of its share there, as a
+rule, whatever the seeds.
 """
 
 from collections import Counter
@@ -17,8 +18,10 @@ MOST_TABLES = 10_000
 
 
 def off_balance(timetable: Timetable, seeds: int) -> str:
-    """Return in a line how far neighbours are from balance, and which seeds balance them; "" if they are balanced, or if later
-    rounds are still to be drawn. ``seeds``: as the user gave them, with those of an event that is extended."""
+    """Return in a line how far neighbours are from balance, and which seeds balance
+    them; "" if they are balanced, or if later rounds are still to be drawn. ``seeds``:
+    as the user gave them, with those of an event that is extended.
+    """
     block = BLOCK_SEEDS[timetable.seats]
     rest = timetable.seeds % block
     if timetable.seats <= ALL_ORDERS_MOST or not rest or len(timetable.shapes) > 1:
@@ -40,8 +43,9 @@ def off_balance(timetable: Timetable, seeds: int) -> str:
 
 
 def furthest(timetable: Timetable, rest: int) -> int:
-    """Return by how many tables, rounded up, a pair is off its share at the most. ``rest``: the seeds after the last whole block,
-    which alone put anybody off."""
+    """Return by how many tables, rounded up, a pair is off its share at the
+    most. ``rest``: the seeds after the last whole block, which alone put anybody off.
+    """
     draw = timetable.round(0)
     assert draw is not None
     seats = timetable.seats

@@ -1,4 +1,6 @@
-"""The round robin: all line-ups of the bots, or some of them, in which bots sit equally often, on every seed."""
+"""The round robin: all line-ups of the bots, or some of them, in which bots sit equally
+often, on every seed.
+"""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,9 @@
-"""The sums of results that a schedule needs: pair scores, meetings, and places with ties.
+"""The sums of results that a schedule needs: pair scores, meetings, and places with
+ties.
 
-Integers and fractions only. A bot scores against each other bot at its table 1 for a better rank, 1/2 for the same, 0 for a worse
-one; copies of a bot score nothing against each other.
+Integers and fractions only. A bot scores against each other bot at its table 1 for a
+better rank, 1/2 for the same, 0 for a worse one; copies of a bot score nothing against
+each other.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -91,7 +93,9 @@ def scores_of(bots: int, rounds: Sequence[RoundSums]) -> list[Fraction | None]:
 
 
 def by_score(bots: int, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-    """Return places by mean pair score over all results; equal scores share a place, bots without a match share the last."""
+    """Return places by mean pair score over all results; equal scores share a place,
+    bots without a match share the last.
+    """
     return by_score_of(bots, [round_sums(bots, of_round) for of_round in results])
 
 
@@ -112,7 +116,9 @@ def with_places(
     key: Callable[[int], tuple[Fraction | int, ...]],
     rows: Mapping[int, Placing],
 ) -> tuple[Placing, ...]:
-    """Return the ``rows`` of the bots with their places filled in: a greater key is better, and equal keys share a place."""
+    """Return the ``rows`` of the bots with their places filled in: a greater key is
+    better, and equal keys share a place.
+    """
     order = sorted(bots, key=lambda bot: tuple(-part for part in key(bot)))
     placings: list[Placing] = []
     for i, bot in enumerate(order):

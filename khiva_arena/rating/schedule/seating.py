@@ -1,7 +1,9 @@
-"""The seating of a round: every seed is played by every line-up, every table in all its rotations.
+"""The seating of a round: every seed is played by every line-up, every table in all its
+rotations.
 
-Pure, frozen, keyed. Schedule order is seed by seed, in a seed line-up by line-up, in a table rotation by rotation. So a stopped
-run holds complete seeds, and complete tables of the next one. Nothing here depends on how many seeds there are in all: more seeds
+Pure, frozen, keyed. Schedule order is seed by seed, in a seed line-up by line-up, in a
+table rotation by rotation. So a stopped run holds complete seeds, and complete tables
+of the next one. Nothing here depends on how many seeds there are in all: more seeds
 later continue the same schedule.
 """
 
@@ -20,7 +22,8 @@ class ScheduledTable(msgspec.Struct, frozen=True):
 
     k: the seed.
     lineup: the line-up, numbered within the round.
-    order: its bots in the base circular order; each passes to the next, the last to the first.
+    order: its bots in the base circular order; each passes to the next, the last to the
+        first.
     """
 
     k: int
@@ -54,13 +57,16 @@ def tables(
     fixed: Sequence[Order] = (),
     twins: bool = False,
 ) -> Iterator[ScheduledTable]:
-    """Yield the tables of seeds first_seed..seeds-1, seed by seed, line-ups in the order given, which is the canonical one.
+    """Yield the tables of seeds first_seed..seeds-1, seed by seed, line-ups in the
+    order given, which is the canonical one.
 
-    The circular order is balanced over the event (see ``orders``); its first bot is drawn per seed and line-up. Lazy: each seed
-    costs up to some 20 ms when it is first asked for. Raises ConfigError if ``seeds`` is below 1.
+    The circular order is balanced over the event (see ``orders``); its first bot is
+    drawn per seed and line-up. Lazy: each seed costs up to some 20 ms when it is first
+    asked for. Raises ConfigError if ``seeds`` is below 1.
 
     fixed: the circular order of each line-up on every seed, if it is not drawn.
-    twins: whether the second half of the line-ups sits as the first half is drawn, place by place of each line-up.
+    twins: whether the second half of the line-ups sits as the first half is drawn,
+        place by place of each line-up.
     """
     if seeds < 1:
         raise ConfigError(f"--seeds is at least 1, not {seeds}")
@@ -88,10 +94,11 @@ def tables(
 
 
 def matches(table: ScheduledTable, line_ups: int) -> tuple[ScheduledMatch, ...]:
-    """Return the N matches of a table: rotation r seats ``order[(i + r) % N]`` at seat i, so each place of the order gets each
-    seat.
+    """Return the N matches of a table: rotation r seats ``order[(i + r) % N]`` at seat
+    i, so each place of the order gets each seat.
 
-    With copies of a bot some rotations may seat the bots in the same way; still all N are played, to keep tables equal.
+    With copies of a bot some rotations may seat the bots in the same way; still all N
+    are played, to keep tables equal.
     """
     seats = len(table.order)
     start = (table.k * line_ups + table.lineup) * seats
@@ -116,6 +123,8 @@ def schedule(
     fixed: Sequence[Order] = (),
     twins: bool = False,
 ) -> Iterator[ScheduledMatch]:
-    """Yield all matches of a round in schedule order; lazy, as ``tables``. The first ordinal is that of ``first_seed``."""
+    """Yield all matches of a round in schedule order; lazy, as ``tables``. The first
+    ordinal is that of ``first_seed``.
+    """
     for table in tables(line_ups, seeds, key=key, first_seed=first_seed, fixed=fixed, twins=twins):
         yield from matches(table, len(line_ups))

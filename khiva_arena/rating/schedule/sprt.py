@@ -1,6 +1,8 @@
-"""How a sequential test is scheduled: a gauntlet of one candidate, which is looked at after each seed and ends early.
+"""How a sequential test is scheduled: a gauntlet of one candidate, which is looked at
+after each seed and ends early.
 
-Two bots that are compared by others have both a candidate's tables, and sit in them alike.
+Two bots that are compared by others have both a candidate's tables, and sit in them
+alike.
 """
 
 from collections.abc import Sequence
@@ -40,6 +42,7 @@ def mistakes(terms: Terms) -> list[str]:
 
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
-    """Draw the line-ups of the only round, as a gauntlet does. Twins have the same ones, those of the first twin before the
-    others."""
+    """Draw the line-ups of the only round, as a gauntlet does. Twins have the same
+    ones, those of the first twin before the others.
+    """
     return replace(gauntlet.draw(terms, shape, past), twins=terms.twins)

@@ -1,4 +1,6 @@
-"""The swiss by tables: in each round, bots of similar score sit together, if possible with bots they have not met."""
+"""The swiss by tables: in each round, bots of similar score sit together, if possible
+with bots they have not met.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -71,11 +73,12 @@ class SwissDetail(Detail):
 
 
 def default_rounds(bots: int, seats: int) -> int:
-    """Return ceil(log2 bots) + 1, within two limits. At most as many rounds as leave everybody new opponents, (bots - 1) //
-    (seats - 1); at least as many as let everybody play.
+    """Return ceil(log2 bots) + 1, within two limits. At most as many rounds as leave
+    everybody new opponents, (bots - 1) // (seats - 1); at least as many as let
+    everybody play.
 
-    Sitting in the upper half of a table halves the field, so log2 rounds would order all bots if results were sure; they are not,
-    hence one more.
+    Sitting in the upper half of a table halves the field, so log2 rounds would order
+    all bots if results were sure; they are not, hence one more.
     """
     all_play = -(
         -bots // (bots // seats * seats)
@@ -113,7 +116,9 @@ def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnR
 def draw_of(
     terms: Terms, shape: Shape, past: Sequence[RoundSums], *, quick: bool = False
 ) -> DrawnRound:
-    """Draw the next round from sums. ``quick``: by exchanges from one start, without a search among many."""
+    """Draw the next round from sums. ``quick``: by exchanges from one start, without a
+    search among many.
+    """
     tables = [of_round.line_ups for of_round in past]
     byes = _byes(terms.bots, tables)
     order = _order(terms, past)
@@ -147,8 +152,10 @@ def _byes(bots: int, tables: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:
 
 
 def _order(terms: Terms, past: Sequence[RoundSums]) -> list[int]:
-    """Return the bots, best first: by score, then by the opponents' mean score, then by lot or, in a seeded field, by strength. A
-    bot that has not played stands in the middle."""
+    """Return the bots, best first: by score, then by the opponents' mean score, then by
+    lot or, in a seeded field, by strength. A bot that has not played stands in the
+    middle.
+    """
     order = list(range(terms.bots))
     if not terms.seeded:
         Stream(terms.key, "schedule", "lot").shuffle(order)
@@ -161,7 +168,9 @@ def _or_half(score: Fraction | None) -> Fraction:
 
 
 def _whole(scores: Sequence[Fraction | None]) -> tuple[list[int], int]:
-    """Return scores, 1/2 for none, as whole numbers over one denominator, and that: fractions are slow to add and to compare."""
+    """Return scores, 1/2 for none, as whole numbers over one denominator, and that:
+    fractions are slow to add and to compare.
+    """
     known = [_or_half(score) for score in scores]
     shared = lcm(*(score.denominator for score in known))
     return [score.numerator * (shared // score.denominator) for score in known], shared
@@ -170,8 +179,9 @@ def _whole(scores: Sequence[Fraction | None]) -> tuple[list[int], int]:
 def _standing(
     terms: Terms, past: Sequence[RoundSums]
 ) -> tuple[list[Fraction | None], list[Fraction | None]]:
-    """Return by bot its mean pair score, and the mean of the scores of those it met, counted once for each table; None if
-    none."""
+    """Return by bot its mean pair score, and the mean of the scores of those it met,
+    counted once for each table; None if none.
+    """
     scores = scores_of(terms.bots, past)
     whole, shared = _whole(scores)
     met: list[list[int]] = [[] for _ in range(terms.bots)]
@@ -188,8 +198,10 @@ def _standing(
 def _weights(
     terms: Terms, playing: Sequence[int], meetings: Counter[tuple[int, int]], *, ranked: bool
 ) -> tuple[list[list[int]], int]:
-    """Return the cost of seating two bots at one table, by position: authors, then meetings so far, then the square of the
-    distance in rank. Also return the least weight of a grave pair, which is the cost of one meeting."""
+    """Return the cost of seating two bots at one table, by position: authors, then
+    meetings so far, then the square of the distance in rank. Also return the least
+    weight of a grave pair, which is the cost of one meeting.
+    """
     count = len(playing)
     repeat = count**3 * terms.seats  # above all distances together
     author = repeat * (count * count * MOST_ROUNDS + 1)  # above all meetings together
@@ -204,7 +216,9 @@ def _weights(
 
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-    """Return places by score, then by the opponents' mean score; equals share a place, bots without a match share the last."""
+    """Return places by score, then by the opponents' mean score; equals share a place,
+    bots without a match share the last.
+    """
     return places_of(terms, [round_sums(terms.bots, of_round) for of_round in results])
 
 

@@ -22,14 +22,19 @@ class Terms:
     seeds: of each round; a format without rounds has one.
     copies: ``--copies``, how often a bot may sit at one table.
     most: ``--lineups``, how many line-ups are played at most; None: the default.
-    draw: which line-ups those are if they are not all: "", a balanced part that is drawn; or ``names.ALL_MEET``.
+    draw: which line-ups those are if they are not all: "", a balanced part that is
+        drawn; or ``names.ALL_MEET``.
     rounds: ``--rounds`` of a swiss; None: the default.
-    advance: ``--advance`` of a knockout, how many bots of a table reach the next round; None: half of the seats.
+    advance: ``--advance`` of a knockout, how many bots of a table reach the next round;
+        None: half of the seats.
     candidates: ``--candidate``, of a gauntlet or sprt; (): the first bot.
-    authors: a group number per bot; bots of one group never sit at one table. (): no such rule.
+    authors: a group number per bot; bots of one group never sit at one table. (): no
+        such rule.
     seeded: whether the bots are given in order of strength.
-    tables: of a league's batch, drawn before it began: the circular order of each; of a match alone, its bots by seat.
-    twins: whether two candidates are compared: they sit with the same others in the same seats on each seed.
+    tables: of a league's batch, drawn before it began: the circular order of each; of a
+        match alone, its bots by seat.
+    twins: whether two candidates are compared: they sit with the same others in the
+        same seats on each seed.
     key: 32 bytes, public, that all draws are made with.
     """
 
@@ -57,8 +62,8 @@ class Shape(msgspec.Struct, frozen=True):
     first_seed: the first of its seeds, which are in a row.
     seeds: how many those are.
     line_ups: how many it has.
-    first_ordinal: the first of its matches, which are in a row: seed by seed, in a seed line-up by line-up, in a table rotation
-        by rotation.
+    first_ordinal: the first of its matches, which are in a row: seed by seed, in a seed
+        line-up by line-up, in a table rotation by rotation.
     seats: at a table.
     rotations: how many of a table are played; 0: one for each seat.
     """
@@ -88,10 +93,13 @@ class DrawnRound(msgspec.Struct, frozen=True):
     number, first_seed, seeds, first_ordinal: as in its ``Shape``.
     line_ups: each a sorted tuple of bots.
     byes: the bots that play at no table of it.
-    total: how many line-ups are possible; if that is more than ``line_ups`` holds, a balanced part of them is played.
+    total: how many line-ups are possible; if that is more than ``line_ups`` holds, a
+        balanced part of them is played.
     together: pairs of bots of one author that a knockout had to put at one table.
-    orders: the circular order of each line-up on every seed, if it is not drawn from the event's key.
-    twins: whether the second half of the line-ups sits as the first one does, with another bot at the first place of each.
+    orders: the circular order of each line-up on every seed, if it is not drawn from
+        the event's key.
+    twins: whether the second half of the line-ups sits as the first one does, with
+        another bot at the first place of each.
     rotations: as in its ``Shape``.
     """
 
@@ -134,7 +142,9 @@ class Detail(ABC):
 
     @abstractmethod
     def columns(self, *, over: bool) -> tuple[PlaceColumn, ...]:
-        """Return the same columns for every bot of an event. ``over``: whether the event is over."""
+        """Return the same columns for every bot of an event. ``over``: whether the
+        event is over.
+        """
 
 
 class Placing(msgspec.Struct, frozen=True):
@@ -153,15 +163,18 @@ class Placing(msgspec.Struct, frozen=True):
 
 
 def seating_mistakes(terms: Terms) -> list[str]:
-    """Return the mistakes in the number of seats or of bots, at most one line. A round robin has a stricter check of its own."""
+    """Return the mistakes in the number of seats or of bots, at most one line. A round
+    robin has a stricter check of its own.
+    """
     if not FEWEST_SEATS <= terms.seats <= MOST_SEATS:
         return [f"a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not --seats {terms.seats}"]
     return ["there are no bots to play"] if terms.bots < 1 else []
 
 
 def too_few_bots(terms: Terms) -> list[str]:
-    """Return the mistakes in the number of seats or of bots for formats in which a bot has no copies, at most one line: every
-    table is filled with different bots."""
+    """Return the mistakes in the number of seats or of bots for formats in which a bot
+    has no copies, at most one line: every table is filled with different bots.
+    """
     if problems := seating_mistakes(terms):
         return problems
     if terms.bots < terms.seats:
@@ -175,7 +188,9 @@ def too_few_bots(terms: Terms) -> list[str]:
 
 
 def round_key(key: bytes, number: int) -> bytes:
-    """Return the 32 bytes that round ``number`` is drawn with: ``key`` itself for the first one."""
+    """Return the 32 bytes that round ``number`` is drawn with: ``key`` itself for the
+    first one.
+    """
     return sha256(b"khiva-round-1\0" + key + number.to_bytes(4, "big")).digest() if number else key
 
 

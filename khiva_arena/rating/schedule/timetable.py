@@ -1,7 +1,8 @@
 """The timetable of an event: the match of each place, computed on demand.
 
-Places are known before any result: how many rounds, tables and matches a format has follows from its terms alone. The seating of
-a later round of a swiss or a knockout follows from the results of the rounds before it.
+Places are known before any result: how many rounds, tables and matches a format has
+follows from its terms alone. The seating of a later round of a swiss or a knockout
+follows from the results of the rounds before it.
 """
 
 from bisect import bisect_right
@@ -28,7 +29,9 @@ Results = Callable[[Shape], Sequence[Result] | None]
 
 
 def no_results(_shape: Shape) -> None:
-    """Return no results: enough for the first round, and for places in the timetable."""
+    """Return no results: enough for the first round, and for places in the
+    timetable.
+    """
 
 
 class MatchPlace(NamedTuple):
@@ -55,8 +58,9 @@ class Timetable:
     """
 
     def __init__(self, terms: Terms, results: Results = no_results) -> None:
-        """Make a timetable. ``results``: returns those of a round, None while it is not complete. Raises ConfigError on terms
-        that make no event."""
+        """Make a timetable. ``results``: returns those of a round, None while it is not
+        complete. Raises ConfigError on terms that make no event.
+        """
         check_terms(terms)
         self.terms = terms
         self.seats = terms.seats
@@ -99,7 +103,9 @@ class Timetable:
         return shape.first_ordinal + table * shape.per_table + place.rotation
 
     def round(self, number: int) -> DrawnRound | None:
-        """Return a round with its tables drawn; None while a round before it is not complete."""
+        """Return a round with its tables drawn; None while a round before it is not
+        complete.
+        """
         while len(self._drawn) <= number:
             if self._drawn:
                 results = self._results(self.shapes[len(self._past)])
@@ -111,7 +117,9 @@ class Timetable:
         return self._drawn[number]
 
     def match(self, ordinal: int) -> ScheduledMatch | None:
-        """Return the match at a place; None beyond the last, and in a round that cannot be drawn yet. Quick if ordinals rise."""
+        """Return the match at a place; None beyond the last, and in a round that cannot
+        be drawn yet. Quick if ordinals rise.
+        """
         place = self.place(ordinal)
         if place is None:
             return None
@@ -127,12 +135,14 @@ class Timetable:
 
 
 def spread(matches: Iterable[ScheduledMatch]) -> Iterator[ScheduledMatch]:
-    """Yield matches in the order in which they are played: seed by seed, and line-ups of a seed take turns.
+    """Yield matches in the order in which they are played: seed by seed, and line-ups
+    of a seed take turns.
 
-    The rotations of a table are one deal. Anything that a bot manages to leave for its next match, such as pages of a file in
-    memory, is worth less the more matches are played in between. So the next match is always of a line-up with most matches left,
-    and two of one line-up follow each other only where no other is left. Numbers of matches follow the schedule and not this
-    order.
+    The rotations of a table are one deal. Anything that a bot manages to leave for its
+    next match, such as pages of a file in memory, is worth less the more matches are
+    played in between. So the next match is always of a line-up with most matches left,
+    and two of one line-up follow each other only where no other is left. Numbers of
+    matches follow the schedule and not this order.
 
     matches: in the order of their seeds. They are read a seed at a time.
     """

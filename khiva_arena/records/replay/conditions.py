@@ -1,4 +1,6 @@
-"""The conditions of an event: seats, limits, isolation, as its definition fixes them."""
+"""The conditions of an event: seats, limits, isolation, as its definition fixes
+them.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -24,15 +26,20 @@ Milliseconds = Annotated[int, msgspec.Meta(ge=0)]
 Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 FileKind = Literal["module", "payload"]
 MODULE = "module"
-"""The word for isolation of events in ticks: what keeps bots apart is the module, whatever cell is around its runner."""
+"""The word for isolation of events in ticks: what keeps bots apart is the module,
+whatever cell is around its runner.
+"""
 Isolation = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join((*Level, MODULE))})$")]
 MARKS = ("network", "remote", "kept", "person")
-"""Advantages that a bot may have over others at its table, by the field of ``DefinedBot``; ``rating.report.columns`` has the
-meaning of each."""
+"""Advantages that a bot may have over others at its table, by the field of
+``DefinedBot``; ``rating.report.columns`` has the meaning of each.
+"""
 
 
 def kept_at(level: str) -> str:
-    """Return in a line how an event in ticks isolates bots, and the level of the cell around their runner."""
+    """Return in a line how an event in ticks isolates bots, and the level of the cell
+    around their runner.
+    """
     return f"isolation {MODULE}; the runner is kept at {level}"
 
 
@@ -62,7 +69,8 @@ class TimeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Conditions(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True
 ):
-    """The conditions under which matches are played: results of equal conditions may be rated together.
+    """The conditions under which matches are played: results of equal conditions may be
+    rated together.
 
     game, rules_version: the game.
     rules: the game's whole rules map.
@@ -71,8 +79,10 @@ class Conditions(
     isolation: the level of the sandbox, or ``MODULE`` in ticks.
     limits: of the resources that each bot may use.
     ponder: whether bots may think while it is not their turn.
-    link_ms: the part of the round trip that a bot on another machine gets back for each decision; 0 if there is no such bot.
-    clock: by which bots pay for their time; in ticks, a millisecond of ``time`` is ``TICKS_A_MS`` of them.
+    link_ms: the part of the round trip that a bot on another machine gets back for each
+        decision; 0 if there is no such bot.
+    clock: by which bots pay for their time; in ticks, a millisecond of ``time`` is
+        ``TICKS_A_MS`` of them.
     meter: the number of the price list of ticks; 0 by the wall clock.
     """
 
@@ -91,7 +101,8 @@ class Conditions(
     def plain(self) -> dict[str, Any]:
         """Return the conditions as plain values, for JSON.
 
-        Keys stand in the order of the canonical text, on which readers of printed JSON may rely.
+        Keys stand in the order of the canonical text, on which readers of printed JSON
+        may rely.
         """
         values: dict[str, Any] = msgspec.to_builtins(self, order="sorted")
         return values
@@ -104,7 +115,8 @@ class Conditions(
     def sandbox(self, level: Level = Level.TRUSTED) -> Sandbox:
         """Return the sandbox that bots are kept in.
 
-        level: of the cell around the runner of an event in ticks, which its definition does not name.
+        level: of the cell around the runner of an event in ticks, which its definition
+            does not name.
         """
         return Sandbox(level if self.in_ticks else Level(self.isolation), self.limits, self.ponder)
 

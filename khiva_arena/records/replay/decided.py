@@ -1,4 +1,5 @@
-"""One decision of a recorded match: which choices there were, in words, which of them somebody means, and how the match ended.
+"""One decision of a recorded match: which choices there were, in words, which of them
+somebody means, and how the match ended.
 
 Commands and pages refuse by the words of this module, and show what is here.
 """
@@ -75,7 +76,8 @@ def decision_of(
     seat: int,
     hand_of: Callable[[Header, Mapping[str, Plain]], str] = no_hand,
 ) -> StoredDecision:
-    """Return the decision of a seat at a step. Raises ConfigError if its deal is not over, or the seat was not asked there.
+    """Return the decision of a seat at a step. Raises ConfigError if its deal is not
+    over, or the seat was not asked there.
 
     hand_of: tells in words what a seat holds.
     """
@@ -120,8 +122,9 @@ def words_of(header: Header, message: Decide, choice: int) -> str:
 def choice_meant(decision: StoredDecision, word: str) -> int:
     """Return the index of the choice that a word means.
 
-    That is its index; where no choice has such an index, the number that its words begin with; its words; or some of them, as
-    G5/B1, in their order or, if that names no single choice, in any order within each part.
+    That is its index; where no choice has such an index, the number that its words
+    begin with; its words; or some of them, as G5/B1, in their order or, if that names
+    no single choice, in any order within each part.
 
     Raises ConfigError, with the choices, for a word that means none or several.
     """
@@ -151,7 +154,9 @@ def choice_meant(decision: StoredDecision, word: str) -> int:
 
 
 def listed(decision: StoredDecision, only: Sequence[int] = (), most: int = LISTED_MOST) -> str:
-    """Return the choices in a line, if there are not too many. ``only``: some of them; () for all. ``most``: are named."""
+    """Return the choices in a line, if there are not too many. ``only``: some of them;
+    () for all. ``most``: are named.
+    """
     places = only or range(len(decision.texts))
     choices = "; ".join(f"{at}: {decision.texts[at]}" for at in places[:most])
     rest = f"; and {len(places) - most} more" if len(places) > most else ""
@@ -163,7 +168,9 @@ def _parts(text: str) -> list[str]:
 
 
 def _has_parts(word: str, text: str) -> bool:
-    """Tell whether each part of a word, between / or commas, has words of the same part of a text alone, in any order."""
+    """Tell whether each part of a word, between / or commas, has words of the same part
+    of a text alone, in any order.
+    """
     parts, of = (
         [Counter(_parts(part)) for part in _BETWEEN.split(whole)] for whole in (word, text)
     )
@@ -179,7 +186,9 @@ def _is_among(parts: Sequence[str], of: Sequence[str]) -> bool:
 
 
 def end_of(record: Record, secret: bytes) -> dict[str, Any]:
-    """Return how a match ended, as plain values: ranks, scores, points by source, verdicts, digest. ``secret``: of its deal."""
+    """Return how a match ended, as plain values: ranks, scores, points by source,
+    verdicts, digest. ``secret``: of its deal.
+    """
     by_source = verify(record, secret).points_by_source
     return {
         "ranks": list(record.ranks),

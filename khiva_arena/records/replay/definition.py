@@ -1,7 +1,9 @@
-"""The definition of an event: one typed value, read once, which fixes its schedule, headers and ids.
+"""The definition of an event: one typed value, read once, which fixes its schedule,
+headers and ids.
 
-Its canonical text is stored and hashed. Fields that only some formats have, and fields that were added later, are left out of the
-text if they have their default: so older events keep their ids.
+Its canonical text is stored and hashed. Fields that only some formats have, and fields
+that were added later, are left out of the text if they have their default: so older
+events keep their ids.
 """
 
 from collections.abc import Sequence
@@ -37,7 +39,9 @@ if TYPE_CHECKING:
 
 
 def identity_with_payload(module: str, payload: str) -> str:
-    """Return the identity of a bot of a module and a payload, by the hashes of both: protocol/METER.md, section 15."""
+    """Return the identity of a bot of a module and a payload, by the hashes of both:
+    protocol/METER.md, section 15.
+    """
     return sha256(b"khiva-payload-1\0" + bytes.fromhex(module) + bytes.fromhex(payload)).hexdigest()
 
 
@@ -56,13 +60,17 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     """A bot of an event.
 
     name: unique in the event.
-    identity: hash of its sources, run and build lines, hex; of its module's bytes, and its payload's, in an event in ticks; of a
-        person there, ``record.person_called``.
-    module, payload: in an event in ticks, the hashes of both if it has a payload; else "", and the identity is the module's.
-    sources: in an event in ticks, the hash of its sources, run and build lines; else "".
+    identity: hash of its sources, run and build lines, hex; of its module's bytes, and
+        its payload's, in an event in ticks; of a person there,
+        ``record.person_called``.
+    module, payload: in an event in ticks, the hashes of both if it has a payload; else
+        "", and the identity is the module's.
+    sources: in an event in ticks, the hash of its sources, run and build lines; else
+        "".
     author: "" unless authors are kept apart and the bot names one.
     network: its cell was open to the network.
-    env: the names of the variables that the bot was handed, sorted. Their values stand nowhere.
+    env: the names of the variables that the bot was handed, sorted. Their values stand
+        nowhere.
     remote: the bot played on another machine.
     kept: one process of the bot served many matches, so the bot may have remembered.
     """
@@ -85,7 +93,9 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
     @property
     def files(self) -> tuple["ModuleFile", ...]:
-        """The files that it is in an event in ticks: its module, then its payload if it has one; none for a person."""
+        """The files that it is in an event in ticks: its module, then its payload if it
+        has one; none for a person.
+        """
         if self.person:
             return ()
         module = ModuleFile("module", self.module or self.identity)
@@ -121,7 +131,8 @@ class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     number: of the batch, from 1.
     before: the run digest of the batch before; for batch 1, 64 zeros.
-    roster: the digest of the bots that the draw chose from: their identities, and which are of one family or author.
+    roster: the digest of the bots that the draw chose from: their identities, and which
+        are of one family or author.
     tables: the circular order of each table, by position in the event.
     format: the version of the format of the league.
     """
@@ -141,20 +152,26 @@ class Definition(
     seeds: of the event; of each round for formats that draw their rounds.
     copies: how often a bot may sit at one table.
     lineups: the number of line-ups at most, None for all.
-    draw: the way the line-ups are chosen: "", a balanced part as it has always been drawn; "all-meet": a set in which all bots
-        meet.
-    seed: hash of the run's secret if a seed was given, None if one was drawn, so that the same command finds its event again.
+    draw: the way the line-ups are chosen: "", a balanced part as it has always been
+        drawn; "all-meet": a set in which all bots meet.
+    seed: hash of the run's secret if a seed was given, None if one was drawn, so that
+        the same command finds its event again.
     anchor: name of the bot at Elo 0.
-    rounds: of a swiss. advance: of a knockout. candidates: positions, of a gauntlet or a sequential test.
-    stage: the number of this event among the events of a competition, from 1; 0: the only one.
+    rounds: of a swiss. advance: of a knockout. candidates: positions, of a gauntlet or
+        a sequential test.
+    stage: the number of this event among the events of a competition, from 1; 0: the
+        only one.
     hypotheses: of a sequential test by bounds, and only of one.
-    comparison: of a sequential test that stops once it is clear, or when its time ends; and only of one. With two candidates it
-        compares these by their scores against the other bots, else the candidate with the other bots.
+    comparison: of a sequential test that stops once it is clear, or when its time ends;
+        and only of one. With two candidates it compares these by their scores against
+        the other bots, else the candidate with the other bots.
     runtimes: the runtimes that its bots name, by name.
     after: id of the event that the stage before was.
     rate_kept: whether bots that may remember are rated with the others.
-    extends: id of an event of the same settings, over by then, that this one adds its seeds to.
-    looks: how often the table is to be looked at in all, evenly, if that was planned before the first match.
+    extends: id of an event of the same settings, over by then, that this one adds its
+        seeds to.
+    looks: how often the table is to be looked at in all, evenly, if that was planned
+        before the first match.
     batch: of a league, and only of one.
     table: of a match of its own, and only of one: its bots by seat.
     """
@@ -187,7 +204,8 @@ class Definition(
     def read(cls, text: str) -> Self:
         """Return the definition of a canonical text.
 
-        Raises ValueError for a text that no run has written, OtherFormat for a batch of a league of another format.
+        Raises ValueError for a text that no run has written, OtherFormat for a batch of
+        a league of another format.
         """
         if '"batch":{' in text:
             league_format.check_definition(league_format.values_of(text))
@@ -203,7 +221,8 @@ class Definition(
         return definition
 
     def _check(self) -> None:
-        """Raise ValueError for fields that do not go together, and for names that cannot be printed.
+        """Raise ValueError for fields that do not go together, and for names that
+        cannot be printed.
 
         Bots' names are printed wherever their results are.
         """
@@ -291,12 +310,16 @@ class Definition(
 
     @property
     def rated_apart(self) -> bool:
-        """True if the event's bots make a table of their own, since some of them may remember."""
+        """True if the event's bots make a table of their own, since some of them may
+        remember.
+        """
         return any(bot.kept for bot in self.bots) and not self.rate_kept
 
     @property
     def called(self) -> str:
-        """The word for the format in headings: compare for a comparison, which is the format sprt by another rule."""
+        """The word for the format in headings: compare for a comparison, which is the
+        format sprt by another rule.
+        """
         return "compare" if self.comparison else str(self.format)
 
     @property
@@ -311,7 +334,8 @@ class Definition(
     def terms(self, key: bytes = NO_KEY) -> "Terms":
         """Return the terms that the schedule is made from.
 
-        key: draws the line-ups and seatings. Without it the schedule can be checked and counted, but does not say who meets.
+        key: draws the line-ups and seatings. Without it the schedule can be checked and
+            counted, but does not say who meets.
         """
         from khiva_arena.rating.schedule.terms import (
             Terms,
@@ -337,7 +361,9 @@ class Definition(
 
 
 def spellings(definition: Definition) -> list[Definition]:
-    """Return a definition, and the one of the same settings until version 0.2, when ``--lineups auto`` was another draw."""
+    """Return a definition, and the one of the same settings until version 0.2, when
+    ``--lineups auto`` was another draw.
+    """
     if not definition.draw:
         return [definition]
     from khiva_arena.rating.schedule import lineups  # not above: a match alone knows no schedule
@@ -358,9 +384,11 @@ def author_groups(authors: Sequence[str]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def read_definition(text: str) -> Definition:
-    """Return the definition of a canonical text, cached, since this is called often for few texts.
+    """Return the definition of a canonical text, cached, since this is called often for
+    few texts.
 
-    Raises ValueError for a text that no run has written, OtherFormat for a batch of a league of another format.
+    Raises ValueError for a text that no run has written, OtherFormat for a batch of a
+    league of another format.
     """
     return Definition.read(text)
 

@@ -1,8 +1,10 @@
-"""A match as frames, for programs that draw it: each step with the seats' knowledge, choices and events.
+"""A match as frames, for programs that draw it: each step with the seats' knowledge,
+choices and events.
 
-The rules work out all of it, so that nobody who draws a match needs an engine. A film is small, since a page holds hundreds of
-matches. A frame holds only the changes since the frame before (``patch``), and facts that all seats know stand in it once. The
-films of a block are written column by column, so that a compressor finds their common parts.
+The rules work out all of it, so that nobody who draws a match needs an engine. A film
+is small, since a page holds hundreds of matches. A frame holds only the changes since
+the frame before (``patch``), and facts that all seats know stand in it once. The films
+of a block are written column by column, so that a compressor finds their common parts.
 
 A patch turns the old value into the new one:
 
@@ -31,13 +33,16 @@ class Film:
     """A match, frame by frame; the opening is the first.
 
     public: the keys of a view that were equal for all seats at every step.
-    knows: the patch to {"all": the facts that all seats know, "own": by seat, the part of its view that is not public}, from {}
-        at first. For a key that is not public "all" has the places at which all seats' values are equal, such as the cards of a
-        deck that all have seen, and null for the others.
-    asked: the seats asked before the frame, each [seat, kind, legal choices, choice], and why the default was played if it was.
+    knows: the patch to {"all": the facts that all seats know, "own": by seat, the part
+        of its view that is not public}, from {} at first. For a key that is not public
+        "all" has the places at which all seats' values are equal, such as the cards of
+        a deck that all have seen, and null for the others.
+    asked: the seats asked before the frame, each [seat, kind, legal choices, choice],
+        and why the default was played if it was.
     events: the events, each with its text.
     scores: by seat.
-    sources: the names of the sources of points that count, and of those that count nothing; [] for a game that does not say.
+    sources: the names of the sources of points that count, and of those that count
+        nothing; [] for a game that does not say.
     points: by seat the number of points of each source, in the order of both lists.
     sketches: the whole state as text, if that was asked for.
     """
@@ -52,7 +57,9 @@ class Film:
     sketches: list[str] = field(default_factory=list)
 
     def points_at_the_end(self) -> list[SeatPoints] | None:
-        """Return the points of each seat by source at the end, None for a game that does not say."""
+        """Return the points of each seat by source at the end, None for a game that
+        does not say.
+        """
         if not self.points[-1]:
             return None
         counted, uncounted = self.sources
@@ -67,7 +74,8 @@ class Film:
 
 
 def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = False) -> Film:
-    """Return the film of a whole match. Raises RecordError if the record does not replay.
+    """Return the film of a whole match. Raises RecordError if the record does not
+    replay.
 
     names: by seat, for the texts: see ``names_in_text``.
     sketches: whether to add the whole state as text.
@@ -122,7 +130,9 @@ def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = F
 
 
 def _shared(first: Plain, second: Plain) -> Plain:
-    """Return the equal part of two seats' values: of objects or lists of one length part by part, else None where they differ."""
+    """Return the equal part of two seats' values: of objects or lists of one length
+    part by part, else None where they differ.
+    """
     if first is second or first == second:
         return first
     if isinstance(first, dict) and isinstance(second, dict):
@@ -140,7 +150,8 @@ def _shared(first: Plain, second: Plain) -> Plain:
 
 
 def block(films: Sequence[Film], shared: Callable[[list[Plain]], int]) -> dict[str, Plain]:
-    """Return films as plain values, column by column: in each a list by film, in that one by frame, of events by event.
+    """Return films as plain values, column by column: in each a list by film, in that
+    one by frame, of events by event.
 
     shared: gives a number to a list of choices, which stands in its place.
     """
@@ -170,7 +181,9 @@ def block(films: Sequence[Film], shared: Callable[[list[Plain]], int]) -> dict[s
 
 
 def opened(reel: Film) -> dict[str, Plain]:
-    """Return a film as a block of its own, and the lists of choices that it names, as the viewer of pages takes them."""
+    """Return a film as a block of its own, and the lists of choices that it names, as
+    the viewer of pages takes them.
+    """
     legal: list[Plain] = []
 
     def number(choices: list[Plain]) -> int:
@@ -181,7 +194,9 @@ def opened(reel: Film) -> dict[str, Plain]:
 
 
 def names_in_text(names: Sequence[str]) -> list[str]:
-    """Return the names of a match's seats in sentences: bots of one name with their seat behind it."""
+    """Return the names of a match's seats in sentences: bots of one name with their
+    seat behind it.
+    """
     return [
         isolated(name, LONGEST) + (f"#{seat}" if names.count(name) > 1 else "")
         for seat, name in enumerate(names)
@@ -189,7 +204,9 @@ def names_in_text(names: Sequence[str]) -> list[str]:
 
 
 def patch(old: Plain, new: Plain) -> Plain:
-    """Return the patch that turns ``old`` into ``new``; the module's docstring has its forms."""
+    """Return the patch that turns ``old`` into ``new``; the module's docstring has its
+    forms.
+    """
     if type(old) is type(new) and old == new:
         return SAME
     if isinstance(old, dict) and isinstance(new, dict):
@@ -233,7 +250,9 @@ def _patch_of_list(old: Sequence[Plain], new: Sequence[Plain]) -> Plain:
 
 
 def apply_patch(old: Plain, change: Plain) -> Plain:
-    """Return the value that ``change`` makes of ``old``: the reader's side of ``patch``."""
+    """Return the value that ``change`` makes of ``old``: the reader's side of
+    ``patch``.
+    """
     if change == SAME:
         return old
     if isinstance(change, list):

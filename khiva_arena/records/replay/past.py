@@ -1,4 +1,6 @@
-"""The past of a match that goes on from a record: its first steps, as they were recorded, with one seat's last choice changed."""
+"""The past of a match that goes on from a record: its first steps, as they were
+recorded, with one seat's last choice changed.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +12,8 @@ from khiva_arena.records.replay.verify import faults_of
 def past_of(
     record: Record, details: Sequence[Mapping[int, str]], step: int, seat: int, choice: int | None
 ) -> Past:
-    """Return the past of a match in which a seat decides otherwise; all others do in that step as they did.
+    """Return the past of a match in which a seat decides otherwise; all others do in
+    that step as they did.
 
     details: by seat and step, the line about its fault that a bot was sent.
     step: the last of the past, in which the seat was asked.

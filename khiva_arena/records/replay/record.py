@@ -1,9 +1,10 @@
 """The record of a match: all that is needed to replay it bit for bit, chained by hash.
 
-The canonical part is the header, every choice in the order it was committed, the verdicts, ranks and scores. It holds no time,
-bank, req, attempt or stderr, so that it is equal wherever and however often equal choices are made. A record of an event in ticks
-also has the ticks, which are as equal; its format is another one. Canonical text is JSON with sorted keys, no spaces and ASCII
-only.
+The canonical part is the header, every choice in the order it was committed, the
+verdicts, ranks and scores. It holds no time, bank, req, attempt or stderr, so that it
+is equal wherever and however often equal choices are made. A record of an event in
+ticks also has the ticks, which are as equal; its format is another one. Canonical text
+is JSON with sorted keys, no spaces and ASCII only.
 """
 
 import json
@@ -21,9 +22,13 @@ from khiva_arena.errors import RecordError
 from khiva_arena.rng import short_sha256
 
 FORMAT, IN_TICKS, WITH_PERSONS = 1, 2, 3
-"""The formats of a record: by the wall clock, with the ticks of every question, and these with a person at the table."""
+"""The formats of a record: by the wall clock, with the ticks of every question, and
+these with a person at the table.
+"""
 PERSON = "person:"
-"""The beginning of what a person is called in place of a bot's identity, before the name."""
+"""The beginning of what a person is called in place of a bot's identity, before the
+name.
+"""
 FORFEITED = "forfeited"
 Ticks = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -33,8 +38,8 @@ class Choice(NamedTuple):
 
     seat: its number.
     choice: an index into the legal ones.
-    why: "" for the bot's own choice, else why the default (0) was played: a verdict word for a fault in this step, FORFEITED for
-        a seat that is out.
+    why: "" for the bot's own choice, else why the default (0) was played: a verdict
+        word for a fault in this step, FORFEITED for a seat that is out.
     """
 
     seat: int
@@ -56,7 +61,9 @@ class RecordedSeat(NamedTuple):
 
 
 def person_called(name: str) -> str:
-    """Return the words that stand for the identity of a person in ticks, who has no bytes to hash, and cannot be run again."""
+    """Return the words that stand for the identity of a person in ticks, who has no
+    bytes to hash, and cannot be run again.
+    """
     return PERSON + name
 
 
@@ -70,7 +77,8 @@ class Header(msgspec.Struct, frozen=True):
     time: limits in milliseconds.
     policy, isolation: words of ``Policy`` and of the isolation levels.
     format: of the record, FORMAT, IN_TICKS or WITH_PERSONS.
-    clock, meter: "ticks" and the number of their price list; in no record of the format FORMAT.
+    clock, meter: "ticks" and the number of their price list; in no record of the format
+        FORMAT.
     """
 
     match: str
@@ -93,7 +101,9 @@ class Header(msgspec.Struct, frozen=True):
 
     @property
     def persons(self) -> tuple[int, ...]:
-        """The seats of persons, in a match in ticks. By the wall clock a record does not tell them from bots."""
+        """The seats of persons, in a match in ticks. By the wall clock a record does
+        not tell them from bots.
+        """
         return tuple(
             seat
             for seat, player in enumerate(self.seats)
@@ -111,8 +121,8 @@ class Record(msgspec.Struct, frozen=True, dict=True):
     ranks: final places, 1 is best, ties share one.
     scores: in the game's own points.
     reason: why the match ended: "over" by the rules, "forfeits" with one seat left in.
-    ticks: the ticks that each start took, by seat; then for each step those of each of its choices, 0 for a seat that was not
-        asked. None by the wall clock.
+    ticks: the ticks that each start took, by seat; then for each step those of each of
+        its choices, 0 for a seat that was not asked. None by the wall clock.
     """
 
     header: Header
@@ -130,7 +140,9 @@ class Record(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def digest(self) -> str:
-        """The last link of the hash chain, 64 hex digits: header, then each choice in seat order, then the result."""
+        """The last link of the hash chain, 64 hex digits: header, then each choice in
+        seat order, then the result.
+        """
         link = sha256(b"khiva-record-%d\0" % self.header.format + self._header).digest()
         for step in self.steps:
             for (
@@ -165,7 +177,9 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         ).decode()
 
     def _is_written_as(self, text: str) -> bool:
-        """Tell whether ``to_json`` gives this text. Text with signs that two encoders write differently counts as another."""
+        """Tell whether ``to_json`` gives this text. Text with signs that two encoders
+        write differently counts as another.
+        """
         parts = {
             "header": msgspec.Raw(self._header),
             "steps": self.steps,
@@ -188,7 +202,9 @@ class Record(msgspec.Struct, frozen=True, dict=True):
 
     @classmethod
     def from_json(cls, text: str) -> "Record":
-        """Read a record and check its chain. Raises RecordError if it is malformed or its digest does not fit."""
+        """Read a record and check its chain. Raises RecordError if it is malformed or
+        its digest does not fit.
+        """
         with suppress(ValueError, RecursionError):  # the slower way below says what is wrong
             record = _decode(text)
             if record._has_its_format() and record._is_written_as(text):
@@ -238,11 +254,14 @@ class PastFault(msgspec.Struct, frozen=True):
 class Past(msgspec.Struct, frozen=True):
     """The steps of a match that are taken from a record.
 
-    steps: the choices of each step, of each seat but the one that is asked again in the last of them
+    steps: the choices of each step, of each seat but the one that is asked again in the
+        last of them
     faults: those that are recorded in these steps
     out: seats that forfeit in these steps: their bots are not needed
-    ticks: of the start and of each of the steps, as a record has them; () by the wall clock
-    guest: the seat whose player comes in the last of the steps, and is sent no request of those before; None for none
+    ticks: of the start and of each of the steps, as a record has them; () by the wall
+        clock
+    guest: the seat whose player comes in the last of the steps, and is sent no request
+        of those before; None for none
     guest_turn_ms: the time for each of its decisions
     """
 
@@ -271,7 +290,9 @@ def digest_of(value: object) -> str:
 
 
 def run_digest(match_digests: Iterable[str]) -> str:
-    """Return one digest for a whole run: SHA-256 over the match digests (as hex text) in schedule order."""
+    """Return one digest for a whole run: SHA-256 over the match digests (as hex text)
+    in schedule order.
+    """
     hasher = sha256(b"khiva-run-digest-1\0")
     for digest in match_digests:
         hasher.update(digest.encode())

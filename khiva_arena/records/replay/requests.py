@@ -1,10 +1,13 @@
-"""The messages that a seat was sent in a match, in order, rebuilt from its record. They are as the arbiter made them.
+"""The messages that a seat was sent in a match, in order, rebuilt from its record. They
+are as the arbiter made them.
 
-Four facts are not in a record. One is the rest of a bank, unless thinking is paid in ticks: it counts as full until the seat's
-first timeout, and as empty after it. Another is whether a bot was offered to report what it spends.
-Another is whether a breach of the protocol was noticed before or after the seat's last request went out: see ``perhaps``.
-One more is a breach behind a seat's last answer, in a match that is over before the seat is asked again. Nobody decides on it,
-and the ``end`` that is rebuilt was not sent.
+Four facts are not in a record. One is the rest of a bank, unless thinking is paid in
+ticks: it counts as full until the seat's first timeout, and as empty after it. Another
+is whether a bot was offered to report what it spends. Another is whether a breach of
+the protocol was noticed before or after the seat's last request went out: see
+``perhaps``. One more is a breach behind a seat's last answer, in a match that is over
+before the seat is asked again. Nobody decides on it, and the ``end`` that is rebuilt
+was not sent.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +31,8 @@ class AskedDecision(msgspec.Struct, frozen=True):
     state: as the seat was asked, to be cloned and not changed.
     step: the choices of all seats that were asked.
     choice: the choice of this seat.
-    perhaps: whether the request may not have been sent, since the seat broke the protocol in this step.
+    perhaps: whether the request may not have been sent, since the seat broke the
+        protocol in this step.
     """
 
     state: State
@@ -51,12 +55,12 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def requests(record: Record, secret: bytes, seat: int, details: Mapping[int, str]) -> list[Request]:
-    """Return all messages that a seat was sent, up to its forfeit if it forfeited. Raises RecordError if the record does not
-    replay.
+    """Return all messages that a seat was sent, up to its forfeit if it forfeited.
+    Raises RecordError if the record does not replay.
 
     secret: the seed's, 32 bytes.
-    details: by step, the line that described the fault to the bot, which is not in a record; "" if it is not known. No module
-        gets one.
+    details: by step, the line that described the fault to the bot, which is not in a
+        record; "" if it is not known. No module gets one.
     """
     # not above: a match that is played has none of its messages rebuilt
     from khiva_arena.records.replay.verify import faults_of, verify
@@ -95,7 +99,8 @@ class _Builder:
         self.found.append(Request(step, message, asked))
 
     def watch(self, step: int, state: State, events: Sequence[Event]) -> None:
-        """Follow one step of the replay: add the messages that the step causes for the seat, and then the next question to it.
+        """Follow one step of the replay: add the messages that the step causes for the
+        seat, and then the next question to it.
 
         Mistakes in the record are left to ``verify``, which refuses them at their step.
         """
@@ -159,7 +164,9 @@ class _Builder:
 
 
 def hello(header: Header, seat: int, caps: Sequence[str] = ()) -> Hello:
-    """Return the arbiter's first message to a seat. ``caps``: the capabilities that it is offered."""
+    """Return the arbiter's first message to a seat. ``caps``: the capabilities that it
+    is offered.
+    """
     return Hello(
         protos=[messages.PROTOCOL],
         caps=[*caps],
@@ -176,5 +183,7 @@ def hello(header: Header, seat: int, caps: Sequence[str] = ()) -> Hello:
 
 
 def fault_of(header: Header, verdict: str, detail: str, strikes: int) -> Fault:
-    """Return the message of a fault. A module's has no detail: ticks depend on every byte, and words may change; see METER.md."""
+    """Return the message of a fault. A module's has no detail: ticks depend on every
+    byte, and words may change; see METER.md.
+    """
     return Fault(str(verdict), "" if header.in_ticks else detail, strikes)

@@ -1,10 +1,12 @@
-"""Secrets, commitments, ids and numbers of a run, each derived one way from the one before. Normative text: SPEC.md.
+"""Secrets, commitments, ids and numbers of a run, each derived one way from the one
+before. Normative text: SPEC.md.
 
-Definition and run secret give the commitment, it gives the event id, and that gives the match ids and the key of the schedule's
-draws. The run secret gives the secret of seed k, and that (by match id) the req start and each seat's own number.
+Definition and run secret give the commitment, it gives the event id, and that gives the
+match ids and the key of the schedule's draws. The run secret gives the secret of seed
+k, and that (by match id) the req start and each seat's own number.
 
-Nothing that a bot is sent lets it compute backwards. A public text, if there is one, is mixed into the schedule and into the
-secrets of seeds, and into no id.
+Nothing that a bot is sent lets it compute backwards. A public text, if there is one, is
+mixed into the schedule and into the secrets of seeds, and into no id.
 """
 
 import re
@@ -17,7 +19,9 @@ _HEX_64 = re.compile(r"[0-9a-fA-F]{64}")
 
 
 def run_secret(text: str) -> bytes:
-    """Return the 32 bytes that ``--seed TEXT`` stands for: 64 hex digits are the bytes themselves, any other text is hashed."""
+    """Return the 32 bytes that ``--seed TEXT`` stands for: 64 hex digits are the bytes
+    themselves, any other text is hashed.
+    """
     if is_secret(text):
         return bytes.fromhex(text)
     return sha256(b"khiva-run-1\0" + text.encode()).digest()
@@ -33,14 +37,17 @@ def stage_secret(competition: bytes, stage: int) -> bytes:
 
 
 def is_secret(text: str) -> bool:
-    """Tell whether ``--seed TEXT`` is the secret itself, and not a text from which it is made."""
+    """Tell whether ``--seed TEXT`` is the secret itself, and not a text from which it
+    is made.
+    """
     return _HEX_64.fullmatch(text) is not None
 
 
 def extension_secret(text: str, event: str) -> bytes:
     """Return the run's secret of an event that extends another one, 32 bytes.
 
-    text: the text of ``--seed``, since the secret that this text stands for is revealed.
+    text: the text of ``--seed``, since the secret that this text stands for is
+        revealed.
     extended: the id of the other event.
     """
     return sha256(b"khiva-extension-1\0" + event.encode() + text.encode()).digest()
@@ -57,13 +64,16 @@ def seed_secret(run: bytes, k: int, public: str | None = None) -> bytes:
 
 
 def seed_digest(run: bytes) -> str:
-    """Return the hash by which a definition names a seed that was given, 64 hex digits, without giving away the run's secret."""
+    """Return the hash by which a definition names a seed that was given, 64 hex digits,
+    without giving away the run's secret.
+    """
     return sha256(b"khiva-event-seed-1\0" + run).hexdigest()
 
 
 def schedule_key(event: str, public: str | None = None) -> bytes:
-    """Return the key that line-ups and seatings are drawn with, 32 bytes: public, so that anyone can compute the schedule
-    again."""
+    """Return the key that line-ups and seatings are drawn with, 32 bytes: public, so
+    that anyone can compute the schedule again.
+    """
     if public is None:
         return sha256(b"khiva-schedule-1\0" + event.encode()).digest()
     return sha256(b"khiva-schedule-2\0" + event.encode() + _beacon(public)).digest()
@@ -76,7 +86,8 @@ def _beacon(text: str) -> bytes:
 def commitment(bound_to: str, secret: bytes) -> str:
     """Return the commitment that is published before the first match, 64 hex digits.
 
-    bound_to: the match id; for a run the hash of the event's definition (its id if version 0.1.0 began it).
+    bound_to: the match id; for a run the hash of the event's definition (its id if
+        version 0.1.0 began it).
     """
     return sha256(b"khiva-commit-1\0" + bound_to.encode() + secret).hexdigest()
 
@@ -103,7 +114,9 @@ def seat_number(secret: bytes, match: str, seat: int) -> int:
 
 
 def req_start(secret: bytes, match: str) -> int:
-    """Return the first ``req`` of a match, 1 to 2**31: a bot that answers before it is asked cannot guess it."""
+    """Return the first ``req`` of a match, 1 to 2**31: a bot that answers before it is
+    asked cannot guess it.
+    """
     return 1 + _number(b"khiva-req-1\0", secret, match, 0) % 2**31
 
 

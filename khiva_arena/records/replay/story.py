@@ -13,7 +13,9 @@ from khiva_arena.words import count
 
 
 def story(record: Record, secret: bytes) -> str:
-    """Return the whole match as text for people, hidden things included. Raises RecordError if the record does not replay."""
+    """Return the whole match as text for people, hidden things included. Raises
+    RecordError if the record does not replay.
+    """
     header = record.header
     game = get(header.game, header.rules_version)
     names = [f"{seat.name}#{number}" for number, seat in enumerate(header.seats)]
@@ -48,7 +50,8 @@ def story(record: Record, secret: bytes) -> str:
 def ending(
     record: Record, names: Sequence[str], by_source: Sequence[SeatPoints] | None
 ) -> list[str]:
-    """Return the end of a match: a line a seat, the best first, and where the points of each come from.
+    """Return the end of a match: a line a seat, the best first, and where the points of
+    each come from.
 
     by_source: by seat; None if the game does not say.
     """
@@ -70,7 +73,8 @@ def points_lines(
     order: Sequence[int] = (),
     when: str = "",
 ) -> list[str]:
-    """Return where the points of each seat come from at the end of a match, a line a seat; no line if its game does not say.
+    """Return where the points of each seat come from at the end of a match, a line a
+    seat; no line if its game does not say.
 
     order: the seats as they are listed; () for by number.
     when: words for the heading, such as "then"; "" for none.

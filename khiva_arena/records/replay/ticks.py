@@ -1,4 +1,6 @@
-"""Thinking paid in ticks: a seat's bank, and the check that the ticks of a record add up."""
+"""Thinking paid in ticks: a seat's bank, and the check that the ticks of a record add
+up.
+"""
 
 from collections.abc import Mapping, Sequence
 from statistics import median_low
@@ -10,7 +12,9 @@ from khiva_arena.words import count
 
 TICKS_A_SECOND = 1_000 * TICKS_A_MS
 ANSWER_TICKS = 1
-"""The ticks that a person pays for an answer, be it one that comes too late and is dropped."""
+"""The ticks that a person pays for an answer, be it one that comes too late and is
+dropped.
+"""
 
 
 class TickBank:
@@ -23,7 +27,9 @@ class TickBank:
     __slots__ = ("left", "turn")
 
     def __init__(self, time: Mapping[str, int]) -> None:
-        """Begin with a full bank. ``time``: the limits of a record's header, in milliseconds."""
+        """Begin with a full bank. ``time``: the limits of a record's header, in
+        milliseconds.
+        """
         self.turn = time["turn_ms"] * TICKS_A_MS
         self.left = time["bank_ms"] * TICKS_A_MS
 
@@ -42,16 +48,19 @@ class TickBank:
         return self.turn + self.left
 
     def charge(self, ticks: float) -> float:
-        """Charge a decision: its whole ticks beyond the turn come off the bank. Return its ticks in seconds."""
+        """Charge a decision: its whole ticks beyond the turn come off the bank. Return
+        its ticks in seconds.
+        """
         self.left -= max(0, int(ticks) - self.turn)
         return ticks / TICKS_A_SECOND
 
 
 def check_ticks(record: Record, ticks: Sequence[Sequence[int]]) -> None:
-    """Check that the ticks of a record go with its limits and its faults. ``ticks``: those of the record.
+    """Check that the ticks of a record go with its limits and its faults. ``ticks``:
+    those of the record.
 
-    Raises RecordError if a seat took more than it had, if a time-out is not exactly at the limit, or if a seat took some that was
-    not asked.
+    Raises RecordError if a seat took more than it had, if a time-out is not exactly at
+    the limit, or if a seat took some that was not asked.
     """
     time, steps = record.header.time, record.steps
     starts, *asked = ticks
@@ -77,7 +86,9 @@ def check_ticks(record: Record, ticks: Sequence[Sequence[int]]) -> None:
 
 
 def refuse_unspoken(price_list: int) -> None:
-    """Raise ConfigError for a price list that this version lacks: it cannot know what a module pays and is sent by it."""
+    """Raise ConfigError for a price list that this version lacks: it cannot know what a
+    module pays and is sent by it.
+    """
     if price_list not in SPOKEN_PRICE_LISTS:
         known = ", ".join(map(str, SPOKEN_PRICE_LISTS))
         raise ConfigError(
@@ -87,7 +98,9 @@ def refuse_unspoken(price_list: int) -> None:
 
 
 def unconfirmed(record: Record) -> tuple[tuple[int, int], ...]:
-    """Return the forfeits of a record in ticks that no other machine can confirm: each seat, and the number of the step."""
+    """Return the forfeits of a record in ticks that no other machine can confirm: each
+    seat, and the number of the step.
+    """
     pairs = zip(record.verdicts, record.forfeited_at, strict=True)
     return tuple(
         (seat, at)
@@ -97,9 +110,11 @@ def unconfirmed(record: Record) -> tuple[tuple[int, int], ...]:
 
 
 def granted(record: Record) -> tuple[tuple[int, int, int], ...]:
-    """Return the most ticks that each question of a record in ticks may take when it is played again: seat, step, and ticks.
+    """Return the most ticks that each question of a record in ticks may take when it is
+    played again: seat, step, and ticks.
 
-    That is one more than the record has, so that who takes more is told from who takes as many.
+    That is one more than the record has, so that who takes more is told from who takes
+    as many.
     """
     starts, *rows = record.ticks or ((),)
     again = [(seat, 0, took + 1) for seat, took in enumerate(starts)]
@@ -113,7 +128,9 @@ def granted(record: Record) -> tuple[tuple[int, int, int], ...]:
 
 
 def spending(record: Record) -> list[str]:
-    """Return in words, by seat, what its start took and the least, median and most of its decisions; [] by the wall clock."""
+    """Return in words, by seat, what its start took and the least, median and most of
+    its decisions; [] by the wall clock.
+    """
     starts, *asked = record.ticks or ((),)
     paid: list[list[int]] = [[] for _ in starts]
     for step, row in zip(record.steps, asked, strict=True) if record.ticks else ():

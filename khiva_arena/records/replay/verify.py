@@ -1,7 +1,9 @@
-"""Replay of a record through the rules, with a comparison of the results to those in the record.
+"""Replay of a record through the rules, with a comparison of the results to those in
+the record.
 
-A match is a function of its secret and its choices, so the rules alone tell its scores and ranks. Faults are not replayed: they
-are the arbiter's word. But a fault, its default choice, the strikes and a forfeit have to agree with each other and with the
+A match is a function of its secret and its choices, so the rules alone tell its scores
+and ranks. Faults are not replayed: they are the arbiter's word. But a fault, its
+default choice, the strikes and a forfeit have to agree with each other and with the
 policy.
 """
 
@@ -24,18 +26,21 @@ from khiva_arena.records.replay.record import FORFEITED, Choice, Record
 
 StepWatcher = Callable[[int, State, Sequence[Event]], None]
 BLAMED_AT_A_STEP = frozenset(FAULTS) - {Verdict.START_FAILED}
-# A seat that is not asked cannot be late or choose wrongly; neither can one that has not yet greeted.
+# A seat that is not asked cannot be late or choose wrongly; neither can one that has
+# not yet greeted.
 BLAMED_UNASKED = BLAMED_AT_A_STEP - frozenset(STRIKING)
 BLAMED_AT_THE_START = BLAMED_UNASKED | {Verdict.START_FAILED}
 
 
 def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> State:
-    """Replay ``record`` with the seed's 32-byte ``secret``, and return the state at the end.
+    """Replay ``record`` with the seed's 32-byte ``secret``, and return the state at the
+    end.
 
     ``watch(step, state, events)`` sees each step, 0 the opening.
 
-    Raises RecordError naming the place where the record first differs from the results of the rules, the commitment and the
-    faults. Raises GameFault if its game cannot be played.
+    Raises RecordError naming the place where the record first differs from the results
+    of the rules, the commitment and the faults. Raises GameFault if its game cannot be
+    played.
     """
     _check_header(record, secret)
     header, count = record.header, len(record.header.seats)
@@ -58,7 +63,8 @@ def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> S
 
 
 def check_unplayed(record: Record, secret: bytes) -> None:
-    """Check a record as far as possible without playing it: the secret opens it, and a match can have its result.
+    """Check a record as far as possible without playing it: the secret opens it, and a
+    match can have its result.
 
     Raises RecordError.
     """
@@ -90,7 +96,9 @@ def _check_header(record: Record, secret: bytes) -> None:
 
 
 def faults_of(record: Record) -> list[list[tuple[str, int]]]:
-    """Return by seat the verdict and step of every fault in a record, strikes included, in order."""
+    """Return by seat the verdict and step of every fault in a record, strikes included,
+    in order.
+    """
     found: list[list[tuple[str, int]]] = [[] for _ in record.header.seats]
     for number, step in enumerate(record.steps, 1):
         for seat, _, why in step:
@@ -146,7 +154,9 @@ def _out_at_the_start(record: Record) -> list[int | None]:
 def _check_choice(
     record: Record, number: int, choice: Choice, out: list[int | None], strikes: list[int]
 ) -> None:
-    """Check that a default is played if the record has a fault or a forfeit there, and only then. Raises RecordError."""
+    """Check that a default is played if the record has a fault or a forfeit there, and
+    only then. Raises RecordError.
+    """
     seat, index, why = choice
     place = f"step {number}, seat {seat}"
     if why and index != 0:
@@ -177,7 +187,8 @@ def _check_choice(
 def _check_forfeits(
     record: Record, number: int, choosers: list[int], out: list[int | None]
 ) -> None:
-    """Check that a seat which was asked forfeits only by a fault in its choice. Raises RecordError.
+    """Check that a seat which was asked forfeits only by a fault in its choice. Raises
+    RecordError.
 
     A seat that was not asked may still break the protocol.
     """

@@ -1,8 +1,10 @@
 """The format of a bundle: one file with all that a stranger needs to check an event.
 
-docs/files.md describes its contents, docs/what-results-prove.md what they prove. A bundle is gzip over lines of canonical JSON,
-so that every content has one text. A header comes first; then the links of a league, if the events are its batches; then for each
-event its reveals, its voids and every record; then the standings. The last line has counts and a sum over all lines before it.
+docs/files.md describes its contents, docs/what-results-prove.md what they prove. A
+bundle is gzip over lines of canonical JSON, so that every content has one text. A
+header comes first; then the links of a league, if the events are its batches; then for
+each event its reveals, its voids and every record; then the standings. The last line
+has counts and a sum over all lines before it.
 """
 
 import zlib
@@ -30,8 +32,9 @@ from khiva_arena.records.store.bundle_text import (
 from khiva_arena.records.store.transcripts import PACKED_MOST
 
 FORMAT, EXTENDED = 1, 2
-"""The formats of a bundle. The second may hold matches with persons, what bots reported and events that a cap ended, which
-readers of the first refuse."""
+"""The formats of a bundle. The second may hold matches with persons, what bots reported
+and events that a cap ended, which readers of the first refuse.
+"""
 HEADER = "khiva-bundle"
 COMPRESSION = 6
 NUMBER_MOST = 2**53
@@ -79,7 +82,8 @@ class EventLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", ta
 
 
 class FileLine(msgspec.Struct, forbid_unknown_fields=True):
-    """A module or a payload of an event in ticks, or a part of one: a line has 16 MiB at the most.
+    """A module or a payload of an event in ticks, or a part of one: a line has 16 MiB
+    at the most.
 
     number: its place among the lines of its kind.
     identity: the SHA-256 of all parts together.
@@ -145,8 +149,10 @@ class MatchLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", ta
 
     ordinal: its place in the schedule.
     record: see records/replay/record.py.
-    spent: by seat, what its bot reported, null if it was not offered to; nobody can check more of it than its shape.
-    transcripts: by seat, what its bot wrote on stderr, null if that was not to be kept; as for ``spent``.
+    spent: by seat, what its bot reported, null if it was not offered to; nobody can
+        check more of it than its shape.
+    transcripts: by seat, what its bot wrote on stderr, null if that was not to be kept;
+        as for ``spent``.
     """
 
     ordinal: Number
@@ -161,7 +167,8 @@ class MatchLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", ta
 
 
 class CapEntry(msgspec.Struct, forbid_unknown_fields=True):
-    """The cap that ended an event, by the word of the bots and of its organiser. Amounts are in millionths of the currency.
+    """The cap that ended an event, by the word of the bots and of its organiser.
+    Amounts are in millionths of the currency.
 
     cap, spent: the cap, and what was spent.
     at_least: more may have been spent.
@@ -180,7 +187,8 @@ class OverLine(
     """The end of an event.
 
     digest: of the run.
-    set_aside: the tables of a batch of a league that the host spoilt again and again, each its seed and its line-up.
+    set_aside: the tables of a batch of a league that the host spoilt again and again,
+        each its seed and its line-up.
     capped: the cap that ended it, for good, after whole tables from the first on.
     """
 
@@ -276,7 +284,9 @@ class NoBundle(StoreError):
 
 
 class Writer:
-    """A writer of a bundle into ``file``. Equal lines, added in equal order, give equal bytes."""
+    """A writer of a bundle into ``file``. Equal lines, added in equal order, give equal
+    bytes.
+    """
 
     def __init__(self, file: BinaryIO, engine: str, number: int = FORMAT) -> None:
         """Write the first line. ``number``: the format."""
@@ -297,7 +307,9 @@ class Writer:
         self._write(text)
 
     def end(self) -> str:
-        """Add the last line. Returns the sum over all lines before it, 64 hex digits."""
+        """Add the last line. Returns the sum over all lines before it, 64 hex
+        digits.
+        """
         end = self._sums.end()
         self._file.write(
             self._deflate.compress(canonical(msgspec.to_builtins(end)) + b"\n")
@@ -318,7 +330,9 @@ class Reader:
     """
 
     def __init__(self, file: Readable) -> None:
-        """Read the header. Raises NoBundle if ``file`` is not a bundle, StoreError if it is one of another format."""
+        """Read the header. Raises NoBundle if ``file`` is not a bundle, StoreError if
+        it is one of another format.
+        """
         self.digest = ""
         self._sums = _Sums()
         self._texts = texts(file)
@@ -339,7 +353,8 @@ class Reader:
     def lines(self) -> Iterator[BundleLine]:
         """Yield each line between the header and the end.
 
-        Raises RecordError if the file is damaged, cut short or too large, OtherFormat if a line of it is of another format.
+        Raises RecordError if the file is damaged, cut short or too large, OtherFormat
+        if a line of it is of another format.
         """
         for text in self._texts:
             place = f"line {self._sums.lines + 1}"

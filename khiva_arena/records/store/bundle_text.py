@@ -1,4 +1,6 @@
-"""The text of a bundle: its lines, inflated within bounds, and refusals of other formats."""
+"""The text of a bundle: its lines, inflated within bounds, and refusals of other
+formats.
+"""
 
 import json
 import zlib
@@ -10,7 +12,8 @@ from khiva_arena.records.replay import league_format
 from khiva_arena.records.replay.record import canonical
 
 LONGEST_LINE = 16 * 2**20
-# Records come to a tenth of their size; a file that grows a hundredfold was made to fill the memory or the day of a reader.
+# Records come to a tenth of their size; a file that grows a hundredfold was made to
+# fill the memory or the day of a reader.
 MOST_GROWTH, FREE_GROWTH = 100, 2**20
 GZIP = 31  # zlib's word for a gzip header and trailer; zlib writes no name and no time into them
 _CHUNK, _PIECE = 2**16, 2**20
@@ -24,7 +27,9 @@ class Readable(Protocol):
 
 
 def refuse_other_formats(values: Any) -> None:
-    """Raise OtherFormat for the plain values of a line that code of another version wrote. Their shapes are checked later."""
+    """Raise OtherFormat for the plain values of a line that code of another version
+    wrote. Their shapes are checked later.
+    """
     match values:
         case {"kind": "link", "link": link}:
             league_format.check_link(link)

@@ -1,4 +1,6 @@
-"""The store: a folder with one SQLite file that is the truth. A lock admits one writer at a time; readers need none."""
+"""The store: a folder with one SQLite file that is the truth. A lock admits one writer
+at a time; readers need none.
+"""
 
 import os
 import sqlite3
@@ -52,14 +54,18 @@ __all__ += ["VoidRow", "now"]
 
 
 class Store(StoreReads):
-    """An open store. Every method raises StoreError, with what to do, if SQLite or the disk refuses."""
+    """An open store. Every method raises StoreError, with what to do, if SQLite or the
+    disk refuses.
+    """
 
     # --- opening ---
 
     @classmethod
     def read(cls, folder: Path, *, trusting: bool = True) -> Self:
-        """Open for reading: a snapshot, taken at the first look. ``trusting``: sealed rows are not checked again. Raises
-        StoreError if there is no store, or one of another version."""
+        """Open for reading: a snapshot, taken at the first look. ``trusting``: sealed
+        rows are not checked again. Raises StoreError if there is no store, or one of
+        another version.
+        """
         with explain_errors(folder):
             if folder.is_file():
                 raise StoreError(
@@ -89,8 +95,10 @@ class Store(StoreReads):
 
     @classmethod
     def write(cls, folder: Path, *, trusting: bool = True) -> Self:
-        """Open for writing; a store that does not exist is made. ``trusting``: a seal counts, and the store is sealed at the end;
-        both read the whole file. Raises StoreError when another arbiter has it."""
+        """Open for writing; a store that does not exist is made. ``trusting``: a seal
+        counts, and the store is sealed at the end; both read the whole file. Raises
+        StoreError when another arbiter has it.
+        """
         with explain_errors(folder):
             private.make_folder(folder)
             lock = locks.lock(folder)
@@ -106,7 +114,9 @@ class Store(StoreReads):
 
     @staticmethod
     def check(folder: Path) -> bool:
-        """Return whether ``folder`` holds a store yet; change nothing. Raises StoreError if ``write`` would refuse the folder."""
+        """Return whether ``folder`` holds a store yet; change nothing. Raises
+        StoreError if ``write`` would refuse the folder.
+        """
         with explain_errors(folder):
             if folder.exists() and not folder.is_dir():
                 raise StoreError(f"{folder}: not a folder; give another --out")
@@ -127,8 +137,10 @@ class Store(StoreReads):
             return locks.is_locked(folder)
 
     def close(self) -> None:
-        """Close and unlock the store. A writer moves all that it recorded into the one file, so that a copy of this file is
-        whole, and seals the file if everything in it is sound. A store of an older version, without a new row, stays as it is."""
+        """Close and unlock the store. A writer moves all that it recorded into the one
+        file, so that a copy of this file is whole, and seals the file if everything in
+        it is sound. A store of an older version, without a new row, stays as it is.
+        """
         try:
             if self._lock is not None and not self._is_older:
                 with suppress(
@@ -148,7 +160,9 @@ class Store(StoreReads):
             self._seal.put(self._is_sound_on_disk)
 
     def _is_sound_on_disk(self) -> bool:
-        """Tell whether every row is as it was written. The rows are read anew: this connection's memory may hide a change."""
+        """Tell whether every row is as it was written. The rows are read anew: this
+        connection's memory may hide a change.
+        """
         with type(self).read(self.folder, trusting=False) as store:
             events = store.events()  # damage may hide all of them
             links_intact = all(link.intact for link in store.links())
@@ -192,7 +206,9 @@ class Store(StoreReads):
         secret: bytes,
         bots: Sequence[BotRow],
     ) -> None:
-        """Add an event with its bots, in one transaction. ``definition`` is canonical JSON."""
+        """Add an event with its bots, in one transaction. ``definition`` is canonical
+        JSON.
+        """
         row = EventRow(
             event,
             1 + self.newest_number(),
@@ -207,17 +223,23 @@ class Store(StoreReads):
             insert_event(insert, row)
 
     def add_public(self, event: str, text: str) -> None:
-        """Note the text that is mixed into an event's schedule and deals: before its first match."""
+        """Note the text that is mixed into an event's schedule and deals: before its
+        first match.
+        """
         with self._transaction(event) as insert:
             insert("beacons", {"event": event, "text": text, "at": now()})
 
     def add_cap(self, row: CapRow) -> None:
-        """Note a cap on what the bots of an event spend, which has chosen its seeds or ended it short."""
+        """Note a cap on what the bots of an event spend, which has chosen its seeds or
+        ended it short.
+        """
         with self._transaction(row.event) as insert:
             insert("caps", structs.asdict(row) | {"at_least": int(row.at_least)})
 
     def close_event(self, event: str, reveals: Mapping[int, bytes]) -> None:
-        """Close an event that is not over, and publish these secrets, that of the run as seed -1: all in one transaction."""
+        """Close an event that is not over, and publish these secrets, that of the run
+        as seed -1: all in one transaction.
+        """
         with self._transaction(event) as insert:
             self._reveal(insert, event, reveals)
             insert("closures", {"event": event, "at": now()})
@@ -225,13 +247,17 @@ class Store(StoreReads):
     # --- the chain of a league ---
 
     def add_batch(self, event: EventRow, link: LinkRow) -> None:
-        """Add the event of a batch, numbered here, and the link that draws it, in one transaction."""
+        """Add the event of a batch, numbered here, and the link that draws it, in one
+        transaction.
+        """
         with self._transaction(event.id) as insert:
             insert_event(insert, structs.replace(event, number=1 + self.newest_number()))
             insert_link(insert, link)
 
     def add_played(self, event: EventRow, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
-        """Add an event, numbered here, with its only match and the secrets that this publishes, in one transaction."""
+        """Add an event, numbered here, with its only match and the secrets that this
+        publishes, in one transaction.
+        """
         with self._transaction(event.id) as insert:
             insert_event(insert, structs.replace(event, number=1 + self.newest_number()))
             insert_match(insert, match)
@@ -249,9 +275,11 @@ class Store(StoreReads):
         set_aside: Iterable[tuple[int, int]],
         reveals: Mapping[int, bytes],
     ) -> None:
-        """Add the link that ends a batch and those that follow from it, in one transaction with the tables that are set aside.
+        """Add the link that ends a batch and those that follow from it, in one
+        transaction with the tables that are set aside.
 
-        reveals: the secrets that are published because of those, that of the run as seed -1; {} if the batch is concluded.
+        reveals: the secrets that are published because of those, that of the run as
+            seed -1; {} if the batch is concluded.
         """
         with self._transaction(event) as insert:
             for seed, lineup in set_aside:
@@ -261,14 +289,18 @@ class Store(StoreReads):
                 insert_link(insert, link)
 
     def empty_wal(self) -> bool:
-        """Empty the -wal file, unless a reader is in the way. Tell whether it is empty."""
+        """Empty the -wal file, unless a reader is in the way. Tell whether it is
+        empty.
+        """
         return wal.empty(self._connection)
 
     # --- matches ---
 
     def add_match(self, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
-        """Record a match with its seats, and publish the secrets of the seeds that it completes, in one transaction. The secret
-        of the run, as seed -1, concludes the event. Raises StoreError if the match is recorded already."""
+        """Record a match with its seats, and publish the secrets of the seeds that it
+        completes, in one transaction. The secret of the run, as seed -1, concludes the
+        event. Raises StoreError if the match is recorded already.
+        """
         self.add_several(match.event, [match], (), reveals)
 
     def add_void(self, row: VoidRow) -> None:
@@ -282,7 +314,9 @@ class Store(StoreReads):
         voids: Iterable[VoidRow],
         reveals: Mapping[int, bytes],
     ) -> None:
-        """Record matches, note voids and publish secrets of an event in one transaction, as the methods for one of each do."""
+        """Record matches, note voids and publish secrets of an event in one
+        transaction, as the methods for one of each do.
+        """
         with self._transaction(event) as insert:
             for match in matches:
                 insert_match(insert, match)
@@ -306,7 +340,9 @@ class Store(StoreReads):
 
     @contextmanager
     def _transaction(self, event: str | None) -> Iterator[Insertion]:
-        """Store all rows that are inserted within the ``with`` block, with their event's tally, or none of them."""
+        """Store all rows that are inserted within the ``with`` block, with their
+        event's tally, or none of them.
+        """
         with explain_errors(self.folder):
             if self._who_is_there() != self._files:
                 raise StoreError(

@@ -1,4 +1,6 @@
-"""The files of a store: opened to read or to write, with refusals of SQLite and the disk explained."""
+"""The files of a store: opened to read or to write, with refusals of SQLite and the
+disk explained.
+"""
 
 import os
 import sqlite3
@@ -35,13 +37,17 @@ NOT_PLAYED = "not-played.json"
 TRIALS = "trials.jsonl"
 """The file with the results of the trial matches that bots played before an event."""
 LEAGUE = "league.toml"
-"""The file with the settings of a league, which makes a store's folder that of a league."""
+"""The file with the settings of a league, which makes a store's folder that of a
+league.
+"""
 FINAL = "final-"
 """The beginning of the name of a folder with a final, in that of its league."""
 MODULES = "modules"
 """The folder with the modules of events in ticks, each named by its hash."""
 PRIVATE_MODULES = "not-published"
-"""The file in that folder which says that the league of a final does not publish its bots. Copies of the folder have it, too."""
+"""The file in that folder which says that the league of a final does not publish its
+bots. Copies of the folder have it, too.
+"""
 APPLICATION = 0x4B484956  # "KHIV"
 BUSY_SECONDS = 10.0  # for another program that holds the file
 PROBLEMS_MOST = 20
@@ -55,7 +61,9 @@ _NO_ROOM = (
 
 
 def narrow(folder: Path) -> None:
-    """Take all rights of others to the files of a store that is to be written: from now on they hold a secret."""
+    """Take all rights of others to the files of a store that is to be written: from now
+    on they hold a secret.
+    """
     private.narrow(
         folder / f"{name}{end}"
         for name in (FILE, LOCK, LOG, SEAL)
@@ -64,7 +72,9 @@ def narrow(folder: Path) -> None:
 
 
 class FileId(NamedTuple):
-    """The place of a file on its disk: a file or link that replaces it has another one."""
+    """The place of a file on its disk: a file or link that replaces it has another
+    one.
+    """
 
     device: int
     number: int
@@ -134,15 +144,18 @@ def _text(data: bytes) -> str:
 def _how_to_read(path: Path) -> str:
     """Return the mode in which SQLite opens the file.
 
-    SQLite writes beside a database in WAL mode even to read it. If it cannot, as on a read-only disk, no arbiter is at work
-    either. If nothing is left in the -wal file then, the one file is the whole store and will not change.
+    SQLite writes beside a database in WAL mode even to read it. If it cannot, as on a
+    read-only disk, no arbiter is at work either. If nothing is left in the -wal file
+    then, the one file is the whole store and will not change.
     """
     return "mode=ro" if os.access(path.parent, os.W_OK) or wal.is_left(path) else ALONE
 
 
 def open_to_write(folder: Path) -> sqlite3.Connection:
-    """Return a connection that writes; a store that does not exist is made. One of an older version stays so until its first row
-    is written, since a command that refuses must leave it to the engine that made it."""
+    """Return a connection that writes; a store that does not exist is made. One of an
+    older version stays so until its first row is written, since a command that refuses
+    must leave it to the engine that made it.
+    """
     path = folder / FILE
     check_pieces(path)
     _make_if_blank(path)
@@ -156,7 +169,8 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
         connection.set_progress_handler(
             None, 0
         )  # Ctrl-C lets a match be recorded that is being recorded
-        # A match that was reported as recorded must outlive even a power cut. macOS has the disk empty its cache only if asked.
+        # A match that was reported as recorded must outlive even a power cut. macOS has
+        # the disk empty its cache only if asked.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -167,7 +181,9 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
 
 
 def refuse_links(path: Path) -> None:
-    """Raise StoreError if one of the files that SQLite opens is a link, or no file at all: SQLite would follow it."""
+    """Raise StoreError if one of the files that SQLite opens is a link, or no file at
+    all: SQLite would follow it.
+    """
     for end in ("", "-wal", "-shm", "-journal"):
         try:
             regular_files.refuse_other(f"{path}{end}")
@@ -181,8 +197,10 @@ def refuse_links(path: Path) -> None:
 
 
 def check_pieces(path: Path) -> None:
-    """Raise StoreError if only part of a store is there, or a link in place of a file. SQLite would throw away the contents of a
-    -wal file beside an empty file, or lay them over a new one."""
+    """Raise StoreError if only part of a store is there, or a link in place of a file.
+    SQLite would throw away the contents of a -wal file beside an empty file, or lay
+    them over a new one.
+    """
     refuse_links(path)
     remains = f", and {FILE}-wal holds what is left of it" if wal.is_left(path) else ""
     if path.exists() and path.stat().st_size == 0:
@@ -198,7 +216,9 @@ def check_pieces(path: Path) -> None:
 
 
 def _make_if_blank(path: Path) -> None:
-    """Make an empty store under another name and move it into place: an interrupt at any moment leaves no half of a store."""
+    """Make an empty store under another name and move it into place: an interrupt at
+    any moment leaves no half of a store.
+    """
     if path.exists():
         connection = _connect(f"{path.absolute().as_uri()}?mode=rw")
         try:
@@ -217,8 +237,10 @@ def _make_if_blank(path: Path) -> None:
 
 
 def _make(draft: Path) -> None:
-    """Make a store as one file without a -wal file, since SQLite may fail to move the contents of a -wal file, and not report it.
-    SQLite gives the files beside it the mode of this one."""
+    """Make a store as one file without a -wal file, since SQLite may fail to move the
+    contents of a -wal file, and not report it. SQLite gives the files beside it the
+    mode of this one.
+    """
     os.close(private.open_file(draft, os.O_RDWR))
     connection = sqlite3.connect(draft, isolation_level=None)
     try:
@@ -238,15 +260,19 @@ def _remove(draft: Path) -> None:
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
-    """Tell whether nothing was ever stored in the file, as when a full disk or a kill interrupted its making."""
+    """Tell whether nothing was ever stored in the file, as when a full disk or a kill
+    interrupted its making.
+    """
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     return (application, tables) == (0, 0)
 
 
 def check_version(folder: Path, connection: sqlite3.Connection) -> None:
-    """Raise StoreError if the file is not a store, or a store of another version, or its tables are not those of its version, or
-    if it is the store of a league of another format."""
+    """Raise StoreError if the file is not a store, or a store of another version, or
+    its tables are not those of its version, or if it is the store of a league of
+    another format.
+    """
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = version_of(connection)
     if application != APPLICATION:
@@ -263,7 +289,9 @@ def check_version(folder: Path, connection: sqlite3.Connection) -> None:
 
 
 def damage(connection: sqlite3.Connection) -> list[str]:
-    """Return each damage of the file: pages and rows by SQLite's own check, and tables that are not those of a store."""
+    """Return each damage of the file: pages and rows by SQLite's own check, and tables
+    that are not those of a store.
+    """
     problems: list[str] = []
     try:
         if statements(connection) != statements_of(version_of(connection)):
@@ -282,8 +310,9 @@ def damage(connection: sqlite3.Connection) -> list[str]:
 
 
 def first_damage(connection: sqlite3.Connection) -> str:
-    """Return the first damage that SQLite finds in the pages of the file, "" for none. An index may hide from all queries that
-    the row itself was changed."""
+    """Return the first damage that SQLite finds in the pages of the file, "" for none.
+    An index may hide from all queries that the row itself was changed.
+    """
     try:
         problem = _of_pages(connection)
     except shape.REFUSED as error:
@@ -308,7 +337,9 @@ def _of_pages(connection: sqlite3.Connection) -> list[str]:
 
 @contextmanager
 def explain_errors(folder: Path) -> Iterator[None]:
-    """Replace an error of SQLite or the disk by one line for the user: StoreFull if the disk is full, else StoreError."""
+    """Replace an error of SQLite or the disk by one line for the user: StoreFull if the
+    disk is full, else StoreError.
+    """
     try:
         yield
     except shape.REFUSED as error:
@@ -334,7 +365,9 @@ def explain_errors(folder: Path) -> Iterator[None]:
 
 
 def _words(error: Exception) -> str:
-    """Return SQLite's message, made harmless since names of a hostile file may stand in it."""
+    """Return SQLite's message, made harmless since names of a hostile file may stand in
+    it.
+    """
     return (
         MALFORMED
         if isinstance(error, UnicodeDecodeError)

@@ -1,4 +1,6 @@
-"""Rows that are written in one transaction, each with its sum, and the tally of their event."""
+"""Rows that are written in one transaction, each with its sum, and the tally of their
+event.
+"""
 
 import json
 import sqlite3
@@ -36,8 +38,11 @@ class Insertion:
         )
 
     def tally(self, event: str) -> None:
-        """Count the rows in the tally of their event: the last step of a transaction."""
-        # In the transaction of the rows: a kill leaves neither rows without their tally nor a tally without its rows.
+        """Count the rows in the tally of their event: the last step of a
+        transaction.
+        """
+        # In the transaction of the rows: a kill leaves neither rows without their tally
+        # nor a tally without its rows.
         row = self._connection.execute(
             "SELECT count, total FROM tallies WHERE event = ?", (event,)
         ).fetchone()

@@ -16,7 +16,9 @@ LOCK_SECONDS = (
 
 
 def lock(folder: Path) -> int:
-    """Take the lock of a store that is to be written. Raises StoreError when another arbiter has it."""
+    """Take the lock of a store that is to be written. Raises StoreError when another
+    arbiter has it.
+    """
     descriptor = private.open_file(folder / LOCK, os.O_RDWR)
     if took_lock(descriptor):
         return descriptor
@@ -25,7 +27,9 @@ def lock(folder: Path) -> int:
 
 
 def took_lock(descriptor: int) -> bool:
-    """Take the lock of an open file, and tell whether that was possible: whoever has it and is just ending gets a moment."""
+    """Take the lock of an open file, and tell whether that was possible: whoever has it
+    and is just ending gets a moment.
+    """
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:
@@ -38,7 +42,9 @@ def took_lock(descriptor: int) -> bool:
 
 
 def check_unlocked(folder: Path) -> None:
-    """Raise StoreError if an arbiter is at work on a store; a first look, before bots are built and started."""
+    """Raise StoreError if an arbiter is at work on a store; a first look, before bots
+    are built and started.
+    """
     if is_locked(folder):
         raise _in_use(folder)
 

@@ -9,7 +9,8 @@ _PAGE = (b"<!doctype html", b"<html")
 
 
 def instead(folder: Path, file: str) -> str:
-    """Return the end of a message: the results folders below or beside a path, or the command that makes one; "" for none.
+    """Return the end of a message: the results folders below or beside a path, or the
+    command that makes one; "" for none.
 
     file: the file of a results folder.
     """
@@ -35,7 +36,9 @@ def instead(folder: Path, file: str) -> str:
 
 
 def no_bundle(path: Path) -> str:
-    """Return the end of a message: what a file is that is no bundle, and how to write one."""
+    """Return the end of a message: what a file is that is no bundle, and how to write
+    one.
+    """
     with regular_files.open_file(path) as file:
         head = file.read(256)
     what = (

@@ -24,20 +24,22 @@ class Unwritten(ArenaError):
 
 @contextmanager
 def new_file(path: Path, replaces: bytes = b"", mode: int = 0o666) -> Iterator[BinaryIO]:
-    """Yield a file to write into. It is at ``path`` once the block has ended without an error; after an error ``path`` is as it
-    was.
+    """Yield a file to write into. It is at ``path`` once the block has ended without an
+    error; after an error ``path`` is as it was.
 
     replaces: a file that begins with these bytes may be replaced.
     mode: who may read and write it, less the umask.
 
-    Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
+    Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is
+    full.
     """
     _refuse_other(path, replaces)
     part = path.with_name(path.name + PART)
     try:
         if part.is_file() and not part.is_symlink():  # what a kill has left
             part.unlink()
-        # O_EXCL and O_NOFOLLOW: another command may write the same file, and a link may lead anywhere.
+        # O_EXCL and O_NOFOLLOW: another command may write the same file, and a link may
+        # lead anywhere.
         file = os.fdopen(
             os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb"
         )
@@ -49,7 +51,8 @@ def new_file(path: Path, replaces: bytes = b"", mode: int = 0o666) -> Iterator[B
         with file:
             yield file
             file.flush()
-            # Before the new name: else a power cut could leave the name with an empty file.
+            # Before the new name: else a power cut could leave the name with an empty
+            # file.
             to_disk(file.fileno())
         part.rename(path)
     except BaseException as error:
@@ -82,8 +85,9 @@ def _refuse_other(path: Path, replaces: bytes) -> None:
 
 
 def begins(path: Path, text: bytes) -> bool:
-    """Tell whether a regular file begins with a text. A link never does: replacing it would remove the link and keep the file
-    behind it."""
+    """Tell whether a regular file begins with a text. A link never does: replacing it
+    would remove the link and keep the file behind it.
+    """
     try:
         with regular_files.open_file(path, follow=False) as file:
             return file.read(len(text)) == text
@@ -92,8 +96,9 @@ def begins(path: Path, text: bytes) -> bool:
 
 
 def to_disk(descriptor: int) -> None:
-    """Write a file through to the disk, as the store does. macOS has the disk empty its cache only if asked, which not every file
-    system there can do."""
+    """Write a file through to the disk, as the store does. macOS has the disk empty its
+    cache only if asked, which not every file system there can do.
+    """
     empty_cache = getattr(fcntl, "F_FULLFSYNC", None)
     if empty_cache is not None:
         with suppress(OSError):

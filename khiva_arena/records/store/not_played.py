@@ -1,7 +1,9 @@
-"""The bots that an event was to have and that do not play in it, in a file beside the store.
+"""The bots that an event was to have and that do not play in it, in a file beside the
+store.
 
-The definition of an event names the bots that play, and its id is made of that. So the others are in no row of the store, and
-lie in a file that may be lost: no result depends on it.
+The definition of an event names the bots that play, and its id is made of that. So the
+others are in no row of the store, and lie in a file that may be lost: no result depends
+on it.
 """
 
 import os
@@ -25,7 +27,9 @@ _Kept = dict[str, list[NotPlayed]]
 
 
 def read(folder: Path) -> _Kept:
-    """Return the bots that do not play, by the id of their event; {} if there is no file of use."""
+    """Return the bots that do not play, by the id of their event; {} if there is no
+    file of use.
+    """
     with suppress(OSError, ValueError, RecursionError):
         return msgspec.json.decode(
             regular_files.read(folder / NOT_PLAYED, _LONGEST, follow=False), type=_Kept
@@ -34,7 +38,9 @@ def read(folder: Path) -> _Kept:
 
 
 def write(folder: Path, event: str, bots: Sequence[NotPlayed]) -> None:
-    """Keep the bots that do not play in an event, instead of those that were kept for it before. Raises OSError."""
+    """Keep the bots that do not play in an event, instead of those that were kept for
+    it before. Raises OSError.
+    """
     before: Mapping[str, list[NotPlayed]] = read(folder)
     others = {key: kept for key, kept in before.items() if key != event}
     short = [msgspec.structs.replace(bot, report=bot.report[-_REPORT_MOST:]) for bot in bots]

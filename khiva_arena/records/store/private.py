@@ -1,7 +1,7 @@
 """Files that nobody else may read: a store holds secrets that are not revealed yet.
 
-A reader of them knows every hand. Files are made 0600 and a new folder 0700 under any umask. An existing file or folder keeps its
-mode as long as it is only read.
+A reader of them knows every hand. Files are made 0600 and a new folder 0700 under any
+umask. An existing file or folder keeps its mode as long as it is only read.
 """
 
 import os
@@ -16,7 +16,9 @@ _OTHERS = 0o077
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it with the modes of the umask; an existing one is left unchanged. Raises OSError."""
+    """Make a folder, and those above it with the modes of the umask; an existing one is
+    left unchanged. Raises OSError.
+    """
     if folder.is_dir():
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -30,8 +32,9 @@ def make_folder(folder: Path) -> None:
 
 
 def open_file(path: Path, flags: int) -> int:
-    """Return the descriptor of a file, made if need be. ``flags``: as for ``os.open``. A link is not followed, and nothing but a
-    file is opened. Raises OSError."""
+    """Return the descriptor of a file, made if need be. ``flags``: as for ``os.open``.
+    A link is not followed, and nothing but a file is opened. Raises OSError.
+    """
     flags |= os.O_CREAT | os.O_NOFOLLOW | regular_files.CAREFULLY
     try:
         descriptor = os.open(path, flags | os.O_EXCL, FILE)
@@ -45,8 +48,9 @@ def open_file(path: Path, flags: int) -> int:
 
 
 def narrow(paths: Iterable[Path]) -> None:
-    """Take away all rights that others have to files of this user. Links, and files of another owner, are left unchanged. Raises
-    OSError."""
+    """Take away all rights that others have to files of this user. Links, and files of
+    another owner, are left unchanged. Raises OSError.
+    """
     for path in paths:
         try:
             status = path.lstat()
@@ -61,5 +65,7 @@ def narrow(paths: Iterable[Path]) -> None:
 
 
 def open_and_close(path: Path) -> None:
-    """Make a file that nobody else may read, unless it is there. Raises OSError for a link, or anything but a file."""
+    """Make a file that nobody else may read, unless it is there. Raises OSError for a
+    link, or anything but a file.
+    """
     os.close(open_file(path, os.O_RDWR))

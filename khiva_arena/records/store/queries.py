@@ -1,4 +1,6 @@
-"""The reading of rows: bounded in memory whatever a file holds, and each row with whether it is as it was written."""
+"""The reading of rows: bounded in memory whatever a file holds, and each row with
+whether it is as it was written.
+"""
 
 import marshal
 import sqlite3
@@ -27,7 +29,8 @@ class RoomTaken(NamedTuple):
 
     bot: its position.
     size: bytes, packed.
-    matches, without: in how many seats of matches they were to be kept, and in how many they had no room.
+    matches, without: in how many seats of matches they were to be kept, and in how many
+        they had no room.
     room: bytes for all bots of the event.
     """
 
@@ -53,7 +56,9 @@ class StoreRows:
         return bool(self._rows("SELECT 1 FROM spent WHERE event = ? LIMIT 1", event))
 
     def caps(self, event: str) -> list[CapRow]:
-        """Return the caps on what the bots of an event spend, in their order. A damaged one is left out: ``changed`` tells it."""
+        """Return the caps on what the bots of an event spend, in their order. A damaged
+        one is left out: ``changed`` tells it.
+        """
         rows = self._checked_rows("caps", "event = ? ORDER BY number", event)
         return [
             CapRow(**{**values, "at_least": bool(values["at_least"])})
@@ -67,12 +72,16 @@ class StoreRows:
         return [row[0] for row in rows if isinstance(row[0], float)]
 
     def ends(self, event: str) -> list[str]:
-        """Return when each match ended, in schedule order, as the store writes times."""
+        """Return when each match ended, in schedule order, as the store writes
+        times.
+        """
         rows = self._rows("SELECT finished FROM matches WHERE event = ? ORDER BY ordinal", event)
         return [row[0] for row in rows if isinstance(row[0], str)]
 
     def transcripts(self, event: str, ordinal: int) -> list[TranscriptRow]:
-        """Return the transcripts of a recorded match by seat, [] if none were to be kept."""
+        """Return the transcripts of a recorded match by seat, [] if none were to be
+        kept.
+        """
         condition = "event = ? AND ordinal = ? ORDER BY seat"
         rows = self._checked_rows("transcripts", condition, event, ordinal)
         for values, _ in rows:
@@ -80,7 +89,9 @@ class StoreRows:
         return [TranscriptRow(**values, intact=intact) for values, intact in rows]
 
     def changed_transcripts(self, event: str) -> list[str]:
-        """Return each changed transcript of an event, a line each. ``changed`` does not look for them: that takes long."""
+        """Return each changed transcript of an event, a line each. ``changed`` does not
+        look for them: that takes long.
+        """
         query = "SELECT DISTINCT ordinal FROM transcripts WHERE event = ? ORDER BY ordinal"
         found = (
             (ordinal, row)
@@ -91,7 +102,9 @@ class StoreRows:
         return [what.format(row.seat, ordinal) for ordinal, row in found if not row.intact]
 
     def room_of_transcripts(self, event: str) -> list[RoomTaken]:
-        """Return how much room the transcripts of each bot of an event take; [] if none were to be kept."""
+        """Return how much room the transcripts of each bot of an event take; [] if none
+        were to be kept.
+        """
         # SQLite knows a length without reading the bytes
         without = "sum(length(packed) = 0 AND total > 0)"
         sizes = f"bot, sum(length(packed)), count(*), {without}, max(room)"
@@ -103,7 +116,9 @@ class StoreRows:
         return [row for rows in self._rows_by_piece(query, *values) for row in rows]
 
     def _rows_by_piece(self, query: str, *values: Any) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the rows of a query, a few at a time. Raises StoreError for more bytes than an arbiter may have written."""
+        """Yield the rows of a query, a few at a time. Raises StoreError for more bytes
+        than an arbiter may have written.
+        """
         size = 0
         for rows, weight in self._pieces(query, values):
             size += weight
@@ -117,8 +132,10 @@ class StoreRows:
     def _pieces(
         self, query: str, values: tuple[Any, ...]
     ) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
-        """Yield the rows of a query, a few at a time, each time with their weight in bytes. A small hostile file may be made so
-        that a query has rows without end: callers set a limit."""
+        """Yield the rows of a query, a few at a time, each time with their weight in
+        bytes. A small hostile file may be made so that a query has rows without end:
+        callers set a limit.
+        """
         with explain_errors(self.folder):
             rows = self._connection.execute(query, values)
             while piece := rows.fetchmany(ROWS_AT_ONCE):
@@ -137,15 +154,18 @@ class StoreRows:
         yield batch
 
     def _checked_rows(self, table: str, condition: str, *values: Any) -> list[sums.CheckedRow]:
-        """Return rows of a table by column, each with whether it is as it was written."""
+        """Return rows of a table by column, each with whether it is as it was
+        written.
+        """
         rows = self._all(table, condition, *values)
         return sums.check_all(table, versions.columns(table), rows, sealed=self._seal.holds())
 
     def _pairs(
         self, table: str, condition: str, *values: Any
     ) -> Iterator[tuple[Sequence[Any], bool]]:
-        """Yield rows of a table, each as its values in the order of the schema, sum included, with whether it is as it was
-        written."""
+        """Yield rows of a table, each as its values in the order of the schema, sum
+        included, with whether it is as it was written.
+        """
         return self._check_rows(table, self._all(table, condition, *values))
 
     def _check_rows(
@@ -158,6 +178,8 @@ class StoreRows:
 
 
 def select_from(table: str) -> str:
-    """Return the question for all rows of a table, with its columns in the order of the schema."""
+    """Return the question for all rows of a table, with its columns in the order of the
+    schema.
+    """
     names = ", ".join(name for name, _, _ in versions.columns(table))
     return f"SELECT {names} FROM {table}"

@@ -50,7 +50,9 @@ class StoreReads(StoreRows):
         ]
 
     def event_ids(self, first: int = LOWEST, last: int = HIGHEST) -> list[str]:
-        """Return the ids of all events in order of creation, or those with numbers first..last."""
+        """Return the ids of all events in order of creation, or those with numbers
+        first..last.
+        """
         query = "SELECT id FROM events WHERE number BETWEEN ? AND ? ORDER BY number"
         return [str(event) for (event,) in self._rows(query, first, last)]
 
@@ -83,13 +85,17 @@ class StoreReads(StoreRows):
         )
 
     def links(self, first: int = 0, end: int = HIGHEST) -> list[LinkRow]:
-        """Return the links of the league whose batches the events are, in the order of the chain; [] if it is no league's.
-        ``first``, ``end``: with numbers from here on, and below that."""
+        """Return the links of the league whose batches the events are, in the order of
+        the chain; [] if it is no league's.
+        ``first``, ``end``: with numbers from here on, and below that.
+        """
         rows = self._checked_rows("links", "number >= ? AND number < ? ORDER BY number", first, end)
         return [LinkRow(**values, intact=intact) for values, intact in rows]
 
     def newest_link(self) -> LinkRow | None:
-        """Return the newest link of the league whose batches the events are, None if it is no league's."""
+        """Return the newest link of the league whose batches the events are, None if it
+        is no league's.
+        """
         newest = self._rows("SELECT max(number) FROM links")[0][0]
         return None if newest is None else self.links(newest)[0]
 
@@ -113,8 +119,10 @@ class StoreReads(StoreRows):
     def matches(
         self, event: str, first: int = LOWEST, last: int = HIGHEST, beside: Sequence[str] = BESIDE
     ) -> Iterator[MatchRow]:
-        """Yield recorded matches with ordinals first..last in schedule order, read on demand, some at a time. ``beside``: the
-        facts that are read, too: page faults and the times of decisions take as long to read as everything else."""
+        """Yield recorded matches with ordinals first..last in schedule order, read on
+        demand, some at a time. ``beside``: the facts that are read, too: page faults
+        and the times of decisions take as long to read as everything else.
+        """
         all_matches = (first, last) == (
             LOWEST,
             HIGHEST,
@@ -136,7 +144,9 @@ class StoreReads(StoreRows):
         )
 
     def matches_with(self, event: str, beginning: str) -> list[MatchRow]:
-        """Return the recorded matches whose id has this beginning, at most two, in schedule order."""
+        """Return the recorded matches whose id has this beginning, at most two, in
+        schedule order.
+        """
         query = (
             "SELECT ordinal FROM matches WHERE event = ? AND substr(id, 1, ?) = ? ORDER BY "
             "ordinal LIMIT 2"
@@ -165,7 +175,9 @@ class StoreReads(StoreRows):
         return whole_matches(rows, faults, seats, times, cells, spent)
 
     def places(self, event: str) -> Iterator[tuple[int, str]]:
-        """Yield ordinal and digest of each recorded match in schedule order, read on demand, some at a time, by no sums."""
+        """Yield ordinal and digest of each recorded match in schedule order, read on
+        demand, some at a time, by no sums.
+        """
         for rows, _ in self._pieces(
             "SELECT ordinal, digest FROM matches WHERE event = ? ORDER BY ordinal", (event,)
         ):
@@ -183,7 +195,9 @@ class StoreReads(StoreRows):
         ]
 
     def cpu(self, event: str, since: str) -> dict[int, float]:
-        """Return the seconds of CPU that each bot of an event used in the matches that ended at a time or later, by position."""
+        """Return the seconds of CPU that each bot of an event used in the matches that
+        ended at a time or later, by position.
+        """
         of_match = "seats.event = matches.event AND seats.ordinal = matches.ordinal"
         query = (
             f"SELECT bot, sum(cpu) FROM seats JOIN matches ON {of_match} WHERE seats.event = ? "
@@ -192,7 +206,9 @@ class StoreReads(StoreRows):
         return {bot: float(cpu) for bot, cpu in self._rows(query, event, since)}
 
     def cells(self, events: Iterable[str]) -> tuple[str, ...]:
-        """Return the levels at which the runners of the events' modules were kept, the best first."""
+        """Return the levels at which the runners of the events' modules were kept, the
+        best first.
+        """
         query = "SELECT DISTINCT level FROM cells WHERE event = ?"
         levels = {row[0] for event in events for row in self._rows(query, event)}
         return tuple(level for level in Level if level in levels)
@@ -213,7 +229,9 @@ class StoreReads(StoreRows):
         }
 
     def conclusion(self, event: str) -> str | None:
-        """Return the run digest of the moment when the event was over, or closed; None before that."""
+        """Return the run digest of the moment when the event was over, or closed; None
+        before that.
+        """
         rows = self._checked_rows("conclusions", "event = ?", event)
         return str(rows[0][0]["digest"]) if rows else None
 
@@ -229,7 +247,9 @@ class StoreReads(StoreRows):
         return str(self._once("", lambda: files.first_damage(self._connection)))
 
     def changed(self, event: str) -> list[str]:
-        """Return each changed, lost or added row of an event, apart from its matches, voids and ``EventRow.changed``."""
+        """Return each changed, lost or added row of an event, apart from its matches,
+        voids and ``EventRow.changed``.
+        """
         with explain_errors(self.folder):
             if self._seal.holds():
                 return []
@@ -244,12 +264,16 @@ class StoreReads(StoreRows):
         )
 
     def is_known_sound(self) -> bool:
-        """Tell whether no sum need be computed: the store was sealed when it was opened, and nobody else has written since."""
+        """Tell whether no sum need be computed: the store was sealed when it was
+        opened, and nobody else has written since.
+        """
         with explain_errors(self.folder):
             return self._seal.is_kept()
 
     def _once(self, key: str, look: Callable[[], T]) -> T:
-        """Return the result of ``look``, kept under a key. It reads the whole store, so it runs again only after a write."""
+        """Return the result of ``look``, kept under a key. It reads the whole store, so
+        it runs again only after a write.
+        """
         now_at = (
             self._rows("PRAGMA data_version")[0][0],
             self._connection.total_changes,

@@ -1,6 +1,8 @@
-"""Matches and voids put together from the rows of several tables, which one query each reads for many of them.
+"""Matches and voids put together from the rows of several tables, which one query each
+reads for many of them.
 
-Rows of matches are taken apart by place: each report reads all of them, and by name they take half as long again.
+Rows of matches are taken apart by place: each report reads all of them, and by name
+they take half as long again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,8 +32,10 @@ def whole_matches(
     cells: Checked,
     spent: Checked,
 ) -> Iterator[MatchRow]:
-    """Yield rows of ``matches`` with their rows of ``page_faults``, ``seats`` (by number), ``times``, ``cells`` and ``spent``.
-    Rows of other matches may be among these."""
+    """Yield rows of ``matches`` with their rows of ``page_faults``, ``seats`` (by
+    number), ``times``, ``cells`` and ``spent``. Rows of other matches may be among
+    these.
+    """
     mine: dict[int, list[SeatRow]] = {row[1]: [] for row, _ in matches}
     damaged_ordinals = set()
     majors = {}
@@ -99,7 +103,9 @@ def _seat(row: Sequence[Any], major: int) -> SeatRow:
 def whole_voids(
     voids: list[CheckedRow], causes: list[CheckedRow], spent: list[CheckedRow]
 ) -> list[VoidRow]:
-    """Return rows of ``voids`` with those of ``void_causes`` and ``void_spent``, all given by column."""
+    """Return rows of ``voids`` with those of ``void_causes`` and ``void_spent``, all
+    given by column.
+    """
     seats_by_attempt = {
         (cause["ordinal"], cause["attempt"]): (tuple(_list(cause["seats"], list[int])), intact)
         for cause, intact in causes

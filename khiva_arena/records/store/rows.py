@@ -1,6 +1,7 @@
 """The rows of a store as values, with whether each is intact.
 
-``intact``: the row is as it was written, see sums.py. Any other row may hold anything, but each value has the type of its column.
+``intact``: the row is as it was written, see sums.py. Any other row may hold anything,
+    but each value has the type of its column.
 """
 
 from datetime import UTC, datetime
@@ -18,11 +19,14 @@ from khiva_arena.records.replay.definition import Definition, read_definition, t
 from khiva_arena.records.replay.record import Record
 
 SET_ASIDE_VOIDS = 4
-"""The void attempts at one match after which its table in a league's batch may be set aside for good: those of the first pass,
-and two more tries."""
+"""The void attempts at one match after which its table in a league's batch may be set
+aside for good: those of the first pass, and two more tries.
+"""
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 SpentTime = Annotated[tuple[Number, ...], msgspec.Meta(min_length=2, max_length=3)]
-"""The step of a decision, the microseconds that it took, and, of a bot on another machine, those of the way there and back."""
+"""The step of a decision, the microseconds that it took, and, of a bot on another
+machine, those of the way there and back.
+"""
 Times = tuple[tuple[SpentTime, ...], ...]
 """The times by seat, of each decision."""
 
@@ -59,7 +63,8 @@ class EventRow(msgspec.Struct, frozen=True):
     changed: each of its rows, bots and engines included, that is not as it was written.
     public: the text that was mixed into schedule and deals, None for none.
     closed: when it was closed before it was over, UTC; None if it was not closed.
-    set_aside: of a batch that is over, the tables that stayed void for good, each its seed and its line-up.
+    set_aside: of a batch that is over, the tables that stayed void for good, each its
+        seed and its line-up.
     """
 
     id: str
@@ -77,7 +82,9 @@ class EventRow(msgspec.Struct, frozen=True):
 
     @property
     def definition(self) -> Definition:
-        """The definition of the event. Raises StoreError if it is damaged, or of a league of another format."""
+        """The definition of the event. Raises StoreError if it is damaged, or of a
+        league of another format.
+        """
         try:
             return read_definition(self.text)
         except ValueError as error:
@@ -85,8 +92,9 @@ class EventRow(msgspec.Struct, frozen=True):
 
     @property
     def is_of_0_1(self) -> bool:
-        """True if version 0.1.0 began the event: its id is then a hash of the definition alone, and the commitment binds to the
-        id."""
+        """True if version 0.1.0 began the event: its id is then a hash of the
+        definition alone, and the commitment binds to the id.
+        """
         return self.id == text_digest(self.text)[: seeds.ID_LENGTH]
 
     def opens(self, secret: bytes) -> bool:
@@ -115,14 +123,16 @@ class SeatRow(msgspec.Struct, frozen=True):
     seat: its number, from 0.
     bot: the position of the bot in the event.
     rank, score, verdict: as in the record.
-    faults: [verdict, detail, step] of each, strikes included; damaged beyond reading they are one fault, UNREADABLE.
+    faults: [verdict, detail, step] of each, strikes included; damaged beyond reading
+        they are one fault, UNREADABLE.
     decisions: how many it was asked for.
     thought, slowest: seconds that they took in all, and the longest.
     bank_left: seconds.
     status: exit status, negative for a signal.
     notes, notes_total: its stderr, shortened, and how many bytes that was.
     peak: bytes of memory, 0 if unknown.
-    measured: everything but the voids that it caused, which stand in the rows of the voids.
+    measured: everything but the voids that it caused, which stand in the rows of the
+        voids.
     """
 
     seat: int
@@ -143,7 +153,8 @@ class SeatRow(msgspec.Struct, frozen=True):
 
 
 class TranscriptRow(msgspec.Struct, frozen=True):
-    """The transcript of a seat of a recorded match, see schema_8.sql and transcripts.py.
+    """The transcript of a seat of a recorded match, see schema_8.sql and
+    transcripts.py.
 
     seat, bot: its number at the table, and the position of its bot in the event.
     packed: b"" if nothing was written, or there was no room.
@@ -166,17 +177,19 @@ class MatchRow(msgspec.Struct, frozen=True):
     event: id of its event.
     ordinal: its place in the schedule.
     id, digest: as in its record.
-    seed, lineup, rotation: numbers of the deal, of the line-up in the round, of the rotation of the table.
+    seed, lineup, rotation: numbers of the deal, of the line-up in the round, of the
+        rotation of the table.
     record: canonical JSON.
     attempt: number of the attempt that was recorded, from 1.
     req_start: the number of the first request.
     seconds: that it took.
     finished: when, UTC.
     seats: by seat.
-    times: by seat, of each decision that it answered or was late with; None if they are not known, as of a match that version
-        0.2.0 recorded.
+    times: by seat, of each decision that it answered or was late with; None if they are
+        not known, as of a match that version 0.2.0 recorded.
     cell: the level of the cell around the runner, in ticks; None by the wall clock.
-    spent: by seat, what its bot reported; None if it was not offered to; () if none was.
+    spent: by seat, what its bot reported; None if it was not offered to; () if none
+        was.
     intact: whether it and its seats are as they were written.
     transcripts: those that are written with it; ``Store.transcripts`` reads them.
     """
@@ -216,7 +229,8 @@ class VoidRow(msgspec.Struct, frozen=True):
     at: when, UTC.
     intact: whether it is as it was written.
     causes: the seats that were late.
-    spent: by seat, what its bot reported; None if it was not offered to; () if none was.
+    spent: by seat, what its bot reported; None if it was not offered to; () if none
+        was.
     """
 
     event: str
@@ -239,15 +253,18 @@ class VoidRow(msgspec.Struct, frozen=True):
 
 
 class CapRow(msgspec.Struct, frozen=True):
-    """A cap on what the bots of an event spend, by their own word; schema_8.sql describes its columns further.
+    """A cap on what the bots of an event spend, by their own word; schema_8.sql
+    describes its columns further.
 
     event: id of the event.
-    number: 0 for the cap that chose the seeds of the event; from 1 on, those that ended it short, or under which a run began.
-    cap, spent, dearest: the cap, what was spent until then, and the most that a table cost, in millionths of the currency.
+    number: 0 for the cap that chose the seeds of the event; from 1 on, those that ended
+        it short, or under which a run began.
+    cap, spent, dearest: the cap, what was spent until then, and the most that a table
+        cost, in millionths of the currency.
     currency: its name.
     at_least: whether more may have been spent.
-    recorded: how many matches were; -1 in the row of a run that began to play. If that is the last row, the run was killed, or
-        ended otherwise than by its cap.
+    recorded: how many matches were; -1 in the row of a run that began to play. If that
+        is the last row, the run was killed, or ended otherwise than by its cap.
     """
 
     event: str
@@ -279,7 +296,9 @@ def now() -> str:
 
 
 class Why(StrEnum):
-    """The reason why a bot does not play, in words that tell nothing of what is in it."""
+    """The reason why a bot does not play, in words that tell nothing of what is in
+    it.
+    """
 
     UNREAD = "it cannot be read"
     UNBUILT = "it is not built"
@@ -296,7 +315,8 @@ class NotPlayed(msgspec.Struct, frozen=True):
     why: the reason.
     line: the reason in a line, which may repeat words of the bot.
     report: all that is known, for its author; "" if the line is all.
-    fault: the fault of a bot that forfeits its trial match, and its step, for anybody; else "".
+    fault: the fault of a bot that forfeits its trial match, and its step, for anybody;
+        else "".
     """
 
     name: str

@@ -1,11 +1,13 @@
 """The seal of a store: a hash that tells that the file was found sound as it is.
 
-The hash is taken before everything in the file is read and found sound. While the file has this hash, nothing in it need be
-checked again, and very many rows are read without their sums.
+The hash is taken before everything in the file is read and found sound. While the file
+has this hash, nothing in it need be checked again, and very many rows are read without
+their sums.
 
-A seal is derived. It lies beside the file and fits that file alone: a change of any byte ends it, even by an arena that knows of
-no seal. If it is lost, cut short or out of date, everything is checked, which takes time and nothing else; so nobody waits for
-the disk when it is written. Like a sum it finds damage, not deceit.
+A seal is derived. It lies beside the file and fits that file alone: a change of any
+byte ends it, even by an arena that knows of no seal. If it is lost, cut short or out of
+date, everything is checked, which takes time and nothing else; so nobody waits for the
+disk when it is written. Like a sum it finds damage, not deceit.
 """
 
 import os
@@ -28,7 +30,9 @@ OPEN_FILES = "/dev/fd"
 OTHERS = ("-wal", "-journal")  # rows that SQLite has not moved into the file yet
 
 _Mark = tuple[int, ...] | None
-"""Device, number, size and times of a file, which change when it is written; None if there is no file."""
+"""Device, number, size and times of a file, which change when it is written; None if
+there is no file.
+"""
 
 
 class _State(NamedTuple):
@@ -48,7 +52,9 @@ class Seal:
     """The knowledge whether an open store is sound without a look at its rows."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, trusted: bool) -> None:
-        """Prepare the seal of a store. ``path``: the store's file. ``trusted``: whether a seal that is there counts."""
+        """Prepare the seal of a store. ``path``: the store's file. ``trusted``: whether
+        a seal that is there counts.
+        """
         self._path = path
         self._connection = connection
         self._has_looked = not trusted
@@ -59,15 +65,18 @@ class Seal:
         self.holds()
 
     def holds(self) -> bool:
-        """Tell whether the file is, byte by byte, the one that was sealed. Asked after rows were read, the answer is about
-        them."""
+        """Tell whether the file is, byte by byte, the one that was sealed. Asked after
+        rows were read, the answer is about them.
+        """
         if not self._has_looked:
             self._has_looked = True
             self._sealed_state = self._look()
         return self._sealed_state is not None and self._sealed_state == self._now()
 
     def is_kept(self) -> bool:
-        """Tell whether the file was sealed when opened and only this connection has written since."""
+        """Tell whether the file was sealed when opened and only this connection has
+        written since.
+        """
         if self.holds():
             return True
         if self._sealed_state is None:
@@ -79,8 +88,10 @@ class Seal:
         )
 
     def put(self, is_sound: Callable[[], bool]) -> None:
-        """Seal the store if ``is_sound``, which reads the file anew, finds its contents sound. Earlier reads and writes prove
-        nothing, since the file may have been damaged meanwhile. Raises OSError if the seal cannot be written."""
+        """Seal the store if ``is_sound``, which reads the file anew, finds its contents
+        sound. Earlier reads and writes prove nothing, since the file may have been
+        damaged meanwhile. Raises OSError if the seal cannot be written.
+        """
         if self.holds():
             return
         with _one_moment(self._connection):
@@ -113,8 +124,9 @@ class Seal:
 
 @contextmanager
 def _one_moment(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let nobody write to the file inside the ``with`` block. SQLite ensures this while a snapshot is held that lies in the file
-    alone."""
+    """Let nobody write to the file inside the ``with`` block. SQLite ensures this while
+    a snapshot is held that lies in the file alone.
+    """
     within = connection.in_transaction
     try:
         if not within:
@@ -129,7 +141,9 @@ def _one_moment(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _content(path: Path) -> bytes | None:
-    """Return the text of a seal for the file as it is; None if the file is not the whole store, or cannot be read."""
+    """Return the text of a seal for the file as it is; None if the file is not the
+    whole store, or cannot be read.
+    """
     file = path.parent.resolve() / path.name  # as SQLite has it open
     before = _mark(file)
     for end in OTHERS:
@@ -159,8 +173,10 @@ def _mark(path: Path) -> _Mark:
 
 
 def _descriptor(path: Path) -> int | None:
-    """Return the descriptor by which SQLite has the file open, None if that cannot be told. The file is not opened a second time:
-    a process loses all its locks on a file as soon as it closes the file once."""
+    """Return the descriptor by which SQLite has the file open, None if that cannot be
+    told. The file is not opened a second time: a process loses all its locks on a file
+    as soon as it closes the file once.
+    """
     looked_for = os.lstat(path)
     for name in os.listdir(OPEN_FILES):
         with suppress(OSError):  # the listing's own, which is closed by now

@@ -1,8 +1,9 @@
 """The check that a file has the shape of a store, before anything in it is used.
 
-A file that somebody sent may hold views and triggers in place of tables, which compute without end, names that are escape
-sequences, and rows as large as memory. So its schema is not trusted, the size of results is limited, and before the first query
-on a table each of its statements has to be the arena's own.
+A file that somebody sent may hold views and triggers in place of tables, which compute
+without end, names that are escape sequences, and rows as large as memory. So its schema
+is not trusted, the size of results is limited, and before the first query on a table
+each of its statements has to be the arena's own.
 """
 
 import re
@@ -15,10 +16,14 @@ from khiva_arena.errors import StoreError
 from khiva_arena.records.replay import league_format
 
 LONGEST_ROW = 16 * 2**20
-"""The bytes of one row at most: a line of a bundle, which holds a record, is no longer."""
+"""The bytes of one row at most: a line of a bundle, which holds a record, is no
+longer.
+"""
 MOST_STATEMENTS = 100
 REFUSED = (sqlite3.Error, UnicodeDecodeError)
-"""The errors that a query raises; the latter if SQLite's message about a damaged schema is no text."""
+"""The errors that a query raises; the latter if SQLite's message about a damaged schema
+is no text.
+"""
 PULSE = 20_000
 """The instructions of SQLite between two looks for Ctrl-C, some 0.2 ms."""
 LIMITS = {
@@ -33,14 +38,19 @@ LIMITS = {
 _NAMED = 60
 _COMMENT = re.compile(r"--[^\n]*")
 _Statement = tuple[str, str, str, str | None]
-"""The type, name, table and SQL of a statement; the SQL is None for an index that SQLite makes itself."""
+"""The type, name, table and SQL of a statement; the SQL is None for an index that
+SQLite makes itself.
+"""
 
 
 def harden(connection: sqlite3.Connection) -> None:
-    """Limit the harm that a hostile file can do to a program that opens it. To be called before the first query."""
+    """Limit the harm that a hostile file can do to a program that opens it. To be
+    called before the first query.
+    """
     for limit, limit_value in LIMITS.items():
         connection.setlimit(limit, limit_value)
-    # Else Ctrl-C waits for the end of a query. SQLite drops what this raises and says "interrupted": see ``is_interrupt``.
+    # Else Ctrl-C waits for the end of a query. SQLite drops what this raises and says
+    # "interrupted": see ``is_interrupt``.
     connection.set_progress_handler(lambda: 0, PULSE)
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
@@ -52,8 +62,10 @@ def is_interrupt(error: BaseException) -> bool:
 
 
 def check(file: Path, connection: sqlite3.Connection, schema: str) -> None:
-    """Raise StoreError unless the tables of a file are those of a schema, statement by statement, and nothing else is there: no
-    view, no trigger, no virtual table. Comments may differ."""
+    """Raise StoreError unless the tables of a file are those of a schema, statement by
+    statement, and nothing else is there: no view, no trigger, no virtual table.
+    Comments may differ.
+    """
     expected = _made_by(schema)
     query = "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT ?"
     statements = [_plain(row) for row in connection.execute(query, (MOST_STATEMENTS,)).fetchall()]
@@ -67,8 +79,10 @@ def check(file: Path, connection: sqlite3.Connection, schema: str) -> None:
 
 
 def check_league(file: Path, connection: sqlite3.Connection) -> None:
-    """Raise StoreError for a league of another format, ConfigError for any league if the extension that knows leagues is not
-    installed. Damage is for others to find, so that `verify` says what is sound."""
+    """Raise StoreError for a league of another format, ConfigError for any league if
+    the extension that knows leagues is not installed. Damage is for others to find, so
+    that `verify` says what is sound.
+    """
     try:
         links = connection.execute("SELECT text FROM links WHERE number = 0").fetchall()
         for (text,) in links:
@@ -105,7 +119,9 @@ def _why(
 
 
 def _plain(row: tuple[object, ...]) -> _Statement:
-    """Return a row of sqlite_master without comments and line ends. In a damaged file it may hold values of any type."""
+    """Return a row of sqlite_master without comments and line ends. In a damaged file
+    it may hold values of any type.
+    """
     kind, name, table, sql = row
     text = None if sql is None else " ".join(_COMMENT.sub(" ", str(sql)).split())
     return str(kind), str(name), str(table), text

@@ -1,7 +1,8 @@
-"""A note beside a store with a shard, or several merged ones, that says how they were asked for.
+"""A note beside a store with a shard, or several merged ones, that says how they were
+asked for.
 
-From it a merge tells the command for another shard. The truth is in the store. Without the note a merge says which seeds are
-missing, in fewer words.
+From it a merge tells the command for another shard. The truth is in the store. Without
+the note a merge says which seeds are missing, in fewer words.
 """
 
 import json
@@ -60,7 +61,9 @@ def write_note(folder: Path, note: ShardNote) -> None:
 
 
 def read_note(folder: Path, event: str) -> ShardNote | None:
-    """Return the note beside a store that holds an event, None if there is none of use."""
+    """Return the note beside a store that holds an event, None if there is none of
+    use.
+    """
     with suppress(OSError, ValueError, RecursionError):
         note = msgspec.json.decode(
             regular_files.read(folder / NOTE, _LONGEST, follow=False), type=ShardNote

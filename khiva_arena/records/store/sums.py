@@ -1,8 +1,10 @@
-"""Sums over rows, so that no byte of a store changes unnoticed, and the changes that they find, in words.
+"""Sums over rows, so that no byte of a store changes unnoticed, and the changes that
+they find, in words.
 
-Each row ends in a sum over all of its columns. An event's tally counts its rows and adds their sums up, so that a row that was
-lost or added is noticed, too. This finds damage, not deceit: whoever writes rows can compute their sums.
-Changes that reading a match, a void or an event itself shows are not looked for here.
+Each row ends in a sum over all of its columns. An event's tally counts its rows and
+adds their sums up, so that a row that was lost or added is noticed, too. This finds
+damage, not deceit: whoever writes rows can compute their sums. Changes that reading a
+match, a void or an event itself shows are not looked for here.
 """
 
 import json
@@ -25,7 +27,9 @@ EMPTY: dict[str, tuple[type, Any]] = {
     "REAL": (float, 0.0),
     "BLOB": (bytes, b""),
 }
-"""By the type of a column, the type of its values, and the value that replaces one of another type."""
+"""By the type of a column, the type of its values, and the value that replaces one of
+another type.
+"""
 
 TABLES = (
     "engines",
@@ -58,19 +62,25 @@ READ_WITH = {
     "void_causes": ("voids", ("ordinal", "attempt")),
     "void_spent": ("voids", ("ordinal", "attempt")),
 }
-"""Tables that are read with rows of another one, and the columns that lead there: nobody reads a row that leads to none."""
+"""Tables that are read with rows of another one, and the columns that lead there:
+nobody reads a row that leads to none.
+"""
 
 
 def row_sum(table: str, values: Mapping[str, Any]) -> str:
-    """Return the sum of a row, 16 hex digits. ``values``: its columns without the sum itself."""
+    """Return the sum of a row, 16 hex digits. ``values``: its columns without the sum
+    itself.
+    """
     return _sums(table, tuple(values), [(value,) for value in values.values()])[0]
 
 
 def _sums(table: str, names: tuple[str, ...], columns: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the sums of rows, which are given column by column: these columns, and perhaps more after them.
+    """Return the sums of rows, which are given column by column: these columns, and
+    perhaps more after them.
 
-    Hashed is "khiva-row-1\\0" and the JSON of [table, [name, value], ...] by name. It is put together column by column, since
-    every row of a store is checked for a report, and json.dumps row by row takes three times as long.
+    Hashed is "khiva-row-1\\0" and the JSON of [table, [name, value], ...] by name. It
+    is put together column by column, since every row of a store is checked for a
+    report, and json.dumps row by row takes three times as long.
     """
     order, form = _form(table, names)
     texts = zip(*(_json(columns[i]) for i in order), strict=True)
@@ -79,7 +89,9 @@ def _sums(table: str, names: tuple[str, ...], columns: Sequence[Sequence[Any]]) 
 
 @cache
 def _form(table: str, names: tuple[str, ...]) -> tuple[tuple[int, ...], str]:
-    """Return the order of the columns by name, and the hashed text with a gap for each value."""
+    """Return the order of the columns by name, and the hashed text with a gap for each
+    value.
+    """
     order = tuple(sorted(range(len(names)), key=names.__getitem__))
     return order, f'khiva-row-1\0["{table}", ' + ", ".join(
         f'["{names[i]}", %s]' for i in order
@@ -110,12 +122,15 @@ def _one(value: Any) -> str:
 
 
 def add(total: str, sums: Iterable[str]) -> str:
-    """Return ``total`` with more sums added to it, in any order; anything else counts as nothing."""
+    """Return ``total`` with more sums added to it, in any order; anything else counts
+    as nothing.
+    """
     texts = [total, *sums]
     try:
         number = sum(map(int, texts, repeat(16)))
     except ValueError:
-        # A damaged sum counts as nothing: the tally does not fit then, which is the finding.
+        # A damaged sum counts as nothing: the tally does not fit then, which is the
+        # finding.
         number = sum(map(_number, texts))
     return f"{number % _MODULUS:0{DIGITS}x}"
 
@@ -141,8 +156,9 @@ class CheckedRow(NamedTuple):
 def check_all(
     table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False
 ) -> list[CheckedRow]:
-    """Return many rows by column, each with whether it is as it was written. ``sealed``: as in
-    ``check_rows``."""
+    """Return many rows by column, each with whether it is as it was
+    written. ``sealed``: as in ``check_rows``.
+    """
     names = [name for name, _, _ in columns[:-1]]
     return [
         CheckedRow(dict(zip(names, row, strict=False)), intact)
@@ -153,10 +169,12 @@ def check_all(
 def check_rows(
     table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False
 ) -> Iterator[tuple[Sequence[Any], bool]]:
-    """Yield each row with its sum, and whether it is as it was written. A damaged file may hold values of any type anywhere: a
-    value of another type than its column's is read as an empty one.
+    """Yield each row with its sum, and whether it is as it was written. A damaged file
+    may hold values of any type anywhere: a value of another type than its column's is
+    read as an empty one.
 
-    sealed: the sums are known to be right. Types are checked all the same, since a stranger can write a seal.
+    sealed: the sums are known to be right. Types are checked all the same, since a
+        stranger can write a seal.
     """
     if not rows:
         return iter(())
@@ -185,7 +203,9 @@ def _with_types(columns: ColumnTypes, row: Sequence[Any]) -> list[Any]:
 
 @cache
 def _shape(columns: ColumnTypes) -> tuple[tuple[str, ...], list[set[type]]]:
-    """Return the names of columns without the sum, and the types that the values of each may have, the sum's included."""
+    """Return the names of columns without the sum, and the types that the values of
+    each may have, the sum's included.
+    """
     types = [
         {EMPTY[kind][0], type(None)} if nullable else {EMPTY[kind][0]}
         for _, kind, nullable in columns
@@ -203,7 +223,8 @@ def changes(
 
     rows: returns the rows of a query.
     pieces: yields the rows of a query, some at a time.
-    checked_rows: returns the rows of a table under a condition, each with whether it is as it was written.
+    checked_rows: returns the rows of a table under a condition, each with whether it is
+        as it was written.
     """
     problems = [
         f"the row in {table} was changed since it was written: {row}"

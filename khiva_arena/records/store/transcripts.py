@@ -1,6 +1,8 @@
-"""Transcripts: the whole stderr of a bot in a match, packed while it is read, and unpacked by step.
+"""Transcripts: the whole stderr of a bot in a match, packed while it is read, and
+unpacked by step.
 
-Packed is DEFLATE without a header, over entries: the number of a step and a length, u32 big-endian each, and so many bytes.
+Packed is DEFLATE without a header, over entries: the number of a step and a length, u32
+big-endian each, and so many bytes.
 """
 
 import struct
@@ -10,22 +12,32 @@ from collections.abc import Iterator
 from khiva_arena.common.result import Transcript
 
 PACKED_MOST = 2**20
-"""Bytes of a packed transcript at most: some 8 MiB of text, so that a bot that floods its stderr fills no store."""
+"""Bytes of a packed transcript at most: some 8 MiB of text, so that a bot that floods
+its stderr fills no store.
+"""
 UNPACKED_MOST = 2**24
 """Bytes of its entries at most: whoever unpacks it holds them in memory."""
 STEPS_MOST = 100_000
-"""The number of the last step at most: no match is as long, and each step takes memory."""
+"""The number of the last step at most: no match is as long, and each step takes
+memory.
+"""
 _LEVEL, _RAW = 6, -15  # zlib's word for no header
 _BLOCK, _BLOCK_LEAST = 2**16, 2**9
 _ENTRY = struct.Struct(">II")
 ENTRIES_MOST = STEPS_MOST + UNPACKED_MOST // _BLOCK_LEAST
-"""A packer makes an entry for each step of each block: more of them would only take time to read."""
+"""A packer makes an entry for each step of each block: more of them would only take
+time to read.
+"""
 _LAST_BLOCK = b"\x03\x00"
-"""An empty last block of DEFLATE: a piece that was dropped leaves the compressor without a state in which it could end."""
+"""An empty last block of DEFLATE: a piece that was dropped leaves the compressor
+without a state in which it could end.
+"""
 
 
 class Packer:
-    """A packer of one bot's stderr as it comes. It holds 64 KiB of it, and what it packed."""
+    """A packer of one bot's stderr as it comes. It holds 64 KiB of it, and what it
+    packed.
+    """
 
     __slots__ = (
         "_block",
@@ -54,7 +66,9 @@ class Packer:
         self._is_full = False
 
     def begin_step(self, step: int) -> None:
-        """Note that the bot is now sent the request of a step: bytes added from here on belong to it."""
+        """Note that the bot is now sent the request of a step: bytes added from here on
+        belong to it.
+        """
         self._entry = self._entry if step == self._step else -1
         self._step = step
 
@@ -99,14 +113,17 @@ class Packer:
 
 
 def check_size(packed: bytes, total: int) -> None:
-    """Raise ValueError for bytes that no packer wrote, or that hold more than ``total``. No text is made of them."""
+    """Raise ValueError for bytes that no packer wrote, or that hold more than
+    ``total``. No text is made of them.
+    """
     if (kept := sum(len(text) for _, text in _entries(packed))) > total:
         raise ValueError(f"a transcript of {total} bytes holds {kept}")
 
 
 def unpacked(packed: bytes) -> list[tuple[int, bytes]]:
-    """Return the bytes by step, in the order in which they came; step 0 is the start. Raises ValueError for bytes that no
-    packer wrote."""
+    """Return the bytes by step, in the order in which they came; step 0 is the start.
+    Raises ValueError for bytes that no packer wrote.
+    """
     steps: list[tuple[int, bytearray]] = []
     for step, text in _entries(packed):
         if not steps or step > steps[-1][0]:

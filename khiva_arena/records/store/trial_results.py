@@ -1,7 +1,9 @@
-"""The results of trial matches, which bots play before an event, in a file beside the store.
+"""The results of trial matches, which bots play before an event, in a file beside the
+store.
 
-The definition of an event names the bots that passed, and no result depends on how they did: so trials are in no row of the store
-and in no digest. A result is on the disk before the next one is awaited. A resumed run takes it, and tries no bot again.
+The definition of an event names the bots that passed, and no result depends on how they
+did: so trials are in no row of the store and in no digest. A result is on the disk
+before the next one is awaited. A resumed run takes it, and tries no bot again.
 """
 
 import os
@@ -25,7 +27,8 @@ class TrialKey(NamedTuple):
     """The bot and the conditions of a trial: the same trial is not played twice.
 
     bot: the identity of the bot.
-    conditions: a hash of everything else: the game, its rules, the limits, the seats, the isolation and the opponent.
+    conditions: a hash of everything else: the game, its rules, the limits, the seats,
+        the isolation and the opponent.
     """
 
     bot: str
@@ -40,13 +43,15 @@ class TrialResult(msgspec.Struct, frozen=True, omit_defaults=True):
     seed: the text that determines the deal.
     seconds: the duration of the match.
     steps: the number of steps of the match.
-    decisions: the number of decisions that the bot answered or was late with, copies of it included.
+    decisions: the number of decisions that the bot answered or was late with, copies of
+        it included.
     mean, slowest: the seconds of a decision of the bot in the mean, and of its longest.
     void: the reason why the match counts for no bot; "" if it counts.
     verdict: the fault by which the bot forfeited; "" if it did not.
     step: the number of the step in which it did.
     line: the fault in a line, which may repeat words of the bot.
-    report: all faults and the end of the bot's words on stderr, for its author; "" if it did not forfeit.
+    report: all faults and the end of the bot's words on stderr, for its author; "" if
+        it did not forfeit.
     """
 
     bot: str
@@ -79,7 +84,8 @@ _decode = msgspec.json.Decoder(TrialResult).decode
 
 
 def read(folder: Path) -> Mapping[TrialKey, TrialResult]:
-    """Return the results that a folder holds, the newest for each bot and conditions. Raises StoreError, StoreFull.
+    """Return the results that a folder holds, the newest for each bot and conditions.
+    Raises StoreError, StoreFull.
 
     Lines that cannot be read are left out, such as one that a kill cut short.
     """
@@ -101,7 +107,8 @@ def _result_of(line: bytes) -> TrialResult | None:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Make a folder if need be, and hold its lock, so that no other run adds results meanwhile. Raises StoreError, StoreFull.
+    """Make a folder if need be, and hold its lock, so that no other run adds results
+    meanwhile. Raises StoreError, StoreFull.
 
     They could differ from those by which this run chooses its bots.
     """
@@ -115,7 +122,9 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def add(folder: Path, result: TrialResult) -> None:
-    """Add a result to a folder, which is made if need be, and return when it is on the disk. Raises StoreError, StoreFull."""
+    """Add a result to a folder, which is made if need be, and return when it is on the
+    disk. Raises StoreError, StoreFull.
+    """
     with explain_errors(folder):
         private.make_folder(folder)
         descriptor = private.open_file(folder / TRIALS, os.O_RDWR | os.O_APPEND)

@@ -1,4 +1,6 @@
-"""The versions of a store's schema: their tables, and how an older file is brought up to date."""
+"""The versions of a store's schema: their tables, and how an older file is brought up
+to date.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -11,7 +13,9 @@ READABLE = (2, 3, 4, 5, 6, 7, VERSION)  # an older one is brought up to date whe
 
 
 def stand_in(connection: sqlite3.Connection) -> None:
-    """Give a store of an older version, opened to read, the tables it lacks: empty ones, in memory."""
+    """Give a store of an older version, opened to read, the tables it lacks: empty
+    ones, in memory.
+    """
     if is_older(connection):
         connection.executescript(
             _additions(version_of(connection)).replace("CREATE TABLE", "CREATE TEMP TABLE")
@@ -24,7 +28,9 @@ def is_older(connection: sqlite3.Connection) -> bool:
 
 
 def bring_up_to_date(connection: sqlite3.Connection) -> None:
-    """Make the tables that a store of an older version lacks, in place of those of ``stand_in``, in one transaction."""
+    """Make the tables that a store of an older version lacks, in place of those of
+    ``stand_in``, in one transaction.
+    """
     lacking = connection.execute(
         "SELECT name FROM temp.sqlite_master WHERE type = 'table'"
     ).fetchall()

@@ -1,8 +1,10 @@
-"""Keeps a digest of each row of the vectors of modules, in price_list_<number>.json beside this file: ``make vectors``.
+"""Keeps a digest of each row of the vectors of modules, in price_list_<number>.json
+beside this file: ``make vectors``.
 
-A row that is new is added. One that differs, or is missing, is named and never written: other ticks of a module or other bytes
-for a seat are another price list, by section 14 of protocol/METER.md. The column ``rewritten`` is left out: it is what one meter
-makes, and section 10 takes other bytes that count alike.
+A row that is new is added. One that differs, or is missing, is named and never written:
+other ticks of a module or other bytes for a seat are another price list, by section 14
+of protocol/METER.md. The column ``rewritten`` is left out: it is what one meter makes,
+and section 10 takes other bytes that count alike.
 """
 
 import json
@@ -30,7 +32,9 @@ Kept = dict[str, dict[str, str]]
 
 
 def named(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each row of a file of vectors, behind its name: items of lists and maps, and other values as they are."""
+    """Yield each row of a file of vectors, behind its name: items of lists and maps,
+    and other values as they are.
+    """
     for key, value in content.items():
         if isinstance(value, dict):
             yield from ((f"{key}: {name}", item) for name, item in value.items())
@@ -43,7 +47,9 @@ def named(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def digest(row: Any) -> str:
-    """Return the digest of a row's bytes as they stand in its file, the open column left out."""
+    """Return the digest of a row's bytes as they stand in its file, the open column
+    left out.
+    """
     held = (
         {column: value for column, value in row.items() if column != OPEN}
         if isinstance(row, dict)

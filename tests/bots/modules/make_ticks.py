@@ -1,6 +1,8 @@
-"""Makes protocol/vectors/ticks.json, whole matches of modules with each frame, answer and tick: ``make vectors``.
+"""Makes protocol/vectors/ticks.json, whole matches of modules with each frame, answer
+and tick: ``make vectors``.
 
-The matches are played as any match in ticks is: by the arbiter, with the arena's meter and runner in their cell.
+The matches are played as any match in ticks is: by the arbiter, with the arena's meter
+and runner in their cell.
 """
 
 import json

@@ -1,7 +1,9 @@
-"""Change the meter and the runner of protocol/verifier in small ways, and list the changes that all vectors let pass.
+"""Change the meter and the runner of protocol/verifier in small ways, and list the
+changes that all vectors let pass.
 
-Each change is a way to misread METER.md: a number that is one off, another comparison, a statement that is left out. What is
-listed at the end either changes nothing, or has no vector.
+Each change is a way to misread METER.md: a number that is one off, another comparison,
+a statement that is left out. What is listed at the end either changes nothing, or has
+no vector.
 """
 
 import argparse

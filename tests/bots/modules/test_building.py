@@ -1,4 +1,6 @@
-"""What the recipe of the interpreters builds and fetches, and what it leaves; nothing is compiled here."""
+"""What the recipe of the interpreters builds and fetches, and what it leaves; nothing
+is compiled here.
+"""
 
 import io
 import runpy
@@ -27,7 +29,9 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def built(
     recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch, out: Path, *words: str
 ) -> list[str]:
-    """Run the recipe without a compiler. Returns what it was used for: the toolchain, and each module that it built."""
+    """Run the recipe without a compiler. Returns what it was used for: the toolchain,
+    and each module that it built.
+    """
     done: list[str] = []
 
     def toolchain(_folder: Path) -> Path:

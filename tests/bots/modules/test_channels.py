@@ -1,5 +1,6 @@
-"""Two modules in one runner that would talk: one does a thing or leaves it, the other one asks for all that it may ask for. What
-the second one is told, does and pays is the same to the bit, so it learns nothing.
+"""Two modules in one runner that would talk: one does a thing or leaves it, the other
+one asks for all that it may ask for. What the second one is told, does and pays is the
+same to the bit, so it learns nothing.
 
 ``python -m tests.tools modules-soak`` tries 1,000 times.
 """
@@ -48,7 +49,9 @@ WAYS: dict[str, tuple[bytes, list[bytes]]] = {
     "behind": (script("t", ANSWER), [script("t", *[ANSWER] * 3)]),
     "crashes": CRASHES,
 }
-"""By way: a script that does nothing, and scripts that look the same from outside and do something."""
+"""By way: a script that does nothing, and scripts that look the same from outside and
+do something.
+"""
 Stage = Callable[[bytes], Command]
 
 

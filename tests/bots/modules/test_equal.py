@@ -1,8 +1,11 @@
-"""The same matches of modules, bots in JavaScript among them, come out equal, ticks included.
+"""The same matches of modules, bots in JavaScript among them, come out equal, ticks
+included.
 
-They do however many are played at a time, on a machine that is busy, on other versions of the VM, on another VM by the meter and
-runner of protocol/verifier, in other Pythons, and on ARM64. ``python -m tests.tools modules-soak`` plays 1,000 matches, and names
-folders with other versions of the VM; its tool ``modules-elsewhere`` names other Pythons, and a folder for ARM64.
+They do however many are played at a time, on a machine that is busy, on other versions
+of the VM, on another VM by the meter and runner of protocol/verifier, in other Pythons,
+and on ARM64. ``python -m tests.tools modules-soak`` plays 1,000 matches, and names
+folders with other versions of the VM; its tool ``modules-elsewhere`` names other
+Pythons, and a folder for ARM64.
 """
 
 import os
@@ -46,7 +49,9 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Command]:
 
 @pytest.fixture(scope="module")
 def played(commands: dict[str, Command]) -> Played:
-    """The records of all matches, played one after the other, and the seats' parts in the first of them."""
+    """The records of all matches, played one after the other, and the seats' parts in
+    the first of them.
+    """
     by_name = many_modules.identified()
     records, heard = [], []
     for job in matches(MATCHES, commands):
@@ -126,7 +131,9 @@ def test_other_pythons_play_the_same(python: str, played: Played, open_folder: P
 def test_arm64_plays_the_same(
     place: Place, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Meter, compiler and runner work on ARM64, and the arbiter here. Only level trusted allows what an emulator needs."""
+    """Meter, compiler and runner work on ARM64, and the arbiter here. Only level
+    trusted allows what an emulator needs.
+    """
     need_place(place)
     runner = modules.runner
     monkeypatch.setattr(modules, "library", lambda: place.library)

@@ -1,4 +1,6 @@
-"""What of the arena is inside the interpreter of Python: who changes it needs another build, and learns it here first."""
+"""What of the arena is inside the interpreter of Python: who changes it needs another
+build, and learns it here first.
+"""
 
 import sys
 import tomllib

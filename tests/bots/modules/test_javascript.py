@@ -1,4 +1,6 @@
-"""The interpreter of JavaScript: its build, what bots can do in it, what they are told, and that two VMs agree on all of it."""
+"""The interpreter of JavaScript: its build, what bots can do in it, what they are told,
+and that two VMs agree on all of it.
+"""
 
 import json
 import re
@@ -58,7 +60,9 @@ def missing(name: str, code: str) -> Row:
 
 
 def recursion(code: str, least: int) -> Row:
-    """A program whose function ``f`` calls itself too deep, and counts in ``d``: that is an error to be caught."""
+    """A program whose function ``f`` calls itself too deep, and counts in ``d``: that
+    is an error to be caught.
+    """
     return Row(
         f"let d = 0; {code}; try {{ f() }} catch (e) {{ console.log(d > {least}, e.name) }}",
         EXITED,
@@ -229,10 +233,13 @@ def test_an_older_kit_is_told_so_in_a_line() -> None:
 # --- built ---
 
 
-# each checkout builds it once, and its hash has to be the released one: the others of these tests fail if not
+# each checkout builds it once, and its hash has to be the released one: the others of
+# these tests fail if not
 @pytest.mark.long
 def test_two_folders_give_the_same_bytes(tmp_path: Path) -> None:
-    """The one that every test takes, and a copy elsewhere, which has nothing of what the first one left but the compiler."""
+    """The one that every test takes, and a copy elsewhere, which has nothing of what
+    the first one left but the compiler.
+    """
     assert sha256(interpreter()).hexdigest() == javascript.released()
     project = tmp_path / "interpreters"
     shutil.copytree(javascript.PROJECT, project, ignore=shutil.ignore_patterns("build"))

@@ -1,4 +1,6 @@
-"""What the machine of a page keeps, and that a module which is too much for it costs nothing the second time."""
+"""What the machine of a page keeps, and that a module which is too much for it costs
+nothing the second time.
+"""
 
 import json
 import subprocess
@@ -80,7 +82,9 @@ def test_of_compiled_modules_those_that_were_used_last_are_kept(tmp_path: Path) 
 
 
 def test_memory_that_this_machine_refuses_is_no_answer_of_the_module(tmp_path: Path) -> None:
-    """The VM gives the module 2 pages, where the meter has it have 9; a browser that is short of memory does so, too."""
+    """The VM gives the module 2 pages, where the meter has it have 9; a browser that is
+    short of memory does so, too.
+    """
     (tmp_path / "grows.wasm").write_bytes(
         bytes(Made([Function("i32.const 5 memory.grow drop")], memory=b"\1\1\x09"))
     )

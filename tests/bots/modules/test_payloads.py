@@ -1,4 +1,6 @@
-"""Bots of a module and a payload: named, identified by both, played by either clock, and taken wherever their events go."""
+"""Bots of a module and a payload: named, identified by both, played by either clock,
+and taken wherever their events go.
+"""
 
 import json
 import re
@@ -132,7 +134,9 @@ def test_choices_depend_on_the_payload(cup: Path) -> None:
 def test_a_payload_is_read_by_the_wall_clock_at_every_level(
     cup: Path, tmp_path: Path, level: Level
 ) -> None:
-    """A bot without one would read the next frame in its place, or nothing: its sum would be another one."""
+    """A bot without one would read the next frame in its place, or nothing: its sum
+    would be another one.
+    """
     if python_at(level) != modules.runner(modules.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     words = (

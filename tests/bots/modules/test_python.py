@@ -1,4 +1,6 @@
-"""The interpreter of Python: its build, what bots can do in it, what they are told, and that two VMs agree on all of it."""
+"""The interpreter of Python: its build, what bots can do in it, what they are told, and
+that two VMs agree on all of it.
+"""
 
 import re
 import shutil
@@ -39,11 +41,11 @@ BESIDE = {"empty": b"", "pkg/__init__.py": b"", "pkg/one.txt": b"one"}
 
 
 def ran(code: str, /, *, ticks: int = 10_000_000_000, key: int = KEY, **others: str) -> Part:
-    """Run a program, with other files beside it by their names without ".py", up to the answer to the hello.
-    It has as many ticks as a turn has.
+    """Run a program, with other files beside it by their names without ".py", up to the
+    answer to the hello. It has as many ticks as a turn has.
 
-    What it takes to use up all memory by calls depends on how much that is: 2,700 million, and 8,850 if nothing catches
-    the error.
+    What it takes to use up all memory by calls depends on how much that is: 2,700
+    million, and 8,850 if nothing catches the error.
     """
     orders = [("ask", ticks, HELLO)]
     files = {f"{name}.py": text.encode() for name, text in {"main": code, **others}.items()}
@@ -59,7 +61,9 @@ def parts() -> dict[str, Part]:
 
 
 def test_an_own_module_hides_errors_only_if_the_hints_name_it() -> None:
-    """Of a file in UTF-8 the interpreter needs two of them, and of one in another encoding all four."""
+    """Of a file in UTF-8 the interpreter needs two of them, and of one in another
+    encoding all four.
+    """
     latin = "# coding: latin-1\n1/0"
     for code, names in (
         ("1/0", sys.stdlib_module_names - {"codecs", "encodings"}),
@@ -102,10 +106,13 @@ def test_chance_is_of_the_seat_and_the_order_of_sets_is_of_nobody() -> None:
 # --- built ---
 
 
-# each checkout builds it once, and its hash has to be the released one: the others of these tests fail if not
+# each checkout builds it once, and its hash has to be the released one: the others of
+# these tests fail if not
 @pytest.mark.long
 def test_two_folders_give_the_same_bytes(tmp_path: Path) -> None:
-    """The one that every test takes, and a copy elsewhere, which has nothing of what the first one left but the compiler."""
+    """The one that every test takes, and a copy elsewhere, which has nothing of what
+    the first one left but the compiler.
+    """
     assert sha256(interpreter(WORD)).hexdigest() == javascript.released(WORD)
     project = tmp_path / "interpreters"
     shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns("build"))
@@ -137,7 +144,9 @@ def test_each_maximum_is_the_same_module_with_another_number_of_pages(mib: int) 
 
 
 def test_its_code_stays_below_the_step_at_which_calls_and_jumps_become_dearer() -> None:
-    """Beyond it all programs would cost a third more. ``QUICK`` in interpreters/cpython.py says what is compiled to be small."""
+    """Beyond it all programs would cost a third more. ``QUICK`` in
+    interpreters/cpython.py says what is compiled to be small.
+    """
     assert len(parse(interpreter(WORD)).sections[10]) <= COLD[2][0]
 
 
@@ -162,7 +171,9 @@ def test_where_ticks_were_spent_is_told_by_function_of_the_bot_and_changes_none(
 
 
 def shipped_files(name: str) -> dict[str, bytes]:
-    """The files of a shipped bot, and those that it includes. One that thinks by the clock has a number of playouts instead."""
+    """The files of a shipped bot, and those that it includes. One that thinks by the
+    clock has a number of playouts instead.
+    """
     folder = BOTS / name
     named = [
         folder / include for include in tomllib.loads((folder / "bot.toml").read_text())["include"]

@@ -1,4 +1,6 @@
-"""Each row of the vectors of modules stays as it is under its price list, but for the column ``rewritten``; rows may be added."""
+"""Each row of the vectors of modules stays as it is under its price list, but for the
+column ``rewritten``; rows may be added.
+"""
 
 import json
 from collections.abc import Iterator

@@ -1,5 +1,6 @@
-"""The vectors of whole matches: they are what is played here, their frames follow from their records, and their bots answer alike
-when they run again. ``tests/bots/modules/runner/test_runner_vectors.py`` gives them to the verifier.
+"""The vectors of whole matches: they are what is played here, their frames follow from
+their records, and their bots answer alike when they run again.
+``tests/bots/modules/runner/test_runner_vectors.py`` gives them to the verifier.
 """
 
 import json
@@ -53,7 +54,9 @@ def frames_of(row: Mapping[str, Any]) -> list[str]:
 def answered_again(
     vectors: Mapping[str, Any], row: Mapping[str, Any], orders: list[dict[str, Any]]
 ) -> tuple[Any, Any]:
-    """Return orders with what the arena's runner now answers to them, and what the module writes on stderr."""
+    """Return orders with what the arena's runner now answers to them, and what the
+    module writes on stderr.
+    """
     module = bytes.fromhex(vectors["modules"][row["module"]])
     told = [(order["order"], order.get("ticks", 0), order["bytes"]) for order in orders]
     answers, notes = answers_to(told, module, bytes.fromhex(row["key"]), row["most_bytes"])
@@ -126,7 +129,9 @@ def test_each_game_has_a_whole_match_at_its_fewest_seats(records: dict[str, Reco
 def test_the_whole_match_of_khiva_has_two_cards_of_a_seat_at_one_camel(
     vectors: dict[str, Any],
 ) -> None:
-    """A verifier that guesses how they are told or listed sends other bytes than these."""
+    """A verifier that guesses how they are told or listed sends other bytes than
+    these.
+    """
     rows = [row for row in vectors["seats"] if row["match"] == "ticks-khiva-2-full"]
     messages = [
         msgpack.unpackb(bytes.fromhex(frame)[4:]) for row in rows for frame in frames_of(row)

@@ -36,7 +36,9 @@ def test_the_command_prints_what_the_page_shows() -> None:
 
 
 def test_the_program_of_the_page_plays_a_seat(tmp_path: Path) -> None:
-    """With the module, the key and the frame of a vector, whose first answer it prints."""
+    """With the module, the key and the frame of a vector, whose first answer it
+    prints.
+    """
     need("node")
     row = json.loads((ROOT / "protocol" / "vectors" / "runner.json").read_text())["rows"][0]
     for path in (*FOLDER.glob("*.js"), FOLDER / "package.json"):

@@ -1,11 +1,13 @@
-"""Makes protocol/vectors/frames.json: golden frames for every rule of the framing, the msgpack profile and the messages.
+"""Makes protocol/vectors/frames.json: golden frames for every rule of the framing, the
+msgpack profile and the messages.
 
     python tests/bots/protocol/make_frames.py           names the files that differ from what is made here; exit 1 if there are
     any python tests/bots/protocol/make_frames.py --write   writes them
 
-As a command it makes what the modules beside it make, too: sessions, conversations, transcripts, the generated parts of pages;
-and the choices of tests/shipped_bots/make_choices.py.
-Frames that no encoder would make are put together by hand, byte by byte; the others come from the ``msgpack`` library.
+As a command it makes what the modules beside it make, too: sessions, conversations,
+transcripts, the generated parts of pages; and the choices of
+tests/shipped_bots/make_choices.py. Frames that no encoder would make are put together
+by hand, byte by byte; the others come from the ``msgpack`` library.
 """
 
 import json
@@ -37,9 +39,11 @@ MATCH, SEATS = "example-1", 2
 
 
 def requests(kind: str) -> list[dict[str, Any]]:
-    """What seat 0 is asked of one kind in the match of these frames, in which all play the last choice.
+    """What seat 0 is asked of one kind in the match of these frames, in which all play
+    the last choice.
 
-    Each has kind, view, events and legal. With two seats ``play_pass`` has 420 choices, then 90, then 6.
+    Each has kind, view, events and legal. With two seats ``play_pass`` has 420 choices,
+    then 90, then 6.
     """
     state, events = GAME.new(SEATS, GAME.rules({}), SECRET)
     heard: list[dict[str, Any]] = []
@@ -85,7 +89,9 @@ MANY, _, FEW = (
 
 
 def later(request: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """A request with an event of a type that no game has yet, which may hold anything; its view stays one of the game."""
+    """A request with an event of a type that no game has yet, which may hold anything;
+    its view stays one of the game.
+    """
     return {**request, "events": [*request["events"], {"type": "later", **fields}]}
 
 
@@ -127,7 +133,9 @@ Add = Callable[..., None]
 
 
 def pairs(*items: Any) -> bytes:
-    """A map of the items, key value key value; bytes stand for what they are, already encoded."""
+    """A map of the items, key value key value; bytes stand for what they are, already
+    encoded.
+    """
     return bytes([0x80 + len(items) // 2]) + b"".join(
         i if isinstance(i, bytes) else msgpack.packb(i) for i in items
     )
@@ -419,7 +427,8 @@ def _framing(add: Add) -> None:
     def bad(name: str, frame: bytes, reason: str) -> None:
         add("frame-" + name, TO_ARBITER, "act", b"", REJECT, reason, frame)
 
-    # Lengths that hold a zero, a line feed, a carriage return; then the longest there is.
+    # Lengths that hold a zero, a line feed, a carriage return; then the longest there
+    # is.
     for size in (0x0100, 0x010A, 0x010D, 0x0A0D, 65_536):
         note = "x" * (size - len(act(5, "note", b"\xda\0\0")))
         payload = act(5, "note", b"\xda" + struct.pack(">H", len(note)) + note.encode())

@@ -1,7 +1,9 @@
-"""Makes sessions.json, what an arbiter makes of what a bot sends, step by step, and conversations.json, what a bot makes of what
-an arbiter sends. ``python tests/bots/protocol/make_frames.py --write`` writes them.
+"""Makes sessions.json, what an arbiter makes of what a bot sends, step by step, and
+conversations.json, what a bot makes of what an arbiter sends. ``python
+tests/bots/protocol/make_frames.py --write`` writes them.
 
-What should come of each step is said here by hand, so that the arena's own session can be held against it.
+What should come of each step is said here by hand, so that the arena's own session can
+be held against it.
 """
 
 from pathlib import Path

@@ -1,5 +1,6 @@
-"""Makes the generated parts of protocol/SPEC.md and protocol/README.md: the state diagram and table of a session, from the
-arena's own transitions, and which vectors hold which rule. ``python tests/bots/protocol/make_frames.py --write`` writes them.
+"""Makes the generated parts of protocol/SPEC.md and protocol/README.md: the state
+diagram and table of a session, from the arena's own transitions, and which vectors hold
+which rule. ``python tests/bots/protocol/make_frames.py --write`` writes them.
 """
 
 import json
@@ -206,7 +207,9 @@ RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
         {"c": "spent-offered later-arbiter"},
     ),
 )
-"""Section, rule, and patterns of names: f for frames, s for sessions, c for conversations, t for transcripts."""
+"""Section, rule, and patterns of names: f for frames, s for sessions, c for
+conversations, t for transcripts.
+"""
 KINDS = {"f": "frames", "s": "sessions", "c": "conversations", "t": "transcripts"}
 
 

@@ -1,6 +1,7 @@
-"""Makes transcripts/*.json, timed sessions of whole matches of Khiva with bots good and bad, and matches/*.json, a match of each
-game as frames. ``python tests/bots/protocol/make_frames.py --write`` writes them. Time is virtual, so nothing here depends on a
-clock.
+"""Makes transcripts/*.json, timed sessions of whole matches of Khiva with bots good and
+bad, and matches/*.json, a match of each game as frames. ``python
+tests/bots/protocol/make_frames.py --write`` writes them. Time is virtual, so nothing
+here depends on a clock.
 """
 
 import json
@@ -86,7 +87,9 @@ def again(times: int) -> Move:
 
 
 def transcripts() -> dict[str, tuple[str, Callable[[], list[Bot]], dict[str, Any]]]:
-    """By name: what it shows, its bots, and what differs: policy, limits, rules of the match."""
+    """By name: what it shows, its bots, and what differs: policy, limits, rules of the
+    match.
+    """
     slow = after(0.9)
     faulty = lambda: [honest, moves(choose(999), silent, choose(-1)), honest]  # noqa: E731
     banner = [(0.02, b"Welcome to my bot 1.0\n")]

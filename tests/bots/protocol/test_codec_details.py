@@ -61,7 +61,9 @@ def test_too_many_levels_are_named_by_the_beginning_of_their_path() -> None:
 
 
 def test_no_path_is_made_where_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A frame of a bot holds up to 65,000 values: a path for each would cost more than all the rest."""
+    """A frame of a bot holds up to 65,000 values: a path for each would cost more than
+    all the rest.
+    """
     made: list[str] = []
     monkeypatch.setattr(codec, "_safe", lambda key: made.append(key) or key)
     value = {f"k{number}": [[]] for number in range(1_000)}

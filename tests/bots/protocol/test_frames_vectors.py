@@ -1,4 +1,6 @@
-"""The golden frames hold for the arena's codec, for its framing and for a second codec."""
+"""The golden frames hold for the arena's codec, for its framing and for a second
+codec.
+"""
 
 import json
 import struct

@@ -1,5 +1,7 @@
-"""The public MessagePack test suite (msgpack_test_suite.LICENSE says where it is from): what the profile allows is read with the
-right value in every encoding, the rest is refused for the right reason, and the two libraries agree."""
+"""The public MessagePack test suite (msgpack_test_suite.LICENSE says where it is from):
+what the profile allows is read with the right value in every encoding, the rest is
+refused for the right reason, and the two libraries agree.
+"""
 
 from typing import Any
 

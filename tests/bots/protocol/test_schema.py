@@ -1,4 +1,6 @@
-"""The published schemas are those of the message types, and say of real messages what our codec says."""
+"""The published schemas are those of the message types, and say of real messages what
+our codec says.
+"""
 
 import json
 from functools import cache
@@ -69,7 +71,9 @@ def validator(path: str, part: str = "") -> jsonschema.Draft202012Validator:
 
 
 def fits(message: dict[str, Any], game: str) -> None:
-    """Hold a message of a match against the schemas: itself, its view, its decision, its events."""
+    """Hold a message of a match against the schemas: itself, its view, its decision,
+    its events.
+    """
     name = "bot-hello" if message["type"] == "hello" and "proto" in message else message["type"]
     validator(f"{name}.json").validate(message)
     if name == "decide":

@@ -1,4 +1,6 @@
-"""The session's table, its sealing, and hypothesis throwing bytes at it: only typed outcomes, never a foreign exception."""
+"""The session's table, its sealing, and hypothesis throwing bytes at it: only typed
+outcomes, never a foreign exception.
+"""
 
 import msgpack
 import pytest
@@ -72,7 +74,9 @@ def test_answer() -> None:
 
 
 def test_sealed_means_not_decoded() -> None:
-    """A payload that breaks the protocol is only found when it is opened; a frame that breaks it, at once."""
+    """A payload that breaks the protocol is only found when it is opened; a frame that
+    breaks it, at once.
+    """
     session = greeted()
     session.ask(decide(5), 5)
     assert session.receive(b"\0\0\0\1\xc1")
@@ -89,7 +93,9 @@ def test_sealed_means_not_decoded() -> None:
 
 
 def test_an_answer_before_a_breach_counts_and_the_breach_is_found_afterwards() -> None:
-    """In one piece or in two: what is behind the awaited frame is opened with the next look."""
+    """In one piece or in two: what is behind the awaited frame is opened with the next
+    look.
+    """
     for pieces in ([act(5, 1) + b"text"], [act(5, 1), b"text"]):
         session = greeted()
         session.ask(decide(5), 5)
@@ -196,7 +202,9 @@ def test_sealed_frames_are_bounded() -> None:
 
 
 def test_sealed_frames_are_bounded_by_the_dropped_ones_that_are_left() -> None:
-    """Nine dropped of 16: seven more and the awaited one are taken, the ninth frame is not."""
+    """Nine dropped of 16: seven more and the awaited one are taken, the ninth frame is
+    not.
+    """
     session = greeted()
     session.ask(decide(5), 5)
     session.receive(act(5) * 10)

@@ -45,7 +45,9 @@ def _opened(session: Session) -> Iterator[dict[str, Any]]:
 
 
 def _drive(session: Session, step: dict[str, Any], cut: Cut, eager: bool) -> list[dict[str, Any]]:
-    """One step; returns what came of the bot's bytes. ``eager``: opened after each piece, not after the last."""
+    """One step; returns what came of the bot's bytes. ``eager``: opened after each
+    piece, not after the last.
+    """
     if step.get("arbiter") == "HELLO":
         session.hello(HELLO)
     elif step.get("arbiter") == "ASK":

@@ -1,4 +1,6 @@
-"""What a bot reports of its spending: offered to few, read beside its choices, and never a breach."""
+"""What a bot reports of its spending: offered to few, read beside its choices, and
+never a breach.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -147,7 +149,9 @@ def test_no_bytes_are_too_strange_to_be_cut(data: bytes) -> None:
 
 
 class Reporting:
-    """A bot that reports the req of each request if it is offered to, and answers the second one late."""
+    """A bot that reports the req of each request if it is offered to, and answers the
+    second one late.
+    """
 
     def __init__(self) -> None:
         self._more: dict[str, Any] = {}

@@ -1,4 +1,6 @@
-"""The published transcripts and matches keep to SPEC.md, as a referee finds who knows the lines of a transcript alone."""
+"""The published transcripts and matches keep to SPEC.md, as a referee finds who knows
+the lines of a transcript alone.
+"""
 
 import hashlib
 import json
@@ -34,7 +36,9 @@ def first_req(told: dict[str, Any]) -> int:
 
 
 class Referee:
-    """One seat: its open request, bank and strikes, by the lines alone. Times in milliseconds."""
+    """One seat: its open request, bank and strikes, by the lines alone. Times in
+    milliseconds.
+    """
 
     def __init__(self, told: dict[str, Any]) -> None:
         self.turn: int = told["time"]["turn_ms"]
@@ -113,7 +117,8 @@ def test_a_transcript_keeps_to_the_spec(told: dict[str, Any]) -> None:
             continue
         (message,) = line["json"]
         assert msgpack.unpackb(bytes.fromhex(line["hex"])[4:]) == message
-        # Nothing goes out while an answer is awaited and not yet late, but the other requests of the same decision.
+        # Nothing goes out while an answer is awaited and not yet late, but the other
+        # requests of the same decision.
         others = [
             other for other in seats if other.is_open and not other.dead and other is not seat
         ]

@@ -1,4 +1,6 @@
-"""All that is made for protocol/ is as it is made, every rule has its vectors, and every vector a rule."""
+"""All that is made for protocol/ is as it is made, every rule has its vectors, and
+every vector a rule.
+"""
 
 import importlib.util
 import sys

@@ -1,4 +1,6 @@
-"""protocol/examples/verify_bundle.py, a verifier written from the documents: what it takes, and what it refuses."""
+"""protocol/examples/verify_bundle.py, a verifier written from the documents: what it
+takes, and what it refuses.
+"""
 
 import ast
 import copy
@@ -108,7 +110,9 @@ def test_it_reads_a_record_in_ticks_whose_digest_holds_them() -> None:
 
 @made_once
 def folder(folder: Path) -> None:
-    """Bundles of 12 matches with strikes and forfeits: plain, of a public text, of a seed that was given, and of two events."""
+    """Bundles of 12 matches with strikes and forfeits: plain, of a public text, of a
+    seed that was given, and of two events.
+    """
     arena("run", *THREE, "--out", "public", "--commit", cwd=folder)
     for name, more in (
         ("plain", []),
@@ -165,7 +169,9 @@ def test_its_deals_are_the_arena_s(folder: Path) -> None:
 
 
 def put(place: int, *path: Any) -> Callable[[Any], Callable[[Lines], None]]:
-    """Set what ``path`` leads to in the line at ``place`` to a value, or to what a function makes of it."""
+    """Set what ``path`` leads to in the line at ``place`` to a value, or to what a
+    function makes of it.
+    """
 
     def to(value: Any) -> Callable[[Lines], None]:
         def change(lines: Lines) -> None:
@@ -184,7 +190,9 @@ def other(digits: str) -> str:
 
 
 def rechained(change: Callable[[Any], None]) -> Callable[[Lines], None]:
-    """Change the first record and work its chain and the run digest out again, as a forger would."""
+    """Change the first record and work its chain and the run digest out again, as a
+    forger would.
+    """
 
     def forge(lines: Lines) -> None:
         record = lines[FIRST_MATCH]["record"]

@@ -10,7 +10,9 @@ import pytest
 
 @pytest.fixture
 def user_home() -> Iterator[Path]:
-    """A home for an ordinary user. Not below pytest's own folder: each run of tests that begins closes that to others again."""
+    """A home for an ordinary user. Not below pytest's own folder: each run of tests
+    that begins closes that to others again.
+    """
     path = Path(tempfile.mkdtemp(prefix="khiva-arena-home-"))
     yield path
     shutil.rmtree(path)

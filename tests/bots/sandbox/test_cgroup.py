@@ -1,4 +1,6 @@
-"""Control groups: on a tree of plain files, and on a real one where such is mounted and may be written."""
+"""Control groups: on a tree of plain files, and on a real one where such is mounted and
+may be written.
+"""
 
 import os
 import subprocess
@@ -126,7 +128,8 @@ def test_sweeping_takes_what_dead_arbiters_left_alone(tmp_path: Path) -> None:
     for folder in (dead, alive, foreign):
         folder.mkdir()
     sweep(tmp_path)
-    # Files cannot be removed with their folder, as they are in a real one: that it was to be killed is what is seen.
+    # Files cannot be removed with their folder, as they are in a real one: that it was
+    # to be killed is what is seen.
     assert (dead / "cgroup.kill").read_text() == "1"
     assert not (alive / "cgroup.kill").exists()
     assert not (foreign / "cgroup.kill").exists()
@@ -153,8 +156,9 @@ def test_the_remedy_is_the_delegating_command(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def real(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A group of our own. Without the controllers, which few machines hand out, limits are plain files that cannot be made:
-    so none is set."""
+    """A group of our own. Without the controllers, which few machines hand out, limits
+    are plain files that cannot be made: so none is set.
+    """
     try:
         place = own_group() / f"khiva-arena-test-{os.getpid()}"
         place.mkdir()
@@ -193,7 +197,8 @@ def entered(group: Group, *words: str) -> subprocess.Popen[bytes]:
     return process
 
 
-# Says when it is inside, and leaves a daemon that is in no group or session of its parent's.
+# Says when it is inside, and leaves a daemon that is in no group or session of its
+# parent's.
 BUSY = "printf +; setsid sh -c 'while :; do :; done' >&- & while :; do :; done"
 
 

@@ -1,5 +1,7 @@
-"""Two bots of one match cannot talk by a Unix datagram socket that has a name, nor can a bot write to one of the host's: one of a
-pair of datagram sockets could take a name, and send to any."""
+"""Two bots of one match cannot talk by a Unix datagram socket that has a name, nor can
+a bot write to one of the host's: one of a pair of datagram sockets could take a name,
+and send to any.
+"""
 
 import os
 import socket

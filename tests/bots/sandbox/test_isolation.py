@@ -1,4 +1,6 @@
-"""What each level promises, tried from inside: by root's arbiter where the tests run as root, and by an ordinary user's."""
+"""What each level promises, tried from inside: by root's arbiter where the tests run as
+root, and by an ordinary user's.
+"""
 
 import json
 import os
@@ -39,7 +41,9 @@ TRIES_BASIC = (
 
 
 def nothing_gets_through(code: str, launcher: str, home: Path) -> None:
-    """Code that prints a checkup finds nothing, as an ordinary user. ``launcher``: the path of that in C, "" for none."""
+    """Code that prints a checkup finds nothing, as an ordinary user. ``launcher``: the
+    path of that in C, "" for none.
+    """
     done = as_user(sys.executable, "-c", with_launcher(launcher, code), home=home)
     found, note = json.loads(done.stdout)
     assert {name: found[name] for name in KEPT_OUT} == NOTHING, note
@@ -63,7 +67,9 @@ def test_nothing_that_is_tried_gets_through(
 def test_an_older_kernels_landlock_keeps_out_the_same(
     version: int, user_home: Path, open_folder: Path
 ) -> None:
-    """What a kernel with less of it would do: the launcher is told so. As an ordinary user, to whom nearly all belongs."""
+    """What a kernel with less of it would do: the launcher is told so. As an ordinary
+    user, to whom nearly all belongs.
+    """
     need_user(user_home)
     launcher = open_folder / "launcher.py"
     text = (Path(basic.HERE) / "launcher.py").read_text()
@@ -92,7 +98,9 @@ def test_the_launcher_in_c_keeps_out_the_same(
 
 
 def test_each_attempt_gets_through_where_nothing_holds_it() -> None:
-    """Or it would prove nothing of the other levels. As an ordinary user some are refused for other reasons."""
+    """Or it would prove nothing of the other levels. As an ordinary user some are
+    refused for other reasons.
+    """
     found, _ = checkup(Level.TRUSTED)
     assert all(found[name] for name in KEPT_OUT)
     assert {"AF_INET", "AF_UNIX"} <= set(found["network"])

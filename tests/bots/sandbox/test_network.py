@@ -1,4 +1,6 @@
-"""A bot whose cell is open to the network reaches a server, one whose cell is not reaches none, and nothing else is different."""
+"""A bot whose cell is open to the network reaches a server, one whose cell is not
+reaches none, and nothing else is different.
+"""
 
 import json
 from collections.abc import Iterator

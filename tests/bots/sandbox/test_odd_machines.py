@@ -1,5 +1,7 @@
-"""Machines and bots that nobody thinks of: started without SIGCHLD, a home or numbers for bots, with low limits of our own; trees
-and environments made to be unreadable; strays that multiply."""
+"""Machines and bots that nobody thinks of: started without SIGCHLD, a home or numbers
+for bots, with low limits of our own; trees and environments made to be unreadable;
+strays that multiply.
+"""
 
 import os
 import resource
@@ -37,7 +39,9 @@ BOUND = 60.0
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Start a script that says a line once it is ready, as a process that is ended at the end."""
+    """Start a script that says a line once it is ready, as a process that is ended at
+    the end.
+    """
     started: list[subprocess.Popen[bytes]] = []
 
     def run(script: str, **more: object) -> subprocess.Popen[bytes]:
@@ -248,8 +252,9 @@ def test_a_bot_that_cries_that_its_level_fails_has_it_tried_once_in_a_while(
 
 # --- strays ---
 
-# It goes by no mark, in a session of its own, and there is always another one before one ends: some twenty until it is caught. It
-# rests when so many dead ones wait to be reaped that the machine would have no numbers left for other processes.
+# It goes by no mark, in a session of its own, and there is always another one before
+# one ends: some twenty until it is caught. It rests when so many dead ones wait to be
+# reaped that the machine would have no numbers left for other processes.
 HOPS = (
     "import os, sys, time\n"
     "for _ in range(8):\n"
@@ -340,7 +345,9 @@ def test_who_is_in_the_group_of_a_bot_of_another_match_is_no_stray(
 
 
 def test_what_began_just_before_is_no_stray(start: Callable[..., subprocess.Popen[bytes]]) -> None:
-    """The caller's own: multiprocessing, for one, has a helper that lives on and carries no mark."""
+    """The caller's own: multiprocessing, for one, has a helper that lives on and
+    carries no mark.
+    """
     before = start("import time; print('ready', flush=True); time.sleep(60)", env={})
     time.sleep(0.05)
     with reap.Adoption(reap.new_mark()) as adoption:

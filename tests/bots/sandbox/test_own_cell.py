@@ -1,4 +1,6 @@
-"""A process of ours that has confined itself: what it can still do, and what no more, whatever a stranger makes of it."""
+"""A process of ours that has confined itself: what it can still do, and what no more,
+whatever a stranger makes of it.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""No file of /proc moves by what others do, and runtimes still find the size of the machine there."""
+"""No file of /proc moves by what others do, and runtimes still find the size of the
+machine there.
+"""
 
 import json
 import os
@@ -37,7 +39,9 @@ OF_THE_NETWORK = [
 
 
 def of_the_machine() -> list[str]:
-    """Every file of /proc that is no process's. Reading some of them waits for ever, or has a cost: those are root's alone."""
+    """Every file of /proc that is no process's. Reading some of them waits for ever, or
+    has a cost: those are root's alone.
+    """
     found = []
     for folder, folders, files in os.walk("/proc"):
         if folder == "/proc":
@@ -54,8 +58,10 @@ def of_the_machine() -> list[str]:
 
 @contextmanager
 def commotion() -> Iterator[None]:
-    """What another bot could do to be noticed, again and again, and as much of it as never a moment before: shared and private
-    memory, files, pipes, sockets, processes, a core that is often busy."""
+    """What another bot could do to be noticed, again and again, and as much of it as
+    never a moment before: shared and private memory, files, pipes, sockets, processes,
+    a core that is often busy.
+    """
     over = threading.Event()
 
     def disturb() -> None:
@@ -87,7 +93,9 @@ def commotion() -> Iterator[None]:
 def test_nothing_there_moves_by_what_others_do(
     level: Level, built: bool, open_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Read twice from inside, while others make themselves noticed: what can be read says the same."""
+    """Read twice from inside, while others make themselves noticed: what can be read
+    says the same.
+    """
     launcher = compiled_launcher(open_folder) if built else ""
     monkeypatch.setattr(build, "program", lambda name: launcher)
     names = open_folder / "names"
@@ -156,7 +164,9 @@ for path in sys.argv[1:]:
 
 @pytest.mark.usefixtures("basic")
 def test_of_the_network_nothing_is_seen_at_basic() -> None:
-    """It is the machine's network there: who has which socket, and how many there are."""
+    """It is the machine's network there: who has which socket, and how many there
+    are.
+    """
     code, out, said = run_at(
         Level.BASIC,
         (PYTHON, "-I", "-S", "-c", OPENS, *OF_THE_NETWORK, "/proc/net/unix", "/proc/self/task"),
@@ -186,8 +196,10 @@ def test_a_jvm_sizes_itself_by_its_limits(level: Level) -> None:
 @pytest.mark.language
 @KEEPING
 def test_node_sizes_itself_by_the_machine(level: Level) -> None:
-    """Its heap and the memory that it sees are as they are without a sandbox; so are the cores, except where they are counted in
-    a file that says how busy they are and cannot be replaced."""
+    """Its heap and the memory that it sees are as they are without a sandbox; so are
+    the cores, except where they are counted in a file that says how busy they are and
+    cannot be replaced.
+    """
     need("node")
     code = (
         "const "
@@ -213,7 +225,9 @@ class M { static void Main() {
 @pytest.mark.language
 @pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.BASIC], indirect=True)
 def test_go_finds_the_cores_of_the_machine(level: Level) -> None:
-    """Its own command says how many, without the variable by which the arena tells it otherwise."""
+    """Its own command says how many, without the variable by which the arena tells it
+    otherwise.
+    """
     need("go")
     words = (
         "/usr/bin/env",

@@ -1,4 +1,6 @@
-"""Toolchains in a user's home: the program behind a proxy of rustup, Go's own folders, and the PATH that a build finds inside."""
+"""Toolchains in a user's home: the program behind a proxy of rustup, Go's own folders,
+and the PATH that a build finds inside.
+"""
 
 import os
 from pathlib import Path
@@ -40,7 +42,9 @@ def program(path: Path, text: str) -> Path:
 
 @pytest.fixture
 def home(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with rustup as it installs itself, cargo and rustc behind it, and its proxies first on the PATH."""
+    """A home with rustup as it installs itself, cargo and rustc behind it, and its
+    proxies first on the PATH.
+    """
     home = open_folder / "home"
     toolchain = home / ".rustup" / "toolchains" / "stable"
     program(toolchain / "bin" / "cargo", CARGO)

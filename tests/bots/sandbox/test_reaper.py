@@ -1,4 +1,6 @@
-"""Both ways to see children end and to end their groups: each does the same as far as it can. And what decides which is taken."""
+"""Both ways to see children end and to end their groups: each does the same as far as
+it can. And what decides which is taken.
+"""
 
 import math
 import os
@@ -132,7 +134,9 @@ def test_a_group_that_was_seen_empty_is_never_signalled_again(
 def test_a_group_of_the_ended_that_may_not_be_signalled_is_empty(
     started: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on macOS, where signals to those that have ended and are not reaped are refused."""
+    """As on macOS, where signals to those that have ended and are not reaped are
+    refused.
+    """
 
     def refuse(group: int, number: int) -> None:
         raise PermissionError

@@ -1,4 +1,6 @@
-"""Files that a stranger may have named are opened by one function: no link below the trusted folder, no pipe, no device."""
+"""Files that a stranger may have named are opened by one function: no link below the
+trusted folder, no pipe, no device.
+"""
 
 import os
 import time
@@ -15,7 +17,9 @@ SECRET = "not for strangers"
 
 
 def tree(tmp_path: Path) -> Path:
-    """Return a folder that a stranger may write: root/sub/file. A secret lies beside."""
+    """Return a folder that a stranger may write: root/sub/file. A secret lies
+    beside.
+    """
     root = tmp_path / "root"
     (root / "sub").mkdir(parents=True)
     (root / "sub" / "file").write_text("theirs")

@@ -1,5 +1,6 @@
-"""Every limit at every level: who fails by one gets ``resource`` and its name, who copes plays on, and runtimes live with the
-defaults."""
+"""Every limit at every level: who fails by one gets ``resource`` and its name, who
+copes plays on, and runtimes live with the defaults.
+"""
 
 import os
 import subprocess
@@ -125,7 +126,9 @@ def test_what_a_killed_bot_used_is_counted(level: Level) -> None:
 
 @pytest.fixture
 def sleeper() -> subprocess.Popen[bytes]:  # type: ignore[misc]
-    """A process that holds nothing much, and is past its start, when it opens and closes files."""
+    """A process that holds nothing much, and is past its start, when it opens and
+    closes files.
+    """
     pipe = subprocess.PIPE
     with subprocess.Popen(
         ["cat"], stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True

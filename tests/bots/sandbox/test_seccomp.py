@@ -1,5 +1,6 @@
-"""The filter program, run by an interpreter of classic BPF for both machines, against a model written from the other side; and
-by the kernel itself."""
+"""The filter program, run by an interpreter of classic BPF for both machines, against a
+model written from the other side; and by the kernel itself.
+"""
 
 import errno
 import json
@@ -31,7 +32,9 @@ Answer = str | int
 def answer(
     program: bytes, number: int, arguments: Sequence[int] = (), architecture: int = 0
 ) -> Answer:
-    """What the kernel does with a call: ``ALLOW``, ``KILL``, or the error it fails with."""
+    """What the kernel does with a call: ``ALLOW``, ``KILL``, or the error it fails
+    with.
+    """
     words = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("=IIQ6Q", number, architecture, 0, *(word & (1 << 64) - 1 for word in words))
     steps = _steps(program)
@@ -392,7 +395,9 @@ def test_every_decision_equals_the_model(machine: str, data: st.DataObject) -> N
 def test_what_is_allowed_has_a_row_and_what_has_a_row_is_allowed(
     monkeypatch: pytest.MonkeyPatch, machine: str, network: bool
 ) -> None:
-    """Of each number, with any of these arguments: whether a bot may make the call at one level at least."""
+    """Of each number, with any of these arguments: whether a bot may make the call at
+    one level at least.
+    """
     told = {(), (0, 0, 0, 2), (2, 0, 0, 2), (3, 0x5401), (15, 0, 4), (OWN, 1)}
     programs = [
         made(monkeypatch, machine, hold_files=held, network=network) for held in (False, True)
@@ -489,7 +494,9 @@ HEADERS = {"x86_64": "asm/unistd_64.h", "aarch64": "asm-generic/unistd.h"}
 
 @MACHINES
 def test_numbers_are_those_of_the_kernels_headers(machine: str) -> None:
-    """The compiler's own headers, where they know a machine; aarch64 is numbered by the generic table."""
+    """The compiler's own headers, where they know a machine; aarch64 is numbered by the
+    generic table.
+    """
     need("cc")
     words = ["cc", "-E", "-dM", *WANTED, "-include", HEADERS[machine], "-x", "c", "/dev/null"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)

@@ -1,4 +1,6 @@
-"""A cell of namespaces is the same whether the launcher in C makes a part of it or bubblewrap, setpriv and prlimit make all."""
+"""A cell of namespaces is the same whether the launcher in C makes a part of it or
+bubblewrap, setpriv and prlimit make all.
+"""
 
 import json
 import shutil
@@ -82,7 +84,9 @@ def words_of_a_start() -> list[str]:
 def test_where_the_launcher_cannot_cover_bubblewrap_does(
     monkeypatch: pytest.MonkeyPatch, open_folder: Path
 ) -> None:
-    """As before Linux 5.12, where AppArmor takes capabilities from what bubblewrap starts, and where no compiler was."""
+    """As before Linux 5.12, where AppArmor takes capabilities from what bubblewrap
+    starts, and where no compiler was.
+    """
     covers = shutil.copy(compiled_launcher(open_folder), open_folder / "covers")
     words = {}
     for launcher in (compiled_launcher(open_folder, "-DSET_ATTRIBUTES=9999"), "", str(covers)):
@@ -96,7 +100,9 @@ def test_where_the_launcher_cannot_cover_bubblewrap_does(
 def test_a_program_that_cannot_start_is_a_complaint_that_is_looked_into(
     monkeypatch: pytest.MonkeyPatch, open_folder: Path
 ) -> None:
-    """The launcher says so as prlimit does: the host is asked whether it refuses every program."""
+    """The launcher says so as prlimit does: the host is asked whether it refuses every
+    program.
+    """
     launcher = compiled_launcher(open_folder)
     monkeypatch.setattr(build, "program", lambda name: launcher)
     program = open_folder / "program"
@@ -117,7 +123,9 @@ def test_a_program_that_cannot_start_is_a_complaint_that_is_looked_into(
 @pytest.mark.usefixtures("standard")
 @pytest.mark.parametrize("user", [None, 1879048192])
 def test_without_a_user_of_its_own_it_gets_no_further_user_namespaces(user: int | None) -> None:
-    """bubblewrap would see to that by a namespace in which the launcher cannot cover anything."""
+    """bubblewrap would see to that by a namespace in which the launcher cannot cover
+    anything.
+    """
     inside = Inside(("/bin/true",), "/", ("/usr",), (), Resources(), user)
     words = command_that_covers(inside, 3, 4, prepare())
     orders = words[words.index("--") + 1 :]
@@ -143,7 +151,9 @@ HAS = ("--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SYS_RESOURCE", "--cap-add
 
 
 def inside(launcher: str, *words: str) -> tuple[int, str]:
-    """What the launcher and its program say in a user namespace of their own; outside its orders would change the machine."""
+    """What the launcher and its program say in a user namespace of their own; outside
+    its orders would change the machine.
+    """
     need("bwrap")
     done = subprocess.run(
         [*OUTER, *HAS, "--", launcher, *words],
@@ -167,7 +177,9 @@ def test_no_user_namespace_may_be_made_below(open_folder: Path) -> None:
 
 
 def test_a_sealed_folder_stays_as_it_is(open_folder: Path) -> None:
-    """Nothing may be written there and no device opened; without capabilities no mount can be changed either."""
+    """Nothing may be written there and no device opened; without capabilities no mount
+    can be changed either.
+    """
     launcher = compiled_launcher(open_folder)
     orders = ("-m", "/dev/null:/proc/uptime")
     tries = (

@@ -1,5 +1,7 @@
-"""A stop signal to all processes while isolation is tried ends the probe before the arbiter hears of it: that says nothing of the
-level, and no worse one is chosen because of it."""
+"""A stop signal to all processes while isolation is tried ends the probe before the
+arbiter hears of it: that says nothing of the level, and no worse one is chosen because
+of it.
+"""
 
 import os
 import signal
@@ -65,7 +67,9 @@ def test_one_that_always_ends_so_does_not_work(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_level_that_cannot_be_prepared_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No program ran, so none was stopped: every command would wait for a stop on a machine that lacks a level."""
+    """No program ran, so none was stopped: every command would wait for a stop on a
+    machine that lacks a level.
+    """
     tries = []
 
     def no_cell(*words: object) -> None:

@@ -1,6 +1,9 @@
-"""Two matches of one bot, the first of which leaves a note by what it reads: where files are kept warm there is nothing to read.
+"""Two matches of one bot, the first of which leaves a note by what it reads: where
+files are kept warm there is nothing to read.
 
-Level strict keeps them warm always; standard does so with KHIVA_ARENA_WARM=1, which is how most of this is tested."""
+Level strict keeps them warm always; standard does so with KHIVA_ARENA_WARM=1, which is
+how most of this is tested.
+"""
 
 import os
 import shutil
@@ -58,7 +61,9 @@ def started(
 
 
 def cold_file() -> str:
-    """A file of Python's own that no match needs, out of memory. Skips where the system keeps it there."""
+    """A file of Python's own that no match needs, out of memory. Skips where the system
+    keeps it there.
+    """
     warm.KEEPERS.close()
     path = next(
         path
@@ -71,7 +76,9 @@ def cold_file() -> str:
 
 
 def notes_through(path: str) -> tuple[list[int], list[int]]:
-    """What it costs to leave the bits, and what it costs to look for them in the next match."""
+    """What it costs to leave the bits, and what it costs to look for them in the next
+    match.
+    """
     pages = [(number + 1) * APART for number in range(len(BITS))]
     touched = ",".join(str(page) for page, bit in zip(pages, BITS, strict=True) if bit)
     left = started((PYTHON, "-I", "-S", SPY, path, touched), (SPY,))
@@ -91,7 +98,9 @@ def sizes(folder: str) -> list[tuple[str, int]]:
 
 @pytest.mark.usefixtures("standard")
 def test_a_note_can_be_left_where_files_are_not_kept_warm() -> None:
-    """The attack that the next test is about works; a machine without a disk behind its files has none to make."""
+    """The attack that the next test is about works; a machine without a disk behind its
+    files has none to make.
+    """
     left, read = notes_through(cold_file())
     if not any(left):
         lacks("the system keeps files in memory here whatever is asked of it", may=True)
@@ -115,7 +124,9 @@ def test_no_note_can_be_read_where_files_are_kept_warm(level: Level) -> None:
 def test_what_left_memory_is_there_again_at_the_next_start(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """As for an ordinary user, who may not lock files in memory: a helper looks before each start."""
+    """As for an ordinary user, who may not lock files in memory: a helper looks before
+    each start.
+    """
     monkeypatch.setattr(warm, "FRESH_SECONDS", 0.0)
     file = tmp_path / "file"
     file.write_bytes(bytes(1 << 20))

@@ -1,5 +1,6 @@
-"""Nothing that another bot, or the next match, can look at can be changed: no file, folder, link or device outside of the bot's
-own memory and scratch, in no way."""
+"""Nothing that another bot, or the next match, can look at can be changed: no file,
+folder, link or device outside of the bot's own memory and scratch, in no way.
+"""
 
 import json
 import os
@@ -21,7 +22,9 @@ OWN_FOLDERS = {"/scratch", "/dev/shm"}
 
 
 def tops() -> list[str]:
-    """Everything, and by name what cannot be listed at every level. Never at a level that does not confine."""
+    """Everything, and by name what cannot be listed at every level. Never at a level
+    that does not confine.
+    """
     system = [path for path in readable_paths.system() if not os.path.isdir(path)]
     own = [f"/proc/self/{name}" for name in (*proc_mask.OF_ITSELF, "autogroup", "task")]
     return [
@@ -39,7 +42,9 @@ def tops() -> list[str]:
 
 
 def holds(out: str) -> None:
-    """Check what the probe says: all that can be changed is a folder of its own, and devices can be written to."""
+    """Check what the probe says: all that can be changed is a folder of its own, and
+    devices can be written to.
+    """
     found = json.loads(out)
     assert found["tried"] >= len(readable_paths.DEVICES) + 30, (
         "it saw next to nothing: that proves nothing"

@@ -1,4 +1,6 @@
-"""Forgeries of events in ticks that the rules cannot find: each is named once the bots are run again, and no honest match is."""
+"""Forgeries of events in ticks that the rules cannot find: each is named once the bots
+are run again, and no honest match is.
+"""
 
 import gzip
 import os
@@ -51,12 +53,16 @@ KINDS: tuple[Forge, ...] = (
     forged_ticks.answers_swapped,
     forged_ticks.verdict,
 )
-"""What running the bots again finds. A forfeit by the backstop is listed, which is the eighth kind."""
+"""What running the bots again finds. A forfeit by the backstop is listed, which is the
+eighth kind.
+"""
 
 
 @made_once
 def cup(folder: Path) -> None:
-    """An event of five modules at tables of three, three of which misbehave in every match: 30 matches."""
+    """An event of five modules at tables of three, three of which misbehave in every
+    match: 30 matches.
+    """
     for name, text in MODULES.items():
         (folder / f"{name}.wasm").write_bytes(scripted(text))
     words = ("--clock", "ticks", "--seats", "3", "--seeds", "1", "--turn", "50ms", "--bank", "0s")
@@ -65,8 +71,10 @@ def cup(folder: Path) -> None:
 
 
 def records_of(store: Path) -> dict[int, tuple[Record, bytes]]:
-    """The records of the one event of a store, by ordinal, with the secret of each seed. Its modules are kept for ``backstop``:
-    another process may have made the store."""
+    """The records of the one event of a store, by ordinal, with the secret of each
+    seed. Its modules are kept for ``backstop``: another process may have made the
+    store.
+    """
     for module in (store / "modules").iterdir():
         only_modules.keep("module", module.read_bytes())
     with Store.read(store) as opened:
@@ -78,7 +86,9 @@ def records_of(store: Path) -> dict[int, tuple[Record, bytes]]:
 
 
 def backstop(record: Record, secret: bytes, rng: random.Random) -> Record:
-    """A record in which a seat is out by the backstop, that its machine alone claims: all other answers are what the bots say."""
+    """A record in which a seat is out by the backstop, that its machine alone claims:
+    all other answers are what the bots say.
+    """
     place = rng.choice([place for place in forged_ticks.places(record) if not place.why])
     level = best()
     modules = [only_modules.kept(ModuleFile("module", seat.bot)) for seat in record.header.seats]
@@ -130,7 +140,9 @@ def test_forged_matches_are_named_and_no_other(cup: Path, tmp_path: Path) -> Non
 def test_no_backstop_is_believed_of_a_bot_that_made_no_match_void(
     cup: Path, tmp_path: Path
 ) -> None:
-    """The first one makes a match void, so that a forfeit without a void is found without the bots."""
+    """The first one makes a match void, so that a forfeit without a void is found
+    without the bots.
+    """
     ordinal, (record, secret) = next(iter(records_of(cup / "store").items()))
     store, claim = tmp_path / "store", backstop(record, secret, random.Random(0))
     for others in ((), (ordinal,)):

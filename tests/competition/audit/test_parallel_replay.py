@@ -1,4 +1,6 @@
-"""An audit by several processes finds what one process finds, and none of them outlives it."""
+"""An audit by several processes finds what one process finds, and none of them outlives
+it.
+"""
 
 import os
 import signal

@@ -1,4 +1,6 @@
-"""Events in ticks whose every digest and sum fits, and whose bots did not play so: forged records are in test_forgeries.py."""
+"""Events in ticks whose every digest and sum fits, and whose bots did not play so:
+forged records are in test_forgeries.py.
+"""
 
 import json
 import re
@@ -30,7 +32,8 @@ from khiva_arena.records.store.db import Store
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 
 MATCHES = 6
-# The first bot of the event runs out of ticks now and then: it counts to a number of its seat's lot in each decision.
+# The first bot of the event runs out of ticks now and then: it counts to a number of
+# its seat's lot in each decision.
 LATE = """\
 #include "kit.h"
 static long choose(const kit_decide *decide, const kit_match *match, void *own)
@@ -57,7 +60,9 @@ def _compiler() -> None:
 
 @made_once
 def cup(folder: Path) -> None:
-    """An event of a greedy bot and of one that is late now and then, as a store and as a bundle."""
+    """An event of a greedy bot and of one that is late now and then, as a store and as
+    a bundle.
+    """
     arena("new", "shipped:c/greedy", "greedy", "--module", cwd=folder)
     arena("new", "c", "late", "--module", cwd=folder)
     (folder / "late" / "bot.c").write_text(LATE)
@@ -78,7 +83,9 @@ def cup(folder: Path) -> None:
 
 
 def test_a_bundle_is_told_from_an_honest_one(cup: Path, tmp_path: Path) -> None:
-    """One tick of one answer is another one, and every digest that follows from it is worked out again."""
+    """One tick of one answer is another one, and every digest that follows from it is
+    worked out again.
+    """
     result = verify(cup / "honest.khiva", rerun_bots=True, jobs=2)
     assert (result.sound, result.events[0].rerun) == (True, MATCHES)
     lines = lines_of(cup / "honest.khiva")
@@ -101,7 +108,9 @@ def test_a_bundle_is_told_from_an_honest_one(cup: Path, tmp_path: Path) -> None:
 def test_a_machine_with_too_little_accuses_nobody_and_says_how_much_it_takes(
     cup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No match is tried, which would wait for a minute and more: what it takes is known before."""
+    """No match is tried, which would wait for a minute and more: what it takes is known
+    before.
+    """
     monkeypatch.setattr(
         pool, "play", lambda jobs, *_: list(jobs) and pytest.fail("a match was tried")
     )
@@ -121,7 +130,9 @@ def test_a_machine_with_too_little_accuses_nobody_and_says_how_much_it_takes(
 def test_matches_that_another_module_played_are_found_where_the_rules_find_nothing(
     cup: Path,
 ) -> None:
-    """Every answer is legal, every digest fits, and the ticks are those of a module: of another one."""
+    """Every answer is legal, every digest fits, and the ticks are those of a module: of
+    another one.
+    """
     with Store.read(cup / "honest") as store:
         (event,) = store.events()
     (command,) = stage_all([load(str(cup / "greedy"))], event.definition.sandbox(best()))
@@ -145,7 +156,9 @@ def test_matches_that_another_module_played_are_found_where_the_rules_find_nothi
 
 
 def test_a_match_is_sent_to_its_module_again_and_captured(cup: Path, tmp_path: Path) -> None:
-    """Byte for byte, at the same ticks, by `replay` as by `match --from`; another module takes others."""
+    """Byte for byte, at the same ticks, by `replay` as by `match --from`; another
+    module takes others.
+    """
     store = str(cup / "honest")
     with Store.read(cup / "honest") as opened:
         found, row = match_of(opened, "1/0")

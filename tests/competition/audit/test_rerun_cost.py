@@ -1,4 +1,6 @@
-"""What running bots again may take: as many ticks as the records say, whatever limits they claim and whatever the bots do."""
+"""What running bots again may take: as many ticks as the records say, whatever limits
+they claim and whatever the bots do.
+"""
 
 import json
 from pathlib import Path
@@ -27,7 +29,9 @@ Message = dict[str, Any]
 
 
 def does(what: str) -> Module:
-    """Return a module that does something at its second decision, and honestly keeps to the ticks that it is given."""
+    """Return a module that does something at its second decision, and honestly keeps to
+    the ticks that it is given.
+    """
 
     def act(message: Message | None, _: int) -> Reply:
         asked = message or {}
@@ -101,7 +105,9 @@ def test_a_module_that_takes_more_than_its_record_is_named() -> None:
 def test_a_difference_before_the_backstop_is_named_and_one_behind_it_is_not_known(
     is_before: bool,
 ) -> None:
-    """Else a bot that takes too much of the machine at its end would hide what it was said to do before."""
+    """Else a bot that takes too much of the machine at its end would hide what it was
+    said to do before.
+    """
     record = recorded("honest")
     at = next(
         number
@@ -160,7 +166,9 @@ def test_the_cost_is_said_in_the_unit_that_fits() -> None:
 def test_the_cost_is_said_before_any_bot_is_run(
     six_in_ticks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    """Of a stranger's bundle before its matches are checked, too: they may claim any limits."""
+    """Of a stranger's bundle before its matches are checked, too: they may claim any
+    limits.
+    """
     said: list[str] = []
     rerunner = rerunner_of(monkeypatch, *MODULES, say=lambda text, **_: said.append(text))
     monkeypatch.setattr(

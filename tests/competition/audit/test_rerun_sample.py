@@ -1,4 +1,6 @@
-"""Samples of matches whose bots are run again: how often they have a forged match, where some matches cannot be confirmed."""
+"""Samples of matches whose bots are run again: how often they have a forged match,
+where some matches cannot be confirmed.
+"""
 
 import random
 import re
@@ -32,7 +34,9 @@ def run_with(
     *,
     take: bool = True,
 ) -> RerunSample:
-    """Draw in an order, where some matches cannot be confirmed, and some others are forged."""
+    """Draw in an order, where some matches cannot be confirmed, and some others are
+    forged.
+    """
 
     def run(ordinals: Sequence[int]) -> RerunFindings:
         return RerunFindings(
@@ -45,7 +49,9 @@ def run_with(
 
 @pytest.mark.parametrize("among", range(1, 6))
 def test_the_chance_is_that_of_all_orders_that_there_are(among: int) -> None:
-    """Of the matches that can be confirmed, however many cannot: each number of matches that are wanted, and of forged ones."""
+    """Of the matches that can be confirmed, however many cannot: each number of matches
+    that are wanted, and of forged ones.
+    """
     orders = list(permutations(range(among)))
     for known in range(1, among + 1):
         for wanted in range(1, among + 1):
@@ -92,7 +98,9 @@ def test_drawn_by_lot_they_find_forged_ones_as_often_as_is_so(
 
 @pytest.mark.parametrize("wanted", [1, 3, 19, 20, 57, 60])
 def test_a_part_is_refused_exactly_above_one_draw_in_twenty(wanted: int) -> None:
-    """And no forged part gets through by that: it is taken as often as one without matches that cannot be confirmed, or less."""
+    """And no forged part gets through by that: it is taken as often as one without
+    matches that cannot be confirmed, or less.
+    """
     among, taken = 60, 0
     for seed in range(SEEDS // 10):
         rng = random.Random(seed)

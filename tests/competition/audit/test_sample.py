@@ -24,7 +24,9 @@ from khiva_arena.competition.audit.sample import CHANCE, Sample, at_most_wrong
 from khiva_arena.records.replay.record import Record, canonical, run_digest
 
 JOBS = {"1": arena, "2": arena_forked}
-"""By number of jobs: how a command is called, since other jobs are forked from its process."""
+"""By number of jobs: how a command is called, since other jobs are forked from its
+process.
+"""
 
 
 @made_once
@@ -66,7 +68,9 @@ def test_what_a_sample_says() -> None:
 
 
 def test_what_a_sample_says_of_matches_that_could_not_be_run_again() -> None:
-    """It is said of all that can be, of which those that could be are drawn at random."""
+    """It is said of all that can be, of which those that could be are drawn at
+    random.
+    """
     sample = Sample.draw(range(1_000), 300, rng=random.Random(1))
     of = sentence("audit", "all-that-can-be")
     bound = at_most_wrong(990, 290)
@@ -148,7 +152,9 @@ def test_of_a_bundle_only_the_sample_is_replayed(played: Path, tmp_path: Path, j
 
 
 def lying(lines: list[dict[str, Any]], ordinal: int, **changes: Any) -> None:
-    """Let a match say something else, with its chain and the run digest worked out again."""
+    """Let a match say something else, with its chain and the run digest worked out
+    again.
+    """
     matches = [line for line in lines if line["kind"] == "match"]
     text = next(line for line in matches if line["ordinal"] == ordinal)
     record = Record.from_json(canonical(text["record"]).decode())

@@ -1,4 +1,6 @@
-"""An event in ticks in a store: played at any number of jobs, verified, bundled; a forged tick is named."""
+"""An event in ticks in a store: played at any number of jobs, verified, bundled; a
+forged tick is named.
+"""
 
 import importlib.util
 import json
@@ -72,7 +74,9 @@ def test_a_forged_tick_is_named_though_every_digest_fits(folder: Path, tmp_path:
 
 @pytest.fixture
 def rerun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., EventReport]:
-    """Runs the modules of the event again, as doubles that do what they are named by, in the seats of the event's bots."""
+    """Runs the modules of the event again, as doubles that do what they are named by,
+    in the seats of the event's bots.
+    """
 
     def run(*modules: str) -> EventReport:
         monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
@@ -105,7 +109,9 @@ def test_another_answer_is_not_sound(rerun: Callable[..., EventReport]) -> None:
 def test_what_this_machine_cannot_do_accuses_nobody(
     rerun: Callable[..., EventReport], what: str, unconfirmed: list[int]
 ) -> None:
-    """The backstop, which is a fault at its second time in play, and a runner that fails again and again."""
+    """The backstop, which is a fault at its second time in play, and a runner that
+    fails again and again.
+    """
     report = rerun(what, *MODULES[1:])
     sound = len(ALL) - len(unconfirmed)
     assert (report.rerun, report.sound, report.problems, report.unsound_matches) == (

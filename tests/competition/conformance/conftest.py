@@ -1,4 +1,6 @@
-"""A bot of one file, laid out as an author would, and a check of it, at trusted so that only the bot itself decides."""
+"""A bot of one file, laid out as an author would, and a check of it, at trusted so that
+only the bot itself decides.
+"""
 
 import os
 import pickle
@@ -30,7 +32,9 @@ STUCK = {
     ),
     **dict.fromkeys(("silent", "half", "no_flush"), ("AFTER_DEADLINE",)),
 }
-"""By the way of a bot that never does what a check waits for: the waits that so are only waste."""
+"""By the way of a bot that never does what a check waits for: the waits that so are
+only waste.
+"""
 
 Checked = Callable[..., CheckReport]
 

@@ -1,4 +1,6 @@
-"""What a check works out of what it measured: percentiles, how long a bank lasts, use of the processor."""
+"""What a check works out of what it measured: percentiles, how long a bank lasts, use
+of the processor.
+"""
 
 import math
 import shlex

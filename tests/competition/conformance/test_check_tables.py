@@ -1,4 +1,6 @@
-"""What a check plays: every kind of every game is come to, what is sent is what a match sends, all its encodings are right."""
+"""What a check plays: every kind of every game is come to, what is sent is what a match
+sends, all its encodings are right.
+"""
 
 import json
 from collections import Counter

@@ -1,4 +1,6 @@
-"""The mistakes that authors of a first bot make: what the check tells them is the cause, and no other one."""
+"""The mistakes that authors of a first bot make: what the check tells them is the
+cause, and no other one.
+"""
 
 import shutil
 from collections.abc import Callable
@@ -67,7 +69,8 @@ class Mistake(NamedTuple):
     says: words that the hint has.
     not_said: words of the hints of other mistakes.
     level: where it is checked.
-    stuck: it neither answers nor ends, so a check need not wait for either behind its time.
+    stuck: it neither answers nor ends, so a check need not wait for either behind its
+        time.
     """
 
     run: str

@@ -1,4 +1,6 @@
-"""Imports that a bot's runtime does not declare: read from its files, named by `check`, and told on the pages."""
+"""Imports that a bot's runtime does not declare: read from its files, named by `check`,
+and told on the pages.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""Each way to err fails the step it should, with the hint that helps, and nothing else but what cannot go well with it."""
+"""Each way to err fails the step it should, with the hint that helps, and nothing else
+but what cannot go well with it.
+"""
 
 import json
 import os
@@ -125,7 +127,9 @@ def _failed(report: CheckReport) -> list[str]:
 
 
 REPEATS = ("child_27", "half_read", "one_kind", "print_unflushed")
-"""Ways whose step and hint another way has as well: these are checked in whole, and so take longest."""
+"""Ways whose step and hint another way has as well: these are checked in whole, and so
+take longest.
+"""
 
 
 @pytest.mark.soak

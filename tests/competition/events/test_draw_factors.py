@@ -1,4 +1,6 @@
-"""A table whose pairings followed results is judged by replays of its own draw: equal results give equal numbers."""
+"""A table whose pairings followed results is judged by replays of its own draw: equal
+results give equal numbers.
+"""
 
 import os
 from collections.abc import Sequence
@@ -29,7 +31,9 @@ BOTS, SEEDS = 8, 3
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache folder of the test's own, and few replays, which are enough for all but the numbers themselves."""
+    """A cache folder of the test's own, and few replays, which are enough for all but
+    the numbers themselves.
+    """
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(draw_factors, "REPLAYS", 40)
     draw_factors.between_equals.cache_clear()
@@ -109,7 +113,9 @@ def test_a_swiss_is_widened_by_replays_and_the_footnote_says_so(cache: Path) -> 
 
 
 def test_equal_results_give_equal_numbers_whoever_asks() -> None:
-    """Another order of the results, other names of the bots, another number of the event, nothing kept."""
+    """Another order of the results, other names of the bots, another number of the
+    event, nothing kept.
+    """
     results = played()
     widening = table(results).ratings.widening
     for path in (Path(os.environ["KHIVA_ARENA_CACHE"]) / "replays").iterdir():
@@ -338,7 +344,9 @@ def test_bots_that_do_not_count_are_played_but_not_rated(monkeypatch: pytest.Mon
 
 
 def test_the_whole_draw_is_replayed_with_byes_and_authors_apart() -> None:
-    """9 bots at 2 tables of 4 seats, of which two have one author: what the landed draw promises holds in each replay."""
+    """9 bots at 2 tables of 4 seats, of which two have one author: what the landed draw
+    promises holds in each replay.
+    """
     authors = (0, 1, 2, 0, 4, 5, 6, 7, 8)
     terms = Terms("swiss", 9, 4, 1, rounds=4, authors=authors, key=b"")
     rounds = redraws.play_replays(
@@ -372,7 +380,9 @@ def test_every_format_in_rounds_can_be_replayed() -> None:
 
 
 def test_factors_of_equals_are_those_that_were_measured_elsewhere() -> None:
-    """By another program, with its own draw: 12 bots 2.66 and 4.35, 8 bots 2.43 and 3.76, at three seats 2.1 and 3.7."""
+    """By another program, with its own draw: 12 bots 2.66 and 4.35, 8 bots 2.43 and
+    3.76, at three seats 2.1 and 3.7.
+    """
     for bots, seats, pair, ranks in ((12, 2, 2.66, 4.35), (8, 2, 2.43, 3.76), (8, 3, 2.1, 3.7)):
         terms = Terms("swiss", bots, seats, 5, key=b"")
         event = EventToReplay(terms, tuple(range(bots)), len(shapes(terms)))
@@ -409,7 +419,9 @@ def test_a_large_field_is_judged_by_its_shape(monkeypatch: pytest.MonkeyPatch, c
 def test_widened_intervals_of_a_swiss_hold_where_plain_ones_do_not(
     bots: int, spread: float
 ) -> None:
-    """Few tournaments and few replays; ``python -m tests.tools coverage-swiss`` is the long form."""
+    """Few tournaments and few replays; ``python -m tests.tools coverage-swiss`` is the
+    long form.
+    """
     terms = Terms("swiss", bots, 2, 5, key=b"")
     plain, wide = simulate(terms, np.linspace(0, spread, bots), 40, replays=40)
     assert plain.cover < 91.5

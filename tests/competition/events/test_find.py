@@ -18,5 +18,7 @@ from khiva_arena.competition.events.find import begins
     ],
 )
 def test_a_number_is_never_the_beginning_of_an_id(word: str, begun: bool) -> None:
-    """Else event 7 of a store that has one event would be that event, for one id in sixteen."""
+    """Else event 7 of a store that has one event would be that event, for one id in
+    sixteen.
+    """
     assert begins("719023ab", word) is begun

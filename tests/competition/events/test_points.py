@@ -1,4 +1,6 @@
-"""The matches of a store that are replayed to see where points come from: rated ones, whose deals are over, evenly spread."""
+"""The matches of a store that are replayed to see where points come from: rated ones,
+whose deals are over, evenly spread.
+"""
 
 from collections import Counter
 from collections.abc import Collection

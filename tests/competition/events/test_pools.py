@@ -155,7 +155,9 @@ def test_the_command_for_more_seeds_opens_the_same() -> None:
 
 
 def test_a_void_that_no_bot_can_have_caused_is_not_in_its_column(tmp_path: Path) -> None:
-    """As when the machine could not start the bots, or the process of a game of one's own was killed."""
+    """As when the machine could not start the bots, or the process of a game of one's
+    own was killed.
+    """
     made = planned(bots=2, seeds=3)
     with Store.write(tmp_path) as store:
         store.add_event(

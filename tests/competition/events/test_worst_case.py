@@ -1,4 +1,6 @@
-"""How long an event takes at worst, and by the trials of its bots: by arithmetic, and beside matches that were played."""
+"""How long an event takes at worst, and by the trials of its bots: by arithmetic, and
+beside matches that were played.
+"""
 
 import re
 from collections.abc import Mapping
@@ -63,7 +65,9 @@ class Turns(State):
 
 
 class Matches(Game):
-    """A game whose matches are these, one after another, and the last one again and again."""
+    """A game whose matches are these, one after another, and the last one again and
+    again.
+    """
 
     name = title = "turns"
     rules_version = "1"
@@ -151,8 +155,10 @@ def played(folder: Path, *words: str, doing: str) -> tuple[Store, str]:
 
 
 def test_bots_that_use_all_of_their_time_end_within_the_worst_case(tmp_path: Path) -> None:
-    """They sleep for most of a turn before each decision, and for most of the bank before the first. The time counts that their
-    limits allow them: this machine may be busy, and add some of its own."""
+    """They sleep for most of a turn before each decision, and for most of the bank
+    before the first. The time counts that their limits allow them: this machine may be
+    busy, and add some of its own.
+    """
     doing = "time.sleep(0.15 + 0.028 if times == 1 else 0.028)"
     limits = ("--turn", "40ms", "--bank", "200ms", "--start", "3s", "--seeds", "2")
     store, _ = played(tmp_path, *limits, doing=doing)
@@ -168,7 +174,9 @@ def test_bots_that_use_all_of_their_time_end_within_the_worst_case(tmp_path: Pat
 
 
 def seconds_allowed(times: Times | None, limits: TimeLimits) -> float:
-    """Return the seconds that bots took for their decisions: of turns once in a step, of each bank what there is."""
+    """Return the seconds that bots took for their decisions: of turns once in a step,
+    of each bank what there is.
+    """
     assert times is not None
     steps: dict[int, float] = {}
     banks = 0.0
@@ -203,7 +211,9 @@ def trial(**values: Any) -> TrialResult:
 
 
 def test_a_trial_against_a_quick_bot_counts_for_all_seats() -> None:
-    """A seat that thinks for a second in each of its 10 decisions, of 20 steps, in matches of 12 seconds: 2 s are left over."""
+    """A seat that thinks for a second in each of its 10 decisions, of 20 steps, in
+    matches of 12 seconds: 2 s are left over.
+    """
     turns = RandomGames(20, 20, 10, 1.0)
     took = of_trials([trial(seconds=12.0, steps=20, decisions=10, mean=1.0)], 2, turns)
     assert took is not None

@@ -1,4 +1,6 @@
-"""The headline of a page: who leads. How many more seeds would tell, and the command for them, begin the details."""
+"""The headline of a page: who leads. How many more seeds would tell, and the command
+for them, begin the details.
+"""
 
 from pathlib import Path
 

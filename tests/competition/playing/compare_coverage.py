@@ -1,10 +1,13 @@
-"""How often ``compare`` errs, how often its interval holds the truth, and how soon it tells, for bots that do not exist.
+"""How often ``compare`` errs, how often its interval holds the truth, and how soon it
+tells, for bots that do not exist.
 
-A line for each number of seats, world, true difference, number of matches at a time and time. A short time ends most comparisons
-by the time, a long one lets the looks decide. Matches last longer the better the first bot does. Exits with 1 if a false side is
-claimed in more than 5 % of comparisons, if an interval holds in less than 95 %, or if 300 Elo are not told within 40 matches at
-two seats and 48 at three in nine of ten. With third bots between them, bots are harder to tell apart, so that nothing is asked of
-how soon.
+A line for each number of seats, world, true difference, number of matches at a time and
+time. A short time ends most comparisons by the time, a long one lets the looks decide.
+Matches last longer the better the first bot does. Exits with 1 if a false side is
+claimed in more than 5 % of comparisons, if an interval holds in less than 95 %, or if
+300 Elo are not told within 40 matches at two seats and 48 at three in nine of ten. With
+third bots between them, bots are harder to tell apart, so that nothing is asked of how
+soon.
 """
 
 import argparse

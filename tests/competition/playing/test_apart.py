@@ -1,4 +1,6 @@
-"""Whole runs at several matches at a time: none begins beside one that shares a bot and a deal with it, while another can."""
+"""Whole runs at several matches at a time: none begins beside one that shares a bot and
+a deal with it, while another can.
+"""
 
 import re
 from collections.abc import Callable
@@ -30,14 +32,18 @@ def sound(_: Job, outcome: Outcome) -> Outcome:
 
 
 def some_void(job: Job, outcome: Outcome) -> Outcome:
-    """The first attempt of every fifth match is spoilt by the host, and that of the next one void by a seat."""
+    """The first attempt of every fifth match is spoilt by the host, and that of the
+    next one void by a seat.
+    """
     if job.attempt > 1 or job.ordinal % 5 > 1:
         return outcome
     return replace(void(job, "the host slept", host=job.ordinal % 5 == 0), unsettled=0.0)
 
 
 def wait_as_at_strict(patch: pytest.MonkeyPatch, level: Level) -> None:
-    """Let matches at a level wait where nothing else is left. Few machines have strict, at which they do."""
+    """Let matches at a level wait where nothing else is left. Few machines have strict,
+    at which they do.
+    """
     patch.setattr(match_queue, "Level", SimpleNamespace(STRICT=level))
 
 

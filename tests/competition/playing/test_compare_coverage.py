@@ -1,6 +1,8 @@
-"""Comparisons claim something false in at most 5 % of cases, and their intervals hold in 95 %, whichever way they stop.
+"""Comparisons claim something false in at most 5 % of cases, and their intervals hold
+in 95 %, whichever way they stop.
 
-``compare_coverage.py`` plays many more. A single figure of so few comparisons is off by some percent, so they are taken together.
+``compare_coverage.py`` plays many more. A single figure of so few comparisons is off by
+some percent, so they are taken together.
 """
 
 from itertools import product
@@ -42,7 +44,9 @@ def test_a_large_difference_is_told_soon(world, shape) -> None:
 
 
 def lead_after_kills(slots: int, kill: float, number: int) -> float:
-    """Return by how many of its standard errors the sum of an equal bot's leads is off 0, in many killed comparisons of 20 s."""
+    """Return by how many of its standard errors the sum of an equal bot's leads is off
+    0, in many killed comparisons of 20 s.
+    """
     shape, most = SHAPES[0], 60
     seeds = seeds_of(np.random.default_rng([5, slots]), WORLDS[1], shape, 0, number * most)
     fair = shape.seats * (shape.seats - 1) / 2
@@ -64,7 +68,9 @@ def test_a_kill_favours_no_side(slots: int, kill: float) -> None:
 def test_if_only_complete_seeds_counted_a_kill_would_favour_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Seeds on which the first bot wins last longer, so more of them are not complete."""
+    """Seeds on which the first bot wins last longer, so more of them are not
+    complete.
+    """
     assert abs(lead_after_kills(4, 22, 8000)) < 3
     monkeypatch.setattr(simulated_comparisons, "begun_before", lambda complete: complete)
     assert lead_after_kills(4, 22, 8000) < -3

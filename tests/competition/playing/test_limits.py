@@ -1,4 +1,6 @@
-"""A limit of an event: tables begin in the order of the schedule, up to the first one refused, and each attempt is counted."""
+"""A limit of an event: tables begin in the order of the schedule, up to the first one
+refused, and each attempt is counted.
+"""
 
 from pathlib import Path
 
@@ -17,7 +19,9 @@ pytestmark = pytest.mark.slow
 
 
 class Tables:
-    """A limit that lets so many tables begin in each pass. ``asked``, ``noted``: the tables that were."""
+    """A limit that lets so many tables begin in each pass. ``asked``, ``noted``: the
+    tables that were.
+    """
 
     ended = ""
 
@@ -72,7 +76,8 @@ def test_tables_begin_in_their_order_up_to_the_first_that_is_refused(
                 "with its second match"
             )
             limit.dear = None
-        # A table that was set aside is not asked for again, and the next pass begins behind it.
+        # A table that was set aside is not asked for again, and the next pass begins
+        # behind it.
         rows = play.record(void(jobs[0], "a test"), last=True)
         assert len(rows) == 1
         assert limit.noted == [(0, 0)]

@@ -1,4 +1,6 @@
-"""Rotations of a table are not played back to back; what is recorded where stays as the schedule has it."""
+"""Rotations of a table are not played back to back; what is recorded where stays as the
+schedule has it.
+"""
 
 import sqlite3
 from itertools import pairwise
@@ -13,7 +15,9 @@ pytestmark = pytest.mark.slow
 
 
 def played(folder: Path) -> list[tuple[int, int, int]]:
-    """Seed, line-up and ordinal of each match in the order in which they were recorded."""
+    """Seed, line-up and ordinal of each match in the order in which they were
+    recorded.
+    """
     connection = sqlite3.connect(folder / "out" / "arena.db")
     found = connection.execute(
         "SELECT seed, lineup, ordinal FROM matches ORDER BY rowid"

@@ -1,4 +1,6 @@
-"""The lines before a start: which line-ups are played, whether all bots meet, and whether bots start slower than they need."""
+"""The lines before a start: which line-ups are played, whether all bots meet, and
+whether bots start slower than they need.
+"""
 
 from pathlib import Path
 

@@ -20,8 +20,10 @@ NAMES = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy
 
 
 class Slow:
-    """An executor of which each match takes longer than the trial may. ``played``: the ordinals of the matches of each table.
-    ``deals``: their secrets."""
+    """An executor of which each match takes longer than the trial may. ``played``: the
+    ordinals of the matches of each table.
+    ``deals``: their secrets.
+    """
 
     trial_words = LocalExecutor.trial_words
     at_a_time = 1

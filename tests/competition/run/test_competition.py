@@ -1,4 +1,6 @@
-"""Whole competitions: each format from start to places, stages that feed each other, and the same after any kill."""
+"""Whole competitions: each format from start to places, stages that feed each other,
+and the same after any kill.
+"""
 
 import json
 import re
@@ -118,7 +120,9 @@ def test_no_round_and_no_stage_is_drawn_from_a_row_that_changed_in_the_same_run(
 
 
 def test_a_knockout_is_what_its_matches_say(tmp_path: Path) -> None:
-    """Two seats, one seed: who takes more of a table goes on, told from the seats in the store alone."""
+    """Two seats, one seed: who takes more of a table goes on, told from the seats in
+    the store alone.
+    """
     arena(
         "run",
         *FIVE,

@@ -1,4 +1,6 @@
-"""What ``plan`` and ``--budget`` make of the design effect of shared deals: more line-ups on the same deals, or more deals."""
+"""What ``plan`` and ``--budget`` make of the design effect of shared deals: more
+line-ups on the same deals, or more deals.
+"""
 
 import shlex
 from pathlib import Path

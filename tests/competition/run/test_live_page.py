@@ -1,4 +1,6 @@
-"""``run --report``: a page that is kept up to date while matches are played, and takes nothing from them."""
+"""``run --report``: a page that is kept up to date while matches are played, and takes
+nothing from them.
+"""
 
 import os
 import subprocess

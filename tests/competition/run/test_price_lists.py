@@ -1,4 +1,6 @@
-"""A run in a store whose events were played by another price list of ticks: nothing is played again unless that is asked for."""
+"""A run in a store whose events were played by another price list of ticks: nothing is
+played again unless that is asked for.
+"""
 
 from pathlib import Path
 
@@ -24,7 +26,9 @@ OVER = (
 
 @pytest.fixture
 def stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The event in ticks of the fixtures, finished and interrupted, where new events are by the next price list."""
+    """The event in ticks of the fixtures, finished and interrupted, where new events
+    are by the next price list.
+    """
     unpack(HERE / NEWER_EVENT, tmp_path)
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv(interpreters.FOLDER, str(tmp_path / "bots" / "interpreters"))

@@ -1,4 +1,6 @@
-"""Trials with an executor that is told how each match goes: a late bot, a void match, and results that are kept."""
+"""Trials with an executor that is told how each match goes: a late bot, a void match,
+and results that are kept.
+"""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +40,8 @@ Faults = tuple[Blame, ...]
 
 
 class Told:
-    """An executor whose matches go as they are told: for the bot on trial, the faults of each of its trials, None for a void.
+    """An executor whose matches go as they are told: for the bot on trial, the faults
+    of each of its trials, None for a void.
 
     asked: the names of the bots of each call, in the order of their trials.
     prepared: the names of the bots that were started at last.

@@ -1,4 +1,6 @@
-"""The stream of events: what is in it, who may read it, and that no run depends on it."""
+"""The stream of events: what is in it, who may read it, and that no run depends on
+it.
+"""
 
 import json
 import os
@@ -453,7 +455,8 @@ def test_a_competition_of_two_stages_tells_each_and_ends_once(tmp_path: Path) ->
 
 @pytest.mark.soak
 def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
-    # One match at a time: of two, both may wait for the same seed, and are counted in one line then.
+    # One match at a time: of two, both may wait for the same seed, and are counted in
+    # one line then.
     short = [
         "--rule",
         "max_turns=2",

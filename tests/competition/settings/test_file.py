@@ -1,4 +1,6 @@
-"""A settings file: each value with its line, stages with what they share, and every mistake at once."""
+"""A settings file: each value with its line, stages with what they share, and every
+mistake at once.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""One row makes a setting: its flag with help and TAB, its lines in a new settings file, its check, whether a stage has it."""
+"""One row makes a setting: its flag with help and TAB, its lines in a new settings
+file, its check, whether a stage has it.
+"""
 
 import json
 import subprocess

@@ -1,4 +1,6 @@
-"""What everybody needs to use a page: no violation that axe-core finds, at two widths, light and dark; and keys alone suffice."""
+"""What everybody needs to use a page: no violation that axe-core finds, at two widths,
+light and dark; and keys alone suffice.
+"""
 
 import re
 from collections.abc import Callable
@@ -89,7 +91,9 @@ for (const one of document.querySelectorAll('a[href], button, select, input, sum
 }
 return found;
 """
-"""What has a ring, while it has the focus, that goes beyond the left edge of what would cut it there."""
+"""What has a ring, while it has the focus, that goes beyond the left edge of what would
+cut it there.
+"""
 
 
 @pytest.mark.slow

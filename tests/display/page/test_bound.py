@@ -1,4 +1,6 @@
-"""A page of many matches on one deal: it keeps its bound, holds few replays in memory, and replays each match once."""
+"""A page of many matches on one deal: it keeps its bound, holds few replays in memory,
+and replays each match once.
+"""
 
 import base64
 import re
@@ -29,7 +31,9 @@ def one_deal(folder: Path) -> None:
 
 
 def has_replays(page: Path) -> list[bool]:
-    """Return whether each match of a page has its replay there, in the order of the schedule."""
+    """Return whether each match of a page has its replay there, in the order of the
+    schedule.
+    """
     matches = sorted(blocks(page)["data"]["matches"], key=lambda match: match[ORDINAL])
     return [isinstance(match[REPLAY], list) for match in matches]
 

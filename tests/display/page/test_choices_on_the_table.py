@@ -1,4 +1,6 @@
-"""A seat that a page takes by ``sit``: drawings that know of no choices go on working, and the plain drawing offers them."""
+"""A seat that a page takes by ``sit``: drawings that know of no choices go on working,
+and the plain drawing offers them.
+"""
 
 import json
 from pathlib import Path
@@ -50,7 +52,9 @@ def ask(req: int, hand: list[str]) -> dict[str, Any]:
 
 
 def seated(page: Page, folder: Path, game: str) -> None:
-    """A seat at a table of a game, with its first question: which of two cards to play."""
+    """A seat at a table of a game, with its first question: which of two cards to
+    play.
+    """
     sources = {
         path.stem: path.read_text()
         for path in html._folder().iterdir()

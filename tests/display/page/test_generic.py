@@ -19,7 +19,9 @@ Made = Callable[[str], tuple[Path, Path]]
 def test_a_game_without_a_drawing_gets_the_plain_one(
     page: Page, made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Khiva without its file: the sketch and what is known, step by step, and no more than its eyes may see."""
+    """Khiva without its file: the sketch and what is known, step by step, and no more
+    than its eyes may see.
+    """
     store, _ = made("khiva-round-robin")
     of_game = html._of_game
     monkeypatch.setattr(

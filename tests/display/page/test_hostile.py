@@ -1,4 +1,6 @@
-"""Names, versions, details, rules and titles that want to be more than text: the page shows them, and does nothing else."""
+"""Names, versions, details, rules and titles that want to be more than text: the page
+shows them, and does nothing else.
+"""
 
 import base64
 import json
@@ -40,7 +42,8 @@ VIEWS = (
     f"#match={EVIL[0]}",
     f"#bot={EVIL[1]}",
 )
-# Pieces of text that lie on each other, as far as they show. On a board pieces stand on places; the controls stick to a phone.
+# Pieces of text that lie on each other, as far as they show. On a board pieces stand on
+# places; the controls stick to a phone.
 OVERLAPS = """
 const shown = [];
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -77,8 +80,10 @@ return found.slice(0, 10);
 
 
 def forged(game: str, folder: Path) -> Path:
-    """The page of a store whose rows and records a forger has written. The arena's own checks of names and definitions are left
-    out, so that nothing but the page stands in the way."""
+    """The page of a store whose rows and records a forger has written. The arena's own
+    checks of names and definitions are left out, so that nothing but the page stands in
+    the way.
+    """
     store = published(f"{game}-round-robin", folder)
     connection = sqlite3.connect(store / "arena.db")
     what = json.loads(connection.execute("SELECT definition FROM events").fetchone()[0])
@@ -111,7 +116,9 @@ def forged(game: str, folder: Path) -> Path:
 
 
 def renamed(page: Path, folder: Path) -> Path:
-    """A page whose bots have other names in its data, though no arena would write them there."""
+    """A page whose bots have other names in its data, though no arena would write them
+    there.
+    """
     text = page.read_text()
     block = text.partition('id="data">')[2].partition("<")[0]
     data = json.loads(zlib.decompress(base64.b64decode(block)))
@@ -129,7 +136,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def stays_text(page: Page, file: Path, view: str) -> None:
-    """Opened at a view, in both widths, a page runs, loads and links nothing, and no text leaves its place."""
+    """Opened at a view, in both widths, a page runs, loads and links nothing, and no
+    text leaves its place.
+    """
     page.open(file, view)
     page.until("return !location.hash.startsWith('#match=1') || document.querySelector('.where')")
     page.js("for (const one of document.querySelectorAll('details')) one.open = true")
@@ -172,7 +181,9 @@ def test_names_stay_text_on_every_drawn_table(
 
 @pytest.mark.slow
 def test_no_mark_turns_what_stands_beside_it(page: Page, hostile: Path) -> None:
-    """Marks of direction are shown as their escapes; a name in letters written from right to left is isolated."""
+    """Marks of direction are shown as their escapes; a name in letters written from
+    right to left is isolated.
+    """
     for view in ("", "#matches=all", "#match=1/0&step=5"):
         page.open(hostile, view)
         page.until(

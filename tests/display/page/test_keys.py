@@ -12,7 +12,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 Made = Callable[[str], tuple[Path, Path]]
-# What can be used and is shown: each must be reached, or is one of a group of radio buttons, which arrows walk through.
+# What can be used and is shown: each must be reached, or is one of a group of radio
+# buttons, which arrows walk through.
 CONTROLS = """
 return [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")].filter((one) =>
   one.checkVisibility() && !one.closest("[popover]") && !(one.type === "radio" && !one.checked)).length
@@ -148,7 +149,9 @@ def test_a_line_of_the_story_is_gone_to_and_keeps_the_focus(page: Page, made: Ma
 def test_a_key_that_is_held_down_writes_its_last_step_into_the_address(
     page: Page, made: Made
 ) -> None:
-    """A browser refuses a page that writes hundreds of addresses in a moment, and says so in its log."""
+    """A browser refuses a page that writes hundreds of addresses in a moment, and says
+    so in its log.
+    """
     opened(page, made, "#match=1/0")
     page.js(
         "for (let times = 0; times < 120; times += 1) for (const key of ['ArrowRight', "
@@ -243,7 +246,8 @@ def test_who_wants_no_motion_sees_none(page: Page, made: Made, game: str) -> Non
         feature = {"name": "prefers-reduced-motion", "value": wish}
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
         page.keys("Home")
-        # Counted in the same breath as the step, since motion lasts a fifth of a second.
+        # Counted in the same breath as the step, since motion lasts a fifth of a
+        # second.
         moving[wish] = page.js(
             "let most = 0; for (let step = 0; step < 40; step += 1) {"
             "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', "

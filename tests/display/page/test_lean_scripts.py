@@ -1,4 +1,6 @@
-"""The scripts of pages without comments and spaces are the programs that their modules are, text for text."""
+"""The scripts of pages without comments and spaces are the programs that their modules
+are, text for text.
+"""
 
 import json
 import subprocess
@@ -21,7 +23,9 @@ console.log(JSON.stringify(pairs.map(([one, other]) => tree(one) === tree(other)
 
 
 def same(pairs: list[tuple[str, str]]) -> list[bool]:
-    """Tell of each two modules whether a parser that comes with Node reads the same from both, each literal as it is written."""
+    """Tell of each two modules whether a parser that comes with Node reads the same
+    from both, each literal as it is written.
+    """
     need("node")
     words = ["node", "--expose-internals", "--eval", TREES]
     done = subprocess.run(

@@ -338,7 +338,9 @@ def test_labels_of_an_axis_do_not_touch_and_no_band_fills_its_frame(
 
 
 def test_a_browser_is_nothing_that_a_test_has_left_over(page: Page) -> None:
-    """One browser serves many tests, and starts and ends processes whenever it likes."""
+    """One browser serves many tests, and starts and ends processes whenever it
+    likes.
+    """
     page.size(WIDE)
     assert not [line for line in left_over(set()) if b"chrom" in line]
     before = descendants(os.getpid())

@@ -33,7 +33,9 @@ from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS
 def test_a_match_is_drawn_step_by_step_as_the_rules_have_it(
     page: Page, made: Made, game: str, every: int
 ) -> None:
-    """Stepped to its end by key; at every step that is looked at, the last too, what is drawn is the engine's state."""
+    """Stepped to its end by key; at every step that is looked at, the last too, what is
+    drawn is the engine's state.
+    """
     store = opened(page, made, f"{game}-round-robin", "#match=1/0")
     match = next(iter(khiva_arena.matches(store)))
     steps = match.replay()
@@ -163,7 +165,8 @@ def emira(page: Page, views: list[dict[str, Any]]) -> None:
     ]
 
 
-# Keeps each piece that is set in motion: a motion may be over before a busy machine asks the page for it.
+# Keeps each piece that is set in motion: a motion may be over before a busy machine
+# asks the page for it.
 NOTE_MOTIONS = """window.moved = []; window.animates ??= Element.prototype.animate;
 Element.prototype.animate = function (...all) { window.moved.push(this); return window.animates.apply(this, all); };"""
 

@@ -1,4 +1,6 @@
-"""What somebody sees who never read a page of results: a sentence, help where it is asked for, and nothing that is cut unsaid."""
+"""What somebody sees who never read a page of results: a sentence, help where it is
+asked for, and nothing that is cut unsaid.
+"""
 
 from collections.abc import Callable
 from pathlib import Path

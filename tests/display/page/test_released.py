@@ -1,4 +1,6 @@
-"""Pages of organisers point at the page that checks bundles, and none says of itself that it is right."""
+"""Pages of organisers point at the page that checks bundles, and none says of itself
+that it is right.
+"""
 
 import re
 from collections.abc import Callable

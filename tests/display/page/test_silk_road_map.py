@@ -1,4 +1,6 @@
-"""Silk Road's map by arithmetic: roads do not cross, and names lie on no other name, no road and no place, at every width."""
+"""Silk Road's map by arithmetic: roads do not cross, and names lie on no other name, no
+road and no place, at every width.
+"""
 
 import re
 from collections.abc import Callable
@@ -47,7 +49,9 @@ def side(a: Dot, b: Dot, c: Dot) -> float:
 
 
 def cross(a: Dot, b: Dot, c: Dot, d: Dot) -> bool:
-    """Whether the stretches a-b and c-d have a point in common, or lie on one line and overlap."""
+    """Whether the stretches a-b and c-d have a point in common, or lie on one line and
+    overlap.
+    """
     if max(a[0], b[0]) < min(c[0], d[0]) or max(c[0], d[0]) < min(a[0], b[0]):
         return False
     if max(a[1], b[1]) < min(c[1], d[1]) or max(c[1], d[1]) < min(a[1], b[1]):

@@ -1,4 +1,6 @@
-"""The art of tables by arithmetic: contrasts of the palette, how much a shape and a drawing may have."""
+"""The art of tables by arithmetic: contrasts of the palette, how much a shape and a
+drawing may have.
+"""
 
 import re
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Types of the page's modules and of the games' drawings, as their comments give them."""
+"""Types of the page's modules and of the games' drawings, as their comments give
+them.
+"""
 
 import re
 import subprocess
@@ -31,7 +33,9 @@ def test_modules_and_drawings_have_the_types_that_they_say() -> None:
 
 
 def test_tables_have_the_types_that_the_report_gives_them() -> None:
-    """A section without a type here has none in a drawing, either, which tsc then refuses."""
+    """A section without a type here has none in a drawing, either, which tsc then
+    refuses.
+    """
     text = (HERE / "display" / "page" / "browser" / "types.d.ts").read_text()
     bodies = re.findall(r"interface (\w+) {(.+?)\n}", text, re.DOTALL)
     written = {name: {*re.findall(r"^  (\w+)\??:", body, re.MULTILINE)} for name, body in bodies}

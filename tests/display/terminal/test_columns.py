@@ -1,4 +1,6 @@
-"""Messages on a terminal are broken between words, never within a command or within what others wrote."""
+"""Messages on a terminal are broken between words, never within a command or within
+what others wrote.
+"""
 
 from khiva_arena.display.terminal.console import in_columns
 

@@ -150,7 +150,9 @@ def test_long_commands_say_how_far_they_have_come(
 
 @made_once
 def in_ticks(folder: Path) -> None:
-    """Play four matches in ticks into "out"; "out.khiva" is the bundle, with the modules."""
+    """Play four matches in ticks into "out"; "out.khiva" is the bundle, with the
+    modules.
+    """
     seated = bots(
         *(write_bot(folder / name, rounds=number) for number, name in enumerate(("one", "two"), 1))
     )

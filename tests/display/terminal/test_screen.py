@@ -1,4 +1,6 @@
-"""What the live screen shows, without a terminal: states, rates, ratings and frames as pure functions."""
+"""What the live screen shows, without a terminal: states, rates, ratings and frames as
+pure functions.
+"""
 
 import io
 import os
@@ -246,7 +248,9 @@ def test_the_order_in_which_matches_come_does_not_matter() -> None:
 
 
 def test_errors_hold_at_any_look_until_the_last_match_and_at_those_that_were_planned() -> None:
-    """As in the standings of an event that may be stopped, since somebody looks at the screen and stops it."""
+    """As in the standings of an event that may be stopped, since somebody looks at the
+    screen and stops it.
+    """
 
     def errors(count: int, **values: Any) -> list[float]:
         so_far = data_of(count, **values).ratings

@@ -54,7 +54,9 @@ def shown(what: Any, width: int, *, colours: bool = False) -> str:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("changed", soak_but_every([False, True], 2))
 def test_every_position_has_a_table_that_fits(game: str, changed: bool) -> None:
-    """At every width of a terminal, under the default rules and under others, whatever the seat is asked."""
+    """At every width of a terminal, under the default rules and under others, whatever
+    the seat is asked.
+    """
     rules = dict(next(iter(GAMES[game].samples), {})) if changed else {}
     all_rules = GAMES[game].rules(rules)
     draw = drawing_of(game)
@@ -79,7 +81,9 @@ def test_every_position_has_a_table_that_fits(game: str, changed: bool) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_points_are_told_from_a_view_where_the_rules_let_all_know_them(game: str) -> None:
-    """By each seat, and they are those of the engine. Emira's hang on goals that nobody else knows: nothing is said."""
+    """By each seat, and they are those of the engine. Emira's hang on goals that nobody
+    else knows: nothing is said.
+    """
     told = 0
     for state, _, _ in played(game, {}):
         for seat in range(3):
@@ -102,7 +106,9 @@ def test_pieces_are_told_apart_by_their_letters_and_can_be_read_on_light_and_dar
 
 
 def test_each_camel_stands_at_one_place_of_the_table() -> None:
-    """On a path or in the tents, which may hold some of them or none, in every position of a match."""
+    """On a path or in the tents, which may hold some of them or none, in every position
+    of a match.
+    """
     in_tents = set()
     for state, seat, _ in played("khiva", {}):
         paths, _, rest, _ = (
@@ -202,7 +208,9 @@ def test_the_number_of_a_number_is_itself(typed: str, text: str | None) -> None:
 
 
 def test_many_choices_are_asked_in_two_steps() -> None:
-    """Two seats of Khiva have 420 choices in the first turn: 28 pairs to play, then 15 to pass."""
+    """Two seats of Khiva have 420 choices in the first turn: 28 pairs to play, then 15
+    to pass.
+    """
     texts = [
         f"play {one} {two}, pass {three} {four}"
         for one in "ABCD"

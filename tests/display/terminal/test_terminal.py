@@ -1,5 +1,5 @@
-"""A run on a real terminal: the live screen, who may end it, and what is left of it. And shipped bots, as far as their language
-is here, which `make run` leans on.
+"""A run on a real terminal: the live screen, who may end it, and what is left of it.
+And shipped bots, as far as their language is here, which `make run` leans on.
 """
 
 import os
@@ -34,7 +34,9 @@ PAIR = ["run", *bots(RANDOM, NAIVE), *SHORT]
 
 @made_once
 def late(folder: Path) -> None:
-    """Two bots that take a moment to start, in which nothing is computed: a run lasts until its screen has come."""
+    """Two bots that take a moment to start, in which nothing is computed: a run lasts
+    until its screen has come.
+    """
     for name, how in (("random", "lots"), ("naive", "first")):
         (folder / name).mkdir()
         (folder / name / "bot").write_bytes(quick_program())

@@ -1,4 +1,6 @@
-"""Which trap a failure is taken for, in each language; none is made up where nothing is known."""
+"""Which trap a failure is taken for, in each language; none is made up where nothing is
+known.
+"""
 
 import shlex
 import subprocess
@@ -33,7 +35,8 @@ def test_the_language_is_told_by_the_commands(language: str) -> None:
 def test_every_language_with_a_kit_can_be_told() -> None:
     assert {name for name, _ in LANGUAGES} == set(shipped.languages())
     for word, path in shipped.bots().items():
-        # What the searching bot in JavaScript builds are the rules in C, so what fails there is C's.
+        # What the searching bot in JavaScript builds are the rules in C, so what fails
+        # there is C's.
         expected = "c" if word == "shipped:javascript/thinker" else path.parent.name
         assert language_of(load(str(path))) == expected
     assert language_of(bot("no such language")) == ""
@@ -41,7 +44,8 @@ def test_every_language_with_a_kit_can_be_told() -> None:
         assert set(advice) <= set(shipped.languages())
 
 
-# What the shipped build and run lines say where a library is missing, each the line that tells.
+# What the shipped build and run lines say where a library is missing, each the line
+# that tells.
 @pytest.mark.parametrize(
     ("language", "notes"),
     [

@@ -1,4 +1,6 @@
-"""The trap that a failure at play is taken for: a bad choice, strange bytes, an end by a signal."""
+"""The trap that a failure at play is taken for: a bad choice, strange bytes, an end by
+a signal.
+"""
 
 import json
 import shlex

@@ -1,7 +1,9 @@
-"""Some thousand matches in ticks, checked in browsers; digests and costs beside those of the command.
+"""Some thousand matches in ticks, checked in browsers; digests and costs beside those
+of the command.
 
-It fails where a digest is another one or a cost is beyond its limit. All of these are CPU and memory of processes and, but for
-the least of some starts, ratios within this run: a busy machine does not change them much, and the limits are far.
+It fails where a digest is another one or a cost is beyond its limit. All of these are
+CPU and memory of processes and, but for the least of some starts, ratios within this
+run: a busy machine does not change them much, and the limits are far.
 """
 
 import argparse
@@ -27,7 +29,9 @@ from tick_bots import bot, works  # noqa: E402
 from khiva_arena.bots.sandbox.proc_usage import Usage, tree, usage  # noqa: E402
 
 AT_FAULT = {"khiva": "illegal three times", "emira": "late", "silk_road": "traps"}
-"""A game is played by seven honest modules and one with this fault, which sits in three matches of eight."""
+"""A game is played by seven honest modules and one with this fault, which sits in three
+matches of eight.
+"""
 SHIPPED = [
     "python/random",
     "python/naive",
@@ -38,13 +42,17 @@ SHIPPED = [
 HOURS = 4 * 3600.0
 DIGEST = re.compile(r"run digest (\w+)", re.IGNORECASE)
 START, TIMES_VERIFY, TIMES_TEN = 6.0, 3.0, 2.0
-"""The limits: seconds of CPU until a match is read, times the CPU of `verify`, and times the memory after ten matches."""
+"""The limits: seconds of CPU until a match is read, times the CPU of `verify`, and
+times the memory after ten matches.
+"""
 TOLD = "document.querySelector('#found .dim')?.textContent"
 OPENED = {"chromium": browser, "firefox": firefox}
 
 
 def played(folder: Path, seeds: str) -> Path:
-    """Play an event unless it lies there, and return its bundle: 168 matches a seed of modules, or 50 of interpreters."""
+    """Play an event unless it lies there, and return its bundle: 168 matches a seed of
+    modules, or 50 of interpreters.
+    """
     if not folder.exists():
         folder.mkdir(parents=True)
         if fault := AT_FAULT.get(folder.name):
@@ -77,7 +85,9 @@ def played(folder: Path, seeds: str) -> Path:
 
 
 def verified(cup: Path) -> tuple[str, float]:
-    """Return the digest that `verify --rerun-bots` prints, and the seconds of CPU that it takes."""
+    """Return the digest that `verify --rerun-bots` prints, and the seconds of CPU that
+    it takes.
+    """
     before = getrusage(RUSAGE_CHILDREN)
     (digest,) = DIGEST.findall(
         arena_process("verify", cup.name, "--rerun-bots", cwd=cup.parent, seconds=HOURS).stdout
@@ -143,7 +153,9 @@ def beyond(found: Sequence[Costs]) -> list[str]:
 
 
 def main(folder: Path, seeds: str, *browsers: str) -> int:
-    """Check in each browser what lies in a folder, once it is played, and return the exit code."""
+    """Check in each browser what lies in a folder, once it is played, and return the
+    exit code.
+    """
     told = {
         cup: verified(cup)
         for name in (*AT_FAULT, "interpreters")

@@ -1,7 +1,9 @@
-"""Matches of a bot that is written in the page, in Chromium and Firefox: events and run digests beside those of the command.
+"""Matches of a bot that is written in the page, in Chromium and Firefox: events and run
+digests beside those of the command.
 
-It fails where one of them is another one. The command plays what the page would save. Seconds are the CPU of the browser from a
-request until the last match, and of the start in a row of its own; memory is that of all its processes at the end.
+It fails where one of them is another one. The command plays what the page would save.
+Seconds are the CPU of the browser from a request until the last match, and of the start
+in a row of its own; memory is that of all its processes at the end.
 """
 
 import argparse
@@ -45,7 +47,9 @@ WIDTHS = (9, 10, 5, 7, 16, 12, 8, 8, 13)
 
 
 class InPage(NamedTuple):
-    """What a browser told of a play: the id of its event, its run digest, how many matches it had, and what it took."""
+    """What a browser told of a play: the id of its event, its run digest, how many
+    matches it had, and what it took.
+    """
 
     event: str
     digest: str

@@ -1,4 +1,6 @@
-"""The page that checks bundles, in Node, in Chromium and in Firefox, over the runtime that it carries."""
+"""The page that checks bundles, in Node, in Chromium and in Firefox, over the runtime
+that it carries.
+"""
 
 import re
 import subprocess
@@ -36,7 +38,9 @@ from khiva_arena.extensions.checker.rooms import Rooms
 pytestmark = pytest.mark.soak
 FIREFOX = pytest.mark.xdist_group("firefox")
 WITH_PYTHON = pytest.mark.xdist_group("python")
-"""This group has many tests, so it comes early: a fresh checkout builds the interpreters beside other tests, not at the end."""
+"""This group has many tests, so it comes early: a fresh checkout builds the
+interpreters beside other tests, not at the end.
+"""
 BROWSERS = ["chromium", pytest.param("other_browser", marks=FIREFOX)]
 VERIFIER_PAGE = CHECK.parent / "README.md"
 LOADED = """
@@ -55,8 +59,9 @@ process.exit = (code) => {
 """
 """Has a check in Node say at its end which modules of Python it compiled."""
 IN_NODE = ("points",)
-"""The forgery that is tried in Node each time, as that of a tick is in browsers. tests/competition/audit has all of them, by the
-same code, without a page around it."""
+"""The forgery that is tried in Node each time, as that of a tick is in browsers.
+tests/competition/audit has all of them, by the same code, without a page around it.
+"""
 NO_BUNDLES = {
     "a.png": lambda cup: b"\x89PNG\r\n\x1a\n",
     "empty.khiva": lambda cup: b"",

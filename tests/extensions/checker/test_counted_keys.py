@@ -1,4 +1,6 @@
-"""Each key of a table that is counted, forged alone: `verify` and a page both find it, whoever is said to have written it."""
+"""Each key of a table that is counted, forged alone: `verify` and a page both find it,
+whoever is said to have written it.
+"""
 
 import json
 import re
@@ -27,7 +29,9 @@ ENGINES = (__version__, "0.2.0", "9.9.9")
 
 @made_once
 def cups(folder: Path) -> None:
-    """Play an event of other rules, one that extends it, and one with places, and write "cup.khiva"."""
+    """Play an event of other rules, one that extends it, and one with places, and write
+    "cup.khiva".
+    """
     for name, module in vectors(BOTS).items():
         (folder / f"{name}.wasm").write_bytes(module)
     words = (

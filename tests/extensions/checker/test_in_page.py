@@ -1,4 +1,6 @@
-"""A check of a bundle as a page makes it, over the arena's own runner: an honest one is equal, and what is forged is named."""
+"""A check of a bundle as a page makes it, over the arena's own runner: an honest one is
+equal, and what is forged is named.
+"""
 
 import json
 import random
@@ -75,7 +77,9 @@ def test_what_is_forged_is_named_and_nothing_is_called_equal(module_cup: Path, n
 
 
 EACH_IN_EACH_GAME = len(FORGERIES) * (1 + len(OTHER_GAMES))
-"""The first lots forge each thing once in a bundle of each game; the others draw other places for the same."""
+"""The first lots forge each thing once in a bundle of each game; the others draw other
+places for the same.
+"""
 
 
 @pytest.mark.soak
@@ -119,7 +123,9 @@ class Small(OwnMachine):
 
 
 def counts(events: list[Event]) -> tuple[int, ...]:
-    """How many matches of the one event came to what: by the rules, with every bot, that differ, that cannot be told."""
+    """How many matches of the one event came to what: by the rules, with every bot,
+    that differ, that cannot be told.
+    """
     (event,) = of_kind(events, "event")
     return tuple(event[key] for key in ("by_the_rules", "rerun", "differ", "cannot_tell"))
 

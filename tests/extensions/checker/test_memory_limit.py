@@ -1,4 +1,6 @@
-"""Modules have as much memory where an event is played, where `verify` runs them again, and in a page."""
+"""Modules have as much memory where an event is played, where `verify` runs them again,
+and in a page.
+"""
 
 import json
 from collections.abc import Iterator
@@ -45,7 +47,9 @@ MODULES = {
 
 @made_once
 def small_cup(folder: Path) -> None:
-    """Play an event without a trial start, which would refuse "large", and write "cup.khiva"."""
+    """Play an event without a trial start, which would refuse "large", and write
+    "cup.khiva".
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(starts, "start_once", lambda *_: None)
         play_cup(folder, "--limit", "memory=60M", modules=MODULES)
@@ -53,7 +57,9 @@ def small_cup(folder: Path) -> None:
 
 @made_once
 def forged_cup(folder: Path) -> None:
-    """Play an event whose organiser gives modules as much memory as the limit says, and write "cup.khiva"."""
+    """Play an event whose organiser gives modules as much memory as the limit says, and
+    write "cup.khiva".
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line, "module_pages", lambda limit: limit // PAGE)
         play_cup(

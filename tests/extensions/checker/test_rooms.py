@@ -1,4 +1,6 @@
-"""The part of the package that the page of bundles carries: it can be imported without what a page has not."""
+"""The part of the package that the page of bundles carries: it can be imported without
+what a page has not.
+"""
 
 import io
 import subprocess
@@ -99,7 +101,9 @@ def test_the_page_that_checks_holds_no_hash_of_itself() -> None:
 
 
 def test_what_the_page_has_of_this_checkout_is_pinned_as_it_is() -> None:
-    """With other modules the page would be large and start slowly, and with another interpreter it would play nothing."""
+    """With other modules the page would be large and start slowly, and with another
+    interpreter it would play nothing.
+    """
     pins = tomllib.loads(
         (files("khiva_arena.extensions.checker") / "runtime.toml").read_text("utf-8")
     )

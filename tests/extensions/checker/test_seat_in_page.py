@@ -1,4 +1,6 @@
-"""A person's seat in the page, in Chromium and Firefox, from disk: to the end of each game, by keys and by taps."""
+"""A person's seat in the page, in Chromium and Firefox, from disk: to the end of each
+game, by keys and by taps.
+"""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Writing a bot in the page, in Chromium and Firefox, from disk: by keys, and to the bytes of the command."""
+"""Writing a bot in the page, in Chromium and Firefox, from disk: by keys, and to the
+bytes of the command.
+"""
 
 import io
 import re

@@ -1,7 +1,8 @@
 """A hundred kills and stops of real clusters, see cluster_killing.py.
 
-Each round is a competition of one of the three games on a fresh cluster. Its digest must be that of a run on one machine, with
-every match there once, sound, no bot blamed, and no process left.
+Each round is a competition of one of the three games on a fresh cluster. Its digest
+must be that of a run on one machine, with every match there once, sound, no bot blamed,
+and no process left.
 """
 
 import argparse

@@ -1,4 +1,6 @@
-"""What workers are asked before a run: which bots they cannot start, how long matches take, how many they play at a time."""
+"""What workers are asked before a run: which bots they cannot start, how long matches
+take, how many they play at a time.
+"""
 
 import re
 import signal
@@ -108,7 +110,9 @@ def test_bots_are_tried_on_the_workers(cluster: DaskCluster, tmp_path: Path) -> 
 @pytest.mark.slow
 @pytest.mark.xdist_group("cluster")
 def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Path) -> None:
-    """A long one, which the start of workers on a busy machine does not use up, in a run that is interrupted."""
+    """A long one, which the start of workers on a busy machine does not use up, in a
+    run that is interrupted.
+    """
     words = [
         "run",
         *bots(C, C_GREEDY),
@@ -226,7 +230,9 @@ def test_matches_at_a_time_are_those_of_the_cores_of_each_machine() -> None:
 def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """They leave out the start of a process for each table, which is most of a short match's time."""
+    """They leave out the start of a process for each table, which is most of a short
+    match's time.
+    """
     recorded = MatchTime(0.12, 0.02, "102 matches of event 1 in this store")
     monkeypatch.setattr(
         "khiva_arena.competition.events.durations.of_store", lambda *_words: recorded

@@ -33,7 +33,9 @@ class Desk:
         )
 
     def give(self) -> int | None:
-        """Give the next table to its worker, and return the number of its first match."""
+        """Give the next table to its worker, and return the number of its first
+        match.
+        """
         if (choice := self.desk.next()) is None:
             return None
         key = str(choice.table[0].ordinal)

@@ -1,4 +1,6 @@
-"""Bots that are sent to the workers of a cluster: with a payload, for an interpreter, and with names that cannot be sent."""
+"""Bots that are sent to the workers of a cluster: with a payload, for an interpreter,
+and with names that cannot be sent.
+"""
 
 from hashlib import sha256
 from pathlib import Path

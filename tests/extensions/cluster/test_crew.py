@@ -1,4 +1,6 @@
-"""Who gets a table, who is refused, and what is played again: on workers that are made up."""
+"""Who gets a table, who is refused, and what is played again: on workers that are made
+up.
+"""
 
 import dataclasses
 from typing import Any

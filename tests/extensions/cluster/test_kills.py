@@ -1,4 +1,6 @@
-"""Workers, scheduler and command are killed and stopped: nothing is lost, doubled or blamed on a bot."""
+"""Workers, scheduler and command are killed and stopped: nothing is lost, doubled or
+blamed on a bot.
+"""
 
 import os
 import random
@@ -62,8 +64,10 @@ def test_a_worker_that_stands_still_is_played_around_and_comes_back(
 
 
 def stop_at_its_table(troubles: Troubles, name: str) -> bool:
-    """Stop a worker if it plays a table, and tell whether it does: a table that has just ended is not played elsewhere. A worker
-    answers once the process that played has ended."""
+    """Stop a worker if it plays a table, and tell whether it does: a table that has
+    just ended is not played elsewhere. A worker answers once the process that played
+    has ended.
+    """
     troubles.cluster.kill(name, signal.SIGSTOP)
     if troubles.players(name):
         return True

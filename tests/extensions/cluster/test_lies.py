@@ -1,4 +1,6 @@
-"""A worker of a real cluster that sends matches with their places and points the other way round."""
+"""A worker of a real cluster that sends matches with their places and points the other
+way round.
+"""
 
 import json
 from pathlib import Path

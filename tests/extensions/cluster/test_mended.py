@@ -1,4 +1,6 @@
-"""A worker whose copy of a bot is damaged: its match is void, it rests, and is given the bot anew before it plays again."""
+"""A worker whose copy of a bot is damaged: its match is void, it rests, and is given
+the bot anew before it plays again.
+"""
 
 import os
 import shutil

@@ -1,4 +1,6 @@
-"""The same matches on a cluster as on one machine, in every format; and nothing secret in what Dask shows."""
+"""The same matches on a cluster as on one machine, in every format; and nothing secret
+in what Dask shows.
+"""
 
 import json
 import os
@@ -189,7 +191,9 @@ print(json.dumps(reached))
 
 @pytest.mark.parametrize("level", [level for level in Level if level.confines], indirect=True)
 def test_a_bot_reaches_nothing_of_a_cluster(cluster: DaskCluster, level: Level) -> None:
-    """Neither scheduler, worker nor dashboard. At level trusted, where it could, a run is refused; see test_refused.py."""
+    """Neither scheduler, worker nor dashboard. At level trusted, where it could, a run
+    is refused; see test_refused.py.
+    """
     ports = {cluster.port, cluster.dashboard}
     for name in ("ann", "bob"):
         assert until(lambda name=name: "Registered to" in cluster.log(name))

@@ -1,4 +1,6 @@
-"""What cannot play is refused by name, in a line each: settings, certificates, schedulers, workers."""
+"""What cannot play is refused by name, in a line each: settings, certificates,
+schedulers, workers.
+"""
 
 import shutil
 import socket
@@ -176,7 +178,9 @@ def test_nobody_is_at_an_address(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.xdist_group("cluster")
 def test_workers_that_cannot_play(tmp_path: Path) -> None:
-    """An old khiva-arena, one before there were clusters, a wrong clock, a full disk: each is named, and none is left."""
+    """An old khiva-arena, one before there were clusters, a wrong clock, a full disk:
+    each is named, and none is left.
+    """
     package = Path(sys.modules["khiva_arena"].__file__ or "").parent
     shutil.copytree(
         package, tmp_path / "old/khiva_arena", ignore=shutil.ignore_patterns("__pycache__")
@@ -278,7 +282,9 @@ def _nobody_with_other_certificates(cluster: DaskCluster, folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.xdist_group("cluster")
 def test_a_scheduler_that_vanishes(tmp_path: Path) -> None:
-    """One line and exit 2; what was recorded stays, and this machine can end what a cluster began."""
+    """One line and exit 2; what was recorded stays, and this machine can end what a
+    cluster began.
+    """
     words = [
         "run",
         *bots(C, C_GREEDY),

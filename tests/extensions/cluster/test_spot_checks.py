@@ -1,4 +1,6 @@
-"""Matches of a cluster whose bots are run again by the command: which are drawn, and what becomes of them."""
+"""Matches of a cluster whose bots are run again by the command: which are drawn, and
+what becomes of them.
+"""
 
 import queue
 import random
@@ -21,7 +23,9 @@ from khiva_arena.extensions.cluster.worker_tables import check_by_replay
 from khiva_arena.records.replay.record import Record
 
 DRAWS = 20_000
-"""How many tables are drawn from; the lots are those of one seed, the same in every run of a test."""
+"""How many tables are drawn from; the lots are those of one seed, the same in every run
+of a test.
+"""
 
 
 def handed_in(*modules: str) -> tuple[Job, Outcome]:
@@ -99,7 +103,9 @@ def test_an_honest_match_comes_out_equal(match: tuple[Job, Outcome]) -> None:
 
 
 def forged(outcome: Outcome, rng: random.Random) -> tuple[Outcome, int, int]:
-    """A match with a tick of one answer more or less, and the step and the seat of that answer."""
+    """A match with a tick of one answer more or less, and the step and the seat of that
+    answer.
+    """
     record = outcome.record
     assert record is not None
     assert record.ticks is not None
@@ -200,7 +206,9 @@ def test_a_match_that_the_host_has_spoilt_is_tried_again(
 
 
 def test_a_worker_claims_no_backstop_that_was_not_met_before() -> None:
-    """A forfeit by the backstop is the word of the machine that played: a void match comes before it."""
+    """A forfeit by the backstop is the word of the machine that played: a void match
+    comes before it.
+    """
     job, outcome = handed_in("honest", "honest")
     record = outcome.record
     assert record is not None

@@ -1,4 +1,6 @@
-"""An event in ticks on a real cluster: the modules travel, the records are those of one machine, and a liar is found."""
+"""An event in ticks on a real cluster: the modules travel, the records are those of one
+machine, and a liar is found.
+"""
 
 import json
 import re

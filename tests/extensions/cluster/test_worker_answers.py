@@ -72,7 +72,9 @@ HEADER = Header(
 
 
 class MadeUp:
-    """A scheduler whose workers answer at once, as ``answer`` says: with outcomes, words, bytes, or not at all."""
+    """A scheduler whose workers answer at once, as ``answer`` says: with outcomes,
+    words, bytes, or not at all.
+    """
 
     def __init__(self, names: str, answer: Callable[[str, list[Job]], Any]) -> None:
         self.names = names
@@ -124,7 +126,9 @@ def play(
     taken: list[Outcome] | None = None,
     **how: Any,
 ) -> tuple[list[Outcome], MadeUp, list[str]]:
-    """What is taken, from whom, and what is said. ``share``: of the matches whose bots are run again; ``how``: settings."""
+    """What is taken, from whom, and what is said. ``share``: of the matches whose bots
+    are run again; ``how``: settings.
+    """
     taken = [] if taken is None else taken
     said: list[str] = []
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2", **how})
@@ -276,7 +280,9 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
 def test_a_run_ends_when_too_many_matches_cannot_be_confirmed_unless_they_are_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The first one alone ends nothing, and its table is recorded; that of the second one is not."""
+    """The first one alone ends nothing, and its table is recorded; that of the second
+    one is not.
+    """
     monkeypatch.setattr("khiva_arena.extensions.cluster.spot_checks.HOST_WAITS", ())
     monkeypatch.setattr(
         "khiva_arena.extensions.cluster.spot_checks.task.converse",

@@ -1,4 +1,6 @@
-"""The script for Gradescope on the page of courses, run with folders of this machine."""
+"""The script for Gradescope on the page of courses, run with folders of this
+machine.
+"""
 
 import json
 import os

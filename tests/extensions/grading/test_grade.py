@@ -1,4 +1,6 @@
-"""Gradings with real matches: marks, bots that cannot play, bots that cheat, and machines that fail."""
+"""Gradings with real matches: marks, bots that cannot play, bots that cheat, and
+machines that fail.
+"""
 
 import errno
 import json

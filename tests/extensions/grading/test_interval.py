@@ -1,4 +1,6 @@
-"""The marks' law: of 100 gradings at most 5 change a rung whose true score is 50 Elo from the threshold."""
+"""The marks' law: of 100 gradings at most 5 change a rung whose true score is 50 Elo
+from the threshold.
+"""
 
 import tomllib
 from collections.abc import Iterator
@@ -18,13 +20,17 @@ SEEDS = tomllib.loads(new_ladder.SETTINGS)["seeds"]
 THRESHOLDS = (-100, 0, 100)
 """Those for which a new ladder promises it."""
 WORLDS = {"lots": 0.0, "alike": 0.25, "swapped": -0.15}
-"""How much more (or less) the mean of the two matches of a deal varies than that of independent ones. Of 120 deals each, naive
-against random had 0.12, search against greedy -0.14, greedy against naive -0.01."""
+"""How much more (or less) the mean of the two matches of a deal varies than that of
+independent ones. Of 120 deals each, naive against random had 0.12, search against
+greedy -0.14, greedy against naive -0.01.
+"""
 
 
 def played(rng: np.random.Generator, elo: float, world: float, seeds: int) -> Iterator[Result]:
-    """Two matches a deal of a bot that is so much stronger. In a share of the deals the second match ends as the first one does,
-    or, in a world below 0, as far from it as the score lets it."""
+    """Two matches a deal of a bot that is so much stronger. In a share of the deals the
+    second match ends as the first one does, or, in a world below 0, as far from it as
+    the score lets it.
+    """
     chance = 1 / (1 + 10 ** (-elo / 400))
     draws = rng.random((seeds, 2))
     same = rng.random(seeds) < abs(world)
@@ -42,7 +48,9 @@ def played(rng: np.random.Generator, elo: float, world: float, seeds: int) -> It
 
 CASES = [(threshold, SEEDS, world) for threshold in THRESHOLDS for world in WORLDS]
 BEYOND = (200, seeds_for(200), "lots")
-"""A threshold that a new ladder does not have, with the seeds that `grade` names for it."""
+"""A threshold that a new ladder does not have, with the seeds that `grade` names for
+it.
+"""
 
 
 @pytest.mark.slow
@@ -112,7 +120,9 @@ def test_a_single_seed_passes_no_threshold_that_matters(wins: str) -> None:
 
 
 def test_seeds_that_all_end_alike_still_have_an_interval() -> None:
-    """Each deal goes to whoever sits well, so nothing was seen of how much deals differ: the ends are those of a share."""
+    """Each deal goes to whoever sits well, so nothing was seen of how much deals
+    differ: the ends are those of a share.
+    """
     score = score_of(results("wl" * 50), 50)
     assert score.elo == pytest.approx(0, abs=1e-9)
     share = 0.5 * CHANCE_BEYOND ** (1 / 50)

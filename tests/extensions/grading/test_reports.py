@@ -1,4 +1,6 @@
-"""Results.json and JUnit XML: their fields, and words of strangers that try to be more than words."""
+"""Results.json and JUnit XML: their fields, and words of strangers that try to be more
+than words.
+"""
 
 import json
 from pathlib import Path

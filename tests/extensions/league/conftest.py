@@ -1,4 +1,6 @@
-"""A league that is played without a process, one that takes uploads, and forks instead of the processes that make pages."""
+"""A league that is played without a process, one that takes uploads, and forks instead
+of the processes that make pages.
+"""
 
 import shutil
 from pathlib import Path
@@ -15,7 +17,9 @@ __all__ = ["forked", "played"]
 
 @pytest.fixture
 def forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let forks make the tables and the pages of a league, in a tenth of the time of processes of their own."""
+    """Let forks make the tables and the pages of a league, in a tenth of the time of
+    processes of their own.
+    """
     import forks  # not above: few tests need the process that forks
 
     forks.serve()

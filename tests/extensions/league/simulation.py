@@ -1,11 +1,14 @@
-"""How well a league's table holds the truth, over seasons of bots whose strengths are known.
+"""How well a league's table holds the truth, over seasons of bots whose strengths are
+known.
 
-Bots arrive, improve and leave; each batch is drawn by the landed draw, played at random and rated by the landed fit. A match
-is an exact draw of Plackett and Luce, so that the truth is known without a fit. Matches on one deal share its luck through a
-Gaussian copula: of the variance 30 % is the seat's and 10 % the bot's.
+Bots arrive, improve and leave; each batch is drawn by the landed draw, played at random
+and rated by the landed fit. A match is an exact draw of Plackett and Luce, so that the
+truth is known without a fit. Matches on one deal share its luck through a Gaussian
+copula: of the variance 30 % is the seat's and 10 % the bot's.
 
-For each check a line: the share of 95 % intervals of two active bots that hold, and that of leagues whose ranks are false, each
-with its standard error. Then how the scale moved between two halves of a season, and how soon newcomers are known to +/-50 Elo.
+For each check a line: the share of 95 % intervals of two active bots that hold, and
+that of leagues whose ranks are false, each with its standard error. Then how the scale
+moved between two halves of a season, and how soon newcomers are known to +/-50 Elo.
 """
 
 import argparse
@@ -38,9 +41,10 @@ AFTER_TABLES = 10
 class Newcomers:
     """How soon newcomers are known.
 
-    waits: of each, in how many batches its interval was +/-50 or less, and whether that was seen: else it left, or the season
-        ended.
-    off: by rating, how far from the truth each that is known was then, in Elo against the mean of active bots.
+    waits: of each, in how many batches its interval was +/-50 or less, and whether that
+        was seen: else it left, or the season ended.
+    off: by rating, how far from the truth each that is known was then, in Elo against
+        the mean of active bots.
     early: the same of all after ten tables.
     """
 
@@ -96,7 +100,9 @@ class Newcomers:
         return [wait for wait, known in self.waits if known]
 
     def median(self) -> int | None:
-        """Batches until half are known, by Kaplan and Meier, who count those that nobody saw until then."""
+        """Batches until half are known, by Kaplan and Meier, who count those that
+        nobody saw until then.
+        """
         unknown = 1.0
         for place, (wait, known) in enumerate(
             sorted(self.waits, key=lambda one: (one[0], not one[1]))
@@ -109,7 +115,9 @@ class Newcomers:
 
 @dataclass
 class Check:
-    """What held at one check: percent of intervals of old bots and of young ones, of leagues with false ranks; half widths."""
+    """What held at one check: percent of intervals of old bots and of young ones, of
+    leagues with false ranks; half widths.
+    """
 
     cover: Shares = field(default_factory=Shares)
     of_young: Shares = field(default_factory=Shares)
@@ -152,7 +160,9 @@ class Check:
 def _pairs(
     league: League, ratings: Ratings, i: np.ndarray, j: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Whether intervals of pairs hold, their half widths, and how far off the numbers are."""
+    """Whether intervals of pairs hold, their half widths, and how far off the numbers
+    are.
+    """
     elo, truth, seeds = (
         np.array(ratings.elo, dtype=float),
         np.array(league.elo),
@@ -165,15 +175,18 @@ def _pairs(
 
 
 class Drift(NamedTuple):
-    """How far the scale, which is all bots less the anchors, is off in the second half of a season less in the first, and the
-    standard error of that, in Elo."""
+    """How far the scale, which is all bots less the anchors, is off in the second half
+    of a season less in the first, and the standard error of that, in Elo.
+    """
 
     elo: float
     error: float
 
 
 def drift(league: League, early: Ratings) -> Drift:
-    """Compare two tables, of disjoint halves of a season. ``early``: that of the first half."""
+    """Compare two tables, of disjoint halves of a season. ``early``: that of the first
+    half.
+    """
     elo, variance = 0.0, 0.0
     for sign, ratings in ((-1, early), (1, league.ratings(first=early.blocks))):
         bots = len(ratings.elo)

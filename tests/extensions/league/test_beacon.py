@@ -1,4 +1,6 @@
-"""A league's beacon: rounds, lines and waiting for them, and what an organiser can do with it and without it."""
+"""A league's beacon: rounds, lines and waiting for them, and what an organiser can do
+with it and without it.
+"""
 
 import os
 import re
@@ -96,7 +98,9 @@ def test_settings_name_a_beacon_whole_or_not(tmp_path: Path, options: dict) -> N
 
 
 def python(*lines: str) -> str:
-    """A command that runs lines of Python, in which ``n`` is the number of the round."""
+    """A command that runs lines of Python, in which ``n`` is the number of the
+    round.
+    """
     text = "; ".join(["import sys, time", "n = sys.argv[1]", *lines])
     return f"{sys.executable} -c '{text}'"
 
@@ -145,7 +149,9 @@ def is_there(pid: int) -> bool:
 def test_no_process_of_the_command_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str
 ) -> None:
-    """The line is taken when the command itself ends, though a child of it keeps the pipe open."""
+    """The line is taken when the command itself ends, though a child of it keeps the
+    pipe open.
+    """
     monkeypatch.setattr(beacons, "SECONDS", 0.5 if "exec" in ends else 30)
     child, began = tmp_path / "child", time.monotonic()
     command = shlex.join(["sh", "-c", f"sleep 60 & echo $! > {child}; echo line{ends}"])
@@ -358,13 +364,17 @@ TRIES, BATCHES = 12, 400
 
 
 def worth_of(secret: bytes, public: str | None) -> float:
-    """What a deal is worth to the organiser's friend, between 0 and 1: any function of the deal, here its first draw."""
+    """What a deal is worth to the organiser's friend, between 0 and 1: any function of
+    the deal, here its first draw.
+    """
     return Stream(seeds.seed_secret(secret, 0, public), "deal").below(10**6) / 10**6
 
 
 @pytest.mark.parametrize("has_beacon", [False, True])
 def test_an_organiser_who_tries_secrets_gains_nothing_with_a_beacon(has_beacon: bool) -> None:
-    """The best of twelve secrets is worth 12 / 13 to a friend; once a line that came later is mixed in, one half, like any."""
+    """The best of twelve secrets is worth 12 / 13 to a friend; once a line that came
+    later is mixed in, one half, like any.
+    """
     gains = []
     for batch in range(BATCHES):
         tried = [

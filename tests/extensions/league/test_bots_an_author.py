@@ -1,4 +1,6 @@
-"""The bound on the bots of an author: at the desk, on the command line, in the queue, and in the chain itself."""
+"""The bound on the bots of an author: at the desk, on the command line, in the queue,
+and in the chain itself.
+"""
 
 import shutil
 from collections.abc import Iterator

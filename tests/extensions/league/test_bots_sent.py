@@ -1,4 +1,6 @@
-"""Bots of a payload or an interpreter in a league: as they are submitted, as anchors, and in a league in ticks."""
+"""Bots of a payload or an interpreter in a league: as they are submitted, as anchors,
+and in a league in ticks.
+"""
 
 import json
 import re

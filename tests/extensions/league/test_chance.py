@@ -1,4 +1,6 @@
-"""Simulations of organisers who choose deals for a friend: what each gains, and what ``verify`` says of it."""
+"""Simulations of organisers who choose deals for a friend: what each gains, and what
+``verify`` says of it.
+"""
 
 import re
 from datetime import timedelta
@@ -19,7 +21,9 @@ pytestmark = [
 ]  # one worker makes each league once
 SIZE = Size(batches=16)
 MUCH = 75
-"""Elo that nobody gains who is as good as the others, beyond two standard deviations of such a league's."""
+"""Elo that nobody gains who is as good as the others, beyond two standard deviations of
+such a league's.
+"""
 CHOOSES = {
     "tries secrets, no beacon": True,
     "tries secrets, with a beacon": False,
@@ -40,7 +44,9 @@ def results(tmp_path_factory: pytest.TempPathFactory):
 
 
 def seen_before(result: Result, tmp_path: Path, seconds: int) -> Path:
-    """Return a file in which an outsider kept each link that draws a batch, so many seconds before its round."""
+    """Return a file in which an outsider kept each link that draws a batch, so many
+    seconds before its round.
+    """
     lines = []
     for link in result.drawn:
         at = (BEACON.moment_of(link.round or 1) - timedelta(seconds=seconds)).isoformat(
@@ -60,7 +66,9 @@ def verified(result: Result, receipts: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.soak
 @pytest.mark.parametrize("said", CHOOSES)
 def test_who_chooses_deals_gains_much_unless_a_line_comes_later(results, said: str) -> None:
-    """With a beacon only who draws late, or writes a false line, gains; the tests below show how that is found."""
+    """With a beacon only who draws late, or writes a false line, gains; the tests below
+    show how that is found.
+    """
     elo = results(said).elo
     assert elo > MUCH if CHOOSES[said] else abs(elo) < MUCH
 

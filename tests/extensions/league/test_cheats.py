@@ -1,4 +1,6 @@
-"""Cheats of an organiser, who can compute every sum and digest anew, and the words in which the audit of the chain names each."""
+"""Cheats of an organiser, who can compute every sum and digest anew, and the words in
+which the audit of the chain names each.
+"""
 
 import json
 import re
@@ -43,7 +45,9 @@ from khiva_arena.records.store.rows import now
 
 @pytest.fixture(scope="module")
 def claimed(tmp_path_factory: pytest.TempPathFactory) -> Claim:
-    """Four batches of a league with a new version, a bot that is suspended and one that is retired."""
+    """Four batches of a league with a new version, a bot that is suspended and one that
+    is retired.
+    """
     league = league_in(tmp_path_factory.mktemp("league") / "spring")
     with pytest.MonkeyPatch.context() as monkeypatch:
         played = player_of_names(monkeypatch)
@@ -284,7 +288,9 @@ def test_a_cheat_is_named(honest: Claim, cheat: Callable[[Claim], Claim]) -> Non
 def test_an_end_that_was_played_again_is_found_by_a_receipt(
     tmp_path: Path, played: Callable[..., None]
 ) -> None:
-    """Such a chain is consistent in itself, and says from which link on only the organiser's word holds."""
+    """Such a chain is consistent in itself, and says from which link on only the
+    organiser's word holds.
+    """
     league = league_in(tmp_path / "spring")
     enter(league, "ann", "quick")
     played(league)
@@ -399,7 +405,9 @@ def test_a_time_that_an_organiser_wrote_into_a_page_witnesses_nothing(
 
 
 def test_a_calendar_that_was_shifted_is_shown(tmp_path: Path) -> None:
-    """Old rounds of a daily lottery look new in a league that says it began later: so the calendar is shown, to be compared."""
+    """Old rounds of a daily lottery look new in a league that says it began later: so
+    the calendar is shown, to be compared.
+    """
     shifted = Beacon("lottery\n\x1b[2J", "2026-03-01T00:00:00+00:00", 86_400, 60)
     with MadeLeague(tmp_path / "league", Shape(beacon=shifted)) as made:
         made.enter("bot", 1)

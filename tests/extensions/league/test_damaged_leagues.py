@@ -1,4 +1,6 @@
-"""A damaged store of a league is refused in words by every command, with exit code 2, and no damage is a bug."""
+"""A damaged store of a league is refused in words by every command, with exit code 2,
+and no damage is a bug.
+"""
 
 import shutil
 import sqlite3
@@ -40,7 +42,9 @@ COMMANDS = (
 
 @pytest.fixture
 def folder(tmp_path: Path, played: Played) -> Path:
-    """A league of two batches that are over, with an entry that waits, whose player has kept how far it is."""
+    """A league of two batches that are over, with an entry that waits, whose player has
+    kept how far it is.
+    """
     league = league_in(tmp_path / "spring")
     enter(league, "ann", "quick")
     enter(league, "bob", "slow")
@@ -50,7 +54,9 @@ def folder(tmp_path: Path, played: Played) -> Path:
 
 
 def change(folder: Path, statements: str, *, sums: bool) -> None:
-    """Change rows, and forge the sums over them. ``sums``: whether what the player has kept stays."""
+    """Change rows, and forge the sums over them. ``sums``: whether what the player has
+    kept stays.
+    """
     with closing(sqlite3.connect(folder / "arena.db")) as connection:
         forge_league(connection, statements)
     if not sums:
@@ -98,7 +104,9 @@ def test_the_order_of_a_table_is_read_from_sound_links_alone(folder: Path, text:
 
 
 def test_bots_of_another_batch_order_no_table(folder: Path) -> None:
-    """The table of batch 2 alone counts the batches before it, which are read without their matches."""
+    """The table of batch 2 alone counts the batches before it, which are read without
+    their matches.
+    """
     change(
         folder, "DELETE FROM bots WHERE event = (SELECT id FROM events WHERE number = 1)", sums=True
     )

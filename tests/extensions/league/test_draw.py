@@ -1,4 +1,6 @@
-"""The draw of a league's batch: everybody sits, versions never meet, authors only where they must, counts decide all else."""
+"""The draw of a league's batch: everybody sits, versions never meet, authors only where
+they must, counts decide all else.
+"""
 
 import random
 from collections import Counter
@@ -28,7 +30,9 @@ from khiva_arena.extensions.league.draw.draw import (
 
 
 class Batch(NamedTuple):
-    """A batch that was drawn; ``before`` and ``waits`` are tables and waits of its bots before it."""
+    """A batch that was drawn; ``before`` and ``waits`` are tables and waits of its bots
+    before it.
+    """
 
     bots: list[Active]
     tables: tuple[CircularOrder, ...]
@@ -41,7 +45,9 @@ class Batch(NamedTuple):
 
 
 class League(NamedTuple):
-    """What leagues are made of; a random one that changes from batch to batch follows from it."""
+    """What leagues are made of; a random one that changes from batch to batch follows
+    from it.
+    """
 
     shape: BatchShape
     bots: int
@@ -66,7 +72,9 @@ def key_of(*what: object) -> bytes:
 
 
 def batches(league: League, number: int = 6) -> Iterator[Batch]:
-    """Batches in which bots enter, leave, are suspended and come back, with anchors that stay."""
+    """Batches in which bots enter, leave, are suspended and come back, with anchors
+    that stay.
+    """
     rng, counts = random.Random(league.seed), Counts()
     anchors = [Active(f"anchor {i}", f"anchor {i}", "") for i in range(league.anchors)]
     others: list[Active] = []
@@ -101,8 +109,9 @@ def add(counts: Counts, bots: Sequence[Active], tables: Sequence[CircularOrder])
 
 @given(leagues())
 def test_every_batch_of_every_league_keeps_the_rules_of_the_draw(league):
-    """Tables are full, versions never meet, nobody waits twice and anchors never, nobody sits out who need not, and authors are
-    spread over the tables."""
+    """Tables are full, versions never meet, nobody waits twice and anchors never,
+    nobody sits out who need not, and authors are spread over the tables.
+    """
     for batch in batches(league, 8):
         for table in batch.tables:
             assert (
@@ -165,7 +174,9 @@ def meetings_of_authors(bots: Sequence[Active], tables: Sequence[Sequence[int]])
 
 
 def fewest_meetings(bots: Sequence[Active], seats: Sequence[int], size: int) -> float:
-    """The fewest meetings of authors in all ways of cutting seats into tables at which no two versions of a family meet."""
+    """The fewest meetings of authors in all ways of cutting seats into tables at which
+    no two versions of a family meet.
+    """
 
     @cache
     def fewest(left: tuple[int, ...]) -> float:
@@ -238,7 +249,9 @@ def test_newcomers_who_sit_four_times_in_a_batch_meet_others_each_time():
 
 
 def test_two_versions_meet_the_others_often_rather_than_each_other():
-    """Two authors with ten versions each: a table has one of either, and each of ten meets each."""
+    """Two authors with ten versions each: a table has one of either, and each of ten
+    meets each.
+    """
     bots = [Active(f"bot {i}", f"family {i % 2}", f"author {i % 2}") for i in range(20)]
     tables = draw(bots, Counts(), BatchShape(2), key_of())
     assert {frozenset(bot % 2 for bot in table) for table in tables} == {frozenset({0, 1})}
@@ -260,8 +273,9 @@ def test_two_families_cannot_fill_a_table_of_three():
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_neighbours_are_balanced_over_batches(seats):
-    """A bot that sits behind another one n times sits before it about as often: by lot the root of the squares would be that of
-    the meetings."""
+    """A bot that sits behind another one n times sits before it about as often: by lot
+    the root of the squares would be that of the meetings.
+    """
     bots, counts = [Active(f"bot {i}", f"family {i}", f"author {i}") for i in range(12)], Counts()
     for batch in range(40):
         add(counts, bots, draw(bots, counts, BatchShape(seats), key_of(batch)))
@@ -274,7 +288,9 @@ def test_neighbours_are_balanced_over_batches(seats):
 
 @given(leagues(sizes=(3, 20)))
 def test_it_matters_in_no_way_in_which_order_counts_were_added(league):
-    """Tables of one batch in another order give the same counts, and so the same draw."""
+    """Tables of one batch in another order give the same counts, and so the same
+    draw.
+    """
     counts = Counts(), Counts()
     for number, batch in enumerate(batches(league, 4)):
         drawn = {draw(batch.bots, each, league.shape, key_of(number)) for each in counts}
@@ -301,5 +317,7 @@ def test_only_the_last_batches_are_recent_and_a_bot_that_was_away_waits_on():
 
 
 def test_draws_are_those_of_the_file():
-    """A change of the draw changes what audits of old leagues say. ``make vectors`` writes the file anew; read the diff."""
+    """A change of the draw changes what audits of old leagues say. ``make vectors``
+    writes the file anew; read the diff.
+    """
     assert make_draws.FILE.read_text() == make_draws.text()

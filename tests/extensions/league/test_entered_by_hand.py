@@ -1,4 +1,6 @@
-"""``league enter`` that is interrupted or killed at any step: nothing comes in that was not meant to, and nothing is lost."""
+"""``league enter`` that is interrupted or killed at any step: nothing comes in that was
+not meant to, and nothing is lost.
+"""
 
 import contextlib
 import os
@@ -141,7 +143,9 @@ def in_a_child(run: Callable[[], object]) -> int:
 
 
 def played(league: League, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """Do as a player does between two batches, hours later. Return the bots of the roster, anchors left out, and their states."""
+    """Do as a player does between two batches, hours later. Return the bots of the
+    roster, anchors left out, and their states.
+    """
     real = time.time
     with (
         monkeypatch.context() as later,
@@ -190,7 +194,9 @@ def test_an_interrupted_entry_never_comes_in(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An aborted entry came back an hour later, and retired the version that was playing."""
+    """An aborted entry came back an hour later, and retired the version that was
+    playing.
+    """
     enter(league, bot(tmp_path))
     assert played(league, monkeypatch) == [("bot v1", "active")]
     before = files_of_entries(league)
@@ -211,8 +217,10 @@ def test_an_interrupted_entry_never_comes_in(
 def test_an_entry_interrupted_after_any_call_never_comes_in(
     league: League, queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Interrupted once a transaction had begun, and before Python was in its block, an entry was said not to come in, and waited:
-    taking it back was a part of that transaction, which nobody ended."""
+    """Interrupted once a transaction had begun, and before Python was in its block, an
+    entry was said not to come in, and waited: taking it back was a part of that
+    transaction, which nobody ended.
+    """
     one, tried = bot(tmp_path), 0
     packed = by_hand.Packed(queue.authors()[0].id, "bot", one.identity, pack(one))
     monkeypatch.setattr(by_hand.interrupts, "listen_no_more", lambda: sys.setprofile(None))

@@ -1,4 +1,6 @@
-"""The stream of a bot as a file: `submit` sends it as it is, and one that a stranger made leads nowhere."""
+"""The stream of a bot as a file: `submit` sends it as it is, and one that a stranger
+made leads nowhere.
+"""
 
 import tempfile
 from collections.abc import Iterator

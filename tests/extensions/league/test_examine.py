@@ -1,4 +1,6 @@
-"""The examination: who is accepted, who hears why not, who is to blame, and what a kill at any instant leaves."""
+"""The examination: who is accepted, who hears why not, who is to blame, and what a kill
+at any instant leaves.
+"""
 
 import dataclasses
 import os
@@ -217,7 +219,9 @@ STEPS = (
 def test_a_kill_at_any_instant_loses_and_doubles_nothing(
     step: str, league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process dies in that step: nothing of its ending runs. The next one goes on once the lease is over."""
+    """A process dies in that step: nothing of its ending runs. The next one goes on
+    once the lease is over.
+    """
     checks_as(monkeypatch, Finding(True, ""))
     number = upload(queue, one_of_its_own())
     with monkeypatch.context() as dying:
@@ -268,7 +272,9 @@ def test_the_draft_of_another_process_at_work_stays(
 def test_what_is_accepted_is_entered_once(
     league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three versions of one bot before one batch: each has a link of its own, and the oldest gives way."""
+    """Three versions of one bot before one batch: each has a link of its own, and the
+    oldest gives way.
+    """
     checks_as(monkeypatch, Finding(True, ""))
     for _ in range(3):
         upload(queue, one_of_its_own())

@@ -1,4 +1,6 @@
-"""Errors that nobody foresaw, at one item of what a league's player does between and in batches: it goes on, and says so."""
+"""Errors that nobody foresaw, at one item of what a league's player does between and in
+batches: it goes on, and says so.
+"""
 
 import errno
 import os
@@ -149,7 +151,9 @@ class Stop(BaseException):
 def endless(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., tuple[list[float], Said]]:
-    """Play a league until its second batch is over, or it has waited eight times. Return the waits, and what was said."""
+    """Play a league until its second batch is over, or it has waited eight times.
+    Return the waits, and what was said.
+    """
     league = league_in(tmp_path)
     enter(league, "ann", "quick")
     player_of_names(monkeypatch)(league, 1)

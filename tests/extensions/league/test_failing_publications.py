@@ -1,4 +1,6 @@
-"""Errors that nobody foresaw, while a league's player plays a match or publishes: it goes on, and says so."""
+"""Errors that nobody foresaw, while a league's player plays a match or publishes: it
+goes on, and says so.
+"""
 
 import os
 import shutil

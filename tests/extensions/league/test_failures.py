@@ -1,4 +1,6 @@
-"""Errors that nobody foresaw, at one item of each loop of a league's player: the loop goes on, and the organiser is told."""
+"""Errors that nobody foresaw, at one item of each loop of a league's player: the loop
+goes on, and the organiser is told.
+"""
 
 import errno
 import os
@@ -198,7 +200,9 @@ def test_another_entry_that_got_no_verdict_shows_nothing_of_the_machine(
 def test_a_full_disk_that_no_failure_can_be_noted_on_leaves_no_draft_and_no_attempt(
     step: str, league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The draft is gone before the queue is written, since it may be what fills the disk."""
+    """The draft is gone before the queue is written, since it may be what fills the
+    disk.
+    """
     number = upload(queue, "bot")
     fails_at(monkeypatch, "bot" if step != "settle" else "", MemoryError())
     drafts: list[list[Path]] = []
@@ -295,7 +299,9 @@ def test_an_entry_by_hand_that_the_arena_fails_at_does_not_come_in(
 def test_an_error_of_the_disk_in_other_words_is_not_its_author_s(
     league: League, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The files of a bot are read by code that tells each error of a file as its author's."""
+    """The files of a bot are read by code that tells each error of a file as its
+    author's.
+    """
     number = upload(queue, "bot")
 
     def broken(*_: object, **__: object) -> str:

@@ -1,4 +1,6 @@
-"""Finals: who is seated follows from numbers in their links, one bot of an author, and whoever verifies works them out again."""
+"""Finals: who is seated follows from numbers in their links, one bot of an author, and
+whoever verifies works them out again.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,7 +32,9 @@ AUTHORS = {"ann": 1, "bob": 2, "eve": 3, "joe": 4}
 
 
 def grown(folder: Path, shape: Shape, *bots: str, batches: int = 3) -> MadeLeague:
-    """A league after some batches. ``bots``: each the name of its author with a number of its own."""
+    """A league after some batches. ``bots``: each the name of its author with a number
+    of its own.
+    """
     made = MadeLeague(folder, shape)
     for number, bot in enumerate(bots, 1):
         made.enter(bot, number, AUTHORS[bot[:3]])

@@ -1,4 +1,6 @@
-"""One machine without a token that does all it can to a league's server, and a reader on another machine meanwhile."""
+"""One machine without a token that does all it can to a league's server, and a reader
+on another machine meanwhile.
+"""
 
 import json
 import os
@@ -12,7 +14,9 @@ from flooding import FLOODS, TIMES, Used, apart
 from tools import lacks, need
 
 CPU_MOST = 2.0
-"""Seconds of the server's processor time until an honest reader is answered. A busy host can make that any time on the clock."""
+"""Seconds of the server's processor time until an honest reader is answered. A busy
+host can make that any time on the clock.
+"""
 MORE_MEMORY = 48.0
 """MiB that a server may have more after the floods: pages that its allocator keeps."""
 

@@ -1,4 +1,6 @@
-"""Bots by the form of an author's page: shown before they are sent, and none that another page, author or session sends."""
+"""Bots by the form of an author's page: shown before they are sent, and none that
+another page, author or session sends.
+"""
 
 import socket
 from collections.abc import Iterator
@@ -94,7 +96,9 @@ def test_a_bot_is_shown_before_it_is_sent(place: Place) -> None:
 
 @pytest.mark.slow
 def test_what_comes_from_elsewhere_does_nothing(place: Place) -> None:
-    """The cookie is a good one each time: a browser may send it without its author's will."""
+    """The cookie is a good one each time: a browser may send it without its author's
+    will.
+    """
     ann, ben, packed = place.sign_in("ann"), place.sign_in("ben"), one_of_its_own()
     other = place.sign_in("ann")  # whose first token was replaced
     assert ann.choose(packed).status == 403

@@ -1,4 +1,6 @@
-"""What an organiser may choose freely before a batch is drawn decides neither who meets whom nor the batch's event."""
+"""What an organiser may choose freely before a batch is drawn decides neither who meets
+whom nor the batch's event.
+"""
 
 import random
 from collections.abc import Callable
@@ -41,7 +43,9 @@ TERMS = LeagueTerms(CONDITIONS, 3, 2, None, authors_apart=True, versions=2, anch
 
 
 class Bot(NamedTuple):
-    """A bot that is entered before the first batch: its identity, and numbers for its family and author."""
+    """A bot that is entered before the first batch: its identity, and numbers for its
+    family and author.
+    """
 
     identity: str
     family: int
@@ -56,7 +60,9 @@ NEWCOMERS = [Bot("e" * 64, 6, 5), Bot("d" * 64, 2, 1)]
 
 
 class Organiser:
-    """An organiser of the same bots on the same terms, who chooses all else by lot. ``way``: the seed of the lot."""
+    """An organiser of the same bots on the same terms, who chooses all else by
+    lot. ``way``: the seed of the lot.
+    """
 
     def __init__(self, way: int, terms: LeagueTerms = TERMS) -> None:
         self.lot = random.Random(way)
@@ -130,7 +136,9 @@ class Organiser:
 
 
 def event_of(definition: Definition) -> tuple[object, ...]:
-    """Return what follows from a definition with one secret: the event's id, and the match ids and seats' numbers of a table."""
+    """Return what follows from a definition with one secret: the event's id, and the
+    match ids and seats' numbers of a table.
+    """
     event = seeds.event_id(definition.digest, seeds.commitment(definition.digest, SECRET))
     ids = [seeds.match_id(event, ordinal) for ordinal in range(3)]
     numbers = [
@@ -142,7 +150,9 @@ def event_of(definition: Definition) -> tuple[object, ...]:
 
 
 def two_batches(organiser: Organiser, names: str = "") -> list[Definition]:
-    """Return the definitions of the first two batches; two newcomers come between them."""
+    """Return the definitions of the first two batches; two newcomers come between
+    them.
+    """
     counts, definitions = Counts(), []
     for bots in (BOTS, NEWCOMERS):
         organiser.enter(bots, names)
@@ -156,14 +166,17 @@ def two_batches(organiser: Organiser, names: str = "") -> list[Definition]:
 
 @pytest.mark.soak
 def test_a_thousand_leagues_of_the_same_bots_and_terms_have_one_event() -> None:
-    """Ids, names of leagues and seasons, reasons, times, paces and the order of links: none of it is in what a batch follows
-    from."""
+    """Ids, names of leagues and seasons, reasons, times, paces and the order of links:
+    none of it is in what a batch follows from.
+    """
     ways = {tuple(map(event_of, two_batches(Organiser(way)))) for way in range(WAYS)}
     assert len(ways) == 1
 
 
 def test_names_of_bots_change_ids_alone() -> None:
-    """Tables and records call bots by their names, so these are in a definition. Nothing that is drawn follows from them."""
+    """Tables and records call bots by their names, so these are in a definition.
+    Nothing that is drawn follows from them.
+    """
     batches = {
         tuple(each.batch for each in two_batches(Organiser(way), f"n{way} "))
         for way in range(WAYS // 10)
@@ -196,7 +209,9 @@ def test_what_a_draw_uses_changes_the_event(what: str) -> None:
 
 
 def test_who_comes_alone_cannot_choose_whom_he_meets() -> None:
-    """The lot of the next draw is public. An author whose bot is the only newcomer may vary its files as he likes."""
+    """The lot of the next draw is public. An author whose bot is the only newcomer may
+    vary its files as he likes.
+    """
     tables = set()
     for number in range(WAYS // 10):
         organiser, counts = Organiser(0), Counts()

@@ -1,4 +1,6 @@
-"""A full disk under a league's player: it says so once, waits, and goes on once there is room."""
+"""A full disk under a league's player: it says so once, waits, and goes on once there
+is room.
+"""
 
 import errno
 import secrets
@@ -42,7 +44,9 @@ WAITS = sentence("league", "waits-for-room")
 
 
 class Time:
-    """A time that passes in waits alone. ``then``: what happens in each of them, by how many there were."""
+    """A time that passes in waits alone. ``then``: what happens in each of them, by how
+    many there were.
+    """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, then: Callable[[int], None]) -> None:
         self.now, self.waits, self._then = 0.0, list[float](), then
@@ -217,7 +221,9 @@ def league(disk: Path) -> League:
 def test_a_player_outlasts_a_full_disk(
     disk: Path, league: League, monkeypatch: pytest.MonkeyPatch, match: int | None
 ) -> None:
-    """The player says so once, keeps the league for itself, and goes on where it was: the matches recorded stay."""
+    """The player says so once, keeps the league for itself, and goes on where it was:
+    the matches recorded stay.
+    """
     held: list[bool] = []
     recorded: list[set[int]] = []
     ballast: list[Path] = []
@@ -258,7 +264,9 @@ def test_a_player_outlasts_a_full_disk(
 def test_a_full_disk_of_the_cache_ends_no_league(
     open_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A build finds no room there, and nobody is to blame for that: the player waits, and plays with the bot."""
+    """A build finds no room there, and nobody is to blame for that: the player waits,
+    and plays with the bot.
+    """
     league = new_league(tmp_path / "spring")
     anchor = tmp_path / "spring" / "bots" / "anchors" / "random"
     (anchor / "bot.toml").write_text(
@@ -303,7 +311,9 @@ def test_a_draft_that_a_kill_left_and_that_fills_the_disk_is_removed_first(
 def test_a_bot_that_has_no_room_on_the_disk_waits_and_the_league_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There is room for a batch, and not for the files of the bot, which wait in the queue."""
+    """There is room for a batch, and not for the files of the bot, which wait in the
+    queue.
+    """
     with small_disk(tmp_path / "disk", "16m") as disk:
         league, said = new_league(disk / "spring"), Until("batch 1:")
         with Queue(league.folder) as queue:

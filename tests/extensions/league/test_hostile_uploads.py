@@ -1,4 +1,6 @@
-"""Whatever is uploaded: nothing of it gets in, nothing of it is left, and the next one in the queue is looked at."""
+"""Whatever is uploaded: nothing of it gets in, nothing of it is left, and the next one
+in the queue is looked at.
+"""
 
 from collections.abc import Iterator
 

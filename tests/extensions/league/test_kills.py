@@ -1,5 +1,7 @@
-"""A league of real bots whose player and server are killed and stopped again and again: nothing is lost, nothing is played twice,
-and the chain is that of a league that nobody disturbed."""
+"""A league of real bots whose player and server are killed and stopped again and again:
+nothing is lost, nothing is played twice, and the chain is that of a league that nobody
+disturbed.
+"""
 
 import random
 import shutil
@@ -36,7 +38,9 @@ SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 
 
 def made_league(folder: Path, bots: int) -> Path:
-    """A league of two seats with variants of shipped bots, entered before its first batch."""
+    """A league of two seats with variants of shipped bots, entered before its first
+    batch.
+    """
     folder.mkdir()
     new_quick_league(folder)
     with same_each_time(folder / "spring"):
@@ -65,8 +69,9 @@ def played_calmly(league: Path, batches: int) -> None:
 
 
 def played(league: Path, batches: int, kills: Counter[str], seed: int) -> Counter[str]:
-    """Play so many batches, with so many kills and stops at random instants of the player and of a server. Return how many hit
-    one at work."""
+    """Play so many batches, with so many kills and stops at random instants of the
+    player and of a server. Return how many hit one at work.
+    """
     chance, hits = random.Random(seed), Counter[str]()
     while (left := batches - _over(league)) > 0:
         if (
@@ -93,7 +98,9 @@ def played(league: Path, batches: int, kills: Counter[str], seed: int) -> Counte
 
 
 def _wait_a_little(league: Path, process: subprocess.Popen[bytes], chance: random.Random) -> None:
-    """Wait for an instant while a player begins, or while it plays the next two batches; it may end before."""
+    """Wait for an instant while a player begins, or while it plays the next two
+    batches; it may end before.
+    """
     seconds = chance.uniform(*BEGINNING)
     if chance.random() < PLAYING:
         goal = _recorded(league) + chance.randint(1, 10)

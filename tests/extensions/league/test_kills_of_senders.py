@@ -1,4 +1,6 @@
-"""``league enter`` and ``submit`` as processes that are ended at any instant: their next call says what became of the bot."""
+"""``league enter`` and ``submit`` as processes that are ended at any instant: their
+next call says what became of the bot.
+"""
 
 import os
 import random
@@ -33,12 +35,16 @@ TAKEN_UP = 0.4
 SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 INTERRUPTED = 130
 ENDED = (INTERRUPTED, -signal.SIGKILL, -signal.SIGTERM, 1)
-"""The exit codes of a command that was ended; the last two if it had not begun to listen, in a fork of these tests."""
+"""The exit codes of a command that was ended; the last two if it had not begun to
+listen, in a fork of these tests.
+"""
 
 
 @pytest.fixture
 def folder(quick_league: Path, tmp_path: Path) -> Path:
-    """A folder with the league "spring", which is not founded, and the bot "naive", which ann has entered."""
+    """A folder with the league "spring", which is not founded, and the bot "naive",
+    which ann has entered.
+    """
     return Path(shutil.copytree(quick_league, tmp_path / "folder"))
 
 
@@ -173,7 +179,9 @@ def test_a_bot_whose_sender_is_ended_at_any_instant_is_sent_once(
 
 
 def given_again(words: tuple[str, ...], folder: Path) -> str:
-    """Give a command again until the server has noticed that the one before is gone, and return what it prints."""
+    """Give a command again until the server has noticed that the one before is gone,
+    and return what it prints.
+    """
     given: list[subprocess.CompletedProcess[str]] = []
 
     def is_free() -> bool:
@@ -188,7 +196,9 @@ def given_again(words: tuple[str, ...], folder: Path) -> str:
 def ended_at_an_instant(
     words: tuple[str, ...], folder: Path, seconds: float, number: signal.Signals
 ) -> int:
-    """End a command so many seconds after its start, unless it has ended. Return its exit code."""
+    """End a command so many seconds after its start, unless it has ended. Return its
+    exit code.
+    """
     process = started(*words, cwd=folder)
     try:
         until(

@@ -1,4 +1,6 @@
-"""The verbs of ``khiva-arena league``, typed: from a new folder to a table that is verified, a season and a final."""
+"""The verbs of ``khiva-arena league``, typed: from a new folder to a table that is
+verified, a season and a final.
+"""
 
 import json
 import re
@@ -28,7 +30,9 @@ OTHERS = (*bots(GREEDY, RANDOM), "--seats", "2", "--seeds", "1")
 
 @pytest.fixture
 def folder(quick_league: Path, tmp_path: Path) -> Path:
-    """A folder with the league "spring", which is not founded, and the bot in "naive", which ann has entered."""
+    """A folder with the league "spring", which is not founded, and the bot in "naive",
+    which ann has entered.
+    """
     return Path(shutil.copytree(quick_league, tmp_path / "folder"))
 
 

@@ -1,4 +1,6 @@
-"""Links and the roster that they make: what follows from what, and texts that no league has written."""
+"""Links and the roster that they make: what follows from what, and texts that no league
+has written.
+"""
 
 import json
 

@@ -1,6 +1,8 @@
-"""Leagues of a long year: what a start, a write and a table read and write does not grow with the batches that are over.
+"""Leagues of a long year: what a start, a write and a table read and write does not
+grow with the batches that are over.
 
-Counted are links, rows and bytes, not seconds: ``python -m tests.tools bench-league`` has those.
+Counted are links, rows and bytes, not seconds: ``python -m tests.tools bench-league``
+has those.
 """
 
 import os
@@ -52,7 +54,9 @@ NOTHING = StoreSelection((), (), (), ())
 
 @pytest.fixture(scope="module")
 def six_batches(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a league of six batches in seasons of two, whose player has kept what it knows."""
+    """The folder of a league of six batches in seasons of two, whose player has kept
+    what it knows.
+    """
     folder = tmp_path_factory.mktemp("long") / "spring"
     with MadeLeague(folder, SMALL) as made:
         seasons_of(made, 2)
@@ -145,7 +149,9 @@ def test_a_start_follows_the_links_since(
 
 
 def assert_equal(now: LeagueSoFar, league: MadeLeague) -> None:
-    """Compare what was kept and followed with what follows from all links and events."""
+    """Compare what was kept and followed with what follows from all links and
+    events.
+    """
     whole = chain_of(league.store)
     assert now.chain == whole
     assert [*now.chain.bots] == [*whole.bots]  # in their order, which a draw follows

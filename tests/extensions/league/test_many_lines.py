@@ -1,4 +1,6 @@
-"""The lines of many rounds, compared with a beacon: each round is asked for once, a few at a time."""
+"""The lines of many rounds, compared with a beacon: each round is asked for once, a few
+at a time.
+"""
 
 import re
 import shlex
@@ -17,7 +19,9 @@ DICE = Beacon("dice", "2020-01-01T00:00:00+00:00", 1, 0)
 
 
 def noted(folder: Path, *lines: str) -> str:
-    """A command that notes in a file each round that it is asked for, and then runs lines of shell."""
+    """A command that notes in a file each round that it is asked for, and then runs
+    lines of shell.
+    """
     return shlex.join(["sh", "-c", "\n".join([f'echo "$0" >> {folder / "asked"}', *lines])])
 
 

@@ -1,4 +1,6 @@
-"""The lists of matches that a player publishes: of revealed batches alone, once each, and no failure is an end of the league."""
+"""The lists of matches that a player publishes: of revealed batches alone, once each,
+and no failure is an end of the league.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,7 +34,9 @@ def league(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[MadeLeagu
 
 
 def write(league: MadeLeague) -> list[str]:
-    """Publish as a player does that was just started, but for tables and pages. Return what was said."""
+    """Publish as a player does that was just started, but for tables and pages. Return
+    what was said.
+    """
     said = Said()
     with Publisher(league.store, said) as public:
         public.write(league.chain)

@@ -1,4 +1,6 @@
-"""A new league: its settings file, each option of which has one place, and a folder that is there whole or not at all."""
+"""A new league: its settings file, each option of which has one place, and a folder
+that is there whole or not at all.
+"""
 
 import ast
 import re

@@ -1,4 +1,6 @@
-"""What 0.3.0 brought stays good: its league is read, verified, run again, and goes on."""
+"""What 0.3.0 brought stays good: its league is read, verified, run again, and goes
+on.
+"""
 
 import json
 from pathlib import Path

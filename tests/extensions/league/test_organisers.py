@@ -1,4 +1,6 @@
-"""More cheats of an organiser: with the roster, with definitions, with secrets, with finals, and with what others have seen."""
+"""More cheats of an organiser: with the roster, with definitions, with secrets, with
+finals, and with what others have seen.
+"""
 
 import re
 from collections.abc import Callable
@@ -126,7 +128,9 @@ def suspend_an_anchor(claim: Claim) -> Claim:
 
 
 def enter_a_bot_earlier(claim: Claim) -> Claim:
-    """Make a newcomer one who was there before, so that it stands elsewhere in the lot."""
+    """Make a newcomer one who was there before, so that it stands elsewhere in the
+    lot.
+    """
     kim = entered(claim, "kim v1")
     at, rest = of_batch(claim, 1)[0], [link for link in claim.links if link != kim]
     suspended = StateChanged(**NOWHERE, identity=kim.identity, state="suspended")
@@ -138,7 +142,9 @@ def enter_a_bot_earlier(claim: Claim) -> Claim:
 
 
 def steer_the_seats_of_newcomers(claim: Claim) -> Claim:
-    """Give a friend a seat more in the place of the newcomer, who has the fewest tables."""
+    """Give a friend a seat more in the place of the newcomer, who has the fewest
+    tables.
+    """
     batch, bots = claim.events[3].definition.batch, bots_of(claim, 4)
     assert batch is not None
     kim = next(at for at, bot in enumerate(bots) if bot.name == "kim v1")

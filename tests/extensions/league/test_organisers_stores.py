@@ -136,7 +136,9 @@ def test_two_chains_for_two_audiences_are_found_once_their_receipts_meet(
 
 
 def test_a_receipt_of_a_link_that_never_was_witnesses_nothing(tmp_path: Path) -> None:
-    """Whoever makes receipts up, the organiser or an enemy of his, is told apart by the chain."""
+    """Whoever makes receipts up, the organiser or an enemy of his, is told apart by the
+    chain.
+    """
     with MadeLeague(tmp_path / "league", Shape(seeds=1, beacon=DICE)) as made:
         made.enter("bot", 1)
         made.batch()
@@ -208,7 +210,9 @@ def test_a_final_with_the_secret_of_a_batch_is_found(tmp_path: Path) -> None:
 def test_a_final_is_the_one_that_its_link_decided_on(
     with_final: tuple[Path, EventRow], tmp_path: Path, cheat: Any
 ) -> None:
-    """Not one with its bots in another order, on more deals, from another secret, or with another event beside it."""
+    """Not one with its bots in another order, on more deals, from another secret, or
+    with another event beside it.
+    """
     folder, honest = Path(shutil.copytree(with_final[0], tmp_path / "league")), with_final[1]
     other = with_definition(
         honest, cheat(honest.definition) if callable(cheat) else honest.definition

@@ -1,4 +1,6 @@
-"""The pace of a league: windows of the day over midnight, batches of a day, and a clock that steps back."""
+"""The pace of a league: windows of the day over midnight, batches of a day, and a clock
+that steps back.
+"""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,7 +32,9 @@ MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 
 
 def hour_texts(draw: Random) -> tuple[int, int]:
-    """Return two times of a day in minutes that differ, often midnight or one minute apart."""
+    """Return two times of a day in minutes that differ, often midnight or one minute
+    apart.
+    """
     begin = draw.choice([0, 1, 719, 720, 1439, draw.randrange(1440)])
     end = draw.choice([0, (begin + 1) % 1440, (begin - 1) % 1440, draw.randrange(1440)])
     return (begin, end) if begin != end else (begin, (begin + 1) % 1440)

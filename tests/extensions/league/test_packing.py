@@ -1,4 +1,6 @@
-"""A stream of files comes out as it went in, and nothing that a stranger packs leads out of a folder or beyond a bound."""
+"""A stream of files comes out as it went in, and nothing that a stranger packs leads
+out of a folder or beyond a bound.
+"""
 
 import os
 from pathlib import Path
@@ -143,7 +145,9 @@ FILES = st.lists(st.tuples(NAMES, st.binary(max_size=20)), max_size=6)
 
 
 def unpacks_or_refuses(packed: bytes, home: Path) -> None:
-    """Whatever it is: files in the new folder alone, no more bytes than came, or nothing at all and a ConfigError."""
+    """Whatever it is: files in the new folder alone, no more bytes than came, or
+    nothing at all and a ConfigError.
+    """
     folder = home / "in" / "bot"
     folder.parent.mkdir(exist_ok=True)
     before = sorted(home.rglob("*"))

@@ -1,4 +1,6 @@
-"""The page in which bots are written, as a league serves it: apart from its other pages, whose form takes what it saves."""
+"""The page in which bots are written, as a league serves it: apart from its other
+pages, whose form takes what it saves.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,7 +95,9 @@ def server(folder: Path, tmp_path: Path) -> Iterator[LeagueServer]:
 
 
 def at_the_bench(browser: Browser, server: LeagueServer) -> None:
-    """Open the page as the league serves it, and play a deal in it: with workers, and without an origin or a cookie."""
+    """Open the page as the league serves it, and play a deal in it: with workers, and
+    without an origin or a cookie.
+    """
     browser.visit(f"{server.origin}/khiva-arena.html")
     browser.until("return document.querySelector('main')?.childElementCount > 0")
     assert browser.js("return self.origin") == "null"

@@ -1,4 +1,6 @@
-"""The order of a league's tables: by what is sure of each bot, with a line below which bots are still finding their place."""
+"""The order of a league's tables: by what is sure of each bot, with a line below which
+bots are still finding their place.
+"""
 
 import json
 from itertools import pairwise
@@ -37,7 +39,9 @@ from khiva_arena.records.store.db import EventRow
 
 
 def placed(*bots: tuple[float | None, float | None, int]) -> list[tuple[str, int | None]]:
-    """The order of bots, named by letters, each of an Elo, the lower end of its interval and its batches; five make a place."""
+    """The order of bots, named by letters, each of an Elo, the lower end of its
+    interval and its batches; five make a place.
+    """
     named = {"abcdefgh"[at]: bot for at, bot in enumerate(bots)}
     rows = [Rated(name, elo, least) for name, (elo, least, _) in named.items()]
     order = in_order(rows, Batches({name: batches for name, (_, _, batches) in named.items()}, 5))
@@ -69,7 +73,9 @@ def test_a_bot_that_has_played_little_has_no_place() -> None:
 
 @pytest.fixture
 def league(tmp_path: Path) -> MadeLeague:
-    """Four batches, of which a second version played in the last two alone; two batches make a place, and three a season."""
+    """Four batches, of which a second version played in the last two alone; two batches
+    make a place, and three a season.
+    """
     with MadeLeague(tmp_path / "league", Shape(fewest_batches=3)) as made:
         for number in (1, 2, 3):
             made.enter(f"bot {number}", number, number)
@@ -138,7 +144,8 @@ def test_a_batch_counts_for_who_played_in_it(league: MadeLeague) -> None:
                 lost=range(len(event.definition.batch.tables)) if league.chain.batches == 5 else (),
             )
         )
-    # Of two deals one is lost at each table of batch 5, so it counts; suspended, a bot plays in none.
+    # Of two deals one is lost at each table of batch 5, so it counts; suspended, a bot
+    # plays in none.
     assert late_batches(league) == 3
     event = league.store.event(league.store.event_ids()[-1])
     lost = tuple(

@@ -1,4 +1,6 @@
-"""The player: batches one after another, tables that stay void, and what a kill at any instant leaves."""
+"""The player: batches one after another, tables that stay void, and what a kill at any
+instant leaves.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -183,7 +185,9 @@ class Killed(BaseException):
 
 @contextmanager
 def killed_after(transactions: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """Let the process die before a transaction is written, after so many that were. Yield how many are left."""
+    """Let the process die before a transaction is written, after so many that were.
+    Yield how many are left.
+    """
     left = [transactions]
     tally = Insertion.tally
     transaction = Store._transaction
@@ -213,7 +217,9 @@ def test_a_kill_before_any_transaction_leaves_the_chain_of_an_undisturbed_league
     monkeypatch.setattr(stored_chain.secrets, "token_hex", lambda size: "ab" * size)
 
     def killed(transactions: int) -> int:
-        """Kill a league after so many transactions, play the rest, and return how many it had before."""
+        """Kill a league after so many transactions, play the rest, and return how many
+        it had before.
+        """
         folder = tmp_path / str(transactions)
         folder.mkdir()
         same_secrets(monkeypatch)
@@ -361,7 +367,9 @@ def test_batches_are_public_some_hours_after_their_end(tmp_path: Path, played: P
 def test_a_player_that_waits_for_bots_goes_on_publishing(
     tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A page that is made meanwhile is taken, and a batch that becomes public is published."""
+    """A page that is made meanwhile is taken, and a batch that becomes public is
+    published.
+    """
     looks: list[int] = []
 
     def looked(_public: ChainAlone) -> None:
@@ -405,7 +413,9 @@ def test_the_next_reveal_is_that_of_the_oldest_batch_that_is_not_public(
 def test_a_bot_that_has_used_up_its_day_forfeits_the_rest_of_the_batch_and_is_suspended(
     tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each seat of a made-up match uses 0.125 s. An anchor, which uses as much, plays on."""
+    """Each seat of a made-up match uses 0.125 s. An anchor, which uses as much, plays
+    on.
+    """
     league = league_in(tmp_path, options=LeagueOptions(cpu_minutes=1))
     quick = enter(league, "ann", "quick")
     asked: list[tuple[int, ...]] = []

@@ -1,4 +1,6 @@
-"""What the player publishes: the standing, the history of the table, pages of what is revealed, and no secret before its time."""
+"""What the player publishes: the standing, the history of the table, pages of what is
+revealed, and no secret before its time.
+"""
 
 import json
 import os
@@ -83,7 +85,9 @@ def league(tmp_path: Path, shape: Shape) -> Iterator[MadeLeague]:
 
 
 def publish(league: MadeLeague) -> list[str]:
-    """Publish as a player does that was just started, until all is made. Return what was said."""
+    """Publish as a player does that was just started, until all is made. Return what
+    was said.
+    """
     said = Said()
     with Publisher(league.store, said) as public:
         public.publish(league.chain)
@@ -312,7 +316,9 @@ def test_a_final_is_named_before_it_is_played_and_has_no_page_until_it_is_over(
 
 
 def final_of(league: MadeLeague) -> Path:
-    """Let the league decide on a final, which nobody has played. Return where its store would be."""
+    """Let the league decide on a final, which nobody has played. Return where its store
+    would be.
+    """
     league.batch()
     league.decide()
     return league.folder / "final-1"
@@ -492,7 +498,9 @@ def secrets_of(event: EventRow) -> list[bytes]:
 
 
 def holds(path: Path, secrets: list[bytes]) -> bool:
-    """Tell whether a file has a secret in it, as bytes or in hex, what a page has packed included."""
+    """Tell whether a file has a secret in it, as bytes or in hex, what a page has
+    packed included.
+    """
     packed = unpacked(path).encode() if path.suffix == ".html" else b""
     content = path.read_bytes() + packed
     return any(secret in content or secret.hex().encode() in content.lower() for secret in secrets)
@@ -533,7 +541,9 @@ def test_nothing_public_has_a_secret_before_it_is_revealed(tmp_path: Path) -> No
 def test_points_by_source_are_those_of_batches_that_are_public(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As a page of results, which tells no hand of a deal before its secret is public either."""
+    """As a page of results, which tells no hand of a deal before its secret is public
+    either.
+    """
     none: dict[str, Any] = dict.fromkeys(
         ("event", "events", "only", "exclude", "anchors", "sets"), ()
     )

@@ -1,4 +1,6 @@
-"""The term ``publish_bots``: authors are told before they send a bot, bundles keep to it, and nobody is called a cheat for it."""
+"""The term ``publish_bots``: authors are told before they send a bot, bundles keep to
+it, and nobody is called a cheat for it.
+"""
 
 import json
 import re

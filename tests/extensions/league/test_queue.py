@@ -1,4 +1,6 @@
-"""The queue: authors and their tokens, limits, names, and entries that are claimed once, whenever a process is killed."""
+"""The queue: authors and their tokens, limits, names, and entries that are claimed
+once, whenever a process is killed.
+"""
 
 import sqlite3
 import time
@@ -297,7 +299,9 @@ def test_a_check_that_is_killed_again_and_again_is_given_up(
 def test_a_change_of_an_entry_writes_its_files_no_second_time(
     queue: Queue, ann: Author, tmp_path: Path
 ) -> None:
-    """Or a large entry would fill the disk that its check needs. They go once it waits no more."""
+    """Or a large entry would fill the disk that its check needs. They go once it waits
+    no more.
+    """
     number = queue.add_upload(ann.id, "one", folder_of_files({"blob": bytes(1 << 20)}), MUCH)
     queue.empty_wal()
     assert queue.claim() is not None

@@ -1,4 +1,6 @@
-"""A copy of the package without leagues: it works, and shows no row of a store, a bundle or a plan that belongs to a league."""
+"""A copy of the package without leagues: it works, and shows no row of a store, a
+bundle or a plan that belongs to a league.
+"""
 
 import shutil
 import sqlite3
@@ -24,13 +26,17 @@ OF_COMMANDS = [
     for name in ("standings", "report", "export", "bundle", "verify", "show", "replay")
 ]
 STORES = ("spring", "chain", "shard")
-"""The stores of a league: with its settings and chain, with its chain, and with batches only, as the store of a shard."""
+"""The stores of a league: with its settings and chain, with its chain, and with batches
+only, as the store of a shard.
+"""
 BUNDLES = ("spring.khiva", "shard.khiva")
 
 
 @made_once
 def places(folder: Path) -> None:
-    """Make the ``STORES`` and ``BUNDLES`` of a league of two batches, the plan of its next one, and "out", an ordinary store."""
+    """Make the ``STORES`` and ``BUNDLES`` of a league of two batches, the plan of its
+    next one, and "out", an ordinary store.
+    """
     with MadeLeague(folder / "spring", Shape(seats=2, seeds=1)) as league:
         league.enter("ann", 1)
         for _ in range(2):
@@ -56,7 +62,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 
 def refused(ended: Ended) -> bool:
-    """Tell whether a command named the extension as the reason of its end, and printed no row."""
+    """Tell whether a command named the extension as the reason of its end, and printed
+    no row.
+    """
     return (ended.code, ended.out) == (2, "") and ABSENT in ended.err
 
 

@@ -1,4 +1,6 @@
-"""The public pages of a league, asked from a server as it runs: what they say, what they are not, and that they grow."""
+"""The public pages of a league, asked from a server as it runs: what they say, what
+they are not, and that they grow.
+"""
 
 import html
 import re

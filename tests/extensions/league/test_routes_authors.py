@@ -1,4 +1,6 @@
-"""Signing in, by plain requests: whose cookie it is, where it comes from and what it opens."""
+"""Signing in, by plain requests: whose cookie it is, where it comes from and what it
+opens.
+"""
 
 import re
 from collections.abc import Iterator

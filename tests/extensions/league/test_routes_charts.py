@@ -19,7 +19,9 @@ def point(batch: int, elo: float, error: float | None, version: int) -> Point:
 
 
 def picture_of(*points: Point, last: int = 0, over_at: dict[int, str] | None = None) -> str:
-    """Return the drawing of a line for a screen, without the one for a telephone and the table below it."""
+    """Return the drawing of a line for a screen, without the one for a telephone and
+    the table below it.
+    """
     made = line("crow", points, Days(last, over_at or {}))
     return made.partition("</svg>")[0] if points else made
 
@@ -183,7 +185,9 @@ def lines_in(picture: str) -> list[int]:
 
 
 def test_a_rise_that_only_the_prior_causes_is_no_line() -> None:
-    """With each batch that a bot wins against the anchor a bound rises, and nothing is known of it."""
+    """With each batch that a bot wins against the anchor a bound rises, and nothing is
+    known of it.
+    """
     rising = [bounded(batch, 700.0 + 40 * batch, ">=") for batch in range(1, 7)]
     assert lines_in(picture_of(*rising)) == []
     assert lines_in(

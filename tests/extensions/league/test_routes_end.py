@@ -1,4 +1,6 @@
-"""Beginning and end of a league's server as a service manager has them: a socket that is handed over, and signals."""
+"""Beginning and end of a league's server as a service manager has them: a socket that
+is handed over, and signals.
+"""
 
 import os
 import shlex
@@ -19,7 +21,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_server_with_a_line(tmp_path: Path, number: signal.Signals) -> None:
-    """In its cell it can send itself no signal, which is how this program makes interrupts of others."""
+    """In its cell it can send itself no signal, which is how this program makes
+    interrupts of others.
+    """
     league = league_in(tmp_path / "spring")
     with league_server(league.folder) as server:
         assert server.ask("/").status == 200
@@ -33,7 +37,9 @@ def test_a_signal_ends_the_server_with_a_line(tmp_path: Path, number: signal.Sig
 
 
 def test_a_service_manager_may_hand_the_socket_over(tmp_path: Path) -> None:
-    """So no connection is refused while the server starts again, and nobody needs root for a low port."""
+    """So no connection is refused while the server starts again, and nobody needs root
+    for a low port.
+    """
     league = league_in(tmp_path / "spring")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         user = ["--user", OTHER_USER] if os.geteuid() == 0 else []

@@ -1,4 +1,6 @@
-"""Strangers at the door: broken, slow and huge requests, many connections, and names that are scripts."""
+"""Strangers at the door: broken, slow and huge requests, many connections, and names
+that are scripts.
+"""
 
 import re
 import socket
@@ -23,7 +25,9 @@ IDLE = serving.IDLE_SECONDS
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LeagueServer]:
-    """A league in which a bot, its reasons and the league itself have a script for a name."""
+    """A league in which a bot, its reasons and the league itself have a script for a
+    name.
+    """
     folder = league_folder(tmp_path_factory.mktemp("league") / "spring")
     write_public(folder, extra=HOSTILE)
     with Queue(folder) as queue:
@@ -150,7 +154,9 @@ def test_more_connections_than_there_may_be_keep_nobody_out(server: LeagueServer
 def guarded(
     *, behind_proxy: bool, client: str = "127.0.0.1", method: str = "GET", **headers: str
 ) -> dict[str, Any]:
-    """Send a request through the guard; return the status of its answer, and the address and scheme behind the guard."""
+    """Send a request through the guard; return the status of its answer, and the
+    address and scheme behind the guard.
+    """
     seen: dict[str, Any] = {}
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

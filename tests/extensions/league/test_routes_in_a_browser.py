@@ -1,4 +1,6 @@
-"""The pages of a league in a real browser: nothing runs that is not ours, nothing keeps anybody from using them, they grow."""
+"""The pages of a league in a real browser: nothing runs that is not ours, nothing keeps
+anybody from using them, they grow.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Intervals beside each other: the least certain bot never looks like the most certain one."""
+"""Intervals beside each other: the least certain bot never looks like the most certain
+one.
+"""
 
 import re
 
@@ -13,7 +15,9 @@ ENDS = (-100.0, 900.0)
 
 
 def lines(picture: str) -> list[list[tuple[float, float]]]:
-    """Return the lines of a drawing: whisker, bars of three and arrows of three points."""
+    """Return the lines of a drawing: whisker, bars of three and arrows of three
+    points.
+    """
     return [
         [(float(x), float(y)) for x, y in (pair.split(",") for pair in points.split())]
         for points in re.findall(r'<polyline points="([^"]*)"', picture)

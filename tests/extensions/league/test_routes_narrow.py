@@ -1,4 +1,6 @@
-"""The pages of a league on a telephone: nothing is cut, nothing has to be moved aside, and a match is two clicks away."""
+"""The pages of a league on a telephone: nothing is cut, nothing has to be moved aside,
+and a match is two clicks away.
+"""
 
 from collections.abc import Iterator
 
@@ -44,12 +46,16 @@ while (texts.nextNode()) {
 const wide = [...document.querySelectorAll(".scrolls")].filter((one) => one.scrollWidth > one.clientWidth);
 return [cut, wide.map((one) => one.ariaLabel)];
 """
-"""The texts that reach beyond the window or their drawing, and the places that must be moved aside to be read."""
+"""The texts that reach beyond the window or their drawing, and the places that must be
+moved aside to be read.
+"""
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LeagueServer]:
-    """A league of a year with large numbers, a long name, and a bot that nothing is known of above."""
+    """A league of a year with large numbers, a long name, and a bot that nothing is
+    known of above.
+    """
     folder = league_folder(tmp_path_factory.mktemp("league") / "spring")
     league = write_public(folder, extra=LONG, batches=250)
     newcomer = league.bots[-1]

@@ -1,4 +1,6 @@
-"""A request at which the server fails, and a row of the queue that it cannot show, end nothing of anybody else's."""
+"""A request at which the server fails, and a row of the queue that it cannot show, end
+nothing of anybody else's.
+"""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -43,7 +45,9 @@ def ask_twice(
     header: str = "",
     before: Callable[[LeagueSite], None] = lambda _site: None,
 ) -> list[int]:
-    """Return the statuses of two answers, each on a connection of its own, of one server."""
+    """Return the statuses of two answers, each on a connection of its own, of one
+    server.
+    """
 
     async def main() -> list[int]:
         with Queue(folder) as queue:

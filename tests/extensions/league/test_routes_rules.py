@@ -1,4 +1,6 @@
-"""The rules of a league's game as a page: every mark of their text is known, and no other game has such a page."""
+"""The rules of a league's game as a page: every mark of their text is known, and no
+other game has such a page.
+"""
 
 import html
 import re

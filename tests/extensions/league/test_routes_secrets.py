@@ -1,4 +1,6 @@
-"""The secret of the batch that is played: in no file that the server can open, and not in its memory."""
+"""The secret of the batch that is played: in no file that the server can open, and not
+in its memory.
+"""
 
 import json
 import os
@@ -30,7 +32,8 @@ FILES_OF_A_PROCESS = ("mem", "environ", "maps", "cmdline", "auxv", "stack")
 
 
 class League:
-    """A league whose running batch has a secret, and a process that has it, too, as a player does.
+    """A league whose running batch has a secret, and a process that has it, too, as a
+    player does.
 
     folder: of the league.
     secret: of the batch.
@@ -60,7 +63,9 @@ class League:
 
 
 def files_since(began: float, root: str) -> Iterator[str]:
-    """Yield the files below a folder that were written since a moment, as far as this user may look."""
+    """Yield the files below a folder that were written since a moment, as far as this
+    user may look.
+    """
     todo = [root]
     while todo:
         with (
@@ -119,7 +124,8 @@ def searched(league: League, how: str, tmp_path: Path) -> dict[str, list[str]]:
         how,
         *command,
     ]
-    # The secret is on the command line of the search, so that line is none of the files to be searched.
+    # The secret is on the command line of the search, so that line is none of the files
+    # to be searched.
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = json.loads(done.stdout)

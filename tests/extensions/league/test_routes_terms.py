@@ -1,4 +1,6 @@
-"""The terms of a league on its pages, the way into it by its clock, and what authors have to agree to."""
+"""The terms of a league on its pages, the way into it by its clock, and what authors
+have to agree to.
+"""
 
 import html
 import re

@@ -1,4 +1,6 @@
-"""A league behind TLS of its own: pages, a connection that never shakes hands, and bytes that are no TLS."""
+"""A league behind TLS of its own: pages, a connection that never shakes hands, and
+bytes that are no TLS.
+"""
 
 import json
 import socket

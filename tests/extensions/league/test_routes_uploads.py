@@ -1,4 +1,6 @@
-"""Bots that are uploaded: taken, or refused in words, within bounds of bytes, of time and of how many come at once."""
+"""Bots that are uploaded: taken, or refused in words, within bounds of bytes, of time
+and of how many come at once.
+"""
 
 import json
 import re
@@ -213,7 +215,9 @@ class Sender:
 
 
 def refusals(queue: Queue, *senders: Sender) -> list[int]:
-    """Let senders send at once; return the status of each refusal, in the order in which they came."""
+    """Let senders send at once; return the status of each refusal, in the order in
+    which they came.
+    """
     statuses: list[int] = []
     waiting, desk = Uploads(), Desk(queue, LIMITS)
 

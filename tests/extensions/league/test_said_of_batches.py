@@ -1,4 +1,6 @@
-"""What is said of batches: by a player that is interrupted, and by a verification in which all is well."""
+"""What is said of batches: by a player that is interrupted, and by a verification in
+which all is well.
+"""
 
 import sqlite3
 from contextlib import closing

@@ -1,4 +1,6 @@
-"""Tables that are set aside for good: what a store and a bundle must show of them, and forgeries that are named."""
+"""Tables that are set aside for good: what a store and a bundle must show of them, and
+forgeries that are named.
+"""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -23,7 +25,9 @@ def table(lineup: int) -> str:
 
 @pytest.fixture
 def league(tmp_path: Path, played: Callable[..., None]) -> Iterator[League]:
-    """A league of two batches, of whose first one a table was set aside: match 4, the middle one of table 1, stayed void."""
+    """A league of two batches, of whose first one a table was set aside: match 4, the
+    middle one of table 1, stayed void.
+    """
     made = league_in(tmp_path / "spring")
     enter(made, "ann", "quick")
     enter(made, "bob", "slow")

@@ -1,5 +1,6 @@
-"""A batch of a league as a plan, whose shards machines play that know nothing of each other: the chain is the one of a league
-that one machine played."""
+"""A batch of a league as a plan, whose shards machines play that know nothing of each
+other: the chain is the one of a league that one machine played.
+"""
 
 import json
 import re
@@ -39,7 +40,9 @@ OTHERS = (*bots(NAIVE, RANDOM), "--seats", "2", "--seeds", "1")
 
 @pytest.fixture
 def league_at(quick_league: Path) -> Callable[[Path], Path]:
-    """Make a league of two seats and three deals a batch in a folder, with one bot beside its anchors."""
+    """Make a league of two seats and three deals a batch in a folder, with one bot
+    beside its anchors.
+    """
 
     def made(folder: Path) -> Path:
         shutil.copytree(quick_league, folder)

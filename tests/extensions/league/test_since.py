@@ -1,4 +1,6 @@
-"""What ``verify --since`` finds in batches that it does not replay: an organiser changed old rows and made every sum anew."""
+"""What ``verify --since`` finds in batches that it does not replay: an organiser
+changed old rows and made every sum anew.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""``khiva-arena submit`` against a league that is honest, broken, slow or hostile: what it sends, prints, keeps and believes."""
+"""``khiva-arena submit`` against a league that is honest, broken, slow or hostile: what
+it sends, prints, keeps and believes.
+"""
 
 import io
 import json
@@ -42,7 +44,9 @@ def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def submit(
     where: str | FakeLeague, *words: str, home: Path, code: int = 0, token: str = TOKEN
 ) -> tuple[str, str]:
-    """What it prints on stdout, and on stderr, neither of which has the token or a control character."""
+    """What it prints on stdout, and on stderr, neither of which has the token or a
+    control character.
+    """
     url = where if isinstance(where, str) else where.url
     env = {"KHIVA_ARENA_TOKEN": token, "XDG_STATE_HOME": str(home / "state")}
     done = arena("submit", *words, "--to", url, cwd=home, env=env, code=code, seconds=60)

@@ -1,4 +1,6 @@
-"""The data of batches that are kept: tables from them are those of all matches, bit for bit, and what is lost is made again."""
+"""The data of batches that are kept: tables from them are those of all matches, bit for
+bit, and what is lost is made again.
+"""
 
 import json
 import shutil
@@ -31,7 +33,9 @@ from khiva_arena.records.store.db import Store
 
 
 def grown(folder: Path, seed: int) -> MadeLeague:
-    """Return a league of chance: bots come, go and are replaced, tables are lost, a season begins, terms change."""
+    """Return a league of chance: bots come, go and are replaced, tables are lost, a
+    season begins, terms change.
+    """
     draw = Random(seed)
     league = MadeLeague(folder, Shape(seats=draw.choice((2, 3)), seeds=draw.choice((1, 2))))
     for number in range(draw.randint(2, 4)):
@@ -83,7 +87,9 @@ def newest(folder: Path) -> NewestTable:
 
 
 def from_all_matches(folder: Path, *words: str) -> dict[str, Any]:
-    """Return the newest table as `standings --json` prints it: from the matches themselves."""
+    """Return the newest table as `standings --json` prints it: from the matches
+    themselves.
+    """
     return {
         "standings": [tables_of(folder, words, TableRequest(names=("crosstable",)))[-1].to_json()]
     }

@@ -1,4 +1,6 @@
-"""A league by the clock of ticks: bots are modules, and every answer of theirs is worked out again."""
+"""A league by the clock of ticks: bots are modules, and every answer of theirs is
+worked out again.
+"""
 
 from pathlib import Path
 

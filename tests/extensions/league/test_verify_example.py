@@ -1,4 +1,6 @@
-"""protocol/examples/verify_bundle.py on bundles of leagues: what it takes, and cheats that it names from documents alone."""
+"""protocol/examples/verify_bundle.py on bundles of leagues: what it takes, and cheats
+that it names from documents alone.
+"""
 
 import copy
 import importlib.util
@@ -32,7 +34,9 @@ def said(path: Path) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundle of a league of three batches with a table that was set aside, a season and changes of the roster."""
+    """The bundle of a league of three batches with a table that was set aside, a season
+    and changes of the roster.
+    """
     folder = tmp_path_factory.mktemp("league")
     league = league_in(folder / "spring", options=LeagueOptions(retry_minutes=0, most_tables=2))
     quick = enter(league, "ann", "quick")
@@ -165,7 +169,9 @@ def test_a_cheat_is_named_by_documents_alone(
 
 
 def batch_of(tables: list[list[int]], **terms: object) -> tuple[Any, ...]:
-    """The arguments of ``check_batch`` for a batch of seven bots: an anchor, two versions of one, two of one author."""
+    """The arguments of ``check_batch`` for a batch of seven bots: an anchor, two
+    versions of one, two of one author.
+    """
     who = [
         ("anchor", "f0", ""),
         *(

@@ -1,4 +1,6 @@
-"""The -wal files of a league's player: emptied after a batch, once no reader holds the checkpoint."""
+"""The -wal files of a league's player: emptied after a batch, once no reader holds the
+checkpoint.
+"""
 
 from pathlib import Path
 
@@ -11,7 +13,9 @@ from khiva_arena.records.store.db import FILE, Store
 
 
 def test_a_player_tries_after_each_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader holds the checkpoint over the first batch and the second, and leaves at the end of that."""
+    """A reader holds the checkpoint over the first batch and the second, and leaves at
+    the end of that.
+    """
     league = league_in(tmp_path)
     enter(league, "ann", "quick")
     held: list[Store] = []

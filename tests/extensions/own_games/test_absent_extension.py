@@ -1,4 +1,6 @@
-"""Games of users without their extension, whose name each refusal says, and the commands that import no code of it."""
+"""Games of users without their extension, whose name each refusal says, and the
+commands that import no code of it.
+"""
 
 import subprocess
 import sys
@@ -27,7 +29,9 @@ print(codes, VARIABLE in os.environ, *sys.modules, file=sys.stderr)
 
 @made_once
 def own(folder: Path) -> None:
-    """A game and a bot in "mine", a store with matches of it in "out" and of the arena's in "ours", and a settings file."""
+    """A game and a bot in "mine", a store with matches of it in "out" and of the
+    arena's in "ours", and a settings file.
+    """
     arena("new", "game", "mine", cwd=folder)
     arena("run", "--game", "mine", *RUN[:-1], "out", cwd=folder)
     arena("run", *RUN[:-1], "ours", cwd=folder)

@@ -1,4 +1,6 @@
-"""The code of a game runs only once a user has said so, by a flag or by a word; see tests/interface/cli/test_consent.py."""
+"""The code of a game runs only once a user has said so, by a flag or by a word; see
+tests/interface/cli/test_consent.py.
+"""
 
 import json
 from pathlib import Path
@@ -81,7 +83,9 @@ def test_a_word_is_asked_for_once_and_again_when_file_or_game_change(tmp_path: P
 def test_a_game_that_changes_while_the_question_stands_is_not_run(
     tmp_path: Path, folder: bool
 ) -> None:
-    """The code that was agreed to is; of a folder nothing, since a game may read its other files by itself."""
+    """The code that was agreed to is; of a folder nothing, since a game may read its
+    other files by itself.
+    """
     arena("new", "game", "mine", cwd=tmp_path)
     game, ran = tmp_path / "mine" / "game.py", tmp_path / "ran"
     if folder:

@@ -1,4 +1,6 @@
-"""Draws that no event has told a seat of, at a game that does not come with the arena: see tests/games/test_draws.py."""
+"""Draws that no event has told a seat of, at a game that does not come with the arena:
+see tests/games/test_draws.py.
+"""
 
 from functools import partial
 

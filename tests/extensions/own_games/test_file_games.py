@@ -1,4 +1,6 @@
-"""Events of 0.2.0 whose game is a file of OpenSpiel's: what the file held is in no event, so no match of them can be checked."""
+"""Events of 0.2.0 whose game is a file of OpenSpiel's: what the file held is in no
+event, so no match of them can be checked.
+"""
 
 import os
 from pathlib import Path
@@ -47,7 +49,9 @@ def outcome(job: Job) -> Outcome:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A store with such an event. Whoever opened the file, which is a FIFO, would wait for ever."""
+    """A store with such an event. Whoever opened the file, which is a FIFO, would wait
+    for ever.
+    """
     os.mkfifo(tmp_path / "g.efg")
     rules = {
         "game": f"efg_game(filename={tmp_path}/g.efg)",
@@ -93,7 +97,9 @@ def test_a_stored_one_is_shown_and_not_checked_and_its_file_is_not_opened(place:
 
 
 def test_no_parameter_of_the_library_that_names_a_file_is_overlooked() -> None:
-    """By the names that its games give to their parameters; a new version of the library may have more."""
+    """By the names that its games give to their parameters; a new version of the
+    library may have more.
+    """
     assert _games_in_python
     found = {
         f"{game.short_name}({name})"

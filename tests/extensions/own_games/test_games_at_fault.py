@@ -1,4 +1,6 @@
-"""A game that raises, loops, lies or changes is blamed by name, at once, and no bot is."""
+"""A game that raises, loops, lies or changes is blamed by name, at once, and no bot
+is.
+"""
 
 from pathlib import Path
 
@@ -312,7 +314,9 @@ def test_a_game_that_breaks_its_contract_in_a_match(
 
 
 def all_steps(game: Game, expect: bool, choice: int = 0) -> list[object]:
-    """A match of one choice always, by how it stood at each step; the last is the fault that ended it, if one did."""
+    """A match of one choice always, by how it stood at each step; the last is the fault
+    that ended it, if one did.
+    """
     state, _ = game.new(3, game.rules({}), SECRET)
     if expect:
         state.expect([dict.fromkeys(range(3), choice)] * 12)

@@ -1,4 +1,6 @@
-"""The hash of a game covers the code that runs: of a folder, and of a package that is installed."""
+"""The hash of a game covers the code that runs: of a folder, and of a package that is
+installed.
+"""
 
 import os
 from pathlib import Path
@@ -111,7 +113,9 @@ def test_the_hash_of_a_folder_stays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_what_was_shown_is_what_is_opened(folder: Path, tmp_path: Path, whole: bool) -> None:
-    """A user agrees to the bytes that were hashed; files that change later are another game."""
+    """A user agrees to the bytes that were hashed; files that change later are another
+    game.
+    """
     word = str(folder)
     if not whole:
         word = str(tmp_path / "game.py")

@@ -166,7 +166,9 @@ def test_a_check_names_the_call_that_does_not_end_and_goes_no_further(
 
 
 def test_a_match_begins_as_the_game_was_imported(made: Made) -> None:
-    """What one match leaves in the module is not there in the next one, nor in another one at the same time."""
+    """What one match leaves in the module is not there in the next one, nor in another
+    one at the same time.
+    """
     path = made(
         ("class BiddingState", "BEFORE = []\n\n\nclass BiddingState"),
         (VIEW, VIEW.replace("{", '{"n": len(BEFORE), ')),
@@ -350,7 +352,9 @@ def test_a_check_looks_at_each_table_as_a_match_does(
 
 
 def test_a_process_that_was_killed_is_started_again(made: Made) -> None:
-    """As by the system when memory is short: a match that comes after it is played, and the same."""
+    """As by the system when memory is short: a match that comes after it is played, and
+    the same.
+    """
     game = begun(made())
     assert isinstance(game, OutsideGame)
     before = game.played(2, game.rules({}), SECRET)[1]

@@ -1,4 +1,6 @@
-"""OpenSpiel's games at the table: which play, what seats are shown, and that nothing but their own process knows the library."""
+"""OpenSpiel's games at the table: which play, what seats are shown, and that nothing
+but their own process knows the library.
+"""
 
 import json
 import re
@@ -174,7 +176,9 @@ def test_what_cannot_be_played_is_refused_with_the_reason(
     ],
 )
 def test_the_contract_is_kept(game: Game, name: str) -> None:
-    """Where all is open, an event tells a seat what came by chance even if its text does not show it."""
+    """Where all is open, an event tells a seat what came by chance even if its text
+    does not show it.
+    """
     rules = game.rules({"game": name})
     game.vet(game.seats_of(rules)[0], rules)
 
@@ -236,7 +240,9 @@ def test_from_the_command_to_the_table(tmp_path: Path) -> None:
 
 
 def test_a_store_of_many_of_them_is_verified(tmp_path: Path) -> None:
-    """Chance, several seats at once, what is hidden, ten seats, points that are scaled."""
+    """Chance, several seats at once, what is hidden, ten seats, points that are
+    scaled.
+    """
     games = {
         "leduc_poker": 2,
         "goofspiel(players=3,num_cards=4,imp_info=True)": 3,
@@ -284,7 +290,9 @@ def test_the_page_says_what_comes_of_a_game(game: Game, name: str) -> None:
 
 
 def test_the_page_is_what_the_command_writes(game: Game) -> None:
-    """As far as that can be said without playing all of them: every game's line, and the counts."""
+    """As far as that can be said without playing all of them: every game's line, and
+    the counts.
+    """
     text = PAGE.read_text()
     assert current(text, [described(game, name) for name in names()], version_of(game)) == text
 

@@ -106,7 +106,9 @@ def test_a_check_finds_what_lies_in_an_undrawn_deck(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_a_check_names_each_point_once_and_where_it_is_broken(tmp_path: Path) -> None:
-    """What a beginner gets wrong first: no look at choices and seats, a list handed out, a choice of one."""
+    """What a beginner gets wrong first: no look at choices and seats, a list handed
+    out, a choice of one.
+    """
     wrong = [
         ("        check_choices(self.pending(), choices)\n", ""),
         ("        self.check_seats(seats)\n", ""),

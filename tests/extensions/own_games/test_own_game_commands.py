@@ -1,4 +1,6 @@
-"""A game in a file, from the command that makes it to the table that rates bots at it, and what others make of its records."""
+"""A game in a file, from the command that makes it to the table that rates bots at it,
+and what others make of its records.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""A game of a user's on other machines: by a plan, which names it by its hash, and on a cluster, to which its files go."""
+"""A game of a user's on other machines: by a plan, which names it by its hash, and on a
+cluster, to which its files go.
+"""
 
 import os
 import re

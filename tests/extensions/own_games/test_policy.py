@@ -42,7 +42,8 @@ def played(path: Path, **coding: Coding) -> khiva_arena.PlayedMatch:
 def test_it_plays_with_the_coding_that_it_was_trained_with(tmp_path: Path) -> None:
     match = played(tmp_path, coding=bidding())
     assert match.verdicts == ("ok", "ok")
-    # the hand is rising, so the highest card is the last choice, and with it goes the last but one
+    # the hand is rising, so the highest card is the last choice, and with it goes the
+    # last but one
     assert [step.choices[0] for step in match.replay()[1:]] == [4, 3, 2, 1]
 
 

@@ -1,4 +1,6 @@
-"""docs/a-bot-that-searches.md: its bots are started and play against the greedy bots, as the arena runs them at each level."""
+"""docs/a-bot-that-searches.md: its bots are started and play against the greedy bots,
+as the arena runs them at each level.
+"""
 
 import json
 import re
@@ -47,7 +49,9 @@ def test_the_first_bot_is_as_short_as_it_says():
 
 
 def test_the_first_bot_makes_few_moves_where_there_are_many_choices(monkeypatch):
-    """At two seats Khiva has 420 choices, and a turn of 1 s has room for some thousand moves of the engine."""
+    """At two seats Khiva has 420 choices, and a turn of 1 s has room for some thousand
+    moves of the engine.
+    """
     kit = ModuleType("khiva_kit")
     kit.Lottery, kit.play = lambda *_: SimpleNamespace(secret=bytes(32)), lambda *_: None
     monkeypatch.setitem(sys.modules, "khiva_kit", kit)
@@ -92,7 +96,9 @@ def test_the_arena_s_package_can_be_imported_at_each_level(tmp_path, level):
 @KEEPING
 @pytest.mark.parametrize("code", [FLAT, TREE], ids=["flat", "tree"])
 def test_a_bot_searches_a_game_of_one_s_own(tmp_path, level, code):
-    """The game's file lands beside the bot, and with the worlds of the page its bots search there, too."""
+    """The game's file lands beside the bot, and with the worlds of the page its bots
+    search there, too.
+    """
     if python_at(level) != sys.executable:
         lacks("root's bots may " + sentence("settings", "not-come") + " Python", may=True)
     worlds = ("\n    def new(", f"\n{WORLDS}\n    def new(")

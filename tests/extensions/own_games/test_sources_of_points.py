@@ -1,4 +1,6 @@
-"""A game of a user's own says where points come from, and what it says is checked like all that comes from it."""
+"""A game of a user's own says where points come from, and what it says is checked like
+all that comes from it.
+"""
 
 import pytest
 from own_games import Made

@@ -1,4 +1,6 @@
-"""docs/trainers.md: its examples with your own game print what it shows. tests/env/test_pages.py runs those before."""
+"""docs/trainers.md: its examples with your own game print what it shows.
+tests/env/test_pages.py runs those before.
+"""
 
 import sys
 from pathlib import Path

@@ -32,10 +32,14 @@ from khiva_arena.records.replay.record import Record
 
 WORDS = [*bots("person", C), "--seed", "demo", "--isolation", "trusted"]
 SOON = 40
-"""Seconds that are fewer than those after which a match that the machine has spoilt is tried for the last time."""
+"""Seconds that are fewer than those after which a match that the machine has spoilt is
+tried for the last time.
+"""
 BIG = 100 << 20
 MOST_KB = 200_000
-"""The hub with all that the package brings takes less than half of it, and much less than the longest line."""
+"""The hub with all that the package brings takes less than half of it, and much less
+than the longest line.
+"""
 
 pytestmark = pytest.mark.slow
 

@@ -1,4 +1,6 @@
-"""An error at one player's part ends that part: the hub and a relay go on with the others."""
+"""An error at one player's part ends that part: the hub and a relay go on with the
+others.
+"""
 
 import socket
 import sys

@@ -1,4 +1,6 @@
-"""``khiva-arena play``: what a person's seat is told, sends and survives, without a browser."""
+"""``khiva-arena play``: what a person's seat is told, sends and survives, without a
+browser.
+"""
 
 import json
 import os
@@ -54,7 +56,9 @@ def closed(address: str) -> bool:
 @pytest.mark.soak
 @pytest.mark.parametrize("game", ["khiva", "emira", "silk_road"])
 def test_two_people_never_receive_what_is_not_theirs(game: str, tmp_path: Path) -> None:
-    """What each page was sent before the end is exactly the view of its seat, and events that this seat may see."""
+    """What each page was sent before the end is exactly the view of its seat, and
+    events that this seat may see.
+    """
     third = {"khiva": C, "emira": "shipped:python/random", "silk_road": "shipped:python/random"}[
         game
     ]
@@ -145,7 +149,9 @@ def test_a_match_with_a_person_prints_its_end_and_is_verified(tmp_path: Path) ->
 
 
 def test_a_seat_of_a_stored_match_is_taken_over(games: Path) -> None:
-    """The others do in that step as they did; the choice counts from then on, and nothing is stored."""
+    """The others do in that step as they did; the choice counts from then on, and
+    nothing is stored.
+    """
     with Store.read(games / "out") as opened:
         then = match_of(opened, "1/0").row.parsed()
     before = bytes_in(games / "out")
@@ -368,7 +374,9 @@ def test_without_a_screen_no_browser_takes_the_terminal(tmp_path: Path) -> None:
 
 
 def asked_for(address: str, by: str = "") -> str:
-    """What a request of another process is answered: the status, and where it leads. ``by``: what that process does first."""
+    """What a request of another process is answered: the status, and where it
+    leads. ``by``: what that process does first.
+    """
     parts = urlsplit(address)
     head = f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n"
     words = (

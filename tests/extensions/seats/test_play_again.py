@@ -1,4 +1,6 @@
-"""The commands that a page names after a match: once more, and the same deal in another seat."""
+"""The commands that a page names after a match: once more, and the same deal in another
+seat.
+"""
 
 from types import SimpleNamespace
 from typing import Any

@@ -141,7 +141,9 @@ PHASES = {
 def test_a_relay_that_is_killed_is_lost_in_every_phase_and_may_come_back(
     script: Path, phase: str
 ) -> None:
-    """By us, while its bot says nothing; at the end by its bot, once that has got the end."""
+    """By us, while its bot says nothing; at the end by its bot, once that has got the
+    end.
+    """
     how, expected = PHASES[phase]
     with hub(reconnect=1.0) as (one, port):
         with relay(script, port, FAULTY, *how.split()) as process:
@@ -211,7 +213,9 @@ time.sleep(600)
 
 @pytest.mark.parametrize("kept", [False, True])
 def test_no_bot_outlives_a_relay_that_is_killed(script: Path, tmp_path: Path, kept: bool) -> None:
-    """Not even one that reads nothing, with a child that holds none of its pipes' ends."""
+    """Not even one that reads nothing, with a child that holds none of its pipes'
+    ends.
+    """
     bot = tmp_path / "bot.py"
     bot.write_text(STUBBORN)
     options = ("--keep",) if kept else ()

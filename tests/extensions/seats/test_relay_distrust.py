@@ -1,4 +1,6 @@
-"""A relay trusts the arena with bytes for the bot's input, and a stranger who answers in its place with nothing."""
+"""A relay trusts the arena with bytes for the bot's input, and a stranger who answers
+in its place with nothing.
+"""
 
 import json
 import socket

@@ -1,4 +1,6 @@
-"""How relays end: with bots that fail, with lies, with signals, with arenas that are killed."""
+"""How relays end: with bots that fail, with lies, with signals, with arenas that are
+killed.
+"""
 
 import json
 import os
@@ -282,7 +284,8 @@ def test_a_kept_process_plays_one_match_after_another(script: Path, tmp_path: Pa
             assert blamed(play_one(match(number, turn_ms=5_000))) == ("ok", "")
             pids |= {frozenset(bots_of(process))}
         assert len(pids) == 1
-        # a match that does not end by itself takes the process with it, and another one is there
+        # a match that does not end by itself takes the process with it, and another one
+        # is there
         assert (
             blamed(play_one(match(9, other=(FAULTY, "exit", "1"), turn_ms=5_000)), 0)[0]
             == "crashed"

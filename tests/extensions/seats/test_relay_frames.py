@@ -1,4 +1,6 @@
-"""The fuzzer of relays, as long as a test may take; ``python -m tests.tools fuzz-relay`` goes on for as long as one likes."""
+"""The fuzzer of relays, as long as a test may take; ``python -m tests.tools
+fuzz-relay`` goes on for as long as one likes.
+"""
 
 from collections import Counter
 from random import Random

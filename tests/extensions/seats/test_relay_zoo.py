@@ -1,7 +1,8 @@
-"""The hostile bots of bots/broken behind a relay: each is blamed as it is beside the arena, whatever it does to its pipes.
+"""The hostile bots of bots/broken behind a relay: each is blamed as it is beside the
+arena, whatever it does to its pipes.
 
-Left out are the rows that need what only the arena's own machine has: limits on memory, processes, files and CPU, and attacks on
-the sandbox, on the others and on the arbiter.
+Left out are the rows that need what only the arena's own machine has: limits on memory,
+processes, files and CPU, and attacks on the sandbox, on the others and on the arbiter.
 """
 
 import os
@@ -42,7 +43,9 @@ DAEMONS = (
     "start-daemon",
     "child-answers",
 )
-"""What has left the group of its program is for its own machine to end: the relay cannot know it."""
+"""What has left the group of its program is for its own machine to end: the relay
+cannot know it.
+"""
 
 
 def makes_sense(row: Row) -> bool:

@@ -1,4 +1,6 @@
-"""Remote seats in every command and call that seats bots, and what a run says of their links while it goes on."""
+"""Remote seats in every command and call that seats bots, and what a run says of their
+links while it goes on.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""Round trips of remote seats: measured, shown everywhere, and given back if the settings say so."""
+"""Round trips of remote seats: measured, shown everywhere, and given back if the
+settings say so.
+"""
 
 import json
 import os

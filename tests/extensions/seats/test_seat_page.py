@@ -1,4 +1,6 @@
-"""A person's seat in a real browser: whole matches by clicks and by keys, and what happens around them."""
+"""A person's seat in a real browser: whole matches by clicks and by keys, and what
+happens around them.
+"""
 
 import signal
 from contextlib import suppress
@@ -27,7 +29,9 @@ SHORTER: dict[str, list[str]] = {
     "emira": ["--rule", "max_rounds=4"],
     "silk_road": ["--rule", "max_turns=24"],
 }
-"""Matches that end sooner: each kind of choice comes in them, and the person has more than ten."""
+"""Matches that end sooner: each kind of choice comes in them, and the person has more
+than ten.
+"""
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,8 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str, rule: li
     with seated(page, tmp_path, *table(game), *rule) as process:
         clicks = 0
         for state in states(page):
-            # The last choice each time; of a long list in parts the last but one, since the last goes back.
+            # The last choice each time; of a long list in parts the last but one, since
+            # the last goes back.
             if state[1] and (last := page.js(LAST_CHOICE)) is not None:
                 with suppress(
                     StaleElementReferenceException
@@ -126,7 +131,9 @@ def test_taps_on_the_table_play_a_match_on_a_phone(page: Page, tmp_path: Path, g
 
 
 def test_taps_on_emiras_table_play_a_match_on_a_phone(page: Page, tmp_path: Path) -> None:
-    """Each choice of each question but a bid is on a thing of the table; a bid by its buttons."""
+    """Each choice of each question but a bid is on a thing of the table; a bid by its
+    buttons.
+    """
     page.size(PHONE)
     with seated(page, tmp_path, *table("emira"), *SHORTER["emira"]) as process:
         asked = set()
@@ -160,7 +167,9 @@ BID = "return document.querySelector('.bid-field input').value"
 
 
 def redrawn(page: Page, selector: str, size: tuple[int, int]) -> None:
-    """Have the table drawn for another width, until the first of these is another one."""
+    """Have the table drawn for another width, until the first of these is another
+    one.
+    """
     page.js("document.querySelector(arguments[0]).dataset.old = 'old'", selector)
     page.size(size)
     page.until(
@@ -299,7 +308,9 @@ return held.map((one) => one.dataset.held).find((word) => {
   return own.length > 1 && texts.some((text) => text.includes(market) && !own.includes(text));
 });
 """
-"""A card of the hand whose good has a market where a card of another good can take a caravan."""
+"""A card of the hand whose good has a market where a card of another good can take a
+caravan.
+"""
 
 
 def test_a_card_of_the_hand_stands_for_its_own_good_and_not_for_the_market_of_it(

@@ -1,4 +1,6 @@
-"""A person's seat in a real browser, around the match: other tabs, other pages, clocks, hints, rules."""
+"""A person's seat in a real browser, around the match: other tabs, other pages, clocks,
+hints, rules.
+"""
 
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,7 +28,9 @@ const [button, told] = [document.querySelector('.options button'), document.quer
 if (told === arguments[0]) button?.click();
 return button && told !== arguments[0];
 """
-"""The first choice, part by part, until the next question is there: what was told before it is the argument."""
+"""The first choice, part by part, until the next question is there: what was told
+before it is the argument.
+"""
 
 
 FOLD = "return document.querySelector('.board-svg').getBoundingClientRect().bottom"
@@ -262,8 +266,9 @@ def test_the_title_says_which_of_the_others_is_a_person(page: Page, tmp_path: Pa
 
 
 def test_nothing_of_others_is_in_the_page(page: Page, tmp_path: Path) -> None:
-    """Its source is the same for every seat and deal; what it shows it hears on its socket
-    (tests/extensions/seats/test_persons.py)."""
+    """Its source is the same for every seat and deal; what it shows it hears on its
+    socket (tests/extensions/seats/test_persons.py).
+    """
     with seated(page, tmp_path, *table("khiva")):
         source = page.js("return fetch(location.href).then((answer) => answer.text())")
     with seated(page, tmp_path, *bots(C, "person"), "--seed", "other"):

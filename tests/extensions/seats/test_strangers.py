@@ -1,4 +1,6 @@
-"""Strangers without a token at the door where relays arrive: bounds, the oldest goes first, known names keep their place."""
+"""Strangers without a token at the door where relays arrive: bounds, the oldest goes
+first, known names keep their place.
+"""
 
 import os
 import socket

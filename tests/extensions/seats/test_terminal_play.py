@@ -90,7 +90,9 @@ def test_a_board_of_openspiels_is_shown_line_by_line(tmp_path: Path) -> None:
 
 
 def asked_again(run: Terminal, line: bytes) -> None:
-    """Type a line at a question, and wait for the next one: what is typed before it stands there is shown in front of it."""
+    """Type a line at a question, and wait for the next one: what is typed before it
+    stands there is shown in front of it.
+    """
     before = run.shown.text.count("and Enter:")
     run.type(line + b"\n")
     assert run.until(lambda text: text.count("and Enter:") > before), line
@@ -144,7 +146,9 @@ def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("event", soak_but_every(range(1, 1 + len(SEATS)), 3))
 def test_a_seat_of_a_stored_match_is_taken_over(games: Path, event: int) -> None:
-    """At its last decision: what came before is told, and both ends stand beside each other."""
+    """At its last decision: what came before is told, and both ends stand beside each
+    other.
+    """
     with Store.read(games / "out") as store:
         record = match_of(store, f"{event}/1").row.parsed()
     seat = record.steps[-1][0].seat

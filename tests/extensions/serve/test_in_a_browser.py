@@ -1,4 +1,6 @@
-"""What a reader sees of a run that goes on: a real browser, and a stream and a page that the test writes."""
+"""What a reader sees of a run that goes on: a real browser, and a stream and a page
+that the test writes.
+"""
 
 import shutil
 import subprocess
@@ -119,7 +121,8 @@ def _all_ended() -> Iterator[list[Served]]:
 
 def opened(page: Page, served: Served, view: str = "") -> None:
     page.driver.get("about:blank")
-    # the page of the test before this one has lost its server, and says so until it is left
+    # the page of the test before this one has lost its server, and says so until it is
+    # left
     page.wrong()
     page.driver.get(served.address + view)
     page.until("return document.querySelector('main')?.childElementCount > 0")

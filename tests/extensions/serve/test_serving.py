@@ -1,4 +1,6 @@
-"""Whom the server answers, with what, and how it ends: plain sockets, in and out of what browsers do."""
+"""Whom the server answers, with what, and how it ends: plain sockets, in and out of
+what browsers do.
+"""
 
 import base64
 import logging

@@ -1,4 +1,6 @@
-"""``run --web`` and ``watch --web`` from outside: what is served, when it ends, and who cannot hold it up."""
+"""``run --web`` and ``watch --web`` from outside: what is served, when it ends, and who
+cannot hold it up.
+"""
 
 import http.client
 import json
@@ -107,7 +109,9 @@ def refused(address: str) -> bool:
 
 
 def cost_of_a_refusal(process: subprocess.Popen[str], address: str) -> float:
-    """Return the processor time that the server takes to refuse a request without a token, as this machine is now."""
+    """Return the processor time that the server takes to refuse a request without a
+    token, as this machine is now.
+    """
     netloc, before = urlsplit(address).netloc, used(process.pid).cpu
     for _ in range(REFUSALS):
         with connected(f"http://{netloc}/") as page:
@@ -122,9 +126,11 @@ def cost_of_a_refusal(process: subprocess.Popen[str], address: str) -> float:
 def test_another_user_of_the_machine_without_a_token_keeps_the_owner_neither_out_nor_the_server_busy(
     tmp_path: Path, kind: str
 ) -> None:
-    """The owner waits at most until all are refused who came before. On a busy host that may take any time on the clock, so it is
-    the server's processor time, beside that of refusals when nobody else is there. The server is a process: a child of the tests
-    takes twice as much, and twice the memory."""
+    """The owner waits at most until all are refused who came before. On a busy host
+    that may take any time on the clock, so it is the server's processor time, beside
+    that of refusals when nobody else is there. The server is a process: a child of the
+    tests takes twice as much, and twice the memory.
+    """
     (tmp_path / "events.jsonl").write_text("")
     with playing(tmp_path, "watch", "events.jsonl", "--web", start=process_started) as (
         process,

@@ -1,4 +1,6 @@
-"""A plan opens nothing on this machine that its user has not said; see tests/interface/cli/test_consent.py."""
+"""A plan opens nothing on this machine that its user has not said; see
+tests/interface/cli/test_consent.py.
+"""
 
 from pathlib import Path
 

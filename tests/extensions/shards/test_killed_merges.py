@@ -1,4 +1,6 @@
-"""A merge that is killed at any instant, or whose disk fills up, loses nothing, and the next one completes it."""
+"""A merge that is killed at any instant, or whose disk fills up, loses nothing, and the
+next one completes it.
+"""
 
 import json
 import os
@@ -120,7 +122,9 @@ def test_stores_that_cannot_be_written_are_merged(
 @pytest.mark.soak
 @pytest.mark.parametrize("tries", [5, pytest.param(60, marks=pytest.mark.long)])
 def test_an_interrupt_at_any_instant_ends_a_merge_quietly(tmp_path: Path, tries: int) -> None:
-    """As a terminal sends it: to all processes of the command at once, those that replay matches among them."""
+    """As a terminal sends it: to all processes of the command at once, those that
+    replay matches among them.
+    """
     shards = [
         play_shard(tmp_path / name, planned(seeds=30), Shard(at, 2))
         for at, name in ((1, "one"), (2, "two"))

@@ -1,4 +1,6 @@
-"""Shards of one event joined: as if one machine had played it, whatever is missing, comes twice, or does not belong there."""
+"""Shards of one event joined: as if one machine had played it, whatever is missing,
+comes twice, or does not belong there.
+"""
 
 import shutil
 import sqlite3
@@ -63,7 +65,9 @@ def joined(stores: Sequence[Path], out: Path, word: str | None = None, **how: An
 
 
 def rows(folder: Path, *tables: str) -> dict[str, list[tuple[object, ...]]]:
-    """All that a store holds of its event, without sums and without when it was begun."""
+    """All that a store holds of its event, without sums and without when it was
+    begun.
+    """
     with closing(sqlite3.connect(folder / FILE)) as connection:
         return {
             table: sorted(
@@ -198,7 +202,9 @@ def test_a_merged_store_is_sealed_and_merges_on(tmp_path: Path, three: list[Path
 def test_a_store_that_holds_some_shards_goes_on(
     tmp_path: Path, event: EventRow, three: list[Path]
 ) -> None:
-    """Secrets of seeds are revealed with their last match, the run's only when all is there."""
+    """Secrets of seeds are revealed with their last match, the run's only when all is
+    there.
+    """
     out = tmp_path / "out"
     some = joined([three[0]], out)
     assert (some.complete, some.recorded, some.planned) == (False, 18, 60)
@@ -268,7 +274,9 @@ def test_a_note_that_is_damaged_is_none(tmp_path: Path, three: list[Path], text:
 
 
 def test_a_table_that_was_set_aside_stays_told(tmp_path: Path, event: EventRow) -> None:
-    """And once its shard has played it after all, it is recorded after the attempts that were void."""
+    """And once its shard has played it after all, it is recorded after the attempts
+    that were void.
+    """
 
     def fails(ordinal: int, _attempt: int) -> bool:
         return ordinal == 40

@@ -1,4 +1,6 @@
-"""A plan, its shards on machines that know nothing of each other, and the merge, as they are typed."""
+"""A plan, its shards on machines that know nothing of each other, and the merge, as
+they are typed.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""A merge that runs the bots of some matches again: how often it finds who has forged some, and what it says of that."""
+"""A merge that runs the bots of some matches again: how often it finds who has forged
+some, and what it says of that.
+"""
 
 import json
 import random
@@ -168,7 +170,9 @@ def test_an_event_by_the_wall_clock_has_nothing_to_run_again(tmp_path: Path) -> 
 
 @made_once
 def shards(folder: Path) -> None:
-    """Two shards of an event in ticks, of which the second has forged matches that the rules find nothing wrong with."""
+    """Two shards of an event in ticks, of which the second has forged matches that the
+    rules find nothing wrong with.
+    """
     for name, text in {"honest": b"", "other": script("t")}.items():
         (folder / f"{name}.wasm").write_bytes(scripted(text))
     words = (
@@ -263,7 +267,9 @@ def test_a_shard_with_forged_matches_is_refused_whole_and_they_are_named(
 
 @pytest.fixture(scope="module")
 def doubles(six_in_ticks: Path) -> Path:
-    """Six matches in ticks of three doubles: as a part of an event, and as one with a forged tick."""
+    """Six matches in ticks of three doubles: as a part of an event, and as one with a
+    forged tick.
+    """
     copytree(six_in_ticks / "store", six_in_ticks / "forged")
     with Store.read(six_in_ticks / "store") as store:
         (event,) = store.events()
@@ -308,7 +314,9 @@ Rerun = tuple[RerunPart, list[str]]
 def rerun(
     store: Path, stub: Stub | Rerunner, share: float, seed: int = 0, *, take: bool = False
 ) -> Rerun:
-    """Run the bots of a share of a store's matches again, drawn by the lots of a seed. Return also what is said."""
+    """Run the bots of a share of a store's matches again, drawn by the lots of a seed.
+    Return also what is said.
+    """
     said: list[str] = []
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setattr(random, "SystemRandom", lambda: random.Random(seed))

@@ -60,7 +60,9 @@ def test_a_shard_that_was_killed_resumes(tmp_path: Path) -> None:
 
 
 def test_shards_in_one_store_and_what_is_missing_in_a_merged_one(cup: Path) -> None:
-    """The truth is in the store: whichever part of the event is asked for, what is there is not played again."""
+    """The truth is in the store: whichever part of the event is asked for, what is
+    there is not played again.
+    """
     for shard in ("1/5", "4/5"):
         arena("run", "--from-plan", "cup.plan", "--shard", shard, "--out", "both", cwd=cup)
     done = arena("merge", "both", "--out", "cup", cwd=cup, code=1)

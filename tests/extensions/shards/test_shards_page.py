@@ -1,5 +1,6 @@
-"""Types "Shards" of docs/many-machines.md on several machines, as far as one can be several: processes with a home, a folder and
-bots of their own, at the same time."""
+"""Types "Shards" of docs/many-machines.md on several machines, as far as one can be
+several: processes with a home, a folder and bots of their own, at the same time.
+"""
 
 import os
 import re
@@ -28,7 +29,9 @@ SETTINGS = 'bots = ["bots/ann", "shipped:c/random"]\nseats = 2\nseeds = 5\n'
 
 
 def machine(folder: Path, **variables: str) -> dict[str, str]:
-    """The environment of a machine: a home and a cache of its own, and the arena on its PATH."""
+    """The environment of a machine: a home and a cache of its own, and the arena on its
+    PATH.
+    """
     home = folder / "home"
     home.mkdir()
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -98,7 +101,9 @@ def test_five_laptops(cup: Path, tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_the_script_of_a_slurm_array(cup: Path, tmp_path: Path) -> None:
-    """Its tasks at the same time on one shared file system, one of them submitted again alone."""
+    """Its tasks at the same time on one shared file system, one of them submitted again
+    alone.
+    """
     (script,) = [block for block in BLOCKS if "#SBATCH --array" in block]
     assert "SHARDS=20\n" in script
     (cup / "shard.sh").write_text(script.replace("SHARDS=20", f"SHARDS={SHARDS}"))

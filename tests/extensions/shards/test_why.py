@@ -1,4 +1,6 @@
-"""``merge`` that ends with exit code 1 says in one line of stderr what is wrong, whatever it prints beside it."""
+"""``merge`` that ends with exit code 1 says in one line of stderr what is wrong,
+whatever it prints beside it.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The law of a cap, by simulation: it holds as long as no table is dearer than the dearest known, and else is passed by that."""
+"""The law of a cap, by simulation: it holds as long as no table is dearer than the
+dearest known, and else is passed by that.
+"""
 
 import random
 from collections.abc import Callable
@@ -14,8 +16,10 @@ CAP, MATCHES = 1_000, 2
 
 
 def played(law: CapLaw, rng: random.Random, cost: Draw, places: int) -> tuple[list[int], list[int]]:
-    """Play tables in their order at so many places, as the arena does. Return the cost of each, and by how much each of those
-    that were under way at last was dearer than the dearest known when it began."""
+    """Play tables in their order at so many places, as the arena does. Return the cost
+    of each, and by how much each of those that were under way at last was dearer than
+    the dearest known when it began.
+    """
     costs: list[int] = []
     beyond: list[int] = []
     at_last: list[int] = []
@@ -57,7 +61,9 @@ def test_a_cap_holds_if_no_table_is_dearer_than_the_dearest_known(cost: Draw, pl
 
 @cases("places", [1, 4])
 def test_dearer_tables_pass_it_by_no_more_than_they_are_dearer(places: int) -> None:
-    """Costs without an end, and nothing known before: each table adds at most what it is dearer than the dearest of its time."""
+    """Costs without an end, and nothing known before: each table adds at most what it
+    is dearer than the dearest of its time.
+    """
     passed = 0
     for seed in range(300):
         law = CapLaw(CAP, MATCHES)

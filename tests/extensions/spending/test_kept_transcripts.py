@@ -1,4 +1,6 @@
-"""The whole stderr of bots that report: by step, without keys, within the room, and only where it may be seen."""
+"""The whole stderr of bots that report: by step, without keys, within the room, and
+only where it may be seen.
+"""
 
 import base64
 import json
@@ -50,7 +52,9 @@ HOW = (
 
 @made_once
 def talked(folder: Path) -> None:
-    """A store with an event of bots of each kind in ``out``, and the same event without transcripts in ``plain``."""
+    """A store with an event of bots of each kind in ``out``, and the same event without
+    transcripts in ``plain``.
+    """
     words = [word for name in talkers(folder) for word in ("--bot", name)]
     words += [*HOW, "--env", "talks=TALKERS_KEY"]
     for out, more in (("out", ("--transcripts", "2MB")), ("plain", ())):

@@ -1,4 +1,6 @@
-"""Language models by a file: each is a bot of its own with its own permissions, and a table says how each played."""
+"""Language models by a file: each is a bot of its own with its own permissions, and a
+table says how each played.
+"""
 
 import json
 import re
@@ -21,8 +23,9 @@ from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.records.store.db import Store
 
 KINDS = ("last", "tenth", "always-wrong", "overloaded", "garbles")
-"""Always the model's choice; every tenth decision by lot; all by lot; every third by lot, as its provider has no time; every
-tenth after another try."""
+"""Always the model's choice; every tenth decision by lot; all by lot; every third by
+lot, as its provider has no time; every tenth after another try.
+"""
 ASKED = (
     f"small: sends to api.example.com; it gets the network and {KEY}; model small",
     "agree to this, and that bots send to api.example.com, for as long as",
@@ -31,7 +34,9 @@ ASKED = (
 
 @made_once
 def played(folder: Path) -> None:
-    """A store "out" of models of each kind, and what their endpoint logged in "log.json"."""
+    """A store "out" of models of each kind, and what their endpoint logged in
+    "log.json".
+    """
     with fake_llm.serving() as server:
         written(
             folder,
@@ -102,7 +107,9 @@ def test_the_sums_are_those_of_the_endpoint_s_own_log_to_the_unit(played: Path) 
 def test_it_verifies_replays_and_reports_without_key_network_and_models(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No socket reaches an address, the variable is not set, and models.toml is gone."""
+    """No socket reaches an address, the variable is not set, and models.toml is
+    gone.
+    """
 
     def closed(*_: object) -> None:
         pytest.fail("a command asks the network")
@@ -225,7 +232,9 @@ def fake() -> Iterator[fake_llm.Fake]:
 def test_a_plan_gives_a_model_nothing_before_its_user_agrees(
     fake: fake_llm.Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The hash of the row is in the plan, so that an agreement to the plan is one to the row."""
+    """The hash of the row is in the plan, so that an agreement to the plan is one to
+    the row.
+    """
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "maker"))
     monkeypatch.setenv(KEY, VALUE)
     written(tmp_path, row("last", fake.url, key=KEY))

@@ -156,7 +156,9 @@ def test_a_file_of_settings_names_a_row_of_a_file_beside_it(tmp_path: Path) -> N
 
 
 def test_the_arena_reads_the_parts_and_words_of_a_prompt_as_the_bot_does() -> None:
-    """The bot fills in all words of a part, in a prompt that has each word in each part, and leaves the others."""
+    """The bot fills in all words of a part, in a prompt that has each word in each
+    part, and leaves the others.
+    """
     bot = runpy.run_path(str(ROOT / "bots/python/llm/prompt.py"))
     assert bot["PART"].pattern == models_file.PART.pattern
     every = " ".join(f"${word}" for word in sorted(set().union(*models_file.WORDS.values())))

@@ -1,4 +1,6 @@
-"""``run --spend``: a cap chooses the seeds and ends an event between two tables, and the sums are those of the bots' own logs."""
+"""``run --spend``: a cap chooses the seeds and ends an event between two tables, and
+the sums are those of the bots' own logs.
+"""
 
 import json
 import re
@@ -83,7 +85,9 @@ def tables(folder: Path) -> dict[tuple[int, int], int]:
 
 
 def begun(folder: Path) -> list[str]:
-    """Write three bots, and begin an event of 5 seeds without a match; return the words of its run."""
+    """Write three bots, and begin an event of 5 seeds without a match; return the words
+    of its run.
+    """
     run = ["run", *bots(*(costly(folder, name) for name in ("a", "b", "c"))), *HOW]
     arena(*run, "--seeds", "5", "--commit", cwd=folder)
     return run
@@ -345,7 +349,9 @@ def test_a_killed_event_goes_on_and_each_recorded_match_has_its_transcripts(tmp_
 
 
 def assert_transcripts(folder: Path, at_least: int) -> None:
-    """Look at the transcripts of both seats of each recorded match: they hold the last line of a match that was played whole."""
+    """Look at the transcripts of both seats of each recorded match: they hold the last
+    line of a match that was played whole.
+    """
     with Store.read(folder / "out") as store:
         (event,) = store.events()
         ordinals = sorted(store.recorded(event.id))

@@ -1,4 +1,6 @@
-"""What bots report of themselves, in tables: it equals their own logs, marks those that drew lots, and changes no rating."""
+"""What bots report of themselves, in tables: it equals their own logs, marks those that
+drew lots, and changes no rating.
+"""
 
 import dataclasses
 import json

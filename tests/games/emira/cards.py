@@ -1,5 +1,7 @@
-"""The tables of all Emiras and all event cards for protocol/games/emira.md: names, wishes, talents and figures are those of the
-engine's tables; what a card does is said here, in few words, beside the ruling of RULES.md that says it in full."""
+"""The tables of all Emiras and all event cards for protocol/games/emira.md: names,
+wishes, talents and figures are those of the engine's tables; what a card does is said
+here, in few words, beside the ruling of RULES.md that says it in full.
+"""
 
 from khiva_arena.games.emira import tables as t
 from khiva_arena.games.emira.variants import SYMBOLS

@@ -1,6 +1,8 @@
-"""An Emira table for tests: put gold, cards and princesses where a test wants them, then run a phase and answer by name.
+"""An Emira table for tests: put gold, cards and princesses where a test wants them,
+then run a phase and answer by name.
 
-Seats are numbers; Emiras, event cards and kinds of appearance are written by their names.
+Seats are numbers; Emiras, event cards and kinds of appearance are written by their
+names.
 """
 
 from collections.abc import Sequence
@@ -46,7 +48,9 @@ def goal_of(seats: int, text: str) -> int:
 
 
 class Table:
-    """A match that a test arranges. ``state`` is the real thing; the seats begin with nothing but 750 gold."""
+    """A match that a test arranges. ``state`` is the real thing; the seats begin with
+    nothing but 750 gold.
+    """
 
     def __init__(self, seats: int = 4, secret: bytes = bytes(32), **given: object) -> None:
         self.state: EmiraState
@@ -186,7 +190,9 @@ class Table:
         return events
 
     def play(self, seat: int, name: str) -> list[Event]:
-        """A seat plays an event card, out of the deck if need be, up to its first question or its end."""
+        """A seat plays an event card, out of the deck if need be, up to its first
+        question or its end.
+        """
         if EVENT_OF[name] not in self.state.hands[seat]:
             self.has(seat, hand=name)
         self._stop()

@@ -1,6 +1,8 @@
-"""Sanity numbers: 1,000 random games for each seat count and mode, as rows of the table in RULES.md.
+"""Sanity numbers: 1,000 random games for each seat count and mode, as rows of the table
+in RULES.md.
 
-``python tests/games/emira/sanity.py`` prints them, with a shorter row that a test compares with what RULES.md says.
+``python tests/games/emira/sanity.py`` prints them, with a shorter row that a test
+compares with what RULES.md says.
 """
 
 from collections import Counter
@@ -15,7 +17,9 @@ FEW = 10
 
 
 def row(seats: int, mode: str, games: int) -> str:
-    """Rounds, decisions, what ended the match, scores, princesses, riots, gifts, event cards, Emiras undecided at the end."""
+    """Rounds, decisions, what ended the match, scores, princesses, riots, gifts, event
+    cards, Emiras undecided at the end.
+    """
     rules = GAME.rules({"mode": mode})
     rounds, decisions, scores, winners, waiting = [], 0, [], [], []
     causes: Counter[str] = Counter()

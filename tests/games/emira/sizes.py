@@ -1,7 +1,9 @@
-"""How large matches of cautious bidders get: ``python tests/games/emira/sizes.py [MATCHES]`` prints the table of page.md.
+"""How large matches of cautious bidders get: ``python tests/games/emira/sizes.py
+[MATCHES]`` prints the table of page.md.
 
-Everybody outbids everybody by 10 as long as he can, takes the grant if he may, and spends nothing that upkeep may need; else
-choices are random. Sizes are those of the views of all decisions in msgpack.
+Everybody outbids everybody by 10 as long as he can, takes the grant if he may, and
+spends nothing that upkeep may need; else choices are random. Sizes are those of the
+views of all decisions in msgpack.
 """
 
 import re
@@ -51,7 +53,9 @@ def cautious(decision, gold, random):
 
 
 def weigh(seats, deal, weighed=WEIGHED):
-    """Of one match: decisions, bytes of all views, of their bids, of the same bids one by one (about), of the largest view."""
+    """Of one match: decisions, bytes of all views, of their bids, of the same bids one
+    by one (about), of the largest view.
+    """
     random = Random(deal)
     state, _ = GAME.new(seats, GAME.rules({}), sha256(f"sizes {deal}".encode()).digest())
     decisions = views = bids = one_by_one = largest = 0
@@ -76,7 +80,9 @@ def weigh(seats, deal, weighed=WEIGHED):
 
 
 def row(seats, matches):
-    """A row of the table: the means of so many matches, and the largest view of them all."""
+    """A row of the table: the means of so many matches, and the largest view of them
+    all.
+    """
     every = [weigh(seats, deal) for deal in range(matches)]
     decisions, views, bids, one_by_one, _ = (
         sum(values) / matches for values in zip(*every, strict=True)

@@ -1,4 +1,6 @@
-"""The acceptance tests E1 to E13 of the rules sheet: seats 0, 1, 2, 3 are A, B, C, D."""
+"""The acceptance tests E1 to E13 of the rules sheet: seats 0, 1, 2, 3 are A, B, C,
+D.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Emira passes the conformance check for all seat counts under every variant; tests/games/test_every_game.py has its defaults."""
+"""Emira passes the conformance check for all seat counts under every variant;
+tests/games/test_every_game.py has its defaults.
+"""
 
 import pytest
 from in_targets import at_seats, variants_at_seats

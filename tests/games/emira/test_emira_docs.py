@@ -1,4 +1,6 @@
-"""What RULES.md says of Emira alone; the rest is held by tests/games/test_every_game.py."""
+"""What RULES.md says of Emira alone; the rest is held by
+tests/games/test_every_game.py.
+"""
 
 import re
 import runpy
@@ -88,7 +90,9 @@ def test_the_page_has_every_event_card_and_its_symbol():
 
 
 def test_the_rulings_named_beside_the_cards_are_on_the_rules_page():
-    """And each card whose power or effect the engine knows has one; Sick Camels, too."""
+    """And each card whose power or effect the engine knows has one; Sick Camels,
+    too.
+    """
     numbers = set(re.findall(r"^\| ([EO]\d+) \|", RULES, re.MULTILINE))
     named = {row[0]: row[-1] for row in (*page_rows("All Emiras"), *page_rows("All event cards"))}
     assert {number for cell in named.values() for number in cell.split(", ") if number} <= numbers

@@ -1,4 +1,6 @@
-"""Each of the 16 goals, written out as all ways to fulfil it, against palaces that just do and just do not."""
+"""Each of the 16 goals, written out as all ways to fulfil it, against palaces that just
+do and just do not.
+"""
 
 import pytest
 

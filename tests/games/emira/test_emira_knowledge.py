@@ -1,4 +1,6 @@
-"""What a seat knows of decks, hands and goals: against all shuffles of small decks, one by one."""
+"""What a seat knows of decks, hands and goals: against all shuffles of small decks, one
+by one.
+"""
 
 from collections import Counter
 from itertools import permutations, product
@@ -38,7 +40,9 @@ def agree(found, expected):
 
 
 def test_what_another_kept_of_cards_that_the_seat_had_seen():
-    """The seat buys and puts two cards under; another looks at the top three, at these two and one more; then it plays a 0."""
+    """The seat buys and puts two cards under; another looks at the top three, at these
+    two and one more; then it plays a 0.
+    """
     layouts = Layouts((FREE,) * 5, ((), (FREE,)), Counter(CARDS), lambda card: True)
     layouts.keep_own(2, [0, 1])  # of three; left: two unknown, then 0, 1
     layouts.keep(1, 3)
@@ -61,7 +65,9 @@ def test_what_another_kept_of_cards_that_the_seat_had_seen():
 
 
 def test_a_new_order_that_nobody_saw_and_cards_of_a_sort():
-    """The first two of five cards are small; the seat sees the first; another reorders the top three; one is drawn."""
+    """The first two of five cards are small; the seat sees the first; another reorders
+    the top three; one is drawn.
+    """
     cards = (1, 2, 3, 4, 8, 9)
 
     def small(card):
@@ -84,7 +90,9 @@ def test_a_new_order_that_nobody_saw_and_cards_of_a_sort():
 
 
 def test_five_cards_put_under_in_an_unknown_order_lie_in_any_of_the_120_orders():
-    """The first that is drawn of them is known then; another seat has laid the three on top in a new order before."""
+    """The first that is drawn of them is known then; another seat has laid the three on
+    top in a new order before.
+    """
     layouts = Layouts((FREE,), (), Counter((9,)), lambda card: True)
     layouts.put_under([1, 2, 3, 4, 5])
     agree(drawn(layouts), Counter(((9, *order), ()) for order in permutations((1, 2, 3, 4, 5))))
@@ -118,7 +126,9 @@ def test_when_what_really_is_has_been_left_out_all_is_forgotten():
 
 @pytest.mark.slow
 def test_E32_goals_with_which_a_seat_would_have_won_are_left_out(monkeypatch):
-    """The oracle gives each seat each goal at the end of each round, and asks who wins."""
+    """The oracle gives each seat each goal at the end of each round, and asks who
+    wins.
+    """
     end_round, would_have_won, left_out = rules._end_round, [], 0
 
     def with_each_goal(pos, log):

@@ -19,7 +19,9 @@ TALENT = dict(zip("IMCR", TALENTS, strict=True))
 
 @pytest.mark.parametrize(("name", "first", "second", "talents"), ROWS, ids=[row[0] for row in ROWS])
 def test_what_she_wants_and_can(table, name, first, second, talents):
-    """The best by her first preference wins; of two equals the better by her second; of two equal in both nobody."""
+    """The best by her first preference wins; of two equals the better by her second; of
+    two equal in both nobody.
+    """
     emira = EMIRAS[EMIRA_OF[name]]
     assert [word for i, word in enumerate(TALENTS) if emira.talents >> i & 1] == [
         TALENT[letter] for letter in talents

@@ -1,4 +1,6 @@
-"""The rulings E14 to E24 of RULES.md, by number, and more on E4 and E5; E1 to E13 are in test_emira_acceptance.py."""
+"""The rulings E14 to E24 of RULES.md, by number, and more on E4 and E5; E1 to E13 are
+in test_emira_acceptance.py.
+"""
 
 from hashlib import sha256
 
@@ -435,7 +437,9 @@ def test_seats_and_choices_are_checked():
 
 
 def test_the_deal_is_one_stream_for_each_purpose():
-    """The first draws of a match, as RULES.md describes them, written out from the streams."""
+    """The first draws of a match, as RULES.md describes them, written out from the
+    streams.
+    """
     from khiva_arena.rng import Stream
 
     secret = bytes(range(32))

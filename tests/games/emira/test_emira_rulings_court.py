@@ -108,7 +108,9 @@ def test_E10_xenia_who_joins_after_the_upkeep_wants_her_gift_in_the_next_one(tab
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize(("gold", "enough"), [(500, True), (490, False)])
 def test_E10_a_gift_needs_250_and_the_whole_upkeep_of_the_round(table, first, gold, enough):
-    """Xenia 50, Suleika 50, Thara 50 and 100 for her coming: 500 in all, counted when it is the sheik's turn."""
+    """Xenia 50, Suleika 50, Thara 50 and 100 for her coming: 500 in all, counted when
+    it is the sheik's turn.
+    """
     t = table().has(0, "Xenia", "Suleika", sections=1, gold=gold).has(1, gold=2000)
     t.join(0, "Thara")
     t.state.round, t.state.gift_round, t.state.gift_first = 4, 4, first
@@ -189,7 +191,9 @@ def test_E30_xenia_refused_goes_to_the_richest_other_who_pays_at_once(table):
 
 
 def test_E30_refused_she_goes_by_gold_even_if_her_wishes_are_swapped(table):
-    """She would choose by appearance now, and then 1; who is refused goes to the richest all the same (E34)."""
+    """She would choose by appearance now, and then 1; who is refused goes to the
+    richest all the same (E34).
+    """
     t = _xenia_due(table).has(1, gold=2000, tokens=(3, 0, 0)).has(2, gold=2500)
     t.state.turned = 1 << EMIRA_OF["Xenia"]
     t.run("upkeep")

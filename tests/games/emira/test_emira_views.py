@@ -1,8 +1,9 @@
 """What a seat is shown: nothing it cannot know, and all that it can.
 
-The leak check plays two worlds side by side that differ only in what one seat cannot know: cards in decks where it does not
-know them, event cards in other hands, goals of others, what others have looked at, and the secret. Both go on with the same
-choices by name; as long as that seat has seen the same, its views and legal lists must be equal.
+The leak check plays two worlds side by side that differ only in what one seat cannot
+know: cards in decks where it does not know them, event cards in other hands, goals of
+others, what others have looked at, and the secret. Both go on with the same choices by
+name; as long as that seat has seen the same, its views and legal lists must be equal.
 """
 
 import runpy
@@ -41,7 +42,9 @@ unpacked = SIZES["unpacked"]
 
 
 def play_on(state, random, steps, eager=0.9):
-    """So many random choices; event cards are bought and played more often than not, and bids are small."""
+    """So many random choices; event cards are bought and played more often than not,
+    and bids are small.
+    """
     for _ in range(steps):
         if state.is_over:
             return
@@ -94,7 +97,9 @@ def another_world(state, seat, random):
 
 
 def otherwise(entry, random):
-    """A line of another seat's history in which every card it alone knows is a different one."""
+    """A line of another seat's history in which every card it alone knows is a
+    different one.
+    """
     private = []
     for word in entry.private:
         (words,) = (words for words in (EVENTS, NAMES, PRICES, ("deal",)) if word in words)
@@ -109,7 +114,9 @@ def translate(ours, theirs, entry):
 
 
 def play_two_worlds(seats, seat, rules, seed):
-    """How many pairs of states were compared; None if the match has come to where there is nothing to compare."""
+    """How many pairs of states were compared; None if the match has come to where there
+    is nothing to compare.
+    """
     random = Random(seed)
     ours, _ = GAME.new(seats, rules, random.randbytes(32))
     ours.apply({s: random.randrange(len(d.legal)) for s, d in ours.pending().items()})
@@ -349,7 +356,9 @@ def test_the_bids_of_cautious_sheiks_are_less_than_a_tenth_of_what_they_are_one_
 
 
 def positions_with_other_decks(seats, rules, seed):
-    """Positions of a whole match in which decks, hands, the history or the question of cards are not those of the one before."""
+    """Positions of a whole match in which decks, hands, the history or the question of
+    cards are not those of the one before.
+    """
     random, before = Random(seed), None
     state, _ = GAME.new(seats, GAME.rules(rules), random.randbytes(32))
     while not state.is_over:
@@ -376,8 +385,9 @@ def follow_the_event_deck(seats, history):
 @pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_what_a_view_says_of_hidden_cards_is_true_and_is_not_forgotten(seats):
-    """Every card that a seat has looked at is named where it lies until another hand moves it; and the history alone says which
-    event cards lie where."""
+    """Every card that a seat has looked at is named where it lies until another hand
+    moves it; and the history alone says which event cards lie where.
+    """
     named = known = 0
     for seed in range(8):
         rules = {"mode": "advanced", "max_rounds": 16, "symbols": "none" if seed % 2 else "groups"}

@@ -1,8 +1,10 @@
-"""Worlds that a view allows are as likely as they should be, in positions of real matches.
+"""Worlds that a view allows are as likely as they should be, in positions of real
+matches.
 
-The oracle counts in how many ways a world can have come about. It takes the world back to the cards as they were
-dealt, line by line of the seat's history and in all ways, and knows nothing of tokens and layouts. All ways are equally
-likely, so the chance that a world is drawn, divided by its ways, has to be the same number for all worlds of a view.
+The oracle counts in how many ways a world can have come about. It takes the world back
+to the cards as they were dealt, line by line of the seat's history and in all ways, and
+knows nothing of tokens and layouts. All ways are equally likely, so the chance that a
+world is drawn, divided by its ways, has to be the same number for all worlds of a view.
 """
 
 from collections import Counter
@@ -22,11 +24,15 @@ RULES = GAME.rules({"mode": "advanced", "symbols": "none"})
 POSITIONS = 20
 DRAWN = 5
 EXCHANGED = 8
-"""Worlds of each position that are drawn, and those made of them by exchanging two cards."""
+"""Worlds of each position that are drawn, and those made of them by exchanging two
+cards.
+"""
 
 
 def positions(seats, wanted):
-    """Yield positions of matches played at random, by sheiks who keep some gold, whose view for a seat is as ``wanted``."""
+    """Yield positions of matches played at random, by sheiks who keep some gold, whose
+    view for a seat is as ``wanted``.
+    """
     for seed in count():
         random, seat = Random(seed), seed % seats
         state, _ = GAME.new(seats, RULES, random.randbytes(32))
@@ -59,7 +65,9 @@ def agree(ways, chances):
 
 
 def chance(layouts, deck, hands=()):
-    """Return how likely ``Layouts`` are to hold a world, worked out token by token; a hand has no order."""
+    """Return how likely ``Layouts`` are to hold a world, worked out token by token; a
+    hand has no order.
+    """
     total = 0.0
     for layout, weight in layouts.weights.items():
         for ordered in product(*(set(permutations(hand)) for hand in hands)):
@@ -89,7 +97,8 @@ def put(layout, seat, i, card):
 
 
 def worlds_of(layouts, real, random, known):
-    """The real world, some that are drawn, and such with two cards exchanged that the seat does not know, as (deck, hands).
+    """The real world, some that are drawn, and such with two cards exchanged that the
+    seat does not know, as (deck, hands).
 
     known: the deck as the view has it, which has cards that the seat looks at just now.
     """
@@ -106,11 +115,14 @@ def worlds_of(layouts, real, random, known):
     return found
 
 
-# --- event cards: a card is [kind, whether it is one of the two that the seat put back] ---
+# --- event cards: a card is [kind, whether it is one of the two that the seat put back]
+# ---
 
 
 def event_ways(view, me, deck, hands):
-    """Sum the ways over the places at which the two cards put back can be now; equal cards of a hand have no order."""
+    """Sum the ways over the places at which the two cards put back can be now; equal
+    cards of a hand have no order.
+    """
     (deal,) = lines_with(view, "deal")
     kept, *back = [EVENT_OF[name] for name in deal[2:]]
     played = [EVENT_OF[line[3]] for line in lines_with(view, "play")]
@@ -188,7 +200,9 @@ def test_event_cards_are_where_they_are_likely_to_be(seats):
 
 
 def test_cards_that_the_seat_put_back_are_no_first_cards_of_others():
-    """Of a kind put back once two of the 48 cards that the others were dealt from are left: not three of 50."""
+    """Of a kind put back once two of the 48 cards that the others were dealt from are
+    left: not three of 50.
+    """
     state, _ = GAME.new(3, GAME.rules({}), bytes(32))
     state.apply(dict.fromkeys(state.pending(), 0))
     view, draws, stream = state.view(0), 4000, Stream(bytes(32), "worlds")
@@ -221,7 +235,9 @@ def emira_ways(view, me, deck):
 
 
 def undo_emiras(history, me, turned, deck):
-    """``turned``: of the Emiras face up whether they are turned; of those who have left since nobody remembers it."""
+    """``turned``: of the Emiras face up whether they are turned; of those who have left
+    since nobody remembers it.
+    """
     if not history:
         return not any(is_turned for _, is_turned in deck)
     if sum(is_turned for _, is_turned in deck) > sum(
@@ -365,7 +381,9 @@ def test_status_cards_are_where_they_are_likely_to_be(seats, wanted):
     ids=["basic", "advanced"],
 )
 def test_a_world_goes_on_with_the_tasks_of_the_match(given):
-    """In matches of sheiks who bid little, and who buy small fast caravans and the vermin that hits them: E36 has most tasks."""
+    """In matches of sheiks who bid little, and who buy small fast caravans and the
+    vermin that hits them: E36 has most tasks.
+    """
     rules, stream, kinds = (
         GAME.rules({**given, "base_income": [2000, 2000]}),
         Stream(bytes(32), "tasks"),

@@ -1,4 +1,6 @@
-"""Deals of Emira for protocol/vectors/deals/emira.json; ``tests/games/make_vectors.py`` writes it."""
+"""Deals of Emira for protocol/vectors/deals/emira.json; ``tests/games/make_vectors.py``
+writes it.
+"""
 
 from typing import Any
 
@@ -6,7 +8,9 @@ from khiva_arena.games.emira import dealing
 from khiva_arena.games.emira.tables import BAG, BLUE
 
 MATCH = (3, {"max_rounds": 3})
-"""Seats and rules of the match in protocol/vectors/matches, which ``tests/bots/protocol/make_frames.py`` writes."""
+"""Seats and rules of the match in protocol/vectors/matches, which
+``tests/bots/protocol/make_frames.py`` writes.
+"""
 ABOUT = (
     "Colours, event cards, Emiras, kinds and goals are numbered as in the tables, status "
     "cards are prices; all lists in the "

@@ -1,6 +1,8 @@
-"""A Khiva table for tests: put cards, camels and tokens where a test wants them, then play by name.
+"""A Khiva table for tests: put cards, camels and tokens where a test wants them, then
+play by name.
 
-Cards and carpets are written W4, B2, G5, P1, K3 (K is black); seats are numbers; a place is (path, shop), TENT is home.
+Cards and carpets are written W4, B2, G5, P1, K3 (K is black); seats are numbers; a
+place is (path, shop), TENT is home.
 """
 
 from collections.abc import Sequence
@@ -36,7 +38,9 @@ class Table:
         self.log: list[Event] = list(self.opening)
 
     def hold(self, *hands: str) -> "Table":
-        """By seat: cards that its hand has to hold; each changes places with one that is not named."""
+        """By seat: cards that its hand has to hold; each changes places with one that
+        is not named.
+        """
         wanted = [cards(text) for text in hands]
         for hand, want in zip(self.state.hands, wanted, strict=False):
             for card in want:
@@ -91,7 +95,9 @@ class Table:
     def leave(
         self, *, teapots: int | None = None, carpets: int | None = None, salts: int | None = None
     ) -> "Table":
-        """Shorten piles to so many; what is taken off goes to seat 0 (carpets as delivered)."""
+        """Shorten piles to so many; what is taken off goes to seat 0 (carpets as
+        delivered).
+        """
         state = self.state
         piles = (
             (teapots, state.teapot_pile, state.teapots),
@@ -103,7 +109,9 @@ class Table:
         return self
 
     def play(self, *played: str, give: Sequence[str] = ()) -> list[Event]:
-        """All seats choose: ``played`` by seat, ``give`` the passes (else the last cards of the hand)."""
+        """All seats choose: ``played`` by seat, ``give`` the passes (else the last
+        cards of the hand).
+        """
         choices = {}
         for seat, text in enumerate(played):
             hand = self.state.hands[seat]

@@ -1,6 +1,8 @@
-"""Sanity numbers: 1,000 random games for each seat count, as rows of the table in RULES.md.
+"""Sanity numbers: 1,000 random games for each seat count, as rows of the table in
+RULES.md.
 
-``python tests/games/khiva/sanity.py`` prints them; a test compares them with what RULES.md says.
+``python tests/games/khiva/sanity.py`` prints them; a test compares them with what
+RULES.md says.
 """
 
 from collections import Counter
@@ -14,7 +16,9 @@ GAMES = 1000
 
 
 def row(seats: int, games: int = GAMES) -> str:
-    """Turns and their 5th and 95th percentile, deals, what ended the match, scores, deliveries and moves a turn."""
+    """Turns and their 5th and 95th percentile, deals, what ended the match, scores,
+    deliveries and moves a turn.
+    """
     rules = GAME.rules({})
     turns, deals, scores, winners, deliveries, won, rejected = [], [], [], [], [], 0, 0
     causes: Counter[str] = Counter()

@@ -1,4 +1,6 @@
-"""The fourteen acceptance tests of the rules sheet: seats 0, 1, 2 are Camille, Adil, Allison."""
+"""The fourteen acceptance tests of the rules sheet: seats 0, 1, 2 are Camille, Adil,
+Allison.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Khiva passes the conformance check under every variant, and the check finds what it should."""
+"""Khiva passes the conformance check under every variant, and the check finds what it
+should.
+"""
 
 import pytest
 from in_targets import at_seats, variants_at_seats

@@ -1,4 +1,6 @@
-"""RULES.md has the numbers that are measured; what else it says is held by tests/games/test_every_game.py."""
+"""RULES.md has the numbers that are measured; what else it says is held by
+tests/games/test_every_game.py.
+"""
 
 import runpy
 from pathlib import Path

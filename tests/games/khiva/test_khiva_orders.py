@@ -1,4 +1,6 @@
-"""The order of each list of cards that a bot of Khiva is sent, as the game's page gives it."""
+"""The order of each list of cards that a bot of Khiva is sent, as the game's page gives
+it.
+"""
 
 from collections import Counter
 from random import Random
@@ -11,7 +13,9 @@ def as_in_a_hand(cards):
 
 
 def test_lists_of_cards_are_in_the_order_that_the_page_says():
-    """Two cards of one seat at one camel, which two players alone can have, are lists whose order a guess gets wrong."""
+    """Two cards of one seat at one camel, which two players alone can have, are lists
+    whose order a guess gets wrong.
+    """
     seen = Counter()
     for number in range(30):
         state, events = GAME.new(2, GAME.rules({}), number.to_bytes(32, "big"))

@@ -144,7 +144,9 @@ def test_O6_per_player_turn_pays_every_seat_without_a_camel(table):
     ("rule", "gems"), [("per_rejected_card", 2), ("per_rejected_player", 1), ("per_player_turn", 0)]
 )
 def test_O6_two_rejected_cards_of_one_player(table, rule, gems):
-    """Before the winner of the camel moves: seat 1 has won nothing yet, so per_player_turn has paid nothing."""
+    """Before the winner of the camel moves: seat 1 has won nothing yet, so
+    per_player_turn has paid nothing.
+    """
     t = table(2, compensation=rule).hold("W1 K5", "W3 W4").gems(2, 0)
     t.play("W1 K5", "W3 W4")
     assert (t.asked, t.state.gems) == ("boost", [2, gems])

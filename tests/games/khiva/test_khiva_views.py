@@ -1,8 +1,10 @@
 """What a seat is shown: nothing it cannot know, and all that it can.
 
-The leak check plays two worlds side by side that differ only in what one seat cannot know: right after a deal some cards of
-other hands and of those aside change places, piles are in another order, and the secret is another. Both worlds go on with the
-same moves, cards exchanged where they were; as long as that seat has seen the same, its views and legal lists must be equal.
+The leak check plays two worlds side by side that differ only in what one seat cannot
+know: right after a deal some cards of other hands and of those aside change places,
+piles are in another order, and the secret is another. Both worlds go on with the same
+moves, cards exchanged where they were; as long as that seat has seen the same, its
+views and legal lists must be equal.
 """
 
 import json
@@ -44,7 +46,9 @@ class Worlds:
         self._mix_piles()
 
     def _exchange(self, fresh):
-        """One or two pairs of freshly dealt cards that the seat cannot see change places in their world."""
+        """One or two pairs of freshly dealt cards that the seat cannot see change
+        places in their world.
+        """
         hidden = [
             c
             for s, hand in enumerate(self.ours.hands)
@@ -69,7 +73,9 @@ class Worlds:
         self.theirs.shown = self.ours.shown[:]
 
     def _mix_piles(self):
-        """The lower half of each hidden pile is in another order; the top of their carpet pile keeps what can be seen."""
+        """The lower half of each hidden pile is in another order; the top of their
+        carpet pile keeps what can be seen.
+        """
         for pile in (self.theirs.teapot_pile, self.theirs.carpet_pile):
             half = pile[: len(pile) // 2]
             self.random.shuffle(half)
@@ -88,7 +94,9 @@ class Worlds:
         self.compared += 1
 
     def step(self):
-        """One round of choices in both worlds; ``parted`` when the seat saw a difference."""
+        """One round of choices in both worlds; ``parted`` when the seat saw a
+        difference.
+        """
         ours = {
             seat: self._choose(seat, decision) for seat, decision in self.ours.pending().items()
         }
@@ -106,7 +114,9 @@ class Worlds:
         self.parted = self.parted or mine != yours
 
     def _redeal(self):
-        """Their redeal is made to be the image of ours, with new pairs exchanged; a pair that is not kept is forgotten."""
+        """Their redeal is made to be the image of ours, with new pairs exchanged; a
+        pair that is not kept is forgotten.
+        """
         kept = {card for card in range(25) if self._was_kept(card)}
         self.swapped = {x: y for x, y in self.swapped.items() if x in kept or y in kept}
         self.parted = any(
@@ -334,7 +344,9 @@ def test_determinise_puts_a_hidden_card_everywhere_it_can_be():
 
 
 def test_determinise_five_seats_the_left_neighbour_kept_only_the_last_pass():
-    """With nothing aside, a card not played in the last deal was kept, and by then it was past the left neighbour."""
+    """With nothing aside, a card not played in the last deal was kept, and by then it
+    was past the left neighbour.
+    """
     rules, stream = GAME.rules({}), Stream(bytes(32), "five")
     for seed in range(30):
         for state in states(5, rules, seed):
@@ -348,7 +360,9 @@ def test_determinise_five_seats_the_left_neighbour_kept_only_the_last_pass():
 
 @pytest.mark.parametrize("seats", [2, 3, 5])
 def test_determinise_in_mid_turn_ends_the_turn_alike(seats):
-    """What is public decides how the turn goes on: also who has won a camel so far (O6)."""
+    """What is public decides how the turn goes on: also who has won a camel so far
+    (O6).
+    """
     rules, stream = GAME.rules({"compensation": "per_player_turn"}), Stream(bytes(32), "turn")
     compared = 0
     for seed in range(12):
@@ -385,7 +399,9 @@ def test_determinise_the_right_neighbour_remembers_what_it_passed_to_the_seat(ta
 
 @pytest.mark.parametrize("seats", [2, 3, 5])
 def test_determinise_the_right_neighbour_remembers_each_card_that_the_seat_still_holds(seats):
-    """It also knows when it passed each of them, and in which order, through several deals."""
+    """It also knows when it passed each of them, and in which order, through several
+    deals.
+    """
     rules, stream, remembered = GAME.rules({}), Stream(bytes(32), "giver"), Counter()
     for seed in range(3):
         for state in states(seats, rules, seed):
@@ -412,7 +428,9 @@ def test_determinise_keeps_the_colour_of_a_visible_top_carpet():
 
 
 def dealt_again(state, random):
-    """The same table for all who look on: all that is hidden is somewhere else, and what seats remember is others'."""
+    """The same table for all who look on: all that is hidden is somewhere else, and
+    what seats remember is others'.
+    """
     twin = state.clone()
     hidden = [*twin.aside, *(card for hand in twin.hands for card in hand)]
     random.shuffle(hidden)
@@ -483,7 +501,9 @@ def mutable(value):
 
 
 def mutable_parts(state):
-    """Of all fields except the rules and the questions, which are made once and never changed."""
+    """Of all fields except the rules and the questions, which are made once and never
+    changed.
+    """
     return [
         part
         for field in Position.__slots__

@@ -1,6 +1,8 @@
-"""Worlds that a view allows: each way in which the cards can have been dealt and passed counts once.
+"""Worlds that a view allows: each way in which the cards can have been dealt and passed
+counts once.
 
-The oracle undoes turn after turn in every way, card by card, with nothing left out that cannot matter.
+The oracle undoes turn after turn in every way, card by card, with nothing left out that
+cannot matter.
 """
 
 from collections import Counter
@@ -23,7 +25,9 @@ RULES = GAME.rules({})
 
 
 class Memory(NamedTuple):
-    """What a seat has seen of the cards, read from the match itself; turns count from the first of the match."""
+    """What a seat has seen of the cards, read from the match itself; turns count from
+    the first of the match.
+    """
 
     seats: int
     seat: int
@@ -35,7 +39,9 @@ class Memory(NamedTuple):
     received: tuple[frozenset[int], ...]
 
     def deal_before(self):
-        """Return what the seat had seen when the deal before ended, with the cards that it kept as its hand."""
+        """Return what the seat had seen when the deal before ended, with the cards that
+        it kept as its hand.
+        """
         turns = (self.deal - 1) * TURNS_PER_DEAL[self.seats]
         hand, cut = self.received[turns - 1], slice(turns)
         return self._replace(
@@ -48,7 +54,9 @@ class Memory(NamedTuple):
 
 
 def seen_at(seats, seed, turns, seat=0):
-    """Play a match at random to the middle of a turn; return it, and what a seat has seen by then."""
+    """Play a match at random to the middle of a turn; return it, and what a seat has
+    seen by then.
+    """
     random = Random(seed)
     state, _ = GAME.new(seats, RULES, random.randbytes(32))
     while not state.is_over and not (state.offer and state.turn == turns):
@@ -73,7 +81,9 @@ def seen_at(seats, seed, turns, seat=0):
 
 
 def undone(seen, rows):
-    """In how many ways the others can have come to hold these cards: by every pass, back to the first deal."""
+    """In how many ways the others can have come to hold these cards: by every pass,
+    back to the first deal.
+    """
     each, others = (
         KEPT[seen.seats],
         [(seen.seat + 1 + row) % seen.seats for row in range(seen.seats - 1)],
@@ -158,7 +168,9 @@ def by_oracle(state, seen):
 
 
 def by_knowledge(state, seen):
-    """The same from what ``placings`` found: the traced cards there, and each deal of the others equally likely."""
+    """The same from what ``placings`` found: the traced cards there, and each deal of
+    the others equally likely.
+    """
     totals, found = knowledge.placings(worlds._seen(state.view(seen.seat)))
     hidden = sorted(hidden_from(state, seen.seat))
     result = Counter()
@@ -200,7 +212,9 @@ def test_each_way_counts_once(seats, turns):
     ("seats", "seed", "turns"), [(3, 4, 11), (3, 15, 11), (4, 44, 12), (4, 62, 12), (5, 70, 12)]
 )
 def test_each_way_counts_once_through_two_redeals(seats, seed, turns):
-    """In few random positions does it matter which cards others kept at the first redeal; in these it does."""
+    """In few random positions does it matter which cards others kept at the first
+    redeal; in these it does.
+    """
     state, seen = seen_at(seats, seed, turns, seed % seats)
     assert seen.deal == 3
     assert by_knowledge(state, seen) == by_oracle(state, seen)
@@ -258,7 +272,9 @@ def by_placing(seen):
 
 @pytest.mark.slow
 def test_weights_are_cut_to_their_leading_bits_and_hardly_change(monkeypatch):
-    """Ten deals of four seats have weights above the 40 bits to which they are cut; five deals exceed fewer bits."""
+    """Ten deals of four seats have weights above the 40 bits to which they are cut;
+    five deals exceed fewer bits.
+    """
     rules = GAME.rules(
         {
             "gem_supply": "unlimited",

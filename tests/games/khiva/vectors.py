@@ -1,4 +1,6 @@
-"""Deals of Khiva for protocol/vectors/deals/khiva.json; ``tests/games/make_vectors.py`` writes it."""
+"""Deals of Khiva for protocol/vectors/deals/khiva.json; ``tests/games/make_vectors.py``
+writes it.
+"""
 
 from typing import Any
 
@@ -7,7 +9,9 @@ from khiva_arena.games.khiva.tables import CARD_OF, CODE, KEPT
 from khiva_arena.games.khiva.variants import canonical, compile_rules
 
 MATCH = (3, {})
-"""Seats and rules of the match in protocol/vectors/matches, which ``tests/bots/protocol/make_frames.py`` writes."""
+"""Seats and rules of the match in protocol/vectors/matches, which
+``tests/bots/protocol/make_frames.py`` writes.
+"""
 ABOUT = (
     "Cards and carpets are 10 * colour + value (colours 0..4 = white, blue, green, pink, "
     "black); all lists in the order dealt, "
@@ -20,7 +24,9 @@ def _codes(cards: list[int]) -> list[int]:
 
 
 def deal(secret: bytes, seats: int) -> dict[str, Any]:
-    """A first deal, the piles, and a redeal in which each seat kept the first cards it was dealt."""
+    """A first deal, the piles, and a redeal in which each seat kept the first cards it
+    was dealt.
+    """
     rules = compile_rules(canonical({}))
     first = dealing.first_deal(secret, seats)
     kept = [hand[: KEPT[seats]] for hand in first.hands]

@@ -1,8 +1,11 @@
-"""A Silk Road table for tests: put cards, camels and tiles where a test wants them, then play by name.
+"""A Silk Road table for tests: put cards, camels and tiles where a test wants them,
+then play by name.
 
-Goods are written as counts and letters, "3K 1T": Ivory, Spice, Porcelain, silK, Tea. Camels are numbers. Seats are numbers.
-Unless a test says otherwise caravan 1 is [8] at r5 on its way to Isfahan, so that a step of 1 leads to r6, caravan 2 is [9, 7] at
-Amritsar on its way to Samarkand, caravan 3 is [6, 4, 3] at r9 on its way to Byzanz, and the queue is 10, 5, 2, 1.
+Goods are written as counts and letters, "3K 1T": Ivory, Spice, Porcelain, silK, Tea.
+Camels are numbers. Seats are numbers. Unless a test says otherwise caravan 1 is [8] at
+r5 on its way to Isfahan, so that a step of 1 leads to r6, caravan 2 is [9, 7] at
+Amritsar on its way to Samarkand, caravan 3 is [6, 4, 3] at r9 on its way to Byzanz, and
+the queue is 10, 5, 2, 1.
 """
 
 from collections import Counter
@@ -58,8 +61,10 @@ class Table:
         discard: str = "",
         top: str = "",
     ) -> "Table":
-        """All goods cards dealt again; each hand is one tea unless it is given. ``top``: goods on top of the pile, first to
-        come first; the rest of the pile is in order. ``discard``: the last one named is on top."""
+        """All goods cards dealt again; each hand is one tea unless it is
+        given. ``top``: goods on top of the pile, first to come first; the rest of the
+        pile is in order. ``discard``: the last one named is on top.
+        """
         state = self.state
         seats = range(state.seats)
         state.hands = [counts(hands[s]) if s < len(hands) else counts("1T") for s in seats]
@@ -83,7 +88,9 @@ class Table:
         return self
 
     def pile(self, goods: str) -> "Table":
-        """The pile is just these, first to come first; the other cards of it are put into the display of the last seat."""
+        """The pile is just these, first to come first; the other cards of it are put
+        into the display of the last seat.
+        """
         state = self.state
         rest = Counter(state.pile)
         state.pile = listed(goods)[::-1]
@@ -123,7 +130,9 @@ class Table:
         return self
 
     def jewels(self, bag: int | None = None, **cities: str) -> "Table":
-        """Jewels on cities (Changan for Chang'an), as letters BYGRV; the rest is in the bag, or as many as ``bag`` says."""
+        """Jewels on cities (Changan for Chang'an), as letters BYGRV; the rest is in the
+        bag, or as many as ``bag`` says.
+        """
         state = self.state
         state.cities = [[] for _ in range(self.board.cities)]
         left = [colour for colour in range(len(COLOURS)) for _ in range(JEWELS_PER_COLOUR)]
@@ -173,7 +182,9 @@ class Table:
     def step(
         self, good: int = T, *draws: int | str, size: int = 1, count: int = 1, place: str = "r6"
     ) -> "Table":
-        """The asked seat plays cards of a good, moves a caravan and draws, blind unless ``draws`` says otherwise."""
+        """The asked seat plays cards of a good, moves a caravan and draws, blind unless
+        ``draws`` says otherwise.
+        """
         self.play(good, count, size, place)
         draws = draws or ("pile", "nothing")
         for draw in draws:

@@ -1,6 +1,8 @@
-"""Sanity numbers: 1,000 random games for each seat count, as rows of the table in RULES.md.
+"""Sanity numbers: 1,000 random games for each seat count, as rows of the table in
+RULES.md.
 
-``python tests/games/silk_road/sanity.py`` prints them; a test compares them with what RULES.md says.
+``python tests/games/silk_road/sanity.py`` prints them; a test compares them with what
+RULES.md says.
 """
 
 from hashlib import sha256
@@ -13,8 +15,10 @@ GAMES = 1000
 
 
 def row(seats: int, games: int = GAMES) -> str:
-    """Turns and their range, decisions, large markets and their range, reshuffles, games not ended by the bag in percent, scores,
-    winner's score; the fewest empty cities, and the most markers and colourless jewels in hands at once."""
+    """Turns and their range, decisions, large markets and their range, reshuffles,
+    games not ended by the bag in percent, scores, winner's score; the fewest empty
+    cities, and the most markers and colourless jewels in hands at once.
+    """
     rules = GAME.rules({})
     turns, decisions, markets, shuffles, scores, winners, stalled = [], 0, [], 0, [], [], 0
     empty, markers, colourless, dry = 6, 0, 0, 0

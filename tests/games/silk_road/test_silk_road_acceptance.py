@@ -1,10 +1,14 @@
-"""The twelve acceptance tests of the rules sheet, T1 to T12: seats 0 to 3 are Helmut, Gerd, Catherine, Sabine."""
+"""The twelve acceptance tests of the rules sheet, T1 to T12: seats 0 to 3 are Helmut,
+Gerd, Catherine, Sabine.
+"""
 
 I, S, P, K, T = range(5)  # noqa: E741
 
 
 def large(table, **rules):
-    """Caravan [10, 4, 1] one step before Byzanz, three jewels there; Helmut has a tea to play."""
+    """Caravan [10, 4, 1] one step before Byzanz, three jewels there; Helmut has a tea
+    to play.
+    """
     t = table(**rules).drivers(4, 2, 1, 5).queue(5, 6, 2, 8)
     t.caravan(1, "Samarkand", "Tashkent", [3]).caravan(2, "r6", "Amritsar", [9, 7]).caravan(
         3, "in_Byz", "Byzanz", [10, 4, 1]
@@ -101,7 +105,8 @@ def test_T7_a_robber_on_the_first_turn_takes_the_top_of_the_pile(table):
     assert (t.asked, t.about["why"], t.words[:2]) == ("draw", "match", ["nothing", "pile"])
     t.play("pile")
     assert t.events("salvage") == [{"type": "salvage", "seat": 0, "from": "pile", "good": P}]
-    # The spice it played and the card from the pile: both go to the display, none to the hand.
+    # The spice it played and the card from the pile: both go to the display, none to
+    # the hand.
     assert t.state.displays[0] == [0, 1, 1, 0, 0]
     assert t.state.hands[0] == [0, 3, 0, 1, 1]
 
@@ -190,7 +195,8 @@ def test_T11_the_next_arrival_and_the_last_market(table):
     assert (t.asked, t.seat, t.about["camel"]) == ("sell", 1, 6)
     t.play("sell")
     assert (t.state.displays[1][T], t.state.drivers) == (1, [5, 3, 4, 2])
-    # The last caravan is in its target; hands are laid out from the active seat on. Catherine has no tea.
+    # The last caravan is in its target; hands are laid out from the active seat on.
+    # Catherine has no tea.
     assert (t.where(1), t.state.places[1]) == ("Isfahan", -1)
     assert (t.asked, t.seat, t.words) == ("lay_out", 3, [3, 2, 1, 0])
     t.play(3)

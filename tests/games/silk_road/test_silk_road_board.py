@@ -110,7 +110,8 @@ def test_a_map_of_two_way_roads():
         for route in star.routes[star.index["hub"], star.index["E"]]
     ]
     assert names == [["e", "E"]]
-    # No turning back: from A to D there is one way, and a village off it is not entered.
+    # No turning back: from A to D there is one way, and a village off it is not
+    # entered.
     assert [[star.names[p] for p in route] for route in star.routes[0, 3]] == [
         ["a", "hub", "d", "D"]
     ]
@@ -333,7 +334,9 @@ def net(villages, joined):
 
 
 def ring(cities, villages, name="{}{}"):
-    """A one-way ring of villages; each city lies beside one of them: from city to city there is exactly one way."""
+    """A one-way ring of villages; each city lies beside one of them: from city to city
+    there is exactly one way.
+    """
     towns = [name.format("c", i) for i in range(cities)]
     stops = [name.format("v", i) for i in range(villages)]
     return {
@@ -375,7 +378,9 @@ def test_a_search_that_is_cut_off_names_no_two_places(monkeypatch):
 
 
 def test_the_search_of_a_whole_map_has_one_budget(monkeypatch):
-    """One step for each place that a search stands on: here the ring up to its start, and the city it starts from."""
+    """One step for each place that a search stands on: here the ring up to its start,
+    and the city it starts from.
+    """
     steps = 6 * (8 * 8 + 5 * 9)
     bound(monkeypatch, "SEARCH", steps)
     assert check_map(ring(6, 8))[1] == []
@@ -384,7 +389,9 @@ def test_the_search_of_a_whole_map_has_one_budget(monkeypatch):
 
 
 def test_a_careless_map_is_refused_without_a_search():
-    """Fifty cities from which roads lead out, none in: what leads nowhere is not walked through."""
+    """Fifty cities from which roads lead out, none in: what leads nowhere is not walked
+    through.
+    """
     chart = ring(50, 50)
     stops = chart["villages"]
     chart["one_way"] = chart["two_way"]
@@ -398,7 +405,9 @@ def test_a_careless_map_is_refused_without_a_search():
 
 
 def test_what_cannot_lead_to_a_city_is_not_searched(monkeypatch):
-    """Villages into which a road leads and none out cost no step of the budget that the ring takes."""
+    """Villages into which a road leads and none out cost no step of the budget that the
+    ring takes.
+    """
     chart = ring(6, 8)
     blind = [f"x{i}" for i in range(10)]
     chart["villages"] += blind

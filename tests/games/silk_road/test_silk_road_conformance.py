@@ -1,4 +1,5 @@
-"""Silk Road passes the conformance check under every variant, and the check finds what it should.
+"""Silk Road passes the conformance check under every variant, and the check finds what
+it should.
 
 tests/games/test_every_game.py plays it under the default rules.
 """

@@ -1,4 +1,6 @@
-"""What RULES.md says of Silk Road alone; the rest is held by tests/games/test_every_game.py."""
+"""What RULES.md says of Silk Road alone; the rest is held by
+tests/games/test_every_game.py.
+"""
 
 import re
 import runpy

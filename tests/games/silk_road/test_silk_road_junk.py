@@ -1,4 +1,6 @@
-"""Whatever stands in a rules map, it is taken or refused with a RulesError whose message is short."""
+"""Whatever stands in a rules map, it is taken or refused with a RulesError whose
+message is short.
+"""
 
 from itertools import product
 
@@ -51,7 +53,9 @@ def all_junk():
 
 
 def refused(given, what):
-    """The message by which these rules are refused. ``what`` says which they are, if they are not."""
+    """The message by which these rules are refused. ``what`` says which they are, if
+    they are not.
+    """
     try:
         GAME.rules(given)
     except RulesError as error:

@@ -1,4 +1,6 @@
-"""What others may have drawn: each order of the piles that fits what was seen is equally likely."""
+"""What others may have drawn: each order of the piles that fits what was seen is
+equally likely.
+"""
 
 from collections import Counter
 from fractions import Fraction
@@ -39,7 +41,9 @@ def seen_at(seats, seed, codes, seat=0):
 
 
 def by_enumeration(seen):
-    """By the hands of the others: how likely they are, from all ways to fill the slots with cards, one pile."""
+    """By the hands of the others: how likely they are, from all ways to fill the slots
+    with cards, one pile.
+    """
     (pile,) = seen.piles
     ways = Counter()
     for goods in product(range(5), repeat=len(seen.slots)):
@@ -72,7 +76,9 @@ def hand_of(steps, goods):
 def test_worlds_are_as_often_as_they_are_likely(
     seats, codes, seed, is_placed, monkeypatch, request
 ):
-    """Wherever the walk begins: also where a first search found nothing, and given cards were put where they fit."""
+    """Wherever the walk begins: also where a first search found nothing, and given
+    cards were put where they fit.
+    """
     hunt, hunts = _Filling.hunt, []
 
     def failing_first(filling, below):
@@ -124,7 +130,9 @@ def test_what_really_happened_is_possible():
 
 
 def is_possible(filling):
-    """Tell whether no seat gives a card that it has not, and the seat that is asked holds what its question is about."""
+    """Tell whether no seat gives a card that it has not, and the seat that is asked
+    holds what its question is about.
+    """
     seen, goods = filling.seen, [filling.cards[place] for place in filling.places]
     hands = [hand_of(seen.steps_of(seat), goods) for seat in range(seen.seats)]
     asked, kinds, good = seen.asked
@@ -134,7 +142,9 @@ def is_possible(filling):
 
 
 def alike(lots):
-    """Play a match of seats that mostly repeat a choice, as seats do that get defaults. Yield what a seat saw now and then."""
+    """Play a match of seats that mostly repeat a choice, as seats do that get defaults.
+    Yield what a seat saw now and then.
+    """
     seats = lots.choice(GAME.seats)
     state, _ = GAME.new(
         seats, GAME.rules({"hand_dump": lots.choice(("choose", "all"))}), lots.randbytes(32)
@@ -207,7 +217,9 @@ def test_a_seat_lacks_nothing_if_some_order_of_its_cards_is_possible():
 
 
 def needs(seen):
-    """List each time that a seat had given more of a good than ever: its slots by then, the good, and how many it had given."""
+    """List each time that a seat had given more of a good than ever: its slots by then,
+    the good, and how many it had given.
+    """
     all_needs = []
     for seat, good in product(range(seen.seats), range(5)):
         slots, given, most, at = [], 0, 0, {}
@@ -260,7 +272,9 @@ def plain_walk(filling, stream):
 @pytest.mark.slow
 @pytest.mark.parametrize("seats", GAME.seats)
 def test_a_walk_is_the_plain_one(seats):
-    """Also at questions that tell of a hand: customs, pay and lay_out, of a seat that is not the one that looks."""
+    """Also at questions that tell of a hand: customs, pay and lay_out, of a seat that
+    is not the one that looks.
+    """
     random, told = Random(seats), set()
     rules = GAME.rules({"hand_dump": "choose"})
     for deal in range(40):
@@ -286,8 +300,10 @@ def test_a_walk_is_the_plain_one(seats):
 @pytest.mark.slow
 @pytest.mark.parametrize("tied", ["recompute", "original_tie"])
 def test_a_world_at_an_open_jewel_exchanges_the_same_drivers(tied):
-    """Also if seats declined before the sale. A view does not tell an even sale from an odd one if the card that was discarded
-    before is of the good sold: these are left out."""
+    """Also if seats declined before the sale. A view does not tell an even sale from an
+    odd one if the card that was discarded before is of the good sold: these are left
+    out.
+    """
     rules, random, stream, with_swap = (
         GAME.rules({"tied_decline": tied}),
         Random(3),
@@ -321,7 +337,9 @@ def test_a_world_at_an_open_jewel_exchanges_the_same_drivers(tied):
 @pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_a_world_goes_on_with_the_tasks_of_the_match_and_with_what_all_know_of_hands(seats):
-    """An open choice of a jewel is left to the test above: there a view does not always tell who exchanges drivers."""
+    """An open choice of a jewel is left to the test above: there a view does not always
+    tell who exchanges drivers.
+    """
     rules, stream, kinds = GAME.rules({}), Stream(bytes(32), "tasks"), Counter()
     for seed in range(4):
         random = Random(seed)

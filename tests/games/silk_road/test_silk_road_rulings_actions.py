@@ -146,8 +146,9 @@ def test_S13_baksheesh_needs_an_open_card_and_a_card_in_hand(table):
 
 
 def test_S13_baksheesh_cannot_be_paid_without_a_card_in_hand(table):
-    """The draw before it takes one of the open cards if nothing else is left, so a match does not come to an empty hand and an
-    open card; here the draw is left out."""
+    """The draw before it takes one of the open cards if nothing else is left, so a
+    match does not come to an empty hand and an open card; here the draw is left out.
+    """
     t = table(2).deal(hands=["1T"], open="2I").pile("").visit("baksheesh")
     assert (len(t.events("buy")), [e["good"] for e in t.events("discard")]) == (1, [I])
     t = (
@@ -271,7 +272,9 @@ def test_S17_declining_and_the_queue_at_the_end(table):
 
 
 def test_S17_every_good_of_the_last_caravan_is_laid_out(table):
-    """Seat by seat from the active one on, each good of the caravan in order; a seat without a card of it is not asked."""
+    """Seat by seat from the active one on, each good of the caravan in order; a seat
+    without a card of it is not asked.
+    """
     t = table(3).caravan(1, "in_Isf", "Isfahan", [8]).gone(3).queue(10, 6, 5, 4, 3, 2, 1)
     t.jewels(bag=0, Isfahan="B", Samarkand="BY").deal(hands=["2P 3I 1S", "1T 1I", "2P"]).start(1)
     t.step(T, S, place="Isfahan")

@@ -1,4 +1,6 @@
-"""The open points O1 to O16, each variant, and the rules maps that are refused. Maps: see test_silk_road_board.py."""
+"""The open points O1 to O16, each variant, and the rules maps that are refused. Maps:
+see test_silk_road_board.py.
+"""
 
 import copy
 from pathlib import Path
@@ -56,7 +58,9 @@ def test_O2_shuffled_tiles_differ_from_deal_to_deal(table):
 
 
 def tied(table, **rules):
-    """Seats 0, 1, 2 with drivers 2, 5, 3 hold two spices each; the market of caravan 1, which carries spice."""
+    """Seats 0, 1, 2 with drivers 2, 5, 3 hold two spices each; the market of caravan 1,
+    which carries spice.
+    """
     t = (
         table(3, **rules)
         .drivers(2, 5, 3)
@@ -251,7 +255,9 @@ def test_O13_when_the_discards_are_shuffled(table, rule):
     ("rule", "queue"), [("stay", [10, 5, 2, 1, 8, 7]), ("back", [2, 1, 8, 7, 10, 5])]
 )
 def test_O14_camels_that_would_have_set_out(table, rule, queue):
-    """Caravan 2 arrives with a jewel too few in the bag: 10 and 5 would have set out. The next small market shows it."""
+    """Caravan 2 arrives with a jewel too few in the bag: 10 and 5 would have set out.
+    The next small market shows it.
+    """
     t = (
         table(camels_at_end=rule)
         .caravan(1, "r5", "Isfahan", [9])
@@ -341,7 +347,9 @@ def test_O16_seats_that_draw_nothing_for_ever_come_to_the_last_turn(table):
 
 
 def test_rules_that_came_later_stand_in_the_map_only_with_another_value():
-    """So that events and records of version 0.1.0, which did not know them, keep their ids and digests."""
+    """So that events and records of version 0.1.0, which did not know them, keep their
+    ids and digests.
+    """
     default = GAME.rules({})
     assert (
         set(KEYS) - set(default) == set(LATER) == {"camels_at_end", "lay_out_order", "empty_hand"}

@@ -1,8 +1,9 @@
 """What a seat is shown: nothing it cannot know, and all that it can.
 
-The leak check plays two worlds side by side that differ only in what one seat cannot know: cards of other hands and of the pile
-change places, the pile is in another order, the bag too, and the secret is another. Both worlds go on with the same choices; as
-long as that seat has seen the same, its views and legal lists must be equal.
+The leak check plays two worlds side by side that differ only in what one seat cannot
+know: cards of other hands and of the pile change places, the pile is in another order,
+the bag too, and the secret is another. Both worlds go on with the same choices; as long
+as that seat has seen the same, its views and legal lists must be equal.
 """
 
 from collections import Counter
@@ -52,8 +53,10 @@ class Worlds:
         self.theirs.pile[: len(lower)] = lower
 
     def _exchange(self):
-        """A card that another hand drew from the pile since its last shuffle changes places with one of the lower pile, so that
-        what the pile can have held stays true; not while its owner is asked, for its question is its own."""
+        """A card that another hand drew from the pile since its last shuffle changes
+        places with one of the lower pile, so that what the pile can have held stays
+        true; not while its owner is asked, for its question is its own.
+        """
         them, random = self.theirs, self.random
         seats = [s for s in range(them.seats) if s != self.seat and s not in them.pending()]
         if not seats or not them.pile:
@@ -84,7 +87,9 @@ class Worlds:
         self.compared += 1
 
     def step(self):
-        """One choice in both worlds; ``parted`` when the seat saw a difference, or when others have nothing in common to do."""
+        """One choice in both worlds; ``parted`` when the seat saw a difference, or when
+        others have nothing in common to do.
+        """
         ((seat, ours),) = self.ours.pending().items()
         ((_, theirs),) = self.theirs.pending().items()
         common = [entry for entry in ours.legal if entry in theirs.legal]
@@ -217,7 +222,9 @@ def test_counts_in_the_view_agree_with_what_is_hidden(seats, given_rules):
 
 
 def replayed(view, seats):
-    """Hands, pile and reshuffles as ``history`` tells them: what a bot could rebuild from it alone."""
+    """Hands, pile and reshuffles as ``history`` tells them: what a bot could rebuild
+    from it alone.
+    """
     sizes, pile, taken, shuffles = [4] * seats, 70 - 4 * seats, [Counter() for _ in range(seats)], 0
     blind, discards = [0] * seats, list(view["history"]["shuffles"])
     for code in view["history"]["cards"]:
@@ -284,7 +291,9 @@ def test_known_cards_of_a_hand(table):
 
 
 def test_a_sample_view(table):
-    """Each list in no order, no two of them alike, hardly a zero where a number can stand: every key shows what it is."""
+    """Each list in no order, no two of them alike, hardly a zero where a number can
+    stand: every key shows what it is.
+    """
     t = (
         table(3, supply="capped", layout="fixed")
         .drivers(4, 1, 5)

@@ -1,4 +1,6 @@
-"""Deals of Silk Road for protocol/vectors/deals/silk_road.json; ``tests/games/make_vectors.py`` writes it."""
+"""Deals of Silk Road for protocol/vectors/deals/silk_road.json;
+``tests/games/make_vectors.py`` writes it.
+"""
 
 from typing import Any
 
@@ -7,7 +9,9 @@ from khiva_arena.games.silk_road.tables import FIRST_HAND, OPEN, TILES
 from khiva_arena.games.silk_road.variants import canonical, compile_rules
 
 MATCH = (2, {"max_turns": 15})
-"""Seats and rules of the match in protocol/vectors/matches, which ``tests/bots/protocol/make_frames.py`` writes."""
+"""Seats and rules of the match in protocol/vectors/matches, which
+``tests/bots/protocol/make_frames.py`` writes.
+"""
 ABOUT = (
     "Goods 0..4 = ivory, spice, porcelain, silk, tea; jewels 0..4 = blue, yellow, green, "
     "red, violet; tiles by village; "
@@ -17,7 +21,9 @@ ABOUT = (
 
 
 def deal(secret: bytes, seats: int) -> dict[str, Any]:
-    """The table before the first move, and a reshuffle of the discards that the first hands would make."""
+    """The table before the first move, and a reshuffle of the discards that the first
+    hands would make.
+    """
     goods = dealing.goods(secret)
     dealt = seats * FIRST_HAND
     camels, jewels, drivers = (

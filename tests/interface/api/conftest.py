@@ -9,7 +9,9 @@ from stores import GREEDY, NAIVE, RANDOM, TRUSTED
 
 @made_once
 def played(folder: Path) -> None:
-    """Has a store ``out`` of two events at 2 and 3 seats, and its bundle ``all.khiva``."""
+    """Has a store ``out`` of two events at 2 and 3 seats, and its bundle
+    ``all.khiva``.
+    """
     for seats in ("2", "3"):
         words = ("--seats", seats, "--seeds", "2", "--seed", "a", "--out", "out", *TRUSTED)
         arena("run", *bots(RANDOM, GREEDY, NAIVE), *words, cwd=folder)

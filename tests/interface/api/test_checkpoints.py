@@ -1,4 +1,6 @@
-"""Checkpoints as bots: known by what they hold, loaded where they play, and shown by step."""
+"""Checkpoints as bots: known by what they hold, loaded where they play, and shown by
+step.
+"""
 
 import random
 from itertools import combinations

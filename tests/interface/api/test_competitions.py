@@ -1,4 +1,6 @@
-"""A competition as a value: its matches as they are recorded, its end however it comes, and nothing printed."""
+"""A competition as a value: its matches as they are recorded, its end however it comes,
+and nothing printed.
+"""
 
 import asyncio
 import gc

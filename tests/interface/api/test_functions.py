@@ -1,4 +1,6 @@
-"""Functions as bots: hosted apart, known by their code, and never more trusted than was said."""
+"""Functions as bots: hosted apart, known by their code, and never more trusted than was
+said.
+"""
 
 import importlib.util
 import os
@@ -159,7 +161,9 @@ print(folder_of(choose))
 
 
 def test_equal_code_is_the_same_bot_and_other_code_another(tmp_path: Path) -> None:
-    """As a cell that is run again, in another kernel and further down: code from no file."""
+    """As a cell that is run again, in another kernel and further down: code from no
+    file.
+    """
 
     def made(best: int, blank: str) -> str:
         code = (

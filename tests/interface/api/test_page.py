@@ -1,4 +1,6 @@
-"""The examples of docs/python-api.md run, in their order, as in one notebook, and print what the page shows."""
+"""The examples of docs/python-api.md run, in their order, as in one notebook, and print
+what the page shows.
+"""
 
 import re
 from inspect import isfunction
@@ -18,7 +20,9 @@ REFERENCE = (ROOT / "docs" / "python-reference.md").read_text()
 
 @pytest.mark.soak
 def test_its_examples_print_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But for the match of a function: its hash, which moves the random numbers, is that of the file in which it is written."""
+    """But for the match of a function: its hash, which moves the random numbers, is
+    that of the file in which it is written.
+    """
     printed = run_and_print(PAGE, tmp_path, monkeypatch)
     assert [pair[0] for pair in differing(printed)] == [2]
     assert re.search(r"^  1\. .*\n  2\. .*\n", printed[1].said, re.MULTILINE)

@@ -1,4 +1,6 @@
-"""What ``import khiva_arena`` offers: lazily, typed, and without losing a name to a room."""
+"""What ``import khiva_arena`` offers: lazily, typed, and without losing a name to a
+room.
+"""
 
 import ast
 import inspect

@@ -1,4 +1,6 @@
-"""Input of every odd shape is refused in one line with exit code 2; nothing of it is a bug of the arena."""
+"""Input of every odd shape is refused in one line with exit code 2; nothing of it is a
+bug of the arena.
+"""
 
 import errno
 import resource

@@ -1,4 +1,6 @@
-"""A command line whose bots stand without ``--bot`` is refused with the line that names them by it."""
+"""A command line whose bots stand without ``--bot`` is refused with the line that names
+them by it.
+"""
 
 from pathlib import Path
 

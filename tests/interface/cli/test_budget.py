@@ -1,4 +1,6 @@
-"""``run --budget``: line-ups and seeds that fit into a time, from measured matches; and the estimated time of every start."""
+"""``run --budget``: line-ups and seeds that fit into a time, from measured matches; and
+the estimated time of every start.
+"""
 
 import re
 import shutil
@@ -75,7 +77,9 @@ def ends(*seconds: float) -> list[str]:
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 @pytest.mark.parametrize("gap", [0.0, 0.1, 0.3])
 def test_what_is_between_matches_is_in_their_time(jobs: int, gap: float) -> None:
-    """So many places, each taken by matches of two seconds and what is around them; for an hour in between nothing is played."""
+    """So many places, each taken by matches of two seconds and what is around them; for
+    an hour in between nothing is played.
+    """
     finished = [
         (2 + gap) * (1 + n // jobs) + 0.5 * (n % jobs) + (3600 if n > 100 else 0)
         for n in range(200)

@@ -1,4 +1,6 @@
-"""``khiva-arena bundle`` and ``verify FILE``: what is in the file, what is refused, and that no change to it goes unnoticed."""
+"""``khiva-arena bundle`` and ``verify FILE``: what is in the file, what is refused, and
+that no change to it goes unnoticed.
+"""
 
 import copy
 import gzip

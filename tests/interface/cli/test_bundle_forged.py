@@ -28,7 +28,9 @@ def lines(sound: Lines) -> Lines:
 
 
 def says_why(error: str, where: Path) -> None:
-    """Hold that stderr has one line, which says why the file of ``verified`` is not sound."""
+    """Hold that stderr has one line, which says why the file of ``verified`` is not
+    sound.
+    """
     assert error.startswith(
         f"{where / 'changed'}: " + sentence("audit", "why-not-sound", problem="")
     )
@@ -40,7 +42,9 @@ def other(digits: str) -> str:
 
 
 def put(place: int, *path: Any) -> Callable[[Any], Callable[[Lines], None]]:
-    """Set what ``path`` leads to in the line at ``place`` to a value, or to what a function makes of it."""
+    """Set what ``path`` leads to in the line at ``place`` to a value, or to what a
+    function makes of it.
+    """
 
     def to(value: Any) -> Callable[[Lines], None]:
         def change(lines: Lines) -> None:
@@ -288,7 +292,8 @@ def test_a_file_that_was_made_to_fill_memory(
 ) -> None:
     bomb = packed(b'{"engine":"1","format":1,"kind":"khiva-bundle"}\n' + b" " * 64 * 2**20)
     assert "grows more than 100 times" in verified(bomb, tmp_path, capsys)[1]
-    # the same with what does not shrink between, so that only the length of the line gives it away
+    # the same with what does not shrink between, so that only the length of the line
+    # gives it away
     noise = "".join(other(line["secret"]) for line in sound if line["kind"] == "reveal")
     long = {"kind": "over", "digest": (noise + "x" * 1000) * (bundle_text.LONGEST_LINE // 1000)}
     plain = packed(b'{"engine":"1","format":1,"kind":"khiva-bundle"}\n' + json.dumps(long).encode())
@@ -415,7 +420,9 @@ def test_no_changed_value_goes_unnoticed_whatever_the_sums(
 def test_no_definition_however_strange_breaks_it(
     data: st.DataObject, sound: Lines, tmp_path: Path, capsys: Any
 ) -> None:
-    """As above, but with an id and bots that fit, so that all behind the first check is reached."""
+    """As above, but with an id and bots that fit, so that all behind the first check is
+    reached.
+    """
     event = copy.deepcopy(sound[EVENT])
     what = event["definition"]
     path = data.draw(st.sampled_from([path for path in paths(what) if path]))

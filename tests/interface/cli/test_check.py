@@ -1,4 +1,6 @@
-"""``khiva-arena check`` as its user has it: text, JSON, exit codes, and nothing left behind when it is interrupted."""
+"""``khiva-arena check`` as its user has it: text, JSON, exit codes, and nothing left
+behind when it is interrupted.
+"""
 
 import json
 import os
@@ -42,7 +44,9 @@ def folder(home: Path, main: str, more: str = "") -> str:
 
 @pytest.mark.soak
 def test_a_shipped_bot_passes(tmp_path: Path) -> None:
-    """One in C and one in C# do in tests/shipped_bots/test_readmes.py, and by make test-long one of each other language."""
+    """One in C and one in C# do in tests/shipped_bots/test_readmes.py, and by make
+    test-long one of each other language.
+    """
     done = arena("check", str(BOTS / "python" / "random"), cwd=tmp_path)
     *lines, counts, following, loss, page = done.stdout.splitlines()
     assert "--clock ticks" not in done.stdout, "an ordinary bot hears of ticks only from the pages"

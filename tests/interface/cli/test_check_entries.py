@@ -1,4 +1,6 @@
-"""The files of docs/check-entries.md for both forges: their commands run, on a folder of entries, as a runner would run them."""
+"""The files of docs/check-entries.md for both forges: their commands run, on a folder
+of entries, as a runner would run them.
+"""
 
 import os
 import re
@@ -31,7 +33,9 @@ def commands(file: str) -> list[str]:
 
 
 def typed(lines: list[str], folder: Path) -> None:
-    """Run lines by a shell, where a runner names the bot and the file of its summary; checks are the quick ones."""
+    """Run lines by a shell, where a runner names the bot and the file of its summary;
+    checks are the quick ones.
+    """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for line in lines:
         quick = line.replace("khiva-arena check", "khiva-arena check --quick").replace(

@@ -1,4 +1,6 @@
-"""``khiva-arena close``, what becomes of an event that was closed, and bots and events that are left out of tables."""
+"""``khiva-arena close``, what becomes of an event that was closed, and bots and events
+that are left out of tables.
+"""
 
 import json
 import shutil
@@ -31,7 +33,9 @@ MATCHES_OF_A_SEED = 6
 
 @made_once
 def left(folder: Path) -> None:
-    """In "out" an event of three bots that was left within a seed, and one of two of them that is over."""
+    """In "out" an event of three bots that was left within a seed, and one of two of
+    them that is over.
+    """
     matches = 0
     for _ in range(
         10
@@ -139,7 +143,9 @@ def test_nobody_is_closed_unasked(copy: Path) -> None:
 
 
 def test_verify_tells_a_closed_event_from_one_that_lost_matches(closed: Path) -> None:
-    """A match that was deleted is noticed by the digest, whatever sums say; so is a closing that was taken back."""
+    """A match that was deleted is noticed by the digest, whatever sums say; so is a
+    closing that was taken back.
+    """
     for statements, problem in (
         (
             "DELETE FROM seats WHERE ordinal = 3; DELETE FROM matches WHERE ordinal = 3",
@@ -276,7 +282,9 @@ def test_words_that_fit_nobody_are_refused(copy: Path) -> None:
 def test_the_python_api_prints_nothing_of_a_closed_event(
     closed: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The command says on stderr which event is left out; a program that imports the arena has its stderr for itself."""
+    """The command says on stderr which event is left out; a program that imports the
+    arena has its stderr for itself.
+    """
     capfd.readouterr()
     assert len(khiva_arena.standings(closed / "out")) == 1
     assert capfd.readouterr() == ("", "")

@@ -1,4 +1,6 @@
-"""``khiva-arena compare`` with real bots: its answers, where it stops, and that it goes on after a kill."""
+"""``khiva-arena compare`` with real bots: its answers, where it stops, and that it goes
+on after a kill.
+"""
 
 import json
 import shutil

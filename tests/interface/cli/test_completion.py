@@ -1,4 +1,6 @@
-"""What a TAB does in bash, zsh and fish: the real shells, on a terminal, with the script that the README names."""
+"""What a TAB does in bash, zsh and fish: the real shells, on a terminal, with the
+script that the README names.
+"""
 
 import os
 import pty
@@ -111,7 +113,8 @@ def test_a_tab_completes_on_a_terminal(name: str, place: Path) -> None:
         assert shell.until("loaded\r?\n"), shell.shown
         for typed, wanted in TYPED:
             shell.type(f"{typed}\t")
-            # The rest of the line is typed behind what the TAB made of it, and shown by the command that it becomes.
+            # The rest of the line is typed behind what the TAB made of it, and shown by
+            # the command that it becomes.
             shell.type("\x01echo 'line:[\x05]'\n")
             assert shell.until(r"line:\[.*\]\r?\n"), shell.shown
             became = re.findall(r"^line:\[(.*)\]", shell.shown, re.MULTILINE)[-1]

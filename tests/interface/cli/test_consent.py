@@ -1,4 +1,6 @@
-"""A settings file or a plan opens nothing on this machine that its user has not said, by a flag or by a word."""
+"""A settings file or a plan opens nothing on this machine that its user has not said,
+by a flag or by a word.
+"""
 
 from pathlib import Path
 
@@ -87,7 +89,9 @@ def test_other_mistakes_are_said_beside_it(tmp_path: Path) -> None:
 def test_of_a_bot_that_changes_while_the_question_stands_nothing_new_is_run(
     tmp_path: Path, word: str, is_kept: bool
 ) -> None:
-    """It is refused, unless the arena has kept a copy of what was agreed to, which it plays."""
+    """It is refused, unless the arena has kept a copy of what was agreed to, which it
+    plays.
+    """
     arena("new", "python", "ann", cwd=tmp_path)
     main, ran = tmp_path / "ann" / "main.py", tmp_path / "ran"
     main.write_text(f"{main.read_text()}# a bot that no other test has staged: {tmp_path}\n")

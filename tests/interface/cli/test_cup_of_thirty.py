@@ -1,4 +1,6 @@
-"""A cup of 30 folders with the limits of ``init``: four bots spoil nothing, and no honest bot is put out."""
+"""A cup of 30 folders with the limits of ``init``: four bots spoil nothing, and no
+honest bot is put out.
+"""
 
 import os
 import shutil
@@ -30,7 +32,9 @@ GOOD_ONES = [f"good{number:02}" for number in range(26)]
 BAD_ONES = ["sleeper", "illegal", "crasher", "uncompiled"]
 LONGER_MOST = 40.0
 RUN = ["--seats", "3", "--seeds", "1", "--lineups", "9", "--seed", "x"]
-"""Beside the settings that a file of ``init`` has: limits, policy, one match at a time, probation."""
+"""Beside the settings that a file of ``init`` has: limits, policy, one match at a time,
+probation.
+"""
 LONG = 600.0
 
 

@@ -1,6 +1,8 @@
-"""A store that was changed or damaged: ``verify`` names what differs, the other commands refuse it in one line.
+"""A store that was changed or damaged: ``verify`` names what differs, the other
+commands refuse it in one line.
 
-Most changes here are made as a forger makes them, with all sums worked out again: something else must give them away.
+Most changes here are made as a forger makes them, with all sums worked out again:
+something else must give them away.
 """
 
 import json
@@ -33,7 +35,9 @@ VOID = (
 
 @made_once
 def store(folder: Path) -> None:
-    """12 matches of three bots: one has a strike in each of its matches, one forfeits."""
+    """12 matches of three bots: one has a strike in each of its matches, one
+    forfeits.
+    """
     words = [*bots(RANDOM, STRIKES, FORFEITS), *TRUSTED, "--rule", "max_turns=6"]
     arena(
         "run",
@@ -51,7 +55,9 @@ def store(folder: Path) -> None:
 
 
 def damaged(store: Path, tmp_path: Path, statements: str, *, forged: bool = True) -> Path:
-    """A copy of the store with these statements run on it; ``forged``: and all sums worked out again."""
+    """A copy of the store with these statements run on it; ``forged``: and all sums
+    worked out again.
+    """
     copy = tmp_path / "copy"
     copy.mkdir()
     source = sqlite3.connect(store / "out" / "arena.db")

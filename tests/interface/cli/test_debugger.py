@@ -1,4 +1,6 @@
-"""``replay --wait`` with a debugger: the process that it names is the bot's own, and gdb finds the sources of what was built."""
+"""``replay --wait`` with a debugger: the process that it names is the bot's own, and
+gdb finds the sources of what was built.
+"""
 
 import os
 import pty
@@ -21,7 +23,9 @@ pytestmark = pytest.mark.slow
 
 @contextmanager
 def waiting(*words: str, cwd: Path) -> Iterator[int]:
-    """``replay --wait`` on a terminal that waits for Enter: the process that it names."""
+    """``replay --wait`` on a terminal that waits for Enter: the process that it
+    names.
+    """
     ours, theirs = pty.openpty()
     pipe = subprocess.PIPE
     process = Forked(

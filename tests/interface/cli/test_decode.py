@@ -242,7 +242,9 @@ def test_zeros_without_end_are_told_of(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fill", [b"\xff", b"\0", b"\0\0\0\1"])
 @pytest.mark.parametrize("around", [-5, -4, -3, -1, 0, 1, 3, 4])
 def test_a_frame_at_the_end_of_a_mebibyte_is_found(fill: bytes, around: int) -> None:
-    """However the bytes come: what may begin a frame is looked at again where a piece ends."""
+    """However the bytes come: what may begin a frame is looked at again where a piece
+    ends.
+    """
     garbage = (fill * SKIPPED_MOST)[: SKIPPED_MOST + around]
     data = garbage + HELLO + b"x"
     pieces = cut(data, len(data))

@@ -1,4 +1,6 @@
-"""``khiva-arena doctor``: what works here, why not more, and the command that would change it."""
+"""``khiva-arena doctor``: what works here, why not more, and the command that would
+change it.
+"""
 
 import json
 import os
@@ -272,7 +274,9 @@ def test_user_namespaces_that_are_refused(
     ],
 )
 def test_in_a_container_the_engine_is_told(files: dict[str, str], file: str, command: str) -> None:
-    """Whatever the host restricts, and with what makes a new /proc possible; the page has the same options."""
+    """Whatever the host restricts, and with what makes a new /proc possible; the page
+    has the same options.
+    """
     files |= {file: "", RESTRICTED: "1"}
     last = (
         "--security-opt systempaths=unconfined" if "docker" in file else "--security-opt unmask=ALL"
@@ -284,7 +288,9 @@ def test_in_a_container_the_engine_is_told(files: dict[str, str], file: str, com
 
 
 def test_a_proc_that_is_partly_read_only_keeps_bubblewrap_from_making_one() -> None:
-    """What the page says of Docker, tried without it: /proc as Docker has it, and bubblewrap as an ordinary user runs it."""
+    """What the page says of Docker, tried without it: /proc as Docker has it, and
+    bubblewrap as an ordinary user runs it.
+    """
     if os.geteuid() != 0:
         lacks("only root can make a part of /proc read-only", may=True)
     for tool in ("unshare", "setpriv", "bwrap"):
@@ -414,7 +420,9 @@ def test_a_folder_on_a_disk_of_windows_is_told(
 def test_what_systemd_cannot_hand_on_is_to_be_switched_on_first(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In its hybrid version 1 holds the memory controller, and elsewhere it may be off."""
+    """In its hybrid version 1 holds the memory controller, and elsewhere it may be
+    off.
+    """
     kernel(monkeypatch, "5.10.0-35-amd64")
     monkeypatch.setattr(detect, "why_not", lambda level: "")
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")

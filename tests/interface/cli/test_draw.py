@@ -1,4 +1,6 @@
-"""What a draw hangs on: a commitment to definition and secret, and a public text; and which event the same command means."""
+"""What a draw hangs on: a commitment to definition and secret, and a public text; and
+which event the same command means.
+"""
 
 import json
 import shutil

@@ -1,4 +1,6 @@
-"""Each registered game from a command to a rating table, on the same arbiter, and its rules from flags and files."""
+"""Each registered game from a command to a rating table, on the same arbiter, and its
+rules from flags and files.
+"""
 
 import json
 import re
@@ -39,7 +41,9 @@ def greedy(game: str) -> str:
 def test_a_competition_of_each_game_and_each_seat_count(
     game: str, each: list[int], tmp_path: Path
 ) -> None:
-    """All seat counts in one store: every match sound, nobody at fault, greedy ahead, and a match plays again the same."""
+    """All seat counts in one store: every match sound, nobody at fault, greedy ahead,
+    and a match plays again the same.
+    """
     for seats in each:
         words = [
             "--game",

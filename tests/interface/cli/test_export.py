@@ -1,4 +1,6 @@
-"""``khiva-arena export``: what is written, and that it reads back to the same matches and the same Elo."""
+"""``khiva-arena export``: what is written, and that it reads back to the same matches
+and the same Elo.
+"""
 
 import csv
 import io
@@ -99,7 +101,9 @@ def read_pgn(text: str) -> list[dict[str, str]]:
 
 
 def as_matches(games: Iterable[dict[str, str]], names: list[str]) -> list[Result]:
-    """Games as matches of two seats; all of one block, since PGN does not tell of deals."""
+    """Games as matches of two seats; all of one block, since PGN does not tell of
+    deals.
+    """
     return [
         rated("", (names.index(game["White"]), names.index(game["Black"])), POINTS[game["Result"]])
         for game in games
@@ -140,7 +144,8 @@ def test_pgn_reads_back_to_pairs_that_give_the_same_elo(folder: Path, seats: int
         row["identity"]: row["bot"] for row in csv.DictReader(io.StringIO(exported(folder, "csv")))
     }
     pairs = as_matches(games, [named[bot] for bot in bots])
-    # A pair of K seats weighs 3 / (K + 1) in the arena's fit, where the game against the ghost weighs 1.
+    # A pair of K seats weighs 3 / (K + 1) in the arena's fit, where the game against
+    # the ghost weighs 1.
     of_pairs, of_matches = (
         rate(pairs, len(bots), 0, prior=(seats + 1) / 3),
         rate(matches, len(bots), 0),
@@ -291,7 +296,9 @@ def test_a_name_that_mimics_anothers_mark_is_told_apart() -> None:
 
 
 def test_pairs_that_count_are_those_of_the_fit() -> None:
-    """Where a seat failed to start, pairs with it alone; two copies of one bot are no pair."""
+    """Where a seat failed to start, pairs with it alone; two copies of one bot are no
+    pair.
+    """
     [match] = an_event(["a", "b", "c"], {1: "start_failed"}, 1).results
     assert counted_pairs(match) == [(0, 1), (1, 2)]
     twins = Result(bots=(0, 0, 1))
@@ -312,7 +319,9 @@ def test_each_format_is_explained_and_written(folder: Path, form: str) -> None:
 
 
 def test_payoffs_are_the_scores_and_points_of_pairs_with_errors_over_deals(folder: Path) -> None:
-    """The mean over pairs, and its standard error as worked out deal by deal, from the rows of the CSV of the same store."""
+    """The mean over pairs, and its standard error as worked out deal by deal, from the
+    rows of the CSV of the same store.
+    """
     rows = list(csv.DictReader(io.StringIO(exported(folder, "csv"))))
     payoffs = list(csv.DictReader(io.StringIO(exported(folder, "payoffs"))))
     assert {(row["event"], row["bot"], row["other"]) for row in payoffs} == {

@@ -1,4 +1,6 @@
-"""``run --seeds 5`` after two: a second event of three, with a secret of its own, that extends the first."""
+"""``run --seeds 5`` after two: a second event of three, with a secret of its own, that
+extends the first.
+"""
 
 import csv
 import io

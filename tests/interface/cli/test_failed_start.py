@@ -1,4 +1,6 @@
-"""What a newcomer sees of a bot that fails before its hello: all that it said, how it ended, and what to do next."""
+"""What a newcomer sees of a bot that fails before its hello: all that it said, how it
+ended, and what to do next.
+"""
 
 import json
 import re
@@ -170,7 +172,9 @@ def test_each_way_to_fail_is_told(code: str, shown: list[str], tmp_path: Path) -
 
 
 def test_a_module_in_ticks_is_told_by_its_fault_alone(tmp_path: Path) -> None:
-    """Its runner goes on for the other seats, and how that one ended says nothing of it."""
+    """Its runner goes on for the other seats, and how that one ended says nothing of
+    it.
+    """
     (tmp_path / "exits.wasm").write_bytes(tick_bots.bot(at_the_start=tick_bots.EXITS))
     said = arena(
         "match", "--clock", "ticks", *bots("exits.wasm", "exits.wasm"), cwd=tmp_path, code=2
@@ -197,7 +201,9 @@ def test_a_module_in_ticks_is_told_by_its_fault_alone(tmp_path: Path) -> None:
 def test_a_bot_of_an_interpreter_gets_the_hint_of_check_wherever_it_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interpreter: bytes, files: dict[str, str]
 ) -> None:
-    """In ticks a bot is played as a module and a payload, and the hint needs its own files."""
+    """In ticks a bot is played as a module and a payload, and the hint needs its own
+    files.
+    """
     monkeypatch.setenv(interpreters.FOLDER, str(tmp_path))
     interpreters._module.cache_clear()
     for name, module in {

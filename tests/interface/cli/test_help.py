@@ -1,4 +1,6 @@
-"""The command line as text: help everywhere, exit codes, stdout for results, and quiet ends of pipes."""
+"""The command line as text: help everywhere, exit codes, stdout for results, and quiet
+ends of pipes.
+"""
 
 import re
 import shlex
@@ -122,7 +124,9 @@ def test_a_guess_names_commands_and_options_that_are_there() -> None:
 
 
 ABOVE = click.Context(cli, info_name="khiva-arena", **cli.context_settings)
-"""What every command is called within. One that is called without keeps a help option that knows no -h, for all later calls."""
+"""What every command is called within. One that is called without keeps a help option
+that knows no -h, for all later calls.
+"""
 
 
 def context_of(command: click.Command, name: str) -> click.Context:
@@ -226,7 +230,9 @@ def test_what_is_done_with_modules_has_an_example() -> None:
 
 @pytest.mark.parametrize("name", ["", *EVERY])
 def test_the_short_help_fits_on_a_screen(name: str, tmp_path: Path) -> None:
-    """40 lines of 80 columns: the usage, two examples, an option or a verb a line, and at the end where more is."""
+    """40 lines of 80 columns: the usage, two examples, an option or a verb a line, and
+    at the end where more is.
+    """
     path = f"khiva-arena {name}".strip()
     lines = arena(*name.split(), "-h", cwd=tmp_path).stdout.splitlines()
     assert lines[0].startswith(f"Usage: {path} ")

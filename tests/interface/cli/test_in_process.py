@@ -1,4 +1,6 @@
-"""Commands that tests call in their own process give what a process of their own gives, and leave nothing changed."""
+"""Commands that tests call in their own process give what a process of their own gives,
+and leave nothing changed.
+"""
 
 import os
 import shutil

@@ -1,4 +1,6 @@
-"""Files outside of a bot's folder, which its bot.toml names, are handed to the bot only by a flag or by the user's word."""
+"""Files outside of a bot's folder, which its bot.toml names, are handed to the bot only
+by a flag or by the user's word.
+"""
 
 import json
 from pathlib import Path
@@ -30,7 +32,9 @@ SHORT = (
 
 @pytest.fixture(autouse=True)
 def ann(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A bot that includes its kit, which lies beside its folder. Nobody has agreed to anything yet."""
+    """A bot that includes its kit, which lies beside its folder. Nobody has agreed to
+    anything yet.
+    """
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     (tmp_path / "bots").mkdir()
     arena("new", "python", "bots/ann", cwd=tmp_path)
@@ -48,7 +52,9 @@ def include(folder: Path, *names: str) -> None:
 
 
 def asked(folder: Path, answer: str) -> tuple[int, bool, str]:
-    """Run at a terminal and answer if asked. Gives the exit code, whether there was a question, and what was shown."""
+    """Run at a terminal and answer if asked. Gives the exit code, whether there was a
+    question, and what was shown.
+    """
     terminal = Terminal(["run", *SHORT], folder, columns=300)
     question = terminal.until(lambda text: "[y/N]" in text)
     if question:

@@ -1,4 +1,6 @@
-"""``khiva-arena init``: a settings file that explains every setting and plays as it is."""
+"""``khiva-arena init``: a settings file that explains every setting and plays as it
+is.
+"""
 
 import re
 import tomllib
@@ -24,8 +26,9 @@ def settings_text() -> str:
 
 @NEEDS_ALL
 def test_it_reads_as_it_should() -> None:
-    """The golden file is for people to read: `khiva-arena init tests/interface/cli/competition.toml` writes it, once it is
-    removed."""
+    """The golden file is for people to read: `khiva-arena init
+    tests/interface/cli/competition.toml` writes it, once it is removed.
+    """
     assert settings_text() == Path(__file__).with_name("competition.toml").read_text()
 
 

@@ -1,4 +1,6 @@
-"""Isolation, limits and pondering as settings: what is taken, what is refused with a remedy, and where all of it is shown."""
+"""Isolation, limits and pondering as settings: what is taken, what is refused with a
+remedy, and where all of it is shown.
+"""
 
 import json
 import os

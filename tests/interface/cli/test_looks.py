@@ -1,4 +1,6 @@
-"""Tables that were looked at before they were played on: extended events, events short of their end, and planned looks."""
+"""Tables that were looked at before they were played on: extended events, events short
+of their end, and planned looks.
+"""
 
 import json
 from pathlib import Path
@@ -23,10 +25,11 @@ SAID = sentence("report", "extended-short-planned-end")
 
 @made_once
 def folder(folder: Path) -> None:
-    """ "chain": six seeds, extended to eight; "looks": three seeds of two looks, and the second; "plain": six seeds."""
+    """"chain": six seeds, extended to eight; "looks": three seeds of two looks, and the second; "plain": six seeds."""
     for draw in range(20):
         arena(*RUN, "--seeds", "6", "--out", f"draw{draw}", cwd=folder)
-        # Two draws in a hundred have the same score on every seed: such an event has no error.
+        # Two draws in a hundred have the same score on every seed: such an event has no
+        # error.
         if all(
             row["error"] is not None
             for row in json_of("standings", f"draw{draw}", cwd=folder)["rows"]
@@ -56,7 +59,9 @@ def test_an_extended_table_allows_for_looking_and_a_planned_one_is_plain(folder:
 
 
 def test_an_event_that_is_short_of_its_end_may_be_stopped_there(folder: Path) -> None:
-    """By Ctrl-C, a kill or anything else; once it has come to its end, the table is as planned."""
+    """By Ctrl-C, a kill or anything else; once it has come to its end, the table is as
+    planned.
+    """
     with Store.read(folder / "plain") as store:
         events = store.events()
         results = list(results_of(store, events[0]))

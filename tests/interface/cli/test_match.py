@@ -20,7 +20,9 @@ TWO = bots(RANDOM, NAIVE)
 
 
 def hint() -> str:
-    """Return the end of a next line on a store that was played at the best level here."""
+    """Return the end of a next line on a store that was played at the best level
+    here.
+    """
     return "" if best().confines else sentence("show", "if-yours", flags="--isolation trusted")
 
 

@@ -264,7 +264,9 @@ def test_a_go_that_makes_no_modules_is_too_old(tmp_path: Path) -> None:
 
 
 def test_the_tools_of_a_module_are_sought_where_its_build_finds_them(tmp_path: Path) -> None:
-    """A build that begins with sh sees no toolchain of rustup's, which a user may have first on the PATH."""
+    """A build that begins with sh sees no toolchain of rustup's, which a user may have
+    first on the PATH.
+    """
     for name in ("cargo", "rustc"):
         script(tmp_path / name, "exit 1")
     paths = {"own": f"{tmp_path}:/usr/bin:/bin", "system": "/usr/bin:/bin"}
@@ -330,7 +332,9 @@ def test_where_it_cannot_be_made(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("folder", ['say "x"', "\u00e9t\u00e9", "a\\b", "-dash", "$HOME"])
 def test_odd_names_play(folder: str, tmp_path: Path) -> None:
-    """A folder's name may be no string of the language: then only the greeting is another."""
+    """A folder's name may be no string of the language: then only the greeting is
+    another.
+    """
     arena("new", "python", "--", folder, cwd=tmp_path)
     assert load(str(tmp_path / folder)).name == folder
     words = ["--bot", os.path.join(".", folder), "--bot", RANDOM, "--seed", "1", "--trust-bots"]
@@ -350,7 +354,9 @@ def test_where_you_are_is_not_made_over(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_looking_for_languages_runs_nothing_of_where_you_are(tmp_path: Path) -> None:
-    """It may be a stranger's bot: Python would import its msgpack.py, and rustup take the toolchain it names."""
+    """It may be a stranger's bot: Python would import its msgpack.py, and rustup take
+    the toolchain it names.
+    """
     (tmp_path / "msgpack.py").write_text("open('ran', 'w')\n")
     (tmp_path / "rust-toolchain.toml").write_text(f'[toolchain]\npath = "{tmp_path}/toolchain"\n')
     cargo = tmp_path / "toolchain" / "bin" / "cargo"

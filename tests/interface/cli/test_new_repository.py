@@ -1,4 +1,6 @@
-"""``khiva-arena new repository``: its files for CI, run line by line as two forges would run them, in clones of a repository."""
+"""``khiva-arena new repository``: its files for CI, run line by line as two forges
+would run them, in clones of a repository.
+"""
 
 import json
 import os
@@ -59,7 +61,9 @@ def repository(tmp_path: Path) -> Path:
 
 
 def made(tmp_path: Path, *words: str) -> Path:
-    """Make a repository with its first commit. Few seeds are enough, since the arithmetic of the test is tested elsewhere."""
+    """Make a repository with its first commit. Few seeds are enough, since the
+    arithmetic of the test is tested elsewhere.
+    """
     need("git")
     arena("new", "repository", "my-bot", *words, cwd=tmp_path)
     folder = tmp_path / "my-bot"
@@ -86,8 +90,9 @@ def lines_of(folder: Path, name: str) -> list[str]:
 
 
 def job(repository: Path, name: str, branch: str = "main", depth: int = 0) -> tuple[int, str]:
-    """Run the lines of a file in a new clone, without those that install. Return the exit code, and what is said with the job's
-    summary."""
+    """Run the lines of a file in a new clone, without those that install. Return the
+    exit code, and what is said with the job's summary.
+    """
     clone = repository.parent / f"clone-{len(list(repository.parent.iterdir()))}"
     words = [f"--depth={depth}"] if depth else []
     git(repository.parent, "clone", "-q", "-b", branch, *words, f"file://{repository}", str(clone))

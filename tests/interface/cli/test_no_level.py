@@ -1,4 +1,6 @@
-"""What a user meets on a machine where no isolation level works: a refusal or a warning that names the command that helps."""
+"""What a user meets on a machine where no isolation level works: a refusal or a warning
+that names the command that helps.
+"""
 
 from pathlib import Path
 

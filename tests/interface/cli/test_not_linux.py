@@ -1,6 +1,8 @@
-"""The arena at level trusted where nothing is that only Linux has: no epoll, pidfd, /proc, prlimit, setpriv, bubblewrap. Hidden
-from Python alone (support/not_linux), and once with /proc really away. On another system than Linux nothing has to be hidden:
-`make test-elsewhere` runs this there."""
+"""The arena at level trusted where nothing is that only Linux has: no epoll, pidfd,
+/proc, prlimit, setpriv, bubblewrap. Hidden from Python alone (support/not_linux), and
+once with /proc really away. On another system than Linux nothing has to be hidden:
+`make test-elsewhere` runs this there.
+"""
 
 import json
 import os
@@ -24,9 +26,13 @@ from khiva_arena.entrants import modules
 
 HIDING = ROOT / "tests" / "support" / "not_linux"
 TOOLS = ("sh", "true", "chmod", "rm")
-"""Programs that every system has; env is one of them, but not with the option that GNU's has."""
+"""Programs that every system has; env is one of them, but not with the option that
+GNU's has.
+"""
 CROWD = bots(GREEDY, *(f"{FAULTY} {how}" for how in ("exit 3", "daemon 2", "child 2", "late 2 60")))
-"""Bots crash, hang, and start others; one ends and leaves a child that keeps its output open."""
+"""Bots crash, hang, and start others; one ends and leaves a child that keeps its output
+open.
+"""
 TRUSTED = ("--isolation", "trusted", "--trust-bots")
 GAUNTLET = (
     "--format",
@@ -64,7 +70,9 @@ BESIDE_LINUX = pytest.mark.xdist_group("beside-linux")
 
 @pytest.fixture
 def hidden(tmp_path: Path) -> dict[str, str]:
-    """The environment in which nothing of Linux is there. Temporary files go where a test sees what is left."""
+    """The environment in which nothing of Linux is there. Temporary files go where a
+    test sees what is left.
+    """
     for name in ("bin", "tmp"):
         (tmp_path / name).mkdir()
     if not LINUX:
@@ -80,8 +88,9 @@ def hidden(tmp_path: Path) -> dict[str, str]:
 
 
 def left(folder: Path) -> list[str]:
-    """What is left in the temporary folder, and processes that have their home there; elsewhere than on Linux those that run
-    the bot which misbehaves, whoever started it."""
+    """What is left in the temporary folder, and processes that have their home there;
+    elsewhere than on Linux those that run the bot which misbehaves, whoever started it.
+    """
     found = [path.name for path in (folder / "tmp").iterdir()]
     if not LINUX:
         listed = subprocess.run(
@@ -296,7 +305,9 @@ exec {python} "$@"
 
 @pytest.fixture
 def with_modules(tmp_path: Path, hidden: dict[str, str]) -> dict[str, str]:
-    """The environment ``hidden`` in which the runner lacks Linux as well, and the VM's library lies under its name on macOS."""
+    """The environment ``hidden`` in which the runner lacks Linux as well, and the VM's
+    library lies under its name on macOS.
+    """
     need_module_tools("c")
     library = Path(modules.library())
     place = tmp_path / "vm" / "wasmtime" / library.parent.name.replace("linux", "darwin")
@@ -369,11 +380,15 @@ BEHIND_A_DOOR = {
     "bots/sandbox/standard.py": {"SIGRTMAX", "memfd_create"},
     "bots/sandbox/trusted.py": {"prlimit"},
 }
-"""Names that macOS lacks, and the files that use them: if system.py says that they are there, or for levels that need Linux."""
+"""Names that macOS lacks, and the files that use them: if system.py says that they are
+there, or for levels that need Linux.
+"""
 
 
 def test_nothing_else_is_used_that_macos_lacks(tmp_path: Path) -> None:
-    """What packages of others say of themselves is left out, which takes three times as long: these are modules of Python."""
+    """What packages of others say of themselves is left out, which takes three times as
+    long: these are modules of Python.
+    """
     words = [
         sys.executable,
         "-m",

@@ -1,4 +1,6 @@
-"""Bots that were left out, and files among ``entries/*`` that are none, are named by standings and pages."""
+"""Bots that were left out, and files among ``entries/*`` that are none, are named by
+standings and pages.
+"""
 
 import json
 import re
@@ -23,8 +25,9 @@ WHISPER = "WHISPER of silent"
 
 @made_once
 def cup(folder: Path) -> None:
-    """Play in "out" the bots of "cup.toml": of its entries one is not built, one does not start, one cannot be read, one is an
-    archive of another kind and one is empty."""
+    """Play in "out" the bots of "cup.toml": of its entries one is not built, one does
+    not start, one cannot be read, one is an archive of another kind and one is empty.
+    """
     entries = folder / "entries"
     bots = {
         "unread": 'name = "unread"\n',

@@ -1,4 +1,6 @@
-"""Commands that are given where strangers' files lie, and definitions that no run could have made."""
+"""Commands that are given where strangers' files lie, and definitions that no run could
+have made.
+"""
 
 import fcntl
 import os
@@ -109,7 +111,9 @@ def test_a_definition_that_no_run_makes(
 def test_a_new_file_is_on_the_disk_before_it_has_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, macos: bool, refused: bool, asked: list[str]
 ) -> None:
-    """On macOS the disk is asked in another way, which not every file system there has."""
+    """On macOS the disk is asked in another way, which not every file system there
+    has.
+    """
     done: list[str] = []
 
     def control(_descriptor: int, command: int) -> None:

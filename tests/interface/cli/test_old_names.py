@@ -1,4 +1,6 @@
-"""Names of settings that got a better one: the old name still works, with one line that says the new one."""
+"""Names of settings that got a better one: the old name still works, with one line that
+says the new one.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Mistakes in settings and bots that do not start are told in one round, each bot with its folder."""
+"""Mistakes in settings and bots that do not start are told in one round, each bot with
+its folder.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""A bot that is opened to the network and handed a key: what it can do, what marks it, and that its key stands nowhere."""
+"""A bot that is opened to the network and handed a key: what it can do, what marks it,
+and that its key stands nowhere.
+"""
 
 import csv
 import gzip
@@ -169,7 +171,9 @@ def test_without_it_there_is_no_network_and_no_key(tmp_path: Path, asks: str) ->
 
 @pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD], indirect=True)
 def test_the_network_of_one_bot_is_no_other_bots(tmp_path: Path, asks: str, level: Level) -> None:
-    """As the command puts both bots of one match into their cells; tests/bots/sandbox/test_network.py has level basic, too."""
+    """As the command puts both bots of one match into their cells;
+    tests/bots/sandbox/test_network.py has level basic, too.
+    """
     other = shutil.copytree(asks, tmp_path / "other")
     (other / "bot.toml").write_text((other / "bot.toml").read_text().replace('"asks"', '"other"'))
     words = (

@@ -1,4 +1,6 @@
-"""A bundle of another engine version is held to its records, counts and places; fits that differ by now are a note."""
+"""A bundle of another engine version is held to its records, counts and places; fits
+that differ by now are a note.
+"""
 
 import json
 from collections.abc import Callable
@@ -26,7 +28,9 @@ def lines() -> Lines:
 def verified(
     lines: Lines, where: Path, capsys: pytest.CaptureFixture[str]
 ) -> tuple[int, str, dict[str, Any]]:
-    """Exit code and text of ``verify`` on a bundle of these lines, and what it says as JSON."""
+    """Exit code and text of ``verify`` on a bundle of these lines, and what it says as
+    JSON.
+    """
     (where / "b").write_bytes(forged(lines))
     code = run(["verify", str(where / "b")])
     text = capsys.readouterr().out
@@ -35,7 +39,9 @@ def verified(
 
 
 def other_fits(lines: Lines) -> None:
-    """Every fitted number another one, and ranks, intervals and the order of rows with them."""
+    """Every fitted number another one, and ranks, intervals and the order of rows with
+    them.
+    """
     rows = lines[-1]["table"]["rows"]
     for place, row in enumerate(reversed(rows), 1):
         row["elo"], row["error"], row["rank"], row["rank_interval"] = (

@@ -1,4 +1,6 @@
-"""``match --from ... --choice``: another choice is put into a stored match, and the bots go on."""
+"""``match --from ... --choice``: another choice is put into a stored match, and the
+bots go on.
+"""
 
 import json
 import os
@@ -183,7 +185,9 @@ def test_every_choice_is_tried_and_the_best_stands_first(games: Path) -> None:
 
 
 def last_decision(games: Path) -> tuple[tuple[str, ...], int]:
-    """Return the words that name the last decision of a match, and its number of choices."""
+    """Return the words that name the last decision of a match, and its number of
+    choices.
+    """
     record = record_of(games / "out", "1/0")
     (seat,) = (one.seat for one in record.steps[-1][:1])
     place = ("match", "--from", "out", "1/0", "--step", str(len(record.steps)), "--seat", str(seat))

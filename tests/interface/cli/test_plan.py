@@ -127,7 +127,9 @@ def test_what_cannot_be_is_refused_in_one_line(
 def test_the_command_it_names_plays_what_is_missing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Typed as it stands, it plays so many seeds that the plan is met, rated with those that were there."""
+    """Typed as it stands, it plays so many seeds that the plan is met, rated with those
+    that were there.
+    """
     how = [
         "--seats",
         "2",
@@ -177,7 +179,9 @@ def test_the_command_it_names_plays_what_is_missing(
 
 
 def test_the_number_of_an_unfinished_event_is_that_of_its_command(tmp_path: Path) -> None:
-    """A run that was cut off has more seeds planned than played; the command finishes it, and then plays what is missing."""
+    """A run that was cut off has more seeds planned than played; the command finishes
+    it, and then plays what is missing.
+    """
     how = ["--seats", "2", "--isolation", "trusted", "--seeds", "60", "--out", "out"]
     running = started("run", *bots(RANDOM, NAIVE), *how, cwd=tmp_path)
     wait_for_matches(tmp_path / "out" / "arena.db", 20)

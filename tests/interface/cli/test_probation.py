@@ -1,4 +1,6 @@
-"""``run --probation``: a bot that forfeits its trial match is left out before the event, which is that of the others."""
+"""``run --probation``: a bot that forfeits its trial match is left out before the
+event, which is that of the others.
+"""
 
 import os
 import re
@@ -48,7 +50,9 @@ def settings(folder: Path, entries: str, out: str) -> None:
 
 @made_once
 def cup(folder: Path) -> None:
-    """Play in "out" the cup of "entries", of which two are good, and in "alone" that of just these two, which lie in "good"."""
+    """Play in "out" the cup of "entries", of which two are good, and in "alone" that of
+    just these two, which lie in "good".
+    """
     write(folder / "good", ann=GOOD, bob=GOOD + "  # bob")
     shutil.copytree(folder / "good", folder / "entries")
     write(folder / "entries", slow=sleeps(30), wrong=ILLEGAL, crash=CRASHES)

@@ -1,4 +1,6 @@
-"""A program that reads the arena: JSON on stdout that fits its schema, errors as JSON on stderr, exit codes, and short texts."""
+"""A program that reads the arena: JSON on stdout that fits its schema, errors as JSON
+on stderr, exit codes, and short texts.
+"""
 
 import json
 import shlex
@@ -23,7 +25,9 @@ QUICK = (*TRUSTED, "--quick", "--game", "khiva")
 
 
 def printed(folder: Path, kind: str, code: int, *words: str) -> dict[str, Any]:
-    """Return what a command prints with ``--json``, which fits its schema, says its version and has a sentence."""
+    """Return what a command prints with ``--json``, which fits its schema, says its
+    version and has a sentence.
+    """
     found: dict[str, Any] = json.loads(arena(*words, "--json", cwd=folder, code=code).stdout)
     strict(REPORTS[kind]).validate(found)
     assert found["v"] == 1
@@ -33,7 +37,9 @@ def printed(folder: Path, kind: str, code: int, *words: str) -> dict[str, Any]:
 
 
 def failed(folder: Path, code: int, *words: str) -> dict[str, Any]:
-    """Return the error of a command, the last line on its stderr. It prints nothing else."""
+    """Return the error of a command, the last line on its stderr. It prints nothing
+    else.
+    """
     done = arena(*words, cwd=folder, code=code)
     assert done.stdout == ""
     found: dict[str, Any] = json.loads(done.stderr.splitlines()[-1])

@@ -1,4 +1,6 @@
-"""Sixty inputs that are wrong, each with the command or word of its message by which it can be repaired without the docs."""
+"""Sixty inputs that are wrong, each with the command or word of its message by which it
+can be repaired without the docs.
+"""
 
 import shlex
 from pathlib import Path
@@ -81,7 +83,9 @@ WRONG = {
 
 @made_once
 def desk(folder: Path) -> None:
-    """A bot in "my-bot", the results of two matches in "results/first", its bundle, its page, and a settings file."""
+    """A bot in "my-bot", the results of two matches in "results/first", its bundle, its
+    page, and a settings file.
+    """
     arena("new", "python", "my-bot", cwd=folder)
     arena(
         "run",

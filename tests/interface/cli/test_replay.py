@@ -1,4 +1,6 @@
-"""``replay``: one bot is asked again what a seat was asked, and held against the record."""
+"""``replay``: one bot is asked again what a seat was asked, and held against the
+record.
+"""
 
 import json
 import os
@@ -39,7 +41,9 @@ STRANGE = STRIKES
 
 @made_once
 def store(folder: Path) -> None:
-    """Event 1: a random bot, one that strikes and one that crashes. Then an event of random bots for each game."""
+    """Event 1: a random bot, one that strikes and one that crashes. Then an event of
+    random bots for each game.
+    """
     words = ["--seeds", "1", "--seed", "demo", "--out", "out"]
     arena("run", *bots(RANDOM, STRANGE, f"{FAULTY} exit 3"), "--seats", "3", *words, cwd=folder)
     for game in GAMES:
@@ -65,7 +69,9 @@ def seat_of(store: Path, match: str, name: str) -> int:
 
 @pytest.mark.parametrize("event", soak_but_every(range(1, 2 + len(GAMES)), 3))
 def test_rebuilt_bytes_are_those_on_the_wire(store: Path, event: int, tmp_path: Path) -> None:
-    """The match is played again by the same bots, and what goes to each seat is captured."""
+    """The match is played again by the same bots, and what goes to each seat is
+    captured.
+    """
     arena("match", "--from", str(store / "out"), f"{event}/1", "--capture", "raw", cwd=tmp_path)
     with Store.read(store / "out") as opened:
         found, row = match_of(opened, f"{event}/1")
@@ -357,7 +363,9 @@ def test_a_bundle_is_enough(store: Path, bundle: Path) -> None:
 
 
 def forge(bundle: Path, **header: object) -> None:
-    """A bundle as a forger makes it: another header in match 2/0, with the digest that it gives."""
+    """A bundle as a forger makes it: another header in match 2/0, with the digest that
+    it gives.
+    """
     lines = lines_of(bundle)
     index = max(
         i for i, line in enumerate(lines) if line["kind"] == "match" and line["ordinal"] == 0

@@ -1,4 +1,6 @@
-"""``khiva-arena report``: what it says, what it refuses, and what is never in a page."""
+"""``khiva-arena report``: what it says, what it refuses, and what is never in a
+page.
+"""
 
 import gzip
 import json

@@ -1,4 +1,6 @@
-"""``khiva-arena report`` with choices: notes, authors, other names, chosen matches, all replays."""
+"""``khiva-arena report`` with choices: notes, authors, other names, chosen matches, all
+replays.
+"""
 
 import json
 import re
@@ -315,5 +317,7 @@ def test_all_replays_go_into_pages_beside_it(
 
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_script_and_style_of_a_page_stay_below_145_kb(game: str) -> None:
-    """Bound what a report pays for tables that are drawn: 45 kB above the 100 kB of diagrams."""
+    """Bound what a report pays for tables that are drawn: 45 kB above the 100 kB of
+    diagrams.
+    """
     assert len((html.page_script([game]) + html.page_style([game])).encode()) < 145_000

@@ -1,4 +1,6 @@
-"""``khiva-arena run`` from end to end with real bots: tables, resumption, equal digests, and every refusal."""
+"""``khiva-arena run`` from end to end with real bots: tables, resumption, equal
+digests, and every refusal.
+"""
 
 import json
 import re
@@ -134,7 +136,9 @@ def test_json_of_every_command_that_prints_results(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_the_run_digest_is_equal_at_any_jobs_and_after_a_kill(tmp_path: Path) -> None:
-    """-j 1, 2, 4, and a run killed twice with SIGKILL and resumed by the same command: one digest, no match lost or doubled."""
+    """-j 1, 2, 4, and a run killed twice with SIGKILL and resumed by the same command:
+    one digest, no match lost or doubled.
+    """
     three = bots(PYTHON, NAIVE, GREEDY)  # one that starts slowly, so that kills come in time
     words = ["run", *three, "--seats", "3", "--seeds", "4", "--seed", "demo"]
     digests = [
@@ -367,7 +371,8 @@ def test_an_event_of_another_engine_is_refused_or_marked(tmp_path: Path) -> None
     arena(*words, cwd=tmp_path)
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
     forge(connection, "UPDATE events SET engine = '0.0.1'")
-    # SQLite keeps a file open in a process as long as one of its connections may hold a lock of it
+    # SQLite keeps a file open in a process as long as one of its connections may hold a
+    # lock of it
     connection.close()
     assert "nothing is played" in arena(*words, cwd=tmp_path).stderr
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")

@@ -1,5 +1,7 @@
-"""Runtimes as an organiser has them: named by flag or in the settings, part of the event only where a bot names one, and hints of
-``check``. And that no bot may read what another entrant has sent."""
+"""Runtimes as an organiser has them: named by flag or in the settings, part of the
+event only where a bot names one, and hints of ``check``. And that no bot may read what
+another entrant has sent.
+"""
 
 import json
 import os
@@ -50,7 +52,9 @@ SHORT = (
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """One that other users may enter, as bots are under root; pytest's own folders are closed to them."""
+    """One that other users may enter, as bots are under root; pytest's own folders are
+    closed to them.
+    """
     with tempfile.TemporaryDirectory(prefix="khiva-arena-test-") as folder:
         os.chmod(folder, 0o755)
         yield Path(folder)
@@ -58,7 +62,9 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def place(standard: None, open_folder: Path) -> Path:
-    """A folder with a runtime ``venv``, a bot ``mine`` that names it, and one ``plain`` that should."""
+    """A folder with a runtime ``venv``, a bot ``mine`` that names it, and one ``plain``
+    that should.
+    """
     make_runtime(
         open_folder / "venv", SYSTEM_PYTHON if os.path.exists(SYSTEM_PYTHON) else sys.executable
     )
@@ -80,7 +86,9 @@ def definition(folder: Path) -> dict[str, object]:
 
 
 def test_a_bot_of_a_runtime_plays_by_flag_and_by_settings_file(place: Path) -> None:
-    """Each is the same event: where a runtime lies is no part of it, what it is and has is."""
+    """Each is the same event: where a runtime lies is no part of it, what it is and has
+    is.
+    """
     bots = ("--bot", "entries/mine", "--bot", RANDOM)
     said = arena("run", *bots, *SHORT, "--runtime", "torch=venv", "--out", "flag", cwd=place)
     assert "no fault" not in said.stdout
@@ -234,7 +242,9 @@ def test_what_check_says_comes_next_works_with_a_runtime(place: Path) -> None:
 
 
 def test_no_bot_may_read_what_another_entrant_has_sent(place: Path, tmp_path: Path) -> None:
-    """Neither by a runtime that holds it, nor by a program of it that is on the organiser's PATH."""
+    """Neither by a runtime that holds it, nor by a program of it that is on the
+    organiser's PATH.
+    """
     (place / "bin").mkdir()
     (place / "bin" / "python3").symlink_to(place / "venv" / "bin" / "python3")
     words = (

@@ -1,4 +1,6 @@
-"""A run leaves a sealed store. The seal changes what is read again, never what is said."""
+"""A run leaves a sealed store. The seal changes what is read again, never what is
+said.
+"""
 
 import json
 import shutil

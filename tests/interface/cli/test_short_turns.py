@@ -1,5 +1,6 @@
-"""Turns that are shorter than what a machine now and then takes for itself are warned of; where a first late answer forfeits, a
-new event with such turns is refused."""
+"""Turns that are shorter than what a machine now and then takes for itself are warned
+of; where a first late answer forfeits, a new event with such turns is refused.
+"""
 
 from pathlib import Path
 

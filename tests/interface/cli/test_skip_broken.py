@@ -1,4 +1,6 @@
-"""``run --skip-broken``: a bot that cannot play is left out with a line, and the others play."""
+"""``run --skip-broken``: a bot that cannot play is left out with a line, and the others
+play.
+"""
 
 import errno
 import json
@@ -88,7 +90,8 @@ def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path
         "definition"
     ]
     assert [bot["name"] for bot in definition["bots"]] == ["random", "naive"]
-    # the definition is that of a run without the broken ones: the same event, at the same secret
+    # the definition is that of a run without the broken ones: the same event, at the
+    # same secret
     assert (
         arena("verify", "out", cwd=tmp_path).stdout == arena("verify", "alone", cwd=tmp_path).stdout
     )
@@ -106,7 +109,9 @@ FAILS = {
         "print('main.c:3:5: error: x')\nprint('y\\n' * 5000)\nraise SystemExit(1)\n",
     ),
 }
-"""Bots that do not start, each with its line of bot.toml and its program; the cause of the first two is known."""
+"""Bots that do not start, each with its line of bot.toml and its program; the cause of
+the first two is known.
+"""
 
 
 @pytest.mark.parametrize("name", FAILS)
@@ -141,7 +146,9 @@ def test_a_start_that_fails_has_the_hint_of_check(tmp_path: Path, name: str) -> 
 def test_nobody_is_left_out_where_the_machine_may_be_to_blame(
     broken: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process may have less address space than a bot's own limit of memory: nobody knows why a bot does not start."""
+    """A process may have less address space than a bot's own limit of memory: nobody
+    knows why a bot does not start.
+    """
     monkeypatch.setattr(memory_limits, "space_limit", lambda: 500 << 20)
     for name in broken[1:]:
         done = arena("run", *bots(RANDOM, name), *FAST, "--skip-broken", cwd=tmp_path, code=2)
@@ -194,7 +201,9 @@ def test_nobody_is_left_out_on_a_full_disk(
 def test_a_compiler_that_ends_by_the_machines_doing_is_no_fault_of_the_module(
     ends: tuple[int, str, float, Level], is_host_s: bool
 ) -> None:
-    """It has limits of its own, which a hostile module may have it meet: of memory, and of CPU time."""
+    """It has limits of its own, which a hostile module may have it meet: of memory, and
+    of CPU time.
+    """
     assert bool(modules._why_of_host(*ends)) == is_host_s
 
 
@@ -413,7 +422,9 @@ def test_an_interrupt_leaves_out_nobody(
 def fail_at(
     monkeypatch: pytest.MonkeyPatch, place: str, error: BaseException, word: str = RANDOM
 ) -> None:
-    """Let a function fail whenever it meets a bot. ``word``: its name on the command line."""
+    """Let a function fail whenever it meets a bot. ``word``: its name on the command
+    line.
+    """
     module, _, name = place.rpartition(".")
     function = getattr(sys.modules[module], name)
 

@@ -1,4 +1,6 @@
-"""``khiva-arena sprt`` with real bots: it stops by itself, at the same seed at any -j and after any kill, and verifies."""
+"""``khiva-arena sprt`` with real bots: it stops by itself, at the same seed at any -j
+and after any kill, and verifies.
+"""
 
 import json
 import re
@@ -35,7 +37,9 @@ def digest(said: str) -> str:
 
 
 def scores(store: Path) -> list[Fraction]:
-    """By seed, the candidate's mean pair score, from the seats in the store alone; two seats."""
+    """By seed, the candidate's mean pair score, from the seats in the store alone; two
+    seats.
+    """
     connection = sqlite3.connect(store / "arena.db")
     try:
         found = connection.execute(
@@ -175,7 +179,9 @@ def test_what_makes_no_test(tmp_path: Path, words: list[str], said: str) -> None
 
 
 def test_a_match_after_the_decision_is_noticed(decided: Path, tmp_path: Path) -> None:
-    """A later decision than the results give, as a forger would have it who wants more seeds."""
+    """A later decision than the results give, as a forger would have it who wants more
+    seeds.
+    """
     shutil.copytree(decided / "out", tmp_path / "out")
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
     connection.execute("UPDATE seats SET rank = 3 - rank WHERE bot IN (0, 1) AND ordinal < 40")

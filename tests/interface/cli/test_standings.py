@@ -26,7 +26,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def folder(swiss: Path) -> Path:
-    """Hold a store with three events of one pool: round-robins at three seats and at two, and a swiss."""
+    """Hold a store with three events of one pool: round-robins at three seats and at
+    two, and a swiss.
+    """
     return swiss
 
 
@@ -75,7 +77,9 @@ def test_every_section_is_printed_below_the_table_and_nothing_unasked(folder: Pa
 def test_a_pool_with_a_swiss_is_widened_alike_wherever_it_is_shown(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the terminal, in JSON, on the page of the store and of its bundle, with nothing kept, and for another order of words."""
+    """In the terminal, in JSON, on the page of the store and of its bundle, with
+    nothing kept, and for another order of words.
+    """
     (table,) = json.loads(arena("standings", "out", "--json", cwd=folder).stdout)["standings"]
     widening = table["widening"]
     assert widening["kind"] == "replayed"
@@ -156,7 +160,8 @@ def test_lists_fit_too_and_are_whole_where_there_is_no_terminal(folder: Path) ->
         whole = arena(*words, cwd=folder, env=no_tools).stdout
         narrow = arena(*words, cwd=folder, env=no_tools | {"COLUMNS": "60"}).stdout
         assert whole.split() == narrow.split()  # nothing is cut off
-        # a word is never cut: what a bot lacks here, if anything, may be one that is longer than the room for it
+        # a word is never cut: what a bot lacks here, if anything, may be one that is
+        # longer than the room for it
         listed = [
             line
             for line in narrow.split("\n")

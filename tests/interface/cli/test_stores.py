@@ -1,4 +1,6 @@
-"""The recorded stores that all rooms read hold what is said of them, and each command that reads a store takes them."""
+"""The recorded stores that all rooms read hold what is said of them, and each command
+that reads a store takes them.
+"""
 
 import json
 from pathlib import Path

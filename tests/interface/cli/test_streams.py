@@ -1,4 +1,6 @@
-"""Broken streams and signals: what nobody reads ends no run, and every way to be ended is 130 and resumable."""
+"""Broken streams and signals: what nobody reads ends no run, and every way to be ended
+is 130 and resumable.
+"""
 
 import json
 import os
@@ -112,7 +114,9 @@ sys.exit(main.run(sys.argv[1:]))
 
 
 def test_an_interrupt_between_two_steps_of_the_start_says_how_to_continue(tmp_path: Path) -> None:
-    """The log is there already, the event is not: a signal that comes just then must not end in silence."""
+    """The log is there already, the event is not: a signal that comes just then must
+    not end in silence.
+    """
     words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED, *words],
@@ -176,7 +180,9 @@ main.main()
 
 
 def test_an_interrupt_while_a_class_is_made_is_one() -> None:
-    """Python 3.11 makes a RuntimeError of it, as in the import of any module with an enumeration."""
+    """Python 3.11 makes a RuntimeError of it, as in the import of any module with an
+    enumeration.
+    """
     done = subprocess.run(
         [sys.executable, "-c", IN_A_CLASS], capture_output=True, text=True, timeout=30, check=False
     )

@@ -1,4 +1,6 @@
-"""``match --trace``, ``--capture`` and ``--notes``: what went to and from the bots, and what they wrote on stderr."""
+"""``match --trace``, ``--capture`` and ``--notes``: what went to and from the bots, and
+what they wrote on stderr.
+"""
 
 import fcntl
 import json
@@ -114,7 +116,9 @@ def test_what_is_wrong_and_what_is_said_on_stderr_is_shown(tmp_path: Path) -> No
 
 
 def test_no_answer_is_shown_before_all_have_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fast seat's first act comes at 1 ms, the slow one's at 500 ms: when the first is shown, both are in."""
+    """The fast seat's first act comes at 1 ms, the slow one's at 500 ms: when the first
+    is shown, both are in.
+    """
     wires: list[ScriptedWire] = []
     shown: list[tuple[float, str, int]] = []
 
@@ -164,7 +168,9 @@ def test_a_large_frame_of_a_bot_is_not_opened_for_show(monkeypatch: pytest.Monke
 
 
 def heard(*steps: tuple[float, bytes]) -> tuple[list[str], list[str]]:
-    """What is shown of a bot's stderr when so much comes at these seconds: each write, and the text of each line."""
+    """What is shown of a bot's stderr when so much comes at these seconds: each write,
+    and the text of each line.
+    """
     writes: list[str] = []
 
     async def hear() -> None:
@@ -296,7 +302,9 @@ def test_an_interrupt_ends_a_match_whose_trace_nobody_reads(how: str, tmp_path: 
 
 @contextmanager
 def stderr_is(kind: str) -> Iterator[int]:
-    """Stderr is a pipe of 4 KiB, or a terminal, whose other end this gives. Not a fixture: pytest sets its own for each test."""
+    """Stderr is a pipe of 4 KiB, or a terminal, whose other end this gives. Not a
+    fixture: pytest sets its own for each test.
+    """
     ours, theirs = os.pipe() if kind == "pipe" else pty.openpty()
     if kind == "pipe":
         fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, 4_096)

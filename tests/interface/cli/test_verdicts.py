@@ -1,4 +1,6 @@
-"""The exit codes that tell a verdict or a forfeit, each brought about by real matches."""
+"""The exit codes that tell a verdict or a forfeit, each brought about by real
+matches.
+"""
 
 import json
 import shutil

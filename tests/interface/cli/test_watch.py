@@ -1,4 +1,6 @@
-"""``khiva-arena watch``: the screen, or plain lines, over a stream that another process writes or has written."""
+"""``khiva-arena watch``: the screen, or plain lines, over a stream that another process
+writes or has written.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""AGENTS.md of a new folder: short, of its game and language, with the figures of the data file, and commands that work."""
+"""AGENTS.md of a new folder: short, of its game and language, with the figures of the
+data file, and commands that work.
+"""
 
 import json
 import re
@@ -176,7 +178,9 @@ def test_a_stronger_bot_is_not_told_to_begin_with_a_weaker_one() -> None:
 
 
 def wishes() -> list[tuple[str, NewWish]]:
-    """What ``new`` is asked for: a bot in each language, as a module, with a search, copies of bots, and repositories."""
+    """What ``new`` is asked for: a bot in each language, as a module, with a search,
+    copies of bots, and repositories.
+    """
     kits = shipped.languages().values()
     modules = [(kit.name, NewWish(True, False)) for kit in kits if kit.module]
     searches = [(name, NewWish(False, True)) for name in shipped.all_tools(searches=True)]
@@ -223,7 +227,9 @@ def test_it_is_written_and_is_no_part_of_the_bot(
 
 
 def schema_of(row: LoopRow) -> dict[str, list[str]]:
-    """The keys of what a command prints by its published schema, each with those inside of it."""
+    """The keys of what a command prints by its published schema, each with those inside
+    of it.
+    """
     verb = row.words[0]
     if verb == "replay" and "--lost" in row.words:
         verb = "replay-lost"
@@ -249,7 +255,9 @@ def schema_of(row: LoopRow) -> dict[str, list[str]]:
 
 
 def disagreeing(text: str) -> list[tuple[str, object]]:
-    """Each place where the loop of an AGENTS.md does not agree with the published schemas and the table of exit codes."""
+    """Each place where the loop of an AGENTS.md does not agree with the published
+    schemas and the table of exit codes.
+    """
     found: list[tuple[str, object]] = []
     for row in loop_of(text):
         known, words = schema_of(row), " ".join(row.words)

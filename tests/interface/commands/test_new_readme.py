@@ -1,4 +1,6 @@
-"""``README.md`` of a new bot: its links lead somewhere, and it names the game that the bot is for."""
+"""``README.md`` of a new bot: its links lead somewhere, and it names the game that the
+bot is for.
+"""
 
 import re
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""A command's words go to its work by their names: mypy does not see whether both name them alike."""
+"""A command's words go to its work by their names: mypy does not see whether both name
+them alike.
+"""
 
 import importlib
 import inspect
@@ -16,7 +18,9 @@ from khiva_arena.interface.commands.new import NewWish
 
 
 def work_of(name: str) -> dict[str, Parameter]:
-    """Return the parameters of a command's work: a module in the folder of commands, or beside the options of an extension."""
+    """Return the parameters of a command's work: a module in the folder of commands, or
+    beside the options of an extension.
+    """
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     options = inspect.unwrap(command.callback or work_of).__module__
@@ -25,7 +29,9 @@ def work_of(name: str) -> dict[str, Parameter]:
 
 
 def passes_its_words_on(name: str) -> bool:
-    """Whether the command's flags become keywords. Some commands pass them on as one mapping, which mypy sees."""
+    """Whether the command's flags become keywords. Some commands pass them on as one
+    mapping, which mypy sees.
+    """
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     assert command.callback is not None
@@ -35,7 +41,9 @@ def passes_its_words_on(name: str) -> bool:
 
 
 MADE_VALUES = ("new", "grade")
-"""Commands that make a value of their flags, and hand it on whole. Those of an extension have a test beside it."""
+"""Commands that make a value of their flags, and hand it on whole. Those of an
+extension have a test beside it.
+"""
 PASSED_ON = [name for name in commands() if passes_its_words_on(name) and name not in MADE_VALUES]
 
 
@@ -75,7 +83,9 @@ def test_the_wish_for_a_new_bot_is_made_of_words_of_new() -> None:
     ],
 )
 def test_what_is_no_setting_makes_a_value(name: str, kinds: tuple[type, ...]) -> None:
-    """Settings are taken by the rows of their table, which would pass over any other word in silence."""
+    """Settings are taken by the rows of their table, which would pass over any other
+    word in silence.
+    """
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     words = {param.name for param in command.params if param.expose_value}

@@ -1,11 +1,14 @@
-"""How often the 95 % intervals of ratings hold the truth, and how often the sequential test errs, in every kind of
-world that test_coverage.py and test_sprt.py sample; then bounds of bots that took all points, and events that are extended.
+"""How often the 95 % intervals of ratings hold the truth, and how often the sequential
+test errs, in every kind of world that test_coverage.py and test_sprt.py sample; then
+bounds of bots that took all points, and events that are extended.
 
-One line for each table size, number of deals and world; +/- is the standard error of the figure itself, and shown how many
-differences had an interval, which they have not where all deals say the same. Exits with 1 if an interval holds less than 93 % or
-more than 97 % of the time, or a test at 5 % errs more often than in 5 % of cases by more than three such errors. Rare upsets are
-a known limit and are shown apart: where one or two deals of many make up all that is seen of a difference, nobody can tell from
-them how much it varies.
+One line for each table size, number of deals and world; +/- is the standard error of
+the figure itself, and shown how many differences had an interval, which they have not
+where all deals say the same. Exits with 1 if an interval holds less than 93 % or more
+than 97 % of the time, or a test at 5 % errs more often than in 5 % of cases by more
+than three such errors. Rare upsets are a known limit and are shown apart: where one or
+two deals of many make up all that is seen of a difference, nobody can tell from them
+how much it varies.
 """
 
 import argparse
@@ -68,8 +71,10 @@ def main() -> int:
 
 
 def bounds(trials: int) -> int:
-    """In what share of events the bound of a bot that took all points is above the truth, at most 2.5 %: where it takes all
-    matches of a deal or none, while other pairs' matches are chances of their own."""
+    """In what share of events the bound of a bot that took all points is above the
+    truth, at most 2.5 %: where it takes all matches of a deal or none, while other
+    pairs' matches are chances of their own.
+    """
     outside = 0
     print("\nseats  bots  seeds  matches  takes a deal %  bounds %  false %", flush=True)
     for seats, bots, seeds, matches, p in BOUNDS:
@@ -93,8 +98,10 @@ def bounds(trials: int) -> int:
 
 
 def looks(number: int) -> int:
-    """In what share of events of two equal bots some look finds one of them the better: by intervals for one look; with a first
-    table as planned and the mixture from then on; with looks that were planned. The last is how much wider the mixture is."""
+    """In what share of events of two equal bots some look finds one of them the better:
+    by intervals for one look; with a first table as planned and the mixture from then
+    on; with looks that were planned. The last is how much wider the mixture is.
+    """
     outside = 0
     print("\nlooks                    one look %  extended %  planned %  times as wide", flush=True)
     for name, grid, steps in (
@@ -155,8 +162,10 @@ def _line(world: World, seats: int, blocks: int, trials: int) -> float:
 
 
 def sequential(tests: int) -> int:
-    """An equal candidate that passes, and one at elo1 that fails; both should in 5 % of cases. Then how often the interval of the
-    adjusted Elo holds the truth, and the blocks that a test took."""
+    """An equal candidate that passes, and one at elo1 that fails; both should in 5 % of
+    cases. Then how often the interval of the adjusted Elo holds the truth, and the
+    blocks that a test took.
+    """
     most = 0.05 + 3 * (0.05 * 0.95 / tests) ** 0.5
     outside = 0
     print(

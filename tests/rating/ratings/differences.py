@@ -1,8 +1,9 @@
-"""How far the ratings are from each reference: ``python tests/rating/ratings/differences.py`` prints set, what, largest
-difference.
+"""How far the ratings are from each reference: ``python
+tests/rating/ratings/differences.py`` prints set, what, largest difference.
 
-References are published answers, whose sources are in the files beside this one, or programs that know nothing of these
-ratings, run here: choix and statsmodels, from the test extra. Elo is in Elo, logarithms of strengths are in nats.
+References are published answers, whose sources are in the files beside this one, or
+programs that know nothing of these ratings, run here: choix and statsmodels, from the
+test extra. Elo is in Elo, logarithms of strengths are in nats.
 """
 
 import csv
@@ -143,7 +144,9 @@ def choix_random(trials: int = 20) -> Iterator[Row]:
 
 
 def pudding() -> Iterator[Row]:
-    """Davidson's model is not ours, but its published quasi standard errors are a function of any covariance."""
+    """Davidson's model is not ours, but its published quasi standard errors are a
+    function of any covariance.
+    """
     with (HERE / "davidson1970_pudding.csv").open() as file:
         rows = [{key: int(value) for key, value in row.items()} for row in csv.DictReader(file)]
     covariance = davidson_covariance(rows, PUDDING["converged_R"])
@@ -163,8 +166,10 @@ def pudding() -> Iterator[Row]:
 
 
 def davidson_covariance(rows: list[dict[str, int]], solution: dict) -> np.ndarray:
-    """(6, 6) of the log-worths against item 1, at the converged solution: inverse of the expected information of (log-worths,
-    log of the tie parameter), each pair's games being multinomial over win, tie, loss."""
+    """(6, 6) of the log-worths against item 1, at the converged solution: inverse of
+    the expected information of (log-worths, log of the tie parameter), each pair's
+    games being multinomial over win, tie, loss.
+    """
     worth = np.log(np.array(solution["worth"]))
     information = np.zeros((7, 7))
     for row in rows:

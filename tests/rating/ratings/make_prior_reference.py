@@ -1,10 +1,12 @@
-"""Ratings with the ghost prior, by statsmodels and plain loops, as an oracle for khiva_arena.rating.ratings. Knows nothing of it.
+"""Ratings with the ghost prior, by statsmodels and plain loops, as an oracle for
+khiva_arena.rating.ratings. Knows nothing of it.
 
     python tests/rating/ratings/make_prior_reference.py            prints the reference as JSON
     python tests/rating/ratings/make_prior_reference.py --write    writes tests/rating/ratings/prior_reference.json
 
-The ghost is extra rows of a weighted binomial GLM: one drawn game of weight 1 for each bot. Its scores are left out of the
-sandwich, its information stays in the bread. The jackknife is full refits by statsmodels.
+The ghost is extra rows of a weighted binomial GLM: one drawn game of weight 1 for each
+bot. Its scores are left out of the sandwich, its information stays in the bread. The
+jackknife is full refits by statsmodels.
 """
 
 import argparse
@@ -32,7 +34,9 @@ def headline_games() -> dict:
 
 
 def faulty_games() -> dict:
-    """5 bots, tables of 2 to 5, copies, forfeits ranked last, seats that failed to start, an anchor that is not bot 0."""
+    """5 bots, tables of 2 to 5, copies, forfeits ranked last, seats that failed to
+    start, an anchor that is not bot 0.
+    """
     rng = random.Random(20261121)
     strength = [0.0, 0.8, -0.5, 0.3, 1.5]
     games = []
@@ -56,7 +60,9 @@ def faulty_games() -> dict:
 
 
 def rows_of(data: dict) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Design matrix, outcome, weight and block of every counted pair; block -1 is the ghost."""
+    """Design matrix, outcome, weight and block of every counted pair; block -1 is the
+    ghost.
+    """
     x, s, w, block = [], [], [], []
     for game in data["games"]:
         seats = len(game["bots"])

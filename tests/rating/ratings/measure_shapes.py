@@ -1,8 +1,10 @@
-"""Write khiva_arena/rating/ratings/swiss_factors.json, the factors of a swiss of equal bots by shape: how many
-standard errors hold 95 % of all differences (pair) and the largest of all (ranks).
+"""Write khiva_arena/rating/ratings/swiss_factors.json, the factors of a swiss of equal
+bots by shape: how many standard errors hold 95 % of all differences (pair) and the
+largest of all (ranks).
 
-For fields that are too large to be replayed for each table, and for the screen of a run. Each number comes from replays of the
-landed draw (competition/events/redraws.py); those of fewer rounds are the same replays as far as they had come.
+For fields that are too large to be replayed for each table, and for the screen of a
+run. Each number comes from replays of the landed draw (competition/events/redraws.py);
+those of fewer rounds are the same replays as far as they had come.
 """
 
 import argparse

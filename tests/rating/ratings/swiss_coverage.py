@@ -1,10 +1,12 @@
-"""How often the 95 % intervals and the ranks of whole swiss tournaments hold the truth, plain (as by lot) and widened by
-replays of the draw.
+"""How often the 95 % intervals and the ranks of whole swiss tournaments hold the truth,
+plain (as by lot) and widened by replays of the draw.
 
-Each tournament is drawn by the landed swiss and rated by the landed fit; its matches share the luck of the seat and of the bot on
-a deal (tests/support/swiss_simulated.py). A line for each field: cover is over all pairs of bots, crosstable over those that met,
-+/- the standard error of the cover itself, wide how much wider intervals are in the mean. Exits with 1 if a cover is below 93 or
-above 97 %, or ranks are false in more than 8 % of tournaments.
+Each tournament is drawn by the landed swiss and rated by the landed fit; its matches
+share the luck of the seat and of the bot on a deal (tests/support/swiss_simulated.py).
+A line for each field: cover is over all pairs of bots, crosstable over those that met,
++/- the standard error of the cover itself, wide how much wider intervals are in the
+mean. Exits with 1 if a cover is below 93 or above 97 %, or ranks are false in more than
+8 % of tournaments.
 """
 
 import argparse

@@ -1,4 +1,6 @@
-"""Seats and neighbours: near zero where there is nothing, covered, and found where there is something."""
+"""Seats and neighbours: near zero where there is nothing, covered, and found where
+there is something.
+"""
 
 import numpy as np
 import pytest
@@ -21,7 +23,9 @@ WORLD = World("unequal bots, lucky seats", luck=0.7, suits=0.5, noise=0.7, sprea
 
 
 def pushed(rng, tables, giver, gain):
-    """The same matches with ranks drawn again: strength, and ``gain`` for whoever sits directly after ``giver``."""
+    """The same matches with ranks drawn again: strength, and ``gain`` for whoever sits
+    directly after ``giver``.
+    """
     seats = tables.bots.shape[1]
     after = np.roll(tables.bots == giver, 1, axis=1)
     deal = rng.normal(0, 0.5, (int(tables.block.max()) + 1, 10))[tables.block[:, None], tables.bots]
@@ -89,7 +93,9 @@ def test_neighbours_that_do_nothing_are_covered_and_one_that_gives_is_found(seat
 
 
 def test_strength_is_not_taken_for_an_effect():
-    """A very strong bot makes its neighbours lose as much as all others at its table."""
+    """A very strong bot makes its neighbours lose as much as all others at its
+    table.
+    """
     rng = np.random.default_rng(3)
     strong = World("one giant", suits=0.3, spread=3.0, more=1)
     effects = [

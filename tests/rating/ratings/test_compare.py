@@ -34,7 +34,9 @@ def evens(a, b, blocks=6):
     [(2, 2.77180765), (3, 3.31449294), (10, 4.47412414), (20, 5.01175197), (100, 6.08496892)],
 )
 def test_the_range_as_in_tables(bots, quantile):
-    """Tables of the studentised range print 2.77, 3.31, 4.47, 5.01 and 6.08 for .05 and infinite degrees of freedom."""
+    """Tables of the studentised range print 2.77, 3.31, 4.47, 5.01 and 6.08 for .05 and
+    infinite degrees of freedom.
+    """
     from scipy.stats import studentized_range
 
     assert range_quantile((bots,), 0.95) == pytest.approx(
@@ -128,7 +130,9 @@ def test_between_two_bots_the_rank_is_certain_when_the_interval_of_the_differenc
 @pytest.mark.soak
 @pytest.mark.parametrize(("bots", "blocks"), [(5, 12), *in_long([(12, 20)])])
 def test_all_ranks_together_are_wrong_in_at_most_5_percent(bots, blocks):
-    """All bots are equal, so each is 1st and last in truth: any interval short of (1, n) is a mistake."""
+    """All bots are equal, so each is 1st and last in truth: any interval short of (1,
+    n) is a mistake.
+    """
     trials, wrong, marginal = 400, 0, 0
     for trial in range(trials):
         ratings = rate(played(trial, bots, 4, blocks * bots // 4, 0.0), bots, 0)

@@ -50,7 +50,9 @@ def test_the_interval_of_a_look_is_the_mixtures_at_the_other_half() -> None:
 
 @pytest.mark.parametrize("score", [Fraction(1), Fraction(3, 4), HALF])
 def test_equal_scores_are_bounded_by_how_many_there_are(score: Fraction) -> None:
-    """If the mean is p, so many seeds in a row have that score or more with (p / score)^seeds at most."""
+    """If the mean is p, so many seeds in a row have that score or more with (p /
+    score)^seeds at most.
+    """
     ends = at_a_look(RULE, comparison([score] * 5).scores)
     assert (ends.low / float(score)) ** 5 == pytest.approx(0.0125)
     assert (

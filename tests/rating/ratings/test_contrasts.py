@@ -89,7 +89,9 @@ def test_intervals_of_trends_and_of_sets_hold_95_percent(spread):
 
 @pytest.mark.slow
 def test_a_rise_of_150_elo_over_ten_checkpoints_is_found_by_its_trend_and_not_by_a_difference():
-    """A gauntlet: ten checkpoints that rise evenly against a ladder of two, at 20 seeds."""
+    """A gauntlet: ten checkpoints that rise evenly against a ladder of two, at 20
+    seeds.
+    """
     found, by_pairs, trials = 0, 0, 120
     at = np.arange(10)
     for trial in range(trials):

@@ -2,8 +2,10 @@
 
 ``python -m tests.tools coverage`` is the long form, every world at every size.
 
-Formula: docs/how-ratings-work.md F4. The band is 93 to 97 %; at 2000 competitions a figure is known to about 0.4 points, so that
-intervals that held 92 or 98 % of the time would fall outside. At the 1200 that are tried each time it is known to about 0.5.
+Formula: docs/how-ratings-work.md F4. The band is 93 to 97 %; at 2000 competitions a
+    figure is known to about 0.4 points, so that intervals that held 92 or 98 % of the
+    time would fall outside. At the 1200 that are tried each time it is known to about
+    0.5.
 """
 
 from statistics import NormalDist
@@ -56,7 +58,9 @@ def test_95_percent_intervals_hold_the_truth_93_to_97_percent_of_the_time(
 @pytest.mark.soak
 @pytest.mark.parametrize("blocks", [10, *in_long([20])])
 def test_where_upsets_are_rare_there_is_no_error_rather_than_one_that_does_not_hold(blocks):
-    """Two bots; on most deals whoever sits well wins. Often all deals end alike, and there is nothing to tell an error by."""
+    """Two bots; on most deals whoever sits well wins. Often all deals end alike, and
+    there is nothing to tell an error by.
+    """
     share, error, shown = coverage(RARE, 2, blocks, 1500)
     assert share >= 0.93
     assert error < 0.006
@@ -64,7 +68,9 @@ def test_where_upsets_are_rare_there_is_no_error_rather_than_one_that_does_not_h
 
 
 def test_plain_errors_would_not_hold():
-    """Bots that suit deals: the model's own errors, blind to blocks, are too narrow. Shows that the test above can fail."""
+    """Bots that suit deals: the model's own errors, blind to blocks, are too narrow.
+    Shows that the test above can fail.
+    """
     z = NormalDist().inv_cdf(0.975)
     world = World("bots suit deals a lot", suits=2.0)
     held = 0
@@ -84,8 +90,10 @@ def test_the_truth_is_known_much_better_than_any_interval():
 @pytest.mark.soak
 @pytest.mark.parametrize("blocks", [20, *in_long([100])])
 def test_all_rank_intervals_hold_at_once_95_percent_of_the_time(blocks):
-    """Equal bots have no places of their own: all intervals hold if each has all places. That is where such intervals fail most
-    often; on a ladder only a pair in the wrong order is an error, which hardly ever comes."""
+    """Equal bots have no places of their own: all intervals hold if each has all
+    places. That is where such intervals fail most often; on a ladder only a pair in the
+    wrong order is an error, which hardly ever comes.
+    """
     level, ladder = (
         World(name, luck=1.0, suits=0.5, spread=spread, more=2)
         for name, spread in (("level", 0.0), ("ladder", 0.6))

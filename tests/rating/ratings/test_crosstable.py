@@ -33,7 +33,9 @@ def test_three_bots_by_hand():
 
 
 def test_blocks_of_equal_weight_give_the_textbook_variance():
-    """Then leaving one out gives s^2/B, and the interval solves |x - p| = t sqrt(p (1 - p) s^2 / (B x (1 - x)))."""
+    """Then leaving one out gives s^2/B, and the interval solves |x - p| = t sqrt(p (1 -
+    p) s^2 / (B x (1 - x))).
+    """
     points = np.array([0.25, 0.5, 1.0, 0.75, 0.5])
     found = proportions(BlockRows(np.zeros(5, dtype=np.int64), points, np.ones(5)), 1)
     mean, variance = points.mean(), points.var(ddof=1) / 5
@@ -130,7 +132,9 @@ def test_surprise_finds_rock_paper_scissors():
 
 
 def test_surprise_by_leaving_out_every_block_in_turn():
-    """The same by whole matrices, and without the first order: the ratings without a block put into the expected score."""
+    """The same by whole matrices, and without the first order: the ratings without a
+    block put into the expected score.
+    """
     cells = cells_of(
         played(np.random.default_rng(4), World("any", suits=0.7, spread=1.0, more=2), 3, 30), 5
     )
@@ -168,7 +172,9 @@ def test_surprise_by_leaving_out_every_block_in_turn():
 
 
 def test_no_surprise_where_the_ratings_were_fitted_to_that_very_score():
-    """Two bots; and a gauntlet, in which each pair is all that connects the two. A third pair tells."""
+    """Two bots; and a gauntlet, in which each pair is all that connects the two. A
+    third pair tells.
+    """
     rng = np.random.default_rng(2)
     gauntlet = [
         rated(b, (0, n), (1, 2) if rng.random() < 0.7 else (2, 1))
@@ -187,7 +193,9 @@ def test_no_surprise_where_the_ratings_were_fitted_to_that_very_score():
 
 
 def test_a_strong_bot_that_took_everything_is_as_expected():
-    """Expected are some 98 %: that it never lost says little, though the score itself never varied."""
+    """Expected are some 98 %: that it never lost says little, though the score itself
+    never varied.
+    """
     found = []
     for cells in trials(np.random.default_rng(5), World("ladder", spread=3.5, more=2), 2, 20, 60):
         table = crosstable(cells, rate(cells, 4, 0))

@@ -12,7 +12,9 @@ from khiva_arena.rating.ratings.pairs import cells_of_tables, pair_cells
 
 
 def ring(rng, blocks, win, matches=4):
-    """Of three bots each beats the next with probability ``win``; so many matches a pair and deal."""
+    """Of three bots each beats the next with probability ``win``; so many matches a
+    pair and deal.
+    """
     pairs = np.tile([(0, 1), (1, 2), (2, 0)], (blocks * matches, 1))
     first = rng.random(len(pairs)) < win
     ranks = np.where(first[:, None], [1, 2], [2, 1])
@@ -34,7 +36,9 @@ def test_rock_paper_scissors_is_all_cycle():
 @pytest.mark.parametrize("spread", [1.0, 3.0])
 @pytest.mark.parametrize("blocks", [10, 40])
 def test_noise_alone_makes_no_cycles(spread, blocks):
-    """Bots on a ladder, on which pairs far apart have no upsets at all at times. The raw share is noise, and so says."""
+    """Bots on a ladder, on which pairs far apart have no upsets at all at times. The
+    raw share is noise, and so says.
+    """
     world = World("ladder", luck=1.0, suits=0.4, spread=spread, more=3)
     reports = [
         intransitivity(c, rate(c, 5, 0))
@@ -61,7 +65,9 @@ def test_equal_bots_have_no_share():
 
 
 def test_a_share_between_is_covered():
-    """Two on a ladder with the three of a ring: the interval holds the share of the limit."""
+    """Two on a ladder with the three of a ring: the interval holds the share of the
+    limit.
+    """
     rng = np.random.default_rng(4)
 
     def some(blocks):
@@ -93,7 +99,9 @@ def test_nothing_to_say():
 
 
 def test_it_is_what_the_definition_says_with_every_block_left_out_in_turn():
-    """The same by whole matrices. All pairs meet, so the transitive part is the row means of the antisymmetric matrix."""
+    """The same by whole matrices. All pairs meet, so the transitive part is the row
+    means of the antisymmetric matrix.
+    """
     cells = cells_of(
         played(np.random.default_rng(6), World("any", suits=0.7, spread=3.0, more=3), 2, 9), 5
     )

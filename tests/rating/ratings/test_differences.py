@@ -1,4 +1,6 @@
-"""Sets of others: choix's published vectors and its own optimiser, and quasi standard errors that R published."""
+"""Sets of others: choix's published vectors and its own optimiser, and quasi standard
+errors that R published.
+"""
 
 import importlib.util
 import sys

@@ -1,4 +1,6 @@
-"""Seat and neighbour effects and several anchors: against statsmodels and plain algebra, and where there is nothing to say."""
+"""Seat and neighbour effects and several anchors: against statsmodels and plain
+algebra, and where there is nothing to say.
+"""
 
 import random
 from itertools import combinations
@@ -77,7 +79,9 @@ def test_one_sort_of_effects_alone():
 
 
 def test_intervals_of_effects_hold_95_percent_of_the_time():
-    """Equal bots, no effects in truth; the luck of seats is shared by a seed's matches. 300 x 8 intervals."""
+    """Equal bots, no effects in truth; the luck of seats is shared by a seed's matches.
+    300 x 8 intervals.
+    """
     held = total = 0
     for trial in range(60):
         rng = random.Random(trial)
@@ -131,7 +135,9 @@ def test_a_bot_that_was_never_a_neighbour_has_no_effect_and_the_others_sum_to_ze
 
 
 def test_an_effect_without_end_is_no_number():
-    """Whoever sits first always wins: any finite number for that seat is the prior's."""
+    """Whoever sits first always wins: any finite number for that seat is the
+    prior's.
+    """
     rng = random.Random(6)
     matches = []
     for block in range(40):
@@ -145,8 +151,10 @@ def test_an_effect_without_end_is_no_number():
 
 
 def test_a_bot_whose_wins_may_all_be_its_seat_s_is_compared_with_none():
-    """Bot 3 loses all at tables of two, and wins all at tables of three, where only it ever sits first: a seat worth ever more
-    and a bot ever weaker explain that ever better."""
+    """Bot 3 loses all at tables of two, and wins all at tables of three, where only it
+    ever sits first: a seat worth ever more and a bot ever weaker explain that ever
+    better.
+    """
     rng = random.Random(7)
     matches = [
         rated(b, tuple(rng.sample(range(3), 2)), rng.choice([(1, 2), (2, 1)])) for b in range(60)
@@ -168,7 +176,9 @@ def test_a_bot_whose_wins_may_all_be_its_seat_s_is_compared_with_none():
 
 
 def test_copies_and_failed_starts_as_without_effects():
-    """They leave out the same pairs: with every effect far from telling anything the numbers are those of the plain fit."""
+    """They leave out the same pairs: with every effect far from telling anything the
+    numbers are those of the plain fit.
+    """
     matches = [rated(m.block, (*m.bots, m.bots[0]), (*m.ranks, 9)) for m in played(8)]
     matches += [rated(50 + b, (0, 1, 2), (1, 2, 3), (2,)) for b in range(5)]
     ratings = rate(matches, 7, 0, effects=EffectsToFit(seats=True))
@@ -250,7 +260,9 @@ def test_exact_anchors_are_held_and_the_others_solve_their_equations():
 
 
 def test_loose_anchors_meet_the_results_half_way():
-    """Two bots, two anchors with equal deviations: by hand, with the prior draws out of the way."""
+    """Two bots, two anchors with equal deviations: by hand, with the prior draws out of
+    the way.
+    """
     matches = [rated(b, (0, 1), (1, 2) if b % 4 else (2, 1)) for b in range(40)]
     ratings = rate(
         matches, 2, 0, prior=1e-9, anchors={0: 100.0, 1: 100.0}, anchor_sds={0: 60.0, 1: 60.0}
@@ -260,7 +272,8 @@ def test_loose_anchors_meet_the_results_half_way():
         d / 2 / (60 / C) ** 2, rel=1e-5
     )  # its score = the pull of two springs
     assert sum(ratings.elo) == pytest.approx(200, abs=1e-6)
-    # 1/V of the difference: 40 p(1 - p) of the matches, 1/(2 sd^2) of the anchors, both also in the meat for the model
+    # 1/V of the difference: 40 p(1 - p) of the matches, 1/(2 sd^2) of the anchors, both
+    # also in the meat for the model
     p = 1 / (1 + np.exp(-d))
     model, _ = covariance_of(
         "model", matches, 2, 0, prior=1e-9, anchors={0: (100.0, 60.0), 1: (100.0, 60.0)}

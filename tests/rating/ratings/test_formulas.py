@@ -1,4 +1,6 @@
-"""docs/how-ratings-work.md has each formula that the modules cite, and names the modules that have it."""
+"""docs/how-ratings-work.md has each formula that the modules cite, and names the
+modules that have it.
+"""
 
 import re
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Intervals that hold however often a table was looked at: against simulations, and by the formula."""
+"""Intervals that hold however often a table was looked at: against simulations, and by
+the formula.
+"""
 
 from math import erfc, log, sqrt
 
@@ -17,7 +19,9 @@ from khiva_arena.rating.ratings.widening import PLAIN, Widening
 
 
 def statistics(grid, number, seed=1):
-    """(looks, number) t of the mean of equal bots' differences after so many seeds of each event."""
+    """(looks, number) t of the mean of equal bots' differences after so many seeds of
+    each event.
+    """
     x = np.random.default_rng(seed).normal(size=(number, max(grid)))
     sums, squares = x.cumsum(1), (x * x).cumsum(1)
     return np.array(

@@ -69,7 +69,9 @@ def test_nothing_is_lost(played):
 
 @st.composite
 def some_results(draw):
-    """Tables of two and of three seats in two events, each with some of its rotations, in any order."""
+    """Tables of two and of three seats in two events, each with some of its rotations,
+    in any order.
+    """
     rows = []
     for event, table in draw(st.sets(st.tuples(st.sampled_from("ef"), st.integers(0, 5)))):
         seats = 2 + table % 2

@@ -1,4 +1,6 @@
-"""Where all points flow one way: more wins are never less sure, and few seeds never sure."""
+"""Where all points flow one way: more wins are never less sure, and few seeds never
+sure.
+"""
 
 import random
 import re
@@ -31,7 +33,9 @@ PAGE = ROOT / "docs" / "how-ratings-work.md"
 
 
 def duel(seeds, matches, lost=None):
-    """Bot 0 against bot 1, so many matches on each seed; 0 loses the one numbered ``lost``."""
+    """Bot 0 against bot 1, so many matches on each seed; 0 loses the one numbered
+    ``lost``.
+    """
     return [
         rated(seed, (0, 1), (2, 1) if seed * matches + m == lost else (1, 2))
         for seed in range(seeds)
@@ -40,7 +44,9 @@ def duel(seeds, matches, lost=None):
 
 
 def event(seed, bots, seats, seeds, best=None, worst=None):
-    """All line-ups in all rotations on each seed; ``best`` wins every match it is in, ``worst`` crashes in each."""
+    """All line-ups in all rotations on each seed; ``best`` wins every match it is in,
+    ``worst`` crashes in each.
+    """
     rng, found = random.Random(seed), []
     step, noise = rng.choice([0.0, 0.3, 1.0]), rng.choice([0.5, 1.0, 2.0])
     for block in range(seeds):
@@ -60,7 +66,9 @@ def event(seed, bots, seats, seeds, best=None, worst=None):
 
 
 def with_one_lost(matches, bot, number, up=False):
-    """The same, but in one match of ``bot`` it changes places with the one behind it, or if ``up`` with the one before it."""
+    """The same, but in one match of ``bot`` it changes places with the one behind it,
+    or if ``up`` with the one before it.
+    """
     mine = [k for k, match in enumerate(matches) if bot in match.bots]
     k = mine[number % len(mine)]
     ranks = list(matches[k].ranks)
@@ -75,8 +83,10 @@ def with_one_lost(matches, bot, number, up=False):
 @settings(max_examples=80, deadline=None)
 @given(st.integers(2, 40), st.integers(1, 40), st.integers(0, 10**6))
 def test_all_of_n_seeds_is_never_less_sure_than_all_but_one_of_them(seeds, matches, which):
-    """Two bots: likelihood, ranks, crosstable and the end of the interval, whichever seed was lost. With single matches lost
-    it may be surer: they show that a seed does not decide everything."""
+    """Two bots: likelihood, ranks, crosstable and the end of the interval, whichever
+    seed was lost. With single matches lost it may be surer: they show that a seed does
+    not decide everything.
+    """
     whole = duel(seeds, matches)
     fewer = [
         structs.replace(one, ranks=(2, 1)) if k // matches == which % seeds else one
@@ -107,9 +117,12 @@ def test_all_of_n_seeds_is_never_less_sure_than_all_but_one_of_them(seeds, match
 def test_among_several_bots_no_rank_and_no_likelihood_gets_worse_by_one_more_win(
     seed, seats, more, seeds, wins, which
 ):
-    """From ten seeds on, as they are shown. With fewer, one match that chance puts on the very seed that makes all seeds look
-    alike has an error too small to be true, and nothing honest is as sure as that. A bot that took everything is as sure as
-    that many seeds can be where each decides all of its matches: one lost match shows that it doesn't, and may be surer still."""
+    """From ten seeds on, as they are shown. With fewer, one match that chance puts on
+    the very seed that makes all seeds look alike has an error too small to be true, and
+    nothing honest is as sure as that. A bot that took everything is as sure as that
+    many seeds can be where each decides all of its matches: one lost match shows that
+    it doesn't, and may be surer still.
+    """
     bots = seats + more
     whole = event(seed, bots, seats, seeds, best=0 if wins else None, worst=None if wins else 0)
     some, every = (
@@ -147,7 +160,9 @@ def test_the_figures_of_the_trials(seeds, matches):
 
 @pytest.mark.parametrize("seeds", [10, 15])
 def test_a_bot_that_always_crashes_is_last(seeds):
-    """Five seeds are too few, though it crashes in all of 150 matches: it may do so on some deals alone."""
+    """Five seeds are too few, though it crashes in all of 150 matches: it may do so on
+    some deals alone.
+    """
     matches = event(1, 6, 3, seeds, worst=5)
     assert sum(5 in match.bots for match in matches) == 30 * seeds
     crashing = rate(matches, 6, 0)
@@ -162,9 +177,12 @@ def test_a_bot_that_always_crashes_is_last(seeds):
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(11, 16), st.booleans())
 @example(seed=14, bots=4, seeds=11, wins=True)
 def test_who_won_or_lost_everything_widens_nobody(seed, bots, seeds, wins):
-    """A bot more, at tables of two, that each other one meets in both seats on each seed. An error may get wider by a trace: what
-    the prior leaves of those certain games is not quite the same on every seed (0.26 % at most in 1,500 events). So no rank gets
-    wider than it would be by errors that are a trace wider: one that was decided by less may be open again."""
+    """A bot more, at tables of two, that each other one meets in both seats on each
+    seed. An error may get wider by a trace: what the prior leaves of those certain
+    games is not quite the same on every seed (0.26 % at most in 1,500 events). So no
+    rank gets wider than it would be by errors that are a trace wider: one that was
+    decided by less may be open again.
+    """
     alone = event(seed, bots, 2, seeds)
     ranks = (1, 2) if wins else (2, 1)
     against = [
@@ -220,7 +238,9 @@ def test_the_part_given_back_is_the_mean_over_all_seeds_that_it_may_have_been_on
 
 
 def test_a_ladder_on_which_the_better_one_always_wins():
-    """Every group is one bot, and each is certain of its place over the others in between."""
+    """Every group is one bot, and each is certain of its place over the others in
+    between.
+    """
     ladder = [
         rated(block, (bot, bot + 1), (1, 2))
         for block in range(12)
@@ -236,7 +256,9 @@ def test_a_ladder_on_which_the_better_one_always_wins():
 
 
 def test_who_is_not_compared_at_all_stays_so():
-    """Both beat the same two, who take points from each other; nothing tells the two apart."""
+    """Both beat the same two, who take points from each other; nothing tells the two
+    apart.
+    """
     rng = random.Random(3)
     beaten = [
         rated(b, (0, 1), (1, 2) if rng.random() < 0.5 else (2, 1))
@@ -282,9 +304,11 @@ def test_what_is_given_for_anchors_counts_and_effects_have_no_such_bounds():
     ],
 )
 def test_bounds_hold_the_truth(seats, blocks, suits, noise):
-    """Strong against weak, so that in a good part of all trials nobody takes a point from the strongest; in the last two worlds
-    all matches on a seed end alike. The lower end, of bounds and intervals together, is one that holds 97.5 % of the time; the
-    standard error of a figure is 0.8 %."""
+    """Strong against weak, so that in a good part of all trials nobody takes a point
+    from the strongest; in the last two worlds all matches on a seed end alike. The
+    lower end, of bounds and intervals together, is one that holds 97.5 % of the time;
+    the standard error of a figure is 0.8 %.
+    """
     world = World("strong and weak", suits=suits, spread=3.2 * (seats - 1), noise=noise)
     elo = truth(world, seats, 30_000)
     bounds, held = [], []
@@ -308,8 +332,10 @@ def test_bounds_hold_the_truth(seats, blocks, suits, noise):
     ("seeds", "matches"), [(10, 2), (10, 12), (10, 24), (10, 60), (5, 12), (3, 12), (6, 1)]
 )
 def test_a_bound_holds_where_the_seed_decides(seeds, matches):
-    """The truth passes its end at worst as often as a bot that is just as strong takes all. It held in 89, 31, 17, 7, 41 and 72 %
-    when matches counted as independent; where every second seed decides all, in 87 to 96 %."""
+    """The truth passes its end at worst as often as a bot that is just as strong takes
+    all. It held in 89, 31, 17, 7, 41 and 72 % when matches counted as independent;
+    where every second seed decides all, in 87 to 96 %.
+    """
     low = rate(duel(seeds, matches), 2, 1).interval(0)[0]
     p = 1 / (1 + 10 ** (-low / 400))
     assert 100 * (1 - p**seeds) == pytest.approx(97.5, abs=0.05)
@@ -330,8 +356,10 @@ def test_one_of_two_equal_bots_is_ranked_first_in_at_most_5_percent_where_the_se
     [(3, 2, 5, 12), (3, 2, 10, 12), (6, 2, 5, 6), (6, 2, 20, 3), (5, 3, 10, 3), (4, 3, 20, 3)],
 )
 def test_a_bound_is_that_of_counted_seeds_whatever_other_pairs_show(bots, seats, seeds, matches):
-    """A bot may win or lose all matches of a deal where others' are not alike: with 80 % it takes all of 5 deals in a third of
-    all events. When the matches of other pairs said how many count, the bound was then above the truth in most of them."""
+    """A bot may win or lose all matches of a deal where others' are not alike: with 80
+    % it takes all of 5 deals in a third of all events. When the matches of other pairs
+    said how many count, the bound was then above the truth in most of them.
+    """
     cells = pair_cells(whole_deals(random.Random(5), bots, seats, seeds, matches, 1.0), bots)
     ratings, counted = rate(cells, bots, 1), 0.025 ** (1 / seeds)
     for other in range(1, bots):

@@ -1,4 +1,6 @@
-"""What planning promises comes true in simulations; what it cannot know it does not say."""
+"""What planning promises comes true in simulations; what it cannot know it does not
+say.
+"""
 
 from itertools import pairwise
 from math import ceil, isclose
@@ -30,8 +32,10 @@ def competitions(seed, blocks, number, world=WORLD, seats=3):
 
 @pytest.mark.slow
 def test_the_error_asked_for_is_the_error_got():
-    """From 30 seeds, for half the error there: over many competitions the seeds planned, played, give that error; and the
-    interval of the seeds holds the number that is needed in truth about 95 % of the time."""
+    """From 30 seeds, for half the error there: over many competitions the seeds
+    planned, played, give that error; and the interval of the seeds holds the number
+    that is needed in truth about 95 % of the time.
+    """
     wanted = float(np.mean([ratings.error[1] for ratings in competitions(1, 30, 100)])) / 2
     needs = [for_error(ratings, wanted)[1] for ratings in competitions(2, 30, 200)]
     planned = int(np.median([need.seeds for need in needs]))
@@ -133,7 +137,9 @@ def test_nothing_is_said_from_nothing():
 
 
 def test_no_number_of_seeds_puts_one_of_two_equal_bots_above_the_other():
-    """Each wins both matches of every other seed: their error is known, and their distance is 0."""
+    """Each wins both matches of every other seed: their error is known, and their
+    distance is 0.
+    """
     alike = [
         rated(block, order, (1, 2) if order[0] == block % 2 else (2, 1))
         for block in range(12)

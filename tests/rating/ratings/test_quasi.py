@@ -60,7 +60,9 @@ def test_they_minimise_the_relative_error():
 
 
 def test_one_may_be_below_0_and_is_none():
-    """A bot that all others are compared through: the differences of the others are more than sums allow."""
+    """A bot that all others are compared through: the differences of the others are
+    more than sums allow.
+    """
     v = np.array([[0.0, 0, 0], [0, 1, -0.5], [0, -0.5, 1]])
     q, worst = quasi_variances(v)
     assert q == pytest.approx([-0.5, 1.5, 1.5])
@@ -100,7 +102,9 @@ def test_against_the_pool_by_hand():
 
 
 def test_repeats_on_one_seed_show_in_the_design_effect():
-    """The same match ten times over on its seed: ten times the variance that independent matches would have."""
+    """The same match ten times over on its seed: ten times the variance that
+    independent matches would have.
+    """
     once = played(4, blocks=40)
     tenfold = rate([m for m in once for _ in range(10)], 5, 0, prior=10)
     plain = rate(once, 5, 0)

@@ -71,7 +71,9 @@ def test_the_anchor_shifts_the_scale_and_no_difference(seed, anchor):
 @settings(max_examples=30, deadline=None)
 @given(seeds)
 def test_a_second_copy_at_the_table_adds_nothing_of_its_own(seed):
-    """A copy's pairs with the others count; with the first copy they do not, whoever of the two is ahead."""
+    """A copy's pairs with the others count; with the first copy they do not, whoever of
+    the two is ahead.
+    """
     matches = [rated(m.block, (*m.bots, m.bots[0]), (*m.ranks, 9)) for m in played(seed)]
     swapped = [rated(m.block, (m.bots[-1], *m.bots[1:-1], m.bots[0]), m.ranks) for m in matches]
     assert rate(matches, 4, 0).elo == pytest.approx(rate(swapped, 4, 0).elo, abs=1e-8)
@@ -91,7 +93,9 @@ def test_symmetric_results_give_equal_ratings(seats):
 
 
 def test_two_bots_by_hand():
-    """3 of 4 points with the ghost: p = 1/(1 + e^-2t) solves 3 - 4p + (0.5 - s(t)) = 0 with t_0 = -t_1."""
+    """3 of 4 points with the ghost: p = 1/(1 + e^-2t) solves 3 - 4p + (0.5 - s(t)) = 0
+    with t_0 = -t_1.
+    """
     matches = [rated(b, (0, 1), (1, 2) if b < 3 else (2, 1)) for b in range(4)]
     ratings = rate(matches, 2, 1, prior=NO_PRIOR)
     assert ratings.elo[0] == pytest.approx(ELO_PER_NAT * 1.0986122886681098)  # ln 3

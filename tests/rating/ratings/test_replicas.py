@@ -1,4 +1,6 @@
-"""Many fits at once are the landed fit, one by one; and what strengths are likely after results."""
+"""Many fits at once are the landed fit, one by one; and what strengths are likely after
+results.
+"""
 
 from itertools import combinations
 
@@ -16,7 +18,9 @@ from khiva_arena.rating.schedule.terms import Terms
 def rounds_of(
     seed: int, bots: int, seats: int, shape: list[tuple[int, int]], replays: int = 4
 ) -> tuple[list[ReplicaRound], list]:
-    """Rounds of so many tables and seeds, and by replay the same matches as a fit takes them. Strengths 0, 100, 200, ..."""
+    """Rounds of so many tables and seeds, and by replay the same matches as a fit takes
+    them. Strengths 0, 100, 200, ...
+    """
     rng = np.random.default_rng(seed)
     weight = 10 ** (np.arange(bots) * 100 / 400)
     rounds, matches = [], [[] for _ in range(replays)]
@@ -113,7 +117,9 @@ def test_matches_that_are_not_rated_are_not_fitted_and_copies_score_nothing_agai
 
 
 def test_matches_follow_plackett_and_luce():
-    """Three bots of weights 1, 2 and 4: how often each is first, and ahead of each other, over 60,000 matches."""
+    """Three bots of weights 1, 2 and 4: how often each is first, and ahead of each
+    other, over 60,000 matches.
+    """
     terms = Terms("round-robin", 3, 3, 1000, key=b"")
     elo = [0, 120, 241]  # weights 1, 2, 4 to a thousandth
     event = EventToReplay(terms, (0, 1, 2), played=((((0, 1, 2),), 1000),))

@@ -1,4 +1,6 @@
-"""The design effect of shared deals: by plain matrices, and against events that were played again with a deal for each table."""
+"""The design effect of shared deals: by plain matrices, and against events that were
+played again with a deal for each table.
+"""
 
 import numpy as np
 import pytest
@@ -59,7 +61,9 @@ def test_it_is_the_ratio_of_two_sums_of_squares():
 @pytest.mark.slow
 @pytest.mark.parametrize(("bots", "seats", "suits"), [(6, 2, 0.0), (6, 2, 0.7), (5, 3, 0.7)])
 def test_it_is_how_much_less_ratings_vary_with_a_deal_for_each_table(bots, seats, suits):
-    """The variance of the ratings themselves, over events with shared deals and others without."""
+    """The variance of the ratings themselves, over events with shared deals and others
+    without.
+    """
     spreads, effects = {True: [], False: []}, []
     for trial in range(100):
         rng = np.random.default_rng([trial, bots, seats])
@@ -90,7 +94,9 @@ def test_its_interval_holds_what_ever_more_seeds_tend_to(bots, seats, seeds, sui
 @pytest.mark.slow
 @pytest.mark.parametrize("suits", [0.0, 0.7])
 def test_it_says_what_fewer_line_ups_are_worth(suits):
-    """Six bots at two seats: all 15 line-ups, and the nine of three bots against three, in which each sits in 3 and not in 5."""
+    """Six bots at two seats: all 15 line-ups, and the nine of three bots against three,
+    in which each sits in 3 and not in 5.
+    """
     three_by_three = [2, 3, 4, 6, 7, 8, 9, 10, 11]
     rng = np.random.default_rng(5)
     every = [dealt(rng, 6, 2, 20, suits=suits) for _ in range(100)]

@@ -1,4 +1,6 @@
-"""The sequential test: published vectors, properties, and that it errs as seldom as it says on tables of two to five seats."""
+"""The sequential test: published vectors, properties, and that it errs as seldom as it
+says on tables of two to five seats.
+"""
 
 import json
 from collections import Counter
@@ -78,7 +80,8 @@ def value_of(row):
 def test_published_likelihood_ratios(row):
     found = value_of(row)
     assert found == pytest.approx(row["own_llr"], abs=5.1e-5)
-    # Where every match was won fastchess stops its search early, at shares that are right to 1e-4; all others to 2 decimals.
+    # Where every match was won fastchess stops its search early, at shares that are
+    # right to 1e-4; all others to 2 decimals.
     all_won = counts_of(row)[:-1] == [0] * (len(counts_of(row)) - 1)
     assert found == pytest.approx(
         row["expected_llr"], **({"rel": 3e-4} if all_won else {"abs": 0.005})
@@ -119,7 +122,8 @@ def test_published_elo_and_normalised_elo(row, monkeypatch):
     test.blocks = blocks = sum(counts)
     report = test.report()
     assert report.score.value == pytest.approx(row["own"]["score"], abs=1e-5)
-    # The vectors' own figures count a value that was not seen as a thousandth, which WDL3 has
+    # The vectors' own figures count a value that was not seen as a thousandth, which
+    # WDL3 has
     assert report.elo.value == pytest.approx(row["own"]["elo"], abs=3e-3 if 0 in counts else 1e-5)
     assert report.nelo.value == pytest.approx(row["own"]["nelo"], abs=3e-3 if 0 in counts else 1e-5)
     # Published errors are 1.96 sd / sqrt(B); ours t sd / sqrt(B - 1)
@@ -135,7 +139,8 @@ def test_published_elo_and_normalised_elo(row, monkeypatch):
     assert report.nelo.value == pytest.approx(published["nelo"], abs=0.01)
     if "elo" in published:
         assert report.elo.value == pytest.approx(published["elo"], abs=0.01)
-    # The published error of normalised Elo takes the spread as known, which holds near 0 and for results that are not lopsided
+    # The published error of normalised Elo takes the spread as known, which holds near
+    # 0 and for results that are not lopsided
     if abs(published["nelo"]) < 25:
         assert smaller * (report.nelo.high - report.nelo.low) / 2 == pytest.approx(
             published["nerr"], rel=0.03
@@ -144,7 +149,8 @@ def test_published_elo_and_normalised_elo(row, monkeypatch):
 
 @cache
 def walked(drift, variance, time, bounds, first):
-    """Return where many walks of small steps end, which of them go on, and which met the lower end.
+    """Return where many walks of small steps end, which of them go on, and which met
+    the lower end.
 
     An end is met sooner by 0.5826 sd of a step than a walk sees it (Siegmund).
     """
@@ -342,7 +348,9 @@ def test_the_interval_of_normalised_elo_is_that_of_the_log_odds_where_seeds_are_
 
 
 def test_one_odd_seed_among_equal_ones_has_no_estimate_after_the_stop():
-    """It is all of the variance, and the LLR is no Brownian motion. An interval would leave out what the mean is nearest to."""
+    """It is all of the variance, and the LLR is no Brownian motion. An interval would
+    leave out what the mean is nearest to.
+    """
     test = SequentialTest(between(0, 24.4), 3)
     for score in (*[Fraction(1, 2)] * 40, Fraction(1, 3)):
         test.add(score)
@@ -369,7 +377,9 @@ def test_estimates_that_are_given_hold_where_nearly_all_seeds_end_alike():
     "shift", [Fraction(-1, 3), Fraction(-1, 4), Fraction(1, 4), Fraction(1, 3)]
 )
 def test_a_test_that_ends_at_its_first_look_has_about_the_plain_interval(shift):
-    """There was no choice of when to stop, so there is nothing to adjust for, however far beyond the bound the ratio is."""
+    """There was no choice of when to stop, so there is nothing to adjust for, however
+    far beyond the bound the ratio is.
+    """
     test = SequentialTest(between(0, 40), 3)
     for i in range(32):
         test.add(Fraction(1, 2) + shift + Fraction(i % 4 - 2, 12))
@@ -430,8 +440,10 @@ LUCKY = World("lucky", luck=2.0)
     [(3, LUCKY), *in_long([(2, HARD), (4, HARD), (5, LUCKY)])],
 )
 def test_it_errs_as_seldom_as_it_says(seats, world):
-    """100 tests each of an equal candidate and of one at elo1, a third of a block's standard deviation above. If 5 % err, more
-    than 12 do once in 1,500 tries; the long form is ``python -m tests.tools coverage``."""
+    """100 tests each of an equal candidate and of one at elo1, a third of a block's
+    standard deviation above. If 5 % err, more than 12 do once in 1,500 tries; the long
+    form is ``python -m tests.tools coverage``.
+    """
     rng = np.random.default_rng([20261120, seats])
     strength, elo1 = strength_for(world, seats, 0.35)
     for true, error in ((0.0, SprtDecision.H1), (strength, SprtDecision.H0)):
@@ -445,8 +457,10 @@ def test_it_errs_as_seldom_as_it_says(seats, world):
 
 @pytest.mark.slow
 def test_estimates_allow_for_the_stop():
-    """A candidate in the middle between the hypotheses. The adjusted estimate is above the truth about half of the time and its
-    interval holds; the plain one is beyond what is true on the side that the test decided for."""
+    """A candidate in the middle between the hypotheses. The adjusted estimate is above
+    the truth about half of the time and its interval holds; the plain one is beyond
+    what is true on the side that the test decided for.
+    """
     hypotheses = between(0, strength_for(LUCKY, 3, 0.4)[1])
     strength, elo = strength_for(LUCKY, 3, 0.2)
     reports = list(sequential_tests(np.random.default_rng(5), LUCKY, 3, strength, hypotheses, 100))

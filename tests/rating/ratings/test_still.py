@@ -1,4 +1,6 @@
-"""Where all seeds say the same there is no error: nothing was seen of how much it varies, and +/- 0 would be a lie."""
+"""Where all seeds say the same there is no error: nothing was seen of how much it
+varies, and +/- 0 would be a lie.
+"""
 
 from itertools import combinations, product
 from math import isnan
@@ -25,7 +27,9 @@ SEATS = EffectsToFit(seats=True)
 
 
 def two_names(seed, blocks):
-    """Four bots at two seats, where 2 and 3 are one deterministic program under two names."""
+    """Four bots at two seats, where 2 and 3 are one deterministic program under two
+    names.
+    """
     rng = np.random.default_rng(seed)
     same = (0, 1, 2, 2)
     matches = []
@@ -101,7 +105,9 @@ def test_the_prior_draws_do_not_hide_it(blocks):
 
 @pytest.mark.parametrize("seeds", [2, 5, 10])
 def test_nor_is_it_hidden_by_what_others_do(seeds):
-    """Bot 2 came late, and splits every seed with bot 0. Through the prior draws it moves a little with what bots 0 and 1 do."""
+    """Bot 2 came late, and splits every seed with bot 0. Through the prior draws it
+    moves a little with what bots 0 and 1 do.
+    """
     rng = np.random.default_rng(seeds)
     others = [
         rated(b, (0, 1), (1, 2) if rng.random() < 0.5 else (2, 1))

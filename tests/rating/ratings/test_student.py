@@ -1,4 +1,6 @@
-"""Student's t, the normal and the chi-square distribution, and roots, against scipy's."""
+"""Student's t, the normal and the chi-square distribution, and roots, against
+scipy's.
+"""
 
 import ast
 from pathlib import Path
@@ -16,7 +18,9 @@ FREEDOM = np.array([*range(1, 130), 249, 499, 500, 999, 1000, 1001, 1002, 4999, 
 
 @pytest.mark.parametrize("p", [0.01, 0.5, 0.8, 0.975, 0.995, 0.9999, 1 - 1e-6])
 def test_quantiles(p: float) -> None:
-    """In tails a rounding of p moves the quantile of few degrees of freedom far: what it leads back to counts there."""
+    """In tails a rounding of p moves the quantile of few degrees of freedom far: what
+    it leads back to counts there.
+    """
     ours = student.stdtrit(FREEDOM, p)
     assert np.abs(scipy.special.stdtr(FREEDOM.astype(float), ours) - p).max() < 1e-14
     assert np.abs(ours - scipy.special.stdtrit(FREEDOM, p))[FREEDOM > 3].max() < 1e-8
@@ -87,7 +91,9 @@ def test_the_logarithm_of_the_normal_distribution() -> None:
     "p", [1e-12, 1e-6, 1e-3, 0.025, 0.3, 0.5, 0.7, 0.975, 0.999, 1 - 1e-6, 1 - 1e-9]
 )
 def test_quantiles_of_chi_square(p: float) -> None:
-    """Where scipy's own quantile is less exact, with many degrees of freedom, the probability that it leads back to counts."""
+    """Where scipy's own quantile is less exact, with many degrees of freedom, the
+    probability that it leads back to counts.
+    """
     for df in FREEDOM.tolist():
         found = student.chdtri(df, p)
         assert found == pytest.approx(
@@ -127,7 +133,9 @@ def test_a_root_takes_few_steps() -> None:
 
 
 def test_no_module_imports_scipy() -> None:
-    """It is five times as large as the rest of what ratings need, and there only to be compared with."""
+    """It is five times as large as the rest of what ratings need, and there only to be
+    compared with.
+    """
     import khiva_arena
 
     for path in Path(khiva_arena.__file__).parent.rglob("*.py"):

@@ -1,4 +1,6 @@
-"""The factors of a swiss by shape: near what replays of other shapes give, and never below where nothing was measured."""
+"""The factors of a swiss by shape: near what replays of other shapes give, and never
+below where nothing was measured.
+"""
 
 import pytest
 

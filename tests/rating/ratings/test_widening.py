@@ -1,4 +1,6 @@
-"""One value decides how many standard errors make an interval, a likelihood, a star and a rank."""
+"""One value decides how many standard errors make an interval, a likelihood, a star and
+a rank.
+"""
 
 import random
 
@@ -68,7 +70,9 @@ def test_errors_of_numbers_of_differences_and_of_the_pool_are_widened_and_standa
 
 
 def test_a_likelihood_is_975_where_the_interval_ends_at_0():
-    """Of two bots; the critical value is made the very one at which the interval ends at 0."""
+    """Of two bots; the critical value is made the very one at which the interval ends
+    at 0.
+    """
     matches = [rated(seed, (0, 1), (1, 2) if seed % 4 else (2, 1)) for seed in range(30)]
     plain = rate(matches, 2, 0)
     distance, error = plain.between(0, 1)

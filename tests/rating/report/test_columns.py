@@ -1,4 +1,6 @@
-"""The one table of columns: it has every field of a row, and the pages and schemas that come from it are current."""
+"""The one table of columns: it has every field of a row, and the pages and schemas that
+come from it are current.
+"""
 
 import json
 

@@ -1,4 +1,6 @@
-"""The counted part of a table, counted without numpy: what the table says that is made with it."""
+"""The counted part of a table, counted without numpy: what the table says that is made
+with it.
+"""
 
 import random
 from collections.abc import Iterator
@@ -22,7 +24,9 @@ NAMES = {bot: f"bot {number}" for number, bot in enumerate(BOTS)}
 
 
 def results(rng: random.Random) -> Iterator[Result]:
-    """Matches at two to four seats: with ties, copies, faults of every kind, voids, and tables that are cut or set aside."""
+    """Matches at two to four seats: with ties, copies, faults of every kind, voids, and
+    tables that are cut or set aside.
+    """
     for seed in range(6):
         for lineup in range(3):
             seats = rng.randint(2, 4)
@@ -47,7 +51,9 @@ def results(rng: random.Random) -> Iterator[Result]:
 
 
 def tables(rng: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The table of some matches that is made with numpy, and what is counted of it without."""
+    """The table of some matches that is made with numpy, and what is counted of it
+    without.
+    """
     made = list(results(rng))
     table = to_json(standings(made, [Entrant(bot, NAMES[bot]) for bot in BOTS]))
     return table, msgspec.json.decode(

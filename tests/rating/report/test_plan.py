@@ -1,4 +1,6 @@
-"""Plans: what they say, that they agree with the table, and what is said when there is too little to go by."""
+"""Plans: what they say, that they agree with the table, and what is said when there is
+too little to go by.
+"""
 
 import random
 
@@ -94,7 +96,9 @@ def test_too_few_seeds_to_tell(seeds):
 
 
 def hopeless(first: int = 0) -> list[Result]:
-    """bot3 lost everything: no number, however many seeds, tells its error. ``first``: the number of bot0."""
+    """bot3 lost everything: no number, however many seeds, tells its error. ``first``:
+    the number of bot0.
+    """
     lost = []
     for row in rows(20):
         ranks = row.ranks

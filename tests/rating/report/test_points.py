@@ -1,4 +1,6 @@
-"""Points by source of the bots of a table, their errors over deals, and the sentence on where a lead comes from."""
+"""Points by source of the bots of a table, their errors over deals, and the sentence on
+where a lead comes from.
+"""
 
 from collections.abc import Callable
 from math import sqrt
@@ -22,7 +24,9 @@ Of = Callable[[int, int], tuple[int, ...]]
 def sampled(
     points: Of, seeds: int, names: tuple[str, ...] = ("ann", "bob"), certain: bool = True
 ) -> tuple[Standings, PointsSample]:
-    """A table whose first bot comes first, in all matches if that is to be certain, and its sample."""
+    """A table whose first bot comes first, in all matches if that is to be certain, and
+    its sample.
+    """
     bots = range(len(names))
     seated = [
         (seed, tuple((at + turn) % len(names) for at in bots))

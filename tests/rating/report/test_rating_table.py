@@ -1,4 +1,6 @@
-"""The table as text, compared column by column, and as JSON, whose keys are a promise."""
+"""The table as text, compared column by column, and as JSON, whose keys are a
+promise.
+"""
 
 import json
 import random
@@ -47,7 +49,9 @@ def rows(bots=7, seeds=12, seats=3, faults=False):
 
 
 def check_shown(found, columns, says):
-    """Compare the columns of a table that are given, and all that is said below it, where there is room for more columns."""
+    """Compare the columns of a table that are given, and all that is said below it,
+    where there is room for more columns.
+    """
     table, below = to_text(found, width=130).split("\n\n", 1)
     edges = [[cell.end() for cell in re.finditer(r"\S+", line)] for line in table.split("\n")]
     assert len({tuple(ends[:1] + ends[2:]) for ends in edges}) == 1, (
@@ -151,7 +155,9 @@ def test_columns_leave_a_narrow_table_in_this_order():
     ("seats", "width"), [(2, 75), (3, 80), (3, 85), (3, 100), (4, 90), (5, 100)]
 )
 def test_the_places_stay_when_the_reads_of_a_disk_go(seats, width):
-    """A bot of a large runtime brings the column of disk; it takes no other one from a table."""
+    """A bot of a large runtime brings the column of disk; it takes no other one from a
+    table.
+    """
     plain = list(rows(seats=seats, seeds=40))
     reads = [
         msgspec.structs.replace(
@@ -294,7 +300,9 @@ def test_ranks_at_two_seats_need_four_seeds(seeds, ranks):
 
 
 def crashing():
-    """id-1 beats id-0 always, but in the first match of every fourth seed, in which it crashes."""
+    """id-1 beats id-0 always, but in the first match of every fourth seed, in which it
+    crashes.
+    """
     for k in range(20):
         for r in (0, 1):
             crash = k % 4 == 0 and r == 0
@@ -318,7 +326,9 @@ def test_a_fault_free_elo_that_is_a_bound_is_never_shown_as_a_number():
 
 
 def test_no_seed_that_differs_from_another_is_no_certainty():
-    """The first seat always wins: no seed says anything else, so there is no error, and nobody is told apart."""
+    """The first seat always wins: no seed says anything else, so there is no error, and
+    nobody is told apart.
+    """
     some = [
         listed("e", f"{k}/0", r, f"s{k}", (0, 1)[:: 1 - 2 * r], (1, 2))
         for k in range(30)
@@ -343,7 +353,9 @@ def test_no_seed_that_differs_from_another_is_no_certainty():
 
 
 def test_one_bot_under_two_names_is_named_where_the_likelihood_is_not_to_be_told():
-    """planner and carl do the same on every seed, at tables of two with random and with each other."""
+    """planner and carl do the same on every seed, at tables of two with random and with
+    each other.
+    """
     some, rng = [], random.Random(1)
     for k in range(20):
         wins = rng.random() < 0.7
@@ -421,7 +433,9 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
 
 
 def test_neighbours_that_never_met_have_a_mark_in_place_of_a_likelihood():
-    """Bots 0 and 1 each meet 2 and 3 alone: nobody has seen which of the two is the better one."""
+    """Bots 0 and 1 each meet 2 and 3 alone: nobody has seen which of the two is the
+    better one.
+    """
     random.seed(3)
     pairs = [(0, 2), (1, 2), (0, 3), (1, 3)]
     some = []

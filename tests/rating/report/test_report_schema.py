@@ -1,5 +1,6 @@
-"""The published schemas are those of the types, and real output of every kind fits them, with nothing in it that they do not
-list."""
+"""The published schemas are those of the types, and real output of every kind fits
+them, with nothing in it that they do not list.
+"""
 
 import json
 from collections.abc import Callable
@@ -35,7 +36,9 @@ TERMS = {
 
 
 def rows(seeds: int) -> list[Result]:
-    """Every three bots on each seed in all rotations; c crashes on some seeds, and e never plays."""
+    """Every three bots on each seed in all rotations; c crashes on some seeds, and e
+    never plays.
+    """
     found = []
     for seed in range(seeds):
         for line_up, bots in enumerate(("abc", "abd", "acd", "bcd")):

@@ -1,4 +1,6 @@
-"""What the standings say on request: that it is the same in text and JSON, agrees with the table, and fits the terminal."""
+"""What the standings say on request: that it is the same in text and JSON, agrees with
+the table, and fits the terminal.
+"""
 
 import random
 
@@ -257,7 +259,9 @@ def test_stars_stand_where_ranks_tell_two_bots_apart(table, every):
 
 @pytest.mark.parametrize("seeds", [4, 6, 10, 20])
 def test_between_two_bots_the_star_and_the_ranks_agree(seeds):
-    """Where the interval of the score and that of the difference in Elo end near one half, they may not."""
+    """Where the interval of the score and that of the difference in Elo end near one
+    half, they may not.
+    """
     for wins in range(2 * seeds + 1):
         results = [
             listed(
@@ -383,7 +387,9 @@ def test_given_anchors_stay_where_they_are_and_history_keeps_them():
 
 @pytest.mark.parametrize(("seeds", "most"), [(3, 4.303), (6, 2.571), (18, 2.110)])
 def test_an_anchor_contradicts_the_others_beyond_the_t_quantile_of_its_seeds(seeds, most):
-    """Published quantiles of Student's t with one degree of freedom less than there are seeds."""
+    """Published quantiles of Student's t with one degree of freedom less than there are
+    seeds.
+    """
     some = list(rows(seeds=seeds, events=EVENTS[:1]))
     there = standings(some, entrants(), anchors=[AnchorAt("bot0", 0), AnchorAt("bot4", 0)]).anchors[
         1

@@ -1,4 +1,6 @@
-"""A sequential test as text and as JSON: before it begins, undecided, decided, and where numbers have no end."""
+"""A sequential test as text and as JSON: before it begins, undecided, decided, and
+where numbers have no end.
+"""
 
 import json
 from fractions import Fraction

@@ -1,4 +1,6 @@
-"""Standings from match rows: who is rated, what is counted, what is said when there is no number."""
+"""Standings from match rows: who is rated, what is counted, what is said when there is
+no number.
+"""
 
 import random
 

@@ -1,4 +1,6 @@
-"""The sentence on top of a page: who won, by places and by ratings, whether that could be luck, and what would tell."""
+"""The sentence on top of a page: who won, by places and by ratings, whether that could
+be luck, and what would tell.
+"""
 
 import re
 from collections.abc import Callable
@@ -18,7 +20,9 @@ Order = Callable[[int], tuple[int, ...]]
 
 
 def played(order: Order, seeds: int) -> Standings:
-    """The standings of an event of three bots, of which ``order`` gives the ranks by seed."""
+    """The standings of an event of three bots, of which ``order`` gives the ranks by
+    seed.
+    """
     rows = [
         listed("e", f"{seed}/0", turn, f"s{seed}", [turn, (turn + 1) % 3, (turn + 2) % 3],
                [order(seed)[bot] for bot in (turn, (turn + 1) % 3, (turn + 2) % 3)])
@@ -97,7 +101,9 @@ def test_the_first_place_is_told_where_nobody_is_rated() -> None:
 
 
 def test_so_many_more_seeds_tell_if_the_difference_stays() -> None:
-    """The same 20 seeds again and again: the sentence changes where it said, and not a good deal earlier."""
+    """The same 20 seeds again and again: the sentence changes where it said, and not a
+    good deal earlier.
+    """
     said = verdict(played(close, 20), more=MoreSeeds(20))
     missing = int(re.search(r"about (\d+) more", said)[1])  # type: ignore[index]
     distance = played(close, 20).ratings.between(0, 1)

@@ -1,4 +1,6 @@
-"""The sets of ``--lineups auto``: every two bots that may meet do, all sit equally often, and the lot only renames them."""
+"""The sets of ``--lineups auto``: every two bots that may meet do, all sit equally
+often, and the lot only renames them.
+"""
 
 from collections import Counter
 from itertools import combinations
@@ -66,7 +68,9 @@ def test_in_every_set_of_the_file_all_meet_and_sit_equally_often():
 
 
 def test_the_file_has_each_shape_of_up_to_64_bots_of_which_a_set_is_small_enough():
-    """Of larger fields it lacks some, which are then drawn as those that need more than 500."""
+    """Of larger fields it lacks some, which are then drawn as those that need more than
+    500.
+    """
     there = {parsed(line)[0] for line in FILE.read_text().splitlines()}
     possible = {
         (bots, seats)

@@ -1,4 +1,6 @@
-"""What holds for every format: seats, neighbours, order of play, determinism, and going on after a stop."""
+"""What holds for every format: seats, neighbours, order of play, determinism, and going
+on after a stop.
+"""
 
 from collections import Counter
 from dataclasses import replace
@@ -136,7 +138,9 @@ def places_hold_every_bot_once_and_ties_share(terms, results):
 @settings(max_examples=20)
 @given(terms_of(most_seeds=2))
 def test_neighbours_are_balanced_within_each_round(terms):
-    """Whole blocks of seeds: each bot is next to each other of its table equally often, line-up by line-up."""
+    """Whole blocks of seeds: each bot is next to each other of its table equally often,
+    line-up by line-up.
+    """
     terms = replace(terms, seeds=BLOCK_SEEDS[terms.seats])
     for drawn in play(terms)[0]:
         arcs = Counter()
@@ -205,7 +209,9 @@ def test_scores_are_shares_of_the_bots_one_finished_ahead_of():
 @settings(max_examples=20)
 @given(terms_of([Format.ROUND_ROBIN]))
 def test_a_round_robin_is_the_one_that_stores_hold(terms):
-    """Round 0 is drawn with the key itself: schedules of earlier versions stay what they were."""
+    """Round 0 is drawn with the key itself: schedules of earlier versions stay what
+    they were.
+    """
     chosen = lineups.line_ups(terms.bots, terms.seats, terms.copies, terms.most, key=terms.key)
     drawn = first_round(terms)
     assert (drawn.line_ups, drawn.total) == (chosen.chosen, chosen.total)
@@ -226,7 +232,9 @@ def test_opponents_of_a_round_robin_meet_equally_often(terms):
 
 
 def test_rounds_differ_in_their_draws():
-    """Each round has a key of its own: bots that meet in both rounds are not seated alike by necessity."""
+    """Each round has a key of its own: bots that meet in both rounds are not seated
+    alike by necessity.
+    """
     terms = Terms(Format.SWISS, 3, 3, 4, rounds=6, key=KEY)
     every, _ = play(terms)
     assert {drawn.line_ups for drawn in every} == {((0, 1, 2),)}

@@ -24,7 +24,9 @@ def said(*words):
 
 
 def table_after(words):
-    """Rows of the first table after some words: the bots, and a cell for each seat count."""
+    """Rows of the first table after some words: the bots, and a cell for each seat
+    count.
+    """
     table = PAGE[PAGE.index("| bots |", PAGE.index(words)) :].split("\n\n")[0]
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.split("\n")]
     assert cells[0] == ["bots", "2 seats", "3 seats", "4 seats", "5 seats"]

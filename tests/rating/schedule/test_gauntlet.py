@@ -1,4 +1,6 @@
-"""The gauntlet: who meets whom, how often, and what is kept equal when not all line-ups are played."""
+"""The gauntlet: who meets whom, how often, and what is kept equal when not all line-ups
+are played.
+"""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,4 +1,6 @@
-"""Who shares a table: the search against all groupings there are, and the two statements that hold whatever the field."""
+"""Who shares a table: the search against all groupings there are, and the two
+statements that hold whatever the field.
+"""
 
 from collections import Counter
 from functools import cache
@@ -112,7 +114,9 @@ def test_a_search_is_the_same_for_the_same_key():
 
 
 def settled_by_weighing_all(tables, weight):
-    """As ``exchange_seats`` does it, with every exchange weighed again each time. Also how many were."""
+    """As ``exchange_seats`` does it, with every exchange weighed again each time. Also
+    how many were.
+    """
     count = sum(map(len, tables))
     at = {p: table for table in tables for p in table}
     cost = lambda p, table: sum(weight[p][q] for q in table if q != p)  # noqa: E731

@@ -1,4 +1,6 @@
-"""The knockout by tables: how many are left, who goes on, who rests, and that authors are apart as long as they can be."""
+"""The knockout by tables: how many are left, who goes on, who rests, and that authors
+are apart as long as they can be.
+"""
 
 from collections import Counter
 from itertools import combinations
@@ -224,7 +226,9 @@ def test_the_seeding_is_drawn_unless_it_is_given():
 
 
 def test_the_last_table_before_the_final_may_be_small():
-    """6 bots of 5 seats, 2 go on: one table of the five lowest, of which only the last goes out."""
+    """6 bots of 5 seats, 2 go on: one table of the five lowest, of which only the last
+    goes out.
+    """
     terms = Terms(Format.KNOCKOUT, 6, 5, 1, seeded=True, key=KEY)
     assert [shape.line_ups for shape in shapes(terms)] == [1, 1]
     drawn = first_round(terms)

@@ -158,7 +158,9 @@ def test_over_them_each_bot_is_compared_with_each_other(seats, more, key):
     ("seats", "width"), [(2, 1.0), (3, 0.75)]
 )  # at two seats these are too few matches for any rank
 def test_as_many_matches_on_more_seeds_and_fewer_line_ups_give_a_smaller_error(seats, width):
-    """make run: three seeds of all line-ups, and as many matches, or fewer, over more seeds. The errors of the strongest bot."""
+    """make run: three seeds of all line-ups, and as many matches, or fewer, over more
+    seeds. The errors of the strongest bot.
+    """
     errors = []
     bots, total, few = 6, count_line_ups(6, seats, 1), fewest(6, seats)
     world = World("make run", luck=1.0, suits=0.5, spread=2.0, more=6 - seats)

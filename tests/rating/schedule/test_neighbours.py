@@ -1,4 +1,6 @@
-"""What is said before the start of who sits next after whom, held against a count of all matches."""
+"""What is said before the start of who sits next after whom, held against a count of
+all matches.
+"""
 
 import re
 from collections import Counter
@@ -46,7 +48,9 @@ def event(
 
 
 def counted(timetable: Timetable) -> int:
-    """By how many tables, rounded up, the furthest pair is off its share, over the whole event."""
+    """By how many tables, rounded up, the furthest pair is off its share, over the
+    whole event.
+    """
     matches = filter(None, map(timetable.match, range(0, timetable.matches, timetable.seats)))
     tables = [match.bots for match in matches]
     pairs = Counter(
@@ -83,7 +87,9 @@ def test_of_very_many_tables_no_number_is_said() -> None:
 
 
 def test_of_an_extension_the_seeds_are_all_there_are() -> None:
-    """Ten after twenty, at eight seats in blocks of seven: four more make two whole blocks."""
+    """Ten after twenty, at eight seats in blocks of seven: four more make two whole
+    blocks.
+    """
     assert off_balance(event(8, 8, 10), 30).endswith("--seeds 34 balances it")
 
 

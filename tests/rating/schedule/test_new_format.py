@@ -1,4 +1,6 @@
-"""A format is its module and a line in ``FORMATS``: one made up here is checked, shaped, drawn, played and placed by it alone."""
+"""A format is its module and a line in ``FORMATS``: one made up here is checked,
+shaped, drawn, played and placed by it alone.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -44,7 +46,9 @@ class Wins(Detail):
 
 
 class Hill:
-    """King of the hill: the winner of a round's only table meets the next bot, until each has come."""
+    """King of the hill: the winner of a round's only table meets the next bot, until
+    each has come.
+    """
 
     TAKES = ()
     IN_ROUNDS = True

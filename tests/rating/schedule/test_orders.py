@@ -1,4 +1,6 @@
-"""Circular orders: the facts the balance rests on, and the balance itself after every seed."""
+"""Circular orders: the facts the balance rests on, and the balance itself after every
+seed.
+"""
 
 from collections import Counter
 from hashlib import sha256
@@ -58,7 +60,9 @@ def test_24_orders_of_5_fall_into_6_blocks_of_4():
 
 
 def test_4_seats_cannot_be_balanced_in_3_seeds():
-    """Tillson: K4* has no decomposition into Hamiltonian cycles, so a block of 4 seats needs all 6 orders."""
+    """Tillson: K4* has no decomposition into Hamiltonian cycles, so a block of 4 seats
+    needs all 6 orders.
+    """
     for three in combinations(circular_orders(4), 3):
         assert len(set().union(*map(arcs, three))) < 12
 
@@ -90,7 +94,9 @@ def test_orders_that_were_drawn_once_are_drawn_again(bots, seats, copies, drawn)
 
 @pytest.mark.parametrize("seats", [6, 7, 8, 9, 10])
 def test_with_many_seats_neighbours_are_near_their_share_inside_of_a_block(seats):
-    """What the search reaches with one line-up more than there are seats: no pair is off by more than two tables."""
+    """What the search reaches with one line-up more than there are seats: no pair is
+    off by more than two tables.
+    """
     chosen = line_ups(seats + 1, seats, key=KEYS[0]).chosen
     together = tables_together(chosen)
     for seed, counts in enumerate(neighbour_counts(chosen, block_orders(chosen, KEYS[0], 0)), 1):
@@ -122,7 +128,9 @@ def test_with_many_seats_neighbours_are_near_their_share_inside_of_a_block(seats
 def test_neighbours_inside_of_a_block_are_as_near_their_share_as_the_pages_say(
     bots, seats, auto, most
 ):
-    """Also in the sets of ``--lineups auto``; whole blocks are exact, whatever the line-ups."""
+    """Also in the sets of ``--lineups auto``; whole blocks are exact, whatever the
+    line-ups.
+    """
     chosen = (
         by_lot(all_meet(bots, seats), bots, (), KEYS[0])
         if auto

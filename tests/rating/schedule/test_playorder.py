@@ -1,4 +1,6 @@
-"""The order in which matches are played: whatever is left of a seed, no line-up twice in a row if avoidable."""
+"""The order in which matches are played: whatever is left of a seed, no line-up twice
+in a row if avoidable.
+"""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,6 @@
-"""Tables and matches: every seat, every line-up on every seed, complete seeds first, the same for the same key."""
+"""Tables and matches: every seat, every line-up on every seed, complete seeds first,
+the same for the same key.
+"""
 
 from collections import Counter
 from itertools import islice

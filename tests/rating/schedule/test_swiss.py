@@ -1,4 +1,6 @@
-"""The swiss by tables: new opponents, like with like, byes in turn, and authors never at one table."""
+"""The swiss by tables: new opponents, like with like, byes in turn, and authors never
+at one table.
+"""
 
 from collections import Counter
 from dataclasses import replace
@@ -59,7 +61,9 @@ def places_are_by_score_then_by_the_opponents_scores(terms, every, results):
 @settings(max_examples=10)
 @given(st.integers(2, 4), st.integers(1, 3), st.booleans(), st.integers(0, 99))
 def test_no_pair_meets_twice_in_a_field_that_is_large_enough(seats, number, seeded, seed):
-    """Large enough: see ``grouping``. Each bot has met at most (rounds so far) (N - 1) others."""
+    """Large enough: see ``grouping``. Each bot has met at most (rounds so far) (N - 1)
+    others.
+    """
     bots = (2 * seats - 1) * (seats - 1) * number + 2 * seats
     every, _ = play(
         Terms(Format.SWISS, bots, seats, 1, rounds=number + 1, seeded=seeded, key=KEY), seed=seed
@@ -78,7 +82,9 @@ def test_small_fields_meet_anew_for_two_rounds(bots, seats):
 
 
 def test_leaders_meet_leaders():
-    """Without luck, 16 bots of 2 seats: after 4 rounds the order of the first is right, and the first two have met."""
+    """Without luck, 16 bots of 2 seats: after 4 rounds the order of the first is right,
+    and the first two have met.
+    """
     terms = Terms(Format.SWISS, 16, 2, 1, rounds=4, key=KEY)
     every, results = play(terms, luck=0)
     assert places(terms, results)[0].bot == 0
@@ -157,7 +163,9 @@ def test_as_many_rounds_as_are_asked_for_are_played_even_if_all_have_met():
 
 
 def test_authors_are_kept_apart_even_where_that_makes_pairs_meet_again():
-    """Two authors with two bots each, two seats: after two rounds all that may meet have met."""
+    """Two authors with two bots each, two seats: after two rounds all that may meet
+    have met.
+    """
     terms = Terms(Format.SWISS, 4, 2, 1, rounds=4, authors=(0, 0, 1, 1), key=KEY)
     every, _ = play(terms)
     met = meetings(every)
@@ -166,8 +174,10 @@ def test_authors_are_kept_apart_even_where_that_makes_pairs_meet_again():
 
 
 def test_who_met_stronger_opponents_is_drawn_above_an_equal_score():
-    """Two rounds made up: 0 and 1 beat 4 and 5, who then tie, and lose to 2 and to 3. 2 also won its first table: so of the equal
-    0 and 1, the one that met 2 has met the stronger."""
+    """Two rounds made up: 0 and 1 beat 4 and 5, who then tie, and lose to 2 and to 3. 2
+    also won its first table: so of the equal 0 and 1, the one that met 2 has met the
+    stronger.
+    """
 
     def won(k, lineup, winner, loser):
         return [

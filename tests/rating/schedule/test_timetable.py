@@ -1,4 +1,6 @@
-"""The timetable: every place of every format, and matches at them whatever order they are asked for in."""
+"""The timetable: every place of every format, and matches at them whatever order they
+are asked for in.
+"""
 
 from collections.abc import Sequence
 
@@ -18,7 +20,9 @@ KEY = bytes(range(32))
 
 
 def terms_of(form: Format, seats: int, more: int, seeds: int) -> Terms:
-    """Terms with more bots than seats; in a batch of a league each bot sits at as many tables as there are seats."""
+    """Terms with more bots than seats; in a batch of a league each bot sits at as many
+    tables as there are seats.
+    """
     bots = seats + more
     tables = tuple(tuple((first + seat) % bots for seat in range(seats)) for first in range(bots))
     return Terms(form, bots, seats, seeds, key=KEY, tables=tables if form is Format.LEAGUE else ())

@@ -1,4 +1,6 @@
-"""An event's definition: its text is the one that was stored, and whatever else stands there is refused in one line."""
+"""An event's definition: its text is the one that was stored, and whatever else stands
+there is refused in one line.
+"""
 
 import json
 

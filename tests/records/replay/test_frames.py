@@ -1,4 +1,6 @@
-"""What a drawing gets is what the rules say: frames give back each seat's view, and show no eye more than it saw."""
+"""What a drawing gets is what the rules say: frames give back each seat's view, and
+show no eye more than it saw.
+"""
 
 import random
 from collections.abc import Sequence
@@ -87,7 +89,9 @@ def shown(game: str, seats: int) -> tuple[Record, list[dict[str, Any]], dict[str
 
 
 def within(part: Any, view: Any) -> bool:
-    """Whether a view has a part that all know, in which None stands for what they do not."""
+    """Whether a view has a part that all know, in which None stands for what they do
+    not.
+    """
     if part is None or part == view:
         return True
     if isinstance(part, dict):
@@ -101,7 +105,9 @@ def within(part: Any, view: Any) -> bool:
 def test_frames_give_back_each_view_at_each_step_and_what_all_know_is_equal_in_all(
     game: str, seats: int
 ) -> None:
-    """Nothing of a hand, a goal or an order that one seat alone knows is among what all know."""
+    """Nothing of a hand, a goal or an order that one seat alone knows is among what all
+    know.
+    """
     record, frames, made, _ = shown(game, seats)
     public = made["public"][0]
 

@@ -1,4 +1,6 @@
-"""Records: canonical text, the chain, and that nothing in a record can be changed without being found."""
+"""Records: canonical text, the chain, and that nothing in a record can be changed
+without being found.
+"""
 
 import json
 from typing import Any
@@ -84,7 +86,9 @@ def _choices(why: str) -> list[Choice]:
 
 
 def _out(verdict: Verdict, at: int) -> Record:
-    """The record of a match in which seat 0 is out from a gather on, and all else follows from that."""
+    """The record of a match in which seat 0 is out from a gather on, and all else
+    follows from that.
+    """
     steps = tuple(
         tuple(Choice(0, 0, FORFEITED) if c.seat == 0 and number > at else c for c in step)
         for number, step in enumerate(RECORD.steps, 1)
@@ -158,7 +162,9 @@ def lonely(verdict: Verdict, at: int) -> Record:
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_what_may_be_a_fault_of_the_start(verdict: Verdict) -> None:
-    """A seat that greeted may still break the protocol at once; it cannot be late or choose wrongly."""
+    """A seat that greeted may still break the protocol at once; it cannot be late or
+    choose wrongly.
+    """
     if verdict in (
         Verdict.START_FAILED,
         Verdict.PROTOCOL,
@@ -286,7 +292,9 @@ def test_final_ranks(
 
 
 def _in_other_words() -> dict[str, str]:
-    """The text of the record, written so that it means the same and is not what the arena writes; and what no record may be."""
+    """The text of the record, written so that it means the same and is not what the
+    arena writes; and what no record may be.
+    """
     text = RECORD.to_json()
     score = f'"scores":[{RECORD.scores[0]}'
     changes = {
@@ -323,7 +331,9 @@ def test_no_text_but_the_canonical_one_is_a_record(change: str) -> None:
 
 
 def test_signs_that_encoders_write_differently_are_read() -> None:
-    """The quick way to compare a text holds for plain signs alone; these are read by the other way."""
+    """The quick way to compare a text holds for plain signs alone; these are read by
+    the other way.
+    """
     first, *others = RECORD.header.seats
     for name in ("Zo\xeb", "back\\slash", 'a "quote"', "\x7f", "\ud800", "\n"):
         record = replace(

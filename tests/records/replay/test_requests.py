@@ -1,4 +1,6 @@
-"""What a seat was sent, rebuilt from the record, is byte for byte what really went out: every game, with every kind of fault."""
+"""What a seat was sent, rebuilt from the record, is byte for byte what really went out:
+every game, with every kind of fault.
+"""
 
 import random
 from typing import Any
@@ -23,7 +25,9 @@ from khiva_arena.records.replay.requests import Request, requests
 
 NOBODY = Command((), "")
 SHORT = {"emira": {"max_rounds": 12}, "silk_road": {"max_turns": 30}}
-"""All that is sent in these matches is sent in their first rounds, and they go on for long."""
+"""All that is sent in these matches is sent in their first rounds, and they go on for
+long.
+"""
 
 
 def job_of(game: str, seats: int, policy: str = "lenient") -> Job:
@@ -91,7 +95,8 @@ def check(made: Job, seed: str, faults: float) -> list[list[Request]]:
             if isinstance(
                 last.message,
                 End,
-                # it broke the protocol behind its last answer, and the match was over before that told
+                # it broke the protocol behind its last answer, and the match was over
+                # before that told
             ):
                 assert seat in wire.stopped
             else:

@@ -1,4 +1,6 @@
-"""Derivations of secrets, with literal values so that they can never change unnoticed."""
+"""Derivations of secrets, with literal values so that they can never change
+unnoticed.
+"""
 
 from khiva_arena.records.replay import seeds
 

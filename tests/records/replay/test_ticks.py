@@ -24,7 +24,9 @@ TURN, BANK = 1_000 * MS, 2_000 * MS
 
 
 def by_the_wall() -> Record:
-    """A match in which seat 0 is late at its second decision, and seat 1 breaks the protocol at its fourth."""
+    """A match in which seat 0 is late at its second decision, and seat 1 breaks the
+    protocol at its fourth.
+    """
     counts = [0, 0]
 
     def faulty(
@@ -42,7 +44,9 @@ def by_the_wall() -> Record:
 
 
 def with_ticks(record: Record) -> Record:
-    """The record as if each seat had taken a fixed time, with half of seat 0's bank gone at its first decision."""
+    """The record as if each seat had taken a fixed time, with half of seat 0's bank
+    gone at its first decision.
+    """
     header = replace(record.header, format=2, clock="ticks", meter=1, isolation="module")
     banks, ticks, asked = [BANK] * 3, [(5, 6, 7)], [0] * 3
     for step in record.steps:

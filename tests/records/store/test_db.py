@@ -1,4 +1,6 @@
-"""The store: one writer, one transaction a match, versions, and errors in plain words."""
+"""The store: one writer, one transaction a match, versions, and errors in plain
+words.
+"""
 
 import os
 import shutil
@@ -100,7 +102,9 @@ def test_what_is_fixed_is_read_back(tmp_path: Path) -> None:
 
 
 def test_what_is_recorded_has_reached_the_disk(tmp_path: Path) -> None:
-    """On macOS, too, where a disk keeps it in its own cache unless the second is set."""
+    """On macOS, too, where a disk keeps it in its own cache unless the second is
+    set.
+    """
     filled(tmp_path)
     with closing(open_to_write(tmp_path)) as connection:
         said = {
@@ -395,7 +399,9 @@ def test_a_file_in_the_way(tmp_path: Path) -> None:
 
 
 def test_a_store_that_was_never_finished_being_made_is_begun_again(tmp_path: Path) -> None:
-    """SQLite writes the first page when the journal mode is set, long before there is a table."""
+    """SQLite writes the first page when the journal mode is set, long before there is a
+    table.
+    """
     connection = sqlite3.connect(tmp_path / FILE)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
@@ -428,7 +434,9 @@ def test_a_kill_while_a_store_is_made_leaves_no_half_of_one(
 
 
 class Refusing:
-    """A connection on a full disk: it refuses one statement, and every ROLLBACK, since SQLite has rolled back itself."""
+    """A connection on a full disk: it refuses one statement, and every ROLLBACK, since
+    SQLite has rolled back itself.
+    """
 
     def __init__(self, refused: str) -> None:
         self.refused = refused
@@ -465,7 +473,9 @@ def test_a_full_disk_is_called_so(tmp_path: Path, refused: str) -> None:
 
 
 def test_a_copy_of_the_one_file_is_whole(tmp_path: Path) -> None:
-    """Even where another program still has it open, so that SQLite itself does not tidy up at the end."""
+    """Even where another program still has it open, so that SQLite itself does not tidy
+    up at the end.
+    """
     folder = tmp_path / "out"
     store = Store.write(folder)
     other = sqlite3.connect(folder / FILE)

@@ -8,7 +8,9 @@ from khiva_arena.records.store.db import Store
 
 
 def test_what_a_store_must_hold_is_known_in_each_thread(tmp_path):
-    """Threads may look at a store at once, and SQLite's connections are for one thread."""
+    """Threads may look at a store at once, and SQLite's connections are for one
+    thread.
+    """
     with Store.write(tmp_path / "out"):
         pass
     versions._columns.cache_clear()

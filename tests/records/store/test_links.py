@@ -1,4 +1,6 @@
-"""No file of a store, or beside it, is opened through a link: what that leads to is another's, or another file of one's own."""
+"""No file of a store, or beside it, is opened through a link: what that leads to is
+another's, or another file of one's own.
+"""
 
 import os
 import shutil
@@ -48,7 +50,9 @@ def copy(played: Path, tmp_path: Path) -> Path:
 
 
 def linked(folder: Path, name: str, kind: str) -> Path:
-    """Put a link in the place of a file of a store. Returns what it leads to: a store of the same name, a text, or nothing."""
+    """Put a link in the place of a file of a store. Returns what it leads to: a store
+    of the same name, a text, or nothing.
+    """
     elsewhere = folder / "elsewhere"
     path = folder / "out" / name
     if kind == "a store" and path.exists():
@@ -122,7 +126,9 @@ def test_nothing_but_a_file_is_opened(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.slow
 def test_no_link_beside_a_store_is_followed(copy: Path) -> None:
-    """Streams of events are added to; pages, exports and bundles are never written over what is there."""
+    """Streams of events are added to; pages, exports and bundles are never written over
+    what is there.
+    """
     (copy / "mine").write_text("precious\n")
     arena(*RUN, "1", "--events-file", "stream.jsonl", cwd=copy)
     stream = (copy / "stream.jsonl").read_bytes()
@@ -163,7 +169,9 @@ def test_a_folder_of_replays_that_is_a_link_is_neither_filled_nor_swept(tmp_path
 
 
 def test_what_the_system_names_by_links_stays_open(tmp_path: Path) -> None:
-    """As ``--events-file >(jq .type)`` in a shell, or --events-file /dev/stdout into a file."""
+    """As ``--events-file >(jq .type)`` in a shell, or --events-file /dev/stdout into a
+    file.
+    """
     from khiva_arena.competition.run.events_file import EventsFile
 
     with (tmp_path / "out").open("ab") as file:

@@ -1,4 +1,6 @@
-"""Nobody else reads a store: it holds the secret of every deal that is not revealed yet. A bundle is for all."""
+"""Nobody else reads a store: it holds the secret of every deal that is not revealed
+yet. A bundle is for all.
+"""
 
 import os
 import stat

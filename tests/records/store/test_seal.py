@@ -1,4 +1,6 @@
-"""A store that was found sound is sealed, and not checked again as long as no byte of it has changed."""
+"""A store that was found sound is sealed, and not checked again as long as no byte of
+it has changed.
+"""
 
 import contextlib
 import os
@@ -203,7 +205,9 @@ def test_what_a_writer_adds_is_sealed_with_the_rest(tmp_path: Path) -> None:
 
 
 def test_a_store_whose_writer_is_interrupted_after_any_call_is_sealed(tmp_path: Path) -> None:
-    """An interrupt can leave a transaction open, which the writer undoes as it closes the store."""
+    """An interrupt can leave a transaction open, which the writer undoes as it closes
+    the store.
+    """
     tried = 0
     sealed(tmp_path)
     while True:
@@ -245,7 +249,9 @@ def test_what_others_write_while_a_store_is_open_is_not_sealed(tmp_path: Path) -
 
 
 def damage(path: Path) -> None:
-    """Change a byte of a seat's notes, behind which stands their length, as a disk might."""
+    """Change a byte of a seat's notes, behind which stands their length, as a disk
+    might.
+    """
     at = path.read_bytes().index(b"note\x04")
     with path.open("r+b") as file:
         file.seek(at)

@@ -1,4 +1,6 @@
-"""A file that somebody sent in place of a store: refused before its first query, in one line, in bounded time and memory."""
+"""A file that somebody sent in place of a store: refused before its first query, in one
+line, in bounded time and memory.
+"""
 
 import json
 import shutil

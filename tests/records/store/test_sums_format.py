@@ -1,4 +1,6 @@
-"""What is hashed of a row: the plain definition beside the quick one, and reading many rows beside reading one."""
+"""What is hashed of a row: the plain definition beside the quick one, and reading many
+rows beside reading one.
+"""
 
 import json
 from hashlib import sha256

@@ -1,4 +1,6 @@
-"""Transcripts: whole by step however a bot writes, bounded, and no bytes of a stranger are taken for one."""
+"""Transcripts: whole by step however a bot writes, bounded, and no bytes of a stranger
+are taken for one.
+"""
 
 import random
 import tracemalloc

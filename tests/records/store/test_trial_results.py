@@ -1,4 +1,6 @@
-"""Results of trials are kept in a file beside the store, one a line, and a line that a kill cut short is left out."""
+"""Results of trials are kept in a file beside the store, one a line, and a line that a
+kill cut short is left out.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""The -wal file of a writer: bounded, and emptied once no reader holds the checkpoint."""
+"""The -wal file of a writer: bounded, and emptied once no reader holds the
+checkpoint.
+"""
 
 import random
 from collections.abc import Iterator
@@ -34,7 +36,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def grow(store: Store, most: int) -> int:
-    """Record matches, beside a reader who holds the checkpoint, until the -wal file is larger than this. Return how many."""
+    """Record matches, beside a reader who holds the checkpoint, until the -wal file is
+    larger than this. Return how many.
+    """
     with Store.read(store.folder) as reader:
         assert reader.event_ids() == ["e"]
         for ordinal in range(1_000):

@@ -1,9 +1,11 @@
-"""Python as on a system that has nothing of what only Linux has: put this folder on the PYTHONPATH. It holds for the arena and
-its workers, and not for bots, whose environment is their own. The runner of modules starts without this: a program of
-test_not_linux.py that stands for Python, at NOT_LINUX_PYTHON, has it executed there first.
+"""Python as on a system that has nothing of what only Linux has: put this folder on the
+PYTHONPATH. It holds for the arena and its workers, and not for bots, whose environment
+is their own. The runner of modules starts without this: a program of test_not_linux.py
+that stands for Python, at NOT_LINUX_PYTHON, has it executed there first.
 
-What is taken away: what macOS lacks by what mypy knows (test_not_linux.py compares) and more, and all below /proc. trio keeps
-what it has: how it waits itself is its own affair.
+What is taken away: what macOS lacks by what mypy knows (test_not_linux.py compares) and
+more, and all below /proc. trio keeps what it has: how it waits itself is its own
+affair.
 """
 
 import _ctypes

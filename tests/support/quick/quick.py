@@ -1,6 +1,7 @@
 """Play as quick.c does, on a machine without a C compiler: HOW [AT [TEXT]], see there.
 
-It imports two modules that Python has loaded already, so that it starts in a fifth of the time that a bot with a kit takes.
+It imports two modules that Python has loaded already, so that it starts in a fifth of
+the time that a bot with a kit takes.
 """
 
 import os
@@ -11,7 +12,9 @@ MASK = (1 << 64) - 1
 
 
 def value(data, at):
-    """Decode the value at a place of a frame. Return it and the place behind it; a float counts as 0."""
+    """Decode the value at a place of a frame. Return it and the place behind it; a
+    float counts as 0.
+    """
     tag = data[at]
     at += 1
     if tag <= 0x7F:

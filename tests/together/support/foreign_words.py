@@ -63,7 +63,9 @@ class Place:
         self.capsys = capsys
 
     def stores(self) -> list[Path]:
-        """With evil in each of their columns in turn, and one with it in all that are only printed."""
+        """With evil in each of their columns in turn, and one with it in all that are
+        only printed.
+        """
         sound = published(PLACE, self.folder)
         found = [Path(shutil.copytree(sound, self.folder / "all"))]
         evil_details(found[0])
@@ -333,7 +335,9 @@ def _sprt(place: Place) -> None:
 
 
 def _grade(place: Place) -> None:
-    """Bots in a ladder of two rungs, of which one is evil, too: its own bot does not start, so no mark is given."""
+    """Bots in a ladder of two rungs, of which one is evil, too: its own bot does not
+    start, so no mark is given.
+    """
     bots = place.bots()
     place.say("new", "ladder", str(place.folder / "course"))
     toml = place.folder / "course" / "ladder.toml"
@@ -426,7 +430,9 @@ def _init(place: Place) -> None:
 
 
 def _league(place: Place) -> None:
-    """A league whose links, settings and names of authors somebody has written to, and its bots."""
+    """A league whose links, settings and names of authors somebody has written to, and
+    its bots.
+    """
     with MadeLeague(place.folder / "sound") as league:
         league.enter("crow v1", 1)
         league.batch()

@@ -1,5 +1,6 @@
-"""make schema: the settings and the commands of docs/command-line.md, from their tables and click's help. A change shows in the
-diff."""
+"""make schema: the settings and the commands of docs/command-line.md, from their tables
+and click's help. A change shows in the diff.
+"""
 
 import re
 import sys
@@ -27,7 +28,9 @@ FLAG = re.compile(r"(?<![\w/=-])(--?[a-zA-Z][\w-]*)")
 MARKUP = re.compile(r"([\\*<$]|(?<!\S)[>_]|_(?!\w))")
 """Signs that Markdown would read as more than text."""
 WORD = re.compile(r"(?:`[^`]*`|\S)+(?: [-+=>#](?= ))?")
-"""A word of a line, with a sign behind it that would make a line something else if it began there."""
+"""A word of a line, with a sign behind it that would make a line something else if it
+began there.
+"""
 
 
 class Option(NamedTuple):
@@ -89,7 +92,9 @@ def _options(context: click.Context) -> list[Option]:
 
 @cache
 def _texts_of_settings() -> dict[str, Option]:
-    """Return the options of settings by their names, as ``run`` and ``sprt`` explain them."""
+    """Return the options of settings by their names, as ``run`` and ``sprt`` explain
+    them.
+    """
     shown = [option for command in ("sprt", "run") for option in _options(_context(command))]
     names = {row.option for row in (*TABLE, *TEST_TABLE)} | {f"--no-{row.name}" for row in TABLE}
     return {option.name: option for option in shown if option.name in names}
@@ -157,7 +162,9 @@ def _command(*words: str) -> Iterator[str]:
 
 
 def _description(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a help text; those that keep their lines become blocks."""
+    """Yield the paragraphs of a help text; those that keep their lines become
+    blocks.
+    """
     for paragraph in text.partition("\f")[0].strip().split("\n\n"):
         if paragraph.startswith("\b"):
             yield f"```\n{paragraph.removeprefix(chr(8)).strip(chr(10))}\n```"
@@ -178,7 +185,9 @@ def _item(flags: str, text: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Return a help text with its flags as code, and without characters that Markdown would read."""
+    """Return a help text with its flags as code, and without characters that Markdown
+    would read.
+    """
     return "".join(
         piece if piece.startswith("`") else _plain(piece)
         for piece in SEPARATE.split(" ".join(text.split()))
@@ -193,7 +202,9 @@ def _plain(text: str) -> str:
 
 
 def _wrapped(text: str) -> str:
-    """Return a paragraph or an item in lines that are not too long. Code in it is not broken."""
+    """Return a paragraph or an item in lines that are not too long. Code in it is not
+    broken.
+    """
     indent = "  " if text.startswith("- ") else ""
     lines = [""]
     for word in WORD.findall(text):

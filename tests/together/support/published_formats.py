@@ -1,4 +1,6 @@
-"""The formats of docs/policy.md, each with its number and its schema, of which tests/published/formats.json keeps a digest."""
+"""The formats of docs/policy.md, each with its number and its schema, of which
+tests/published/formats.json keeps a digest.
+"""
 
 import json
 import re
@@ -30,7 +32,9 @@ _WORDS = ("description", "title")
 
 
 def rows(heading: str, page: str = PAGE) -> list[list[str]]:
-    """Return the cells of the table below a heading of the page, without its first two lines."""
+    """Return the cells of the table below a heading of the page, without its first two
+    lines.
+    """
     below = page.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
     lines = [line for line in below.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
@@ -39,8 +43,10 @@ def rows(heading: str, page: str = PAGE) -> list[list[str]]:
 class Format(NamedTuple):
     """A format of a file.
 
-    number: that the file says, as this code writes it; "" if it says the version of the arena.
-    schema: gives a text that differs if files do; "" if nothing reads a file of another version.
+    number: that the file says, as this code writes it; "" if it says the version of the
+        arena.
+    schema: gives a text that differs if files do; "" if nothing reads a file of another
+        version.
     raises: what has another number once the schema is another one.
     """
 
@@ -93,7 +99,9 @@ def _of_payload(place: Path) -> str:
 
 
 def formats(place: Path) -> dict[str, Format]:
-    """Return each format by its row of the page. ``place``: an empty folder to work in."""
+    """Return each format by its row of the page. ``place``: an empty folder to work
+    in.
+    """
     lines = (bundle._Header, bundle.BundleLine, bundle._End)
     public = (
         public_state.PublicLeague,
@@ -163,7 +171,9 @@ def formats(place: Path) -> dict[str, Format]:
 
 
 def digests(found: dict[str, Format]) -> dict[str, dict[str, str]]:
-    """Return the number of each format, and the digest of its schema, as the file keeps them."""
+    """Return the number of each format, and the digest of its schema, as the file keeps
+    them.
+    """
     return {
         name: {
             "number": one.number,
@@ -180,7 +190,9 @@ def kept() -> dict[str, dict[str, str]]:
 
 
 def unraised(found: dict[str, Format], then: dict[str, dict[str, str]]) -> list[str]:
-    """Return a line on each format whose schema is another one under the number of then, which says what to raise."""
+    """Return a line on each format whose schema is another one under the number of
+    then, which says what to raise.
+    """
     now = digests(found)
     return [
         f"{name}: its schema changed under number {one.number}: raise {one.raises}"

@@ -1,4 +1,6 @@
-"""The events of tests/published that need an extension, beside those of ``published``: shards, a relay, a game of one's own."""
+"""The events of tests/published that need an extension, beside those of ``published``:
+shards, a relay, a game of one's own.
+"""
 
 from pathlib import Path
 
@@ -20,7 +22,9 @@ SEATED = [part for bot in BOTS for part in ("--bot", str(HERE / "bots" / bot))]
 
 
 def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
-    """The words that play an event, or go on with it. ``folder``: where a file beside it may lie."""
+    """The words that play an event, or go on with it. ``folder``: where a file beside
+    it may lie.
+    """
     allowed = ["--isolation", "trusted", "--allow-include"]
     end = ["-j", "2", "--out", str(out)]
     if form == "merged":
@@ -47,7 +51,9 @@ def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
 
 
 def before(game: str, form: str, folder: Path, out: Path) -> list[list[str]]:
-    """Return the commands that come before ``command``, so that its kill leaves an event of the same secret."""
+    """Return the commands that come before ``command``, so that its kill leaves an
+    event of the same secret.
+    """
     words = command(game, form, folder, out)
     if form == "extended":
         seeds = words.index("--seeds") + 1

@@ -1,4 +1,6 @@
-"""The meter of WebAssembly modules: ``rewritten`` makes a module pay for its instructions, as protocol/METER.md says."""
+"""The meter of WebAssembly modules: ``rewritten`` makes a module pay for its
+instructions, as protocol/METER.md says.
+"""
 
 from .reader import ModuleRefused as ModuleRefused
 from .rewrite import Metered as Metered

@@ -1,4 +1,6 @@
-"""``python -m khiva_arena.bots.modules.meter IN.wasm OUT.wasm`` rewrites a module, for authors of another meter."""
+"""``python -m khiva_arena.bots.modules.meter IN.wasm OUT.wasm`` rewrites a module, for
+authors of another meter.
+"""
 
 import sys
 from pathlib import Path
@@ -7,7 +9,9 @@ from . import ModuleRefused, rewritten
 
 
 def main() -> int:
-    """Rewrite the module that the command line names; return 0, or 2 after a line that says why not."""
+    """Rewrite the module that the command line names; return 0, or 2 after a line that
+    says why not.
+    """
     if len(sys.argv) != 3:
         print("usage: python -m khiva_arena.bots.modules.meter IN.wasm OUT.wasm", file=sys.stderr)
         return 2

@@ -1,4 +1,6 @@
-"""The changes to the bytes of a function's body, among them the payments of its blocks."""
+"""The changes to the bytes of a function's body, among them the payments of its
+blocks.
+"""
 
 from typing import NamedTuple
 
@@ -11,7 +13,9 @@ _I32 = TYPES["i32"]
 
 
 class Edit(NamedTuple):
-    """A change to the bytes of a body: those from ``first`` until ``end`` are replaced by ``code``."""
+    """A change to the bytes of a body: those from ``first`` until ``end`` are replaced
+    by ``code``.
+    """
 
     first: int
     end: int
@@ -19,7 +23,8 @@ class Edit(NamedTuple):
 
 
 class Edits:
-    """Collects the edits of a body, from its beginning to its end. All are dropped where code cannot be reached.
+    """Collects the edits of a body, from its beginning to its end. All are dropped
+    where code cannot be reached.
 
     edits: those so far, in order.
     price: of the block that pays and is open, in ticks.
@@ -105,16 +110,19 @@ class Edits:
             )
 
     def grow(self, first: int, end: int, depth: int, most: int) -> None:
-        """Let the growth between two offsets pay by its pages, and trap if the machine refuses it. ``most``: the maximum of the
-        memory."""
+        """Let the growth between two offsets pay by its pages, and trap if the machine
+        refuses it. ``most``: the maximum of the memory.
+        """
         if self.dead < 0:
             scratch = self._scratch_local(_I32)
             self.edits.append(Edit(first, first, self._pieces.pay_pages(scratch, depth, most)))
             self.edits.append(Edit(end, end, self._pieces.trap_if_refused(scratch, depth)))
 
     def make_canonical(self, first: int, pos: int, type_: int) -> None:
-        """Make the NaN canonical that the operation between two offsets leaves. The code behind the operation before is taken out
-        if this one takes its result at once."""
+        """Make the NaN canonical that the operation between two offsets leaves. The
+        code behind the operation before is taken out if this one takes its result at
+        once.
+        """
         if self.dead >= 0:
             return
         last = self.edits[-1]

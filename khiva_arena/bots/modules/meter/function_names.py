@@ -21,7 +21,9 @@ _SIGNS = {
 
 
 def readable(name: str) -> str:
-    """Return a function's name for people: of one that Rust has mangled the last parts, of others nothing in brackets."""
+    """Return a function's name for people: of one that Rust has mangled the last parts,
+    of others nothing in brackets.
+    """
     name = whole = name[:1_000]
     if mangled := re.fullmatch(r"_ZN(.+)17h[0-9a-f]{16}E", name):
         parts, rest = [], mangled[1]
@@ -41,7 +43,9 @@ def readable(name: str) -> str:
 
 
 def names_of(data: bytes, functions: int) -> list[str]:
-    """Return the name of each function. The name section may be malformed in any way: it only makes messages better."""
+    """Return the name of each function. The name section may be malformed in any way:
+    it only makes messages better.
+    """
     names = [""] * functions
     reader = Bytes(data)
     try:

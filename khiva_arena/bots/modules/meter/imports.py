@@ -1,5 +1,6 @@
-"""The functions of WASI preview 1 that the runner offers, with their types: all that modules of C, Go and Rust import unless they
-open files or sockets."""
+"""The functions of WASI preview 1 that the runner offers, with their types: all that
+modules of C, Go and Rust import unless they open files or sockets.
+"""
 
 MODULE = "wasi_snapshot_preview1"
 I32, I64 = 0x7F, 0x7E
@@ -30,4 +31,6 @@ TYPES = {
     )
     for name, params in PARAMS.items()
 }
-"""The types of parameters and results of each function, as bytes of the binary format; the result is an error number."""
+"""The types of parameters and results of each function, as bytes of the binary format;
+the result is an error number.
+"""

@@ -1,4 +1,6 @@
-"""The instructions that have a price, as data: opcode, immediates, types of operands and results, class of price."""
+"""The instructions that have a price, as data: opcode, immediates, types of operands
+and results, class of price.
+"""
 
 from collections.abc import Iterator
 from enum import IntEnum
@@ -53,7 +55,8 @@ class Instruction(NamedTuple):
     pops: the types of its operands, the topmost last.
     pushes: the types of its results.
     price: in ticks.
-    detail: the bits of a constant, or the largest exponent of the alignment of a load or store; of others 1 if it is heavy.
+    detail: the bits of a constant, or the largest exponent of the alignment of a load
+        or store; of others 1 if it is heavy.
     """
 
     kind: Treatment
@@ -71,7 +74,8 @@ class Priced(NamedTuple):
     kind: how the walk treats it.
     types: of operands and results, as "i32 i32>i64".
     price: its class.
-    detail: the bits of a constant, or the largest exponent of the alignment of a load or store.
+    detail: the bits of a constant, or the largest exponent of the alignment of a load
+        or store.
     """
 
     opcode: int
@@ -132,11 +136,15 @@ _SATURATING = """i32.trunc_sat_f32_s i32.trunc_sat_f32_u i32.trunc_sat_f64_s i32
 i64.trunc_sat_f32_u i64.trunc_sat_f64_s i64.trunc_sat_f64_u"""
 _SLOW = {"div", "div_s", "div_u", "rem_s", "rem_u", "sqrt"}
 _EXACT = {"abs", "neg", "copysign"}
-"""Operations on floats that change a sign alone, so that the bits of a NaN are the same everywhere."""
+"""Operations on floats that change a sign alone, so that the bits of a NaN are the same
+everywhere.
+"""
 
 
 def _accesses(first: int, names: str, form: str, price: str) -> Iterator[Priced]:
-    """Yield loads or stores from an opcode on; a name stands before the largest exponent of its alignment."""
+    """Yield loads or stores from an opcode on; a name stands before the largest
+    exponent of its alignment.
+    """
     for opcode, words in enumerate(names.split(","), first):
         name, alignment = words.split()
         yield Priced(opcode, name, Treatment.MEMORY, form.format(name[:3]), price, int(alignment))
@@ -207,11 +215,15 @@ _REFUSED = (
 
 
 _HEAVY = {"indirect", "grow", "bulk", "float", "divide"}
-"""The classes whose instructions become far more code of the machine than they have bytes."""
+"""The classes whose instructions become far more code of the machine than they have
+bytes.
+"""
 
 
 def refusal(opcode: int) -> tuple[str, str]:
-    """Return the name of the feature that an opcode without a price belongs to, and how to build without it."""
+    """Return the name of the feature that an opcode without a price belongs to, and how
+    to build without it.
+    """
     for opcodes, feature, remedy in _REFUSED:
         if opcode in opcodes:
             return feature, remedy
@@ -223,7 +235,9 @@ def _types(names: str) -> bytes:
 
 
 def instructions(prices: Prices) -> dict[int, Instruction]:
-    """Return the instructions by opcode, all 256 first bytes among them, with the prices that hold for a module."""
+    """Return the instructions by opcode, all 256 first bytes among them, with the
+    prices that hold for a module.
+    """
     table = {opcode: Instruction(Treatment.REFUSED, b"", b"", 0) for opcode in range(256)}
     table[0xFC] = Instruction(Treatment.PREFIX, b"", b"", 0)
     ticks = PLAIN | {"load": prices.load}

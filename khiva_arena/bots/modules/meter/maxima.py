@@ -12,7 +12,9 @@ class MoreAtTheStart(ModuleRefused):
 
 
 def most_pages(module: bytes) -> int:
-    """Return the maximum of a module's memory, in pages; 0 if it has none. Raises ``ModuleRefused`` for no module."""
+    """Return the maximum of a module's memory, in pages; 0 if it has none. Raises
+    ``ModuleRefused`` for no module.
+    """
     reader = Bytes(module)
     reader.take(8)
     while reader:
@@ -24,11 +26,13 @@ def most_pages(module: bytes) -> int:
 
 
 def with_memory(module: bytes, mib: int) -> bytes:
-    """Return a module whose memory has another maximum, and every other byte is the same.
+    """Return a module whose memory has another maximum, and every other byte is the
+    same.
 
     mib: the maximum, in MiB
 
-    Raises ``ModuleRefused`` for bytes that are no module of one memory, and ``MoreAtTheStart``.
+    Raises ``ModuleRefused`` for bytes that are no module of one memory, and
+    ``MoreAtTheStart``.
     """
     reader, parts = Bytes(module), list[bytes]()
     parts.append(reader.take(8))

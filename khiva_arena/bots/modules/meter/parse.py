@@ -1,4 +1,5 @@
-"""Parse the sections of a module, with every index bounded and everything refused that has no price.
+"""Parse the sections of a module, with every index bounded and everything refused that
+has no price.
 
 The bodies of functions are left to ``walk.py``.
 """
@@ -45,7 +46,8 @@ class Module(NamedTuple):
     table: the entries of the table; None without one.
     pages: of memory, at the start and at the most.
     globals: all of them.
-    datas: how many segments the section of data counts says there are; None without this section.
+    datas: how many segments the section of data counts says there are; None without
+        this section.
     bodies: of the functions that are not imported.
     names: of functions by index, as the name section has them; "" where it has none.
     """
@@ -113,7 +115,9 @@ def _reader(sections: dict[int, bytes], number: int) -> Bytes:
 
 
 def _sections(data: bytes) -> tuple[dict[int, bytes], bytes]:
-    """Return the bytes of each section, and those of the name section, "" without one."""
+    """Return the bytes of each section, and those of the name section, "" without
+    one.
+    """
     reader = Bytes(data)
     if reader.take(4) != b"\0asm":
         invalid("it does not begin as a module does")
@@ -204,7 +208,9 @@ def _functions(reader: Bytes, types: int) -> list[int]:
 
 
 def _limits(reader: Bytes, most: int) -> tuple[int, int | None]:
-    """Read a minimum and perhaps a maximum of pages or entries, both at most ``most``."""
+    """Read a minimum and perhaps a maximum of pages or entries, both at most
+    ``most``.
+    """
     flags = reader.byte()
     if flags > 1:
         refuse("shared memory, or limits of 64 bits", "build without threads, for wasm32")
@@ -281,12 +287,16 @@ def _globals(reader: Bytes) -> list[Global]:
 def _entries(
     imported: list[tuple[str, int]], own: list[int], types: list[FunctionType]
 ) -> set[int]:
-    """Return the indices of the functions that can be ``_start``: of the module's own, without parameters and results."""
+    """Return the indices of the functions that can be ``_start``: of the module's own,
+    without parameters and results.
+    """
     return {index for index, type_ in enumerate(own, len(imported)) if types[type_] == (b"", b"")}
 
 
 def _exports(reader: Bytes, lengths: tuple[int, ...], entries: set[int]) -> None:
-    """Check the exports. ``lengths``: how many functions, tables, memories and globals there are."""
+    """Check the exports. ``lengths``: how many functions, tables, memories and globals
+    there are.
+    """
     exports = {}
     for _ in range(reader.count("exports", bounds.EXPORTS)):
         name, kind = reader.name(), reader.byte()
@@ -317,7 +327,9 @@ def _exports(reader: Bytes, lengths: tuple[int, ...], entries: set[int]) -> None
 
 
 def _elements(reader: Bytes, tables: int, imported: int, functions: int) -> None:
-    """Check the element segments, which fill the table. An import among them would be called without paying."""
+    """Check the element segments, which fill the table. An import among them would be
+    called without paying.
+    """
     entries = 0
     for _ in range(reader.count("element segments", bounds.SEGMENTS)):
         flags = reader.number()
@@ -361,7 +373,9 @@ def _announced(reader: Bytes) -> int:
 
 
 def local_types(body: bytes, params: bytes) -> tuple[bytes, int]:
-    """Return the types of a function's parameters and locals, and the offset behind the declarations of its locals."""
+    """Return the types of a function's parameters and locals, and the offset behind the
+    declarations of its locals.
+    """
     data = body + PADDING
     groups, pos = unsigned(data, 0)
     if groups > bounds.LOCALS:

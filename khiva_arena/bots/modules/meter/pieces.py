@@ -26,9 +26,11 @@ def sleb(value: int) -> bytes:
 
 
 class Pieces:
-    """Makes the pieces for a module, whose ticks, height and pages are the three globals behind its own.
+    """Makes the pieces for a module, whose ticks, height and pages are the three
+    globals behind its own.
 
-    A piece that may trap branches to a block around the whole function, ``depth`` labels up.
+    A piece that may trap branches to a block around the whole function, ``depth``
+    labels up.
     """
 
     def __init__(self, globals_: int) -> None:
@@ -39,18 +41,24 @@ class Pieces:
         self._before = self._after = b""
 
     def count_in(self, counter: int) -> None:
-        """Let each payment from now on be added to a global of type i64, too: the ticks before it, less those after."""
+        """Let each payment from now on be added to a global of type i64, too: the ticks
+        before it, less those after.
+        """
         get, set_ = b"\x23" + leb(counter), b"\x24" + leb(counter)
         self._before = get + self._get_ticks + b"\x7c" + set_
         self._after = get + self._get_ticks + b"\x7d" + set_
 
     def stop_below(self, next_: int, function: int) -> None:
-        """Let each payment from now on call a function of four numbers if fewer ticks are left than a global (i64) says."""
+        """Let each payment from now on call a function of four numbers if fewer ticks
+        are left than a global (i64) says.
+        """
         call = b"\x41\x7f" * 4 + b"\x10" + leb(function) + b"\x1a"
         self._after = self._get_ticks + b"\x23" + leb(next_) + b"\x53\x04\x40" + call + b"\x0b"
 
     def _paid(self, depth: int) -> bytes:
-        """Take the price that is on the stack from the ticks, and trap if they become negative."""
+        """Take the price that is on the stack from the ticks, and trap if they become
+        negative.
+        """
         return (
             b"\x7d"
             + self._set_ticks
@@ -69,14 +77,18 @@ class Pieces:
         )
 
     def pay_bytes(self, scratch: int, depth: int) -> bytes:
-        """Return the payment by the length that is on the stack, and stays there. ``scratch``: a local of type i32."""
+        """Return the payment by the length that is on the stack, and stays
+        there. ``scratch``: a local of type i32.
+        """
         local = leb(scratch)
         length = self._before + b"\x22" + local + self._get_ticks + b"\x20" + local + b"\xad"
         return length + b"\x42" + sleb(BULK_SHIFT) + b"\x88" + self._paid(depth)
 
     def pay_pages(self, scratch: int, depth: int, most: int) -> bytes:
-        """Return the payment by the pages on the stack, which are there twice behind it: nothing for more than ``most``, since
-        there growing fails. ``scratch``: a local of type i32."""
+        """Return the payment by the pages on the stack, which are there twice behind
+        it: nothing for more than ``most``, since there growing fails. ``scratch``: a
+        local of type i32.
+        """
         local = leb(scratch)
         pages = (
             self._before
@@ -92,8 +104,9 @@ class Pieces:
         return pages + within + b"\x42" + sleb(PAGE) + b"\x7e" + self._paid(depth) + b"\x20" + local
 
     def trap_if_refused(self, scratch: int, depth: int) -> bytes:
-        """Return the code that traps behind a growth that the machine refused: the result is -1, although the pages there are and
-        those asked for are no more than the runner allows. The result stays; the pages asked for, below it, do not.
+        """Return the code that traps behind a growth that the machine refused: the
+        result is -1, although the pages there are and those asked for are no more than
+        the runner allows. The result stays; the pages asked for, below it, do not.
 
         scratch: a local of type i32
         """
@@ -104,12 +117,15 @@ class Pieces:
         return within + failed + b"\x71" + trap + b"\x20" + local
 
     def canonical(self, type_: int, scratch: int) -> bytes:
-        """Return the code that makes a NaN on the stack canonical. ``scratch``: a local of the type of the float."""
+        """Return the code that makes a NaN on the stack canonical. ``scratch``: a local
+        of the type of the float.
+        """
         local = leb(scratch)
         return b"\x22" + local + _NAN[type_] + (b"\x20" + local) * 2 + _EQUAL[type_] + b"\x1b"
 
     def head(self, height: int, block: bytes) -> bytes:
-        """Return the beginning of a function: the height is counted, and the block opened in which its body stands.
+        """Return the beginning of a function: the height is counted, and the block
+        opened in which its body stands.
 
         height: of the function, in bytes of stack.
         block: the type of its results as a block's.
@@ -126,7 +142,9 @@ class Pieces:
         )
 
     def tail(self, height: int) -> bytes:
-        """Return the end of a function: the height is given back, and behind the return is the place where it traps."""
+        """Return the end of a function: the height is given back, and behind the return
+        is the place where it traps.
+        """
         return (
             b"\x0b"
             + self._get_height

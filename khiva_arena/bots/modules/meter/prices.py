@@ -1,7 +1,9 @@
-"""Price list number 2, as data: ticks by class of instructions, by call to the runner, by byte and by page.
+"""Price list number 2, as data: ticks by class of instructions, by call to the runner,
+by byte and by page.
 
-A price is never changed: another price is another list with another number. How long a tick of each class takes was measured
-(``tests/benchmarks/meter.py``), and protocol/METER.md has the results.
+A price is never changed: another price is another list with another number. How long a
+tick of each class takes was measured (``tests/benchmarks/meter.py``), and
+protocol/METER.md has the results.
 """
 
 from typing import NamedTuple
@@ -21,19 +23,28 @@ PLAIN = {
 }
 """The price of an instruction in ticks, by its class."""
 LOADS = ((16, 4), (64, 10), (256, 30), (4_096, 50))
-"""The price of a load in ticks: of the first step whose pages hold the maximum of the module's memory. A load that waits for
-memory takes longer, the more memory there is."""
+"""The price of a load in ticks: of the first step whose pages hold the maximum of the
+module's memory. A load that waits for memory takes longer, the more memory there is.
+"""
 COLD = ((2**18, 0), (2**20, 10), (3 * 2**20, 14), (2**23, 30), (2**25, 50))
-"""How many ticks *cold* is: those of the first step whose bytes hold the module's code section. A jump takes longer, the more
-code there is, since the processor's caches do not hold it all."""
+"""How many ticks *cold* is: those of the first step whose bytes hold the module's code
+section. A jump takes longer, the more code there is, since the processor's caches do
+not hold it all.
+"""
 COLD_TIMES = {"call": 3, "indirect": 3, "jump": 1}
-"""How many times cold an instruction pays beside its price, by class. A block behind an ``else`` or an ``end`` pays it once."""
+"""How many times cold an instruction pays beside its price, by class. A block behind an
+``else`` or an ``end`` pays it once.
+"""
 NEAR = 32
-"""A branch to a loop that begins at most so many bytes before the branch's end is not cold."""
+"""A branch to a loop that begins at most so many bytes before the branch's end is not
+cold.
+"""
 PAGES = LOADS[-1][0]
 """The most pages of memory, of 64 KiB."""
 BULK_SHIFT = 3
-"""A bulk instruction pays a tick for each 2 ** BULK_SHIFT bytes, its length rounded down."""
+"""A bulk instruction pays a tick for each 2 ** BULK_SHIFT bytes, its length rounded
+down.
+"""
 PAGE = 10_000
 """What memory.grow pays for a page, if there can be so many pages at all."""
 CALL = 20_000
@@ -51,13 +62,19 @@ IOVECS = 1_024
 FRAME = 128
 """The bytes of stack of a call."""
 SLOT = 16
-"""The bytes of stack of a parameter, of a local, and of an operand where the function has most of them."""
+"""The bytes of stack of a parameter, of a local, and of an operand where the function
+has most of them.
+"""
 HEIGHT_LIMIT = 1_000_000
 """The bytes of stack that a module may use."""
 WORST_NANOSECONDS = 5
-"""What a tick lasts at the most on a machine at rest; beside much other work one shape took 6.7. The backstop is at 15."""
+"""What a tick lasts at the most on a machine at rest; beside much other work one shape
+took 6.7. The backstop is at 15.
+"""
 STACK_BYTES = 1_800_000
-"""The bytes of stack that a VM has to offer, so that it never overflows before HEIGHT_LIMIT."""
+"""The bytes of stack that a VM has to offer, so that it never overflows before
+HEIGHT_LIMIT.
+"""
 
 
 class Prices(NamedTuple):
@@ -72,7 +89,9 @@ class Prices(NamedTuple):
 
 
 def prices(pages: int, code: int) -> Prices:
-    """Return the prices for a module whose memory has at most so many pages, and whose code section has so many bytes."""
+    """Return the prices for a module whose memory has at most so many pages, and whose
+    code section has so many bytes.
+    """
     load, cold = (
         next(price for most, price in steps if held <= most)
         for steps, held in ((LOADS, pages), (COLD, code))

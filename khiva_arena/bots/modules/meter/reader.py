@@ -1,24 +1,34 @@
-"""Read the parts of a WebAssembly binary: bytes, numbers of variable length, names and counts, each with its bounds."""
+"""Read the parts of a WebAssembly binary: bytes, numbers of variable length, names and
+counts, each with its bounds.
+"""
 
 from typing import NoReturn
 
 
 class ModuleRefused(ValueError):
-    """A WebAssembly module that cannot be metered. The text is one line: the place, the reason, and a remedy."""
+    """A WebAssembly module that cannot be metered. The text is one line: the place, the
+    reason, and a remedy.
+    """
 
 
 def invalid(what: str) -> NoReturn:
-    """Raise ``ModuleRefused`` for bytes that the specification of WebAssembly does not allow."""
+    """Raise ``ModuleRefused`` for bytes that the specification of WebAssembly does not
+    allow.
+    """
     raise ModuleRefused(f"not valid WebAssembly: {what}; build the module again")
 
 
 def refuse(what: str, remedy: str) -> NoReturn:
-    """Raise ``ModuleRefused`` for a feature that may be valid WebAssembly and that the meter does not offer."""
+    """Raise ``ModuleRefused`` for a feature that may be valid WebAssembly and that the
+    meter does not offer.
+    """
     raise ModuleRefused(f"not taken by the meter: {what}; {remedy}")
 
 
 def unsigned(data: bytes, pos: int) -> tuple[int, int]:
-    """Return the unsigned number of 32 bits at an offset, in LEB128, and the offset behind it."""
+    """Return the unsigned number of 32 bits at an offset, in LEB128, and the offset
+    behind it.
+    """
     value = 0
     for shift in range(0, 35, 7):
         byte = data[pos]
@@ -32,7 +42,9 @@ def unsigned(data: bytes, pos: int) -> tuple[int, int]:
 
 
 def signed(data: bytes, pos: int, bits: int) -> tuple[int, int]:
-    """Return the signed number at an offset, in LEB128 of at most ``bits`` bits, and the offset behind it."""
+    """Return the signed number at an offset, in LEB128 of at most ``bits`` bits, and
+    the offset behind it.
+    """
     value = 0
     for shift in range(0, bits, 7):
         byte = data[pos]
@@ -47,11 +59,14 @@ def signed(data: bytes, pos: int, bits: int) -> tuple[int, int]:
 
 
 PADDING = bytes(16)
-"""Bytes behind those of a reader, so that a number or an instruction that is cut short is noticed when it has been read."""
+"""Bytes behind those of a reader, so that a number or an instruction that is cut short
+is noticed when it has been read.
+"""
 
 
 class Bytes:
-    """Reads values one behind the other. Each method raises ``ModuleRefused`` if the bytes end before the value does.
+    """Reads values one behind the other. Each method raises ``ModuleRefused`` if the
+    bytes end before the value does.
 
     data: the bytes, with ``PADDING`` behind them.
     pos: the offset of the next value.
@@ -97,24 +112,32 @@ class Bytes:
             invalid("a name that is not UTF-8")
 
     def count(self, what: str, most: int) -> int:
-        """Read how many values follow; above ``most`` the module is refused. ``what`` names them in the message."""
+        """Read how many values follow; above ``most`` the module is refused. ``what``
+        names them in the message.
+        """
         value = self.number()
         if value > most:
             refuse(f"{value:,} {what}, above the bound of {most:,}", "make the module smaller")
         return value
 
     def index(self, what: str, length: int) -> int:
-        """Read an index into ``length`` values. ``what`` names one of them in the message."""
+        """Read an index into ``length`` values. ``what`` names one of them in the
+        message.
+        """
         value = self.number()
         if value >= length:
             invalid(f"{what} {value} does not exist")
         return value
 
     def part(self) -> "Bytes":
-        """Read a part that stands behind its length in bytes, as a reader of its own."""
+        """Read a part that stands behind its length in bytes, as a reader of its
+        own.
+        """
         return Bytes(self.take(self.number()))
 
     def finish(self, what: str) -> None:
-        """Check that all bytes have been read. ``what`` names the part in the message."""
+        """Check that all bytes have been read. ``what`` names the part in the
+        message.
+        """
         if self:
             invalid(f"bytes behind the end of {what}")

@@ -12,12 +12,16 @@ from .walk import Walk
 from .walked import Walked
 
 TICKS, HEIGHT, PAGES = "khiva:ticks", "khiva:height", "khiva:pages"
-"""The exported globals that the meter adds: the ticks that are left (i64), the bytes of stack in use (i32), and the pages that
-the runner allows (i32), which become -1 when the machine refuses one of them."""
+"""The exported globals that the meter adds: the ticks that are left (i64), the bytes of
+stack in use (i32), and the pages that the runner allows (i32), which become -1 when the
+machine refuses one of them.
+"""
 BY_FUNCTION = "khiva:in:"
 NEXT, SAMPLED, STOP = "khiva:next", b"\x0bkhiva_frame\0", "fd_write"
-"""Of an interpreter that tells which function of its bot runs: the global (i64) with the ticks below which it stops, what is in
-its section of exports, and the import by which it stops."""
+"""Of an interpreter that tells which function of its bot runs: the global (i64) with
+the ticks below which it stops, what is in its section of exports, and the import by
+which it stops.
+"""
 _I64_GLOBAL, _I32_GLOBAL = b"\x7e\1\x42\0\x0b", b"\x7f\1\x41\0\x0b"
 """Mutable globals that begin as 0."""
 _ORDER = (1, 2, 3, 4, 5, 6, 7, 9, 12, 10, 11)
@@ -29,7 +33,8 @@ class Metered(NamedTuple):
     wasm: the rewritten module.
     prices: the number of its price list.
     pages: the most pages of memory that it can have.
-    functions: the name of each function by its index; "" where the module does not name it.
+    functions: the name of each function by its index; "" where the module does not name
+        it.
     """
 
     wasm: bytes
@@ -39,7 +44,9 @@ class Metered(NamedTuple):
 
     @property
     def named(self) -> bytes:
-        """The rewritten module with a section of its functions' names behind it, by which a VM says where it trapped."""
+        """The rewritten module with a section of its functions' names behind it, by
+        which a VM says where it trapped.
+        """
         names = [(index, name.encode()) for index, name in enumerate(self.functions) if name]
         entries = leb(len(names)) + b"".join(
             leb(index) + leb(len(name)) + name for index, name in names
@@ -51,9 +58,11 @@ class Metered(NamedTuple):
 def rewritten(module: bytes, *, by_function: bool = False) -> Metered:
     """Rewrite a module by the price list, or raise ``ModuleRefused``.
 
-    by_function: also export a global (i64) for each function with the ticks that were paid in it, named by ``BY_FUNCTION``, its
-        index, a colon and its name. An interpreter that exports khiva_frame has one global ``NEXT`` instead: when it has fewer
-        ticks than that, it calls ``STOP`` with numbers of ones alone. Neither the ticks nor what the module does change.
+    by_function: also export a global (i64) for each function with the ticks that were
+        paid in it, named by ``BY_FUNCTION``, its index, a colon and its name. An
+        interpreter that exports khiva_frame has one global ``NEXT`` instead: when it
+        has fewer ticks than that, it calls ``STOP`` with numbers of ones alone. Neither
+        the ticks nor what the module does change.
     """
     parsed = parse(module)
     types = _Types(parsed.types)
@@ -99,7 +108,9 @@ def _exports(globals_: int, names: list[str]) -> list[bytes]:
 
 
 class _Types:
-    """The types of a module and those that are added for the blocks around functions of several results."""
+    """The types of a module and those that are added for the blocks around functions of
+    several results.
+    """
 
     def __init__(self, types: list[FunctionType]) -> None:
         self._indices = {type_: index for index, type_ in reversed(list(enumerate(types)))}
@@ -107,7 +118,9 @@ class _Types:
         self.added: list[bytes] = []
 
     def block(self, results: bytes) -> bytes:
-        """Return the type of a block that takes no operands and leaves those of the given types."""
+        """Return the type of a block that takes no operands and leaves those of the
+        given types.
+        """
         if len(results) < 2:
             return results or b"\x40"
         type_ = FunctionType(b"", results)

@@ -1,7 +1,9 @@
-"""Walk through the body of a function: check its types, count its highest operands, and say where the meter adds code.
+"""Walk through the body of a function: check its types, count its highest operands, and
+say where the meter adds code.
 
-The walk keeps the types of the operands on a stack, as the specification's algorithm for validation does. Code that cannot be
-reached is checked likewise and left out of the rewritten module, so that nothing in it needs a price.
+The walk keeps the types of the operands on a stack, as the specification's algorithm
+for validation does. Code that cannot be reached is checked likewise and left out of the
+rewritten module, so that nothing in it needs a price.
 """
 
 from collections.abc import Callable
@@ -61,7 +63,9 @@ class Walk:
         )
 
     def _instructions(self, pos: int) -> int:
-        """Walk through the instructions from an offset on; return the offset of the last."""
+        """Walk through the instructions from an offset on; return the offset of the
+        last.
+        """
         code, table, stack, edits = self._code, self._table, self._stack, self._edits
         locals_, length = self._locals, len(self._locals)
         first = pos
@@ -124,7 +128,9 @@ class Walk:
             refuse(f"more than {bounds.OPERANDS:,} operands at once", "divide the function")
 
     def _pop(self, type_: int = ANY) -> int:
-        """Take an operand of a type; return its type, ``ANY`` for one that comes from nowhere."""
+        """Take an operand of a type; return its type, ``ANY`` for one that comes from
+        nowhere.
+        """
         if len(self._stack) == self._floor:
             if self._controls[-1].open_ended:
                 return type_
@@ -135,7 +141,9 @@ class Walk:
         return top or type_
 
     def _pop_all(self, types: bytes) -> None:
-        """Take operands of types, the last one first; those that come from nowhere take no time."""
+        """Take operands of types, the last one first; those that come from nowhere take
+        no time.
+        """
         stack = self._stack
         held = len(stack) - self._floor
         if held < len(types) and self._controls[-1].open_ended:
@@ -147,7 +155,9 @@ class Walk:
             self._pop(type_)
 
     def _number(self, pos: int, what: str, length: int) -> tuple[int, int]:
-        """Read an index into ``length`` values and return it with the offset behind it."""
+        """Read an index into ``length`` values and return it with the offset behind
+        it.
+        """
         index, pos = unsigned(self._code, pos)
         if index >= length:
             invalid(f"{what} {index} does not exist")
@@ -172,7 +182,9 @@ class Walk:
     # OpenBlock.
 
     def _die(self, pos: int) -> None:
-        """Note that the code behind a branch cannot be reached, and takes its operands from nowhere."""
+        """Note that the code behind a branch cannot be reached, and takes its operands
+        from nowhere.
+        """
         self._edits.die(pos)
         self._controls[-1].open_ended = True
         del self._stack[self._floor :]
@@ -252,7 +264,9 @@ class Walk:
         return pos
 
     def _label(self, pos: int) -> tuple[bytes, int]:
-        """Read a branch's label, and let it pay; return the types that it takes along, and the offset behind it."""
+        """Read a branch's label, and let it pay; return the types that it takes along,
+        and the offset behind it.
+        """
         index, pos = self._number(pos, "label", len(self._controls))
         control = self._controls[-1 - index]
         if control.kind is Treatment.LOOP and pos - control.begin > NEAR:
@@ -265,7 +279,9 @@ class Walk:
         return control.type.params if control.kind is Treatment.LOOP else control.type.results
 
     def _carry(self, types: bytes, times: int = 1) -> bytes:
-        """Let a branch pay for the values that it carries beyond the first; return their types. ``times``: to so many labels."""
+        """Let a branch pay for the values that it carries beyond the first; return
+        their types. ``times``: to so many labels.
+        """
         more = max(0, len(types) - 1)
         self._edits.price += more
         self._heavy += times * more
@@ -371,7 +387,9 @@ class Walk:
         return end
 
     def _segment(self, pos: int) -> int:
-        """Read the index of a data segment, which the section of data counts announces."""
+        """Read the index of a data segment, which the section of data counts
+        announces.
+        """
         if self._module.datas is None:
             invalid("a data segment is named without a section of data counts")
         return self._number(pos, "data segment", self._module.datas)[1]

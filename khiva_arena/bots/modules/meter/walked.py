@@ -7,7 +7,9 @@ from .instructions import Treatment
 from .parse import FunctionType
 
 ANY = 0
-"""Stands for any type of an operand: one that code that cannot be reached takes from nowhere."""
+"""Stands for any type of an operand: one that code that cannot be reached takes from
+nowhere.
+"""
 
 
 class Walked(NamedTuple):
@@ -19,7 +21,8 @@ class Walked(NamedTuple):
     scratch: the types of locals that the edits need behind its own.
     targets: the entries of its br_tables.
     effort: of compiling it, as ``bounds.EFFORT`` counts it.
-    heavy: its heavy instructions, and the values that calls and branches carry beyond the first.
+    heavy: its heavy instructions, and the values that calls and branches carry beyond
+        the first.
     """
 
     edits: list[Edit]
@@ -40,7 +43,8 @@ class OpenBlock:
     begin: the offset of its first instruction.
     floor: the height of the operands below its own.
     live: its beginning can be reached.
-    open_ended: the code within it cannot be reached any more, so that operands come from nowhere.
+    open_ended: the code within it cannot be reached any more, so that operands come
+        from nowhere.
     target: a branch that can be reached names it.
     """
 

@@ -1,15 +1,18 @@
-"""The host of a table, as work that goes on in whichever thread has just come to a standstill.
+"""The host of a table, as work that goes on in whichever thread has just come to a
+standstill.
 
 Theory of operation
 ===================
 
-Each module has a thread (seat_in_ticks.py). If the host had one as well, each question would take two changes of threads, and
-these take longer than a quick module. So the host is a generator. It yields the seat that is to run, and that seat's thread
-resumes the generator once its module stands still. A question takes one change of threads, and none if the same seat is asked
-again.
+Each module has a thread (seat_in_ticks.py). If the host had one as well, each question
+would take two changes of threads, and these take longer than a quick module. So the
+host is a generator. It yields the seat that is to run, and that seat's thread resumes
+the generator once its module stands still. A question takes one change of threads, and
+none if the same seat is asked again.
 
-The thread that began only watches. A run that takes more of the processor than it may is given up: then the watching thread
-resumes the generator, and the thread of the run is left behind. ``run_end`` of a seat decides between the two.
+The thread that began only watches. A run that takes more of the processor than it may
+is given up: then the watching thread resumes the generator, and the thread of the run
+is left behind. ``run_end`` of a seat decides between the two.
 """
 
 import _thread
@@ -28,7 +31,9 @@ LOOK = 0.5
 
 
 def run(work: "Work") -> "Any":
-    """Do work of the host to its end. ``work``: yields each seat that is to run. Returns and raises what it does."""
+    """Do work of the host to its end. ``work``: yields each seat that is to run.
+    Returns and raises what it does.
+    """
     return _Baton(work).run()
 
 
@@ -64,7 +69,9 @@ class _Baton:
         return self._result
 
     def _go_on(self) -> None:
-        """Resume the work until it yields the next seat, and wake that. Called by the one thread that does not wait."""
+        """Resume the work until it yields the next seat, and wake that. Called by the
+        one thread that does not wait.
+        """
         try:
             self._seat = next(self._work)
             self._seat.wake(self._go_on)

@@ -1,18 +1,23 @@
-"""The fork server: a process that has loaded the VM and modules, and forks a child for each table, one after another.
+"""The fork server: a process that has loaded the VM and modules, and forks a child for
+each table, one after another.
 
 Theory of operation
 ===================
 
-Loading Python, the VM and modules takes longer than a table of quick modules. The parent does so once. It makes the instances
-of a table too, and keeps them for the next table of the same modules. Nothing runs in them: the parent forks, and the child
-serves the table (table_runner.py) with a copy of its own, and ends. The parent reads the LOADs of a table and no byte more, and
-waits for the child's end before it reads again. So nothing but the child can read what is meant for it, and no frame or key of a
-match comes into the parent.
+Loading Python, the VM and modules takes longer than a table of quick modules. The
+parent does so once. It makes the instances of a table too, and keeps them for the next
+table of the same modules. Nothing runs in them: the parent forks, and the child serves
+the table (table_runner.py) with a copy of its own, and ends. The parent reads the LOADs
+of a table and no byte more, and waits for the child's end before it reads again. So
+nothing but the child can read what is meant for it, and no frame or key of a match
+comes into the parent.
 
-What a module could do through a bug of the VM, it does in a child. Its calls are filtered before the first module runs: it has
-memory, threads and its pipes, and can open nothing, start nothing, and signal, read or trace no process. The parent alone has
-stderr, where it tells the arbiter that a child has ended, with the CPU time that both took: no child can say that in its stead
-and live on. If a child fails, so does the parent.
+What a module could do through a bug of the VM, it does in a child. Its calls are
+filtered before the first module runs: it has memory, threads and its pipes, and can
+open nothing, start nothing, and signal, read or trace no process. The parent alone has
+stderr, where it tells the arbiter that a child has ended, with the CPU time that both
+took: no child can say that in its stead and live on. If a child fails, so does the
+parent.
 """
 
 import _ctypes
@@ -63,7 +68,9 @@ def serve_tables(vm: "Vm", filter_: str) -> int:
 
 
 def serve_alone(vm: "Vm", filter_: str) -> int:
-    """Serve one table in this process, and return the exit code. ``filter_``: as of ``serve_tables``."""
+    """Serve one table in this process, and return the exit code. ``filter_``: as of
+    ``serve_tables``.
+    """
     share_heap()
     table = TickSeats(vm)
     table.load(read_batch())
@@ -72,7 +79,9 @@ def serve_alone(vm: "Vm", filter_: str) -> int:
 
 
 def _attempted(work: "Callable[[], int | None]") -> int:
-    """Do a part of the work, and return the exit code. Tell the arbiter why it fails."""
+    """Do a part of the work, and return the exit code. Tell the arbiter why it
+    fails.
+    """
     try:
         return work() or 0
     except BaseException as mistake:
@@ -99,8 +108,10 @@ def _serve_one(table: TickSeats, parent: int, filter_: bytes) -> int:
 
 
 def share_heap() -> None:
-    """Have all threads that this process will start take memory from one heap. Where there is room, glibc reserves 64 MiB of
-    address space for a heap of each thread: another seat may need them."""
+    """Have all threads that this process will start take memory from one heap. Where
+    there is room, glibc reserves 64 MiB of address space for a heap of each thread:
+    another seat may need them.
+    """
     try:
         mallopt = _c_function("mallopt", Word64, Word64)
     except OSError:
@@ -109,7 +120,9 @@ def share_heap() -> None:
 
 
 def lock(filter_: bytes) -> None:
-    """Filter the calls of this process for ever, unless the filter is empty. Raises OSError if the system refuses it."""
+    """Filter the calls of this process for ever, unless the filter is empty. Raises
+    OSError if the system refuses it.
+    """
     if not filter_:
         return
     program = (Octet * len(filter_)).from_buffer_copy(filter_)
@@ -127,7 +140,9 @@ def _prctl(option: int, argument: int, address: int = 0) -> int:
 
 
 def _c_function(name: str, *types: "type[Size | Word64]") -> VmFunction:
-    """Return a function of the C library, which takes values of these types. Raises OSError if there is none of this name."""
+    """Return a function of the C library, which takes values of these types. Raises
+    OSError if there is none of this name.
+    """
     function = VmFunction(_ctypes.dlsym(_ctypes.dlopen("", posix.RTLD_NOW), name))
     function.restype, function.argtypes = Word64, types
     return function

@@ -1,6 +1,8 @@
-"""One seat: a fresh instance of a module, which calls the functions of wasi.py until it ends.
+"""One seat: a fresh instance of a module, which calls the functions of wasi.py until it
+ends.
 
-A seat has a store of the VM's own, so that seats of one process share compiled code and nothing else.
+A seat has a store of the VM's own, so that seats of one process share compiled code and
+nothing else.
 """
 
 from _struct import Struct, pack_into, unpack_from
@@ -30,22 +32,27 @@ if TYPE_CHECKING:
 
 START, MEMORY_NAME = "_start", "memory"
 TICKS, HEIGHT, PAGES = "khiva:ticks", "khiva:height", "khiva:pages"
-"""The globals that hold the ticks that are left, the height of the stack in use, and the pages that the module may have; see
-METER.md."""
+"""The globals that hold the ticks that are left, the height of the stack in use, and
+the pages that the module may have; see METER.md.
+"""
 REFUSED_GROWTH = "the machine refused memory that the event allows its bot"
 BY_FUNCTION = "khiva:in:"
-"""The names of the globals with the ticks of each function begin with it, if the meter was asked to count them."""
+"""The names of the globals with the ticks of each function begin with it, if the meter
+was asked to count them.
+"""
 NEXT, FRAME, STOP = "khiva:next", "khiva_frame", ("fd_write", (0xFFFF_FFFF,) * 4)
-"""Of an interpreter whose ticks are counted by the functions of its bot: the global with the ticks below which it stops, what
-tells which function runs, and the call by which it stops."""
+"""Of an interpreter whose ticks are counted by the functions of its bot: the global
+with the ticks below which it stops, what tells which function runs, and the call by
+which it stops.
+"""
 SAMPLE, FRAME_BYTES = 1_000_000, 240
 """Ticks from one stop to the next one, and most bytes of what is told then."""
 MOST_TICKS, HEIGHT_LIMIT = (1 << 63) - 1, 1_000_000
 """More ticks than anything can use, and the height above which the stack is full."""
 RAW = {"i": "I12x", "I": "Q8x"}
 """How a value of a call lies in memory."""
-# Our words for the VM's codes of traps, which other VMs word otherwise. Codes that are missing cannot come up: they belong to
-# proposals that are switched off.
+# Our words for the VM's codes of traps, which other VMs word otherwise. Codes that are
+# missing cannot come up: they belong to proposals that are switched off.
 TOO_DEEP = "calls go too deep: the stack is used up"
 TRAPS = {
     0: TOO_DEEP,
@@ -63,7 +70,9 @@ OTHERWISE = "the VM's trap {}"
 
 
 class Trapped(Exception):
-    """Signal that a module did what ends it. The text says what, and in which function."""
+    """Signal that a module did what ends it. The text says what, and in which
+    function.
+    """
 
 
 class StackFull(Trapped):
@@ -82,7 +91,8 @@ class Instance:
 
         most_bytes: how far its memory may grow
 
-        Raises Unfit if it asks for more at once, or for a function that is not ours, Trapped, and VmFailed.
+        Raises Unfit if it asks for more at once, or for a function that is not ours,
+        Trapped, and VmFailed.
         """
         self._vm, self._module = vm, module
         self._wasi = wasi.Caller(system, self._memory)
@@ -134,7 +144,9 @@ class Instance:
             self._next, self._frame = self._export(NEXT, GLOBAL), self._export(FRAME, FUNCTION)
 
     def allow(self, most_bytes: int) -> None:
-        """Let no refusal of the machine be seen by the module: up to so many bytes, growing works, or VmFailed is raised."""
+        """Let no refusal of the machine be seen by the module: up to so many bytes,
+        growing works, or VmFailed is raised.
+        """
         most = machine.memory_of(self._vm, self._module)[1]
         self._set(self._pages, "<QI", I32, min(most, most_bytes // PAGE))
 
@@ -148,7 +160,9 @@ class Instance:
 
     @property
     def ticks(self) -> int:
-        """The ticks that are left, negative if the module has used more than there were."""
+        """The ticks that are left, negative if the module has used more than there
+        were.
+        """
         left = self._left
         return self._value(self._ticks, "<q") if left is None else left
 
@@ -167,7 +181,9 @@ class Instance:
             self._stop_after(ticks + paid)
 
     def take_all_ticks(self) -> None:
-        """Leave less than none, seen from another thread. A call of ours that goes on there may put back what there were."""
+        """Leave less than none, seen from another thread. A call of ours that goes on
+        there may put back what there were.
+        """
         if self._left is not None:
             self._left = -1
         self._set_ticks(-1)
@@ -187,7 +203,9 @@ class Instance:
         return value
 
     def run(self) -> int:
-        """Run the module to its end and return its exit code. Raises Trapped, and whatever its system raises but OSError."""
+        """Run the module to its end and return its exit code. Raises Trapped, and
+        whatever its system raises but OSError.
+        """
         start, trap = self._export(START, FUNCTION), buffer(8)
         try:
             self._end(
@@ -198,7 +216,8 @@ class Instance:
         return 0
 
     def ticks_by_function(self, exports: "Iterable[str]") -> "Iterator[tuple[str, int]]":
-        """Yield the name of each function with the ticks that were paid in it, of a module that counts them.
+        """Yield the name of each function with the ticks that were paid in it, of a
+        module that counts them.
 
         exports: the names of all that the module offers
         """
@@ -210,12 +229,16 @@ class Instance:
                 yield function or f"function {index}", self._value(self._export(name, GLOBAL), "<q")
 
     def _stop_after(self, since: int) -> None:
-        """Let the module stop when it has paid what a sample takes. ``since``: the ticks that it had at the stop before."""
+        """Let the module stop when it has paid what a sample takes. ``since``: the
+        ticks that it had at the stop before.
+        """
         self._since = since
         self._set(self._next, "<Qq", I64, since - SAMPLE)
 
     def _ask_where(self) -> None:
-        """Add what was paid since the last stop to the function that the interpreter tells. The module does not notice."""
+        """Add what was paid since the last stop to the function that the interpreter
+        tells. The module does not notice.
+        """
         left, height = self._value(self._ticks, "<q"), self._value(self._height, "<I")
         self._set_ticks(MOST_TICKS)
         self._set(self._height, "<QI", I32, 0)
@@ -232,7 +255,9 @@ class Instance:
         self._stop_after(left)
 
     def _export(self, name: str, kind: int) -> bytes:
-        """Return the handle of an export. Raises Unfit if there is none of that kind."""
+        """Return the handle of an export. Raises Unfit if there is none of that
+        kind.
+        """
         if handle := self._offered(name, kind):
             return handle
         raise Unfit(f"it offers no {name}")
@@ -253,7 +278,9 @@ class Instance:
         return machine.extern(FUNCTION, bytes(handle))
 
     def _callback(self, asked: Import) -> "machine.Callback":
-        """Return the function that the VM calls for an import. Raises Unfit for one that is not ours."""
+        """Return the function that the VM calls for an import. Raises Unfit for one
+        that is not ours.
+        """
         if asked.module != wasi.NAME or asked.name not in wasi.FUNCTIONS:
             raise Unfit(f"it asks for {asked.module}.{asked.name}, which no bot has")
         name, layout = (
@@ -264,7 +291,8 @@ class Instance:
         stop = STOP[1] if name == STOP[0] else None
 
         def called(_nothing: int, caller: int, values: int, _count: int) -> int:
-            # Nothing may be raised here: the VM's frames lie between this function and those that could catch it.
+            # Nothing may be raised here: the VM's frames lie between this function and
+            # those that could catch it.
             try:
                 if not self._place:
                     self._place = self._memory_of(caller)
@@ -282,7 +310,9 @@ class Instance:
         return machine.Callback(called)
 
     def _answer(self, name: str, words: tuple[int, ...]) -> int:
-        """Call a function of wasi.py. Meanwhile the ticks are kept here: the VM's global is read once, and written once."""
+        """Call a function of wasi.py. Meanwhile the ticks are kept here: the VM's
+        global is read once, and written once.
+        """
         vm, box, values = self._vm, self._box, self._words
         vm.wasmtime_global_get(self._context, self._ticks, box)
         self._left = before = values[1]
@@ -315,9 +345,11 @@ class Instance:
         return self._view
 
     def _end(self, error: int | None, trap: "machine.Bytes") -> None:
-        """Raise what ended a call of the VM, if anything did: our own function's exception, or VmFailed, or Trapped.
+        """Raise what ended a call of the VM, if anything did: our own function's
+        exception, or VmFailed, or Trapped.
 
-        It is VmFailed, too, if the machine has refused memory that ``allow`` lets the module have: nothing has run behind that.
+        It is VmFailed, too, if the machine has refused memory that ``allow`` lets the
+        module have: nothing has run behind that.
         """
         address = unpack_from("<Q", trap)[0]
         if self._problem is not None:
@@ -335,7 +367,9 @@ class Instance:
 
 
 def _in_words(vm: Vm, trap: int, reason: str = "") -> str:
-    """Return a line of a trap with its function, if that has a name. ``reason``: known otherwise, "" if the VM knows it."""
+    """Return a line of a trap with its function, if that has a name. ``reason``: known
+    otherwise, "" if the VM knows it.
+    """
     code, vector = buffer(1), buffer(16)
     known = vm.wasmtime_trap_code(trap, code)
     reason = reason or (

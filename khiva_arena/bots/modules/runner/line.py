@@ -1,11 +1,13 @@
-"""Batches between the arbiter and a runner of modules, over the runner's stdin and stdout: items behind one length.
+"""Batches between the arbiter and a runner of modules, over the runner's stdin and
+stdout: items behind one length.
 
-A batch is a u32 length and as many bytes of items. An item is its seat and its kind (a byte each), ticks (u64), a u32 length and
-as many bytes. All numbers are big-endian.
+A batch is a u32 length and as many bytes of items. An item is its seat and its kind (a
+byte each), ticks (u64), a u32 length and as many bytes. All numbers are big-endian.
 
-The first batch of a table has its LOADs and no answer: a fork server itself carries it out, before it forks. The runner gives one
-batch for each of the others. An empty batch ends the table; it has no answer. The arbiter orders, and ticks are those that a
-module may take at most:
+The first batch of a table has its LOADs and no answer: a fork server itself carries it
+out, before it forks. The runner gives one batch for each of the others. An empty batch
+ends the table; it has no answer. The arbiter orders, and ticks are those that a module
+may take at most:
 
     LOAD   make an instance of a module, in which nothing runs; bytes: how many bytes its memory may have (u64), the digest of its
            compiled code (32 bytes), the code's path
@@ -15,8 +17,9 @@ module may take at most:
     ASK    keep a frame, or go on if there are no bytes, and run until a whole frame is written
     END    end the input, run to the module's end, and drop it
 
-The runner answers each OPEN, ASK and END with one word, and ticks are those that were spent. STDERR comes before it, if there is
-something to tell, and FUNCTION before the answer to END, if the module counts ticks by function:
+The runner answers each OPEN, ASK and END with one word, and ticks are those that were
+spent. STDERR comes before it, if there is something to tell, and FUNCTION before the
+answer to END, if the module counts ticks by function:
 
     FUNCTION   ticks that were paid in a function; bytes: its name
     ANSWERED   bytes: the frame that was written, if one was asked for
@@ -47,23 +50,29 @@ LARGEST = 1 << 28
 PAGE = 65_536
 """Bytes of a page of a module's memory."""
 OWN_MEMORY = 40 << 20
-"""Bytes that the runner itself takes of the limit on memory, so that a module meets its own limit first: growing fails, and
-nothing is killed."""
+"""Bytes that the runner itself takes of the limit on memory, so that a module meets its
+own limit first: growing fails, and nothing is killed.
+"""
 KEPT_CODE = 32 << 20
 """Bytes of compiled code that a fork server keeps beside that of the table's seats."""
 OWN_SPACE, SEAT_SPACE = (48 << 20) + KEPT_CODE, 268 << 20
-"""Bytes of address space that a runner takes by itself, and for each seat: the module's memory, its thread's stack, and its
-messages. Compiled code of the seats comes on top."""
+"""Bytes of address space that a runner takes by itself, and for each seat: the module's
+memory, its thread's stack, and its messages. Compiled code of the seats comes on top.
+"""
 FAILED_STATUS, FAILS = 103, "the runner failed: "
-"""The exit code of a runner that cannot do its work, and the beginning of its last line. No module can bring that about."""
+"""The exit code of a runner that cannot do its work, and the beginning of its last
+line. No module can bring that about.
+"""
 OPEN, SAY, ASK, END, LOAD = range(5)
 STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED, FUNCTION, FAILED = range(10)
 
 
 def module_pages(memory: int) -> int:
-    """Return how many pages of memory a module may have in an event in ticks, wherever it runs: METER.md, section 5.
+    """Return how many pages of memory a module may have in an event in ticks, wherever
+    it runs: METER.md, section 5.
 
-    memory: the limit of the event, in bytes, by which alone this goes: so growth fails at the same page everywhere
+    memory: the limit of the event, in bytes, by which alone this goes: so growth fails
+        at the same page everywhere
     """
     return max(0, memory - OWN_MEMORY) // PAGE
 
@@ -78,7 +87,9 @@ def batch(items: "Iterable[Item]") -> bytes:
 
 
 def opening(key: bytes, patience: int, payload: bytes | None = None) -> bytes:
-    """Return the bytes of an OPEN. ``payload``: None if the module has none, which b"" is not."""
+    """Return the bytes of an OPEN. ``payload``: None if the module has none, which b""
+    is not.
+    """
     return _OPENING.pack(key, patience, payload is not None) + (payload or b"")
 
 
@@ -89,7 +100,9 @@ def opening_of(data: bytes) -> tuple[bytes, int, bytes | None]:
 
 
 def missing(data: bytes | bytearray) -> int:
-    """Return how many bytes a batch still lacks, negative if there are too many. Raises ValueError if it is too large."""
+    """Return how many bytes a batch still lacks, negative if there are too many. Raises
+    ValueError if it is too large.
+    """
     if len(data) < LENGTH.size:
         return LENGTH.size - len(data)
     length: int = LENGTH.unpack_from(data)[0]

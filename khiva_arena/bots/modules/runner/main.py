@@ -1,7 +1,9 @@
-"""The runner: a program that compiles a module, or runs one as a bot on its own descriptors 0, 1 and 2.
+"""The runner: a program that compiles a module, or runs one as a bot on its own
+descriptors 0, 1 and 2.
 
-It is started by a program of entrants/modules.py, with the folder above this one and the VM's library. It imports only what loads
-quickly, since each start of a bot waits for it, and ends without tidying up, since each end of a match waits for that.
+It is started by a program of entrants/modules.py, with the folder above this one and
+the VM's library. It imports only what loads quickly, since each start of a bot waits
+for it, and ends without tidying up, since each end of a match waits for that.
 """
 
 import posix
@@ -20,13 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TRAPPED, REFUSED, FAILED = 101, 102, FAILED_STATUS
-"""Exit codes: the module did what ends it, it cannot be a bot, or this program cannot do its work."""
+"""Exit codes: the module did what ends it, it cannot be a bot, or this program cannot
+do its work.
+"""
 MODULE = b"\0asm\1\0\0\0"
 DIGEST = 32
 
 
 def main(work: "Callable[..., int]") -> None:
-    """Load the VM, do ``work`` with it and the words of the command line, and end with the exit code that this returns."""
+    """Load the VM, do ``work`` with it and the words of the command line, and end with
+    the exit code that this returns.
+    """
     library, *words = sys.argv[1:]
     try:
         code = work(Vm(library), *words)
@@ -45,7 +51,8 @@ def main(work: "Callable[..., int]") -> None:
 
 
 def compile_file(vm: Vm, source: str, target: str, by_function: str = "") -> int:
-    """Rewrite the module in one file so that it pays, and compile it into another one. Return the exit code. Raises Unfit.
+    """Rewrite the module in one file so that it pays, and compile it into another one.
+    Return the exit code. Raises Unfit.
 
     by_function: any word, if the module is to count its ticks by function
     """
@@ -70,10 +77,13 @@ def compile_file(vm: Vm, source: str, target: str, by_function: str = "") -> int
 
 
 def run(vm: Vm, path: str, digest: str, *payload: str) -> int:
-    """Run compiled code as a bot, and return its exit code. Raises Unfit, Trapped, and VmFailed before any of the code has run.
+    """Run compiled code as a bot, and return its exit code. Raises Unfit, Trapped, and
+    VmFailed before any of the code has run.
 
-    digest: of the code, in hex. The arena knows it from a note of its own: other code would be a program of whoever wrote it.
-    payload: path and digest of the bytes that it reads from descriptor 3; none if it has no such descriptor
+    digest: of the code, in hex. The arena knows it from a note of its own: other code
+        would be a program of whoever wrote it.
+    payload: path and digest of the bytes that it reads from descriptor 3; none if it
+        has no such descriptor
     """
     code, bytes_ = (
         load(vm, path, digest),
@@ -94,12 +104,16 @@ def run(vm: Vm, path: str, digest: str, *payload: str) -> int:
 
 
 def load(vm: Vm, path: str, digest: str) -> int:
-    """Return the address of a compiled module. Raises VmFailed if its code is not what was compiled, or is gone."""
+    """Return the address of a compiled module. Raises VmFailed if its code is not what
+    was compiled, or is gone.
+    """
     return machine.load(vm, _as_noted(path, digest, "the compiled code"))
 
 
 def _as_noted(path: str, digest: str, what: str) -> bytes:
-    """Return the bytes of a file that the arena made. Raises VmFailed if they are not those of its note, or are gone."""
+    """Return the bytes of a file that the arena made. Raises VmFailed if they are not
+    those of its note, or are gone.
+    """
     try:
         data = _bytes(path)
     except OSError:
@@ -113,7 +127,9 @@ def _as_noted(path: str, digest: str, what: str) -> bytes:
 
 
 def _most_bytes(payload: int) -> int:
-    """Return the bytes of memory that a module may have: what this process may have, less its own, and those of a payload."""
+    """Return the bytes of memory that a module may have: what this process may have,
+    less its own, and those of a payload.
+    """
     soft = resource.getrlimit(resource.RLIMIT_DATA)[0]
     return -1 if soft == resource.RLIM_INFINITY else max(0, soft - OWN_MEMORY - payload)
 

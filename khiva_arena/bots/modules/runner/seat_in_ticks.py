@@ -1,16 +1,20 @@
-"""A seat whose module pays in ticks: what it reads and writes, a clock that shows what it has spent, and chance of its own.
+"""A seat whose module pays in ticks: what it reads and writes, a clock that shows what
+it has spent, and chance of its own.
 
 Theory of operation
 ===================
 
-A module waits within a call of its own, with its frames on the machine's stack, so each seat has a thread. One thread runs at any
-time: as a module until that stands still, and then as the host, until the host names the seat that runs next (baton.py). From the
-last byte of an answer on a module stands still inside its ``fd_write``, until it is asked again. What it wrote behind that byte
-answers the next questions, without running.
+A module waits within a call of its own, with its frames on the machine's stack, so each
+seat has a thread. One thread runs at any time: as a module until that stands still, and
+then as the host, until the host names the seat that runs next (baton.py). From the last
+byte of an answer on a module stands still inside its ``fd_write``, until it is asked
+again. What it wrote behind that byte answers the next questions, without running.
 
-Nothing here depends on the machine: no clock but the ticks, no chance but the seat's key, no error but the module's own. A module
-that waits for more than it was given would wait for ever: its time is up. The one exception is the backstop: a run that takes far
-more of the processor than its ticks may cost is given up, and its thread is left behind until the process ends.
+Nothing here depends on the machine: no clock but the ticks, no chance but the seat's
+key, no error but the module's own. A module that waits for more than it was given would
+wait for ever: its time is up. The one exception is the backstop: a run that takes far
+more of the processor than its ticks may cost is given up, and its thread is left behind
+until the process ends.
 """
 
 import _thread
@@ -31,14 +35,18 @@ if TYPE_CHECKING:
 HEAD, LARGEST_FRAME = 4, 65_536
 """Bytes of a frame's length, and most bytes behind it; see SPEC.md."""
 KEPT_FRAMES = 20
-"""Whole frames that are kept of what a module writes in one run: more than the arbiter opens."""
+"""Whole frames that are kept of what a module writes in one run: more than the arbiter
+opens.
+"""
 NOTES = 65_536
 """Bytes of stderr that are kept of one run."""
 TICKS_A_NANO = 10
 BLOCKS = 16
 """Blocks of 64 random bytes that are made at once."""
 BACKSTOP_SECONDS, BACKSTOP_A_TICK = 1.0, 15e-9
-"""CPU time after which a run is given up: more than twice the worst row of METER.md a used tick, and what a start takes."""
+"""CPU time after which a run is given up: more than twice the worst row of METER.md a
+used tick, and what a start takes.
+"""
 THREAD_STACK = 8 << 20
 """Bytes of a thread's stack: the VM's own, and the host's frames on top."""
 GIVEN_UP = line.BACKSTOP, b""
@@ -49,7 +57,8 @@ class TickSeat:
     """A module at a table, and the ``wasi.System`` that it sees.
 
     notes: what it wrote on stderr and nobody has taken yet
-    run_end: of the run in progress, or the last one: a lock that is acquired by whoever ends it, the module or the backstop
+    run_end: of the run in progress, or the last one: a lock that is acquired by whoever
+        ends it, the module or the backstop
     """
 
     def __init__(self, vm: "Vm", module: int, most_bytes: int) -> None:
@@ -99,7 +108,8 @@ class TickSeat:
             self._inbox.append(memoryview(frame))
 
     def ask(self, ticks: int) -> "Generator[TickSeat, None, tuple[int, int, bytes]]":
-        """Yield this seat if it is to run until it has written a whole frame, for so many ticks at most.
+        """Yield this seat if it is to run until it has written a whole frame, for so
+        many ticks at most.
 
         Returns a word of line.py, the ticks that it took and the word's bytes.
         """
@@ -112,19 +122,25 @@ class TickSeat:
         return word, spent, told
 
     def finish(self, ticks: int) -> "Generator[TickSeat, None, tuple[int, int, bytes]]":
-        """End the input, and yield this seat if it is to run to its end, for so many ticks at most."""
+        """End the input, and yield this seat if it is to run to its end, for so many
+        ticks at most.
+        """
         self._is_input_over = True
         return line.ANSWERED, (yield from self._run(ticks)), b""
 
     def ticks_by_function(self) -> "list[tuple[int, bytes]]":
-        """Return the ticks that were paid in a function, and its name, the most first; [] if the module does not count them."""
+        """Return the ticks that were paid in a function, and its name, the most first;
+        [] if the module does not count them.
+        """
         if self._end == GIVEN_UP:
             return []  # it still runs
         rows = self._instance.ticks_by_function(exports(self._vm, self._module))
         return sorted(((paid, name.encode()) for name, paid in rows if paid), reverse=True)
 
     def _run(self, ticks: int) -> "Generator[TickSeat, None, int]":
-        """Yield this seat if it can run. Return the ticks that were spent, 0 if the run was given up."""
+        """Yield this seat if it can run. Return the ticks that were spent, 0 if the run
+        was given up.
+        """
         if self._end is not None or not ticks:
             return 0
         self._granted = ticks
@@ -142,7 +158,9 @@ class TickSeat:
     # --- its thread, seen from others ---
 
     def wake(self, resume: "Callable[[], None]") -> None:
-        """Let the module run. ``resume``: called on its thread once it stands still, or has ended."""
+        """Let the module run. ``resume``: called on its thread once it stands still, or
+        has ended.
+        """
         self._resume = resume
         if self._has_thread:
             self._turn.release()
@@ -152,27 +170,35 @@ class TickSeat:
             _thread.start_new_thread(self._play, ())
 
     def most_cpu(self) -> float:
-        """Return the seconds of CPU that the run may have taken by now, for the ticks that it has used."""
+        """Return the seconds of CPU that the run may have taken by now, for the ticks
+        that it has used.
+        """
         return self._patience * (
             BACKSTOP_SECONDS + BACKSTOP_A_TICK * (self._granted - self._instance.ticks)
         )
 
     def cpu(self) -> float | None:
-        """Return the seconds of CPU of the module's thread; None if it has not begun, or has ended."""
+        """Return the seconds of CPU of the module's thread; None if it has not begun,
+        or has ended.
+        """
         try:
             return time.clock_gettime(self._clock) if self._clock is not None else None
         except OSError:
             return None
 
     def give_up(self) -> None:
-        """End the seat, and take its ticks. Call this again and again: a block may pay meanwhile, and write what it had."""
+        """End the seat, and take its ticks. Call this again and again: a block may pay
+        meanwhile, and write what it had.
+        """
         self._end = GIVEN_UP
         self._instance.take_all_ticks()
 
     # --- what the module has written ---
 
     def _taken(self) -> bytes:
-        """Take the first whole frame, or bytes that can be none, from what the module wrote; b"" if it is not whole."""
+        """Take the first whole frame, or bytes that can be none, from what the module
+        wrote; b"" if it is not whole.
+        """
         out = self._out
         if self._end == GIVEN_UP or (len(out) < HEAD and not (out and out[0])):
             return b""
@@ -284,7 +310,9 @@ class TickSeat:
         return 1
 
     def random(self, view: memoryview) -> None:
-        """Fill a view from the stream of the seat's key: BLAKE2b under it of 0, 1, 2 and so on, as u64."""
+        """Fill a view from the stream of the seat's key: BLAKE2b under it of 0, 1, 2
+        and so on, as u64.
+        """
         at = 0
         while at < len(view):
             if not self._drawn:

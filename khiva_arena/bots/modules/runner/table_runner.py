@@ -1,4 +1,6 @@
-"""The runner of a table in ticks: it takes orders by the batch, lets one module after another run, and tells what each did."""
+"""The runner of a table in ticks: it takes orders by the batch, lets one module after
+another run, and tells what each did.
+"""
 
 import posix
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def serve(table: "TickSeats") -> int:
-    """Answer batches until stdin ends, or one is empty; return the exit code. Raises ValueError for bytes that are no batch."""
+    """Answer batches until stdin ends, or one is empty; return the exit code. Raises
+    ValueError for bytes that are no batch.
+    """
     code: int = run(_batches(table))
     return code
 
@@ -52,10 +56,12 @@ class TickSeats:
         self._refusals: dict[int, bytes] = {}
 
     def load(self, loads: "list[Item]") -> None:
-        """Make an instance for each seat, or keep that of the table before if it is of the same module. Raises VmFailed.
+        """Make an instance for each seat, or keep that of the table before if it is of
+        the same module. Raises VmFailed.
 
-        Code that this table lacks is kept for a later one, up to ``KEPT_CODE`` of it: an interpreter takes 10 ms to load.
-        Called again before anything has run here: a fork server runs nothing, only its children do.
+        Code that this table lacks is kept for a later one, up to ``KEPT_CODE`` of it:
+        an interpreter takes 10 ms to load. Called again before anything has run here: a
+        fork server runs nothing, only its children do.
         """
         before, self._seats, self._refusals = self._seats, {}, {}
         for number, _, _, data in loads:
@@ -70,7 +76,9 @@ class TickSeats:
                 self._make(number, data)
 
     def _forget(self, digests: "set[bytes]") -> None:
-        """Unload code that no seat has, the longest unused first, until ``KEPT_CODE`` is left. ``digests``: of the seats."""
+        """Unload code that no seat has, the longest unused first, until ``KEPT_CODE``
+        is left. ``digests``: of the seats.
+        """
         self._codes |= {digest: self._codes.pop(digest) for digest in digests & self._codes.keys()}
         unused = [digest for digest in self._codes if digest not in digests]
         kept = sum(self._codes[digest][1] for digest in unused)
@@ -92,7 +100,9 @@ class TickSeats:
             self._refusals[number] = str(problem).encode()
 
     def done(self, item: "Item") -> "Work":
-        """Carry out an order, yield the seat that is to run for that, and return what is to be told."""
+        """Carry out an order, yield the seat that is to run for that, and return what
+        is to be told.
+        """
         number, order, ticks, data = item
         if number in self._refusals:
             return [] if order == line.SAY else [(number, line.REFUSED, 0, self._refusals[number])]
@@ -115,7 +125,9 @@ class TickSeats:
 
 
 def read_batch() -> "list[Item]":
-    """Read a whole batch, and no byte behind it. Return its items; [] at the end of input. Raises ValueError."""
+    """Read a whole batch, and no byte behind it. Return its items; [] at the end of
+    input. Raises ValueError.
+    """
     data = bytearray()  # which grows in place: a batch of payloads comes in hundreds of pieces
     while missing := line.missing(data):
         piece = posix.read(0, missing)

@@ -1,7 +1,8 @@
 """The VM, wasmtime, by its C interface: as much of it as runs a module, declared here.
 
-Each start of a bot waits for this file, so it takes the module in C below ctypes, which loads in a third of the time. The package
-of the VM is never imported, which would take longer than Python itself: only its library is loaded.
+Each start of a bot waits for this file, so it takes the module in C below ctypes, which
+loads in a third of the time. The package of the VM is never imported, which would take
+longer than Python itself: only its library is loaded.
 """
 
 import _ctypes
@@ -17,18 +18,27 @@ if TYPE_CHECKING:
 
 KIB, MIB = 1 << 10, 1 << 20
 STACK = 1_800_000
-"""Bytes of the machine's stack that calls within a module may use: more than METER.md lets a module fill, so that the VM's own
-limit is never met. The host's own frames come on top, within 8 MiB in all."""
+"""Bytes of the machine's stack that calls within a module may use: more than METER.md
+lets a module fill, so that the VM's own limit is never met. The host's own frames come
+on top, within 8 MiB in all.
+"""
 RESERVED, GUARD = 256 * MIB, 64 * KIB
-"""Bytes of address space for a module's memory, and before and behind it. METER.md lets no module have more memory, so a growth
-moves nothing, memory is never there twice, and no growth fails for want of address space. With less, memory would be moved, and
-bots in Go take a fifth to a half more of the processor. With 4 GiB, the VM's own choice, accesses need no check, which saves a
-tenth to a fifth, but so much cannot be had where address space is limited."""
+"""Bytes of address space for a module's memory, and before and behind it. METER.md lets
+no module have more memory, so a growth moves nothing, memory is never there twice, and
+no growth fails for want of address space. With less, memory would be moved, and bots in
+Go take a fifth to a half more of the processor. With 4 GiB, the VM's own choice,
+accesses need no check, which saves a tenth to a fifth, but so much cannot be had where
+address space is limited.
+"""
 TABLE_ENTRIES = 1 << 20
 OF_THE_SYSTEM = "(os error "
-"""What the VM says of an error that it has from the system, such as too little memory."""
+"""What the VM says of an error that it has from the system, such as too little
+memory.
+"""
 EXTERN = 32
-"""Bytes of the VM's struct for an import or an export: a kind, then its handle at ``HANDLE``."""
+"""Bytes of the VM's struct for an import or an export: a kind, then its handle at
+``HANDLE``.
+"""
 HANDLE = 8
 FUNCTION, GLOBAL, MEMORY = 0, 1, 3
 LONGEST = 300
@@ -36,11 +46,15 @@ LONGEST = 300
 VALUE = 16
 """Bytes of an argument or a result of a call by the host."""
 BOXED, I32, I64 = 64, 0, 1
-"""Bytes that hold the VM's struct of a value with its kind, at least; and the kinds of integers of 32 and 64 bits. The value lies
-at ``HANDLE``."""
+"""Bytes that hold the VM's struct of a value with its kind, at least; and the kinds of
+integers of 32 and 64 bits. The value lies at ``HANDLE``.
+"""
 LETTERS = {0: "i", 1: "I", 2: "f", 3: "F"}
-"""The letter of a type of values by its kind: integers of 32 and 64 bits, floats of 32 and 64 bits."""
-# Of the proposals these only: what the meter knows, and what no other VM counts otherwise.
+"""The letter of a type of values by its kind: integers of 32 and 64 bits, floats of 32
+and 64 bits.
+"""
+# Of the proposals these only: what the meter knows, and what no other VM counts
+# otherwise.
 SWITCHED_OFF = (
     "threads",
     "relaxed_simd",
@@ -51,7 +65,8 @@ SWITCHED_OFF = (
     "function_references",
     "exceptions",
 )
-# Each function's result, then its arguments: P a pointer, L a size, q a number of 64 bits, B a byte or a truth, - nothing.
+# Each function's result, then its arguments: P a pointer, L a size, q a number of 64
+# bits, B a byte or a truth, - nothing.
 SIGNATURES = {
     "wasm_config_new": "P",
     "wasm_engine_new_with_config": "PP",
@@ -133,8 +148,9 @@ class VmFunction(_ctypes.CFuncPtr):
 
 
 class Callback(_ctypes.CFuncPtr):
-    """A function of the host's that a module calls: takes nothing of ours, the caller, the values and their count; returns a trap
-    or 0."""
+    """A function of the host's that a module calls: takes nothing of ours, the caller,
+    the values and their count; returns a trap or 0.
+    """
 
     _flags_ = _ctypes.FUNCFLAG_CDECL
     _restype_ = Size
@@ -142,18 +158,23 @@ class Callback(_ctypes.CFuncPtr):
 
 
 class Unfit(Exception):
-    """Signal that a module cannot be a bot, by its own imports, exports or first memory. The text says why."""
+    """Signal that a module cannot be a bot, by its own imports, exports or first
+    memory. The text says why.
+    """
 
 
 class VmFailed(Exception):
-    """Signal that the VM or the machine does not do its work, for which no module is to blame. The text says what."""
+    """Signal that the VM or the machine does not do its work, for which no module is to
+    blame. The text says what.
+    """
 
 
 class Vm:
     """The VM's library with one engine.
 
     engine: its address; each module and store belongs to it
-    imports: what each module that was looked at asks of its host, by the module's address
+    imports: what each module that was looked at asks of its host, by the module's
+        address
     """
 
     def __init__(self, path: str) -> None:
@@ -204,12 +225,16 @@ def buffer(size: int) -> "Bytes":
 
 
 def at(address: int, size: int) -> "Bytes":
-    """Return the ``size`` bytes of memory at an address; the caller knows that they are there."""
+    """Return the ``size`` bytes of memory at an address; the caller knows that they are
+    there.
+    """
     return (Octet * size).from_address(address)
 
 
 def items(vector: "int | Bytes", each: int = 8) -> bytes:
-    """Return a copy of the items, of ``each`` bytes, of a vector of the C interface: a count and an address."""
+    """Return a copy of the items, of ``each`` bytes, of a vector of the C interface: a
+    count and an address.
+    """
     size, address = unpack_from("<QQ", at(vector, 16) if isinstance(vector, int) else vector)
     return bytes(at(address, size * each)) if size else b""
 
@@ -226,12 +251,16 @@ def text_of(vector: "int | Bytes") -> str:
 
 
 def line_of(text: str) -> str:
-    """Return a text of a stranger's as a part of a line: cut, and without control characters."""
+    """Return a text of a stranger's as a part of a line: cut, and without control
+    characters.
+    """
     return "".join(letter if letter.isprintable() else "?" for letter in text[:LONGEST])
 
 
 def compile_(vm: Vm, data: bytes) -> tuple[int, bytes]:
-    """Compile a module. Return its address, and code that ``load`` takes. Raises Unfit if the VM does not take it; VmFailed."""
+    """Compile a module. Return its address, and code that ``load`` takes. Raises Unfit
+    if the VM does not take it; VmFailed.
+    """
     address, vector = buffer(8), buffer(16)
     if error := vm.wasmtime_module_new(vm.engine, data, len(data), address):
         words = vm.words_of(error)
@@ -242,7 +271,8 @@ def compile_(vm: Vm, data: bytes) -> tuple[int, bytes]:
 
 
 def load(vm: Vm, code: bytes) -> int:
-    """Return the address of a module that ``compile_`` made into code. Raises VmFailed for another version or machine.
+    """Return the address of a module that ``compile_`` made into code. Raises VmFailed
+    for another version or machine.
 
     Code runs as it is: nobody but us may have written it.
     """
@@ -263,7 +293,8 @@ class Import:
 
     module, name: its words
     type: the address of its type
-    signature: a letter of ``LETTERS`` for each argument, ":" and a letter for each result; "" if it is no function
+    signature: a letter of ``LETTERS`` for each argument, ":" and a letter for each
+        result; "" if it is no function
     """
 
     __slots__ = ("module", "name", "signature", "type")
@@ -284,7 +315,9 @@ def _signature(vm: Vm, function: int) -> str:
 
 
 def imports(vm: Vm, module: int) -> list[Import]:
-    """Return what a module asks of its host, in its order. Seats with the same module wait for that once."""
+    """Return what a module asks of its host, in its order. Seats with the same module
+    wait for that once.
+    """
     if module not in vm.imports:
         vector = buffer(16)
         vm.wasmtime_module_imports(module, vector)
@@ -300,7 +333,9 @@ def exports(vm: Vm, module: int) -> list[str]:
 
 
 def memory_of(vm: Vm, module: int) -> tuple[int, int]:
-    """Return the pages of memory that a module asks for at once, and its maximum: 0 where it has no memory, or says none."""
+    """Return the pages of memory that a module asks for at once, and its maximum: 0
+    where it has no memory, or says none.
+    """
     vector, most = buffer(16), buffer(8)
     vm.wasmtime_module_exports(module, vector)
     for address in pointers(vector):

@@ -1,4 +1,6 @@
-"""The system of a module that plays by the wall clock: the process's own descriptors, clocks and random numbers."""
+"""The system of a module that plays by the wall clock: the process's own descriptors,
+clocks and random numbers.
+"""
 
 import posix
 import time
@@ -17,7 +19,9 @@ PIECE = 65_536
 
 
 class Wall:
-    """The descriptors 0, 1 and 2 of this process, and the machine's clocks. wasi.System says what each method does."""
+    """The descriptors 0, 1 and 2 of this process, and the machine's clocks. wasi.System
+    says what each method does.
+    """
 
     read = staticmethod(posix.readv)
     write = staticmethod(posix.writev)

@@ -1,11 +1,15 @@
-"""The functions of WASI preview 1 that a module may call: each checks what it is handed, and answers with an error number.
+"""The functions of WASI preview 1 that a module may call: each checks what it is
+handed, and answers with an error number.
 
-A module has descriptors 0, 1 and 2, a clock and random numbers: no files, sockets or environment. Every number comes from the
-module, so it may be anything: none is used as a place in memory before ``_span`` has compared it with the memory's end. What
-lies behind the descriptors and the clock is a ``System``, so that another clock needs no other functions.
+A module has descriptors 0, 1 and 2, a clock and random numbers: no files, sockets or
+environment. Every number comes from the module, so it may be anything: none is used as
+a place in memory before ``_span`` has compared it with the memory's end. What lies
+behind the descriptors and the clock is a ``System``, so that another clock needs no
+other functions.
 
-Descriptor 3 is the payload of a bot that has one. It is answered here from bytes, by any clock. No ``System`` is ever asked for
-it, since this process may have a file of its own behind that number.
+Descriptor 3 is the payload of a bot that has one. It is answered here from bytes, by
+any clock. No ``System`` is ever asked for it, since this process may have a file of its
+own behind that number.
 """
 
 import errno
@@ -17,10 +21,14 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class System(Protocol):
-        """What lies behind a module's descriptors and clocks. A method raises OSError if the system refuses."""
+        """What lies behind a module's descriptors and clocks. A method raises OSError
+        if the system refuses.
+        """
 
         def read(self, descriptor: int, views: Sequence[memoryview]) -> int:
-            """Read what there is, at most into all views, and wait for a first byte. Return the count of bytes, 0 at the end."""
+            """Read what there is, at most into all views, and wait for a first byte.
+            Return the count of bytes, 0 at the end.
+            """
 
         def write(self, descriptor: int, views: Sequence[memoryview]) -> int:
             """Write the views in turn. Return the count of bytes that were taken."""
@@ -29,7 +37,9 @@ if TYPE_CHECKING:
             """Close a descriptor."""
 
         def now(self, clock: int) -> int:
-            """Return nanoseconds by a clock: ``REAL``, ``STEADY``, ``SPENT`` by the process or ``SPENT_HERE`` by the thread."""
+            """Return nanoseconds by a clock: ``REAL``, ``STEADY``, ``SPENT`` by the
+            process or ``SPENT_HERE`` by the thread.
+            """
 
         def resolution(self, clock: int) -> int:
             """Return the nanoseconds of a clock's smallest step."""
@@ -38,7 +48,9 @@ if TYPE_CHECKING:
             """Fill a view with random bytes."""
 
         def wait(self, descriptors: Sequence[int], nanoseconds: int | None) -> Sequence[int]:
-            """Wait until a descriptor is ready, or so long; None: as long as it takes. Return the descriptors that are ready."""
+            """Wait until a descriptor is ready, or so long; None: as long as it takes.
+            Return the descriptors that are ready.
+            """
 
         def pay(self, ticks: int) -> None:
             """Take the price of a call, as METER.md has it, before the call works."""
@@ -92,7 +104,8 @@ class Caller:
     """A module at work.
 
     system: what lies behind its descriptors and clocks
-    memory: returns its memory as it is now; a call of it makes every earlier view invalid
+    memory: returns its memory as it is now; a call of it makes every earlier view
+        invalid
     open: descriptors that it has not closed
     """
 
@@ -113,7 +126,9 @@ class Caller:
             raise Errno(BADF)
 
     def read_payload(self, _descriptor: int, views: "Sequence[memoryview]") -> int:
-        """Give the bytes of the payload that come next, as many as the views hold. Return their count, 0 at the end."""
+        """Give the bytes of the payload that come next, as many as the views hold.
+        Return their count, 0 at the end.
+        """
         data = self._unread[: sum(map(len, views))]
         self.system.pay(len(data))
         self._unread = self._unread[len(data) :]
@@ -122,14 +137,18 @@ class Caller:
 
 
 def _span(memory: memoryview, pointer: int, size: int) -> memoryview:
-    """Return ``size`` bytes of memory at a pointer, neither negative. Raises Errno if they are not all there."""
+    """Return ``size`` bytes of memory at a pointer, neither negative. Raises Errno if
+    they are not all there.
+    """
     if pointer + size > len(memory):
         raise Errno(FAULT)
     return memory[pointer : pointer + size]
 
 
 def scatter(data: bytes | memoryview, views: "Sequence[memoryview]") -> None:
-    """Copy bytes into views, from the first one on; all views together have room for them."""
+    """Copy bytes into views, from the first one on; all views together have room for
+    them.
+    """
     copy, at = bytes(data), 0  # of bytes, slices are made faster
     for view in views:
         end = at + len(view)
@@ -141,9 +160,12 @@ def scatter(data: bytes | memoryview, views: "Sequence[memoryview]") -> None:
 
 
 def _vectors(memory: memoryview, pointer: int, count: int) -> list[memoryview]:
-    """Return the parts of memory that a list of pointers and sizes names, without empty ones."""
+    """Return the parts of memory that a list of pointers and sizes names, without empty
+    ones.
+    """
     table = unpack_from(f"<{2 * count}I", _span(memory, pointer, count * VECTOR))
-    # No function is called for each pair: a module pays 100 ticks for one, and each may take 5 ns.
+    # No function is called for each pair: a module pays 100 ticks for one, and each may
+    # take 5 ns.
     views = [
         memory[at : at + size] for at, size in zip(table[::2], table[1::2], strict=True) if size
     ]
@@ -205,7 +227,9 @@ def fd_seek(caller: Caller, descriptor: int, _offset: int, _whence: int, _result
 
 
 def fd_fdstat_get(caller: Caller, descriptor: int, result: int) -> None:
-    """Store that a descriptor is of no known type, or a file, without flags, and may be read or written, and waited for."""
+    """Store that a descriptor is of no known type, or a file, without flags, and may be
+    read or written, and waited for.
+    """
     caller.must_have(descriptor)
     rights = MAY_WAIT | (MAY_READ if descriptor in (0, PAYLOAD) else MAY_WRITE)
     type_ = FILE if descriptor == PAYLOAD else UNKNOWN
@@ -298,8 +322,10 @@ def proc_exit(_caller: Caller, code: int) -> None:
 
 
 def poll_oneoff(caller: Caller, subscriptions: int, events: int, count: int, result: int) -> None:
-    """Wait until a descriptor is ready or a time is over. Store an event for each of the ``count`` subscriptions that it ends, in
-    their order, and at ``result`` how many."""
+    """Wait until a descriptor is ready or a time is over. Store an event for each of
+    the ``count`` subscriptions that it ends, in their order, and at ``result`` how
+    many.
+    """
     if not 0 < count <= MOST_EVENTS:
         raise Errno(INVAL)
     caller.system.pay(PRICE_SUBSCRIPTION * count)

@@ -1,4 +1,6 @@
-"""What a page is given for the workbench when it is made: the bots to play against, and the files of a new bot."""
+"""What a page is given for the workbench when it is made: the bots to play against, and
+the files of a new bot.
+"""
 
 import json
 import re
@@ -17,10 +19,14 @@ LEVELS = {
     "emira": {"weak": "random", "greedy": "greedy_emira", "strong": "search_emira"},
     "silk_road": {"weak": "random", "greedy": "greedy_silk_road", "strong": "search_silk_road"},
 }
-"""The opponents of each game by their strength, as folders of bots/python. None thinks for a second about a decision."""
+"""The opponents of each game by their strength, as folders of bots/python. None thinks
+for a second about a decision.
+"""
 _LINK = re.compile(r"\[([^\]\n]+)\]\(/[^)\n]*\)")
 KEPT = ("run", "interpreter", "memory", "build")
-"""The lines of a bot.toml that its identity is made of, so that a copy with all of its files is the same bot."""
+"""The lines of a bot.toml that its identity is made of, so that a copy with all of its
+files is the same bot.
+"""
 
 
 def workbench_blocks() -> dict[str, bytes]:
@@ -36,7 +42,9 @@ def _json(value: Any) -> bytes:
 
 
 def _copy_of(folder: str) -> dict[str, str]:
-    """Return the files of a shipped bot with those that it includes: a folder that is the same bot wherever it lies."""
+    """Return the files of a shipped bot with those that it includes: a folder that is
+    the same bot wherever it lies.
+    """
     bot = bot_files.load(f"{shipped.WORD}python/{folder}")
     raw = tomllib.loads(Path(bot.home, "bot.toml").read_text(encoding="utf-8"))
     files = {name: path.read_text(encoding="utf-8") for name, path in bot.sources}
@@ -48,7 +56,9 @@ def _copy_of(folder: str) -> dict[str, str]:
 
 
 def _template(language: str) -> dict[str, str]:
-    """Return the files that ``khiva-arena new`` writes for a bot, without AGENTS.md and links to files of this machine."""
+    """Return the files that ``khiva-arena new`` writes for a bot, without AGENTS.md and
+    links to files of this machine.
+    """
     kit = shipped.languages()[language]
     with tempfile.TemporaryDirectory() as draft:
         fill(kit, Path(draft), "my-bot", START, as_module=False)

@@ -1,6 +1,8 @@
-"""The folders of bots that a page plays: written, packed as an interpreter reads them, saved in a zip, and opened from one.
+"""The folders of bots that a page plays: written, packed as an interpreter reads them,
+saved in a zip, and opened from one.
 
-A stranger may have made what is opened: it is bounded, and nothing of it is played or written.
+A stranger may have made what is opened: it is bounded, and nothing of it is played or
+written.
 """
 
 import io
@@ -52,7 +54,9 @@ that name as the page had it.
 
 
 def write_folder(folder: Path, files: Mapping[str, str]) -> None:
-    """Write the files of a bot into a new folder, in place of an older one. Raises ConfigError for a hostile name."""
+    """Write the files of a bot into a new folder, in place of an older one. Raises
+    ConfigError for a hostile name.
+    """
     data = {name: _bytes(text) for name, text in files.items()}
     listed = [StreamFile(name, len(content), runs=False) for name, content in data.items()]
     try:
@@ -66,7 +70,9 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def payload_of(bot: Bot) -> bytes:
-    """Return what the interpreter of a bot reads: the files that ``files`` of its bot.toml names. Raises BotError."""
+    """Return what the interpreter of a bot reads: the files that ``files`` of its
+    bot.toml names. Raises BotError.
+    """
     assert bot.interpreted is not None
     with TemporaryDirectory() as staged:
         for name, source in bot.sources:
@@ -77,7 +83,8 @@ def payload_of(bot: Bot) -> bytes:
 
 
 def saved(line: str, files: Mapping[str, str], opponent: str, others: Mapping[str, str]) -> bytes:
-    """Return a zip with both bots and a page on how to play them. Raises ConfigError for a hostile name.
+    """Return a zip with both bots and a page on how to play them. Raises ConfigError
+    for a hostile name.
 
     line: plays them.
     opponent, others: the opponent's folder, and its files.
@@ -111,7 +118,9 @@ def saved(line: str, files: Mapping[str, str], opponent: str, others: Mapping[st
 
 
 def from_zip(data: bytes) -> dict[str, str]:
-    """Return the author's files in a zip. Raises ConfigError if it breaks a bound, or is damaged."""
+    """Return the author's files in a zip. Raises ConfigError if it breaks a bound, or
+    is damaged.
+    """
     if len(data) > MOST_PACKED:
         raise ConfigError(f"this zip has more than {MOST_PACKED >> 20} MiB")
     entries = plain_files(data, is_zip=True)
@@ -130,8 +139,10 @@ def from_zip(data: bytes) -> dict[str, str]:
 
 
 def from_folder(contents: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the files that the bot.toml of a folder names, of those that a browser has read. Raises ConfigError if they break a
-    bound, and with the mistakes of the bot.toml."""
+    """Return the files that the bot.toml of a folder names, of those that a browser has
+    read. Raises ConfigError if they break a bound, and with the mistakes of the
+    bot.toml.
+    """
     if MANIFEST not in contents:
         raise ConfigError(f"this folder has no {MANIFEST}")
     names = wanted([*contents], contents[MANIFEST])
@@ -141,7 +152,9 @@ def from_folder(contents: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def wanted(names: Sequence[str], bot_toml: bytes) -> list[str]:
-    """Return the files that a bot.toml names among those of its folder, itself first. Raises ConfigError with its mistakes."""
+    """Return the files that a bot.toml names among those of its folder, itself first.
+    Raises ConfigError with its mistakes.
+    """
     if len(names) > MOST_LISTED:
         raise ConfigError(
             f"this folder has {len(names):,} files, {MOST_LISTED:,} at most: open the "
@@ -180,7 +193,9 @@ def _check(what: str, files: Sequence[StreamFile]) -> None:
 
 
 def _check_room(names: Collection[str]) -> None:
-    """Raise ConfigError for files that could be played, and not be saved beside an opponent and opened again."""
+    """Raise ConfigError for files that could be played, and not be saved beside an
+    opponent and opened again.
+    """
     if len(names) > MOST_FILES - RESERVED:
         raise ConfigError(
             f"this bot has {len(names)} files, and a page takes {MOST_FILES - RESERVED} at most"
@@ -192,7 +207,9 @@ def _check_room(names: Collection[str]) -> None:
 
 
 def _home(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """Return the folder of the author's bot: that of this name if there are several. Raises ConfigError if there is none."""
+    """Return the folder of the author's bot: that of this name if there are several.
+    Raises ConfigError if there is none.
+    """
     homes = [tuple(parts[:-1]) for parts in paths if parts[-1] == MANIFEST]
     own = [home for home in homes if home[-1:] == (AUTHOR,)] or homes
     if len(own) != 1:

@@ -1,6 +1,8 @@
-"""Going on from a step of a match that a page holds: another choice is put there, and the modules of the page play on.
+"""Going on from a step of a match that a page holds: another choice is put there, and
+the modules of the page play on.
 
-The steps before are played again with the modules at the table, as ``khiva-arena match --from`` does it, and by its words.
+The steps before are played again with the modules at the table, as ``khiva-arena match
+--from`` does it, and by its words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +38,8 @@ class HeldMatch(NamedTuple):
     secret: of its deal, 32 bytes.
     definition: of its event.
     files: the modules and payloads that the page holds.
-    is_revealed: whether the deal is over, as in each match of a bundle or of a page's own.
+    is_revealed: whether the deal is over, as in each match of a bundle or of a page's
+        own.
     """
 
     name: str
@@ -59,7 +62,8 @@ class HeldMatch(NamedTuple):
 
 
 def refuse_alone(held: HeldMatch, besides: int | None = None) -> None:
-    """Raise ConfigError, with the words of the command or the check, if this page cannot play a match on.
+    """Raise ConfigError, with the words of the command or the check, if this page
+    cannot play a match on.
 
     besides: a seat that needs no module, since a person takes it over.
     """
@@ -77,12 +81,15 @@ def refuse_alone(held: HeldMatch, besides: int | None = None) -> None:
 
 
 def past_at(held: HeldMatch, step: int, seat: int, choice: int | None) -> Past:
-    """Return the past of a match up to a step; there the seat chooses so, or with None a person takes it over."""
+    """Return the past of a match up to a step; there the seat chooses so, or with None
+    a person takes it over.
+    """
     return past_of(held.record, [{} for _ in held.record.header.seats], step, seat, choice)
 
 
 async def played_on(page: Any, held: HeldMatch, job: Job) -> Record:
-    """Play the past of a job, and on to the end. Raises HostFault if this browser cannot.
+    """Play the past of a job, and on to the end. Raises HostFault if this browser
+    cannot.
 
     page: what runs modules.
     """
@@ -101,11 +108,13 @@ def module_of(page: Any, held: HeldMatch, seat: int) -> ModuleSeat:
 
 
 async def go_on(page: Any, held: HeldMatch, request: Mapping[str, Any]) -> dict[str, Any]:
-    """Put another choice into a match and play it on. Return both ends and the match, as plain values.
+    """Put another choice into a match and play it on. Return both ends and the match,
+    as plain values.
 
     request: ``step``, ``seat`` and ``choice``, numbers of a page.
 
-    Raises ConfigError as the command does, RecordError for a match that does not replay, HostFault.
+    Raises ConfigError as the command does, RecordError for a match that does not
+    replay, HostFault.
     """
     step, seat, choice = (number_in(request, key) for key in ("step", "seat", "choice"))
     refuse_alone(held)
@@ -121,7 +130,9 @@ async def go_on(page: Any, held: HeldMatch, request: Mapping[str, Any]) -> dict[
 
 
 def both_ends(held: HeldMatch, decision: StoredDecision, record: Record) -> dict[str, Any]:
-    """Return both ends of a match that went on from a decision, as plain values. ``record``: of the new one."""
+    """Return both ends of a match that went on from a decision, as plain
+    values. ``record``: of the new one.
+    """
     then = decision.choice
     (choice,) = (one.choice for one in record.steps[decision.step - 1] if one.seat == decision.seat)
     return {

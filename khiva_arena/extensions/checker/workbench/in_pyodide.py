@@ -22,7 +22,9 @@ def interpreters() -> str:
 
 
 async def work(page: Any, request: str, data: Any = None) -> None:
-    """Do what a request asks for. ``data``: the bytes that come with it, or a list of them; None for none."""
+    """Do what a request asks for. ``data``: the bytes that come with it, or a list of
+    them; None for none.
+    """
     is_one = hasattr(data, "to_bytes") or isinstance(data, bytes | memoryview)
     files = [data] if is_one else data or ()
     await _workbench(page).work(json.loads(request), [as_bytes(one) for one in files])

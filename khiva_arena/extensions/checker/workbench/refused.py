@@ -19,7 +19,9 @@ PlainEvent = dict[str, Any]
 
 
 class RefusedError(Exception):
-    """Nothing is played. ``trace``: the place in the author's files where the mistake is; None if it is not known."""
+    """Nothing is played. ``trace``: the place in the author's files where the mistake
+    is; None if it is not known.
+    """
 
     def __init__(self, why: str, trace: PlainEvent | None = None) -> None:
         super().__init__(why)
@@ -27,7 +29,9 @@ class RefusedError(Exception):
 
 
 def refuse_start(bot: Bot, faults: Sequence[Blame], notes: bytes, trace: PlainEvent | None) -> None:
-    """Raise RefusedError, with the words of the command, if the author's bot does not start."""
+    """Raise RefusedError, with the words of the command, if the author's bot does not
+    start.
+    """
     if not (faults and faults[0].verdict is Verdict.START_FAILED):
         return
     kept = Notes()

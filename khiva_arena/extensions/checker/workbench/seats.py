@@ -1,6 +1,7 @@
 """Seats over the modules of a page, and a person's.
 
-Each takes frames, is asked, and raises HostFault if this machine cannot run its module. Its notes are all of its stderr.
+Each takes frames, is asked, and raises HostFault if this machine cannot run its module.
+Its notes are all of its stderr.
 """
 
 import asyncio
@@ -35,7 +36,9 @@ _LEAVES = b""
 
 
 class LiveModule:
-    """A module that stands still between two questions, as a browser with JSPI can have it. ``seat``: JavaScript's."""
+    """A module that stands still between two questions, as a browser with JSPI can have
+    it. ``seat``: JavaScript's.
+    """
 
     def __init__(self, seat: Any) -> None:
         self._seat = seat
@@ -60,7 +63,8 @@ class LiveModule:
 class RerunModule:
     """A module that is run from its start at each question, where there is no JSPI.
 
-    run: JavaScript's function, which runs it over orders; returns why it could not, the results, and what it wrote on stderr
+    run: JavaScript's function, which runs it over orders; returns why it could not, the
+        results, and what it wrote on stderr
     """
 
     def __init__(self, run: Any) -> None:
@@ -92,7 +96,8 @@ ModuleSeat = LiveModule | RerunModule
 
 
 def module_in(page: Any, files: tuple[str, str], pages: int, key: bytes) -> ModuleSeat:
-    """Return a seat over a module of a page. Raises HostFault if its browser has no room for one more.
+    """Return a seat over a module of a page. Raises HostFault if its browser has no
+    room for one more.
 
     files: the hashes of the module and its payload, "" for none.
     pages: of memory that it may have.
@@ -133,7 +138,9 @@ class PersonSeat:
         return Reply(RunEnd.ANSWERED, ANSWER_TICKS, answer)
 
     def hear(self, message: Mapping[str, Any]) -> None:
-        """Take a message of the page: a choice, the wish for a hint, or that the person leaves."""
+        """Take a message of the page: a choice, the wish for a hint, or that the person
+        leaves.
+        """
         try:
             if message.get("type") == "hint":
                 raise RemoteProtocolError(NO_HINTS)

@@ -1,4 +1,5 @@
-"""A match in a page in which a person sits with modules: the one that ``khiva-arena play`` plays in ticks.
+"""A match in a page in which a person sits with modules: the one that ``khiva-arena
+play`` plays in ticks.
 
 It is a match of its own, or goes on from a step of a match that the page holds.
 """
@@ -54,7 +55,9 @@ class Sitting:
         self.hear = self._player.hear
 
     async def play(self, module_at: Callable[[int], ModuleSeat]) -> PlayedHere:
-        """Play the match. Raises HostFault, GameFault. ``module_at``: makes the module of a seat."""
+        """Play the match. Raises HostFault, GameFault. ``module_at``: makes the module
+        of a seat.
+        """
         return await played(self.job, module_at, {self._seat: self._player})
 
     def show_end(self, record: Record) -> None:
@@ -83,7 +86,8 @@ async def take_over(
     tell: takes what happens.
     seats: is handed what takes the messages of the person, once there is a seat.
 
-    Raises ConfigError as the command does, RecordError for a match that does not replay, HostFault, LeftError.
+    Raises ConfigError as the command does, RecordError for a match that does not
+    replay, HostFault, LeftError.
     """
     step, seat = (number_in(request, key) for key in ("step", "seat"))
     refuse_alone(held, besides=seat)
@@ -106,7 +110,9 @@ async def take_over(
 
 
 def _job_taken_over(held: HeldMatch, step: int, seat: int) -> Job:
-    """Return the job of a match whose seat a person takes over at a step. Raises ConfigError, in the words of the command."""
+    """Return the job of a match whose seat a person takes over at a step. Raises
+    ConfigError, in the words of the command.
+    """
     past = replace(past_at(held, step, seat, None), guest=seat, guest_turn_ms=A_DAY_MS)
     header = held.record.header
     seats = list(header.seats)

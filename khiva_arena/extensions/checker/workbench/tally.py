@@ -1,4 +1,6 @@
-"""The table of the author's matches: places, points by source, and the mean difference of scores with its interval."""
+"""The table of the author's matches: places, points by source, and the mean difference
+of scores with its interval.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -74,7 +76,9 @@ def tally(matches: Sequence[AuthorMatch], seats: int) -> dict[str, Any]:
 
 
 def difference(matches: Sequence[AuthorMatch], seats: int) -> dict[str, Any]:
-    """Return the mean difference of scores over whole deals, and half of its 95 % interval: None below ``FEWEST_DEALS``."""
+    """Return the mean difference of scores over whole deals, and half of its 95 %
+    interval: None below ``FEWEST_DEALS``.
+    """
     by_deal: dict[int, list[float]] = {}
     for one in matches:
         by_deal.setdefault(one.deal, []).append(one.ahead(one.scores))
@@ -86,7 +90,9 @@ def difference(matches: Sequence[AuthorMatch], seats: int) -> dict[str, Any]:
 
 @cache
 def quantile(freedom: int) -> float:
-    """Return the t that Student's t of so many degrees of freedom stays within, on both sides, with ``LEVEL``."""
+    """Return the t that Student's t of so many degrees of freedom stays within, on both
+    sides, with ``LEVEL``.
+    """
     low, high = 0.0, 13.0  # more than that of one degree
     while (middle := (low + high) / 2) not in (low, high):
         low, high = (middle, high) if _within(freedom, middle) < LEVEL else (low, middle)
@@ -94,7 +100,9 @@ def quantile(freedom: int) -> float:
 
 
 def _within(freedom: int, t: float) -> float:
-    """Return P(-t < T < t), by the finite sum of Abramowitz and Stegun, 26.7.3 and 26.7.4."""
+    """Return P(-t < T < t), by the finite sum of Abramowitz and Stegun, 26.7.3 and
+    26.7.4.
+    """
     angle, odd = atan(t / sqrt(freedom)), freedom % 2
     term, total = (cos(angle) if odd else 1.0), 0.0
     for k in range(2 + odd, freedom + 1, 2):

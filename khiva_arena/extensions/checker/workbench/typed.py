@@ -1,6 +1,8 @@
-"""The line that plays the matches of a page on the command line, and the event that the page makes from it.
+"""The line that plays the matches of a page on the command line, and the event that the
+page makes from it.
 
-The line comes first. A page reads its settings back from the line by the code of the command, so that the two cannot part.
+The line comes first. A page reads its settings back from the line by the code of the
+command, so that the two cannot part.
 """
 
 import secrets
@@ -49,7 +51,8 @@ _NO_INTERPRETER = (
 
 
 def typed(request: Mapping[str, Any], opponent: str) -> str:
-    """Return the line that plays the matches of a request. Raises ConfigError if nobody can play so many.
+    """Return the line that plays the matches of a request. Raises ConfigError if nobody
+    can play so many.
 
     opponent: the folder of the opponent's bot
     """
@@ -74,7 +77,8 @@ def typed(request: Mapping[str, Any], opponent: str) -> str:
 
 
 def typed_seat(request: Mapping[str, Any], opponent: str) -> str:
-    """Return the line that plays the match of a person. Raises ConfigError if there is no such seat.
+    """Return the line that plays the match of a person. Raises ConfigError if there is
+    no such seat.
 
     opponent: the word of the bot at each other seat
     """
@@ -109,7 +113,9 @@ def _line(command: Sequence[str], values: Mapping[str, Any]) -> str:
 
 
 def settings_of(line: str) -> Settings:
-    """Return the settings of a line, as its command reads it. Raises ConfigError with every mistake."""
+    """Return the settings of a line, as its command reads it. Raises ConfigError with
+    every mistake.
+    """
     rows = {row.option: row for row in ROWS.values()}
     flags: dict[str, Any] = {}
     first, second, *rest = shlex.split(line)
@@ -132,12 +138,16 @@ def settings_of(line: str) -> Settings:
 
 
 def bots_of(settings: Settings) -> list[Bot]:
-    """Return the bots of settings, from the working folder. Raises ConfigError with every reason why they cannot play here."""
+    """Return the bots of settings, from the working folder. Raises ConfigError with
+    every reason why they cannot play here.
+    """
     return _playable([bot.in_ticks for bot in bots_of_an_event.load_all(settings.bots)], settings)
 
 
 def players_of(settings: Settings, opponent: str) -> list[Bot]:
-    """Return the players of a person's match by seat, as ``bots_of`` does. ``opponent``: the folder of the bot."""
+    """Return the players of a person's match by seat, as ``bots_of``
+    does. ``opponent``: the folder of the bot.
+    """
     (bot,) = _playable([bot_files.load(opponent).in_ticks], settings)
     return [bot_files.load(PERSON) if word == PERSON else bot for word in settings.bots]
 
@@ -156,13 +166,17 @@ def _playable(bots: list[Bot], settings: Settings) -> list[Bot]:
 
 
 def _module_of(bot: Bot) -> str:
-    """Return the hash of the module that runs a bot in a page, "" if the page has none."""
+    """Return the hash of the module that runs a bot in a page, "" if the page has
+    none.
+    """
     wish = bot.interpreted
     return newest(wish.word, wish.memory) if wish and wish.memory == USUAL_MAXIMUM else ""
 
 
 def as_modules(bots: Sequence[Bot], payloads: Sequence[bytes]) -> list[Bot]:
-    """Return bots as their modules and payloads alone, as the command does. Raises SameBots."""
+    """Return bots as their modules and payloads alone, as the command does. Raises
+    SameBots.
+    """
     return bots_of_an_event.with_distinct_names(
         [as_module(bot, payload) for bot, payload in zip(bots, payloads, strict=True)]
     )
@@ -187,7 +201,9 @@ def sandbox_of(settings: Settings) -> Sandbox:
 
 
 def event_of(settings: Settings, bots: Sequence[Bot]) -> EventRow:
-    """Return the event of these settings and modules. Its id is the one that the command gives it."""
+    """Return the event of these settings and modules. Its id is the one that the
+    command gives it.
+    """
     definition = definition_of(settings, bots, sandbox_of(settings))
     secret = run_secret(settings)
     commitment = seeds.commitment(definition.digest, secret)

@@ -1,4 +1,5 @@
-"""The author's matches in a page: an event that is played by the arbiter's own steps, and told match by match.
+"""The author's matches in a page: an event that is played by the arbiter's own steps,
+and told match by match.
 
 Requests are plain values, and so are the events that are told:
 
@@ -72,7 +73,9 @@ from khiva_arena.records.store.rows import EventRow
 NOTES_SHOWN = 4_000
 """The last characters of a bot's stderr that are shown beside a match."""
 AT_THE_END = ("emira",)
-"""Games of which a lost match is shown at its end: their points come in twos, so that no step stands out."""
+"""Games of which a lost match is shown at its end: their points come in twos, so that
+no step stands out.
+"""
 _FRAME = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d+)|^([^\s:]+):(\d+)$', re.MULTILINE)
 """The line of a file in a trace of Python, and the first line of one in JavaScript."""
 _UNNAMED = re.compile("[^A-Za-z0-9 ._-]+")
@@ -100,12 +103,16 @@ class Workbench:
         self._definition: Definition | None = None
         """Of the event of these matches."""
         self._payloads: dict[str, set[str]] = {}
-        """The hashes of what the page holds for the last play, and the last match of a person."""
+        """The hashes of what the page holds for the last play, and the last match of a
+        person.
+        """
         self._hear: Callable[[Mapping[str, Any]], None] = lambda message: None
         """Takes a message of the person who sat down last."""
 
     async def work(self, request: Mapping[str, Any], data: Sequence[bytes] = ()) -> None:
-        """Do what a request asks for, and tell what came of it. ``data``: the files that come with it."""
+        """Do what a request asks for, and tell what came of it. ``data``: the files
+        that come with it.
+        """
         try:
             match request["do"]:
                 case "play":
@@ -151,7 +158,9 @@ class Workbench:
         self._tell({"kind": "refused", "of": request["do"], "why": self._shown(why), **place})
 
     def _shown(self, text: str) -> str:
-        """Return words on a bot without the folder that this page made for it, which no reader has."""
+        """Return words on a bot without the folder that this page made for it, which no
+        reader has.
+        """
         bare = text.replace(f"{self._home.resolve()}/", "").replace(f"{self._home}/", "")
         return printable(bare.encode(errors="backslashreplace"))
 
@@ -161,7 +170,9 @@ class Workbench:
         self._tell({"kind": "replay", "name": name, **found})
 
     def _held(self, name: str) -> HeldMatch:
-        """Return a match of the last play. Raises RefusedError if its record has gone."""
+        """Return a match of the last play. Raises RefusedError if its record has
+        gone.
+        """
         if (match := self._matches.get(name)) is None or self._definition is None:
             raise RefusedError(GONE)
         files = frozenset(
@@ -205,7 +216,9 @@ class Workbench:
     # --- an event ---
 
     def _ready(self, request: Mapping[str, Any]) -> tuple[str, EventRow, list[Bot]]:
-        """Write both bots, and return the line that plays them, its event and the modules. Raises ArenaError."""
+        """Write both bots, and return the line that plays them, its event and the
+        modules. Raises ArenaError.
+        """
         opponent = self._opponents["games"][request["game"]][request["opponent"]]
         line = typed.typed(request, opponent)
         folders.write_folder(self._home / typed.AUTHOR, request["files"])
@@ -222,8 +235,10 @@ class Workbench:
         return line, typed.event_of(settings, modules), modules
 
     def _hold(self, what: str, payloads: Mapping[str, bytes]) -> None:
-        """Have the page hold the payloads of the last play, and of the last match of a person: or it would keep each version of a
-        bot. ``payloads``: by their hashes. ``what``: which of the two."""
+        """Have the page hold the payloads of the last play, and of the last match of a
+        person: or it would keep each version of a bot. ``payloads``: by their
+        hashes. ``what``: which of the two.
+        """
         before, self._payloads[what] = self._payloads.get(what, set()), {*payloads}
         for digest in before.difference(*self._payloads.values()):
             self._page.drop(digest)
@@ -231,7 +246,9 @@ class Workbench:
             self._page.take(digest, payload)
 
     async def _warm_up(self) -> None:
-        """Play a match that nobody sees: a browser starts an interpreter ten times as fast once it has run it."""
+        """Play a match that nobody sees: a browser starts an interpreter ten times as
+        fast once it has run it.
+        """
         bots, wish = (
             self._opponents["bots"],
             {"game": "khiva", "seats": 2, "matches": 2, "seed": "warm", "opponent": "greedy"},
@@ -382,7 +399,9 @@ def _payload_of(bot: Bot) -> bytes:
 
 
 def _scores_by_step(record: Record, secret: bytes) -> tuple[list[tuple[int, ...]], State]:
-    """Return the scores after each step, the opening first, and the state at the end."""
+    """Return the scores after each step, the opening first, and the state at the
+    end.
+    """
     scores: list[tuple[int, ...]] = []
 
     def watch(_step: int, state: State, _events: Sequence[Event]) -> None:
@@ -392,7 +411,9 @@ def _scores_by_step(record: Record, secret: bytes) -> tuple[list[tuple[int, ...]
 
 
 def _worst(scores: Sequence[Sequence[int]], own: int) -> int | None:
-    """Return the step after which a seat fell behind the best of the others most; None if it never did."""
+    """Return the step after which a seat fell behind the best of the others most; None
+    if it never did.
+    """
     ahead = [
         of_step[own] - max(score for seat, score in enumerate(of_step) if seat != own)
         for of_step in scores
@@ -417,7 +438,9 @@ def _most_ticks(record: Record, own: int) -> int:
 
 
 def trace_in(notes: str, files: Mapping[str, str]) -> PlainEvent | None:
-    """Return the last line of the author's own files that a trace names, and what was said at its end; None without a trace."""
+    """Return the last line of the author's own files that a trace names, and what was
+    said at its end; None without a trace.
+    """
     frames = [(found[1] or found[3], int(found[2] or found[4])) for found in _FRAME.finditer(notes)]
     frames = [(file, line) for file, line in frames if file in files]
     own = [(file, line) for file, line in frames if not _KIT.fullmatch(file)] or frames

@@ -37,7 +37,9 @@ _SEASON = "season {}"
 
 
 def walk(links: Sequence[AnyLink]) -> Chain:
-    """Return the chain that all of these links make. Raises RecordError for a link that does not follow from those before it."""
+    """Return the chain that all of these links make. Raises RecordError for a link that
+    does not follow from those before it.
+    """
     if not links:
         raise RecordError("the chain of the league has no link")
     chain = begin(links[0])
@@ -53,7 +55,9 @@ def _has_its_parts(identity: str, parts: tuple[str, ...]) -> bool:
 
 
 def begin(link: AnyLink) -> Chain:
-    """Return the chain of one link. Raises RecordError if it does not found a league."""
+    """Return the chain of one link. Raises RecordError if it does not found a
+    league.
+    """
     if not isinstance(link, Founded) or (link.number, link.before) != (0, FIRST):
         raise RecordError("link 0 does not found a league")
     bots = {
@@ -95,7 +99,9 @@ def begin(link: AnyLink) -> Chain:
 
 
 def follow(chain: Chain, link: AnyLink) -> Chain:
-    """Return the chain with one more link. Raises RecordError if it does not follow from those before it."""
+    """Return the chain with one more link. Raises RecordError if it does not follow
+    from those before it.
+    """
     try:
         _check(link.number == chain.links, f"it is at place {chain.links}")
         _check(link.before == chain.digest, "it does not name the digest of the link before it")
@@ -156,7 +162,9 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
 
 
 def _check_terms(founded: Founded, terms: LeagueTerms, where: str = "") -> None:
-    """Raise RecordError for terms that a league cannot have. ``where``: the beginning of what is said."""
+    """Raise RecordError for terms that a league cannot have. ``where``: the beginning
+    of what is said.
+    """
     names = [anchor.name for anchor in founded.anchors]
     _check(
         terms.anchor in names, f"{where}Elo 0 is {terms.anchor}, which is no anchor of the league"
@@ -185,7 +193,9 @@ def _day_of(moment: datetime) -> date:
 
 
 def _check_round(chain: Chain, link: Drawn | Final) -> None:
-    """Raise RecordError unless a link names the round of the beacon that follows from its time, or none without a beacon."""
+    """Raise RecordError unless a link names the round of the beacon that follows from
+    its time, or none without a beacon.
+    """
     beacon = chain.terms.beacon
     expected = beacon.round_after(_time_of(link)) if beacon else None
     _check(
@@ -195,7 +205,9 @@ def _check_round(chain: Chain, link: Drawn | Final) -> None:
 
 
 def _ended(chain: Chain, link: Over) -> Chain:
-    """Return the chain with the end of a batch, and without those ends that are public by then."""
+    """Return the chain with the end of a batch, and without those ends that are public
+    by then.
+    """
     at = _time_of(link)
     chain = structs.replace(chain, hidden=(*chain.hidden, BatchEnd(link.batch, at)))
     public = chain.revealed(at)
@@ -205,16 +217,20 @@ def _ended(chain: Chain, link: Over) -> Chain:
 
 
 def _begun(chain: Chain, name: str, link: int) -> tuple[SeasonSpan, ...]:
-    """Return the seasons with one that begins with the next batch, in place of one that has no batch. ``link``: the number of the
-    link at which it begins. Raises RecordError."""
+    """Return the seasons with one that begins with the next batch, in place of one that
+    has no batch. ``link``: the number of the link at which it begins. Raises
+    RecordError.
+    """
     before = [season for season in chain.seasons if season.first <= chain.batches]
     _check(name not in [season.name for season in before], "there is a season of that name")
     return (*before, SeasonSpan(name, chain.batches + 1, link))
 
 
 def _seasons_with(chain: Chain, link: Drawn) -> tuple[SeasonSpan, ...]:
-    """Return the seasons with the batch that a link draws: a new one begins by itself once the last one is over. A season has the
-    anchor of its first batch at Elo 0 throughout."""
+    """Return the seasons with the batch that a link draws: a new one begins by itself
+    once the last one is over. A season has the anchor of its first batch at Elo 0
+    throughout.
+    """
     seasons = chain.seasons
     if chain.season_is_over:
         taken = {season.name for season in seasons}
@@ -228,7 +244,9 @@ def _seasons_with(chain: Chain, link: Drawn) -> tuple[SeasonSpan, ...]:
 
 
 def _check_seats(chain: Chain, link: Final) -> None:
-    """Raise RecordError unless the seats of a final follow from the numbers in its link, by the terms."""
+    """Raise RecordError unless the seats of a final follow from the numbers in its
+    link, by the terms.
+    """
     _check(chain.over > 0, "no batch is over, so nobody is first")
     bots = [bot.identity for bot in chain.active if bot.author]
     _check(
@@ -315,7 +333,9 @@ def _changed(chain: Chain, link: StateChanged) -> RosterBot:
 
 
 def _check_author(chain: Chain, author: str, family: str) -> None:
-    """Raise RecordError if one more bot of a family would give its author too many families with active versions."""
+    """Raise RecordError if one more bot of a family would give its author too many
+    families with active versions.
+    """
     others = {bot.family for bot in chain.active if bot.author == author} - {family}
     most = chain.terms.bots_an_author
     _check(

@@ -1,11 +1,13 @@
 """The chain of a league: links, each of which names the digest of the one before it.
 
-The first link founds the league. Later ones change the roster, draw a batch before its first match, or end it. All of the chain
-is public. It has random ids for people; their names lie beside it and can be removed.
+The first link founds the league. Later ones change the roster, draw a batch before its
+first match, or end it. All of the chain is public. It has random ids for people; their
+names lie beside it and can be removed.
 
-A link that was dropped, moved or altered breaks the digests after it. A batch that was drawn otherwise than by draw/draw.py is
-found by drawing again. But an end of the chain that was thrown away and played again is consistent in itself. Only somebody who
-kept a digest of the old end can tell, so the newest digest is handed to everyone who looks.
+A link that was dropped, moved or altered breaks the digests after it. A batch that was
+drawn otherwise than by draw/draw.py is found by drawing again. But an end of the chain
+that was thrown away and played again is consistent in itself. Only somebody who kept a
+digest of the old end can tell, so the newest digest is handed to everyone who looks.
 """
 
 from datetime import datetime, timedelta
@@ -49,7 +51,8 @@ class ChainLink(
 
 
 class Anchor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot that plays in every batch and never changes, so that numbers of one season can be compared with those of another.
+    """A bot that plays in every batch and never changes, so that numbers of one season
+    can be compared with those of another.
 
     name: for people.
     identity: hash of its files and commands, or of its module.
@@ -64,12 +67,14 @@ class Anchor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Beacon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A public source of chance from outside: each of its rounds brings one line of text, which nobody knows before.
+    """A public source of chance from outside: each of its rounds brings one line of
+    text, which nobody knows before.
 
     name: in words, so that anybody finds its lines.
     begins: the moment of round 1, UTC.
     seconds: from one round to the next.
-    ahead: the least seconds between a link that names a round and that round, in which outsiders can take note of the link.
+    ahead: the least seconds between a link that names a round and that round, in which
+        outsiders can take note of the link.
     """
 
     name: Name
@@ -82,7 +87,9 @@ class Beacon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"a beacon that begins at no time: {self.begins[:40]!r}")
 
     def round_after(self, at: datetime) -> int:
-        """Return the round that a link names which was made at this time: the first one that comes ``ahead`` seconds later."""
+        """Return the round that a link names which was made at this time: the first one
+        that comes ``ahead`` seconds later.
+        """
         late = (at - datetime.fromisoformat(self.begins)).total_seconds() + self.ahead
         return max(1, 1 + ceil(late / self.seconds))
 
@@ -105,12 +112,18 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
     retry_minutes: the wait before a table that the machine spoilt is tried again.
     bots_an_author: how many families of an author may have active versions.
-    fewest_batches: in how many a bot has to have played for a place in the table, and in a final.
-    final_bots_an_author: how many bots of an author a final seats, of different families.
-    beacon: the source of the text that is mixed into the deals of each batch; None if deals are the organiser's word.
-    season_batches: after how many batches of a season the next one begins by itself; 0 for never.
-    interpreters: in ticks, the hash of the module that a word for an interpreter means, by word; unset for none.
-    publish_bots: in ticks, whether bundles of the league may hold its bots; it never changes. Unset by the wall clock.
+    fewest_batches: in how many a bot has to have played for a place in the table, and
+        in a final.
+    final_bots_an_author: how many bots of an author a final seats, of different
+        families.
+    beacon: the source of the text that is mixed into the deals of each batch; None if
+        deals are the organiser's word.
+    season_batches: after how many batches of a season the next one begins by itself; 0
+        for never.
+    interpreters: in ticks, the hash of the module that a word for an interpreter means,
+        by word; unset for none.
+    publish_bots: in ticks, whether bundles of the league may hold its bots; it never
+        changes. Unset by the wall clock.
     """
 
     conditions: dict[str, Any]
@@ -160,7 +173,8 @@ class Founded(ChainLink, frozen=True, kw_only=True, tag="league"):
 
 
 class Renewed(ChainLink, frozen=True, kw_only=True, tag="terms"):
-    """The terms change, from the next batch on. Other conditions begin a new table of ratings.
+    """The terms change, from the next batch on. Other conditions begin a new table of
+    ratings.
 
     terms: the new ones.
     why: in words without names, for everyone to read.
@@ -222,7 +236,8 @@ class Drawn(ChainLink, frozen=True, kw_only=True, tag="batch"):
     event: the id of its event.
     definition: the digest of the event's definition.
     commitment: of the event's secret.
-    round: of the beacon, still to come, whose line is mixed into the deals; None without a beacon.
+    round: of the beacon, still to come, whose line is mixed into the deals; None
+        without a beacon.
     """
 
     batch: Count
@@ -238,8 +253,10 @@ class Over(ChainLink, frozen=True, kw_only=True, tag="over"):
     batch: its number.
     event: the id of its event.
     run_digest: over the digests of its matches.
-    set_aside: the tables that the host spoilt again and again, each its seed and its line-up. They are not rated.
-    public: the line of the beacon's round, which was mixed into the deals; None without a beacon.
+    set_aside: the tables that the host spoilt again and again, each its seed and its
+        line-up. They are not rated.
+    public: the line of the beacon's round, which was mixed into the deals; None without
+        a beacon.
     """
 
     batch: Count
@@ -254,7 +271,8 @@ class RatedThen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     bot: its identity.
     elo, least: as columns of the table, with three digits; None for n/a.
-    batches: that it had played in, over all seasons; no more are counted than a place takes.
+    batches: that it had played in, over all seasons; no more are counted than a place
+        takes.
     """
 
     bot: Digest
@@ -264,14 +282,18 @@ class RatedThen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Final(ChainLink, frozen=True, kw_only=True, tag="final"):
-    """A final is decided on: an event of its own, on new deals, which never counts in the league's table.
+    """A final is decided on: an event of its own, on new deals, which never counts in
+    the league's table.
 
     final: its number, from 1.
     event: the id of the event.
     commitment: of its secret, published before its first match.
-    rated: the bots that are active and no anchors, in the order of a batch's definition, with the numbers of the season's table.
-    bots: the identities of those that play it, the best of the league first, as they follow from these numbers.
-    round: of the beacon, still to come, whose line is mixed into the deals; None without a beacon.
+    rated: the bots that are active and no anchors, in the order of a batch's
+        definition, with the numbers of the season's table.
+    bots: the identities of those that play it, the best of the league first, as they
+        follow from these numbers.
+    round: of the beacon, still to come, whose line is mixed into the deals; None
+        without a beacon.
     """
 
     final: Count
@@ -290,7 +312,8 @@ FIRST = "0" * 64
 def read_link(text: str | bytes) -> AnyLink:
     """Return the link of a canonical text.
 
-    Raises RecordError for a text that no league has written, OtherFormat for link 0 of a chain of another format.
+    Raises RecordError for a text that no league has written, OtherFormat for link 0 of
+    a chain of another format.
     """
     try:
         link: AnyLink = msgspec.json.decode(text, type=AnyLink)

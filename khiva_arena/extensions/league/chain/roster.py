@@ -1,6 +1,7 @@
 """The roster of a league: its bots, as the links of the chain so far have made them.
 
-A link that does not follow from those before it raises an error, so that a roster is right or there is none.
+A link that does not follow from those before it raises an error, so that a roster is
+right or there is none.
 """
 
 from bisect import bisect_right
@@ -26,7 +27,8 @@ class RosterBot(msgspec.Struct, frozen=True):
 
     name: for people, one in the league.
     identity: hash of its files and commands, or of its module.
-    sources: hash of its files and commands; "" for an anchor of a league by the wall clock.
+    sources: hash of its files and commands; "" for an anchor of a league by the wall
+        clock.
     family, author: their random ids; of an anchor, its identity and "".
     version: its number in the family, from 1.
     state: only an active bot is seated.
@@ -69,7 +71,8 @@ class SeasonSpan(NamedTuple):
     name: for people.
     first: its first batch.
     link: the number of the link at which it begins.
-    anchor: name of the anchor at Elo 0 in all of its batches; "" before the first of them is drawn.
+    anchor: name of the anchor at Elo 0 in all of its batches; "" before the first of
+        them is drawn.
     """
 
     name: str
@@ -90,17 +93,20 @@ class BatchEnd(NamedTuple):
 
 
 class Chain(msgspec.Struct, frozen=True):
-    """A chain as far as it was walked. It holds nothing that grows with each batch for good.
+    """A chain as far as it was walked. It holds nothing that grows with each batch for
+    good.
 
     founded: its first link.
     terms: the newest ones.
     links: how many there are.
     digest: of the newest link.
-    bots: the roster, by identity, anchors first, then in the order in which they were entered.
+    bots: the roster, by identity, anchors first, then in the order in which they were
+        entered.
     batches: how many were drawn.
     before: the run digest of the newest complete batch; before there is one, 64 zeros.
     open: the batch that was drawn and is not over; None if there is none.
-    public: the newest batch that was public when the newest complete batch ended; 0 for none.
+    public: the newest batch that was public when the newest complete batch ended; 0 for
+        none.
     hidden: the ends of the batches after that one, in order.
     seasons: in order; the last one is played.
     finals: in order.
@@ -125,8 +131,11 @@ class Chain(msgspec.Struct, frozen=True):
 
     @property
     def active(self) -> tuple[RosterBot, ...]:
-        """The bots that the next batch seats, in the order of its definition: anchors, then others by the first batch that might
-        seat them, and by identity within that. So neither the order of their links nor any random id decides who meets whom."""
+        """The bots that the next batch seats, in the order of its definition: anchors,
+        then others by the first batch that might seat them, and by identity within
+        that. So neither the order of their links nor any random id decides who meets
+        whom.
+        """
         active = (bot for bot in self.bots.values() if bot.state == "active")
         return tuple(sorted(active, key=lambda bot: (bot.first_batch, bot.identity)))
 
@@ -136,13 +145,16 @@ class Chain(msgspec.Struct, frozen=True):
         return self.batches - (self.open is not None)
 
     def revealed(self, at: datetime) -> int:
-        """Return the newest batch whose secrets are public at a time, 0 for none: some hours after its end. What was public once
-        stays so."""
+        """Return the newest batch whose secrets are public at a time, 0 for none: some
+        hours after its end. What was public once stays so.
+        """
         latest = at - timedelta(hours=self.terms.reveal_hours)
         return max((end.batch for end in self.hidden if end.at <= latest), default=self.public)
 
     def next_reveal(self, at: datetime) -> datetime | None:
-        """Return when the next batch that is over becomes public, after a time; None if there is none."""
+        """Return when the next batch that is over becomes public, after a time; None if
+        there is none.
+        """
         delay = timedelta(hours=self.terms.reveal_hours)
         return min((due for end in self.hidden if (due := end.at + delay) > at), default=None)
 
@@ -157,18 +169,24 @@ class Chain(msgspec.Struct, frozen=True):
 
     @property
     def season_is_over(self) -> bool:
-        """True if the last season has as many batches as the terms say, so that the next batch begins another one."""
+        """True if the last season has as many batches as the terms say, so that the
+        next batch begins another one.
+        """
         return 0 < self.terms.season_batches <= len(self.batches_in(len(self.seasons) - 1))
 
     @property
     def anchor(self) -> str:
-        """The name of the anchor at Elo 0 in the next batch: that of its season, or of the terms if it begins one."""
+        """The name of the anchor at Elo 0 in the next batch: that of its season, or of
+        the terms if it begins one.
+        """
         of_season = self.seasons[-1].anchor
         return of_season if of_season and not self.season_is_over else self.terms.anchor
 
     def final_seats(self, rated: Sequence[RatedThen]) -> list[RosterBot]:
-        """Return the bots that a final may seat, the best first, by numbers of the table: they have a place in it, and are of
-        different families, and no more of an author than the terms say."""
+        """Return the bots that a final may seat, the best first, by numbers of the
+        table: they have a place in it, and are of different families, and no more of an
+        author than the terms say.
+        """
         batches = Batches({bot.bot: bot.batches for bot in rated}, self.terms.fewest_batches)
         seats: list[RosterBot] = []
         for bot in [
@@ -188,6 +206,8 @@ class Chain(msgspec.Struct, frozen=True):
 
 
 def sits_apart(terms: LeagueTerms, authors: Sequence[str]) -> bool:
-    """Tell whether a final keeps bots of one author from one table: if the terms say so, and there are such bots, and enough
-    authors to fill a table. ``authors``: of its bots."""
+    """Tell whether a final keeps bots of one author from one table: if the terms say
+    so, and there are such bots, and enough authors to fill a table. ``authors``: of its
+    bots.
+    """
     return terms.authors_apart and terms.seats <= len({*authors}) < len(authors)

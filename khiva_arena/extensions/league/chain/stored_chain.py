@@ -30,8 +30,9 @@ CLOCKS_DIFFER = timedelta(hours=1)
 
 
 def links_of(store: Store, first: int = 0, end: int = HIGHEST) -> list[AnyLink]:
-    """Return the links in a store, or those with numbers from ``first`` on and below ``end``. Raises StoreError if one was
-    changed since it was written."""
+    """Return the links in a store, or those with numbers from ``first`` on and below
+    ``end``. Raises StoreError if one was changed since it was written.
+    """
     links = []
     for row in store.links(first, end):
         if not row.intact:
@@ -46,7 +47,9 @@ def links_of(store: Store, first: int = 0, end: int = HIGHEST) -> list[AnyLink]:
 
 @contextmanager
 def sound(store: Store) -> Iterator[None]:
-    """Raise StoreError for a stored link that no league has written, or that does not follow from those before it."""
+    """Raise StoreError for a stored link that no league has written, or that does not
+    follow from those before it.
+    """
     try:
         yield
     except RecordError as error:
@@ -56,7 +59,9 @@ def sound(store: Store) -> Iterator[None]:
 
 
 def chain_of(store: Store) -> Chain | None:
-    """Return the chain in a store, None if no league was founded in it. Raises StoreError if it is damaged."""
+    """Return the chain in a store, None if no league was founded in it. Raises
+    StoreError if it is damaged.
+    """
     links = links_of(store)
     with sound(store):
         return walk(links) if links else None
@@ -84,32 +89,41 @@ def found(
 
 
 def row_of(link: AnyLink) -> LinkRow:
-    """Return a link as a store keeps it. Raises RecordError for one that nobody could read again."""
+    """Return a link as a store keeps it. Raises RecordError for one that nobody could
+    read again.
+    """
     text = text_of(link)
     read_link(text)
     return LinkRow(link.number, text)
 
 
 def ahead_of_clock(chain: Chain) -> timedelta:
-    """Return how far the newest link is ahead of this machine's clock; less than nothing if it is behind."""
+    """Return how far the newest link is ahead of this machine's clock; less than
+    nothing if it is behind.
+    """
     return chain.made - datetime.fromisoformat(now())
 
 
 def by_this_clock(chain: Chain) -> Chain:
-    """Return a chain whose next link has the time of this machine's clock, though a wrong clock dated the newest one later."""
+    """Return a chain whose next link has the time of this machine's clock, though a
+    wrong clock dated the newest one later.
+    """
     at = datetime.fromisoformat(now())
     return structs.replace(chain, made=at, drawn_today=0) if at < chain.made else chain
 
 
 def next_place(chain: Chain) -> dict[str, Any]:
-    """Return the fields of every link, for the next one of a chain: it is never earlier than the newest, so that a clock which
-    was set back publishes nothing early."""
+    """Return the fields of every link, for the next one of a chain: it is never earlier
+    than the newest, so that a clock which was set back publishes nothing early.
+    """
     at = max(datetime.fromisoformat(now()), chain.made.astimezone(UTC))
     return {"number": chain.links, "before": chain.digest, "at": at.isoformat(timespec="seconds")}
 
 
 def add(store: Store, chain: Chain, link: AnyLink) -> Chain:
-    """Add a link to the store, and return the chain with it. Raises RecordError if it does not follow."""
+    """Add a link to the store, and return the chain with it. Raises RecordError if it
+    does not follow.
+    """
     longer = follow(chain, link)
     store.add_link(row_of(link))
     return longer

@@ -1,4 +1,6 @@
-"""``khiva-arena league``: a tournament that lasts for months, as a chain of small events that anybody can check."""
+"""``khiva-arena league``: a tournament that lasts for months, as a chain of small
+events that anybody can check.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -36,25 +38,32 @@ why_option = click.option(
 
 @click.group("league", cls=Verbs, needs="VERB ...")
 def command() -> None:
-    """Run a league, which lasts for months: bots enter, improve and leave at any time. LEAGUE is its folder.
+    """Run a league, which lasts for months: bots enter, improve and leave at any time.
+    LEAGUE is its folder.
 
-    A league is a chain of batches: small events, each with a commitment that is published before its first match. Pairings follow
-    only from counts. `khiva-arena verify` checks all of it; `standings`, `report`, `verify` and `bundle` read LEAGUE as a results
-    folder."""
+    A league is a chain of batches: small events, each with a commitment that is
+    published before its first match. Pairings follow only from counts. `khiva-arena
+    verify` checks all of it; `standings`, `report`, `verify` and `bundle` read LEAGUE
+    as a results folder.
+    """
 
 
 @command.group("author", cls=Verbs, needs="VERB ...")
 def author() -> None:
     """Let authors submit bots from elsewhere, each with a token.
 
-    The chain of a league has a random id instead of each name, so that names can be removed."""
+    The chain of a league has a random id instead of each name, so that names can be
+    removed.
+    """
 
 
 def verb(
     name: str,
     group: click.Group = command,
 ) -> Callable[[Callable[..., Any]], click.Command]:
-    """Return a decorator that makes a function a verb of a league, or of a group below."""
+    """Return a decorator that makes a function a verb of a league, or of a group
+    below.
+    """
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         prefix = "league" if group is command else f"league {group.name}"
@@ -97,10 +106,12 @@ def verb(
     "Python are in them, so that anybody can run them again [default: they may].",
 )
 def new(**flags: Any) -> None:
-    """Make FOLDER, a new league. Edit its league.toml before the first batch, which founds the league.
+    """Make FOLDER, a new league. Edit its league.toml before the first batch, which
+    founds the league.
 
-    league.toml explains every setting. FOLDER has copies of shipped bots, too, as anchors, which play in every batch so that all
-    numbers have one scale."""
+    league.toml explains every setting. FOLDER has copies of shipped bots, too, as
+    anchors, which play in every batch so that all numbers have one scale.
+    """
     from khiva_arena.extensions.league.commands.league import (
         new as make,
     )  # when it is called, so that -h is quick
@@ -125,11 +136,15 @@ def new(**flags: Any) -> None:
 @setting_options("allow_include")
 @json_option
 def enter(**flags: Any) -> int:
-    """Enter BOT, a new one or the next version of one. It is a folder with a bot.toml, or a module.
+    """Enter BOT, a new one or the next version of one. It is a folder with a bot.toml,
+    or a module.
 
-    BOT is checked in its sandbox and plays a trial table against the anchors, which is not rated. Then it is in from the next
-    batch on. The exit code is 1 if it is refused. After Ctrl-C nothing of it waits. What kill -9 leaves stays out until the same
-    command takes it up, a newer one of that bot replaces it, or `league cancel` takes it back."""
+    BOT is checked in its sandbox and plays a trial table against the anchors, which is
+    not rated. Then it is in from the next batch on. The exit code is 1 if it is
+    refused. After Ctrl-C nothing of it waits. What kill -9 leaves stays out until the
+    same command takes it up, a newer one of that bot replaces it, or `league cancel`
+    takes it back.
+    """
     from khiva_arena.extensions.league.commands.league import enter as enter_bot
 
     return enter_bot(**flags)
@@ -161,9 +176,11 @@ def enter(**flags: Any) -> int:
 def play(**flags: Any) -> None:
     """Play batches, one after another, until Ctrl-C. The same command resumes.
 
-    Each takes what waits in the queue, is drawn from counts, publishes its commitment, is played, and publishes its secrets.
-    Ctrl-C or a kill at any instant loses nothing. On a full disk the player waits for room; with --batches N it ends at once with
-    exit code 1."""
+    Each takes what waits in the queue, is drawn from counts, publishes its commitment,
+    is played, and publishes its secrets. Ctrl-C or a kill at any instant loses nothing.
+    On a full disk the player waits for room; with --batches N it ends at once with exit
+    code 1.
+    """
     from khiva_arena.extensions.league.commands.league import play as play_league
 
     play_league(**flags)
@@ -181,12 +198,15 @@ def play(**flags: Any) -> None:
 @clock_option
 @json_option
 def plan(**flags: Any) -> None:
-    """Write the next batch to FILE, a plan for many machines. FILE reveals every deal of the batch: keep it secret.
+    """Write the next batch to FILE, a plan for many machines. FILE reveals every deal
+    of the batch: keep it secret.
 
-    The batch is drawn and its commitment published. A batch that is drawn and not over is written
-    again. Machines that know nothing of each other play a shard each, with `khiva-arena run --from-plan FILE --shard I/N`. A
-    shard has whole deals, so set `seeds` in league.toml. `khiva-arena merge` joins the shards in LEAGUE. Then `league play` plays
-    what is missing, and ends the batch."""
+    The batch is drawn and its commitment published. A batch that is drawn and not over
+    is written again. Machines that know nothing of each other play a shard each, with
+    `khiva-arena run --from-plan FILE --shard I/N`. A shard has whole deals, so set
+    `seeds` in league.toml. `khiva-arena merge` joins the shards in LEAGUE. Then `league
+    play` plays what is missing, and ends the batch.
+    """
     from khiva_arena.extensions.league.commands.league import plan as plan_batch
 
     plan_batch(**flags)
@@ -223,11 +243,14 @@ def plan(**flags: Any) -> None:
     "--page", type=FILE, help="Serve this khiva-arena.html, too. Authors write bots in it."
 )
 def serve(**flags: Any) -> None:
-    """Serve the pages of a league until Ctrl-C. `pip install 'khiva-arena[web]'` has the libraries for that.
+    """Serve the pages of a league until Ctrl-C. `pip install 'khiva-arena[web]'` has
+    the libraries for that.
 
-    Everybody sees the table as it grows, batches with replays once revealed, each bot, what waits, a feed and badges. Authors
-    with tokens upload bots and see their checks. The player is another process. The server opens the queue and the folder
-    `public`, and then confines itself: it reads no secret and connects nowhere."""
+    Everybody sees the table as it grows, batches with replays once revealed, each bot,
+    what waits, a feed and badges. Authors with tokens upload bots and see their checks.
+    The player is another process. The server opens the queue and the folder `public`,
+    and then confines itself: it reads no secret and connects nowhere.
+    """
     from khiva_arena.extensions.league.commands.league_serve import serve as serve_league
 
     serve_league(**flags)
@@ -272,11 +295,14 @@ def season(league: Path, name: str) -> None:
 @setting_options("jobs", *ELSEWHERE)
 @json_option
 def final(**flags: Any) -> int:
-    """Play a final of the best bots, on new deals. Its results never count in the league's table.
+    """Play a final of the best bots, on new deals. Its results never count in the
+    league's table.
 
-    It is a committed round-robin in a results folder of its own below LEAGUE. Before its first match, a link of the chain says
-    who plays it. Stop the player meanwhile. The same command resumes one that is not over; after that it decides on another one,
-    which everybody sees."""
+    It is a committed round-robin in a results folder of its own below LEAGUE. Before
+    its first match, a link of the chain says who plays it. Stop the player meanwhile.
+    The same command resumes one that is not over; after that it decides on another one,
+    which everybody sees.
+    """
     from khiva_arena.extensions.league.commands.league import final as play_final
 
     return play_final(**flags)
@@ -298,9 +324,11 @@ def status(league: Path, as_json: bool) -> None:
 @league_argument
 @click.argument("what", metavar="WHAT")
 def cancel(league: Path, what: str) -> None:
-    """Take back WHAT, a bot or a change that waits. It is entry-N or change-N as `league status` prints it, or its name.
+    """Take back WHAT, a bot or a change that waits. It is entry-N or change-N as
+    `league status` prints it, or its name.
 
-    A bot that is in is taken out by `league retire`."""
+    A bot that is in is taken out by `league retire`.
+    """
     from khiva_arena.extensions.league.commands.league import cancel as take_back
 
     take_back(league, what)
@@ -314,16 +342,20 @@ def cancel(league: Path, what: str) -> None:
 def receipt(url: str, ca: Path | None) -> None:
     """Keep the newest link of the league at URL, as a witness.
 
-    It is kept with the time in ~/.local/state/khiva-arena/receipts, as `submit` does. Anybody
-    who does so each day is a witness: `khiva-arena verify BUNDLE --seen FILE` shows that no end of the chain was thrown away, and
-    which batches were drawn before their round of the beacon came."""
+    It is kept with the time in ~/.local/state/khiva-arena/receipts, as `submit` does.
+    Anybody who does so each day is a witness: `khiva-arena verify BUNDLE --seen FILE`
+    shows that no end of the chain was thrown away, and which batches were drawn before
+    their round of the beacon came.
+    """
     from khiva_arena.extensions.league.commands.submit import receipt as keep_receipt
 
     keep_receipt(url, ca)
 
 
 def state_verb(name: str, state: str, text: str) -> None:
-    """Add the verb that lets a bot of a league have another state from the next batch on. ``text``: its help."""
+    """Add the verb that lets a bot of a league have another state from the next batch
+    on. ``text``: its help.
+    """
 
     def change_state(league: Path, bot: str, why: str) -> None:
         from khiva_arena.extensions.league.commands.league import change
@@ -347,9 +379,11 @@ state_verb("reinstate", "active", "Let a suspended BOT play again from the next 
 @league_argument
 @name_argument
 def add_author(league: Path, name: str) -> None:
-    """Add author NAME and print the token once. Hand it over where nobody else reads it.
+    """Add author NAME and print the token once. Hand it over where nobody else reads
+    it.
 
-    NAME may be an author whom `league enter` added. Only the hash of the token is kept."""
+    NAME may be an author whom `league enter` added. Only the hash of the token is kept.
+    """
     from khiva_arena.extensions.league.commands import (
         league_author,
     )  # when it is called, so that -h is quick
@@ -380,8 +414,9 @@ def rotate_author(league: Path, name: str) -> None:
 def revoke_author(league: Path, name: str, forget: bool) -> None:
     """Take the token of author NAME away.
 
-    Bots of the author that wait to be checked are refused, those in the league stay until
-    `league retire`, and pages have the random id instead of the name."""
+    Bots of the author that wait to be checked are refused, those in the league stay
+    until `league retire`, and pages have the random id instead of the name.
+    """
     from khiva_arena.extensions.league.commands import league_author
 
     league_author.revoke(league, name, forget)
@@ -393,7 +428,9 @@ def revoke_author(league: Path, name: str, forget: bool) -> None:
 def list_authors(league: Path, as_json: bool) -> None:
     """List the authors with their tokens and bots.
 
-    Each has a name, a random id, whether there is a token, and how many bots are in the league, wait or were refused."""
+    Each has a name, a random id, whether there is a token, and how many bots are in the
+    league, wait or were refused.
+    """
     from khiva_arena.extensions.league.commands import league_author
 
     league_author.list_authors(league, as_json)

@@ -41,15 +41,19 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--ca", type=FILE, help="Trust this certificate instead of the system's.")
 @json_option
 def command(**flags: Any) -> int:
-    """Send BOT to the league at URL, as a new bot or as the next version of yours. It is a folder with a bot.toml, a module, or
-    the file that khiva-arena.html saves for a league.
+    """Send BOT to the league at URL, as a new bot or as the next version of yours. It
+    is a folder with a bot.toml, a module, or the file that khiva-arena.html saves for a
+    league.
 
-    BOT is checked there and plays a trial table; what failed comes back in the words of `khiva-arena check`. A league in
-    ticks may publish its bots, so that anybody can run them again: `submit` asks before it sends yours there.
+    BOT is checked there and plays a trial table; what failed comes back in the words of
+    `khiva-arena check`. A league in ticks may publish its bots, so that anybody can run
+    them again: `submit` asks before it sends yours there.
 
-    The organiser gives you a token, which no command line shows. What the league says of its newest link is kept below
-    ~/.local/state/khiva-arena/receipts: `khiva-arena verify BUNDLE --seen FILE` finds out later whether it threw an end of its
-    chain away."""
+    The organiser gives you a token, which no command line shows. What the league says
+    of its newest link is kept below ~/.local/state/khiva-arena/receipts: `khiva-arena
+    verify BUNDLE --seen FILE` finds out later whether it threw an end of its chain
+    away.
+    """
     from khiva_arena.extensions.league.commands.submit import (
         submit,
     )  # when it is called, so that -h is quick

@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena league``: a new league, bots that are entered, batches that are played, and how a league stands."""
+"""The work of ``khiva-arena league``: a new league, bots that are entered, batches that
+are played, and how a league stands.
+"""
 
 import json
 import os
@@ -66,7 +68,9 @@ ANCHORS = "anchors"
 
 
 def new(folder: Path, game: str, seats: int, clock: str, publish_bots: bool | None) -> None:
-    """Make the folder of a new league and say what to do next. Raises ConfigError if there is one."""
+    """Make the folder of a new league and say what to do next. Raises ConfigError if
+    there is one.
+    """
     if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]):
         raise ConfigError(f"{folder}: exists already; give another name")
     if publish_bots is not None and clock != Clock.TICKS:
@@ -116,7 +120,9 @@ def _make_anchor(league: Path, language: str, name: str, start: str) -> None:
 
 
 def _language_of_anchors(clock: str) -> str:
-    """Return the language of the anchors: in ticks the first one with an interpreter here, without a compiler for C."""
+    """Return the language of the anchors: in ticks the first one with an interpreter
+    here, without a compiler for C.
+    """
     if clock == Clock.WALL:
         return "python"
     tools = shipped.languages()["c"].module
@@ -126,8 +132,10 @@ def _language_of_anchors(clock: str) -> str:
 
 
 def _anchors(game: str, language: str) -> dict[str, str]:
-    """Return the anchors of a new league, by name the shipped bot of a language that each is: one with simple rules, and a random
-    one; two random ones for a game of the user's own."""
+    """Return the anchors of a new league, by name the shipped bot of a language that
+    each is: one with simple rules, and a random one; two random ones for a game of the
+    user's own.
+    """
     words = [word for word in shipped.bots() if word.startswith(f"{shipped.WORD}{language}/")]
     plays = [
         word.partition("/")[2] for word in words if game in (bot_files.load(word).games or (game,))
@@ -143,7 +151,9 @@ def _anchors(game: str, language: str) -> dict[str, str]:
 def enter(
     league: Path, bot: str, author: str, name: str | None, allow_include: bool | None, as_json: bool
 ) -> int:
-    """Check a bot, play its trial table, and let it wait for the next batch. Returns the exit code."""
+    """Check a bot, play its trial table, and let it wait for the next batch. Returns
+    the exit code.
+    """
     loaded = league_of(league, {}, say)
     allowed = valid_part_of(
         {"allow_include": allow_include}
@@ -189,7 +199,9 @@ def enter(
 
 
 def play(league: Path, **flags: Any) -> None:
-    """Play batches until it is time to stop. ``flags``: the fields of ``HowLong``, and settings."""
+    """Play batches until it is time to stop. ``flags``: the fields of ``HowLong``, and
+    settings.
+    """
     until = flags.pop("until")
     how_long = take_fields({**flags, "until": _time_of_day(until) if until else None}, HowLong)
     for name in HowLong._fields:
@@ -211,8 +223,9 @@ def play(league: Path, **flags: Any) -> None:
 
 
 def plan(league: Path, file: Path, as_json: bool, **flags: Any) -> None:
-    """Write the batch that is drawn and not over as a plan; if there is none, draw it first. ``flags``: fields of ``HowLong``.
-    Raises ConfigError."""
+    """Write the batch that is drawn and not over as a plan; if there is none, draw it
+    first. ``flags``: fields of ``HowLong``. Raises ConfigError.
+    """
     loaded = league_of(league, {}, say)
     if file.resolve().is_relative_to(league.resolve()):
         raise ConfigError(
@@ -238,7 +251,9 @@ def plan(league: Path, file: Path, as_json: bool, **flags: Any) -> None:
 
 
 def _check_plan(file: Path, league: Path) -> None:
-    """Raise ConfigError if a file that exists is no plan of the batch that a league plays."""
+    """Raise ConfigError if a file that exists is no plan of the batch that a league
+    plays.
+    """
     event, batch = read_plan(file).event.id, ""
     if receipt_of(league):
         with Store.read(league) as store:
@@ -261,7 +276,9 @@ def _time_of_day(text: str) -> datetime:
 
 
 def change(league: Path, bot: str, state: str, why: str) -> None:
-    """Let a change of the roster wait for the next batch. Raises ConfigError if it is not possible."""
+    """Let a change of the roster wait for the next batch. Raises ConfigError if it is
+    not possible.
+    """
     standing = status_of(league)
     known = {row.name: row for row in standing.bots}
     if bot not in known:
@@ -280,14 +297,18 @@ def change(league: Path, bot: str, state: str, why: str) -> None:
 
 
 def cancel(league: Path, what: str) -> None:
-    """Take back what waits for the next batch. ``what``: as ``league status`` names it. Raises ConfigError."""
+    """Take back what waits for the next batch. ``what``: as ``league status`` names it.
+    Raises ConfigError.
+    """
     check_league(league)
     one = take_back(league, what)
     say(harmless(f"{one.id}, {one.name}, is taken back and changes nothing"))
 
 
 def season(league: Path, name: str) -> None:
-    """Let a season begin with the next batch. Raises ConfigError for a name that is not valid, or taken."""
+    """Let a season begin with the next batch. Raises ConfigError for a name that is not
+    valid, or taken.
+    """
     standing = status_of(league)
     check_name(name, "a season")
     if name in (*standing.seasons, ALL):
@@ -306,7 +327,9 @@ def final(
     as_json: bool,
     **flags: Any,
 ) -> int:
-    """Play a final and print its table. Returns the exit code. ``flags``: settings, and two fields of ``HowLong``."""
+    """Play a final and print its table. Returns the exit code. ``flags``: settings, and
+    two fields of ``HowLong``.
+    """
     if lineups not in ("auto", "all") and not (lineups.isdecimal() and int(lineups)):
         raise ConfigError(f"--lineups {lineups}: give a number, auto or all")
     how_long = HowLong(beacon=flags.pop("beacon"), clock_is_right=flags.pop("clock_is_right"))

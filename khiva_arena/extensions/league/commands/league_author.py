@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena league author``: authors are added, get tokens, and are listed."""
+"""The work of ``khiva-arena league author``: authors are added, get tokens, and are
+listed.
+"""
 
 import json
 import shlex
@@ -19,8 +21,10 @@ from khiva_arena.rating.report.text import listing
 
 
 def add(league: Path, name: str) -> None:
-    """Add an author, unless `league enter` has, and print the token. Raises ConfigError for a name that is not valid, or like
-    another one, and for an author who has a token or was revoked."""
+    """Add an author, unless `league enter` has, and print the token. Raises ConfigError
+    for a name that is not valid, or like another one, and for an author who has a token
+    or was revoked.
+    """
     with _queue(league) as queue:
         known = queue.author(name)
         if known and (known.has_token or known.revoked):
@@ -32,7 +36,9 @@ def add(league: Path, name: str) -> None:
 
 
 def rotate(league: Path, name: str) -> None:
-    """Give an author a new token and print it. Raises ConfigError if there is no such author."""
+    """Give an author a new token and print it. Raises ConfigError if there is no such
+    author.
+    """
     with _queue(league) as queue:
         _print_token(name, queue.rotate(_known(queue, name).id))
 
@@ -48,7 +54,9 @@ def _print_token(name: str, token: str) -> None:
 
 
 def revoke(league: Path, name: str, forget: bool) -> None:
-    """Take the token of an author away. Raises ConfigError if there is no such author."""
+    """Take the token of an author away. Raises ConfigError if there is no such
+    author.
+    """
     with _queue(league) as queue:
         author = _known(queue, name)
         queue.revoke(author.id, forget=forget)

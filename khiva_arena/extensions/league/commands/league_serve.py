@@ -31,7 +31,9 @@ class ServeFlags(NamedTuple):
 
 
 def serve(league: Path, listen: str, **flags: Any) -> None:
-    """Serve until Ctrl-C. Raises ConfigError if that cannot be. ``flags``: those of ``ServeFlags``."""
+    """Serve until Ctrl-C. Raises ConfigError if that cannot be. ``flags``: those of
+    ``ServeFlags``.
+    """
     tls_cert, tls_key, behind_proxy, user, page = ServeFlags(**flags)
     LIVE_VIEWS.get("a page that is served")
     from khiva_arena.extensions.league.routes import served_page

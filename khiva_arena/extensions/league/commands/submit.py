@@ -1,4 +1,6 @@
-"""The work of ``khiva-arena submit``: a bot is sent to a league elsewhere, and what the league says is printed and kept."""
+"""The work of ``khiva-arena submit``: a bot is sent to a league elsewhere, and what the
+league says is printed and kept.
+"""
 
 import json
 import os
@@ -30,7 +32,9 @@ VARIABLE = "KHIVA_ARENA_TOKEN"
 TOKEN = re.compile(r"[A-Za-z0-9_-]{16,128}")
 MOST_TOKEN_FILE = 1_000  # bytes
 POLL_SECONDS = (5.0, 60.0)
-"""The wait between two questions after a bot that is being checked, first and at most."""
+"""The wait between two questions after a bot that is being checked, first and at
+most.
+"""
 UNANSWERED_MOST = 20
 """The questions in a row that may stay without an answer while a bot is waited for."""
 IN = ("accepted", "entered")
@@ -58,7 +62,9 @@ class SubmitFlags(NamedTuple):
 
 
 def submit(bot: str | None, to: str, status: bool, **flags: Any) -> int:
-    """Send a bot, or print what became of those that were sent. Returns the exit code. ``flags``: those of ``SubmitFlags``."""
+    """Send a bot, or print what became of those that were sent. Returns the exit
+    code. ``flags``: those of ``SubmitFlags``.
+    """
     wish = SubmitFlags(**flags)
     site = site_of(to, wish.ca)
     if not status:
@@ -114,7 +120,9 @@ def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
 
 
 def _token(file: Path | None) -> str:
-    """Return the author's token. Raises ConfigError if there is none, or others can read it."""
+    """Return the author's token. Raises ConfigError if there is none, or others can
+    read it.
+    """
     where = f"--token-file {file}" if file else f"${VARIABLE}"
     token = _read_private(file) if file else os.environ.get(VARIABLE, "")
     if not token:
@@ -142,7 +150,9 @@ def _read_private(file: Path) -> str:
 
 
 def _settled(site: Site, token: str, entry: SentEntry) -> SentEntry:
-    """Wait until an entry is accepted or refused, and return it. Raises ConfigError if the league knows it no more."""
+    """Wait until an entry is accepted or refused, and return it. Raises ConfigError if
+    the league knows it no more.
+    """
     pause, unanswered = POLL_SECONDS[0], 0
     while True:
         if entry.state == "waiting":  # else it was sent before, and only its report is asked for
@@ -178,7 +188,9 @@ def _print_entries(entries: list[SentEntry], as_json: bool) -> None:
 
 
 def _text_of(entry: SentEntry) -> str:
-    """Return what became of a bot: its state, and the report on lines of their own, which cannot pass for ours."""
+    """Return what became of a bot: its state, and the report on lines of their own,
+    which cannot pass for ours.
+    """
     lines = [
         f"{harmless(entry.bot)} is {harmless(entry.state)}",
         *map(harmless, entry.report.splitlines()),
@@ -187,7 +199,9 @@ def _text_of(entry: SentEntry) -> str:
 
 
 def receipt(url: str, ca: Path | None) -> None:
-    """Ask a league for its newest link, print it, and keep it with the time. Raises ConfigError if the league has none."""
+    """Ask a league for its newest link, print it, and keep it with the time. Raises
+    ConfigError if the league has none.
+    """
     site = site_of(url, ca)
     told = sending.newest(site)
     click.echo(f"link {told.link} {told.digest}")

@@ -1,6 +1,8 @@
-"""The counts that a league's draw depends on: seats, waits, meetings and neighbours, summed batch by batch.
+"""The counts that a league's draw depends on: seats, waits, meetings and neighbours,
+summed batch by batch.
 
-No result is among them. Adding the batches of a chain in order always gives the same counts, whoever adds them.
+No result is among them. Adding the batches of a chain in order always gives the same
+counts, whoever adds them.
 """
 
 from collections import Counter, deque
@@ -11,7 +13,9 @@ import msgspec
 RECENT_BATCHES = 10
 """The number of last batches whose meetings count as recent."""
 _Pairs = list[tuple[int, int, int]]
-"""Pairs of bots, each with a count. Bots stand there by their places in a list of all."""
+"""Pairs of bots, each with a count. Bots stand there by their places in a list of
+all.
+"""
 
 
 class CountsSoFar(msgspec.Struct, frozen=True):
@@ -34,11 +38,14 @@ NONE_SO_FAR = CountsSoFar([], {}, {}, [], [])
 
 
 class Counts:
-    """The counts over the batches of a league so far. Bots are named by their identities.
+    """The counts over the batches of a league so far. Bots are named by their
+    identities.
 
     tables: by bot, the tables that it sat at.
-    waits: by bot, the batches that it was active in without a seat since it last sat; 0 for one that sat in its last batch.
-    neighbours: by ordered pair, the tables at which the second bot sat next after the first.
+    waits: by bot, the batches that it was active in without a seat since it last sat; 0
+        for one that sat in its last batch.
+    neighbours: by ordered pair, the tables at which the second bot sat next after the
+        first.
     """
 
     def __init__(self, then: CountsSoFar = NONE_SO_FAR) -> None:
@@ -70,7 +77,8 @@ class Counts:
     def add(self, tables: Collection[Sequence[str]], active: Collection[str]) -> None:
         """Add a batch.
 
-        tables: its circular orders, each the identities of the bots that sit one after another.
+        tables: its circular orders, each the identities of the bots that sit one after
+            another.
         active: the bots that were active in it.
         """
         meetings: Counter[frozenset[str]] = Counter()
@@ -89,5 +97,7 @@ class Counts:
 
     @property
     def recent_meetings(self) -> Mapping[frozenset[str], int]:
-        """At how many tables of the last batches two bots sat together, by their identities; without those that did not."""
+        """At how many tables of the last batches two bots sat together, by their
+        identities; without those that did not.
+        """
         return self._recent

@@ -1,15 +1,21 @@
-"""The draw of a league's batch: a pure function of the roster, of counts and of a public key, in integers.
+"""The draw of a league's batch: a pure function of the roster, of counts and of a
+public key, in integers.
 
-Who meets whom depends on how often bots sat, waited and met, and not on who won. A draw that follows results selects the lucky
-and never measures them again, so that errors of ratings become too small (docs/how-ratings-work.md has figures).
+Who meets whom depends on how often bots sat, waited and met, and not on who won. A draw
+that follows results selects the lucky and never measures them again, so that errors of
+ratings become too small (docs/how-ratings-work.md has figures).
 
-1. *Floor*: each active bot gets one seat. If a batch may not have so many tables, the anchors and half of the others do. Those
-   come first that did not sit in their last batch, all of them, and then those with the fewest tables. So nobody waits for two
+1. *Floor*: each active bot gets one seat. If a batch may not have so many tables, the
+   anchors and half of the others do. Those come first that did not sit in their last
+   batch, all of them, and then those with the fewest tables. So nobody waits for two
    batches in a row.
-2. *More*: seats that are left at these tables, and a quarter more tables, go to the bots with the fewest tables so far.
-3. *Line-ups*: seats are shuffled and cut into tables. Bots are exchanged only where versions of one family, or bots of one
-   author, would meet, or two bots that met too often of late.
-4. *Orders*: each table gets the circular order whose neighbours have been neighbours least often.
+2. *More*: seats that are left at these tables, and a quarter more tables, go to the
+   bots with the fewest tables so far.
+3. *Line-ups*: seats are shuffled and cut into tables. Bots are exchanged only where
+   versions of one family, or bots of one author, would meet, or two bots that met too
+   often of late.
+4. *Orders*: each table gets the circular order whose neighbours have been neighbours
+   least often.
 
 Every tie is decided by the stream of the key.
 """
@@ -32,7 +38,9 @@ MORE_TABLES = 4
 MOST_EXTRA = 3
 """The most seats of a bot in a batch beside its first."""
 ATTEMPTS = 6
-"""The most times that the line-ups are mended: after the first, for pairs that meet several times in this very batch."""
+"""The most times that the line-ups are mended: after the first, for pairs that meet
+several times in this very batch.
+"""
 _FAMILY, _AUTHOR = 10**12, 10**6
 _ALL_ORDERS_SEATS, _ORDERS_TRIED = 5, 24
 
@@ -69,7 +77,8 @@ def draw(
     shape: BatchShape,
     key: bytes,
 ) -> tuple[CircularOrder, ...]:
-    """Return the tables of the next batch, each the positions of its bots in their circular order.
+    """Return the tables of the next batch, each the positions of its bots in their
+    circular order.
 
     bots: the active ones, in the order of the batch's definition.
     counts: over all batches before.
@@ -88,8 +97,10 @@ def draw(
 
 
 def _floor_tables(bots: Sequence[Active], counts: Counts, shape: BatchShape) -> int:
-    """Return how many tables seat each bot once, or fewer if a batch may not have so many. These seat the anchors and half of
-    the others, or all that did not sit in their last batch if they are more."""
+    """Return how many tables seat each bot once, or fewer if a batch may not have so
+    many. These seat the anchors and half of the others, or all that did not sit in
+    their last batch if they are more.
+    """
     tables = -(-len(bots) // shape.seats)
     if shape.most_tables is None or tables <= shape.most_tables:
         return tables
@@ -116,7 +127,9 @@ def _seats(
     shape: BatchShape,
     key: bytes,
 ) -> list[int]:
-    """Return a position for each seat of the batch; a bot with several seats stands there several times."""
+    """Return a position for each seat of the batch; a bot with several seats stands
+    there several times.
+    """
     lots = list(range(len(bots)))
     Stream(key, "league", "seats").shuffle(lots)
     floor = _floor_tables(bots, counts, shape)
@@ -154,7 +167,9 @@ def _seats(
 
 
 def _author(bot: Active, shape: BatchShape) -> str:
-    """Return what stands for the author of a bot: bots for which it is equal meet only if there is no other way."""
+    """Return what stands for the author of a bot: bots for which it is equal meet only
+    if there is no other way.
+    """
     return bot.author if bot.author and shape.authors_apart else bot.family
 
 
@@ -168,7 +183,9 @@ def _line_ups(
     shape: BatchShape,
     key: bytes,
 ) -> Tables:
-    """Return the seats cut into tables by lot, with as few exchanges as keep apart who must not meet, or has met too often."""
+    """Return the seats cut into tables by lot, with as few exchanges as keep apart who
+    must not meet, or has met too often.
+    """
     stream = Stream(key, "league", "line-ups")
     stream.shuffle(seats)
     tables = [
@@ -197,8 +214,9 @@ def _line_ups(
 
 
 def allowed_meetings(bots: int, tables: int, seats: int) -> int:
-    """Return how often two bots may meet in the last batches: twice as often as two bots do on average in as many batches like
-    this one, rounded up."""
+    """Return how often two bots may meet in the last batches: twice as often as two
+    bots do on average in as many batches like this one, rounded up.
+    """
     return max(
         1, -(-2 * RECENT_BATCHES * tables * seats * (seats - 1) // max(1, bots * (bots - 1)))
     )
@@ -209,7 +227,9 @@ def _pair(a: int, b: int) -> _Pair:
 
 
 def _apart(bots: Sequence[Active], shape: BatchShape) -> list[list[int]]:
-    """Return by two bots how much it costs to seat them, or two seats of one bot, at one table."""
+    """Return by two bots how much it costs to seat them, or two seats of one bot, at
+    one table.
+    """
     who = [(bot.family, _author(bot, shape)) for bot in bots]
     return [
         [
@@ -221,7 +241,9 @@ def _apart(bots: Sequence[Active], shape: BatchShape) -> list[list[int]]:
 
 
 def _add_excess(weights: list[list[int]], met: Mapping[_Pair, int], allowed: int) -> bool:
-    """Add to the cost of seating two bots together how often they met beyond what is allowed, and tell whether any pair did."""
+    """Add to the cost of seating two bots together how often they met beyond what is
+    allowed, and tell whether any pair did.
+    """
     excess = {pair: often - allowed for pair, often in met.items() if often > allowed}
     for (a, b), often in excess.items():
         weights[a][b] += often
@@ -238,7 +260,9 @@ def _orders(
     counts: Counts,
     key: bytes,
 ) -> tuple[CircularOrder, ...]:
-    """Return the circular order of each table, table by table, such that neighbours are those that were so least often."""
+    """Return the circular order of each table, table by table, such that neighbours are
+    those that were so least often.
+    """
     stream = Stream(key, "league", "orders")
     so_far = counts.neighbours.copy()
     orders: list[CircularOrder] = []

@@ -1,6 +1,7 @@
 """The next batch of a league: its place in the chain, its tables and its definition.
 
-The tables are drawn from the chain and from counts, and the definition has nothing beside them that could be varied freely.
+The tables are drawn from the chain and from counts, and the definition has nothing
+beside them that could be varied freely.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,8 +19,9 @@ from khiva_arena.records.replay.record import digest_of
 
 
 def next_batch(chain: Chain, counts: Counts) -> Batch:
-    """Return the place of the next batch in the chain, with its tables drawn. Nothing in it follows from times or texts, which
-    the organiser may vary: so they change neither the event's id nor what follows from that.
+    """Return the place of the next batch in the chain, with its tables drawn. Nothing
+    in it follows from times or texts, which the organiser may vary: so they change
+    neither the event's id nor what follows from that.
 
     chain: up to the newest link.
     counts: over all batches so far.
@@ -33,7 +35,8 @@ def next_batch(chain: Chain, counts: Counts) -> Batch:
 
 
 def definition_of(chain: Chain, batch: Batch, runtimes: Mapping[str, DefinedRuntime]) -> Definition:
-    """Return the definition of the next batch. It follows from the chain, but for the runtimes.
+    """Return the definition of the next batch. It follows from the chain, but for the
+    runtimes.
 
     chain: up to the newest link before the batch.
     runtimes: those that the machine has of the ones that the bots name, by name.
@@ -69,12 +72,16 @@ def _defined(bot: RosterBot, *, in_ticks: bool) -> DefinedBot:
 
 
 def active_of(chain: Chain) -> list[Active]:
-    """Return the bots that the next batch is drawn from, in the order of its definition."""
+    """Return the bots that the next batch is drawn from, in the order of its
+    definition.
+    """
     return [Active(bot.identity, bot.family, bot.author) for bot in chain.active]
 
 
 def roster_digest(active: Sequence[Active]) -> str:
-    """Return the digest of the bots that a batch is drawn from. Families and authors count as groups, not by their random ids."""
+    """Return the digest of the bots that a batch is drawn from. Families and authors
+    count as groups, not by their random ids.
+    """
     families = [*dict.fromkeys(bot.family for bot in active)]
     authors = [*dict.fromkeys(bot.author for bot in active)]
     return digest_of(
@@ -83,7 +90,9 @@ def roster_digest(active: Sequence[Active]) -> str:
 
 
 def add_batch(counts: Counts, definition: Definition) -> None:
-    """Add a batch to the counts. ``definition``: of its event, which names all bots that were active in it."""
+    """Add a batch to the counts. ``definition``: of its event, which names all bots
+    that were active in it.
+    """
     assert definition.batch is not None
     identities = [bot.identity for bot in definition.bots]
     counts.add(

@@ -1,4 +1,6 @@
-"""A public file of a league to which lines are added, so that a write costs what has changed and not what was."""
+"""A public file of a league to which lines are added, so that a write costs what has
+changed and not what was.
+"""
 
 import os
 from pathlib import Path
@@ -20,7 +22,9 @@ class AppendedFile:
         self._folder, self._name, self.size = folder, name, size
 
     def is_kept(self, last_line: bytes) -> bool:
-        """Tell whether the lines that are known to be whole are there, and end with this one."""
+        """Tell whether the lines that are known to be whole are there, and end with
+        this one.
+        """
         try:
             with regular_files.open_file(
                 self._folder / PUBLIC / self._name, root=self._folder
@@ -31,7 +35,9 @@ class AppendedFile:
             return False
 
     def mend(self) -> None:
-        """Cut off what a kill has left behind the lines that are known to be whole. Raises ConfigError."""
+        """Cut off what a kill has left behind the lines that are known to be whole.
+        Raises ConfigError.
+        """
         path = self._folder / PUBLIC / self._name
         try:
             if self.size:
@@ -40,8 +46,9 @@ class AppendedFile:
             raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from None
 
     def add(self, lines: bytes) -> None:
-        """Add lines behind those that are known to be whole. The first lines make the file anew. Raises ConfigError or
-        Unwritten."""
+        """Add lines behind those that are known to be whole. The first lines make the
+        file anew. Raises ConfigError or Unwritten.
+        """
         if not lines:
             return
         path = self._folder / PUBLIC / self._name

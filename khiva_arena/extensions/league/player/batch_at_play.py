@@ -89,7 +89,9 @@ class PlaysBatches:
         return f"link {self.chain.links - 1} {self.chain.digest}"
 
     def _out_after(self, play: BatchPlay) -> dict[RosterBot, str]:
-        """Return the bots that a batch's end suspends, with the reason for everyone to read."""
+        """Return the bots that a batch's end suspends, with the reason for everyone to
+        read.
+        """
         overdue = {play.event.bots[bot].identity: OVERDUE for bot in sorted(play.overdue)}
         reasons = {
             self.chain.bots[identity]: why for identity, why in (overdue | self._broken).items()
@@ -99,7 +101,9 @@ class PlaysBatches:
 
     @contextmanager
     def _executor(self, players: tuple[Bot, ...]) -> Iterator[Executor]:
-        """Yield the executor of a batch. That of a cluster stays from batch to batch, so that no bot is started again there."""
+        """Yield the executor of a batch. That of a cluster stays from batch to batch,
+        so that no bot is started again there.
+        """
         if self._elsewhere is None:
             made = executor_of(
                 self._league.settings,
@@ -115,7 +119,9 @@ class PlaysBatches:
         yield self._elsewhere
 
     def _play_batch(self, event: EventRow) -> None:
-        """Play the rest of a batch and end it: once each table is recorded, or stayed void after two more tries."""
+        """Play the rest of a batch and end it: once each table is recorded, or stayed
+        void after two more tries.
+        """
         log = self._log
         players = tuple(self._bots.loaded[bot.identity] for bot in event.bots)
         anchors = len(self.chain.founded.anchors)

@@ -1,4 +1,6 @@
-"""The part of a batch that is still to be played, with tables that are given up for good once they were void too often."""
+"""The part of a batch that is still to be played, with tables that are given up for
+good once they were void too often.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -40,7 +42,9 @@ NO_BOUND = CpuBound(0.0, 0)
 
 
 class BatchPlay(Play):
-    """The rest of a batch. Tables that were void ``SET_ASIDE_VOIDS`` times are not tried again."""
+    """The rest of a batch. Tables that were void ``SET_ASIDE_VOIDS`` times are not
+    tried again.
+    """
 
     def __init__(
         self,
@@ -59,7 +63,9 @@ class BatchPlay(Play):
         self._note_overdue()
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
-        """Store an outcome as ``Play`` does, and count the CPU of each bot, until it is overdue."""
+        """Store an outcome as ``Play`` does, and count the CPU of each bot, until it is
+        overdue.
+        """
         rows = self._record_or_void(outcome, last=last)
         for seat in (
             [seat for row in rows if isinstance(row, MatchRow) for seat in row.seats]
@@ -84,8 +90,10 @@ class BatchPlay(Play):
             )
 
     def _failed(self, job: Job, failure: Failure) -> str:
-        """Tell the organiser that the arena failed at a match, and return why it is void. It is tried again, and given up if that
-        goes on, as if the machine had spoilt it."""
+        """Tell the organiser that the arena failed at a match, and return why it is
+        void. It is tried again, and given up if that goes on, as if the machine had
+        spoilt it.
+        """
         batch = self.event.definition.batch
         number = batch.number if batch else 0
         told = failures.keep_trace(
@@ -113,7 +121,9 @@ class BatchPlay(Play):
         return all(place and place[:2] in given_up for place in places)
 
     def given_up(self) -> list[SeedTable]:
-        """Return the tables that are set aside for good, in the order of the schedule: a match of each stayed void too often."""
+        """Return the tables that are set aside for good, in the order of the schedule:
+        a match of each stayed void too often.
+        """
         return sorted(
             {
                 (row.seed, row.lineup)
@@ -123,7 +133,9 @@ class BatchPlay(Play):
         )
 
     def stayed_void(self) -> list[SeedTable]:
-        """Return the other tables of which a match was void and is not recorded, in the order of the schedule."""
+        """Return the other tables of which a match was void and is not recorded, in the
+        order of the schedule.
+        """
         return sorted(
             {(row.seed, row.lineup) for row in self._unrecorded_voids()} - {*self.given_up()}
         )
@@ -143,7 +155,9 @@ class BatchPlay(Play):
         return [row for row in self._store.voids(self.event.id) if row.ordinal not in self.done]
 
     def notes(self) -> dict[str, str]:
-        """Return what each bot wrote on stderr in the batch, by identity: match by match, the end of it if that is long."""
+        """Return what each bot wrote on stderr in the batch, by identity: match by
+        match, the end of it if that is long.
+        """
         texts: defaultdict[int, list[str]] = defaultdict(list)
         for match in self._store.matches(self.event.id, beside=()):
             for seat in match.seats:
@@ -157,7 +171,9 @@ class BatchPlay(Play):
         }
 
     def reveals(self) -> dict[int, bytes]:
-        """Return the secrets that are still to be published when the batch ends with tables set aside."""
+        """Return the secrets that are still to be published when the batch ends with
+        tables set aside.
+        """
         published = self._store.reveals(self.event.id)
         secrets = {
             seed: self.event.seed_secret(seed) for seed in range(self.event.definition.seeds)
@@ -170,7 +186,9 @@ class BatchPlay(Play):
 
 
 def _cpu_today(store: Store, event: EventRow) -> dict[int, float]:
-    """Return the seconds of CPU that each bot of an event has used today by UTC, in this event and others, by position."""
+    """Return the seconds of CPU that each bot of an event has used today by UTC, in
+    this event and others, by position.
+    """
     midnight = (
         datetime.now(UTC)
         .replace(hour=0, minute=0, second=0, microsecond=0)

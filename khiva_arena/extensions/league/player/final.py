@@ -1,6 +1,8 @@
-"""The final of a league: an ordinary committed event of the best bots on new deals, in a store of its own.
+"""The final of a league: an ordinary committed event of the best bots on new deals, in
+a store of its own.
 
-A link of the chain says beforehand who plays it, with its commitment. Its results never count in the league's table.
+A link of the chain says beforehand who plays it, with its commitment. Its results never
+count in the league's table.
 """
 
 from datetime import datetime
@@ -65,10 +67,11 @@ class PlayedFinal(NamedTuple):
 
 
 def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -> PlayedFinal:
-    """Play a final, or the rest of one that has begun. ``how_long``: the beacon's command, and whether the clock is right.
+    """Play a final, or the rest of one that has begun. ``how_long``: the beacon's
+    command, and whether the clock is right.
 
-    Raises ConfigError if too few bots have been rated, or another final of another shape is not over yet; StoreError beside a
-    player.
+    Raises ConfigError if too few bots have been rated, or another final of another
+    shape is not over yet; StoreError beside a player.
     """
     with open_alone(league.folder) as store:
         now = walked(store)
@@ -144,7 +147,9 @@ def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -
 
 
 def _mark_private(out: Path) -> None:
-    """Mark the modules of a final as not published, before anybody knows of it. Raises StoreError."""
+    """Mark the modules of a final as not published, before anybody knows of it. Raises
+    StoreError.
+    """
     try:
         (out / MODULES).mkdir(exist_ok=True)
         (out / MODULES / PRIVATE_MODULES).touch()
@@ -153,7 +158,9 @@ def _mark_private(out: Path) -> None:
 
 
 def _publish(league: League, say: Say) -> None:
-    """Publish how the league stands, and the page of its newest final. A warning says why that is not possible."""
+    """Publish how the league stands, and the page of its newest final. A warning says
+    why that is not possible.
+    """
     try:
         with (
             Store.write(league.folder, trusting=False) as store,
@@ -170,7 +177,9 @@ def _publish(league: League, say: Say) -> None:
 
 
 def _rated(store: Store, now: LeagueSoFar) -> tuple[RatedThen, ...]:
-    """Return the numbers by which a final seats bots now. Only the season is read that the table is of."""
+    """Return the numbers by which a final seats bots now. Only the season is read that
+    the table is of.
+    """
     from khiva_arena.competition.events.source import (
         StoredResults,
     )  # not above: numpy comes with it
@@ -188,7 +197,9 @@ def _able(terms: LeagueTerms, bots: int) -> str:
 
 
 def _player(league: League, bot: RosterBot) -> Bot:
-    """Return the league's copy of a bot as a run takes it. Raises ConfigError if it is not the one that was entered."""
+    """Return the league's copy of a bot as a run takes it. Raises ConfigError if it is
+    not the one that was entered.
+    """
     player = load(league, bot.sources, bot.name, bot.parts)
     if player.identity != bot.sources:
         raise ConfigError(f"{player.asked_as}: its files are not those that were entered")

@@ -1,4 +1,6 @@
-"""The lists of matches of the batches that are revealed, a public file each, from which pages of bots lead to replays."""
+"""The lists of matches of the batches that are revealed, a public file each, from which
+pages of bots lead to replays.
+"""
 
 import msgspec
 
@@ -17,7 +19,9 @@ from khiva_arena.extensions.league.public_state import (
 from khiva_arena.records.store.db import Store
 
 NEWEST_BATCHES = 50
-"""The newest batches whose lists are written if they are missing: a league that an earlier version began has none."""
+"""The newest batches whose lists are written if they are missing: a league that an
+earlier version began has none.
+"""
 
 
 class MatchLists:
@@ -28,8 +32,9 @@ class MatchLists:
         self._done: set[int] = set()
 
     def write(self, revealed: list[PublicBatch]) -> None:
-        """Write the lists of revealed batches that are missing. What cannot be read is a warning. Raises ConfigError or
-        Unwritten."""
+        """Write the lists of revealed batches that are missing. What cannot be read is
+        a warning. Raises ConfigError or Unwritten.
+        """
         for batch in revealed[-NEWEST_BATCHES:]:
             name = f"{MATCHES}/{batch.number}.json"
             if batch.number not in self._done and not (self._store.folder / PUBLIC / name).exists():

@@ -1,6 +1,7 @@
 """The table of a season, worked out by a process of its own that the player starts.
 
-A fit may take seconds, and the next batch does not wait for it. Only this process loads what a fit needs.
+A fit may take seconds, and the next batch does not wait for it. Only this process loads
+what a fit needs.
 """
 
 import sys
@@ -50,7 +51,9 @@ class _Batch(NamedTuple):
 
 
 def write_newest(folder: Path) -> None:
-    """Work out the table of the season that is played in the league of a folder. Raises StoreError if it is damaged."""
+    """Work out the table of the season that is played in the league of a folder. Raises
+    StoreError if it is damaged.
+    """
     with Store.read(folder) as store:
         newest = newest_table(store)
     path = folder / SUMS / NEWEST
@@ -60,8 +63,10 @@ def write_newest(folder: Path) -> None:
 
 
 def write_season(folder: Path, number: int) -> None:
-    """Work out the table of a season that is over, in the league of a folder, and make it public. ``number``: of the season, from
-    1. Raises StoreError if the store is damaged."""
+    """Work out the table of a season that is over, in the league of a folder, and make
+    it public. ``number``: of the season, from
+    1. Raises StoreError if the store is damaged.
+    """
     with Store.read(folder) as store:
         batches = _batches_of(store, _walked(store).chain, number - 1)
         order = StoredResults(store).league_order()  # of all links: once a season
@@ -76,7 +81,9 @@ def write_season(folder: Path, number: int) -> None:
 
 
 def newest_table(store: Store) -> NewestTable:
-    """Return the table of the season in which the newest batch is that is over. Raises StoreError if the store is damaged."""
+    """Return the table of the season in which the newest batch is that is over. Raises
+    StoreError if the store is damaged.
+    """
     now = _walked(store)
     chain = now.chain
     season = chain.season_of(chain.over)
@@ -108,8 +115,10 @@ def _walked(store: Store) -> LeagueSoFar:
 
 
 def _batches_of(store: Store, chain: Chain, season: int) -> list[_Batch]:
-    """Return the batches of a season that are over and were played on the conditions of its last one: others make another table.
-    ``season``: its place among those of the chain. Raises StoreError."""
+    """Return the batches of a season that are over and were played on the conditions of
+    its last one: others make another table.
+    ``season``: its place among those of the chain. Raises StoreError.
+    """
     spans = chain.seasons[season : season + 2]
     links = links_of(store, spans[0].link, spans[1].link if spans[1:] else HIGHEST)
     overs = [link for link in links if isinstance(link, Over)]

@@ -1,5 +1,6 @@
-"""The pauses of a league's player after errors that nobody foresaw, and after failures of the machine that may pass: none of them
-ends a league, and none is met again at once."""
+"""The pauses of a league's player after errors that nobody foresaw, and after failures
+of the machine that may pass: none of them ends a league, and none is met again at once.
+"""
 
 import time
 from collections.abc import Iterator
@@ -23,20 +24,26 @@ if TYPE_CHECKING:
     from khiva_arena.extensions.league.player.player import Player
 
 FIRST_SECONDS, MOST_SECONDS = 60.0, 600.0
-"""The first pause. Each one is twice as long as the one before, up to the most, until a batch is over."""
+"""The first pause. Each one is twice as long as the one before, up to the most, until a
+batch is over.
+"""
 MOST_WORDS = 1_000
 """Characters of a failure of the machine that are said."""
 
 
 class MachineFails(StagingError):
-    """A failure of the machine that may pass: the same command goes on then, and nobody has to mend anything."""
+    """A failure of the machine that may pass: the same command goes on then, and nobody
+    has to mend anything.
+    """
 
     exit_code = 1
 
 
 @contextmanager
 def failing_machine_told() -> Iterator[None]:
-    """Raise MachineFails for an error within the context if the machine has failed in a way that may pass."""
+    """Raise MachineFails for an error within the context if the machine has failed in a
+    way that may pass.
+    """
     try:
         yield
     except StoreFull:
@@ -48,9 +55,11 @@ def failing_machine_told() -> Iterator[None]:
 
 
 def _of_passing(error: Exception) -> str:
-    """Return the words of a failure of the machine that may pass, "" of any other error.
+    """Return the words of a failure of the machine that may pass, "" of any other
+    error.
 
-    A store that is damaged, a limit of memory that is too low, or an interpreter that is missing stays so until a person comes.
+    A store that is damaged, a limit of memory that is too low, or an interpreter that
+    is missing stays so until a person comes.
     """
     for one in with_causes(error):
         if isinstance(one, MemoryError | HostFault) or (
@@ -73,10 +82,12 @@ class Pauses:
         self._over, self._seconds = -1, FIRST_SECONDS
 
     def after(self, error: Exception) -> None:
-        """Keep the trace of an error that nobody foresaw, and wait; wait likewise after a failure of the machine that may pass.
+        """Keep the trace of an error that nobody foresaw, and wait; wait likewise after
+        a failure of the machine that may pass.
 
-        Raise any other error, and that of a full disk. Raise each if there is no player yet, if the player was told how many
-        batches to play, or if it may begin no other one by now.
+        Raise any other error, and that of a full disk. Raise each if there is no player
+        yet, if the player was told how many batches to play, or if it may begin no
+        other one by now.
         """
         until, of_machine = self._how_long.until, _of_passing(error)
         if disk_is_full(error) or not (of_machine or is_unforeseen(error)):

@@ -1,7 +1,9 @@
-"""The player of a league: it takes changes of the roster, draws the next batch, plays it, and ends it, again and again.
+"""The player of a league: it takes changes of the roster, draws the next batch, plays
+it, and ends it, again and again.
 
-Each step is recorded in one transaction before the next one begins, so a kill at any instant loses nothing. The same command
-goes on with the batch that was drawn and is not over, else with the next one.
+Each step is recorded in one transaction before the next one begins, so a kill at any
+instant loses nothing. The same command goes on with the batch that was drawn and is not
+over, else with the next one.
 """
 
 import secrets
@@ -53,24 +55,31 @@ from khiva_arena.words import count
 
 BROKEN = "it does not start any more"
 MOST_CHECKS = 5
-"""Bots that are checked between two batches, so that a flood of them holds up nobody."""
+"""Bots that are checked between two batches, so that a flood of them holds up
+nobody.
+"""
 
 
 def play(league: League, how_long: HowLong, say: Say) -> None:
     """Play batches of a league, and say a line on each.
 
-    After an error that nobody foresaw, or a failure of the machine that may pass, it waits and goes on as ``Pauses`` says.
+    After an error that nobody foresaw, or a failure of the machine that may pass, it
+    waits and goes on as ``Pauses`` says.
 
-    Raises ConfigError if the roster cannot fill a table, or the settings are others than those of the chain. Raises StoreError if
-    another player is at work or the store is damaged, BotError if a bot of a batch that has begun does not start any more,
-    StoreFull if a disk is full: after a day, or at once in a player that was told how many batches to play; MachineFails for such
-    a failure in that player, or in one that cannot begin.
+    Raises ConfigError if the roster cannot fill a table, or the settings are others
+    than those of the chain. Raises StoreError if another player is at work or the store
+    is damaged, BotError if a bot of a batch that has begun does not start any more,
+    StoreFull if a disk is full: after a day, or at once in a player that was told how
+    many batches to play; MachineFails for such a failure in that player, or in one that
+    cannot begin.
     """
     pool.reserve(league.settings.jobs, league.settings.seats)
     pauses = Pauses(league.folder, how_long, say)
 
     def play_on() -> None:
-        """Begin from what is recorded, as after a kill: so nothing in memory is ahead of a disk that was full."""
+        """Begin from what is recorded, as after a kill: so nothing in memory is ahead
+        of a disk that was full.
+        """
         while True:
             try:
                 with _player(league, how_long, say) as player:
@@ -85,7 +94,9 @@ def play(league: League, how_long: HowLong, say: Say) -> None:
 
 
 def draw(league: League, how_long: HowLong, say: Say) -> EventRow:
-    """Return the event of the batch that is drawn and not over; if there is none, draw it first. Raises as ``play`` does."""
+    """Return the event of the batch that is drawn and not over; if there is none, draw
+    it first. Raises as ``play`` does.
+    """
     with _player(league, how_long, say) as player:
         return player.draw()
 
@@ -153,7 +164,9 @@ class Player(PlaysBatches):
         )
 
     def _wait_for_hour(self, begin: datetime) -> None:
-        """Say once when the next batch begins, and wait a little. Bots are checked meanwhile, and what is due is published."""
+        """Say once when the next batch begins, and wait a little. Bots are checked
+        meanwhile, and what is due is published.
+        """
         if begin != self._begin:
             self._begin = begin
             self._public.publish(self.chain)
@@ -163,7 +176,9 @@ class Player(PlaysBatches):
         time.sleep(NAP_SECONDS)
 
     def draw(self) -> EventRow:
-        """Return the event of the batch that is drawn and not over; if there is none, draw it first."""
+        """Return the event of the batch that is drawn and not over; if there is none,
+        draw it first.
+        """
         if self.chain.open and self._how_long.new_terms:
             raise ConfigError(
                 f"--new-terms: batch {self.chain.batches} is drawn already, on the terms "
@@ -184,7 +199,9 @@ class Player(PlaysBatches):
         return event
 
     def _take_terms(self) -> None:
-        """Add a link if the settings have changed, and that is meant. Raises ConfigError if it is not."""
+        """Add a link if the settings have changed, and that is meant. Raises
+        ConfigError if it is not.
+        """
         if not self._how_long.new_terms:
             refuse_changed(self._league.terms, self.chain.terms)
         elif changed := changed_terms(self._league.terms, self.chain.terms):
@@ -204,8 +221,10 @@ class Player(PlaysBatches):
     # --- the next batch ---
 
     def _begun(self) -> EventRow | None:
-        """Take what waits in the queue, draw the next batch, and return its event. If the roster cannot fill a table, wait a
-        little for more bots and return None; raise ConfigError in a player that was told how many batches to play."""
+        """Take what waits in the queue, draw the next batch, and return its event. If
+        the roster cannot fill a table, wait a little for more bots and return None;
+        raise ConfigError in a player that was told how many batches to play.
+        """
         self._take_terms()
         _examine_some(self._league, self._queue, self._log.say)
         self.chain = take_all(self._store, self._queue, self.chain, self._log.say)
@@ -255,7 +274,9 @@ class Player(PlaysBatches):
         return stored.stored_event(self._store, event)
 
     def _with_line(self, event: EventRow) -> EventRow:
-        """Return the event of the open batch with the line of the beacon's round, once it has come; as it is without a beacon."""
+        """Return the event of the open batch with the line of the beacon's round, once
+        it has come; as it is without a beacon.
+        """
         drawn, beacon = self.chain.open, self.chain.terms.beacon
         assert drawn is not None
         if beacon is None or drawn.round is None or event.public is not None:
@@ -280,13 +301,16 @@ class Player(PlaysBatches):
         time.sleep(NAP_SECONDS)
 
     def _drawn_definition(self) -> Definition:
-        """Return the definition of the next batch, with its tables drawn. Raises ConfigError if the roster cannot fill one."""
+        """Return the definition of the next batch, with its tables drawn. Raises
+        ConfigError if the roster cannot fill one.
+        """
         runtimes = runtimes_of(self._bots.of(self.chain.active))
         return definition_of(self.chain, next_batch(self.chain, self.counts), runtimes)
 
     def _resumed(self) -> EventRow:
-        """Return the event of the batch that was drawn and is not over, marked with this engine, once its bots have started.
-        Raises BotError."""
+        """Return the event of the batch that was drawn and is not over, marked with
+        this engine, once its bots have started. Raises BotError.
+        """
         event = stored.marked(self._store, open_event(self._store, self.chain))
         stored.keep_modules(self._store.folder, event.definition)
         roster = [self.chain.bots[bot.identity] for bot in event.bots]
@@ -303,7 +327,9 @@ class Player(PlaysBatches):
     # --- bots ---
 
     def _suspend(self, reasons: Mapping[RosterBot, str]) -> None:
-        """Suspend bots from the next batch on. ``reasons``: why, for everyone to read. Raises BotError for an anchor."""
+        """Suspend bots from the next batch on. ``reasons``: why, for everyone to read.
+        Raises BotError for an anchor.
+        """
         for bot, why in reasons.items():
             if bot.state != "active":
                 continue
@@ -324,7 +350,9 @@ class Player(PlaysBatches):
 
 
 def _examine_some(league: League, queue: Queue, say: Say) -> None:
-    """Examine bots that wait, so many that no flood of them holds up a batch, and say what became of each."""
+    """Examine bots that wait, so many that no flood of them holds up a batch, and say
+    what became of each.
+    """
     for _ in range(MOST_CHECKS):
         try:
             examined = examine_next(league, queue)

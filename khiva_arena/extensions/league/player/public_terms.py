@@ -34,7 +34,9 @@ def terms_of(chain: Chain) -> PublicTerms:
 
 
 def is_final_over(folder: Path, number: int, event: str) -> bool:
-    """Tell whether all matches of a final of the league in a folder are recorded. ``event``: its id. Raises StoreError."""
+    """Tell whether all matches of a final of the league in a folder are
+    recorded. ``event``: its id. Raises StoreError.
+    """
     out = final_folder(folder, number)
     if not Store.check(out):
         return False

@@ -1,8 +1,10 @@
-"""What the player publishes of a league: chain, standing, history, and a page of each batch that is revealed.
+"""What the player publishes of a league: chain, standing, history, and a page of each
+batch that is revealed.
 
-The standing with the newest commitment is written before the next match. Tables and pages are made meanwhile by one process at a
-time, which yields to bots. What a kill left out is made later. What fails is a warning, and no end of the league; the trace of an
-error that nobody foresaw is kept.
+The standing with the newest commitment is written before the next match. Tables and
+pages are made meanwhile by one process at a time, which yields to bots. What a kill
+left out is made later. What fails is a warning, and no end of the league; the trace of
+an error that nobody foresaw is kept.
 """
 
 import time
@@ -59,7 +61,9 @@ from khiva_arena.words import count
 OLDER_PAGES = 40
 """The pages of older batches that stay once a reader has asked for them."""
 WISH_SECONDS = 60.0
-"""The pause between two such pages, so that a flood of wishes takes little from the bots."""
+"""The pause between two such pages, so that a flood of wishes takes little from the
+bots.
+"""
 AGAIN = timedelta(minutes=10)
 """The time until the standing is written again that could not be."""
 FEW_TASKS = 5
@@ -80,7 +84,8 @@ class _Task(NamedTuple):
 
 
 class Publisher:
-    """The publisher of a league whose store the player has open. Leaving the block ends the process that works for it.
+    """The publisher of a league whose store the player has open. Leaving the block ends
+    the process that works for it.
 
     wish: returns the next batch whose page a reader asks for, None for none.
     """
@@ -108,7 +113,9 @@ class Publisher:
         self._process.kill()
 
     def publish(self, chain: Chain) -> None:
-        """Write chain and standing, and begin with what is to be made. Raises ConfigError or Unwritten."""
+        """Write chain and standing, and begin with what is to be made. Raises
+        ConfigError or Unwritten.
+        """
         self.write(chain)
         self.look()
 
@@ -142,7 +149,8 @@ class Publisher:
         self._tasks = underway + missing
 
     def look(self) -> None:
-        """Take what the process has made, if it has ended, and let the next one begin; publish what is due. Never waits.
+        """Take what the process has made, if it has ended, and let the next one begin;
+        publish what is due. Never waits.
 
         Raises ConfigError or Unwritten if what is due cannot be written.
         """
@@ -161,7 +169,9 @@ class Publisher:
                 self._taken(self._tasks.pop(0), self._why(error, "page"))
 
     def _take_wish(self) -> None:
-        """Let the page of an older batch be made if a reader asks for one; one at a time, and a pause after it."""
+        """Let the page of an older batch be made if a reader asks for one; one at a
+        time, and a pause after it.
+        """
         if time.monotonic() < self._next_wish or (number := self.wish()) is None:
             return
         self._next_wish = time.monotonic() + WISH_SECONDS
@@ -196,8 +206,9 @@ class Publisher:
             )
 
     def _failed_at(self, what: str, subject: str, error: Exception) -> None:
-        """Tell the organiser that the arena failed at something that it publishes, once. Raises any other error. ``subject``: as
-        ``failures.keep`` has it."""
+        """Tell the organiser that the arena failed at something that it publishes,
+        once. Raises any other error. ``subject``: as ``failures.keep`` has it.
+        """
         if not is_unforeseen(error):
             raise error
         told = failures.keep(self._folder, subject, error)
@@ -206,7 +217,9 @@ class Publisher:
             self._say(f"{what} could not be published: {told}", warning=True)
 
     def _why(self, error: Exception, subject: str) -> str:
-        """Return in words why something was not made, and keep the trace of an error that nobody foresaw."""
+        """Return in words why something was not made, and keep the trace of an error
+        that nobody foresaw.
+        """
         return (
             failures.keep(self._folder, subject, error)
             if is_unforeseen(error)
@@ -216,7 +229,9 @@ class Publisher:
     # --- what is to be made ---
 
     def _missing(self) -> list[_Task]:
-        """Return the newest table, tables of seasons that are over and the pages that are not there, the newest first."""
+        """Return the newest table, tables of seasons that are over and the pages that
+        are not there, the newest first.
+        """
         tasks = []
         words = (f"{__package__}.newest_table", str(self._folder))
         if self._chain.over and not self._has_newest():
@@ -247,8 +262,9 @@ class Publisher:
         return tasks
 
     def _remove_older(self, first: int) -> None:
-        """Remove pages of older batches but the newest files among them, which readers have asked for. ``first``: the oldest
-        batch whose page always stays."""
+        """Remove pages of older batches but the newest files among them, which readers
+        have asked for. ``first``: the oldest batch whose page always stays.
+        """
         folder = self._folder / PUBLIC / BATCHES
         older = [
             path
@@ -259,7 +275,9 @@ class Publisher:
             remove(path)
 
     def _pages_of(self, name: str, events: dict[str, tuple[Path, str]]) -> Iterator[_Task]:
-        """Yield the pages that a public folder lacks. ``events``: by what each is called, its store and its id."""
+        """Yield the pages that a public folder lacks. ``events``: by what each is
+        called, its store and its id.
+        """
         folder = self._folder / PUBLIC / name
         make_public(folder)
         there = {path.name for path in folder.iterdir()}
@@ -290,7 +308,9 @@ class Publisher:
         self._write_standing()
 
     def _add_line(self) -> None:
-        """Add the newest table to the history, unless a line of its batch or a later one is there. Raises ConfigError."""
+        """Add the newest table to the history, unless a line of its batch or a later
+        one is there. Raises ConfigError.
+        """
         if self._newest is None or self._newest.then.batch <= self._last_line:
             return
         path = self._folder / PUBLIC / HISTORY
@@ -305,7 +325,9 @@ class Publisher:
     # --- the standing ---
 
     def _kept(self) -> Published:
-        """Return what was published of this chain; as before the first link if that was of another one, or is damaged."""
+        """Return what was published of this chain; as before the first link if that was
+        of another one, or is damaged.
+        """
         then = read_published(self._folder)
         last = self._store.links(then.links - 1, then.links) if then.links else []
         chain_file = AppendedFile(self._folder, CHAIN, then.chain_size)
@@ -323,7 +345,9 @@ class Publisher:
         return Published()
 
     def _read_links(self) -> None:
-        """Publish the links that are new, and take account of them. Raises ConfigError or Unwritten."""
+        """Publish the links that are new, and take account of them. Raises ConfigError
+        or Unwritten.
+        """
         published = deepcopy(self._published)  # of which nothing counts if a link cannot be read
         rows = self._store.links(published.links)
         changed = [published.read(self._store, self._chain, read_link(row.text)) for row in rows]
@@ -345,7 +369,9 @@ class Publisher:
         return bool(batch.over_at) and batch.number <= self._revealed
 
     def _is_over(self, final: PublicFinal) -> bool:
-        """Tell whether a final is over, as far as its store can be read; a warning says why not."""
+        """Tell whether a final is over, as far as its store can be read; a warning says
+        why not.
+        """
         what, out = f"final {final.number}", final_folder(self._folder, final.number)
         if final.over or (self._folder / PUBLIC / FINALS / f"{final.number}.html").is_file():
             return True

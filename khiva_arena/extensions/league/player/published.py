@@ -1,4 +1,6 @@
-"""What the links of a league say for its pages, kept at the newest link, so that a player's start reads no older one."""
+"""What the links of a league say for its pages, kept at the newest link, so that a
+player's start reads no older one.
+"""
 
 from collections import Counter
 from pathlib import Path
@@ -52,7 +54,9 @@ class Published(msgspec.Struct):
     left_out: dict[str, int] = msgspec.field(default_factory=dict)
 
     def read(self, store: Store, chain: Chain, link: AnyLink) -> PublicBatch | None:
-        """Take account of the next link. Return the batch that it draws or ends, None if it is about none."""
+        """Take account of the next link. Return the batch that it draws or ends, None
+        if it is about none.
+        """
         self.links, self.digest = link.number + 1, link.digest
         match link:
             case Drawn():
@@ -97,7 +101,9 @@ class Published(msgspec.Struct):
         )
 
     def _over(self, store: Store, batch: PublicBatch, link: Over) -> PublicBatch:
-        """Return a batch that is over, and count who sat at tables that were set aside."""
+        """Return a batch that is over, and count who sat at tables that were set
+        aside.
+        """
         lost = []
         if link.set_aside:
             event = stored_batch(store, link.event)
@@ -122,7 +128,9 @@ class Published(msgspec.Struct):
 
 
 def read_published(folder: Path) -> Published:
-    """Return what was kept of the league in a folder; as before its first link if nothing was."""
+    """Return what was kept of the league in a folder; as before its first link if
+    nothing was.
+    """
     try:
         return msgspec.msgpack.decode(kept(folder / SUMS / PUBLISHED, HEAD) or b"", type=Published)
     except msgspec.MsgspecError:
@@ -130,7 +138,9 @@ def read_published(folder: Path) -> Published:
 
 
 def keep_published(folder: Path, published: Published) -> None:
-    """Keep what the links so far say, of the league in a folder. Raises ConfigError or Unwritten."""
+    """Keep what the links so far say, of the league in a folder. Raises ConfigError or
+    Unwritten.
+    """
     keep(folder / SUMS / PUBLISHED, HEAD, msgspec.msgpack.encode(published))
 
 

@@ -1,4 +1,6 @@
-"""What a league has published before: its newest table, and its history, mended after a kill."""
+"""What a league has published before: its newest table, and its history, mended after a
+kill.
+"""
 
 import os
 from pathlib import Path
@@ -28,7 +30,8 @@ class NewestTable(msgspec.Struct, frozen=True):
     run_digest: of the batch.
     then: the ratings of the bots that were active in it.
     season: the name of the season that the batch is in.
-    table: of the season, as far as it has come on the terms of the batch, as ``standings --json`` prints it.
+    table: of the season, as far as it has come on the terms of the batch, as
+        ``standings --json`` prints it.
     """
 
     run_digest: str
@@ -38,7 +41,9 @@ class NewestTable(msgspec.Struct, frozen=True):
 
 
 def read_newest(folder: Path) -> NewestTable | None:
-    """Return the newest tables of the league in a folder, None if there are none that can be read."""
+    """Return the newest tables of the league in a folder, None if there are none that
+    can be read.
+    """
     try:
         with regular_files.open_file(folder / SUMS / NEWEST, root=folder) as file:
             return msgspec.json.decode(file.read(), type=NewestTable)
@@ -51,7 +56,9 @@ def line(link: LinkRow) -> bytes:
 
 
 def mend_history(folder: Path) -> int:
-    """Cut off a line that a kill cut short, and return the newest batch in the history, 0 for none. Raises ConfigError."""
+    """Cut off a line that a kill cut short, and return the newest batch in the history,
+    0 for none. Raises ConfigError.
+    """
     path = folder / PUBLIC / HISTORY
     tail, tables = b"", list[TableThen]()
     try:

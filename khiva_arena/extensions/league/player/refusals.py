@@ -1,4 +1,6 @@
-"""The refusals of a league's player, all of them before it writes anything: so another engine, or other settings, can go on."""
+"""The refusals of a league's player, all of them before it writes anything: so another
+engine, or other settings, can go on.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -28,12 +30,14 @@ from khiva_arena.records.store.files import FILE
 class HowLong(NamedTuple):
     """How long a league is played.
 
-    batches: how many are to be over; None for no end; 0 to publish what is due, and play nothing.
+    batches: how many are to be over; None for no end; 0 to publish what is due, and
+        play nothing.
     until: when no other one begins; None for never.
     new_terms: whether changed settings begin to count.
     any_engine: whether a batch that another version began is continued.
     beacon: the command that prints the line of a beacon's round; "" for none.
-    clock_is_right: whether a link may be written although the clock is far behind the newest one.
+    clock_is_right: whether a link may be written although the clock is far behind the
+        newest one.
     """
 
     batches: int | None = None
@@ -44,7 +48,9 @@ class HowLong(NamedTuple):
     clock_is_right: bool = False
 
     def goes_on(self, chain: Chain, played: int) -> bool:
-        """Tell whether a batch is played now. ``played``: how many are over by this command."""
+        """Tell whether a batch is played now. ``played``: how many are over by this
+        command.
+        """
         if chain.open:
             return self.batches != 0
         return (self.batches is None or played < self.batches) and (
@@ -55,8 +61,9 @@ class HowLong(NamedTuple):
 def check_first(league: League, store: Store, how_long: HowLong) -> None:
     """Check what a player is about to go on with.
 
-    Raises ConfigError if the anchors are not those of the league, or if the settings are others than those of the chain. Raises
-    StoreError for a batch that is damaged, or was begun by another engine.
+    Raises ConfigError if the anchors are not those of the league, or if the settings
+    are others than those of the chain. Raises StoreError for a batch that is damaged,
+    or was begun by another engine.
     """
     now = walked(store)
     if now is None:
@@ -80,7 +87,9 @@ def check_first(league: League, store: Store, how_long: HowLong) -> None:
 
 
 def _beacons(league: League, chain: Chain, how_long: HowLong) -> list[Beacon | None]:
-    """Return the beacons that a player needs: that of the batch which is drawn, and that of the batches after it."""
+    """Return the beacons that a player needs: that of the batch which is drawn, and
+    that of the batches after it.
+    """
     open_alone = [chain.terms.beacon] if chain.open else []
     if how_long.batches == 1 and open_alone:
         return open_alone
@@ -88,8 +97,9 @@ def _beacons(league: League, chain: Chain, how_long: HowLong) -> list[Beacon | N
 
 
 def check_beacon(beacons: Sequence[Beacon | None], command: str) -> None:
-    """Raise ConfigError if one of the beacons is named and no command that asks it, or the other way round; or if the command
-    names no program that is here."""
+    """Raise ConfigError if one of the beacons is named and no command that asks it, or
+    the other way round; or if the command names no program that is here.
+    """
     beacon = next(filter(None, beacons), None)
     if command:
         words_of(command)
@@ -105,7 +115,9 @@ def check_beacon(beacons: Sequence[Beacon | None], command: str) -> None:
 
 
 def open_alone(folder: Path) -> Store:
-    """Return the store of the league in a folder, to be written. Raises StoreError, which says what to do beside a player."""
+    """Return the store of the league in a folder, to be written. Raises StoreError,
+    which says what to do beside a player.
+    """
     try:
         return Store.write(folder, trusting=False)
     except StoreError:
@@ -119,7 +131,9 @@ def open_alone(folder: Path) -> Store:
 
 
 def refuse_early(chain: Chain, clock_is_right: bool) -> None:
-    """Raise ConfigError if the newest link is further ahead of this machine's clock than clocks differ."""
+    """Raise ConfigError if the newest link is further ahead of this machine's clock
+    than clocks differ.
+    """
     ahead = ahead_of_clock(chain)
     if ahead > CLOCKS_DIFFER and not clock_is_right:
         raise ConfigError(
@@ -130,13 +144,17 @@ def refuse_early(chain: Chain, clock_is_right: bool) -> None:
 
 
 def refuse_too_few(league: League, queue: Queue) -> None:
-    """Raise ConfigError if a league that is not founded yet has too few bots for a table, those counted that still wait."""
+    """Raise ConfigError if a league that is not founded yet has too few bots for a
+    table, those counted that still wait.
+    """
     families = {entry.family for entry in queue.entries("waiting", "accepted") if not entry.held}
     check_families(len(league.anchors) + len(families), league.settings.seats)
 
 
 def _check_anchors(league: League, chain: Chain) -> None:
-    """Raise ConfigError if the anchors are not those that the league was founded with."""
+    """Raise ConfigError if the anchors are not those that the league was founded
+    with.
+    """
     now = {anchor.identity for anchor in league.anchors}
     if lost := [anchor.name for anchor in chain.founded.anchors if anchor.identity not in now]:
         raise ConfigError(
@@ -147,7 +165,9 @@ def _check_anchors(league: League, chain: Chain) -> None:
 
 
 def _check_publish_bots(league: League, chain: Chain) -> None:
-    """Raise ConfigError if the settings have another ``publish_bots`` than the first link."""
+    """Raise ConfigError if the settings have another ``publish_bots`` than the first
+    link.
+    """
     then = chain.founded.terms.publishes_bots
     if league.terms.publishes_bots != then:
         raise ConfigError(
@@ -157,7 +177,9 @@ def _check_publish_bots(league: League, chain: Chain) -> None:
 
 
 def open_event(store: Store, chain: Chain) -> EventRow:
-    """Return the event of the batch that was drawn and is not over. Raises StoreError if it is missing."""
+    """Return the event of the batch that was drawn and is not over. Raises StoreError
+    if it is missing.
+    """
     assert chain.open is not None
     event = store.event(chain.open.event)
     if event is None:

@@ -1,4 +1,6 @@
-"""Changes of the roster that wait in the queue, made into links of the chain before each batch."""
+"""Changes of the roster that wait in the queue, made into links of the chain before
+each batch.
+"""
 
 from khiva_arena.common.machine import is_unforeseen
 from khiva_arena.common.say import Say
@@ -18,9 +20,11 @@ FAILED = "could not be made a link, since the arena itself failed at it"
 
 
 def take_all(store: Store, queue: Queue, chain: Chain, say: Say) -> Chain:
-    """Make a link of each change and each accepted entry that waits, and return the chain with them.
+    """Make a link of each change and each accepted entry that waits, and return the
+    chain with them.
 
-    A kill between a link and its mark in the queue is no harm: what the chain has already is marked and not made again.
+    A kill between a link and its mark in the queue is no harm: what the chain has
+    already is marked and not made again.
     """
     for change in queue.changes():
         try:
@@ -52,7 +56,9 @@ def take_all(store: Store, queue: Queue, chain: Chain, say: Say) -> Chain:
 
 
 def _after(store: Store, chain: Chain, error: Exception) -> Chain:
-    """Return the chain after the arena has failed at an item, whose link may be written all the same. Raises any other error."""
+    """Return the chain after the arena has failed at an item, whose link may be written
+    all the same. Raises any other error.
+    """
     if not is_unforeseen(error):
         raise error
     for link in links_of(store, chain.links):
@@ -142,5 +148,7 @@ def _take_entry(
 
 
 def name_of_version(family: str, versions: list[RosterBot]) -> str:
-    """Return the name in the league of the next version of a bot. ``versions``: those before."""
+    """Return the name in the league of the next version of a bot. ``versions``: those
+    before.
+    """
     return f"{family} v{len(versions) + 1}"

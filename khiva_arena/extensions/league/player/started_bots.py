@@ -1,4 +1,6 @@
-"""The bots of a league that its player has loaded and started: each once, however many batches it sits in."""
+"""The bots of a league that its player has loaded and started: each once, however many
+batches it sits in.
+"""
 
 from collections.abc import Sequence
 
@@ -23,7 +25,8 @@ class StartedBots:
     """The bots of a league as far as they are loaded.
 
     loaded: by identity.
-    commands: those that start bots, by identity; empty if a cluster's workers start them.
+    commands: those that start bots, by identity; empty if a cluster's workers start
+        them.
     """
 
     def __init__(self, league: League, say: Say) -> None:
@@ -36,7 +39,9 @@ class StartedBots:
         return [self.loaded[bot.identity] for bot in roster]
 
     def start(self, roster: Sequence[RosterBot]) -> dict[RosterBot, str]:
-        """Load the bots that are not loaded yet, and start each once. Return why, for each that cannot play."""
+        """Load the bots that are not loaded yet, and start each once. Return why, for
+        each that cannot play.
+        """
         problems: dict[RosterBot, str] = {}
         for bot in roster:
             try:
@@ -60,7 +65,8 @@ class StartedBots:
         return problems
 
     def _trace(self, bot: RosterBot, error: Exception) -> str:
-        """Return why a bot cannot play that the arena fails at, and keep the trace: one bot must not stop a league.
+        """Return why a bot cannot play that the arena fails at, and keep the trace: one
+        bot must not stop a league.
 
         Any other error is raised.
         """
@@ -69,7 +75,9 @@ class StartedBots:
         return failures.keep(self._league.folder, f"bot-{bot.identity[:DIGITS]}", error)
 
     def let_fail(self, bot: RosterBot) -> None:
-        """Let a bot that does not start any more be played all the same; one that cannot be built fails in its place."""
+        """Let a bot that does not start any more be played all the same; one that
+        cannot be built fails in its place.
+        """
         try:
             self.commands[bot.identity] = staging.stage(
                 self.loaded[bot.identity], self._league.sandbox.level
@@ -97,7 +105,9 @@ class StartedBots:
         return ""
 
     def _load(self, bot: RosterBot) -> Bot:
-        """Return the league's copy of a bot. Raises ConfigError if it is not the one that was entered."""
+        """Return the league's copy of a bot. Raises ConfigError if it is not the one
+        that was entered.
+        """
         player = load(self._league, bot.sources, bot.name, bot.parts)
         if player.identity == bot.sources and self._league.settings.clock is Clock.TICKS:
             (player,) = as_modules([player], self._league.sandbox.level, skip_broken=False)

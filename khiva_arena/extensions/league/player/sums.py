@@ -1,6 +1,8 @@
-"""The data of the batches that are over, kept in a file for each, so that a table of all of them reads no match again.
+"""The data of the batches that are over, kept in a file for each, so that a table of
+all of them reads no match again.
 
-A file is derived from the store. It counts if it is whole, and of the very matches that the chain names; else it is made again.
+A file is derived from the store. It counts if it is whole, and of the very matches that
+the chain names; else it is made again.
 """
 
 from collections import Counter
@@ -46,7 +48,9 @@ def data_of(store: Store, batches: Iterable[tuple[EventRow, str]]) -> EventsData
 
 
 def _kept(store: Store, event: EventRow, run_digest: str) -> EventsData | None:
-    """Return the data of a batch as they were kept, None if they were not or are another batch's."""
+    """Return the data of a batch as they were kept, None if they were not or are
+    another batch's.
+    """
     with suppress(ValueError, msgspec.MsgspecError):
         if packed := kept(store.folder / SUMS / event.id, HEAD):
             batch = _decode(packed)

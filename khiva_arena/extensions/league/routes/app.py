@@ -83,7 +83,8 @@ _META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)
 class SiteOptions(NamedTuple):
     """What a site has beside its pages.
 
-    publishes_bots: whether bundles may hold the league's bots, by its settings: they count until it is founded.
+    publishes_bots: whether bundles may hold the league's bots, by its settings: they
+        count until it is founded.
     by_form: whether the page of an author takes bots.
     page: the page in which bots are written; None for none.
     """
@@ -159,7 +160,9 @@ class LeagueSite:
         return Starlette(routes=routes, exception_handlers=handlers)
 
     def view(self) -> LeagueView | None:
-        """Return the league as it stands, None before its first batch is drawn. Raises StoreError."""
+        """Return the league as it stands, None before its first batch is drawn. Raises
+        StoreError.
+        """
         league = self.folder.state()
         return LeagueView(league, self.folder, *self.desk.known) if league else None
 
@@ -183,7 +186,9 @@ class LeagueSite:
         return HTMLResponse(pages.document(page, name, receipt), status, OF_PAGES)
 
     def _kept_answer(self, request: Request, make: Callable[[], Response]) -> Response:
-        """Return an answer that stays the same until anything public changes; 304 if the reader has it already."""
+        """Return an answer that stays the same until anything public changes; 304 if
+        the reader has it already.
+        """
         version = self.folder.stamps(), self.desk.known
         if version != self._version:
             self._version = version
@@ -273,8 +278,8 @@ class LeagueSite:
     ) -> Response:
         """Return a file of the public folder. Raises HTTPException if it is not there.
 
-        is_page: whether it is a page of results, which brings its policy. One with another kind of policy is not served: it could
-        run any script here.
+        is_page: whether it is a page of results, which brings its policy. One with
+            another kind of policy is not served: it could run any script here.
         otherwise: what is said if there is none.
         """
         try:
@@ -381,7 +386,9 @@ class LeagueSite:
         sentence: str,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """Return a sentence as JSON or as a page, by who asks, with the newest link if that can be read."""
+        """Return a sentence as JSON or as a page, by who asks, with the newest link if
+        that can be read.
+        """
         view = None
         with suppress(StoreError):
             view = self.view()

@@ -1,4 +1,6 @@
-"""The page of an author who has signed in: checks, faults and notes of the author's own bots, which nobody else sees."""
+"""The page of an author who has signed in: checks, faults and notes of the author's own
+bots, which nobody else sees.
+"""
 
 import hmac
 from collections.abc import Mapping, Sequence
@@ -73,7 +75,9 @@ class AuthorPages:
         return self._sessions.form_token(request.cookies.get(COOKIE, ""))
 
     async def author_of_form(self, request: Request, given: str) -> Author:
-        """Return the author whose own page sent a form. Raises HTTPException. ``given``: the form token that came with it."""
+        """Return the author whose own page sent a form. Raises
+        HTTPException. ``given``: the form token that came with it.
+        """
         author = await self.author(request)
         if author is None:
             raise HTTPException(403, SIGNED_OUT)
@@ -104,7 +108,9 @@ class AuthorPages:
 
 
 async def fields_of(request: Request) -> dict[str, str]:
-    """Return the fields of a form, {} if it is none. Raises HTTPException if it comes too slowly."""
+    """Return the fields of a form, {} if it is none. Raises HTTPException if it comes
+    too slowly.
+    """
     try:
         with trio.fail_after(FORM_SECONDS):
             fields = parse_qs((await request.body()).decode(), max_num_fields=5)
@@ -203,7 +209,9 @@ def _own_page(
 
 
 def _own_row(bot: PublicBot, view: LeagueView) -> list[str]:
-    """Return the row of one of an author's bots, with the way to the newest match in which another was ahead of it."""
+    """Return the row of one of an author's bots, with the way to the newest match in
+    which another was ahead of it.
+    """
     row = view.rows.get(bot.identity)
     state = f"{bot.state}: {bot.why}" if bot.why else bot.state
     lost = next((own for own in view.newest_matches(bot) if own.rank > 1), None)

@@ -17,7 +17,9 @@ NOT_FOUNDED = "This league has not begun: its first batch founds it."
 
 
 def batches(view: LeagueView, before: int) -> Page:
-    """Return the list of batches, the newest first. ``before``: list those with lower numbers."""
+    """Return the list of batches, the newest first. ``before``: list those with lower
+    numbers.
+    """
     last = min(view.newest.number if view.newest else 0, max(0, before - 1))
     shown = [one for at in range(last, max(0, last - BATCHES_MOST), -1) if (one := view.batch(at))]
     rows = [

@@ -159,7 +159,9 @@ def _score(pair: dict[str, float | None]) -> tuple[str, Markup]:
 
 
 def family(view: LeagueView, identity: str) -> Page | None:
-    """Return the page of a family: its line over time, with a mark a version. None if there is none."""
+    """Return the page of a family: its line over time, with a mark a version. None if
+    there is none.
+    """
     versions = view.family(identity)
     if not versions:
         return None

@@ -1,4 +1,6 @@
-"""Drawings of ratings over time as SVG, with dates below and numbers behind a button."""
+"""Drawings of ratings over time as SVG, with dates below and numbers behind a
+button.
+"""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +19,9 @@ from khiva_arena.extensions.league.routes.markup import Markup, joined, table, t
 from khiva_arena.extensions.league.routes.view import Point, interval_text, number
 
 WIDE, NARROW = 640, 350
-"""The widths of a drawing, for a screen and for a telephone: letters keep their size."""
+"""The widths of a drawing, for a screen and for a telephone: letters keep their
+size.
+"""
 HEIGHT = 250
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 22, 42
 LEVELS = 5
@@ -59,8 +63,9 @@ class _Plot(NamedTuple):
 
 
 def line(name: str, points: Sequence[Point], days: Days) -> Markup:
-    """Return a rating over time with its interval, a mark where each version begins, and the numbers below it. Where an interval
-    is n/a or open the mark is open."""
+    """Return a rating over time with its interval, a mark where each version begins,
+    and the numbers below it. Where an interval is n/a or open the mark is open.
+    """
     if not points:
         return tag("p", "No batch with it is over yet.", class_="dim")
     first, last = points[0].batch, max(points[-1].batch, days.last)
@@ -123,13 +128,17 @@ def _drawing(points: Sequence[Point], days: Days, width: int, words: str) -> Mar
 
 
 def _spans(points: Sequence[Point]) -> list[list[Point]]:
-    """Return the points that lines join: one after another, none of them a mere bound, all relative to one anchor."""
+    """Return the points that lines join: one after another, none of them a mere bound,
+    all relative to one anchor.
+    """
     joined_by = itertools.groupby(points, lambda one: (bool(one.rating.bound), one.anchor))
     return [list(span) for (is_bound, _), span in joined_by if not is_bound]
 
 
 def _range(points: Sequence[Point]) -> tuple[float, float]:
-    """Return the ends of the axis of Elo: as wide as nine in ten intervals need, so one wild batch does not flatten a year."""
+    """Return the ends of the axis of Elo: as wide as nine in ten intervals need, so one
+    wild batch does not flatten a year.
+    """
     low, high = range_of(point.rating for point in points)
     reaches = [point.rating.reach() for point in points]
     lows, highs = (
@@ -158,7 +167,9 @@ def _levels(plot: _Plot, step: float) -> Iterator[Markup]:
 
 
 def _time(first: int, plot: _Plot, days: Days) -> Iterator[Markup]:
-    """Yield the batches below a drawing, each with the day on which it was over, or the hour if all are of one day."""
+    """Yield the batches below a drawing, each with the day on which it was over, or the
+    hour if all are of one day.
+    """
     last = days.last
     room = int((plot.x.end - plot.x.start) / LABEL)
     ticks = sorted({first + round(at * (last - first) / room) for at in range(room + 1)})
@@ -190,8 +201,10 @@ def _time(first: int, plot: _Plot, days: Days) -> Iterator[Markup]:
 
 
 def _bands(points: Sequence[Point], plot: _Plot) -> Iterator[Markup]:
-    """Yield the intervals, a band for each span of batches after which ends were known: n/a is never drawn as none. Where the
-    rating is only a bound, a whisker goes on from it."""
+    """Yield the intervals, a band for each span of batches after which ends were known:
+    n/a is never drawn as none. Where the rating is only a bound, a whisker goes on from
+    it.
+    """
     for (has_end, is_bound, _), span in itertools.groupby(
         points, lambda one: (one.rating.has_end, one.rating.bound in (">=", "<="), one.anchor)
     ):

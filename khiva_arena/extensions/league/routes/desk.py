@@ -1,4 +1,6 @@
-"""The queue of a league as the server asks it: in a thread, one question at a time, so that no reader waits for SQLite."""
+"""The queue of a league as the server asks it: in a thread, one question at a time, so
+that no reader waits for SQLite.
+"""
 
 import logging
 import math
@@ -54,7 +56,9 @@ class Desk:
         self.known = Known()
 
     async def refresh_again_and_again(self) -> None:
-        """Keep ``known`` up to date until this is cancelled. While the queue cannot be read it stays as it was."""
+        """Keep ``known`` up to date until this is cancelled. While the queue cannot be
+        read it stays as it was.
+        """
         was_logged = False
         while True:
             try:
@@ -81,8 +85,9 @@ class Desk:
     async def author_of(self, token: str) -> Author:
         """Return the author whose token it is. Raises HTTPException for a wrong one.
 
-        Nobody guesses 32 random bytes, so wrong tokens lock nobody out. Tokens are looked up by their hashes. So the time of an
-        answer tells nothing of tokens that are like one.
+        Nobody guesses 32 random bytes, so wrong tokens lock nobody out. Tokens are
+        looked up by their hashes. So the time of an answer tells nothing of tokens that
+        are like one.
         """
         author = (
             await self._asked(partial(self._queue.author_of_token, token))
@@ -94,7 +99,9 @@ class Desk:
         return author
 
     async def author_still(self, token: str) -> Author | None:
-        """Return the author of a token that was right before, None if it was revoked since."""
+        """Return the author of a token that was right before, None if it was revoked
+        since.
+        """
         return await self._asked(partial(self._queue.author_of_token, token))
 
     async def add_upload(
@@ -106,7 +113,8 @@ class Desk:
         *,
         agreed: bool = True,
     ) -> QueueEntry:
-        """Add a packed bot, unless it came before, and return its entry. Raises ConfigError if it may not be added.
+        """Add a packed bot, unless it came before, and return its entry. Raises
+        ConfigError if it may not be added.
 
         active: the families of its author that have an active version.
         agreed: whether its author agreed that bundles of the league hold it.
@@ -120,8 +128,9 @@ class Desk:
         return await self._asked(add)
 
     async def wish(self, batch: int) -> None:
-        """Let the player make the page of a batch; nothing is noted if others wished for pages a moment ago, so that a flood
-        writes little."""
+        """Let the player make the page of a batch; nothing is noted if others wished
+        for pages a moment ago, so that a flood writes little.
+        """
         if trio.current_time() < self._next_wish:
             return
         self._next_wish = trio.current_time() + WISH_SECONDS
@@ -132,7 +141,9 @@ class Desk:
         return await self._asked(partial(self._queue.entries_of, author.id))
 
     async def notes_of(self, author: Author) -> dict[str, list[tuple[int, str]]]:
-        """Return what the bots of an author wrote in the last batches, by identity: batch and text, the newest first."""
+        """Return what the bots of an author wrote in the last batches, by identity:
+        batch and text, the newest first.
+        """
         return await self._asked(partial(self._queue.notes_of, author.id))
 
     async def _asked(self, question: Callable[[], T]) -> T:

@@ -1,4 +1,6 @@
-"""The terms of a league for authors, and the way into it, which depends on the clock."""
+"""The terms of a league for authors, and the way into it, which depends on the
+clock.
+"""
 
 from khiva_arena.bots.sandbox.limits import size_in_words
 from khiva_arena.common.result import TICKS_A_MS, Clock, Policy
@@ -123,7 +125,9 @@ def how_to_submit(league: PublicLeague) -> list[Markup]:
 
 
 def _in_ticks(known: PublicTerms) -> tuple[str, str]:
-    """Return the words that begin a bot of a league in ticks, and what kind of bot the league takes."""
+    """Return the words that begin a bot of a league in ticks, and what kind of bot the
+    league takes.
+    """
     if not known.languages:
         return "c my-bot --module", "A bot is a WebAssembly module."
     written = " or ".join(known.languages.values())

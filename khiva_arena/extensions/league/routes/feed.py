@@ -1,4 +1,6 @@
-"""The Atom feed of a league and its badges. What is kept of them is a receipt of the newest link."""
+"""The Atom feed of a league and its badges. What is kept of them is a receipt of the
+newest link.
+"""
 
 import uuid
 

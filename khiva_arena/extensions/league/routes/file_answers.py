@@ -37,7 +37,9 @@ class FileAnswer(Response):
 
 
 class RefusedBody(Response):
-    """The answer to a body that is not wanted: it is sent first, and the rest of the body is read away before the end."""
+    """The answer to a body that is not wanted: it is sent first, and the rest of the
+    body is read away before the end.
+    """
 
     def __init__(self, request: Request, answer: Response) -> None:
         super().__init__(answer.body, answer.status_code, dict(answer.headers))

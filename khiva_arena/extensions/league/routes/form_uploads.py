@@ -1,7 +1,9 @@
-"""Bots that authors upload by a form: the file is taken as it is and shown, and is sent once its author says so.
+"""Bots that authors upload by a form: the file is taken as it is and shown, and is sent
+once its author says so.
 
-A browser can be made to send what its user never wanted. So the guard compares the origin of each request, and each has the form
-token of its own session. The file is the stream that `khiva-arena submit` sends, with the same bounds. Nothing in it is unpacked.
+A browser can be made to send what its user never wanted. So the guard compares the
+origin of each request, and each has the form token of its own session. The file is the
+stream that `khiva-arena submit` sends, with the same bounds. Nothing in it is unpacked.
 """
 
 import hmac
@@ -80,7 +82,9 @@ class FormUploads:
         self._kept: dict[str, Kept] = {}
 
     async def take(self, request: Request) -> None:
-        """Keep the file that a request brings, in place of an older one of its author. Raises HTTPException."""
+        """Keep the file that a request brings, in place of an older one of its author.
+        Raises HTTPException.
+        """
         author = await self._authors.author_of_form(
             request, request.headers.get("x-form-token", "")
         )
@@ -98,7 +102,9 @@ class FormUploads:
         self._keep(author, kept)
 
     async def page(self, request: Request, *, publishes_bots: bool) -> Page | None:
-        """Return the page that shows an author's file, None if there is none. ``publishes_bots``: bundles may hold it."""
+        """Return the page that shows an author's file, None if there is
+        none. ``publishes_bots``: bundles may hold it.
+        """
         author = await self._authors.author(request)
         kept = self._of(author) if author else None
         if author is None or kept is None:
@@ -154,7 +160,9 @@ class FormUploads:
         return self._kept.get(author.id)
 
     def _keep(self, author: Author, kept: Kept) -> None:
-        """Keep a file. Where there is no room, the largest go first, so that a small one of an honest author stays."""
+        """Keep a file. Where there is no room, the largest go first, so that a small
+        one of an honest author stays.
+        """
         self.drop(author)
         self._drop_old()
         while (
@@ -164,7 +172,9 @@ class FormUploads:
         self._kept[author.id] = kept
 
     def _looked_at(self, name: str, packed: bytes) -> Kept:
-        """Return what is shown of a file. Raises ConfigError if it breaks a bound, or is no bot."""
+        """Return what is shown of a file. Raises ConfigError if it breaks a bound, or
+        is no bot.
+        """
         files, _ = head_of_bot(packed)
         try:
             check_name(name, "a bot")

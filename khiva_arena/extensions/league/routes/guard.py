@@ -1,6 +1,8 @@
-"""The guard of the public pages: checks of each request before the application sees it, and headers for each answer.
+"""The guard of the public pages: checks of each request before the application sees it,
+and headers for each answer.
 
-Anybody may read, so there is no token and no rule on ``Host``. What comes with a cookie must come from a page of ours.
+Anybody may read, so there is no token and no rule on ``Host``. What comes with a cookie
+must come from a page of ours.
 """
 
 import re
@@ -58,7 +60,9 @@ class PublicGuard:
 
 
 def _take_forwarded(scope: Scope) -> None:
-    """Take the address and the scheme of a request from headers of a proxy on this machine, which adds to the end of lists."""
+    """Take the address and the scheme of a request from headers of a proxy on this
+    machine, which adds to the end of lists.
+    """
     if not is_loopback(scope["client"][0]):
         return
     headers = Headers(scope=scope)
@@ -98,5 +102,7 @@ IN_THE_OPEN = (
 
 
 def is_private(scope: Scope) -> bool:
-    """Tell whether nobody on the way could have read a request: it came by TLS, or from this machine and nowhere else."""
+    """Tell whether nobody on the way could have read a request: it came by TLS, or from
+    this machine and nowhere else.
+    """
     return scope["scheme"] == "https" or is_loopback(scope["client"][0])

@@ -1,4 +1,5 @@
-"""Intervals as every page of a league draws them: a dot, a whisker, and an arrow where an end is open or off the axis.
+"""Intervals as every page of a league draws them: a dot, a whisker, and an arrow where
+an end is open or off the axis.
 
 The page of results draws them alike (``whisker`` in display/page/browser/standings.js).
 """
@@ -22,7 +23,8 @@ class DrawnInterval(NamedTuple):
 
     value: None for n/a.
     low, high: its ends; None for one that the results do not show.
-    bound: ">=" or "<=" if they bound the value on that side only, "?" if not at all, else "".
+    bound: ">=" or "<=" if they bound the value on that side only, "?" if not at all,
+        else "".
     """
 
     value: float | None
@@ -41,7 +43,9 @@ class DrawnInterval(NamedTuple):
         return bool(self.bound) or not self.has_end
 
     def reach(self) -> tuple[float, float]:
-        """Return how far it reaches: to infinity where it is open, not at all where no end is known. The value must be known."""
+        """Return how far it reaches: to infinity where it is open, not at all where no
+        end is known. The value must be known.
+        """
         value = self.value or 0.0
         low = self.low if self.low is not None else -inf if self.bound == "<=" else value
         high = self.high if self.high is not None else inf if self.bound == ">=" else value
@@ -85,7 +89,9 @@ def interval_of(row: Mapping[str, Any]) -> DrawnInterval:
 
 
 def range_of(intervals: Iterable[DrawnInterval]) -> tuple[float, float]:
-    """Return the ends of an axis: as wide as most intervals need. One that is wider or open goes on beyond them."""
+    """Return the ends of an axis: as wide as most intervals need. One that is wider or
+    open goes on beyond them.
+    """
     rated = [one for one in intervals if one.value is not None]
     if not rated:
         return -NARROWEST / 2, NARROWEST / 2
@@ -104,8 +110,9 @@ def whisker(one: DrawnInterval, axis: Axis) -> Whisker:
 
 
 def drawn(one: DrawnInterval, axis: Axis, across: float, *, upright: bool = False) -> list[Markup]:
-    """Return the whisker and the dot of an interval whose value is known. ``across``: where they are beside the axis, which is
-    level unless it is ``upright``."""
+    """Return the whisker and the dot of an interval whose value is known. ``across``:
+    where they are beside the axis, which is level unless it is ``upright``.
+    """
     low, high, low_open, high_open = whisker(one, axis)
     way = 1 if axis.end > axis.start else -1
     parts = [_line([(low, across), (high, across)], upright)] if low != high else []
@@ -118,7 +125,9 @@ def drawn(one: DrawnInterval, axis: Axis, across: float, *, upright: bool = Fals
 
 
 def end_of(at: float, across: float, way: int, *, is_open: bool, upright: bool = False) -> Markup:
-    """Return an end of a whisker: a bar, or an arrow if there is more beyond it. ``way``: 1 to the right or down, else -1."""
+    """Return an end of a whisker: a bar, or an arrow if there is more beyond
+    it. ``way``: 1 to the right or down, else -1.
+    """
     tip = [(at + 5 * way, across - 4), (at + 9 * way, across), (at + 5 * way, across + 4)]
     return _line(tip if is_open else [(at, across - 4), (at, across + 4)], upright)
 

@@ -17,7 +17,9 @@ class Markup(str):
 
 
 def escaped(word: str) -> Markup:
-    """Return a word as HTML: no mark in it is markup, and none turns or hides its neighbours."""
+    """Return a word as HTML: no mark in it is markup, and none turns or hides its
+    neighbours.
+    """
     return (
         word
         if isinstance(word, Markup)
@@ -31,7 +33,9 @@ def joined(*parts: str) -> Markup:
 
 
 def tag(name: str, /, *parts: str, **attributes: str | int | float) -> Markup:
-    """Return an element with its parts. ``attributes``: ``class_`` stands for "class", other underscores for dashes."""
+    """Return an element with its parts. ``attributes``: ``class_`` stands for "class",
+    other underscores for dashes.
+    """
     given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escaped(str(value))}"'
         for key, value in attributes.items()
@@ -54,8 +58,8 @@ def table(
     rows: Iterable[Sequence[str]],
     left: int = 1,
 ) -> Markup:
-    """Return a table whose first column heads its rows. Its roles are named, since its rows are blocks where a screen is narrow;
-    each cell has its head before it there.
+    """Return a table whose first column heads its rows. Its roles are named, since its
+    rows are blocks where a screen is narrow; each cell has its head before it there.
 
     rows: a row of one cell stands across all columns.
     left: how many columns, from the first on, are words.

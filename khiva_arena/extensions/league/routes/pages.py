@@ -79,11 +79,15 @@ POLICY = (
     f"'{hash_of(STYLE)}'; connect-src 'self'; "
     "img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-"""The policy of every page: it may run the scripts of this folder and wear its style, by their hashes, and no more."""
+"""The policy of every page: it may run the scripts of this folder and wear its style,
+by their hashes, and no more.
+"""
 
 
 def document(page: Page, name: str, receipt: str) -> str:
-    """Return a whole page. ``name``: of the league. ``receipt``: of its newest link, "" before there is one."""
+    """Return a whole page. ``name``: of the league. ``receipt``: of its newest link, ""
+    before there is one.
+    """
     navigation = tag(
         "nav", *(link(to, word) for to, word in _NAVIGATION), aria_label="Pages of the league"
     )
@@ -161,7 +165,9 @@ def standings(view: LeagueView) -> Page:
 
 
 def _whose_deals(beacon: str) -> Markup:
-    """Return by whose chance the deals of a league are. ``beacon``: its name, "" for none."""
+    """Return by whose chance the deals of a league are. ``beacon``: its name, "" for
+    none.
+    """
     if not beacon:
         return joined(f"{OWN_WORD}, so an organiser may choose them, or know them beforehand")
     come = f"each batch's follow from a line of {beacon} that comes after its commitment"
@@ -225,7 +231,9 @@ def _table(view: LeagueView) -> Markup:
 
 
 def _draw_line(rows: list[Any], pool: dict[str, Any]) -> None:
-    """Add a line to the rows of a league's table, below which bots have no place, if there are such bots."""
+    """Add a line to the rows of a league's table, below which bots have no place, if
+    there are such bots.
+    """
     placed = sum(row["rank"] is not None for row in pool["rows"])
     if placed < len(rows):
         batches = count(pool["fewest_batches"], "batch", "batches")
@@ -273,7 +281,9 @@ def match_link(own: OwnMatch) -> Markup:
 
 
 def queue(view: LeagueView, workbench: Markup) -> Page:
-    """Return the page of what waits: names and states alone. ``workbench``: the way to a page in which bots are written."""
+    """Return the page of what waits: names and states alone. ``workbench``: the way to
+    a page in which bots are written.
+    """
     rows = [[one.name, one.state] for one in view.waiting]
     listed = (
         table("Bots that wait, in order of arrival", ["bot", "state"], rows, left=2)
@@ -292,7 +302,9 @@ def queue(view: LeagueView, workbench: Markup) -> Page:
 
 
 def seasons(view: LeagueView) -> Page:
-    """Return the page of the seasons, with the table of each, that of the one that is played first."""
+    """Return the page of the seasons, with the table of each, that of the one that is
+    played first.
+    """
     starts = [first for _, first in view.league.seasons]
     ends = [*(f"{first - 1}" for first in starts[1:]), "open"]
     rows = [
@@ -319,7 +331,9 @@ def _season(caption: str, pool: dict[str, Any] | None) -> Markup:
 
 
 def rules_of(view: LeagueView) -> Page | None:
-    """Return the page of the rules of the league's game, None if they did not come with the arena."""
+    """Return the page of the rules of the league's game, None if they did not come with
+    the arena.
+    """
     text = rules.TEXTS.get(view.league.game)
     return (
         Page(f"The rules of {view.league.game}", rules.rendered(text), grows=False)

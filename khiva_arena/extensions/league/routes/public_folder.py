@@ -1,4 +1,6 @@
-"""The public folder of a league as the server reads it: through a descriptor, and anew whenever the player has written."""
+"""The public folder of a league as the server reads it: through a descriptor, and anew
+whenever the player has written.
+"""
 
 import os
 import stat
@@ -44,7 +46,8 @@ class Stamp(NamedTuple):
 
 
 class PublicFolder:
-    """The open public folder of a league. Its descriptor stays valid for a user who could not find the way there.
+    """The open public folder of a league. Its descriptor stays valid for a user who
+    could not find the way there.
 
     path: where it is.
     """
@@ -57,24 +60,33 @@ class PublicFolder:
         self._kept_lines: dict[str, tuple[int, int, list[Any]]] = {}
 
     def state(self) -> PublicLeague | None:
-        """Return the state of the league, None before there is one. Raises StoreError if it cannot be read."""
+        """Return the state of the league, None before there is one. Raises StoreError
+        if it cannot be read.
+        """
         return self._read(STATE, state_in, None)
 
     def history(self) -> list[TableThen]:
-        """Return the table as it stood after each batch. Raises StoreError if the file cannot be read."""
+        """Return the table as it stood after each batch. Raises StoreError if the file
+        cannot be read.
+        """
         return self._lines(HISTORY, history_in)
 
     def batches(self) -> list[PublicBatch]:
-        """Return all batches, the oldest first. Raises StoreError if the file cannot be read."""
+        """Return all batches, the oldest first. Raises StoreError if the file cannot be
+        read.
+        """
         return self._lines(BATCH_LOG, batches_in)
 
     def season(self, number: int) -> dict[str, Any] | None:
-        """Return the table of a season that is over, None before there is one. ``number``: of the season, from 1. Raises
-        StoreError if it cannot be read."""
+        """Return the table of a season that is over, None before there is
+        one. ``number``: of the season, from 1. Raises StoreError if it cannot be read.
+        """
         return self._read(season_file(number), msgspec.json.Decoder(dict).decode, None)
 
     def matches(self, batch: int) -> BatchMatches | None:
-        """Return the matches of a batch, None if they are not public. Raises StoreError if they cannot be read."""
+        """Return the matches of a batch, None if they are not public. Raises StoreError
+        if they cannot be read.
+        """
         name = f"{MATCHES}/{batch}.json"
         try:
             file, _ = self.open(name)
@@ -98,7 +110,9 @@ class PublicFolder:
         return _stamp(status)
 
     def open(self, name: str) -> tuple[BinaryIO, Stamp]:
-        """Open a file and return it with its version. Raises OSError if it is not there, or no file."""
+        """Open a file and return it with its version. Raises OSError if it is not
+        there, or no file.
+        """
         if not stat.S_ISREG(os.stat(name, dir_fd=self._descriptor, follow_symlinks=False).st_mode):
             raise FileNotFoundError(name)
         flags = os.O_RDONLY | os.O_NOFOLLOW | regular_files.CAREFULLY
@@ -106,8 +120,10 @@ class PublicFolder:
         return file, _stamp(os.fstat(file.fileno()))
 
     def _lines(self, name: str, add: Callable[[bytes, list[T]], None]) -> list[T]:
-        """Return what the lines of a file hold to which lines are added: those that are new are read, all of another file.
-        ``add``: adds what whole lines hold."""
+        """Return what the lines of a file hold to which lines are added: those that are
+        new are read, all of another file.
+        ``add``: adds what whole lines hold.
+        """
         inode, size, values = self._kept_lines.get(name, (0, 0, []))
         stamp = self.stamp(name)
         if stamp is None:

@@ -1,4 +1,6 @@
-"""The rules of the games that come with the arena, as a page: their RULES.md, of whose marks those are known that stand there."""
+"""The rules of the games that come with the arena, as a page: their RULES.md, of whose
+marks those are known that stand there.
+"""
 
 import re
 from collections import Counter

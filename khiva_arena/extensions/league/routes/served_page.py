@@ -1,4 +1,6 @@
-"""The page khiva-arena.html beside a league: authors write bots in it. It is kept apart from the pages of the league."""
+"""The page khiva-arena.html beside a league: authors write bots in it. It is kept apart
+from the pages of the league.
+"""
 
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +17,9 @@ MOST_BYTES = 64 << 20
 WORKER = b' id="worker.js">'
 """A part that this page alone has: one of results begins as it does."""
 APART = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
-"""The policy beside the page's own one: it has an origin of its own, so no cookie of an author, and stands in no frame."""
+"""The policy beside the page's own one: it has an origin of its own, so no cookie of an
+author, and stands in no frame.
+"""
 
 UPLOAD = (
     "Without installing anything: write one in khiva-arena.html, and upload the file that it "
@@ -35,7 +39,9 @@ class BenchPage(NamedTuple):
 
 
 def read(path: Path) -> BenchPage:
-    """Read the page before the server confines itself. Raises ConfigError if it cannot be read, or is another kind of file."""
+    """Read the page before the server confines itself. Raises ConfigError if it cannot
+    be read, or is another kind of file.
+    """
     try:
         data = regular_files.read(path, MOST_BYTES)
     except OSError as error:
@@ -49,7 +55,8 @@ def read(path: Path) -> BenchPage:
 
 
 def pointer(page: BenchPage | None, *, by_form: bool) -> Markup:
-    """Return a paragraph that leads to the page, or if there is none to the form, or nothing.
+    """Return a paragraph that leads to the page, or if there is none to the form, or
+    nothing.
 
     by_form: whether authors may upload what it saves.
     """

@@ -1,7 +1,9 @@
-"""The server of a league's pages: a process that opens a socket, the queue and the public folder, and then nothing any more.
+"""The server of a league's pages: a process that opens a socket, the queue and the
+public folder, and then nothing any more.
 
-The player has the secrets of batches in a file of its own. A server that a stranger has taken over must not come to them. So it
-opens what it needs first, becomes another user if root has started it, and confines itself for good before the first request.
+The player has the secrets of batches in a file of its own. A server that a stranger has
+taken over must not come to them. So it opens what it needs first, becomes another user
+if root has started it, and confines itself for good before the first request.
 """
 
 import os
@@ -31,7 +33,9 @@ from khiva_arena.extensions.serve.connections import ConnectionBounds, PeerConne
 from khiva_arena.extensions.serve.serving import answer_all, listening
 
 CONNECTIONS_MOST, OF_AN_ADDRESS_MOST = 1_200, 200
-"""The connections at a time, and those of them from one address; a browser opens about six for a page."""
+"""The connections at a time, and those of them from one address; a browser opens about
+six for a page.
+"""
 OTHER_FILES = 100
 """The descriptors beside connections."""
 NO_TLS = (
@@ -71,7 +75,8 @@ def serve(
     say: Say,
     options: SiteOptions = NOTHING_MORE,
 ) -> None:
-    """Serve the pages of a league until it is interrupted. Raises ConfigError if that cannot be.
+    """Serve the pages of a league until it is interrupted. Raises ConfigError if that
+    cannot be.
 
     limits: of uploads.
     options: what the site has beside its pages.
@@ -134,15 +139,18 @@ async def _run(
 
 
 async def _until_stopped(serving: trio.CancelScope) -> None:
-    """End the serving at the first signal. In its cell the process can send itself none, by which others become interrupts."""
+    """End the serving at the first signal. In its cell the process can send itself
+    none, by which others become interrupts.
+    """
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async for _ in signals:
             serving.cancel()
 
 
 def _user_of(folder: Path, name: str) -> pwd.struct_passwd | None:
-    """Return the user that the server becomes, None for the one that it is. Raises ConfigError if it would be root, or could not
-    be kept apart from the player."""
+    """Return the user that the server becomes, None for the one that it is. Raises
+    ConfigError if it would be root, or could not be kept apart from the player.
+    """
     if os.geteuid() != 0:
         if name:
             raise ConfigError(
@@ -168,7 +176,9 @@ def _user_of(folder: Path, name: str) -> pwd.struct_passwd | None:
 
 
 def _tls_of(place: ServerPlace) -> ssl.SSLContext | None:
-    """Return the TLS that is spoken, None for plain HTTP. Raises ConfigError if the files are not fit for it."""
+    """Return the TLS that is spoken, None for plain HTTP. Raises ConfigError if the
+    files are not fit for it.
+    """
     if place.tls is None:
         return None
     context, (cert, key) = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH), place.tls
@@ -183,7 +193,9 @@ def _tls_of(place: ServerPlace) -> ssl.SSLContext | None:
 
 
 def _public_of(folder: Path) -> PublicFolder:
-    """Return the public folder of a league, which is made if the player has not done so yet. Raises ConfigError."""
+    """Return the public folder of a league, which is made if the player has not done so
+    yet. Raises ConfigError.
+    """
     path = folder / PUBLIC
     try:
         path.mkdir(mode=0o755, exist_ok=True)
@@ -193,8 +205,9 @@ def _public_of(folder: Path) -> PublicFolder:
 
 
 def _readable(folder: Path, public: PublicFolder) -> list[str]:
-    """Return the paths that the server may open later: what is public, and Python with its libraries, as far as no league lies
-    below."""
+    """Return the paths that the server may open later: what is public, and Python with
+    its libraries, as far as no league lies below.
+    """
     league = folder.resolve()
     libraries = [*readable_paths.system(), *readable_paths.interpreter()]
     return [
@@ -204,7 +217,9 @@ def _readable(folder: Path, public: PublicFolder) -> list[str]:
 
 
 def _allow_connections() -> None:
-    """Let this process have as many descriptors as connections need, as far as the system lets it."""
+    """Let this process have as many descriptors as connections need, as far as the
+    system lets it.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = CONNECTIONS_MOST + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:

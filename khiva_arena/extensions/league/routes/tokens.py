@@ -9,13 +9,17 @@ from hashlib import sha256
 
 SESSION_SECONDS = 12 * 3_600.0
 SESSIONS_MOST, OF_A_TOKEN_MOST = 4_096, 64
-"""The sessions at a time, and those of them that one token began, so that no author ends the sessions of others."""
+"""The sessions at a time, and those of them that one token began, so that no author
+ends the sessions of others.
+"""
 LONGEST = 200  # characters of a token
 SecondsNow = Callable[[], float]
 
 
 class Sessions:
-    """The authors who have signed in: each has a random word, in a cookie, that stands for the token."""
+    """The authors who have signed in: each has a random word, in a cookie, that stands
+    for the token.
+    """
 
     def __init__(self, clock: SecondsNow = time.monotonic) -> None:
         self._clock, self._secret = clock, secrets.token_bytes(32)
@@ -33,12 +37,16 @@ class Sessions:
         return word
 
     def token(self, word: str) -> str | None:
-        """Return the token of a session, None if there is no such session or it is over."""
+        """Return the token of a session, None if there is no such session or it is
+        over.
+        """
         ends, token = self._tokens.get(_key(word), (0.0, ""))
         return token if self._clock() < ends else None
 
     def form_token(self, word: str) -> str:
-        """Return what the forms of a session have in them, which pages of others cannot read."""
+        """Return what the forms of a session have in them, which pages of others cannot
+        read.
+        """
         return hmac.new(self._secret, word.encode(errors="replace"), sha256).hexdigest()
 
     def end(self, word: str) -> None:
@@ -47,7 +55,9 @@ class Sessions:
 
 
 def _key(word: str) -> bytes:
-    """Return what a word is looked up by: how long that takes tells nothing of words that are like it."""
+    """Return what a word is looked up by: how long that takes tells nothing of words
+    that are like it.
+    """
     return sha256(word.encode(errors="replace")).digest()
 
 

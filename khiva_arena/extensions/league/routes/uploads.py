@@ -1,4 +1,6 @@
-"""Bots that come as one stream of bytes, and their authors' questions: what programs ask, and are answered in JSON."""
+"""Bots that come as one stream of bytes, and their authors' questions: what programs
+ask, and are answered in JSON.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,7 +50,9 @@ class Uploads:
 
     @contextmanager
     def place(self, author: Author) -> Iterator[bytearray]:
-        """Yield the buffer of one more upload. Raises HTTPException if there is no place."""
+        """Yield the buffer of one more upload. Raises HTTPException if there is no
+        place.
+        """
         if author.id in self._authors:
             raise HTTPException(429, ONE_AT_A_TIME, {"retry-after": "60"})
         if len(self._authors) >= AT_ONCE_MOST:
@@ -69,9 +73,11 @@ class Uploads:
         *,
         publishes_bots: bool = False,
     ) -> JSONResponse:
-        """Answer an upload: it waits in the queue, or came before, or the answer says why not. Raises HTTPException.
+        """Answer an upload: it waits in the queue, or came before, or the answer says
+        why not. Raises HTTPException.
 
-        publishes_bots: whether bundles of the league may hold its bots, to which the author has to agree.
+        publishes_bots: whether bundles of the league may hold its bots, to which the
+            author has to agree.
         """
         author = await author_of(request, desk)
         name = request.query_params.get("name", "")
@@ -90,7 +96,9 @@ class Uploads:
         return JSONResponse({"entry": entry.number, "state": entry.state, **receipt(view)}, 202)
 
     async def receive(self, request: Request, data: bytearray) -> None:
-        """Add the body of a request to a buffer. Raises HTTPException if it is too large or too slow, ClientDisconnect."""
+        """Add the body of a request to a buffer. Raises HTTPException if it is too
+        large or too slow, ClientDisconnect.
+        """
         if int(request.headers.get("content-length", "0")) > MOST_UPLOAD:
             raise HTTPException(413, TOO_LARGE)
         more = True
@@ -116,7 +124,9 @@ class Uploads:
 
 
 async def author_of(request: Request, desk: Desk) -> Author:
-    """Return the author whose token a request has in its header. Raises HTTPException."""
+    """Return the author whose token a request has in its header. Raises
+    HTTPException.
+    """
     if not is_private(request.scope):
         raise HTTPException(403, IN_THE_OPEN)
     return await desk.author_of(bearer(request.headers.get("authorization", "")))
@@ -147,7 +157,9 @@ def terms(view: LeagueView | None, *, publishes_bots: bool) -> JSONResponse:
 
 
 def receipt(view: LeagueView | None) -> dict[str, Any]:
-    """Return the newest link and commitment, as every answer has them; None before there is one."""
+    """Return the newest link and commitment, as every answer has them; None before
+    there is one.
+    """
     if view is None:
         return {"league": "", "link": None, "digest": None, "commitment": None}
     commitment = view.newest.commitment if view.newest else None
@@ -160,7 +172,9 @@ def receipt(view: LeagueView | None) -> dict[str, Any]:
 
 
 async def drain(request: Request) -> None:
-    """Read what a refused sender still sends, for a while: else the answer would be lost with the connection."""
+    """Read what a refused sender still sends, for a while: else the answer would be
+    lost with the connection.
+    """
     with trio.move_on_after(DRAIN_SECONDS):
         while (message := await request.receive())["type"] == "http.request" and message.get(
             "more_body", False

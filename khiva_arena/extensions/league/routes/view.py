@@ -1,4 +1,6 @@
-"""What pages are made from: the state of a league, its history, names of authors, and what waits."""
+"""What pages are made from: the state of a league, its history, names of authors, and
+what waits.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -76,7 +78,8 @@ class LeagueView:
     league: its state.
     names: of authors, by their ids.
     waiting: what waits in the queue.
-    matches_of: returns the matches of a batch by its number, None if they are not public.
+    matches_of: returns the matches of a batch by its number, None if they are not
+        public.
     """
 
     def __init__(
@@ -112,7 +115,9 @@ class LeagueView:
         )
 
     def season_table(self, number: int) -> dict[str, Any] | None:
-        """Return the table of a season, None before there is one. ``number``: of the season, from 1."""
+        """Return the table of a season, None before there is one. ``number``: of the
+        season, from 1.
+        """
         is_newest = self.league.seasons[number - 1][0] == self.league.table_season
         return newest_pool(self.league.table if is_newest else self._folder.season(number))
 
@@ -138,7 +143,9 @@ class LeagueView:
 
     @property
     def receipt(self) -> str:
-        """The newest link and the newest commitment, as `verify --seen` finds them in any text."""
+        """The newest link and the newest commitment, as `verify --seen` finds them in
+        any text.
+        """
         return f"{self.league.receipt}; commitment {self.commitment}"
 
     def bot(self, name: str) -> PublicBot | None:
@@ -152,7 +159,9 @@ class LeagueView:
         )
 
     def active_of(self, author: str) -> set[str]:
-        """Return the families of an author that have an active version. ``author``: the id."""
+        """Return the families of an author that have an active version. ``author``: the
+        id.
+        """
         return {
             bot.family for bot in self.league.bots if bot.author == author and bot.state == "active"
         }
@@ -173,16 +182,22 @@ class LeagueView:
 
     @cached_property
     def rows(self) -> dict[str, dict[str, Any]]:
-        """The rows of the newest table by the identities of their bots, the best first."""
+        """The rows of the newest table by the identities of their bots, the best
+        first.
+        """
         return {row["bot"]: row for row in self.pool["rows"]} if self.pool else {}
 
     @property
     def placed(self) -> int:
-        """How many rows of the newest table are above its line: others are still finding their place, or retired."""
+        """How many rows of the newest table are above its line: others are still
+        finding their place, or retired.
+        """
         return sum(row["rank"] is not None for row in self.rows.values())
 
     def line_of(self, bots: Sequence[PublicBot]) -> list[Point]:
-        """Return the line over time of versions of one bot: after each batch, the newest one that was rated."""
+        """Return the line over time of versions of one bot: after each batch, the
+        newest one that was rated.
+        """
         versions = {bot.identity: bot.version for bot in bots}
         points = []
         for then in self.history:
@@ -202,7 +217,9 @@ class LeagueView:
 
     @property
     def lead(self) -> str:
-        """Who leads the table, and whether that can be luck, in a sentence; "" while fewer than two bots have a place."""
+        """Who leads the table, and whether that can be luck, in a sentence; "" while
+        fewer than two bots have a place.
+        """
         rated = [
             row for row in self.rows.values() if row["elo"] is not None and row["rank"] is not None
         ]
@@ -217,7 +234,9 @@ class LeagueView:
         return first_place(ranked, self.pool["blocks"]).sentence("leads", so_far=True)
 
     def newest_matches(self, bot: PublicBot) -> Iterator[OwnMatch]:
-        """Yield the public matches of a bot in the last batches that it may have sat in, the newest first."""
+        """Yield the public matches of a bot in the last batches that it may have sat
+        in, the newest first.
+        """
         for number in range(end := self._last_of(bot), max(0, end - LOOK_BACK), -1):
             of_batch = self.matches_of(number)
             if of_batch is None or bot.identity not in of_batch.bots:
@@ -228,8 +247,9 @@ class LeagueView:
                     yield OwnMatch(number, match, identities.index(bot.identity), identities)
 
     def _last_of(self, bot: PublicBot) -> int:
-        """Return the last batch in which a bot may have sat. A bot that left is in no table after that, and not every batch has
-        a table of its own."""
+        """Return the last batch in which a bot may have sat. A bot that left is in no
+        table after that, and not every batch has a table of its own.
+        """
         newest = max((batch.number for batch in self.league.batches if batch.revealed), default=0)
         later = newest
         for then in () if bot.state == "active" else reversed(self.history):
@@ -240,7 +260,9 @@ class LeagueView:
 
 
 def newest_pool(table: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the newest of the tables that `standings --json` has printed, None if there is none."""
+    """Return the newest of the tables that `standings --json` has printed, None if
+    there is none.
+    """
     pools = (table or {}).get("standings", [])
     return pools[-1] if pools else None
 

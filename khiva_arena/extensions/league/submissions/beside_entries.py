@@ -1,5 +1,6 @@
-"""The tables of a league's queue that stand beside entries: notes of bots for their authors, changes of the roster, and wishes
-for pages."""
+"""The tables of a league's queue that stand beside entries: notes of bots for their
+authors, changes of the roster, and wishes for pages.
+"""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -29,13 +30,15 @@ class RosterChange(NamedTuple):
 
 
 class BesideEntries(QueueFile):
-    """The notes, the changes and the wishes in the open queue of a league. Every method raises StoreError if SQLite or the disk
-    refuses."""
+    """The notes, the changes and the wishes in the open queue of a league. Every method
+    raises StoreError if SQLite or the disk refuses.
+    """
 
     # --- notes ---
 
     def keep_notes(self, batch: int, notes: Mapping[str, str]) -> None:
-        """Keep what bots wrote in a batch that is over, for their authors, and forget what they wrote in older ones.
+        """Keep what bots wrote in a batch that is over, for their authors, and forget
+        what they wrote in older ones.
 
         notes: by the identity of each bot.
         """
@@ -49,7 +52,9 @@ class BesideEntries(QueueFile):
             )
 
     def notes_of(self, author_id: str) -> dict[str, list[tuple[int, str]]]:
-        """Return what the bots of an author wrote in the last batches: by identity, batch and text, the newest first."""
+        """Return what the bots of an author wrote in the last batches: by identity,
+        batch and text, the newest first.
+        """
         query = (
             "SELECT notes.* FROM notes JOIN entries ON played_as = notes.identity WHERE author "
             "= ? ORDER BY batch DESC"
@@ -83,7 +88,9 @@ class BesideEntries(QueueFile):
     # --- pages that readers wish for ---
 
     def add_wish(self, batch: int) -> None:
-        """Note that a reader wishes for the page of a batch. So many wishes wait at most that a flood of them costs little."""
+        """Note that a reader wishes for the page of a batch. So many wishes wait at
+        most that a flood of them costs little.
+        """
         with self._transaction():
             self._connection.execute(
                 "INSERT OR IGNORE INTO wishes SELECT ? WHERE (SELECT count(*) FROM wishes) < ?",
@@ -91,7 +98,9 @@ class BesideEntries(QueueFile):
             )
 
     def take_wish(self) -> int | None:
-        """Return a batch whose page is wished for, and forget the wish; None if there is none."""
+        """Return a batch whose page is wished for, and forget the wish; None if there
+        is none.
+        """
         if not self._rows("SELECT 1 FROM wishes LIMIT 1"):
             return None
         with self._transaction():

@@ -1,7 +1,9 @@
-"""A bot that its organiser enters by hand: it comes in if the command ends well, and else not at all.
+"""A bot that its organiser enters by hand: it comes in if the command ends well, and
+else not at all.
 
-The command holds its entry until its last act, so that the player leaves it alone. What a kill leaves stays so: the same command
-takes it up, a newer entry of the bot takes its place, and ``league cancel`` takes it back.
+The command holds its entry until its last act, so that the player leaves it alone. What
+a kill leaves stays so: the same command takes it up, a newer entry of the bot takes its
+place, and ``league cancel`` takes it back.
 """
 
 from typing import NamedTuple
@@ -37,13 +39,14 @@ class Packed(NamedTuple):
 def enter(
     league: League, queue: Queue, bot: Packed, bots: BotsBound, say: Say = say_nothing
 ) -> QueueEntry:
-    """Examine a bot, let it wait for the next batch, and return its entry, which is accepted or refused. If that is interrupted
-    or fails, nothing of it waits.
+    """Examine a bot, let it wait for the next batch, and return its entry, which is
+    accepted or refused. If that is interrupted or fails, nothing of it waits.
 
     bots: what bounds those of its author.
     say: told why the arena could not examine it.
 
-    Raises ConfigError for a bot that the league does not take, StagingError if this machine is to blame.
+    Raises ConfigError for a bot that the league does not take, StagingError if this
+    machine is to blame.
     """
     number = 0
     with entry_files.EntryLock(league.folder) as lock:
@@ -72,7 +75,9 @@ def enter(
 
 
 def _left(league: League, queue: Queue, bot: Packed) -> int:
-    """Return the number of the entry that an earlier command has left of the same bot, 0 if there is none."""
+    """Return the number of the entry that an earlier command has left of the same bot,
+    0 if there is none.
+    """
     for entry in queue.entries_of(bot.author):
         is_left = entry.state == "accepted" or (entry.state == "waiting" and entry.held)
         if is_left and (entry.family_name, entry.identity) == (bot.family, bot.identity):

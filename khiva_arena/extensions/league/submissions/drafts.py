@@ -12,9 +12,11 @@ from khiva_arena.extensions.league.submissions.queue import Queue
 
 
 def sweep_alone(folder: Path) -> None:
-    """Remove the drafts that killed players of the league in a folder have left, unless a player is at work.
+    """Remove the drafts that killed players of the league in a folder have left, unless
+    a player is at work.
 
-    They may be what fills the disk, so the queue is not opened: a full disk has no room for that.
+    They may be what fills the disk, so the queue is not opened: a full disk has no room
+    for that.
     """
     drafts = _drafts(folder)
     with kept_from_others(folder) if drafts else nullcontext(False) as is_alone:
@@ -27,7 +29,9 @@ def sweep_alone(folder: Path) -> None:
 
 
 def sweep(league: League, queue: Queue) -> None:
-    """Remove the drafts that a kill has left. Who is at work has a lease, which is older than the draft."""
+    """Remove the drafts that a kill has left. Who is at work has a lease, which is
+    older than the draft.
+    """
     drafts = _drafts(league.folder)
     leased = {f"{DRAFT}{number}" for number in queue.leased()} if drafts else set()
     for draft in drafts:

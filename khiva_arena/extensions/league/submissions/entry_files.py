@@ -1,4 +1,6 @@
-"""The files of an entry below ``bots``: its draft, the lock of the command that enters it, and the league's copy of its bot."""
+"""The files of an entry below ``bots``: its draft, the lock of the command that enters
+it, and the league's copy of its bot.
+"""
 
 import os
 import re
@@ -13,13 +15,18 @@ from khiva_arena.extensions.league.submissions.queue import Queue
 from khiva_arena.records.store import locks, private
 
 SHORT = 32
-"""The hex digits of an identity that name a bot's folder: too many for two bots to be made that share them."""
+"""The hex digits of an identity that name a bot's folder: too many for two bots to be
+made that share them.
+"""
 DRAFT = "draft-"
-"""The beginning of the name of a folder with a bot that is being checked; the number of its entry follows."""
+"""The beginning of the name of a folder with a bot that is being checked; the number of
+its entry follows.
+"""
 
 
 def copy_of(folder: Path, identity: str) -> Path:
-    """Return the folder with the copy that a league in a folder has of a bot. ``identity``: of its files and commands.
+    """Return the folder with the copy that a league in a folder has of a
+    bot. ``identity``: of its files and commands.
 
     Raises ConfigError for one that is no hash: the server can write into the queue.
     """
@@ -41,7 +48,8 @@ def _lock_of(folder: Path, number: int) -> Path:
 
 
 class EntryLock:
-    """The lock that tells others a command is at work on an entry, until the command ends, however it does.
+    """The lock that tells others a command is at work on an entry, until the command
+    ends, however it does.
 
     is_taken: whether this command has it.
     """
@@ -85,13 +93,17 @@ def is_at_work(folder: Path, number: int) -> bool:
 
 
 def take_back(folder: Path, queue: Queue, number: int, why: str) -> None:
-    """Refuse an entry that is not in the league yet, and remove what there is of it. ``why``: for its author."""
+    """Refuse an entry that is not in the league yet, and remove what there is of
+    it. ``why``: for its author.
+    """
     queue.refuse(number, why)
     forget(folder, queue, number)
 
 
 def forget(folder: Path, queue: Queue, number: int) -> None:
-    """Remove the files of an entry that was refused: its lock, and the copy of its bot, unless another entry has the same bot."""
+    """Remove the files of an entry that was refused: its lock, and the copy of its bot,
+    unless another entry has the same bot.
+    """
     _lock_of(folder, number).unlink(missing_ok=True)
     with queue.hold():  # so that nobody adds one meanwhile
         identity = queue.entry(number).identity

@@ -1,9 +1,12 @@
-"""The examination of a submitted bot: its files, its check in the cell, and one trial table against the anchors.
+"""The examination of a submitted bot: its files, its check in the cell, and one trial
+table against the anchors.
 
-The trial is played on deals of its own and is not recorded among the matches of the league. What comes out is kept for the bot's
-author alone, in the words of ``khiva-arena check``.
+The trial is played on deals of its own and is not recorded among the matches of the
+league. What comes out is kept for the bot's author alone, in the words of ``khiva-arena
+check``.
 
-A bot is unpacked into a draft, which becomes the league's copy in one step once it is accepted.
+A bot is unpacked into a draft, which becomes the league's copy in one step once it is
+accepted.
 """
 
 import resource
@@ -61,7 +64,9 @@ UNEXAMINED = (
     "why; it does not count against your "
     "day: send it again, or ask the organiser"
 )
-"""The report of an entry that the arena could not examine: it names no place of this machine."""
+"""The report of an entry that the arena could not examine: it names no place of this
+machine.
+"""
 ENDED = (
     f"its check was ended {MOST_ATTEMPTS} times before it was done, as by kills of the player "
     "or a full disk"
@@ -81,7 +86,8 @@ class Finding(NamedTuple):
 
     accepted: whether it is in from the next batch.
     report: why not, or how its check and its trial table went, in words for its author.
-    failure: what the organiser is told of an entry that the arena failed at; "" for one that was examined.
+    failure: what the organiser is told of an entry that the arena failed at; "" for one
+        that was examined.
     """
 
     accepted: bool
@@ -111,14 +117,16 @@ def examine_next(
     queue: Queue,
     number: int | None = None,
 ) -> tuple[QueueEntry, Finding] | None:
-    """Examine an entry that waits, note what became of it, and return both; None if none waits.
+    """Examine an entry that waits, note what became of it, and return both; None if
+    none waits.
 
     number: of the entry, which this process holds; None for the next one.
 
-    An entry that the arena fails at is set aside, with a trace for the organiser. So is one whose checks were ended too often.
+    An entry that the arena fails at is set aside, with a trace for the organiser. So is
+    one whose checks were ended too often.
 
-    Raises StagingError if this machine is to blame: then the entry waits again. Raises StoreError if the queue cannot be read or
-    written.
+    Raises StagingError if this machine is to blame: then the entry waits again. Raises
+    StoreError if the queue cannot be read or written.
     """
     sweep(league, queue)
     if number is None and (ended := queue.set_aside_ended(UNEXAMINED)):
@@ -149,10 +157,11 @@ def examine_next(
 def _examined(
     league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path, *, is_players: bool
 ) -> _Settled:
-    """Examine an entry, whatever is in it, and remove its draft. ``is_players``: the player asked, which comes again to an entry
-    that waits.
+    """Examine an entry, whatever is in it, and remove its draft. ``is_players``: the
+    player asked, which comes again to an entry that waits.
 
-    Raises StagingError if this machine is to blame, and has not failed at this entry so often that the entry may be.
+    Raises StagingError if this machine is to blame, and has not failed at this entry so
+    often that the entry may be.
     """
     try:
         try:
@@ -184,7 +193,9 @@ def _of_this_machine(error: Exception, draft: Path) -> StagingError:
 def _examine(
     league: League, queue: Queue, entry: QueueEntry, packed: bytes, draft: Path
 ) -> _Settled:
-    """Examine an entry; the draft of a bot that is accepted becomes the league's copy. Raises whatever the examination does."""
+    """Examine an entry; the draft of a bot that is accepted becomes the league's copy.
+    Raises whatever the examination does.
+    """
     bot = _unpacked(league, entry, packed, draft)
     queue.identify(entry.number, bot.identity)
     verdict = _verdict(league, bot, lambda: queue.renew(entry.number))
@@ -218,7 +229,9 @@ def _settle(
 
 
 def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> Bot:
-    """Unpack a bot and return it. Raises ConfigError if it is no bot that the league takes."""
+    """Unpack a bot and return it. Raises ConfigError if it is no bot that the league
+    takes.
+    """
     if league.terms.publishes_bots and not entry.agreed:
         raise ConfigError(NOT_AGREED)
     alike = {compared(anchor.name) for anchor in league.anchors}
@@ -239,7 +252,9 @@ def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> 
 
 
 def _cpu_of_children() -> float:
-    """Return the CPU seconds of all processes that this one has started and waited for, and of theirs."""
+    """Return the CPU seconds of all processes that this one has started and waited for,
+    and of theirs.
+    """
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -248,7 +263,8 @@ def load(league: League, identity: str, name: str, parts: Sequence[str] = ()) ->
     """Return the league's copy of a bot. Raises ConfigError.
 
     identity: of its files and commands
-    parts: the hashes of its module and its payload if it was entered with both: its interpreter is the one of then
+    parts: the hashes of its module and its payload if it was entered with both: its
+        interpreter is the one of then
     """
     interpreters = league.loading.interpreters
     if not parts:
@@ -268,7 +284,9 @@ def load(league: League, identity: str, name: str, parts: Sequence[str] = ()) ->
 
 
 def _refuse_outside(bot_toml: Path, paths: Sequence[str]) -> None:
-    """Refuse files outside of a bot's folder, which no upload has. Raises ConfigError."""
+    """Refuse files outside of a bot's folder, which no upload has. Raises
+    ConfigError.
+    """
     name = Path(paths[0]).name
     raise ConfigError(
         f"{bot_toml}: {name} lies outside of its folder; copy it into the folder, and "
@@ -282,14 +300,18 @@ def _loaded(league: League, folder: Path, name: str, interpreters: Interpreters)
 
 
 def _played(league: League, bot: Bot) -> Bot:
-    """Return a bot as it plays: its module alone in a league in ticks. Raises BotError if that cannot be built."""
+    """Return a bot as it plays: its module alone in a league in ticks. Raises BotError
+    if that cannot be built.
+    """
     if league.settings.clock is Clock.TICKS:
         (bot,) = as_modules([bot], league.sandbox.level, skip_broken=False)
     return bot
 
 
 def _verdict(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
-    """Check a bot and play its trial table. ``renew``: called whenever something was done."""
+    """Check a bot and play its trial table. ``renew``: called whenever something was
+    done.
+    """
     settings = league.settings
     problems = bots_of_an_event.of_another_game([bot], settings.game.name)
     if settings.clock is Clock.TICKS:
@@ -319,7 +341,9 @@ def _failed(report: CheckReport) -> str:
 
 
 def _tried(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
-    """Play the trial table and return how it went: a bot that does not play it to the end is refused."""
+    """Play the trial table and return how it went: a bot that does not play it to the
+    end is refused.
+    """
     playing = _played(league, bot)
     bots = _at_the_table(playing, league.anchors, league.settings.seats)
     try:
@@ -365,12 +389,16 @@ def _tried(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
 
 
 def _at_the_table(bot: Bot, anchors: Sequence[Bot], seats: int) -> tuple[Bot, ...]:
-    """Return the bots of a trial table: the bot, and the anchors in turn, as often as it takes."""
+    """Return the bots of a trial table: the bot, and the anchors in turn, as often as
+    it takes.
+    """
     return (bot, *(anchors[number % len(anchors)] for number in range(seats - 1)))
 
 
 def _for_author(text: str, draft: Path) -> str:
-    """Return a report as it is kept: without places of this machine and what to type on it, harmless, and not too long."""
+    """Return a report as it is kept: without places of this machine and what to type on
+    it, harmless, and not too long.
+    """
     caches = (f"{cache_folder()}/staged-open", f"{cache_folder()}/staged")
     for place in (
         *map(str, (draft.absolute(), draft)),

@@ -1,4 +1,6 @@
-"""The limits of a league's authors: how much they may submit, and how many bots they may have."""
+"""The limits of a league's authors: how much they may submit, and how many bots they
+may have.
+"""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple

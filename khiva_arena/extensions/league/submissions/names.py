@@ -8,8 +8,10 @@ LOOK_ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "5": "s", "8
 
 
 def compared(name: str) -> str:
-    """Return a name as names are compared, so that two that look alike are equal. It has no case, accents, spaces or marks, and
-    letters in place of digits that look like them."""
+    """Return a name as names are compared, so that two that look alike are equal. It
+    has no case, accents, spaces or marks, and letters in place of digits that look like
+    them.
+    """
     plain = unicodedata.normalize("NFKD", name.casefold())
     return (
         "".join(sign for sign in plain if sign.isalnum())
@@ -20,7 +22,9 @@ def compared(name: str) -> str:
 
 
 def name_taken(name: str, what: str) -> ConfigError:
-    """Return the error for a name that another one has, or that looks like another one's."""
+    """Return the error for a name that another one has, or that looks like another
+    one's.
+    """
     return ConfigError(
         f"{name!r}: {what} of this name, or of one that looks like it, is in the league; "
         "take another name",
@@ -28,7 +32,9 @@ def name_taken(name: str, what: str) -> ConfigError:
 
 
 def check_name(name: str, what: str) -> None:
-    """Raise ConfigError for a name that cannot stand on a page: it has letters and digits of ASCII, spaces, and ``._-``."""
+    """Raise ConfigError for a name that cannot stand on a page: it has letters and
+    digits of ASCII, spaces, and ``._-``.
+    """
     if not (
         1 <= len(name) <= 40
         and all(sign.isascii() and (sign.isalnum() or sign in " ._-") for sign in name)

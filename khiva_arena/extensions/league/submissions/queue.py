@@ -1,8 +1,11 @@
-"""The queue of a league, ``queue.db``: authors, what they submit, and changes of the roster that wait for the next batch.
+"""The queue of a league, ``queue.db``: authors, what they submit, and changes of the
+roster that wait for the next batch.
 
-It is a SQLite file of its own, so that the server can open it and not the store. Each change is one short transaction. The player
-claims an entry with a lease: if it is killed, the entry waits again once the lease is over. What ``league enter`` adds is held by
-that command, and the player leaves it alone until the command has released it: what a kill leaves never comes in by itself.
+It is a SQLite file of its own, so that the server can open it and not the store. Each
+change is one short transaction. The player claims an entry with a lease: if it is
+killed, the entry waits again once the lease is over. What ``league enter`` adds is held
+by that command, and the player leaves it alone until the command has released it: what
+a kill leaves never comes in by itself.
 """
 
 import secrets
@@ -36,13 +39,19 @@ LEASE_SECONDS = 3_600.0
 RETRY_SECONDS = 600.0
 """The wait before an entry is claimed again that this machine could not check."""
 MOST_ATTEMPTS = 3
-"""The attempts at checking an entry: each after the first because a kill, or a full disk, let the player note no failure."""
+"""The attempts at checking an entry: each after the first because a kill, or a full
+disk, let the player note no failure.
+"""
 MOST_FAILURES = 3
-"""The failures of the machine at an entry after which the entry is set aside, if another one was checked meanwhile."""
+"""The failures of the machine at an entry after which the entry is set aside, if
+another one was checked meanwhile.
+"""
 
 
 class Queue(QueueAuthors):
-    """The open queue of a league. Every method raises StoreError if SQLite or the disk refuses."""
+    """The open queue of a league. Every method raises StoreError if SQLite or the disk
+    refuses.
+    """
 
     # --- authors ---
 
@@ -51,15 +60,16 @@ class Queue(QueueAuthors):
     def add_entry(
         self, author: str, family: str, identity: str, packed: bytes, bots: BotsBound | None = None
     ) -> int:
-        """Add a bot that its organiser has at hand, and return its number. It is held: only a claim by its number takes it, until
-        ``release``.
+        """Add a bot that its organiser has at hand, and return its number. It is held:
+        only a claim by its number takes it, until ``release``.
 
         author: its author's id.
         family: the name of the bot, which is one of the author's or a new one.
-        bots: what bounds those of its author; None for no bound here, as the player has one anyway.
+        bots: what bounds those of its author; None for no bound here, as the player has
+            one anyway.
 
-        Raises ConfigError, in words that name nobody, for an equal bot, a name that is taken or looks like another, or one bot
-        more than its author may have.
+        Raises ConfigError, in words that name nobody, for an equal bot, a name that is
+        taken or looks like another, or one bot more than its author may have.
         """
         with self._transaction():
             if bots:
@@ -76,15 +86,15 @@ class Queue(QueueAuthors):
         *,
         agreed: bool = True,
     ) -> int:
-        """Add a bot that came from elsewhere and waits to be checked, and return its number; that of the same bot if its author
-        has sent it before.
+        """Add a bot that came from elsewhere and waits to be checked, and return its
+        number; that of the same bot if its author has sent it before.
 
         name: as ``add_entry`` takes ``family``.
         active: the families of its author that have an active version.
         agreed: whether its author agreed that bundles of the league hold it.
 
-        Raises ConfigError, in words that name nobody, as ``add_entry`` does, for a stream that breaks a bound, and for an author
-        who has reached a limit.
+        Raises ConfigError, in words that name nobody, as ``add_entry`` does, for a
+        stream that breaks a bound, and for an author who has reached a limit.
         """
         check_packed(packed)
         with self._transaction():
@@ -97,7 +107,9 @@ class Queue(QueueAuthors):
             return self._add(author_id, name, packed, agreed=agreed)
 
     def _sent(self, author: str, family: str, packed: bytes) -> int:
-        """Return the number of the same bot of the same author and name, if it came before and was not refused, else 0."""
+        """Return the number of the same bot of the same author and name, if it came
+        before and was not refused, else 0.
+        """
         which = "stream = ? AND state != 'refused' AND entries.author = ? AND name = ?"
         query = f"SELECT number FROM entries JOIN families ON families.id = family WHERE {which}"
         rows = self._rows(query, sha256(packed).hexdigest(), author, family)
@@ -126,7 +138,9 @@ class Queue(QueueAuthors):
             raise ConfigError(f"{SPENT}; {tomorrow()}")
 
     def _check_bots(self, author: str, family: str, bots: BotsBound) -> None:
-        """Raise ConfigError if an author has as many bots as there may be, and a bot of this name is none of them."""
+        """Raise ConfigError if an author has as many bots as there may be, and a bot of
+        this name is none of them.
+        """
         query = (
             "SELECT DISTINCT family AS id FROM entries WHERE author = ? AND state IN "
             "('waiting', 'accepted')"
@@ -151,7 +165,9 @@ class Queue(QueueAuthors):
         )
 
     def _spent_today(self, *, counted: bool = False) -> dict[str, float]:
-        """Return the CPU seconds of today's builds and checks, by author. ``counted``: without those that count in no day."""
+        """Return the CPU seconds of today's builds and checks, by author. ``counted``:
+        without those that count in no day.
+        """
         which = "checked >= ? AND NOT unexamined" if counted else "checked >= ?"
         query = (
             f"SELECT author, sum(build_seconds) AS seconds FROM entries WHERE {which} GROUP BY "
@@ -200,7 +216,9 @@ class Queue(QueueAuthors):
         return number
 
     def entries(self, *states: EntryState) -> list[QueueEntry]:
-        """Return the entries in these states, of all authors, in order of arrival; all entries for no states."""
+        """Return the entries in these states, of all authors, in order of arrival; all
+        entries for no states.
+        """
         marks = ", ".join("?" * len(states))
         where = f"WHERE state IN ({marks})" if states else ""
         return list(map(entry_of, self._rows(f"{ENTRY} {where} ORDER BY number", *states)))
@@ -222,12 +240,13 @@ class Queue(QueueAuthors):
         number: int | None = None,
         build_seconds: float = 0.0,
     ) -> tuple[QueueEntry, bytes] | None:
-        """Claim an entry that waits to be checked, and return it with its files, None if there is none.
+        """Claim an entry that waits to be checked, and return it with its files, None
+        if there is none.
 
-        number: of the entry, which this process holds; None for the next one. Who has used least CPU today comes first, then
-            who came first.
-        build_seconds: CPU seconds of builds and checks that an author has in a day; the entries of one who has used them up wait
-            until the next one. 0 for no limit.
+        number: of the entry, which this process holds; None for the next one. Who has
+            used least CPU today comes first, then who came first.
+        build_seconds: CPU seconds of builds and checks that an author has in a day; the
+            entries of one who has used them up wait until the next one. 0 for no limit.
         """
         clock = time.time()
         with self._transaction():
@@ -269,7 +288,9 @@ class Queue(QueueAuthors):
         return [row["number"] for row in rows]
 
     def renew(self, number: int) -> None:
-        """Begin the lease of an entry anew, since its check goes on; one that is held stays so."""
+        """Begin the lease of an entry anew, since its check goes on; one that is held
+        stays so.
+        """
         with self._transaction():
             query = "UPDATE entries SET leased_until = max(leased_until, ?) WHERE number = ?"
             self._connection.execute(query, (time.time() + LEASE_SECONDS, number))
@@ -288,7 +309,9 @@ class Queue(QueueAuthors):
             self._set(number, leased_until=0.0)
 
     def put_back(self, number: int) -> None:
-        """Let an entry wait again whose check the player could not make here, which is not its author's fault."""
+        """Let an entry wait again whose check the player could not make here, which is
+        not its author's fault.
+        """
         due = time.time() + RETRY_SECONDS
         report = (
             "it could not be checked; tried again after "
@@ -303,8 +326,10 @@ class Queue(QueueAuthors):
             self._connection.execute(query, (due, report, number))
 
     def note_failure(self, number: int) -> bool:
-        """Note that the machine failed while the player checked an entry. Return True if that was so ``MOST_FAILURES`` times, and
-        another entry was checked meanwhile: then it is to be set aside."""
+        """Note that the machine failed while the player checked an entry. Return True
+        if that was so ``MOST_FAILURES`` times, and another entry was checked meanwhile:
+        then it is to be set aside.
+        """
         with self._transaction():
             self._connection.execute(
                 "UPDATE entries SET failures = failures + 1 WHERE number = ?", (number,)
@@ -313,13 +338,17 @@ class Queue(QueueAuthors):
             return row["failures"] >= MOST_FAILURES and bool(row["passed_by"])
 
     def set_aside(self, number: int, report: str) -> None:
-        """Refuse an entry that waits and that the arena cannot examine. What it took counts in no day of its author."""
+        """Refuse an entry that waits and that the arena cannot examine. What it took
+        counts in no day of its author.
+        """
         with self._transaction():
             if self.entry(number).state == "waiting":
                 self._set(number, state="refused", report=report, unexamined=True, played_as=None)
 
     def set_aside_ended(self, report: str) -> QueueEntry | None:
-        """Set an entry aside that waits and has had its ``MOST_ATTEMPTS``, and return it; None if there is none."""
+        """Set an entry aside that waits and has had its ``MOST_ATTEMPTS``, and return
+        it; None if there is none.
+        """
         which = "state = 'waiting' AND leased_until < ? AND attempts >= ?"
         rows = self._rows(
             f"{ENTRY} WHERE {which} ORDER BY number LIMIT 1", time.time(), MOST_ATTEMPTS
@@ -330,7 +359,9 @@ class Queue(QueueAuthors):
         return self.entry(number)
 
     def identify(self, number: int, identity: str) -> None:
-        """Note the identity of an entry's files and commands. Raises ConfigError if another entry has it."""
+        """Note the identity of an entry's files and commands. Raises ConfigError if
+        another entry has it.
+        """
         with self._transaction():
             if self._rows(
                 "SELECT 1 FROM entries WHERE identity = ? AND state != 'refused' AND number != ?",
@@ -348,8 +379,9 @@ class Queue(QueueAuthors):
         played_as: str | None = None,
         parts: Sequence[str] = (),
     ) -> None:
-        """Note what became of an entry, unless it was refused meanwhile. Raises ConfigError if a bot that plays as it would is in
-        the league already."""
+        """Note what became of an entry, unless it was refused meanwhile. Raises
+        ConfigError if a bot that plays as it would is in the league already.
+        """
         with self._transaction():
             if played_as and self._rows(
                 "SELECT 1 FROM entries WHERE played_as = ? AND number != ?", played_as, number
@@ -366,7 +398,9 @@ class Queue(QueueAuthors):
                 )
 
     def add_build_seconds(self, number: int, seconds: float) -> None:
-        """Note the CPU seconds that a build and a check of an entry took, whatever became of it."""
+        """Note the CPU seconds that a build and a check of an entry took, whatever
+        became of it.
+        """
         with self._transaction():
             query = (
                 "UPDATE entries SET build_seconds = build_seconds + ?, checked = ? WHERE number = ?"
@@ -374,7 +408,9 @@ class Queue(QueueAuthors):
             self._connection.execute(query, (seconds, now(), number))
 
     def refuse(self, number: int, why: str) -> None:
-        """Refuse an entry that waits to be checked, or to be entered; any other stays as it is."""
+        """Refuse an entry that waits to be checked, or to be entered; any other stays
+        as it is.
+        """
         with self._transaction():
             if self.entry(number).state in ("waiting", "accepted"):
                 self._set(number, state="refused", report=why, played_as=None)

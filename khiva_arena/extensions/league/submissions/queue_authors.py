@@ -18,7 +18,9 @@ class QueueAuthors(BesideEntries):
     """The authors of an open queue."""
 
     def authors(self, *, with_revoked: bool = False) -> list[Author]:
-        """Return all authors that may take part, by name. ``with_revoked``: also the others."""
+        """Return all authors that may take part, by name. ``with_revoked``: also the
+        others.
+        """
         rows = self._rows(
             "SELECT id, name, token, revoked FROM authors WHERE NOT revoked OR ? ORDER BY name",
             with_revoked,
@@ -33,8 +35,9 @@ class QueueAuthors(BesideEntries):
         )
 
     def author_of_token(self, token: str) -> Author | None:
-        """Return the author who has a token, None for any other text. How long it takes tells nothing of the tokens: hashes are
-        looked up, which nobody can choose."""
+        """Return the author who has a token, None for any other text. How long it takes
+        tells nothing of the tokens: hashes are looked up, which nobody can choose.
+        """
         rows = self._rows(
             "SELECT id, name, token, revoked FROM authors WHERE token = ? AND NOT revoked",
             hashed(token),
@@ -42,7 +45,9 @@ class QueueAuthors(BesideEntries):
         return author_of(rows[0]) if rows else None
 
     def add_author(self, name: str) -> Author:
-        """Add an author without a token. Raises ConfigError for a name that is not valid, taken, or like another one."""
+        """Add an author without a token. Raises ConfigError for a name that is not
+        valid, taken, or like another one.
+        """
         check_name(name, "an author")
         author = Author(secrets.token_hex(8), name, False)
         with self._transaction():
@@ -51,8 +56,9 @@ class QueueAuthors(BesideEntries):
         return author
 
     def rotate(self, author_id: str) -> str:
-        """Give an author a new token in place of any other, and return it: only its hash is kept. Who was revoked takes part
-        again."""
+        """Give an author a new token in place of any other, and return it: only its
+        hash is kept. Who was revoked takes part again.
+        """
         token = secrets.token_urlsafe(TOKEN_BYTES)
         with self._transaction():
             self._connection.execute(
@@ -61,7 +67,8 @@ class QueueAuthors(BesideEntries):
         return token
 
     def revoke(self, author_id: str, *, forget: bool = False) -> None:
-        """Take an author's token away, and refuse the author's bots that wait to be checked. Those in the league stay there.
+        """Take an author's token away, and refuse the author's bots that wait to be
+        checked. Those in the league stay there.
 
         forget: remove the name, too; the random id stays.
         """

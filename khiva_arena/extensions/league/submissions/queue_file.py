@@ -87,21 +87,25 @@ class QueueFile:
         )
 
     def empty_wal(self) -> bool:
-        """Empty the -wal file, unless a reader is in the way. Return whether it is empty."""
+        """Empty the -wal file, unless a reader is in the way. Return whether it is
+        empty.
+        """
         return wal.empty(self._connection)
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Let nobody else change the queue within the context. What is changed in it counts at its end, all or, if it raises,
-        nothing."""
+        """Let nobody else change the queue within the context. What is changed in it
+        counts at its end, all or, if it raises, nothing.
+        """
         with self._transaction():
             yield
 
     def roll_back(self) -> None:
         """Undo the changes of a transaction that is open.
 
-        An interrupt at the edge of a ``with`` block can leave one open. Call this before further changes: else they belong to it,
-        and are lost when the queue is closed.
+        An interrupt at the edge of a ``with`` block can leave one open. Call this
+        before further changes: else they belong to it, and are lost when the queue is
+        closed.
         """
         with (
             self._explained(),

@@ -38,11 +38,13 @@ class QueueEntry(NamedTuple):
     family_name: for people.
     identity: of its files and commands; "" before an upload is unpacked.
     played_as: its identity in the league; None before it was checked.
-    state: waiting to be checked, refused, accepted and waiting for the next batch, or entered.
+    state: waiting to be checked, refused, accepted and waiting for the next batch, or
+        entered.
     report: what its check and its trial table gave, in words for its author.
     at: when it came, UTC.
     leased_until: the end of the lease of who checks it, in seconds since 1970.
-    parts: of a module with a payload that plays in ticks, the hashes of both, with a space between; else "".
+    parts: of a module with a payload that plays in ticks, the hashes of both, with a
+        space between; else "".
     agreed: whether its author agreed that bundles of the league hold it.
     """
 
@@ -61,7 +63,9 @@ class QueueEntry(NamedTuple):
 
     @property
     def held(self) -> bool:
-        """True for an entry that ``league enter`` has not released, so that the player leaves it alone."""
+        """True for an entry that ``league enter`` has not released, so that the player
+        leaves it alone.
+        """
         return self.leased_until == HELD
 
 

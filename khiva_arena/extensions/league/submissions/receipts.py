@@ -1,7 +1,9 @@
-"""Receipts: what a league said of its newest link, kept with the time by somebody outside of it.
+"""Receipts: what a league said of its newest link, kept with the time by somebody
+outside of it.
 
-An organiser cannot take back what others have kept. A receipt shows that its link was there at its time, and with it all links
-before. So it tells whether an end of the chain was thrown away, and whether a batch was drawn before its beacon's round.
+An organiser cannot take back what others have kept. A receipt shows that its link was
+there at its time, and with it all links before. So it tells whether an end of the chain
+was thrown away, and whether a batch was drawn before its beacon's round.
 """
 
 import os
@@ -16,7 +18,9 @@ from khiva_arena.records.store.rows import now
 
 
 def keep(site: Site, told: ToldLink, say: Say) -> Path | None:
-    """Keep what a league said of its newest link, and return the file; None if it said nothing or nothing can be kept."""
+    """Keep what a league said of its newest link, and return the file; None if it said
+    nothing or nothing can be kept.
+    """
     if told.link is None or told.digest is None:
         return None
     file = _state_home() / "khiva-arena" / "receipts" / f"{site.file_name}.txt"

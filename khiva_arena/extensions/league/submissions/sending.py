@@ -1,7 +1,8 @@
 """The talk of an author with a league elsewhere, by HTTP over TLS.
 
-The other side is trusted with nothing: its answers are bounded in size, form and time. No redirect is followed, so that a token
-goes to the address that its owner typed and nowhere else.
+The other side is trusted with nothing: its answers are bounded in size, form and time.
+No redirect is followed, so that a token goes to the address that its owner typed and
+nowhere else.
 """
 
 import http.client
@@ -64,7 +65,8 @@ class Sent(ToldLink, frozen=True, kw_only=True):
     """The answer to a bot that was sent.
 
     entry: its number in the league's queue.
-    state: of the entry, which is another one than waiting if the same bot was sent before.
+    state: of the entry, which is another one than waiting if the same bot was sent
+        before.
     """
 
     entry: Annotated[int, msgspec.Meta(ge=0)]
@@ -103,7 +105,9 @@ _Form = TypeVar("_Form", bound=msgspec.Struct)
 
 
 class Unanswered(ConfigError):
-    """A league that cannot be reached, or not now: the same question may be answered later."""
+    """A league that cannot be reached, or not now: the same question may be answered
+    later.
+    """
 
 
 class Site(NamedTuple):
@@ -130,7 +134,9 @@ class Site(NamedTuple):
 
 
 def site_of(url: str, ca: Path | None) -> Site:
-    """Return the address that a user typed. ``ca``: a file with certificates to trust. Raises ConfigError."""
+    """Return the address that a user typed. ``ca``: a file with certificates to trust.
+    Raises ConfigError.
+    """
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -167,13 +173,15 @@ def _is_loopback(host: str) -> bool:
 
 
 def terms(site: Site) -> ToldTerms:
-    """Return what an author has to agree to, without a token. Raises ConfigError, and Unanswered if the league cannot be
-    reached."""
+    """Return what an author has to agree to, without a token. Raises ConfigError, and
+    Unanswered if the league cannot be reached.
+    """
     return _asked(site, "GET", TERMS, "", None, ToldTerms)
 
 
 def send(site: Site, token: str, name: str, packed: bytes, *, agreed: bool = False) -> Sent:
-    """Send a bot. Raises ConfigError if the league does not take it, Unanswered if it cannot be reached.
+    """Send a bot. Raises ConfigError if the league does not take it, Unanswered if it
+    cannot be reached.
 
     agreed: whether its author agreed to what the league publishes.
     """
@@ -182,13 +190,16 @@ def send(site: Site, token: str, name: str, packed: bytes, *, agreed: bool = Fal
 
 
 def entries(site: Site, token: str) -> SentEntries:
-    """Return all that an author has sent. Raises ConfigError, and Unanswered if the league cannot be reached."""
+    """Return all that an author has sent. Raises ConfigError, and Unanswered if the
+    league cannot be reached.
+    """
     return _asked(site, "GET", "/api/entries", token, None, SentEntries)
 
 
 def newest(site: Site) -> ToldLink:
-    """Return the newest link of a league, as its badge names it to everybody. Raises ConfigError if it names none, Unanswered if
-    the league cannot be reached."""
+    """Return the newest link of a league, as its badge names it to everybody. Raises
+    ConfigError if it names none, Unanswered if the league cannot be reached.
+    """
     link = NEWEST.search(
         _read(site, "GET", "/badge.svg", {"User-Agent": AGENT}, None).decode(errors="replace")
     )
@@ -220,7 +231,9 @@ def _asked(
 
 
 def _read(site: Site, method: str, path: str, headers: dict[str, str], body: bytes | None) -> bytes:
-    """Return the body of a league's answer. Raises ConfigError for a refusal or an answer that is too long."""
+    """Return the body of a league's answer. Raises ConfigError for a refusal or an
+    answer that is too long.
+    """
     with _explained(site), _connected(site) as connection:
         with suppress(
             BrokenPipeError, ConnectionResetError
@@ -251,7 +264,9 @@ def _refusal(site: Site, answer: http.client.HTTPResponse, data: bytes) -> Confi
 
 @contextmanager
 def _connected(site: Site) -> Iterator[http.client.HTTPConnection]:
-    """Yield a connection that is cut once the whole time is up, however slowly the other side talks."""
+    """Yield a connection that is cut once the whole time is up, however slowly the
+    other side talks.
+    """
     if site.tls:
         connection: http.client.HTTPConnection = http.client.HTTPSConnection(
             site.host, site.port, timeout=SECONDS, context=site.tls

@@ -1,4 +1,6 @@
-"""Modules whose ticks were counted by hand from protocol/METER.md: one for each class of instructions and each rule on blocks."""
+"""Modules whose ticks were counted by hand from protocol/METER.md: one for each class
+of instructions and each rule on blocks.
+"""
 
 from typing import NamedTuple
 
@@ -36,12 +38,15 @@ def _memory(pages: bytes, used: int) -> ByHand:
 
 
 def _large(code: int) -> bytes:
-    """A module that jumps in every way that can be cold, and whose code section has so many bytes.
+    """A module that jumps in every way that can be cold, and whose code section has so
+    many bytes.
 
-    Beside cold it uses 8 + 1 + 40 ticks for its calls, 1 + 10 for br_table, 2 behind that, 2 in the arm of an if, 2 behind it,
-    2 in the other arm, 4 each before and behind the br_if of a loop, and 20 in each of two longer loops. Cold are two calls,
-    three times each, br_table, and three blocks: behind that, behind the first if, and the other arm. The block behind the
-    second if has nothing in it. Cold is the br_if of the last loop, too: it ends 33 bytes behind the beginning of the loop.
+    Beside cold it uses 8 + 1 + 40 ticks for its calls, 1 + 10 for br_table, 2 behind
+    that, 2 in the arm of an if, 2 behind it, 2 in the other arm, 4 each before and
+    behind the br_if of a loop, and 20 in each of two longer loops. Cold are two calls,
+    three times each, br_table, and three blocks: behind that, behind the first if, and
+    the other arm. The block behind the second if has nothing in it. Cold is the br_if
+    of the last loop, too: it ends 33 bytes behind the beginning of the loop.
     """
     nine = "i32.const 1 drop " * 9
     words = f"""call 1 i32.const 1 call_indirect 1 block i32.const 0 br_table 0 0 end
@@ -290,6 +295,7 @@ BY_HAND = (
 )
 """All of them.
 
-A call of a function without locals and operands takes 128 bytes of stack, of 1,000,000: 7,812 fit, and the next one traps before
-it pays. With five locals and three operands it takes 256, and 3,906 fit.
+A call of a function without locals and operands takes 128 bytes of stack, of 1,000,000:
+7,812 fit, and the next one traps before it pays. With five locals and three operands it
+takes 256, and 3,906 fit.
 """

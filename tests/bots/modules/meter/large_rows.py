@@ -1,5 +1,5 @@
-"""Large modules of protocol/vectors/bounds.json: a meter that has misread a sentence of protocol/METER.md on what is heavy, or on
-what pays cold, gets them wrong.
+"""Large modules of protocol/vectors/bounds.json: a meter that has misread a sentence of
+protocol/METER.md on what is heavy, or on what pays cold, gets them wrong.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,9 @@ PAIR = "i32 i32"
 RESULTS, PARAMETERS = 1, 3
 """The types of the callee, which leaves a pair, and of a loop that takes one."""
 REACHED = 1_000
-"""How often a heavy thing stands where it can be reached; all others stand where none can be."""
+"""How often a heavy thing stands where it can be reached; all others stand where none
+can be.
+"""
 
 
 class Way(NamedTuple):
@@ -70,7 +72,9 @@ WAYS = (
 
 
 def _many(way: Way, dead: int, nops: int) -> bytes:
-    """Return a module whose ``_start`` takes 2 ticks, and whose last function, which is never called, is heavy."""
+    """Return a module whose ``_start`` takes 2 ticks, and whose last function, which is
+    never called, is heavy.
+    """
     parts = (
         assemble(way.reached) * REACHED,
         b"\1" * nops,
@@ -87,7 +91,9 @@ def _many(way: Way, dead: int, nops: int) -> bytes:
 
 
 def of_heavy(way: Way, more: int) -> bytes:
-    """Return a module with as many heavy instructions as its code section allows, and so many ``more``."""
+    """Return a module with as many heavy instructions as its code section allows, and
+    so many ``more``.
+    """
     dead = 0
     for nops in count():
         while True:
@@ -122,7 +128,9 @@ FAR, PAYS = "nop " * 33, "i32.const 1 drop"
 
 
 def _large(made: Callable[[Function], Made]) -> bytes:
-    """Return a module with a function that is never called and fills the code section up."""
+    """Return a module with a function that is never called and fills the code section
+    up.
+    """
     bare = len(dict(sections_of(bytes(made(Function("")))))[10])
     for padding in count(LARGE - bare, -1):
         module = bytes(made(Function(b"\1" * padding)))
@@ -138,7 +146,9 @@ def _cold(name: str, code: str, used: int, imports: tuple[str, ...] = ()) -> ByH
 
 
 def cold() -> list[ByHand]:
-    """Return the modules that pay cold in one way each, or would if a sentence were misread."""
+    """Return the modules that pay cold in one way each, or would if a sentence were
+    misread.
+    """
     return [
         _cold("a call to the runner", "call 0 drop", 8 + 3 * COLD + 20_000 + 1, ("sched_yield",)),
         _cold("a br far back", f"loop {TWICE} if {FAR} br 1 end end", 7 + 1 + COLD + 7),

@@ -1,7 +1,9 @@
-"""Makes protocol/vectors/modules.json and bounds.json, and the prices in protocol/METER.md: ``make vectors``.
+"""Makes protocol/vectors/modules.json and bounds.json, and the prices in
+protocol/METER.md: ``make vectors``.
 
-The ticks of the modules by hand are those of ``by_hand.py`` and ``misread_rows.py``; those of the
-random ones, and of modules that just reach a bound, are what wasmtime comes to.
+The ticks of the modules by hand are those of ``by_hand.py`` and ``misread_rows.py``;
+those of the random ones, and of modules that just reach a bound, are what wasmtime
+comes to.
 """
 
 import re

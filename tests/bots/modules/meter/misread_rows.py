@@ -1,14 +1,20 @@
-"""Modules that a meter gets wrong which has misread one sentence of protocol/METER.md, their ticks counted by hand."""
+"""Modules that a meter gets wrong which has misread one sentence of protocol/METER.md,
+their ticks counted by hand.
+"""
 
 from by_hand import LIMIT, SMALL, ByHand
 from wasm import OPCODES, Function, Made, sized, start, vector
 
 PRICES = {"plain": 1, "float": 4, "divide": 8, "store": 4, "load": 4}
-"""The price of each class of instructions that only take operands and leave results, over a memory of at most 16 pages."""
+"""The price of each class of instructions that only take operands and leave results,
+over a memory of at most 16 pages.
+"""
 TRAP = "i32.const 0 i32.const 0 i32.div_u drop"
 PAIR = "i32.const 1 drop"
 QUIET = {"f32": "i32.const -3 f32.reinterpret_i32", "f64": "i64.const -3 f64.reinterpret_i64"}
-"""Code that makes a NaN with a sign and other bits than the canonical one, for 2 ticks."""
+"""Code that makes a NaN with a sign and other bits than the canonical one, for 2
+ticks.
+"""
 ONE_OPERAND = ("ceil", "floor", "trunc", "nearest", "sqrt")
 TWO_OPERANDS = ("add", "sub", "mul", "div", "min", "max")
 KEPT = {"abs": "abs", "neg": "neg", "copysign": "{0}.const -1 {0}.copysign"}
@@ -21,7 +27,9 @@ FITS = 1_000_000
 
 
 def _used(name: str) -> tuple[str, int]:
-    """Return code that runs an instruction once and leaves nothing, and its ticks: a constant or a drop is one."""
+    """Return code that runs an instruction once and leaves nothing, and its ticks: a
+    constant or a drop is one.
+    """
     row = OPCODES[name]
     operands, _, results = row.types.partition(">")
     constants = " ".join(f"{type_}.const 1" for type_ in operands.split())
@@ -33,7 +41,9 @@ def _used(name: str) -> tuple[str, int]:
 
 
 def _class(price: str, type_: str) -> ByHand:
-    """Return a module that runs once each instruction of a class whose name begins with a type."""
+    """Return a module that runs once each instruction of a class whose name begins with
+    a type.
+    """
     names = [
         row.name
         for row in OPCODES.values()
@@ -382,7 +392,9 @@ SIMPLE = [
     for row in OPCODES.values()
     if row.price in PRICES and "." in row.name and row.types.partition(">")[0]
 ]
-"""Instructions whose types stand in the table: operations, conversions, loads and stores."""
+"""Instructions whose types stand in the table: operations, conversions, loads and
+stores.
+"""
 KEEPING = " ".join(_used(name)[0].removesuffix("drop") for name in SIMPLE)
 """Code that runs each of them once and keeps the results."""
 RESULTS = sum(OPCODES[name].types.partition(">")[2] != "" for name in SIMPLE)
@@ -479,7 +491,9 @@ FULL = (
 
 
 def _nan(name: str, code: str, ticks: int) -> ByHand:
-    """Return a module that stores what an operation makes of a NaN. ``ticks``: of code that leaves a float."""
+    """Return a module that stores what an operation makes of a NaN. ``ticks``: of code
+    that leaves a float.
+    """
     type_ = name[:3]
     return ByHand(
         f"a NaN behind {name}", start(f"i32.const 0 {code} {type_}.store 0"), 1 + ticks + 4
@@ -540,7 +554,9 @@ MANY_TYPES = ByHand(
     ),
     2 * (1 + 8 + 2) + 2 + 2,
 )
-"""A meter that puts a block around each of these functions has types of its own for them, the numbers 63 and 64."""
+"""A meter that puts a block around each of these functions has types of its own for
+them, the numbers 63 and 64.
+"""
 _NAMES = b"\1" + sized(vector([b"\0" + sized(b"think")]))
 FORMS = (
     MANY_TYPES,

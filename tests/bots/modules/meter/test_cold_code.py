@@ -1,4 +1,6 @@
-"""What a module pays for cold code: jumps cost more in steps of its code section, and in equal parts."""
+"""What a module pays for cold code: jumps cost more in steps of its code section, and
+in equal parts.
+"""
 
 from random import Random
 
@@ -17,7 +19,9 @@ NUMBERS = [
 
 
 def larger(module: bytes, code: int) -> bytes:
-    """A module with more functions, whose code is never reached: up to so many bytes of code, or a few more."""
+    """A module with more functions, whose code is never reached: up to so many bytes of
+    code, or a few more.
+    """
     sections = dict(sections_of(module))
     count = sections[3][0]
     assert count < 100

@@ -1,4 +1,6 @@
-"""Random and mutated modules, as many as a test may take; ``python -m tests.tools fuzz-meter`` goes on as long as you like."""
+"""Random and mutated modules, as many as a test may take; ``python -m tests.tools
+fuzz-meter`` goes on as long as you like.
+"""
 
 import time
 import tracemalloc

@@ -1,4 +1,6 @@
-"""Meters that have misread one sentence of protocol/METER.md: of all vectors only the rows that are there for it fail."""
+"""Meters that have misread one sentence of protocol/METER.md: of all vectors only the
+rows that are there for it fail.
+"""
 
 import re
 import shutil
@@ -27,7 +29,9 @@ FLOAT, PLAIN, INDIRECT, BULK = (
 
 
 class Misreading(NamedTuple):
-    """A change of protocol/verifier/walk.js: a part of its text, what stands there then, and the rows that come out otherwise."""
+    """A change of protocol/verifier/walk.js: a part of its text, what stands there
+    then, and the rows that come out otherwise.
+    """
 
     right: str
     wrong: str

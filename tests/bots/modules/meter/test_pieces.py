@@ -22,7 +22,9 @@ PAGES = 32
 
 
 def _read(data: bytes) -> int:
-    """Return a signed number in LEB128, by its definition: groups of seven bits, the last one's top bit is the sign."""
+    """Return a signed number in LEB128, by its definition: groups of seven bits, the
+    last one's top bit is the sign.
+    """
     groups = [byte & 0x7F for byte in data]
     assert [byte >> 7 for byte in data] == [1] * (len(data) - 1) + [0]
     return sum(group << 7 * place for place, group in enumerate(groups)) - (

@@ -1,4 +1,6 @@
-"""Names of functions as people read them: mangled ones made plain, long ones cut where it shows."""
+"""Names of functions as people read them: mangled ones made plain, long ones cut where
+it shows.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Ways in which a naive meter is unsafe: modules that do not pay, or that a VM runs otherwise."""
+"""Ways in which a naive meter is unsafe: modules that do not pay, or that a VM runs
+otherwise.
+"""
 
 import struct
 from hashlib import sha256
@@ -99,7 +101,9 @@ def recursive(
 
 
 def live(kind: str, locals_: int, operands: int, results: int = 0) -> bytes:
-    """A module that calls without end a function whose locals and operands are used behind the call."""
+    """A module that calls without end a function whose locals and operands are used
+    behind the call.
+    """
     sets = " ".join(f"i32.const 0 {kind}.load {8 * at} local.set {at}" for at in range(locals_))
     loads = " ".join(f"i32.const 0 {kind}.load {8 * at + 4}" for at in range(operands))
     drops = "drop " * results

@@ -1,5 +1,6 @@
-"""The vectors of protocol/METER.md: they are what is made, their ticks are those by hand, and two VMs come to the same, as do
-other Pythons and ARM64 where ``python -m tests.tools modules-elsewhere`` has set them up.
+"""The vectors of protocol/METER.md: they are what is made, their ticks are those by
+hand, and two VMs come to the same, as do other Pythons and ARM64 where ``python -m
+tests.tools modules-elsewhere`` has set them up.
 """
 
 import json

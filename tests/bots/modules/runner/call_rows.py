@@ -1,4 +1,6 @@
-"""Rows of the calls of METER.md, section 11: results, errors and prices. Those of ``poll_oneoff`` are in ``poll_rows.py``."""
+"""Rows of the calls of METER.md, section 11: results, errors and prices. Those of
+``poll_oneoff`` are in ``poll_rows.py``.
+"""
 
 from typing import Any
 
@@ -91,7 +93,9 @@ ERRORS: tuple[tuple[Any, ...], ...] = (
     ("fd_fdstat_get", 2, RESULT),
     ("fd_fdstat_set_flags", 2, 0),
 )
-"""Calls with a known place and one thing that is wrong, and calls on descriptors that are closed."""
+"""Calls with a known place and one thing that is wrong, and calls on descriptors that
+are closed.
+"""
 CALL_ROWS = (
     Row(
         "arguments, variables, descriptors, and what does nothing",

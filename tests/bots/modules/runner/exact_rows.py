@@ -1,4 +1,6 @@
-"""Rows that a runner gets wrong which has misread one sentence of METER.md, section 11 or 12."""
+"""Rows that a runner gets wrong which has misread one sentence of METER.md, section 11
+or 12.
+"""
 
 import struct
 
@@ -35,19 +37,25 @@ ANSWER = WRITE + len(FRAME)
 
 
 def timed(word: int, nanoseconds: int, flags: int) -> bytes:
-    """Return a subscription to a time, with all bits of its flags and with bytes of chance in its gaps."""
+    """Return a subscription to a time, with all bits of its flags and with bytes of
+    chance in its gaps.
+    """
     return struct.pack(
         "<QB7sI4sQQH6s", word, 0, b"\xff" * 7, 1, b"\xff" * 4, nanoseconds, 999, flags, b"\xff" * 6
     )
 
 
 def polled(place: int, of: int) -> str:
-    """Return the code of a poll for one subscription: its count of events is 4 bytes behind its error number, the event is 8."""
+    """Return the code of a poll for one subscription: its count of events is 4 bytes
+    behind its error number, the event is 8.
+    """
     return note(place, "poll_oneoff", of, BODY + place + 8, 1, BODY + place + 4)
 
 
 def ended(name: str, code: str, word: str, used: int, ticks: int = PLENTY) -> Row:
-    """Return a row in which input ends after its module has, and another question comes."""
+    """Return a row in which input ends after its module has, and another question
+    comes.
+    """
     return Row(
         f"input that ends after {name}",
         bot(code),

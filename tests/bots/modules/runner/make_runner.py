@@ -1,6 +1,8 @@
-"""Makes protocol/vectors/runner.json, the vectors of a runner of modules: ``make vectors``.
+"""Makes protocol/vectors/runner.json, the vectors of a runner of modules: ``make
+vectors``.
 
-The answers are what the arena's runner gives. The words and ticks of each row were counted by hand as well.
+The answers are what the arena's runner gives. The words and ticks of each row were
+counted by hand as well.
 """
 
 import sys

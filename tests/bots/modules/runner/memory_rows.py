@@ -1,4 +1,6 @@
-"""Rows of an event's limit on memory, which is small in each of them: METER.md, sections 3 and 5."""
+"""Rows of an event's limit on memory, which is small in each of them: METER.md,
+sections 3 and 5.
+"""
 
 from runner_rows import HOST, SIZE, Row, ask, bot, end
 from wasm import assemble, sized, start, uleb, vector

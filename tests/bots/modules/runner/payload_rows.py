@@ -32,7 +32,9 @@ READ = 5 + HOST + 100
 
 
 def read(place: int, pointer: int = OTHER, *, of: int = 3) -> str:
-    """Return the code that reads into one pair; the count of bytes is at ``place`` of the answer."""
+    """Return the code that reads into one pair; the count of bytes is at ``place`` of
+    the answer.
+    """
     return call("fd_read", of, pointer, 1, BODY + place) + " drop\n"
 
 

@@ -26,7 +26,9 @@ LONGEST = (1 << 64) - 1
 
 
 def poll(place: int, count: int, *, of: int = OTHER) -> tuple[int, str, int, int, int, int]:
-    """Return the words of a ``note`` of a poll: its count of events is 4 bytes behind its error number, the events are 8."""
+    """Return the words of a ``note`` of a poll: its count of events is 4 bytes behind
+    its error number, the events are 8.
+    """
     return place, "poll_oneoff", of, BODY + place + 8, count, BODY + place + 4
 
 
@@ -49,7 +51,8 @@ POLL_ROWS = (
             size=80,
         ),
         ask(ticks=2 * PLENTY),
-        # The first poll pays 1 + 4 + HOST + 1,000 = 21,013 ticks, so it waits from 2,101 on.
+        # The first poll pays 1 + 4 + HOST + 1,000 = 21,013 ticks, so it waits from
+        # 2,101 on.
         (("answered", 2 * (NOTE + 4) + 3_000 + (100_000 - 2_101) * 10 + WRITE + 84),),
     ),
     Row(

@@ -1,7 +1,9 @@
-"""Modules that call the runner, with the orders to it: what the rows of protocol/vectors/runner.json are made of.
+"""Modules that call the runner, with the orders to it: what the rows of
+protocol/vectors/runner.json are made of.
 
-The modules use their memory alike. A module answers with the pair at ``PAIR``, which is a frame at ``HEAD``. Its calls put their
-results into the frame, from ``BODY`` on. Other pairs, subscriptions and texts begin at ``OTHER``.
+The modules use their memory alike. A module answers with the pair at ``PAIR``, which is
+a frame at ``HEAD``. Its calls put their results into the frame, from ``BODY`` on. Other
+pairs, subscriptions and texts begin at ``OTHER``.
 """
 
 import re
@@ -53,7 +55,9 @@ class Row(NamedTuple):
 
 
 def ask(*frames: bytes, ticks: int = PLENTY) -> tuple[tuple[str, int, bytes], ...]:
-    """Return the orders of a question. The last of ``frames`` comes with it, the others before it."""
+    """Return the orders of a question. The last of ``frames`` comes with it, the others
+    before it.
+    """
     return (*((SAY, 0, frame) for frame in frames[:-1]), (ASK, ticks, b"".join(frames[-1:])))
 
 
@@ -79,7 +83,9 @@ def note(place: int, name: str, *words: int) -> str:
 
 
 def notes(*calls: tuple[Any, ...]) -> str:
-    """Return the code of calls whose error numbers are the first bytes of the answer."""
+    """Return the code of calls whose error numbers are the first bytes of the
+    answer.
+    """
     return "".join(note(place, *words) for place, words in enumerate(calls))
 
 
@@ -89,7 +95,9 @@ def write(pointer: int = PAIR, *, to: int = 1, count: int = 1) -> str:
 
 
 def read(place: int, pointer: int = OTHER, count: int = 1) -> str:
-    """Return the code that reads into pairs of pointer and length; the count of bytes is at ``place`` of the answer."""
+    """Return the code that reads into pairs of pointer and length; the count of bytes
+    is at ``place`` of the answer.
+    """
     return call("fd_read", 0, pointer, count, BODY + place) + " drop\n"
 
 
@@ -119,7 +127,9 @@ def bot(
 
 
 def text(*pieces: bytes) -> dict[int, bytes]:
-    """Return what lies at ``OTHER``: a pair for each piece, and the pieces behind them."""
+    """Return what lies at ``OTHER``: a pair for each piece, and the pieces behind
+    them.
+    """
     at, listed, found = OTHER + 8 * len(pieces), [], b""
     for piece in pieces:
         listed.append((at + len(found), len(piece)))

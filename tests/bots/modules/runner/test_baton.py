@@ -1,4 +1,6 @@
-"""The host of a table goes from thread to thread: whatever fails on whichever thread ends the table, and blames no seat."""
+"""The host of a table goes from thread to thread: whatever fails on whichever thread
+ends the table, and blames no seat.
+"""
 
 import _thread
 import threading

@@ -1,5 +1,6 @@
-"""A fork server keeps modules and no trace of a match. Its child runs modules, and can do nothing else to the machine or to its
-parent."""
+"""A fork server keeps modules and no trace of a match. Its child runs modules, and can
+do nothing else to the machine or to its parent.
+"""
 
 import json
 import platform
@@ -87,7 +88,9 @@ sys.stdout.write(os.read(start, 65536).decode())
     bool(system.why_no_levels()) or not seccomp.supported(), reason="filters of calls are Linux's"
 )
 def test_a_child_can_run_threads_and_nothing_else() -> None:
-    """Each thing is also done before the filter is on, so that its refusal is the filter's."""
+    """Each thing is also done before the filter is on, so that its refusal is the
+    filter's.
+    """
     words = [sys.executable, "-c", ATTEMPTS, str(FOLDER), seccomp.of_a_table().hex()]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     free, bound = json.loads(done.stdout)
@@ -199,7 +202,9 @@ def loading(code: Path, name: str = "") -> bytes:
 @pytest.mark.slow
 @pytest.mark.skipif(not system.PROC, reason="/proc is Linux's")
 def test_each_table_begins_with_modules_in_which_nothing_has_run(tmp_path: Path) -> None:
-    """Whoever sat there before, and beside whom. Memories for which there is no seat are given back."""
+    """Whoever sat there before, and beside whom. Memories for which there is no seat
+    are given back.
+    """
     one, other, third = (code_of(tmp_path, first) for first in (0, 10, 20))
     expected = {one: [1, 3, 6], other: [11, 23, 36], third: [21, 43, 66]}
     with served() as server:

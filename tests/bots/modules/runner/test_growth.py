@@ -1,4 +1,6 @@
-"""Memory that the event allows a module and the machine refuses: the module never notices, and nobody can bring that about."""
+"""Memory that the event allows a module and the machine refuses: the module never
+notices, and nobody can bring that about.
+"""
 
 import json
 import subprocess
@@ -32,7 +34,9 @@ PLENTY = 10**10
 
 
 def grows(first: str, asked: str = "(i32.const 1)") -> SeatAlone:
-    """A module of 40 pages at the most that grows twice where the machine gives 30, and exits with what it has then."""
+    """A module of 40 pages at the most that grows twice where the machine gives 30, and
+    exits with what it has then.
+    """
     code = (
         f"(drop (memory.grow {first})) (drop (memory.grow {asked})) (call $proc_exit (memory.size))"
     )
@@ -50,7 +54,9 @@ def test_a_growth_that_the_machine_refuses_is_the_machines_failure(first: int, a
 
 @pytest.mark.parametrize("asked", [11, 12, 4_096, 2**31 - 1, -1, -30, -(2**31)])
 def test_a_growth_beyond_what_the_event_allows_fails_in_the_module(asked: int) -> None:
-    """The pages there are and those asked for are added in 64 bits: in 32 the sum of some of these would be small."""
+    """The pages there are and those asked for are added in 64 bits: in 32 the sum of
+    some of these would be small.
+    """
     assert grows("(i32.const 29)", f"(i32.const {asked})").ask(PLENTY)[::2] == (
         line.EXITED,
         (30).to_bytes(4, "big"),
@@ -66,7 +72,9 @@ def test_it_costs_no_ticks_to_look() -> None:
 
 
 def test_by_the_wall_clock_a_refused_growth_is_the_modules() -> None:
-    """Its limit of memory is the system's there, and what it does at that limit is its own doing."""
+    """Its limit of memory is the system's there, and what it does at that limit is its
+    own doing.
+    """
     code = (
         "(drop (memory.grow (i32.const 29))) (drop (memory.grow (i32.const 1))) (call "
         "$proc_exit (memory.size))"
@@ -90,9 +98,13 @@ HOG = """
   (loop $grow (br_if $grow (i32.ne (memory.grow (i32.const 1)) (i32.const -1))))
   (call $proc_exit (i32.div_u (memory.size) (i32.const 100))))
 """
-"""Reads its payload, fills stderr and output, grows until it may no more, and exits with the hundreds of its pages."""
+"""Reads its payload, fills stderr and output, grows until it may no more, and exits
+with the hundreds of its pages.
+"""
 CODE_BYTES = 30 * MIB
-"""Of each module, a little below the bound of METER.md, section 8: its data are in its code."""
+"""Of each module, a little below the bound of METER.md, section 8: its data are in its
+code.
+"""
 
 
 def hogs(names: str, level: Level, folder: Path, code_bytes: int) -> list[Command]:
@@ -129,8 +141,10 @@ def faults_of(commands: Sequence[Command], clock: Clock, level: Level, memory: i
 def test_the_machine_refuses_nothing_at_full_tables(
     level: Level, memory: int, tmp_path: Path, open_folder: Path
 ) -> None:
-    """Or a bot that is about to lose could bring that about. Each seat has a large payload and the most code, writes all that is
-    kept, and grows to its last page, by a limit of the event that leaves nothing beside that."""
+    """Or a bot that is about to lose could bring that about. Each seat has a large
+    payload and the most code, writes all that is kept, and grows to its last page, by a
+    limit of the event that leaves nothing beside that.
+    """
     commands = hogs("abcde", level, tmp_path, CODE_BYTES)
     told = f"crashed: exited with code {min(4096, line.module_pages(memory * MIB)) // 100}"
     for seats in range(2, 6):
@@ -150,7 +164,9 @@ def test_the_machine_refuses_nothing_at_a_full_table_of_two(
 def test_by_the_wall_clock_the_limit_of_the_system_is_the_bots_own(
     tmp_path: Path, open_folder: Path
 ) -> None:
-    """Its payload and its code count there, so it has fewer pages; the match is not void."""
+    """Its payload and its code count there, so it has fewer pages; the match is not
+    void.
+    """
     for fault in faults_of(hogs("ab", Level.TRUSTED, tmp_path, MIB), Clock.WALL, Level.TRUSTED, 80):
         code = int(fault.removeprefix("crashed: exited with code "))
         assert 482 // 100 <= code <= line.module_pages(80 * MIB) // 100
@@ -183,7 +199,9 @@ print(json.dumps([said, trio.run(play, job([command] * 2, Clock.TICKS)).void]))
 def test_a_machine_that_is_short_of_memory_voids_the_match(
     tmp_path: Path, open_folder: Path
 ) -> None:
-    """The limit is said before the match; where nothing says it, the match is void at the growth that the machine refuses."""
+    """The limit is said before the match; where nothing says it, the match is void at
+    the growth that the machine refuses.
+    """
     (tmp_path / "bot.wasm").write_bytes(
         wasm(HOG, imports=("fd_read", "fd_write", "proc_exit"), pages="257")
     )

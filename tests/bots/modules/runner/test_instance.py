@@ -1,4 +1,6 @@
-"""A module in the runner's process: how it ends, what it may have, and what no module can do to the host."""
+"""A module in the runner's process: how it ends, what it may have, and what no module
+can do to the host.
+"""
 
 import ctypes
 import resource
@@ -23,7 +25,9 @@ pytestmark = pytest.mark.slow
 
 
 def test_structs_of_the_vm_are_as_declared_here() -> None:
-    """The library is told by its own package how large they are; this fails with a release that changes one."""
+    """The library is told by its own package how large they are; this fails with a
+    release that changes one.
+    """
     assert ctypes.sizeof(bindings.wasmtime_extern) == vm.EXTERN
     assert bindings.wasmtime_extern.of.offset == vm.HANDLE
     assert ctypes.sizeof(bindings.wasmtime_func) == ctypes.sizeof(bindings.wasmtime_instance) == 16
@@ -127,7 +131,9 @@ def test_a_name_of_a_function_is_a_part_of_one_line(tmp_path: Path) -> None:
 
 
 def test_calls_of_the_host_from_the_bottom_of_the_stack_end_in_words(tmp_path: Path) -> None:
-    """Each call of the recursion calls the host too, so that one of these calls is made where the stack is all but used up."""
+    """Each call of the recursion calls the host too, so that one of these calls is made
+    where the stack is all but used up.
+    """
     body = "(func $f (call $random_get (i32.const 0) (i32.const 8)) drop (call $f))"
     done = run(wasm(body + start("(call $f)"), imports=["random_get"]), tmp_path)
     assert (done.returncode, done.stderr.count(b"\n")) == (TRAPPED, 1)
@@ -206,7 +212,9 @@ def test_what_the_machine_does_not_give_is_no_fault_of_the_module() -> None:
 
 
 def test_no_growth_moves_memory_or_needs_address_space() -> None:
-    """What is reserved at the start is all that the meter lets a module have: the host's view stays where it is."""
+    """What is reserved at the start is all that the meter lets a module have: the
+    host's view stays where it is.
+    """
     pages = vm.RESERVED // instance.PAGE
     look = "(drop (call $random_get (i32.const 0) (i32.const 4)))"
     code = wasm(
@@ -331,7 +339,9 @@ def test_an_error_of_the_system_reaches_the_caller_and_not_the_module() -> None:
 
 
 def test_the_runner_loads_few_modules(tmp_path: Path) -> None:
-    """What a start waits for: the files of this folder, and modules in C. Neither ctypes nor os is among them."""
+    """What a start waits for: the files of this folder, and modules in C. Neither
+    ctypes nor os is among them.
+    """
     script = (
         "import sys; sys.path.append(sys.argv[1]); before = set(sys.modules); import runner.main\n"
     )

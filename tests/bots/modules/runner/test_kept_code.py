@@ -1,4 +1,6 @@
-"""A fork server keeps the code of modules that its next table lacks, within a bound, since an interpreter takes long to load."""
+"""A fork server keeps the code of modules that its next table lacks, within a bound,
+since an interpreter takes long to load.
+"""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,5 +1,7 @@
-"""Live seats of protocol/verifier, whose modules wait between two questions, play the vectors as the runner does; Chromium and
-Firefox can have a module wait, and Node 20 cannot."""
+"""Live seats of protocol/verifier, whose modules wait between two questions, play the
+vectors as the runner does; Chromium and Firefox can have a module wait, and Node 20
+cannot.
+"""
 
 import json
 from collections.abc import Iterator

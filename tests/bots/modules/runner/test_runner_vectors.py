@@ -1,4 +1,6 @@
-"""The vectors of a runner: they are what the arena's runner gives, their ticks are those by hand, and the verifier agrees."""
+"""The vectors of a runner: they are what the arena's runner gives, their ticks are
+those by hand, and the verifier agrees.
+"""
 
 import json
 import subprocess

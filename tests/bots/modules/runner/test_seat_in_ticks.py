@@ -1,4 +1,6 @@
-"""A module that pays in ticks: what it is charged to the tick, when it stands still, and how each of its ends is told."""
+"""A module that pays in ticks: what it is charged to the tick, when it stands still,
+and how each of its ends is told.
+"""
 
 import subprocess
 import time
@@ -123,7 +125,9 @@ def test_what_is_no_frame_is_handed_on_at_once(data: bytes) -> None:
 
 
 def test_the_largest_frame_is_one() -> None:
-    """It does not fit into one page with all else, so it is written from a second one."""
+    """It does not fit into one page with all else, so it is written from a second
+    one.
+    """
     size = seat_in_ticks.LARGEST_FRAME
     body = (
         f"(memory.fill (i32.const 132) (i32.const 7) (i32.const {size})) {WRITE.format(to=1, at=0)}"
@@ -244,7 +248,9 @@ def test_who_is_run_again_may_take_several_times_as_much_of_the_processor() -> N
 
 
 def test_the_backstop_goes_by_the_ticks_that_were_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module with ticks for hours is given up early in a call that takes the processor for nothing."""
+    """A module with ticks for hours is given up early in a call that takes the
+    processor for nothing.
+    """
 
     def spin(_seat: TickSeat, _view: memoryview) -> None:
         until = time.thread_time() + 1.0
@@ -288,7 +294,9 @@ def test_the_clock_is_what_was_spent() -> None:
 
 
 def test_of_an_interpreter_it_is_told_which_function_of_its_bot_paid() -> None:
-    """The module spends a tenth in a function of its bot, writes a frame, and spends the rest in another one."""
+    """The module spends a tenth in a function of its bot, writes a frame, and spends
+    the rest in another one.
+    """
     code, *memory = says(HELLO)
     spends = (
         "(local.set $n (i32.const {})) (loop $on (br_if $on (local.tee $n (i32.sub (local.get "
@@ -398,7 +406,9 @@ def test_an_opening_keeps_an_empty_payload_apart_from_none() -> None:
 
 
 def compiled_at(folder: Path, module: bytes) -> tuple[str, bytes]:
-    """Compile a module by a process of the runner, and return the path of its code and the code's digest."""
+    """Compile a module by a process of the runner, and return the path of its code and
+    the code's digest.
+    """
     (folder / "bot.wasm").write_bytes(module)
     compiling = modules.runner(modules.COMPILE, str(folder / "bot.wasm"), str(folder / "code"))
     subprocess.run(compiling, check=True, timeout=120)
@@ -451,7 +461,9 @@ def test_a_table_by_its_process(tmp_path: Path) -> None:
 
 
 def test_a_table_hands_each_seat_its_own_payload(tmp_path: Path) -> None:
-    """The module exits with the error number of its read, or answers with the frame that it has read, if it is whole."""
+    """The module exits with the error number of its read, or answers with the frame
+    that it has read, if it is whole.
+    """
     read = (
         "(local.tee $error (call $fd_read (i32.const 3) (i32.const 64) (i32.const 1) "
         "(i32.const 68)))"

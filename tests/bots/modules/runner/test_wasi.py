@@ -1,4 +1,6 @@
-"""Each function of WASI is called by a module with hostile numbers: it answers with an error, and writes only its result."""
+"""Each function of WASI is called by a module with hostile numbers: it answers with an
+error, and writes only its result.
+"""
 
 import errno
 import struct
@@ -67,7 +69,9 @@ class Pipes:
 
 
 class Called:
-    """A call of one function by a module: its error number, and the memory behind it, which began as ``GUARD`` but for data."""
+    """A call of one function by a module: its error number, and the memory behind it,
+    which began as ``GUARD`` but for data.
+    """
 
     def __init__(
         self,
@@ -409,7 +413,9 @@ def test_a_payload_is_read_in_parts_and_paid_by_the_byte() -> None:
 
 @pytest.mark.parametrize("payload", [b"", b"payload"])
 def test_no_call_on_a_payload_reaches_the_system(payload: bytes) -> None:
-    """Behind its descriptor this process may have a file, by whichever clock it plays."""
+    """Behind its descriptor this process may have a file, by whichever clock it
+    plays.
+    """
     data = {
         64: vectors((300, 100)),
         128: ready(1, wasi.IS_READ, 3) + ready(2, wasi.IS_WRITE, 3) + until(3, 5_000),

@@ -1,4 +1,5 @@
-"""A bot that errs in one way, as honest authors do, and is right otherwise: misfit.py WORD. It plays the last legal choice.
+"""A bot that errs in one way, as honest authors do, and is right otherwise: misfit.py
+WORD. It plays the last legal choice.
 
 A check starts it some thirty times: what one way alone needs is imported there.
 """

@@ -1,4 +1,6 @@
-"""An author at the page: the keys that a person presses, in each browser, and what the page then shows."""
+"""An author at the page: the keys that a person presses, in each browser, and what the
+page then shows.
+"""
 
 import json
 from collections.abc import Iterator
@@ -126,7 +128,9 @@ def _of(chord: str) -> list[tuple[str, str]]:
 
 
 def write(browser: Browser, text: str) -> None:
-    """Type a text over all that the editor shows, whose own indentation each line replaces."""
+    """Type a text over all that the editor shows, whose own indentation each line
+    replaces.
+    """
     press(browser, CONTROL + "a")
     for number, line in enumerate(text.rstrip("\n").split("\n")):
         press(browser, *([ENTER, SHIFT + HOME] if number else []), *line)
@@ -151,7 +155,9 @@ def at_the_bench(
 
 
 def tab_to(browser: Browser, words: str, tab: str = TAB) -> None:
-    """Press Tab until something with these words has the focus. ``tab``: with Shift it goes back. Esc leaves the editor."""
+    """Press Tab until something with these words has the focus. ``tab``: with Shift it
+    goes back. Esc leaves the editor.
+    """
     for _ in range(200):
         press(browser, ESCAPE, tab)
         if browser.js(
@@ -172,7 +178,9 @@ def status(browser: Browser, words: str) -> str:
 
 
 def pixels(browser: Browser, variable: str) -> int:
-    """How many points of a picture of the window have the colour of a variable of palette.css."""
+    """How many points of a picture of the window have the colour of a variable of
+    palette.css.
+    """
     if isinstance(browser, Page):
         picture = browser.driver.get_screenshot_as_base64()
     else:

@@ -1,4 +1,6 @@
-"""The page that checks bundles, built once from a runtime that is fetched, and its check in Node."""
+"""The page that checks bundles, built once from a runtime that is fetched, and its
+check in Node.
+"""
 
 import json
 import re
@@ -21,12 +23,16 @@ RUNTIME = ROOT / "interpreters" / "build" / "page-runtime.tar"
 PINS = ROOT / "khiva_arena" / "extensions" / "checker" / "runtime.toml"
 SECONDS = 600
 STACK = "--stack-size=1800"
-"""What Node needs of it. With this word the check is this process, and starts no other."""
+"""What Node needs of it. With this word the check is this process, and starts no
+other.
+"""
 
 
 @cache
 def runtime() -> Path:
-    """The archive of the runtime, where `make page` leaves it. Where it cannot be fetched a test is skipped."""
+    """The archive of the runtime, where `make page` leaves it. Where it cannot be
+    fetched a test is skipped.
+    """
     if not RUNTIME.exists() or RUNTIME.stat().st_mtime < PINS.stat().st_mtime:
         need("npm")
         words = [sys.executable, str(ROOT / ".ci" / "page_runtime.py"), str(RUNTIME)]
@@ -68,7 +74,9 @@ def dropped(browser: Page | Firefox, page: Path, bundle: Path, view: str = "") -
 
 
 def memory_after(page: Path, bundle: Path, numbers: Sequence[int]) -> list[int]:
-    """The memory of a check of a bundle in Node, in kB, each time when so many matches have been run again."""
+    """The memory of a check of a bundle in Node, in kB, each time when so many matches
+    have been run again.
+    """
     need("node")
     words = ["nice", "node", STACK, str(CHECK), str(page), str(bundle), "--json"]
     found, matches = [], 0

@@ -1,4 +1,6 @@
-"""What a page is to Python, over the arena's own meter and runner in place of a browser's."""
+"""What a page is to Python, over the arena's own meter and runner in place of a
+browser's.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +33,9 @@ class NativeSeat:
 
 
 class NativePage:
-    """The object ``khiva_page``. ``live``: whether a module can stand still. ``told``: what was told."""
+    """The object ``khiva_page``. ``live``: whether a module can stand still. ``told``:
+    what was told.
+    """
 
     def __init__(self, *, live: bool = True) -> None:
         self._live = live

@@ -1,4 +1,6 @@
-"""The machine of a page, protocol/verifier/machine.js, on Node: without a page around it, and without Pyodide."""
+"""The machine of a page, protocol/verifier/machine.js, on Node: without a page around
+it, and without Pyodide.
+"""
 
 import json
 import subprocess

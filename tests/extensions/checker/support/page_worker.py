@@ -1,4 +1,6 @@
-"""The worker of the page in a browser, without the page's own script around it: requests go in, and events come out."""
+"""The worker of the page in a browser, without the page's own script around it:
+requests go in, and events come out.
+"""
 
 import json
 from collections.abc import Mapping
@@ -36,7 +38,9 @@ class PageWorker:
         browser.js(STARTED)
 
     def start(self, language: str, *, rerun: bool = False) -> None:
-        """Start the arena and the interpreter. ``rerun``: as a browser does that cannot have a module wait."""
+        """Start the arena and the interpreter. ``rerun``: as a browser does that cannot
+        have a module wait.
+        """
         self.post({"do": "start", "language": language, "rerun": rerun})
         self.told("started")
 
@@ -47,7 +51,9 @@ class PageWorker:
         )
 
     def told(self, *kinds: str, number: int = 1) -> list[dict[str, Any]]:
-        """Return all that is told until so many events of some kinds have come, or one that ends all."""
+        """Return all that is told until so many events of some kinds have come, or one
+        that ends all.
+        """
         ends = json.dumps([*kinds])
         last = 'told.some(({ kind }) => kind === "failed" || kind === "refused")'
         script = (

@@ -1,4 +1,6 @@
-"""Events of bots that call themselves without an end: how much stack that takes of a VM depends on their frames."""
+"""Events of bots that call themselves without an end: how much stack that takes of a VM
+depends on their frames.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,7 +135,9 @@ def interpreted_recursions(folder: Path) -> None:
 
 @made_once
 def few_interpreted_recursions(folder: Path) -> None:
-    """Six of them: in each language a plain call, one through a function of the interpreter, and its deepest parser."""
+    """Six of them: in each language a plain call, one through a function of the
+    interpreter, and its deepest parser.
+    """
     _interpreted_cup(
         folder,
         [program for number, program in enumerate(_programs()) if number in TELLING],

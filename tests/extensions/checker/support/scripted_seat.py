@@ -12,7 +12,9 @@ from workbench_played import WISH, Event, block, template
 from khiva_arena.extensions.checker.workbench.workbench import Workbench
 
 Answer = Callable[[int, int], Any]
-"""Returns the choice, or ``LEAVE``, from how many questions came before, and how many choices there are."""
+"""Returns the choice, or ``LEAVE``, from how many questions came before, and how many
+choices there are.
+"""
 LEAVE = {"type": "leave"}
 SEATED = {"do": "sit", "game": "khiva", "seats": 2, "seat": 0, "seed": "x", "opponent": "greedy"}
 
@@ -38,7 +40,8 @@ def taken_over(
     live: bool = True,
     after: Sequence[Event] = (),
 ) -> list[Event]:
-    """All that the workbench tells of a match of two bots, of its replay, and of the person who takes a seat of it over.
+    """All that the workbench tells of a match of two bots, of its replay, and of the
+    person who takes a seat of it over.
 
     after: what is asked of it after that
     """

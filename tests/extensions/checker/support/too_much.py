@@ -1,4 +1,6 @@
-"""An event of modules that a page does not take on. Doubles have played it: an arena refuses most of them."""
+"""An event of modules that a page does not take on. Doubles have played it: an arena
+refuses most of them.
+"""
 
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +18,9 @@ MILLION = 1_000_000
 
 
 def many_bytes() -> Made:
-    """Return a module that grows little when it is unpacked, so that the bundle is read at all."""
+    """Return a module that grows little when it is unpacked, so that the bundle is read
+    at all.
+    """
     mixed = Function(
         b"".join(
             assemble(f"i32.const {number} drop")
@@ -33,7 +37,9 @@ def many_functions() -> Made:
 
 
 def many_merges() -> Made:
-    """Return a module with a function that takes V8 a second and 600 MB to compile. METER.md lets a module have fifty of them."""
+    """Return a module with a function that takes V8 a second and 600 MB to compile.
+    METER.md lets a module have fifty of them.
+    """
     merging = (
         assemble("i32.const 0") * 4_900
         + assemble("i32.const 0 br_if 0") * 9_900

@@ -29,7 +29,9 @@ def block(name: str) -> Any:
 
 
 def template(language: str = "python", **others: str) -> dict[str, str]:
-    """The files of a new bot; ``others``: in place of these, by their names without an end."""
+    """The files of a new bot; ``others``: in place of these, by their names without an
+    end.
+    """
     end = {"python": ".py", "javascript": ".js"}[language]
     return block("templates")[language] | {f"{name}{end}": text for name, text in others.items()}
 
@@ -65,7 +67,9 @@ def played(home: Path, files: Mapping[str, str], *, live: bool = True, **wish: A
 
 
 class Commanded(NamedTuple):
-    """What the command said of a line: the id of its event, its run digest, and all of stderr."""
+    """What the command said of a line: the id of its event, its run digest, and all of
+    stderr.
+    """
 
     event: str
     digest: str

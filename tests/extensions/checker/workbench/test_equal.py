@@ -1,4 +1,6 @@
-"""Matches in a page are those of the command: the same event, digests and refusals, and so is what is saved."""
+"""Matches in a page are those of the command: the same event, digests and refusals, and
+so is what is saved.
+"""
 
 import asyncio
 import os

@@ -1,4 +1,6 @@
-"""A person's match in the workbench, without a browser: to the record that the command plays, and with its refusals."""
+"""A person's match in the workbench, without a browser: to the record that the command
+plays, and with its refusals.
+"""
 
 import shlex
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""A run on a cluster in which workers, scheduler and command are killed and stopped at seeded instants, until it is over."""
+"""A run on a cluster in which workers, scheduler and command are killed and stopped at
+seeded instants, until it is over.
+"""
 
 import os
 import random
@@ -69,7 +71,9 @@ class ClusterCompetition(Competition):
         return int(found)
 
     def digest(self) -> str:
-        """The run digest, once every match was found to be there once and sound, and no bot blamed. Raises AssertionError."""
+        """The run digest, once every match was found to be there once and sound, and no
+        bot blamed. Raises AssertionError.
+        """
         connection = sqlite3.connect(self.out / "arena.db")
         ordinals = [
             row[0] for row in connection.execute("SELECT ordinal FROM matches ORDER BY ordinal")
@@ -86,8 +90,9 @@ class ClusterCompetition(Competition):
 
 @dataclass
 class Troubles:
-    """What is done to a cluster and to the command, and how often each was. Workers that end are started again, under new
-    names, as a service would."""
+    """What is done to a cluster and to the command, and how often each was. Workers
+    that end are started again, under new names, as a service would.
+    """
 
     cluster: DaskCluster
     chance: random.Random
@@ -115,7 +120,9 @@ class Troubles:
             self.cluster.start_worker(f"{self.chance.choice(NAMES)}{next(self.numbers)}")
 
     def cause(self, process: subprocess.Popen[str]) -> None:
-        """One of them, at random. A worker is mostly hit while it plays: it takes longer to start than to play a table."""
+        """One of them, at random. A worker is mostly hit while it plays: it takes
+        longer to start than to play a table.
+        """
         players = {name: self.players(name) for name in self.workers() if name not in self.stopped}
         playing = [name for name, pids in players.items() if pids]
         what = self.chance.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
@@ -158,7 +165,9 @@ class Troubles:
 
 
 def run_through(run: ClusterCompetition, troubles: Troubles, seconds: tuple[float, float]) -> None:
-    """Run it until it ends by itself. ``seconds``: from one trouble to the next, at least and at most."""
+    """Run it until it ends by itself. ``seconds``: from one trouble to the next, at
+    least and at most.
+    """
     until = time.monotonic() + RUN_SECONDS
     for _ in range(TRIES):
         process = run.start()

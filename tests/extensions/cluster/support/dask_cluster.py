@@ -1,4 +1,6 @@
-"""A real scheduler and real workers of Dask on loopback, with mutual TLS, that tests may stop, kill and start again."""
+"""A real scheduler and real workers of Dask on loopback, with mutual TLS, that tests
+may stop, kill and start again.
+"""
 
 import os
 import shutil
@@ -19,7 +21,9 @@ QUIET = {
     "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "500ms",
     "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s",
 }
-"""Dask watches itself a hundred times a second, which is most of what a process that waits does."""
+"""Dask watches itself a hundred times a second, which is most of what a process that
+waits does.
+"""
 MAKE = (
     "openssl",
     "req",
@@ -148,7 +152,9 @@ class DaskCluster:
 
 @contextmanager
 def dask_cluster(scheme: str = "tls") -> Iterator[DaskCluster]:
-    """A scheduler without workers. Not below pytest's own folder, which is closed to others: root's bots run as other users."""
+    """A scheduler without workers. Not below pytest's own folder, which is closed to
+    others: root's bots run as other users.
+    """
     with tempfile.TemporaryDirectory(prefix="khiva-dask-", ignore_cleanup_errors=True) as folder:
         os.chmod(folder, 0o755)
         cluster = DaskCluster(Path(folder), scheme)

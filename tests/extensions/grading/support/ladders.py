@@ -21,7 +21,9 @@ RUNG = (
 def ladder(
     place: Path, *, seeds: int = 3, seats: int = 2, threshold: float = 0, more: str = ""
 ) -> Path:
-    """Make a ladder of two rungs with 10 and 20 points. ``more``: settings of its own."""
+    """Make a ladder of two rungs with 10 and 20 points. ``more``: settings of its
+    own.
+    """
     place.mkdir()
     for name, bot in BOTS.items():
         shutil.copytree(bot, place / "rungs" / name)
@@ -42,7 +44,9 @@ def secret(place: Path, text: str = "a secret of sixteen bytes or more") -> Path
 
 
 def bot(place: Path, program: str, *lines: str) -> Path:
-    """Make a bot in Python without a kit. ``lines``: of its bot.toml, beside its name and run."""
+    """Make a bot in Python without a kit. ``lines``: of its bot.toml, beside its name
+    and run.
+    """
     place.mkdir()
     (place / "bot.toml").write_text(
         "\n".join(['name = "mine"', 'run = "{python} -I -S main.py"', *lines, ""])
@@ -52,7 +56,9 @@ def bot(place: Path, program: str, *lines: str) -> Path:
 
 
 def ladder_of_modules(folder: Path) -> None:
-    """Make a ladder in ticks, "course", and a bot for it, "mine": modules that need no compiler, equal but for a section."""
+    """Make a ladder in ticks, "course", and a bot for it, "mine": modules that need no
+    compiler, equal but for a section.
+    """
     ladder(folder / "course", more='clock = "ticks"\n')
     (honest,) = vectors({"honest": "honest"}).values()
     places = [folder / "mine", *(folder / "course" / "rungs" / name for name in BOTS)]

@@ -1,7 +1,9 @@
-"""What an organiser gains who tries deals before he chooses them: leagues of six equal bots, of which one is his friend's.
+"""What an organiser gains who tries deals before he chooses them: leagues of six equal
+bots, of which one is his friend's.
 
-Run as a program, it prints the table of docs/what-results-prove.md. Its bots choose at random, each from its own number, as a bot
-does that asks its seed. So an organiser who knows secret and line knows every match beforehand, as in a league in ticks.
+Run as a program, it prints the table of docs/what-results-prove.md. Its bots choose at
+random, each from its own number, as a bot does that asks its seed. So an organiser who
+knows secret and line knows every match beforehand, as in a league in ticks.
 """
 
 import sys
@@ -50,14 +52,18 @@ class Size(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What an organiser chooses of a batch: the secret, and the line that he says was mixed in."""
+    """What an organiser chooses of a batch: the secret, and the line that he says was
+    mixed in.
+    """
 
     secret: bytes
     line: str
 
 
 Worth = Callable[[bytes, str | None], float]
-"""What a batch is worth to the friend, by its secret and the line that is mixed into its deals."""
+"""What a batch is worth to the friend, by its secret and the line that is mixed into
+its deals.
+"""
 
 
 def secrets_of(number: int, tries: int) -> list[bytes]:
@@ -76,7 +82,9 @@ def tries_secrets_before_the_line(worth: Worth, secrets: Sequence[bytes], line: 
 
 
 def draws_late(worth: Worth, secrets: Sequence[bytes], line: str) -> Choice:
-    """Wait for the line, commit to the secret that is best with it, and date the link back."""
+    """Wait for the line, commit to the secret that is best with it, and date the link
+    back.
+    """
     return Choice(max(secrets, key=lambda secret: worth(secret, line)), line)
 
 
@@ -107,7 +115,9 @@ class Result(NamedTuple):
 
 
 def play(job: Job) -> Outcome:
-    """Play a match of bots that choose by lot from their own numbers, which follow from the secret of the deal."""
+    """Play a match of bots that choose by lot from their own numbers, which follow from
+    the secret of the deal.
+    """
     return outcome(job, job.secret.hex())
 
 
@@ -164,7 +174,9 @@ def league_of(
 
 
 def _worth(definition: Definition, secret: bytes, line: str | None) -> float:
-    """Return the mean rank of the friend's bot in a batch, below 0, so that more is better."""
+    """Return the mean rank of the friend's bot in a batch, below 0, so that more is
+    better.
+    """
     commitment = seeds.commitment(definition.digest, secret)
     event = seeds.event_id(definition.digest, commitment)
     row = EventRow(

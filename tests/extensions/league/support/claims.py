@@ -1,4 +1,6 @@
-"""What an organiser shows of a league, to be changed as one who can compute every sum and digest anew."""
+"""What an organiser shows of a league, to be changed as one who can compute every sum
+and digest anew.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +16,9 @@ from khiva_arena.records.store.db import EventRow
 
 
 class Claim(NamedTuple):
-    """What an organiser shows: the links of the chain, its events, and their run digests by id."""
+    """What an organiser shows: the links of the chain, its events, and their run
+    digests by id.
+    """
 
     links: list[AnyLink]
     events: list[EventRow]

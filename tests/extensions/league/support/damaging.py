@@ -1,4 +1,6 @@
-"""A league's files with one damage, drawn by a number: a value, a row, a part of a JSON text, a byte, or the end of a file."""
+"""A league's files with one damage, drawn by a number: a value, a row, a part of a JSON
+text, a byte, or the end of a file.
+"""
 
 import json
 import os
@@ -55,7 +57,9 @@ FEW_BYTES = 200
 
 
 def forge_league(connection: sqlite3.Connection, statements: str = "") -> None:
-    """Run these statements, then work out every sum again, those of links and of tables that were set aside among them."""
+    """Run these statements, then work out every sum again, those of links and of tables
+    that were set aside among them.
+    """
     forge(connection, statements)
     for table in ("links", "set_aside"):
         names = [name for name, _, _ in versions.columns(table)]
@@ -69,7 +73,9 @@ def forge_league(connection: sqlite3.Connection, statements: str = "") -> None:
 
 
 def damage(folder: Path, chance: Random) -> str:
-    """Damage a file of a league once. Return in words what was done, "" if it was nothing."""
+    """Damage a file of a league once. Return in words what was done, "" if it was
+    nothing.
+    """
     kind = chance.randrange(5)
     if kind == 4:
         return _file_damaged(folder, chance)
@@ -118,7 +124,9 @@ def _row_damaged(connection: sqlite3.Connection, chance: Random) -> str:
 
 
 def _text_damaged(connection: sqlite3.Connection, chance: Random) -> str:
-    """Damage a part of a link, after which later links may name the digests of those before them, or of a definition."""
+    """Damage a part of a link, after which later links may name the digests of those
+    before them, or of a definition.
+    """
     links = [
         json.loads(text) for (text,) in connection.execute("SELECT text FROM links ORDER BY number")
     ]

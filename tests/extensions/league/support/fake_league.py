@@ -1,6 +1,8 @@
-"""A league elsewhere, as far as ``khiva-arena submit`` meets one: it answers whatever a test tells it to, over TLS or plainly.
+"""A league elsewhere, as far as ``khiva-arena submit`` meets one: it answers whatever a
+test tells it to, over TLS or plainly.
 
-It is a process of its own, so that no test sees its sockets among those that a command has left open.
+It is a process of its own, so that no test sees its sockets among those that a command
+has left open.
 """
 
 import json

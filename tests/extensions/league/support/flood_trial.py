@@ -1,4 +1,6 @@
-"""A league's server, a reader on another machine, and each flood in turn: `unshare --net python flood_trial.py FOLDER`."""
+"""A league's server, a reader on another machine, and each flood in turn: `unshare
+--net python flood_trial.py FOLDER`.
+"""
 
 import json
 import sys
@@ -11,7 +13,9 @@ from waiting import until
 
 
 def trial(folder: Path) -> None:
-    """Try each flood, and print what the reader and the server have of it, a line each."""
+    """Try each flood, and print what the reader and the server have of it, a line
+    each.
+    """
     ip("link", "set", "lo", "up")
     league = league_folder(folder / "spring")
     write_public(league)
@@ -24,7 +28,9 @@ def trial(folder: Path) -> None:
             return json.loads(reader.hear()), round(used(pid).cpu - begins, 2)
 
         def quiet(reader: Machine) -> Used:
-            """Print the processor time of ten answers, while nobody else asks, and what the server has then."""
+            """Print the processor time of ten answers, while nobody else asks, and what
+            the server has then.
+            """
             print(
                 json.dumps({"quiet": round(sum(ask(reader)[1] for _ in range(10)), 2)}), flush=True
             )

@@ -1,4 +1,6 @@
-"""Helper processes of a command as forks of a process that has imported already what they would import."""
+"""Helper processes of a command as forks of a process that has imported already what
+they would import.
+"""
 
 import functools
 import multiprocessing
@@ -23,10 +25,12 @@ _SERVER.set_forkserver_preload(
 
 
 class Fork:
-    """A module of Python that is run as ``python -m`` would: as much of ``Popen`` as those ask for who start a helper.
+    """A module of Python that is run as ``python -m`` would: as much of ``Popen`` as
+    those ask for who start a helper.
 
     pid: the number of the process.
-    returncode: its exit code, None as long as it runs; of a signal, the negative number.
+    returncode: its exit code, None as long as it runs; of a signal, the negative
+        number.
     stderr: its errors.
     """
 
@@ -68,7 +72,9 @@ class Fork:
 
 @functools.cache
 def serve() -> None:
-    """Start the process that forks, which would else be started in the middle of a command."""
+    """Start the process that forks, which would else be started in the middle of a
+    command.
+    """
     before = os.environ.get(THREADS)
     os.environ[THREADS] = "1"  # as helpers have it
     try:

@@ -1,8 +1,10 @@
 """Whether a bot gains by being entered anew, in leagues whose strengths are known.
 
-In each league two bots are equal. One plays all the time; the other is entered anew after 30 batches. Some batches later each
-has a chance of one of the eight seats of a final, and of the first line of the table. Draw, fit and order are the league's own;
-beside that order stands the one by Elo alone. Then an author enters a bot anew again and again; its versions stay in the table.
+In each league two bots are equal. One plays all the time; the other is entered anew
+after 30 batches. Some batches later each has a chance of one of the eight seats of a
+final, and of the first line of the table. Draw, fit and order are the league's own;
+beside that order stands the one by Elo alone. Then an author enters a bot anew again
+and again; its versions stay in the table.
 """
 
 import argparse
@@ -32,7 +34,9 @@ class Rated(NamedTuple):
 
 @dataclass
 class Chances:
-    """The chance of a seat in a final and of the first line, in percent: a value a league."""
+    """The chance of a seat in a final and of the first line, in percent: a value a
+    league.
+    """
 
     seat: Shares = field(default_factory=Shares)
     first: Shares = field(default_factory=Shares)
@@ -44,7 +48,9 @@ class Chances:
 
 @dataclass
 class Compared:
-    """The chances of a bot that was entered anew and of its equal, by the order of the league and by Elo alone."""
+    """The chances of a bot that was entered anew and of its equal, by the order of the
+    league and by Elo alone.
+    """
 
     anew: Chances = field(default_factory=Chances)
     old: Chances = field(default_factory=Chances)
@@ -53,7 +59,9 @@ class Compared:
 
 
 def orders(league: League) -> tuple[list[str], list[str]]:
-    """The bots in the order of the league, as far as they have a place, and all bots by Elo alone. Anchors are left out."""
+    """The bots in the order of the league, as far as they have a place, and all bots by
+    Elo alone. Anchors are left out.
+    """
     ratings = league.ratings()
     bots = [bot for bot in range(ANCHORS, len(league.elo)) if ratings.seeds[bot]]
     sat = Batches(
@@ -78,7 +86,9 @@ def enter_anew(league: League, bot: int) -> int:
 
 
 def league_of(spread: float, above: float, seed: Sequence[int]) -> League:
-    """A league before its first batch. ``above``: the Elo of the two equal bots above the mean."""
+    """A league before its first batch. ``above``: the Elo of the two equal bots above
+    the mean.
+    """
     league = League(Season(BOTS, SEATS, 0, spread, 0, 0, 0, ()), np.random.default_rng(seed))
     league.elo[TWIN] = league.elo[ANEW] = above
     return league
@@ -87,7 +97,9 @@ def league_of(spread: float, above: float, seed: Sequence[int]) -> League:
 def compare(
     spread: float, above: float, leagues: int, after: Sequence[int], seed: int = 1, bots: int = BOTS
 ) -> dict[int, Compared]:
-    """Simulate leagues with a spread of strengths, and look after so many batches of the bot that was entered anew."""
+    """Simulate leagues with a spread of strengths, and look after so many batches of
+    the bot that was entered anew.
+    """
     chances = {batches: Compared() for batches in after}
     for number in range(leagues):
         league = league_of(spread, above, [seed, number])
@@ -113,8 +125,10 @@ def compare(
 def again_and_again(
     every: int, leagues: int, batches: int = 50, seed: int = 2
 ) -> tuple[Shares, Shares]:
-    """The chance that the first line of a league of equals is one author's, who enters a new version every so many batches, in
-    percent: in the order of the league, and by Elo alone."""
+    """The chance that the first line of a league of equals is one author's, who enters
+    a new version every so many batches, in percent: in the order of the league, and by
+    Elo alone.
+    """
     first, by_elo = Shares(), Shares()
     for number in range(leagues):
         league = league_of(0.0, 0.0, [seed, number])
@@ -129,7 +143,9 @@ def again_and_again(
 
 
 def lines(leagues: int) -> Iterator[str]:
-    """The figures of docs/how-ratings-work.md, in percent, each with its standard error."""
+    """The figures of docs/how-ratings-work.md, in percent, each with its standard
+    error.
+    """
     for spread, above in ((0.0, 0.0), (100.0, 0.0), (100.0, -100.0), (243.0, 0.0)):
         yield (
             f"{leagues} leagues of {BOTS} bots, {spread:.0f} Elo apart (one standard "

@@ -1,4 +1,6 @@
-"""Uploads of people who mean harm: each is to be refused, in words, and to leave nothing behind."""
+"""Uploads of people who mean harm: each is to be refused, in words, and to leave
+nothing behind.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple

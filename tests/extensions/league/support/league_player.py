@@ -1,5 +1,7 @@
-"""``khiva-arena league`` with secrets that follow from how far the league is, and a time that stands still: whenever it is killed
-and started again, its chain is the one of a league that nobody disturbed. Words: as of the command line, from ``league`` on."""
+"""``khiva-arena league`` with secrets that follow from how far the league is, and a
+time that stands still: whenever it is killed and started again, its chain is the one of
+a league that nobody disturbed. Words: as of the command line, from ``league`` on.
+"""
 
 import sqlite3
 import sys
@@ -20,7 +22,9 @@ TIME = "2026-11-25T00:00:00+00:00"
 
 @contextmanager
 def same_each_time(folder: Path) -> Iterator[None]:
-    """Let the secrets of the league in a folder follow from how far it is, and the time stand still; then put both back."""
+    """Let the secrets of the league in a folder follow from how far it is, and the time
+    stand still; then put both back.
+    """
 
     def token_bytes(size: int) -> bytes:
         with Store.read(folder) as store:

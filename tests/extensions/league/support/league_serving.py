@@ -1,4 +1,6 @@
-"""The server of a league as a process of its own, and requests to it by the library's plain client."""
+"""The server of a league as a process of its own, and requests to it by the library's
+plain client.
+"""
 
 import http.client
 import json
@@ -66,7 +68,9 @@ class LeagueServer:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Answered:
-        """Ask something on a connection of its own. ``headers``: underscores stand for dashes."""
+        """Ask something on a connection of its own. ``headers``: underscores stand for
+        dashes.
+        """
         connection = self.connection()
         try:
             connection.request(
@@ -93,12 +97,13 @@ def league_server(
     is_killed: bool = False,
     is_forked: bool = False,
 ) -> Iterator[LeagueServer]:
-    """Serve a league on a free port until the end of the block. Root's server becomes another user.
+    """Serve a league on a free port until the end of the block. Root's server becomes
+    another user.
 
     context: to trust its certificate.
     is_killed: whether the block kills it.
-    is_forked: whether it is a fork with all imports, which takes a tenth of the time. Where it begins to serve and how it ends
-        are then not those of a command.
+    is_forked: whether it is a fork with all imports, which takes a tenth of the time.
+        Where it begins to serve and how it ends are then not those of a command.
     """
     user = ["--user", OTHER_USER] if os.geteuid() == 0 else []
     command = [

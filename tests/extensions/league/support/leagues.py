@@ -1,4 +1,6 @@
-"""Leagues without a process: the player at work as it is, but bots are names, and the rules engine plays their matches."""
+"""Leagues without a process: the player at work as it is, but bots are names, and the
+rules engine plays their matches.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import sha256
@@ -64,7 +66,9 @@ def league_in(
 
 
 def enter(league: League, author: str, name: str, made: str = "") -> str:
-    """Let a bot wait for the next batch, as if it had been checked. Return its identity."""
+    """Let a bot wait for the next batch, as if it had been checked. Return its
+    identity.
+    """
     identity = sha256(f"{name} {made}".encode()).hexdigest()
     with Queue(league.folder) as queue:
         whose = queue.author(author) or queue.add_author(author)
@@ -75,7 +79,9 @@ def enter(league: League, author: str, name: str, made: str = "") -> str:
 
 
 class Engine:
-    """An executor that has the rules engine play. ``fails``: tells which attempts at a match are void."""
+    """An executor that has the rules engine play. ``fails``: tells which attempts at a
+    match are void.
+    """
 
     at_a_time = 1
 
@@ -171,7 +177,9 @@ def names_play(
 
 
 def same_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let secrets be those of a counter, and the time stand still, so that two leagues have one chain."""
+    """Let secrets be those of a counter, and the time stand still, so that two leagues
+    have one chain.
+    """
     numbers = count()
     monkeypatch.setattr(
         player.secrets, "token_bytes", lambda size: sha256(b"%d" % next(numbers)).digest()[:size]

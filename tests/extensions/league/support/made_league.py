@@ -1,4 +1,5 @@
-"""Leagues without a bot: chain and draw are the arena's own, the rules engine plays, and choices are drawn by a number.
+"""Leagues without a bot: chain and draw are the arena's own, the rules engine plays,
+and choices are drawn by a number.
 
 They are for what reads a league: nothing here asks how a batch is played.
 """
@@ -127,7 +128,9 @@ class MadeLeague:
         ).plain()
 
     def _batches_over(self) -> Batches:
-        """Return the batches that bots have played in, from all links and events, whatever is kept."""
+        """Return the batches that bots have played in, from all links and events,
+        whatever is kept.
+        """
         first, *links = links_of(self.store)
         chain = begin(first)
         batches = founded(chain).batches
@@ -138,7 +141,9 @@ class MadeLeague:
         return batches
 
     def enter(self, name: str, family: int, author: int = 1, replaces: tuple[str, ...] = ()) -> str:
-        """Enter the next version of a family, and return its identity. ``replaces``: the versions that retire for it."""
+        """Enter the next version of a family, and return its identity. ``replaces``:
+        the versions that retire for it.
+        """
         version = len(self.chain.versions(f"{family:016x}")) + 1
         identity = seeds.commitment(name, bytes(32))
         named = {
@@ -198,7 +203,9 @@ class MadeLeague:
     def play(
         self, event: EventRow, lost: Collection[int] = (), most: int | None = None
     ) -> BatchPlay:
-        """Play a batch that was drawn. ``lost``: line-ups of seed 0 that the machine spoils each time. ``most``: matches."""
+        """Play a batch that was drawn. ``lost``: line-ups of seed 0 that the machine
+        spoils each time. ``most``: matches.
+        """
         play = BatchPlay(self.store, event, [Command(("none",), "/")] * len(event.bots))
         for attempt in range(SET_ASIDE_VOIDS if lost else 1):
             for drawn in play.rounds():

@@ -1,7 +1,8 @@
-"""make vectors: draws of leagues, which anybody has to get again, in tests/extensions/league/draws.json. A changed draw shows in
-its diff.
+"""make vectors: draws of leagues, which anybody has to get again, in
+tests/extensions/league/draws.json. A changed draw shows in its diff.
 
-Each league has a shape, its bots as identity, family and author, and batches: the key, who is active, and the tables.
+Each league has a shape, its bots as identity, family and author, and batches: the key,
+who is active, and the tables.
 """
 
 import json
@@ -25,7 +26,9 @@ BATCHES = 6
 
 
 def bots_of(number: int) -> list[Active]:
-    """One anchor, then families of one or two versions, and authors of one or two families."""
+    """One anchor, then families of one or two versions, and authors of one or two
+    families.
+    """
     families = [i // 2 if i % 4 > 1 else i + number for i in range(number)]
     return [
         Active(f"bot {i}", f"family {of}", f"author {of // 3}" if i else "")
@@ -34,7 +37,9 @@ def bots_of(number: int) -> list[Active]:
 
 
 def batches(bots: Sequence[Active], shape: BatchShape) -> list[dict]:
-    """The first batches; in each one some bots are not there yet, and some have left."""
+    """The first batches; in each one some bots are not there yet, and some have
+    left.
+    """
     counts, drawn = Counts(), []
     for number in range(BATCHES):
         active = [

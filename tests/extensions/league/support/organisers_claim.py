@@ -17,7 +17,9 @@ NOWHERE = {"number": 0, "before": "0" * 64, "at": datetime.now(UTC).isoformat(ti
 
 @pytest.fixture(scope="module")
 def claimed(tmp_path_factory: pytest.TempPathFactory) -> Claim:
-    """Five batches of a league: a second version, a bot that is suspended for a batch, one that is retired, and a newcomer."""
+    """Five batches of a league: a second version, a bot that is suspended for a batch,
+    one that is retired, and a newcomer.
+    """
     with MadeLeague(tmp_path_factory.mktemp("made") / "league", Shape(seeds=1)) as made:
         first, bob = made.enter("ann v1", 1, 1), made.enter("bob v1", 2, 2)
         made.enter("eve v1", 3, 3)
@@ -60,7 +62,9 @@ def inserted(claim: Claim, batch: int, *links: AnyLink) -> Claim:
 
 
 def changed(claim: Claim, link: AnyLink, **changes: Any) -> Claim:
-    """Return the claim with a link that says something else, and all later ones made to fit."""
+    """Return the claim with a link that says something else, and all later ones made to
+    fit.
+    """
     return claim._replace(
         links=chained(
             [structs.replace(one, **changes) if one == link else one for one in claim.links]

@@ -1,4 +1,6 @@
-"""The public folder of a league, written by hand: what a player would have made public, with names that a stranger chose."""
+"""The public folder of a league, written by hand: what a player would have made public,
+with names that a stranger chose.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,7 +45,9 @@ def league_folder(folder: Path) -> Path:
 
 
 def public_bots(extra: str = "") -> tuple[PublicBot, ...]:
-    """Return an anchor, three versions of a bot of ann's, a bot of ben's, and one of any name."""
+    """Return an anchor, three versions of a bot of ann's, a bot of ben's, and one of
+    any name.
+    """
     rows = [
         ("anchor", "c0" * 32, 1, "", "active", ""),
         ("crow v1", ANN + "f", 1, ANN, "retired", "a newer version took its place"),
@@ -224,7 +228,9 @@ def rating_then(identity: str, elo: float, error: float | None, bound: str = "")
 
 
 def write_matches(public: Path, bots: tuple[PublicBot, ...], batch: int) -> None:
-    """Write the matches of a batch in which every three active bots sat at one table; of each, the first one won."""
+    """Write the matches of a batch in which every three active bots sat at one table;
+    of each, the first one won.
+    """
     active = [bot for bot in bots if bot.state == "active"]
     seatings = [(at, (at + 1) % len(active), (at + 2) % len(active)) for at in range(len(active))]
     matches = [
@@ -237,7 +243,9 @@ def write_matches(public: Path, bots: tuple[PublicBot, ...], batch: int) -> None
 
 
 def _history(bots: tuple[PublicBot, ...], batches: int) -> list[TableThen]:
-    """Return a table after each batch: the versions of a bot come one after another, and intervals grow narrow."""
+    """Return a table after each batch: the versions of a bot come one after another,
+    and intervals grow narrow.
+    """
     tables = []
     for number in range(1, batches + 1):
         rated = [bot for bot in bots if bot.version * 3 - 2 <= number]

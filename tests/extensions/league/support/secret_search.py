@@ -1,7 +1,9 @@
-"""Run as a server of a league, at the moment when it would begin to answer: open all that can be opened, and look for a secret.
+"""Run as a server of a league, at the moment when it would begin to answer: open all
+that can be opened, and look for a secret.
 
-``argv``: a file with paths, a line each; the secret in hex; "confined" or "open"; the words of the command. Prints JSON: opened,
-how many paths, and hits, those in which the secret is.
+``argv``: a file with paths, a line each; the secret in hex; "confined" or "open"; the
+    words of the command. Prints JSON: opened, how many paths, and hits, those in which
+    the secret is.
 """
 
 import json

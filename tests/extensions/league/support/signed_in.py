@@ -1,4 +1,6 @@
-"""An author who has signed in to a league, by plain requests, and sends bots by the form."""
+"""An author who has signed in to a league, by plain requests, and sends bots by the
+form.
+"""
 
 import re
 from hashlib import sha256
@@ -33,7 +35,9 @@ class Session:
         return self.server.ask(path, Cookie=self.cookie)
 
     def choose(self, packed: bytes, name: str = "crow", **headers: str) -> Answered:
-        """Choose a file, as the script of the page does. ``headers``: in place of those that it sends; "" for none."""
+        """Choose a file, as the script of the page does. ``headers``: in place of those
+        that it sends; "" for none.
+        """
         given = {
             "Origin": self.server.origin,
             "Cookie": self.cookie,

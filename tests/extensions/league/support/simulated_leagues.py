@@ -1,7 +1,9 @@
-"""Leagues of bots whose strengths are known: each batch is drawn by the league's draw, played at random, and rated by its fit.
+"""Leagues of bots whose strengths are known: each batch is drawn by the league's draw,
+played at random, and rated by its fit.
 
-A match is an exact draw of Plackett and Luce, so that the truth is known without a fit. Matches on one deal share its luck
-through a Gaussian copula: of the variance 30 % is the seat's and 10 % the bot's.
+A match is an exact draw of Plackett and Luce, so that the truth is known without a fit.
+Matches on one deal share its luck through a Gaussian copula: of the variance 30 % is
+the seat's and 10 % the bot's.
 """
 
 from collections.abc import Sequence
@@ -54,7 +56,9 @@ class Season:
 
 
 class TrueSkill:
-    """The two-player update with its default parameters, fed pair by pair in order of arrival; without a margin for draws."""
+    """The two-player update with its default parameters, fed pair by pair in order of
+    arrival; without a margin for draws.
+    """
 
     BETA, TAU, SIGMA = 25 / 6, 25 / 300, 25 / 3
     ELO = 1600 / log(10) / (2 * BETA * sqrt(pi))  # that one unit is worth where two are equal
@@ -80,7 +84,9 @@ class TrueSkill:
 
 @dataclass
 class League:
-    """A league that is played. Bots have numbers in order of entry, anchors first; ``entered`` is by bot, its first batch."""
+    """A league that is played. Bots have numbers in order of entry, anchors first;
+    ``entered`` is by bot, its first batch.
+    """
 
     season: Season
     rng: np.random.Generator
@@ -142,7 +148,9 @@ class League:
         )
 
     def _by_lot(self, bots: int) -> Sequence[CircularOrder]:
-        """As many tables as the league's draw has: everybody sits once, and some by lot once more."""
+        """As many tables as the league's draw has: everybody sits once, and some by lot
+        once more.
+        """
         seats = self.season.seats
         floor = -(-bots // seats)
         line = self.rng.permutation(bots)

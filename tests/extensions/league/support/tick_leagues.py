@@ -1,4 +1,6 @@
-"""Leagues in ticks of small modules that are written by hand, so that neither a compiler nor an interpreter is needed."""
+"""Leagues in ticks of small modules that are written by hand, so that neither a
+compiler nor an interpreter is needed.
+"""
 
 from pathlib import Path
 
@@ -17,7 +19,9 @@ SMALL = {"turn": "50ms", "seats": 2, "clock": "ticks", "game": "khiva"}
 
 
 def new_tick_league(folder: Path, *, publish_bots: bool = True, **options: object) -> None:
-    """Make the folder of a new league of four anchors in ticks, which nobody has played. ``options``: other settings."""
+    """Make the folder of a new league of four anchors in ticks, which nobody has
+    played. ``options``: other settings.
+    """
     anchors = [
         write_bot(folder / "bots" / "anchors" / f"plain {number}", rounds=number)
         for number in (1, 2, 3, 4)
@@ -34,8 +38,9 @@ def new_tick_league(folder: Path, *, publish_bots: bool = True, **options: objec
 
 
 def play_tick_league(folder: Path, *, publish_bots: bool) -> None:
-    """Play a batch of the league "spring" with a bot of each of two authors, a final of these, and write "spring.khiva" with the
-    modules that it publishes."""
+    """Play a batch of the league "spring" with a bot of each of two authors, a final of
+    these, and write "spring.khiva" with the modules that it publishes.
+    """
     new_tick_league(folder / "spring", publish_bots=publish_bots, fewest_batches=0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(

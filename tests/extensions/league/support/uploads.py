@@ -1,4 +1,6 @@
-"""What authors send to a league: streams that are packed by hand, with whatever is in them, and a league that takes them."""
+"""What authors send to a league: streams that are packed by hand, with whatever is in
+them, and a league that takes them.
+"""
 
 import secrets
 from collections.abc import Iterable, Mapping
@@ -23,7 +25,9 @@ def stream(head: bytes, data: bytes = b"") -> bytes:
 
 
 def packed_by_hand(files: Iterable[tuple[str, bytes]], runs: bool = False) -> bytes:
-    """A stream of these files, in this order, under these names, as ``pack`` would refuse to make it."""
+    """A stream of these files, in this order, under these names, as ``pack`` would
+    refuse to make it.
+    """
     files = list(files)
     head = msgspec.msgpack.encode([[name, len(data), runs] for name, data in files])
     return stream(head, b"".join(data for _, data in files))
@@ -43,7 +47,9 @@ def one_of_its_own() -> bytes:
 
 
 def new_league(folder: Path, *words: str, settings: str = "") -> League:
-    """A new league for two, with shipped anchors. ``settings``: lines for the end of its file, which is the table [league]."""
+    """A new league for two, with shipped anchors. ``settings``: lines for the end of
+    its file, which is the table [league].
+    """
     arena("league", "new", str(folder), "--seats", "2", *words, cwd=folder.parent)
     if settings:
         file = folder / "league.toml"
@@ -56,7 +62,9 @@ def new_league(folder: Path, *words: str, settings: str = "") -> League:
 
 
 def files_below(folder: Path) -> list[str]:
-    """The paths of all that is in a folder, without the queue's own files and what is in ``bots``."""
+    """The paths of all that is in a folder, without the queue's own files and what is
+    in ``bots``.
+    """
     paths = (path.relative_to(folder) for path in folder.rglob("*"))
     return sorted(
         str(path)

@@ -17,7 +17,9 @@ RAN = (
 
 
 def two(folder: Path) -> list[str]:
-    """Bots that play it, beside the template in a folder of its own, whose bot others play with."""
+    """Bots that play it, beside the template in a folder of its own, whose bot others
+    play with.
+    """
     if not (folder / "mine").exists():
         arena("new", "game", "mine", cwd=folder)
     return bots(RANDOM, NAIVE)

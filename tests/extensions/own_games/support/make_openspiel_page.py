@@ -1,7 +1,9 @@
-"""Writes the lists of docs/openspiel.md: every game of the library is tried with its default parameters.
+"""Writes the lists of docs/openspiel.md: every game of the library is tried with its
+default parameters.
 
-A game that can be played is played at random through the arena to the end, as `khiva-arena match` does, which replays the record
-through the rules for the text that it prints. What is in the page stays equal as long as library, arena and rules do.
+A game that can be played is played at random through the arena to the end, as
+`khiva-arena match` does, which replays the record through the rules for the text that
+it prints. What is in the page stays equal as long as library, arena and rules do.
 """
 
 import argparse
@@ -129,7 +131,9 @@ def parts(found: list[Tried], version: str) -> dict[str, str]:
 
 
 def current(text: str, found: list[Tried], version: str) -> str:
-    """Return the page with its generated parts as they should be. Raises ValueError if it lacks the marks of one."""
+    """Return the page with its generated parts as they should be. Raises ValueError if
+    it lacks the marks of one.
+    """
     for name, part in parts(found, version).items():
         begin, end = f"<!-- generated: {name} -->", f"<!-- end of {name} -->"
         start, stop = text.index(begin) + len(begin), text.index(end)

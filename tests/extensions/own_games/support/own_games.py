@@ -1,4 +1,6 @@
-"""Games of a user for tests: the one that ``khiva-arena new game`` makes, with some of it replaced."""
+"""Games of a user for tests: the one that ``khiva-arena new game`` makes, with some of
+it replaced.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +12,9 @@ Made = Callable[..., Path]
 
 
 def changed(path: Path, *changes: tuple[str, str]) -> Path:
-    """The template at ``path``, with the old text of each pair replaced by the new one."""
+    """The template at ``path``, with the old text of each pair replaced by the new
+    one.
+    """
     text = TEMPLATE.read_text()
     for old, new in changes:
         assert old in text, old

@@ -1,4 +1,6 @@
-"""Clients of the Model Context Protocol at ``khiva-arena play --mcp``: the package's own, and one that may send any bytes."""
+"""Clients of the Model Context Protocol at ``khiva-arena play --mcp``: the package's
+own, and one that may send any bytes.
+"""
 
 import json
 import os
@@ -22,7 +24,9 @@ OPENING = {
 
 
 class Played(NamedTuple):
-    """A match that was played by tools: their names, each text of ``view``, that of ``rules``, and the command's stderr."""
+    """A match that was played by tools: their names, each text of ``view``, that of
+    ``rules``, and the command's stderr.
+    """
 
     tools: list[str]
     views: list[str]
@@ -35,7 +39,9 @@ class Played(NamedTuple):
 
 
 def play(folder: Path, *words: str) -> Played:
-    """Play a match by the package's own client, which chooses by the rule of ``scripted_person``."""
+    """Play a match by the package's own client, which chooses by the rule of
+    ``scripted_person``.
+    """
     with (folder / "stderr").open("w+") as errors:
         tools, views, rules = anyio.run(_play, folder, words, errors, backend="trio")
         errors.seek(0)
@@ -108,6 +114,8 @@ class Wire:
         return "refused: " * result["isError"] + result["content"][0]["text"]
 
     def end(self) -> tuple[int, bytes, str]:
-        """Close the client's side. Returns the exit code, the rest of the output, and stderr."""
+        """Close the client's side. Returns the exit code, the rest of the output, and
+        stderr.
+        """
         out, errors = self.process.communicate(timeout=120)
         return self.process.returncode, out, errors.decode()

@@ -1,5 +1,6 @@
-"""Frames of an arena that may send anything, thrown at the relay: it may lose the link, and it may end where an arena that has
-shown the token says so, but it raises nothing else, and starts and holds no more than it may.
+"""Frames of an arena that may send anything, thrown at the relay: it may lose the link,
+and it may end where an arena that has shown the token says so, but it raises nothing
+else, and starts and holds no more than it may.
 
     python tests/extensions/seats/support/fuzz_relay.py [--minutes M] [--seed S]
 """
@@ -117,7 +118,9 @@ def link(chance: Random, relay: "relay_talk.Relay", words: Counter[str]) -> None
 
 
 def greeting(chance: Random, words: Counter[str]) -> None:
-    """Bytes in place of a greeting, by somebody who knows no token or, in one of four, who does."""
+    """Bytes in place of a greeting, by somebody who knows no token or, in one of four,
+    who does.
+    """
     ours, theirs = socket.socketpair()
     relay = new_relay()
     knows = chance.random() < 0.25

@@ -82,8 +82,9 @@ def relay(
 
 @contextmanager
 def wire_between(port: int, delay: float = 0.0) -> Iterator[tuple[int, Callable[[bool], None]]]:
-    """A forwarder to a port, on which bytes take ``delay`` seconds each way: its own port, and a function that cuts all
-    connections and says whether it takes new ones."""
+    """A forwarder to a port, on which bytes take ``delay`` seconds each way: its own
+    port, and a function that cuts all connections and says whether it takes new ones.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
     pairs: list[socket.socket] = []
     up = threading.Event()

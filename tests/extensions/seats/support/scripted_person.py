@@ -1,4 +1,6 @@
-"""A person who chooses by a rule, so that a page and the command can be compared: the same choices give the same record."""
+"""A person who chooses by a rule, so that a page and the command can be compared: the
+same choices give the same record.
+"""
 
 import signal
 from pathlib import Path
@@ -9,16 +11,22 @@ from seat_client import Seat, addresses
 from khiva_arena.records.replay.record import Record
 
 CHOICES = 21
-"""As many choices are made by the rule; the default is taken from there on, as the first is the most likely to end a match."""
+"""As many choices are made by the rule; the default is taken from there on, as the
+first is the most likely to end a match.
+"""
 
 
 def choice_of(asked: int, legal: int) -> int:
-    """The choice of the person. ``asked``: how many questions came before. ``legal``: how many choices there are."""
+    """The choice of the person. ``asked``: how many questions came before. ``legal``:
+    how many choices there are.
+    """
     return (7 * asked + 3) % legal if asked < CHOICES else 0
 
 
 def by_command(folder: Path, *words: str, persons: int = 1) -> Record:
-    """The record that ``play --json`` prints of a match in ticks, with persons who choose by the rule at each page."""
+    """The record that ``play --json`` prints of a match in ticks, with persons who
+    choose by the rule at each page.
+    """
     clock = () if "--from" in words else ("--clock", "ticks")
     process = started("play", *clock, "--no-open", "--no-hints", "--json", *words, cwd=folder)
     try:

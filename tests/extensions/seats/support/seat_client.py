@@ -1,4 +1,6 @@
-"""A person's page without a browser: the WebSocket of a seat, and all that came on it."""
+"""A person's page without a browser: the WebSocket of a seat, and all that came on
+it.
+"""
 
 import json
 import re
@@ -81,7 +83,9 @@ class Seat:
         self._send(TextMessage(message if isinstance(message, str) else json.dumps(message)))
 
     def play(self) -> dict[str, Any]:
-        """The middle choice each time, until the match is over; returns what is said then."""
+        """The middle choice each time, until the match is over; returns what is said
+        then.
+        """
         ask = self.until("table")["ask"]
         while True:
             if ask:

@@ -24,7 +24,9 @@ for (const one of pieces.filter((piece) => piece.matches('.card:not(.back)'))) {
 }
 return [kind, wrong];
 """
-"""The kind of the question; what it offers and the table does not, and cards that play something else than what they show."""
+"""The kind of the question; what it offers and the table does not, and cards that play
+something else than what they show.
+"""
 EMIRAS_CHOICES = """
 const go_on = document.querySelector('.news') && document.querySelector('.choose .options button');
 const all = [...document.querySelectorAll('.emira [data-choice]:not(:disabled)')].filter((one) => one.checkVisibility());
@@ -34,4 +36,6 @@ const counts = !go_on && all.length && !document.querySelector('.bid-box');
 window.missing = (window.missing ?? 0) + (counts ? offered.filter((index) => !shown.has(index)).length : 0);
 return go_on || all[(window.taps = (window.taps ?? 0) + 1) % all.length];
 """
-"""The next choice on Emira's table, each time another one; what the list offers and the table does not is counted."""
+"""The next choice on Emira's table, each time another one; what the list offers and the
+table does not is counted.
+"""

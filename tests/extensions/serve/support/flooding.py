@@ -1,6 +1,8 @@
-"""Machines that flood a server: `python flooding.py WORK ...` is the work of one of them, in a network namespace of its own.
+"""Machines that flood a server: `python flooding.py WORK ...` is the work of one of
+them, in a network namespace of its own.
 
-A trial is itself in a namespace of its own (``apart``), so that it changes no network of the machine.
+A trial is itself in a namespace of its own (``apart``), so that it changes no network
+of the machine.
 """
 
 import json
@@ -17,7 +19,9 @@ from time import monotonic
 from typing import NamedTuple
 
 NETWORK = "fd91:0:0:{}"
-"""The network of a neighbour, whose addresses are all its own: the last number of the others is 1, of the server 2."""
+"""The network of a neighbour, whose addresses are all its own: the last number of the
+others is 1, of the server 2.
+"""
 LONG = 60_000
 MANY, ADDRESSES = 200, 1_190
 SECONDS, FIRST_SECONDS = 120.0, 3.0
@@ -104,7 +108,9 @@ class Machine:
 
 @contextmanager
 def neighbour(number: int, *work: str) -> Iterator[Machine]:
-    """Start a machine that is connected to this namespace by a wire, until the end of the block."""
+    """Start a machine that is connected to this namespace by a wire, until the end of
+    the block.
+    """
     machine = Machine("neighbour", str(number), *work, is_apart=True)
     network, wire = NETWORK.format(number), f"wire{number}"
     try:
@@ -195,7 +201,9 @@ def pipelined(target: Target, *, addresses: str = "", is_reset: bool = False) ->
 
 
 def silent(target: Target, text: bytes = b"") -> None:
-    """Open many connections, say at most the beginning of a request, and stay until the server ends the last one."""
+    """Open many connections, say at most the beginning of a request, and stay until the
+    server ends the last one.
+    """
     there = [target.connect() for _ in range(2 * MANY)]
     for connection in there:
         connection.sendall(text)

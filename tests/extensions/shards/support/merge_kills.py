@@ -1,5 +1,6 @@
-"""Merge stores into OUT and be killed, KILLS times at seeded instants; print as JSON what was left behind each time, and what the
-merge comes to at the end, which nobody kills. A process of its own, so that it can fork.
+"""Merge stores into OUT and be killed, KILLS times at seeded instants; print as JSON
+what was left behind each time, and what the merge comes to at the end, which nobody
+kills. A process of its own, so that it can fork.
 
 merge_kills.py SEED KILLS OUT STORE...
 """

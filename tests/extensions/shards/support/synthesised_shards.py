@@ -1,4 +1,6 @@
-"""Shards of an event without a bot, in stores of their own: made as ``synthesised`` makes a whole event."""
+"""Shards of an event without a bot, in stores of their own: made as ``synthesised``
+makes a whole event.
+"""
 
 from functools import partial
 from pathlib import Path

@@ -1,10 +1,13 @@
-"""Stand-ins for language models: bots without a network that behave as their run line says, and log what they report."""
+"""Stand-ins for language models: bots without a network that behave as their run line
+says, and log what they report.
+"""
 
 from pathlib import Path
 
 KINDS = ("answers", "tenth", "never", "overloaded", "garbles")
-"""Always the model's choice; every tenth decision by lot; all by lot; every third by lot, as its provider failed; every tenth
-after another try."""
+"""Always the model's choice; every tenth decision by lot; all by lot; every third by
+lot, as its provider failed; every tenth after another try.
+"""
 LOG = "in all "
 _MAIN = """
 import json

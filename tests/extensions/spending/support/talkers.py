@@ -1,4 +1,6 @@
-"""Bots that write on stderr: one by the step, with its key and hostile bytes; one that floods; one that reports nothing."""
+"""Bots that write on stderr: one by the step, with its key and hostile bytes; one that
+floods; one that reports nothing.
+"""
 
 from pathlib import Path
 
