@@ -135,31 +135,37 @@ def test_a_page_is_typed_and_compared(tmp_path: Path) -> None:
         assert 0 < seconds < SECONDS < ALL
 
 
-@cases(("shown", "is_so"), [
-    (["a", "b", "c"], True),
-    (["a", "b"], False),
-    (["a", "..."], True),
-    (["...", "b", "..."], True),
-    (["...", "c"], True),
-    (["...", "b"], False),
-    (["b", "..."], False),
-    (["a", "...", "b", "c"], True),
-    (["a", "b", "...", "b", "c"], False),
-    (["...", "c", "...", "a", "..."], False),
-])  # fmt: skip
+@cases(
+    ("shown", "is_so"),
+    [
+        (["a", "b", "c"], True),
+        (["a", "b"], False),
+        (["a", "..."], True),
+        (["...", "b", "..."], True),
+        (["...", "c"], True),
+        (["...", "b"], False),
+        (["b", "..."], False),
+        (["a", "...", "b", "c"], True),
+        (["a", "b", "...", "b", "c"], False),
+        (["...", "c", "...", "a", "..."], False),
+    ],
+)
 def test_left_out_lines_are_said(shown: list[str], is_so: bool) -> None:
     assert agrees(shown, ["a", "b", "c"]) is is_so
 
 
-@cases(("command", "so"), [
-    ("sudo apt install x", True),
-    ("python3 -m venv v && . v/bin/activate && pip install khiva-arena", True),
-    ("cat x | ssh other", True),
-    ("khiva-arena show x | head -3", False),
-    ("git clone x", True),
-    ("git init", False),
-    ("echo 'sudo; pip'", False),
-])  # fmt: skip
+@cases(
+    ("command", "so"),
+    [
+        ("sudo apt install x", True),
+        ("python3 -m venv v && . v/bin/activate && pip install khiva-arena", True),
+        ("cat x | ssh other", True),
+        ("khiva-arena show x | head -3", False),
+        ("git clone x", True),
+        ("git init", False),
+        ("echo 'sudo; pip'", False),
+    ],
+)
 def test_commands_for_other_machines_are_not_typed(command: str, so: bool) -> None:
     assert is_elsewhere(command) is so
 
@@ -210,14 +216,21 @@ def test_numbers_of_the_machine_are_not_compared() -> None:
     assert shape("   1  greedy  1-2  -3.5  >99.9") == shape("2 c 1 4 5") == "1w111"
 
 
-@cases(("shown", "printed", "made"), [
-    (["x 1"], ["x 2"], ["x 2"]),
-    (["x 1", "..."], ["x 2", "y", "z"], ["x 2", "..."]),
-    (["head", "...", "x 1", "...", "end 4"], ["head", "y", "x 2", "z", "end 5"], ["head", "...", "x 2", "...", "end 5"]),
-    (["head", "...", "nowhere at all", "..."], ["head", "y", "x 2"], None),
-    (["took 3 ms"], ["took 4 ms"], ["took 3 ms"]),
-    (["b", "...", "d"], ["a", "b", "c", "c", "d", "e"], ["...", "b", "...", "d", "..."]),
-])  # fmt: skip
+@cases(
+    ("shown", "printed", "made"),
+    [
+        (["x 1"], ["x 2"], ["x 2"]),
+        (["x 1", "..."], ["x 2", "y", "z"], ["x 2", "..."]),
+        (
+            ["head", "...", "x 1", "...", "end 4"],
+            ["head", "y", "x 2", "z", "end 5"],
+            ["head", "...", "x 2", "...", "end 5"],
+        ),
+        (["head", "...", "nowhere at all", "..."], ["head", "y", "x 2"], None),
+        (["took 3 ms"], ["took 4 ms"], ["took 3 ms"]),
+        (["b", "...", "d"], ["a", "b", "c", "c", "d", "e"], ["...", "b", "...", "d", "..."]),
+    ],
+)
 def test_a_block_is_made_anew(shown: list[str], printed: list[str], made: list[str] | None) -> None:
     command = Typed(1, "x")
     assert (

@@ -23,13 +23,22 @@ def test_what_is_nearly_known_is_named() -> None:
     assert meant(["seats"], ["seats"]) == ""
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (["--rule", "overshot=bounce"], "--rule: unknown rule 'overshot' (did you mean overshoot?); Khiva has "),
-    (["--rule", "overshoot=bouncy"], "not 'bouncy' (did you mean bounce?)"),
-    (["--policy", "leniant"], "'leniant' is not a policy (did you mean lenient?)"),
-    (["--isolation", "standrad"], sentence("settings", "not-level-2", asked="'standrad'") + " (did you mean standard?)"),
-    (["--format", "swis"], "'swis' is not a format (did you mean swiss?)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["--rule", "overshot=bounce"],
+            "--rule: unknown rule 'overshot' (did you mean overshoot?); Khiva has ",
+        ),
+        (["--rule", "overshoot=bouncy"], "not 'bouncy' (did you mean bounce?)"),
+        (["--policy", "leniant"], "'leniant' is not a policy (did you mean lenient?)"),
+        (
+            ["--isolation", "standrad"],
+            sentence("settings", "not-level-2", asked="'standrad'") + " (did you mean standard?)",
+        ),
+        (["--format", "swis"], "'swis' is not a format (did you mean swiss?)"),
+    ],
+)
 def test_a_slip_in_a_setting_is_told(words: list[str], said: str, tmp_path: Path) -> None:
     assert said in arena("run", *TWO, "--seats", "2", *words, cwd=tmp_path, code=2).stderr
 

@@ -217,13 +217,16 @@ def test_every_exception_is_needed() -> None:
     assert all(list(ROOT.glob(one)) for one in allowed()["messages"]["released"])
 
 
-@cases(("text", "found"), [
-    ("Two cells, an excellent\nCELL.", 2),
-    ("some 39 bots, some bots", 1),
-    ("your\n  word is kept", 1),
-    ("`cell` and [a](cell.md) <!-- cell -->\n```\ncell\n```\n", 0),
-    ("a shop, a shopkeeper", 1),
-])  # fmt: skip
+@cases(
+    ("text", "found"),
+    [
+        ("Two cells, an excellent\nCELL.", 2),
+        ("some 39 bots, some bots", 1),
+        ("your\n  word is kept", 1),
+        ("`cell` and [a](cell.md) <!-- cell -->\n```\ncell\n```\n", 0),
+        ("a shop, a shopkeeper", 1),
+    ],
+)
 def test_a_word_is_found_in_prose(text: str, found: int) -> None:
     table = f"{TABLE}\nSay:\n\n| use | do not use | for |\n|---|---|---|\n"
     table += (

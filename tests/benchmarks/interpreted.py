@@ -58,7 +58,9 @@ JAVASCRIPT = {
     ),
     "strings": "for (;;) Array.from({ length: 1000 }, (_, i) => 'x' + i).join(',')",
     "exceptions": "for (;;) try { throw new Error('x') } catch {}",
-    "memory to the edge": "for (let a = []; ; ) try { a.push(new Uint8Array(100000)) } catch { a = [] }",
+    "memory to the edge": (
+        "for (let a = []; ; ) try { a.push(new Uint8Array(100000)) } catch { a = [] }"
+    ),
 }
 
 
@@ -69,7 +71,9 @@ PYTHON = {
         "class A: pass\na = A(); i = 0\nwhile True: i += 1; setattr(a, f'k{i * 7919 % 5000}', i)"
     ),
     "ever new functions": "i = 0\nwhile True: i += 1; exec(f'def f(a): return a + {i}\\nf(1)')",
-    "a regular expression that goes back": "import re\nwhile True: re.match('(a+)+$', 'a' * 22 + '!')",
+    "a regular expression that goes back": (
+        "import re\nwhile True: re.match('(a+)+$', 'a' * 22 + '!')"
+    ),
     "large whole numbers": "b = 3\nwhile True: b = (b * b + 7) % (1 << 4000)",
     "sorting": "a = [i * 7919 % 20011 for i in range(20000)]\nwhile True: sorted(a)",
     "circles for the collector": "while True:\n    a = []; a.append([a])",

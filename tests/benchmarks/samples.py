@@ -380,10 +380,26 @@ def _children() -> float:
 SAMPLES: dict[str, Callable[..., float | dict[str, float]]] = {
     one.__name__: one
     for one in (
-        arbiter, arbiter_and_bots, overloaded, slow_bots, floor, start, command, first_request, event, verify, make_run,
-        whole_match, match_of_modules, short_run, uncompiled, standings, environment, worlds
+        arbiter,
+        arbiter_and_bots,
+        overloaded,
+        slow_bots,
+        floor,
+        start,
+        command,
+        first_request,
+        event,
+        verify,
+        make_run,
+        whole_match,
+        match_of_modules,
+        short_run,
+        uncompiled,
+        standings,
+        environment,
+        worlds,
     )
-}  # fmt: skip
+}
 
 if __name__ == "__main__":
     print(json.dumps(SAMPLES[sys.argv[1]](*sys.argv[2:])))

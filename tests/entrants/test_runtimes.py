@@ -232,9 +232,14 @@ def test_what_is_no_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "home" / "bin" / "closed").touch(0o644)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     given = {
-        "torch": tmp_path, "Torch": "/usr", "python": "/usr", "gone": "/no/such", "number": 3, "home": tmp_path / "home",
+        "torch": tmp_path,
+        "Torch": "/usr",
+        "python": "/usr",
+        "gone": "/no/such",
+        "number": 3,
+        "home": tmp_path / "home",
         "closed": tmp_path / "home" / "bin" / "closed",
-    }  # fmt: skip
+    }
     with pytest.raises(ConfigError) as caught:
         of_settings(given)
     said = "\n".join(caught.value.problems)

@@ -122,10 +122,20 @@ def test_what_can_be_bought_is_said_with_its_price() -> None:
 def test_where_a_camel_goes_is_said_with_what_it_brings() -> None:
     words = asking(GAMES["khiva"])
     view = {
-        "seat": 0, "seats": 3, "gems": [2, 1, 0], "salts_left": [10], "carpets": [[[3, 4]], [], []],
+        "seat": 0,
+        "seats": 3,
+        "gems": [2, 1, 0],
+        "salts_left": [10],
+        "carpets": [[[3, 4]], [], []],
         "camels": [[-1, 0, 5], [0, 3, 2], [1, 2, 7], [0, 4, 7], [-1, 0, 5]],
-        "ask": {"kind": "boost", "seat": 0, "camel": 3, "card": [3, 1], "lands": [[1, 1], [0, 2], [0, 5]]},
-    }  # fmt: skip
+        "ask": {
+            "kind": "boost",
+            "seat": 0,
+            "camel": 3,
+            "card": [3, 1],
+            "lands": [[1, 1], [0, 2], [0, 5]],
+        },
+    }
     names = ["you", "greedy", "naive"]
     assert (
         words.question("boost", view, names).title
@@ -138,24 +148,41 @@ def test_where_a_camel_goes_is_said_with_what_it_brings() -> None:
     ]
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("you moves the black camel from shop 1 of naive to shop 4 of you",
-     "You move the black camel from shop 1 of naive to your shop 4"),
-    ("you passes B5 to naive", "You pass B5 to naive"),
-    ("Turn 3: you W4, naive B5", "Turn 3: you W4, naive B5"),
-    ("you is dealt W1", "You are dealt W1"),
-    ("naive wins the pink camel with P1; rejected: you P4", "naive wins the pink camel with P1; rejected: you P4"),
-    ("you does not sell for silk 10", "You do not sell for silk 10"),
-    (sentence("games", "cannot-pay-gift", who="you"), sentence("games", "cannot-pay-gift", who="You")),
-    (sentence("games", "put-top-order", names="you", d="Farah"), "You have " + sentence("games", "put-top-order-2", d="Farah")),
-    ("you will give silk", "You will give silk"),
-    ("A small slow caravan of you now has 3 incomes left", "A small slow caravan of yours now has 3 incomes left"),
-    ("naive robs you of silk", "naive robs you of silk"),
-    ("you looks at Farah and puts her back", "You look at Farah and put her back"),
-    ("naive looks at Farah and puts her back", "naive looks at Farah and puts her back"),
-    ("you trades with naive and bots", "You trade with naive and bots"),
-    ("The outpost of you", "Your outpost"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "you moves the black camel from shop 1 of naive to shop 4 of you",
+            "You move the black camel from shop 1 of naive to your shop 4",
+        ),
+        ("you passes B5 to naive", "You pass B5 to naive"),
+        ("Turn 3: you W4, naive B5", "Turn 3: you W4, naive B5"),
+        ("you is dealt W1", "You are dealt W1"),
+        (
+            "naive wins the pink camel with P1; rejected: you P4",
+            "naive wins the pink camel with P1; rejected: you P4",
+        ),
+        ("you does not sell for silk 10", "You do not sell for silk 10"),
+        (
+            sentence("games", "cannot-pay-gift", who="you"),
+            sentence("games", "cannot-pay-gift", who="You"),
+        ),
+        (
+            sentence("games", "put-top-order", names="you", d="Farah"),
+            "You have " + sentence("games", "put-top-order-2", d="Farah"),
+        ),
+        ("you will give silk", "You will give silk"),
+        (
+            "A small slow caravan of you now has 3 incomes left",
+            "A small slow caravan of yours now has 3 incomes left",
+        ),
+        ("naive robs you of silk", "naive robs you of silk"),
+        ("you looks at Farah and puts her back", "You look at Farah and put her back"),
+        ("naive looks at Farah and puts her back", "naive looks at Farah and puts her back"),
+        ("you trades with naive and bots", "You trade with naive and bots"),
+        ("The outpost of you", "Your outpost"),
+    ],
+)
 def test_what_happened_is_told_to_you(text: str, said: str) -> None:
     assert second_person(text, ["you", "naive"]) == said
     assert second_person(text, ["ann", "naive"]) == text

@@ -112,9 +112,15 @@ def trials(
         for trial, (low, high) in enumerate(pairwise(ends.tolist())):
             part = slice(low, high)
             yield PairCells(
-                cells.bots, blocks, cells.block[part] - trial * blocks, cells.low[part], cells.high[part],
-                cells.weight[part], cells.score[part], cells.unit,
-            )  # fmt: skip
+                cells.bots,
+                blocks,
+                cells.block[part] - trial * blocks,
+                cells.low[part],
+                cells.high[part],
+                cells.weight[part],
+                cells.score[part],
+                cells.unit,
+            )
 
 
 def truth(world: World, seats: int, blocks: int = 60_000, seed: int = 1) -> tuple[float, ...]:

@@ -143,10 +143,18 @@ def play_round(
                 seed = drawn.first_seed + k
                 results.append(
                     Result(
-                        event=event, ordinal=ordinal, seed=seed, lineup=lineup, rotation=rotation, block=f"{event}/{seed}",
-                        bots=tuple(sits.tolist()), ranks=ranks, scores=(0,) * seats, verdicts=("ok",) * seats,
+                        event=event,
+                        ordinal=ordinal,
+                        seed=seed,
+                        lineup=lineup,
+                        rotation=rotation,
+                        block=f"{event}/{seed}",
+                        bots=tuple(sits.tolist()),
+                        ranks=ranks,
+                        scores=(0,) * seats,
+                        verdicts=("ok",) * seats,
                     )
-                )  # fmt: skip
+                )
                 ordinal += 1
     return results
 
@@ -191,11 +199,20 @@ def competition(
         )
         rated += [
             Result(
-                event=one.event, ordinal=one.ordinal, seed=one.seed, lineup=one.lineup, rotation=one.rotation, block=one.block,
-                bots=tuple(bots[bot] for bot in one.bots), ranks=one.ranks, scores=one.scores, verdicts=one.verdicts,
+                event=one.event,
+                ordinal=one.ordinal,
+                seed=one.seed,
+                lineup=one.lineup,
+                rotation=one.rotation,
+                block=one.block,
+                bots=tuple(bots[bot] for bot in one.bots),
+                ranks=one.ranks,
+                scores=one.scores,
+                verdicts=one.verdicts,
             )
-            for results in past for one in results
-        ]  # fmt: skip
+            for results in past
+            for one in results
+        ]
     return events, rated
 
 

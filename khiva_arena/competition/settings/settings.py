@@ -40,7 +40,9 @@ PLACES = tuple(row.name for row in TABLE if row.elsewhere and not row.needs)
 OF_EXTENSIONS = tuple(hooks.settings())
 NOT_IN_TICKS = {
     "ponder": "with --clock ticks a bot waits until it is asked; leave this out",
-    "isolation": "with --clock ticks the runner gets the best sandbox that works here; leave this out",
+    "isolation": (
+        "with --clock ticks the runner gets the best sandbox that works here; leave this out"
+    ),
     "link_allowance": "with --clock ticks every bot is a module that plays here; leave this out",
 }
 """The settings that an event in ticks does not have, and what to do about each."""

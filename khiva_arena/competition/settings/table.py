@@ -115,9 +115,11 @@ TABLE: tuple[Setting, ...] = (
                  "in a gauntlet candidates play against the others, in a swiss bots with equal "
                      "results so far meet, in a "
                  "knockout the best of each table advance. Each is for 2 to 10 seats."),
-    Setting("seats", Kind.NUMBER, 3, PLAYED, of_a_league=True, in_a_trial=True, of_a_stage=True, common=True,
+    Setting("seats", Kind.NUMBER, 3, PLAYED, of_a_league=True, in_a_trial=True, of_a_stage=True,
+        common=True,
             help="Seats at a table. The games of the arena have 2 to 5, others up to 10."),
-    Setting("seeds", Kind.NUMBER, 10, PLAYED, of_a_league=True, in_a_trial=True, most=1_000_000, of_a_stage=True, common=True,
+    Setting("seeds", Kind.NUMBER, 10, PLAYED, of_a_league=True, in_a_trial=True, most=1_000_000,
+        of_a_stage=True, common=True,
             help="Deals, a million at most. Every line-up plays each of them in all rotations "
                 "of the seats; in a swiss or a "
                  "knockout, each round has this many. Errors of ratings shrink with the square "
@@ -128,7 +130,8 @@ TABLE: tuple[Setting, ...] = (
                 "extension by as many. Its "
                  "intervals then allow for looking, and are hardly wider at the last look.",
             example=5),
-    Setting("seed", Kind.TEXT, None, PLAYED, of_a_league=False, in_a_trial=True, of_a_match=True, common=True,
+    Setting("seed", Kind.TEXT, None, PLAYED, of_a_league=False, in_a_trial=True, of_a_match=True,
+        common=True,
             help="Determines every deal. Any text, or 64 hex digits that are the secret itself. "
                 "A bot that can guess it "
                  "knows every hand, so leave it out if that matters, and a random one is drawn.",
@@ -142,10 +145,12 @@ TABLE: tuple[Setting, ...] = (
                  'setting all are played, unless there are very many. With "auto" all bots meet '
                      'and sit equally often.',
             example=100),
-    Setting("rounds", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True, most=1_000, of_a_stage=True,
+    Setting("rounds", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True, most=1_000,
+        of_a_stage=True,
             help="Only for a swiss: rounds [default: as many as it takes to find the best].",
             example=5),
-    Setting("advance", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True, of_a_stage=True,
+    Setting("advance", Kind.NUMBER, None, PLAYED, of_a_league=False, in_a_trial=True,
+        of_a_stage=True,
             help="Only for a knockout: how many of a table advance [default: half of them].",
             example=1),
     Setting("candidates", Kind.NAMES, (), BOTS, of_a_league=False, in_a_trial=True,
@@ -153,14 +158,17 @@ TABLE: tuple[Setting, ...] = (
             help="Only for a gauntlet: the bots that play against line-ups of the others, by "
                 "name [default: the first bot].",
             example=("random",)),
-    Setting("authors_apart", Kind.SWITCH, False, BOTS, of_a_league=False, in_a_trial=True, of_a_stage=True,
+    Setting("authors_apart", Kind.SWITCH, False, BOTS, of_a_league=False, in_a_trial=True,
+        of_a_stage=True,
             help="Never seat bots that name the same author in their bot.toml at one table."),
-    Setting("turn", Kind.TIME, "1s", TIME, of_a_league=True, in_a_trial=True, of_a_match=True, of_a_stage=True, common=True,
+    Setting("turn", Kind.TIME, "1s", TIME, of_a_league=True, in_a_trial=True, of_a_match=True,
+        of_a_stage=True, common=True,
             help="Time for each decision, as 1s or 500ms."),
     Setting("bank", Kind.TIME, "10s", TIME, of_a_league=True, in_a_trial=True,
             least=0, of_a_match=True, of_a_stage=True, common=True,
             help="Time for a match beyond its turns. It never refills."),
-    Setting("start", Kind.TIME, "10s", TIME, of_a_league=True, in_a_trial=True, of_a_match=True, of_a_stage=True, common=True,
+    Setting("start", Kind.TIME, "10s", TIME, of_a_league=True, in_a_trial=True, of_a_match=True,
+        of_a_stage=True, common=True,
             help="Time that a bot has to start. It ends with the first message of the bot."),
     Setting("clock", Kind.CHOICE, "wall", TIME, of_a_league=True, in_a_trial=True,
             of="clock", words=_clocks, of_a_match=True, common=True,
@@ -175,12 +183,15 @@ TABLE: tuple[Setting, ...] = (
             help="The cost of a fault. If lenient, a late or illegal answer plays the default "
                 "choice, and the "
                  "third one forfeits. If strict, the first one forfeits."),
-    Setting("jobs", Kind.NUMBER, 1, RUN, of_a_league=True, in_a_trial=True, most=10_000, short="j", common=True,
+    Setting("jobs", Kind.NUMBER, 1, RUN, of_a_league=True, in_a_trial=True, most=10_000, short="j",
+        common=True,
             help="Matches at a time. Bots that think long need a core for each seat of each "
                 "match."),
-    Setting("out", Kind.FOLDER, "results/latest", RUN, of_a_league=False, in_a_trial=True, common=True,
+    Setting("out", Kind.FOLDER, "results/latest", RUN, of_a_league=False, in_a_trial=True,
+        common=True,
             help="The folder for results. One that exists is resumed or added to."),
-    Setting("events_file", Kind.FILE, None, RUN, of_a_league=False, in_a_trial=True, old_name="events", common=True,
+    Setting("events_file", Kind.FILE, None, RUN, of_a_league=False, in_a_trial=True,
+        old_name="events", common=True,
             help="Also write the run's events as JSON lines. `khiva-arena watch` and other "
                 "programs read them.",
             example="events.jsonl",
@@ -201,11 +212,13 @@ TABLE: tuple[Setting, ...] = (
     Setting("ponder", Kind.SWITCH, True, TIME, of_a_league=True, in_a_trial=True, of_a_match=True,
             help="Let bots think while it is not their turn. If not, the arena stops their "
                 "processes then."),
-    Setting("trust_bots", Kind.SWITCH, False, ISOLATION, of_a_league=True, in_a_trial=False, of_a_match=True, common=True,
+    Setting("trust_bots", Kind.SWITCH, False, ISOLATION, of_a_league=True, in_a_trial=False,
+        of_a_match=True, common=True,
             help="Play with your own rights if no isolation works here. Only for bots that you "
                 "trust, and with auto.",
             opens="Bots have all of your rights if no isolation works here."),
-    Setting("network", Kind.NAMES, (), ISOLATION, of_a_league=False, in_a_trial=False, of="bots' names", of_a_match=True,
+    Setting("network", Kind.NAMES, (), ISOLATION, of_a_league=False, in_a_trial=False,
+        of="bots' names", of_a_match=True,
             help="Bots that may use the network. The others have none. Definition, table and "
                 "page mark these bots.",
             example=("llm",),
@@ -242,19 +255,22 @@ TABLE: tuple[Setting, ...] = (
                 "of a bot; `khiva-arena doctor` "
                  "lists them and their defaults.",
             example={"memory": "512M", "cpu": 600}),
-    Setting("runtimes", Kind.PATHS, {}, BOTS, of_a_league=True, in_a_trial=False, flag="runtime", of="runtimes", of_a_match=True,
+    Setting("runtimes", Kind.PATHS, {}, BOTS, of_a_league=True, in_a_trial=False, flag="runtime",
+        of="runtimes", of_a_match=True,
             help="The meaning of {NAME} in the run line of a bot.toml: a virtual environment or "
                 "another folder with a bin in "
                  "it, or a program. Bots that name it may read all of it.",
             example={"torch": "runtimes/torch"},
             opens="Bots may read all of this folder."),
-    Setting("allow_include", Kind.SWITCH, False, BOTS, of_a_league=True, in_a_trial=False, of_a_match=True,
+    Setting("allow_include", Kind.SWITCH, False, BOTS, of_a_league=True, in_a_trial=False,
+        of_a_match=True,
             help="Hand bots the files that their bot.toml includes. They lie outside of their "
                 "folders. Without it, each folder "
                  "with such files is asked about once, at a terminal.",
             opens="Bots are handed files outside of their folders, which they may read and send "
                 "away."),
-    Setting("unreleased_interpreters", Kind.SWITCH, False, BOTS, of_a_league=True, in_a_trial=False, of_a_match=True,
+    Setting("unreleased_interpreters", Kind.SWITCH, False, BOTS, of_a_league=True, in_a_trial=False,
+        of_a_match=True,
             help="Take interpreters that no release has. One that plays worse for some bots "
                 "would rerun as sound everywhere, so "
                  "know who made it."),

@@ -54,7 +54,8 @@ QUIET = {
         "it has closed its stdout, or put something else in its place: keep it open until the "
         "bot exits"
     ),
-    silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length and the "
+    silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length "
+    "and the "
     "bytes it says, no line "
     "and no full buffer; and answer before the next read",
 }
@@ -68,7 +69,9 @@ CRASHES = {
         "it ran into an instruction that does not exist, as at the end of a function that "
         "returns nothing"
     ),
-    "SIGABRT": "it gave up by itself, as at an assertion that fails or an exception that nobody takes",
+    "SIGABRT": (
+        "it gave up by itself, as at an assertion that fails or an exception that nobody takes"
+    ),
 }
 """The signals by which a program's own mistake ends it, and what each says."""
 INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|ruby|perl|php|lua|luajit)[\d.]*")

@@ -7,7 +7,8 @@ _HEADING = "A cluster"
 # fmt: off
 _SETTINGS = (
     Setting("dask", Kind.TEXT, None, _HEADING,
-            of_a_league=True, in_a_trial=False, shape="ADDRESS", of="the address of the cluster", elsewhere=True,
+            of_a_league=True, in_a_trial=False, shape="ADDRESS", of="the address of the cluster",
+            elsewhere=True,
             help="Play on the workers of a Dask cluster: the scheduler's address, as "
                 "tls://HOST:8786, or local:N for N "
                  "workers on this machine. The workers, not --jobs, set the number of matches "

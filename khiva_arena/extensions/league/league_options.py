@@ -32,15 +32,19 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     # fmt: off
     name: Annotated[str, _option(
-        "The name of the league; without it that of the folder.", example="Spring league", max_length=80)] = ""
+        "The name of the league; without it that of the folder.", example="Spring league",
+        max_length=80)] = ""
     versions: Annotated[int, _option(
-        "How many versions of one bot may be active; a new version retires the oldest of more.", ge=1, le=20)] = 2
+        "How many versions of one bot may be active; a new version retires the oldest of more.",
+        ge=1, le=20)] = 2
     bots_an_author: Annotated[int, _option(
-        "How many bots of one author may be active, each in all of its versions.", ge=1, le=1_000)] = 3
+        "How many bots of one author may be active, each in all of its versions.", ge=1,
+        le=1_000)] = 3
     fewest_batches: Annotated[int, _option(
         "In how many batches, over all seasons, a bot has to have played for a place in the "
             "table and in a final. Until then "
-        "it is listed below a line, since its number is luck more than strength.", ge=0, le=1_000)] = 5
+        "it is listed below a line, since its number is luck more than strength.", ge=0,
+        le=1_000)] = 5
     final_bots_an_author: Annotated[int, _option(
         "How many bots of one author a final seats. If it seats several, authors_apart keeps "
             "them from one table where there "
@@ -63,7 +67,8 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         "player gets the line by `league play --beacon COMMAND`. Without one, deals are the "
             "organiser's word.",
         example="drand quicknet, randomness", max_length=80)] = ""
-    beacon_begins: Annotated[str, _option("The moment of round 1 of the beacon, in UTC.", example=BEGINS)] = ""
+    beacon_begins: Annotated[str, _option("The moment of round 1 of the beacon, in UTC.",
+        example=BEGINS)] = ""
     beacon_seconds: Annotated[int, _option("The seconds from one round of the beacon to the "
         "next.", ge=0, le=10**7)] = 0
     beacon_ahead: Annotated[int, _option(
@@ -73,7 +78,8 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     batches_a_day: Annotated[int, _option("The most batches that begin in a day, by UTC; 0 for "
         "no limit.", ge=0, le=100_000)] = 0
     hours: Annotated[str, _option(
-        "The hours of the day, in UTC, in which batches begin. One that has begun ends.", example="20:00-06:00")] = ""
+        "The hours of the day, in UTC, in which batches begin. One that has begun ends.",
+        example="20:00-06:00")] = ""
     season_batches: Annotated[int, _option(
         "After how many batches of a season the next one begins by itself, 0 for never: the "
             "newest table is the "
@@ -88,8 +94,10 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         "How many minutes of CPU a bot may use in a day, by UTC; 0 for no limit. One that has "
             "used more forfeits its other "
         "matches of the batch, and is suspended.", ge=0, le=100_000)] = 0
-    uploads_a_day: Annotated[int, _option("How many bots an author may submit in a day, by UTC.", ge=1, le=1_000)] = 10
-    uploads_waiting: Annotated[int, _option("How many bots of an author may wait to be checked.", ge=1, le=100)] = 3
+    uploads_a_day: Annotated[int, _option("How many bots an author may submit in a day, by UTC.",
+        ge=1, le=1_000)] = 10
+    uploads_waiting: Annotated[int, _option("How many bots of an author may wait to be checked.",
+        ge=1, le=100)] = 3
     build_minutes_a_day: Annotated[int, _option(
         "How many minutes of CPU the builds and checks of an author's bots may use in a day, by "
             "UTC; 0 for no limit. The bots "

@@ -32,7 +32,9 @@ DO = {
     "own canonical map": "rules() given what it returned must return the same again.",
     "a rules map is plain": "rules() returns a dict of only texts, whole numbers, lists and dicts.",
     "a sample of the rules": "leave out of samples what rules({}) gives anyway.",
-    "an unknown rule is refused": "rules() raises khiva_arena.errors.RulesError for a key that it does not know.",
+    "an unknown rule is refused": (
+        "rules() raises khiva_arena.errors.RulesError for a key that it does not know."
+    ),
     "seats are refused": "call self.check_seats(seats) first in new().",
     "pending() twice": "pending() must not change anything, nor draw anything: do that in apply().",
     "is over exactly when": (
@@ -48,7 +50,9 @@ DO = {
         "only None, True, False, whole numbers to 2**53 - 1, texts, lists and dicts with texts as "
         "keys reach a bot: no tuple, set, float or object of your own."
     ),
-    "an entry is a plain list": 'each entry of legal is a list of plain values, as ["card", 7]: no tuple, no bare text.',
+    "an entry is a plain list": (
+        'each entry of legal is a list of plain values, as ["card", 7]: no tuple, no bare text.'
+    ),
     "belongs to its caller": (
         "view() gives a copy: list(self.hands[seat]) and not self.hands[seat]; of lists in "
         "a list, too: "
@@ -58,14 +62,22 @@ DO = {
     "a decision has a kind": 'the first word of a Decision says what is asked, as "bid".',
     "a choice of one": ONE,
     "a question with one choice": ONE,
-    "and a decision has": "ask in steps, each of which has fewer choices: first which card, then where it goes.",
-    "view and legal have": "show and ask less at a time: leave out of the view what follows from the rest of it.",
+    "and a decision has": (
+        "ask in steps, each of which has fewer choices: first which card, then where it goes."
+    ),
+    "view and legal have": (
+        "show and ask less at a time: leave out of the view what follows from the rest of it."
+    ),
     "MiB": "give less at a time.",
     "is too big": "whole numbers go to 2**53 - 1, since bots in other languages read them, too.",
     "one of the arena's own": "give the event a type of its own.",
     "entries differ": "two entries of legal are equal: leave one out.",
-    "a score for each seat": "scores is a list with one whole number for each seat, at every moment.",
-    "ranks are well formed": "ranks are places: 1 is best, ties share one and the next is left out, as 1, 2, 2, 4.",
+    "a score for each seat": (
+        "scores is a list with one whole number for each seat, at every moment."
+    ),
+    "ranks are well formed": (
+        "ranks are places: 1 is best, ties share one and the next is left out, as 1, 2, 2, 4."
+    ),
     "points by source": (
         "points_by_source is a list with one SeatPoints(counted, uncounted) for each seat; "
         "the values of counted make its score. "

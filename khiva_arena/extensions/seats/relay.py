@@ -86,8 +86,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="relay.py",
-        description="Seats a bot of this machine at a table of Khiva Arena elsewhere, until that needs "
-        "it no more.",
+        description="Seats a bot of this machine at a table of Khiva Arena elsewhere, until "
+        "that needs it no more.",
         usage="%(prog)s [OPTIONS] HOST:PORT NAME -- COMMAND",
     )
     parser.add_argument(

@@ -52,7 +52,9 @@ EFFECTS = {
     "better_breed": "your camels take more off your bids, to the end",
     "camel_breeding": "every sheik gets a camel for each two",
     "camel_epidemic": "every sheik loses a camel for each three",
-    "changing_her_mind": "see the next Emira; leave her, swap what she wants, or put her under the deck",
+    "changing_her_mind": (
+        "see the next Emira; leave her, swap what she wants, or put her under the deck"
+    ),
     "court_influence": "see the next three Emiras and put them in an order",
     "double_trouble": "two Emiras come this round",
     "golden_times": "all income is a fifth more this round",
@@ -70,25 +72,73 @@ EFFECTS = {
     ),
 }
 _TITLES = {
-    "first_event": ("Which of these event cards do you keep?", "The others go back into the deck. All choose at once.", ("E17",)),
-    "play": ("Do you play an event card?", "It works for all or for you, as it says. You keep the others.", ("E19",)),
-    "place": ("Which of the coming Emiras do you look at?", "Changing Her Mind works on the one that you name.", ("E39", "E34")),
-    "split": ("In which round does the card work?", "The round that you name gets it, unseen.", ("E39", "E35")),
-    "good_looking": ("For which kind do you take counters +1?", "One for each three counters of that kind.", ("E37",)),
-    "caravan": ("Which of your caravans goes back one place?", "It brings one income more.", ("E36",)),
-    "vermin": ("Which type of caravan does the vermin hit?", "One of each owner loses an income, a second if slow.", ("E36",)),
-    "vermin_move": ("Which of your caravans loses an income?", "One that leaves its track is gone.", ("E36",)),
+    "first_event": (
+        "Which of these event cards do you keep?",
+        "The others go back into the deck. All choose at once.",
+        ("E17",),
+    ),
+    "play": (
+        "Do you play an event card?",
+        "It works for all or for you, as it says. You keep the others.",
+        ("E19",),
+    ),
+    "place": (
+        "Which of the coming Emiras do you look at?",
+        "Changing Her Mind works on the one that you name.",
+        ("E39", "E34"),
+    ),
+    "split": (
+        "In which round does the card work?",
+        "The round that you name gets it, unseen.",
+        ("E39", "E35"),
+    ),
+    "good_looking": (
+        "For which kind do you take counters +1?",
+        "One for each three counters of that kind.",
+        ("E37",),
+    ),
+    "caravan": (
+        "Which of your caravans goes back one place?",
+        "It brings one income more.",
+        ("E36",),
+    ),
+    "vermin": (
+        "Which type of caravan does the vermin hit?",
+        "One of each owner loses an income, a second if slow.",
+        ("E36",),
+    ),
+    "vermin_move": (
+        "Which of your caravans loses an income?",
+        "One that leaves its track is gone.",
+        ("E36",),
+    ),
     "noble": ("Which status card comes on the board?", "It can be bought this round.", ("E35",)),
     "bazaar": ("Which counter comes on the board?", "It can be bought this round.", ("E35",)),
-    "action": ("It is your turn to act: what do you buy?", "You pay its price on top of the bid.", ("E21", "E2", "E5")),
-    "take_appearance": ("Which counter do you take?", f"You pay {APPEARANCE_PRICE} gold for it.", ("E35",)),
+    "action": (
+        "It is your turn to act: what do you buy?",
+        "You pay its price on top of the bid.",
+        ("E21", "E2", "E5"),
+    ),
+    "take_appearance": (
+        "Which counter do you take?",
+        f"You pay {APPEARANCE_PRICE} gold for it.",
+        ("E35",),
+    ),
     "take_status": ("Which status card do you take?", "You pay what is printed.", ("E35",)),
     "buy": ("Do you pay to look at event cards?", "You keep one of those that you see.", ("E24",)),
     "keep": ("Which of these event cards do you keep?", "The others go under the deck.", ("E24",)),
-    "drop_appearance": ("Samira joins you: which counter do you give up?", "It goes back to the bag.", ("E26",)),
-    "drop_status": ("Zahrah joins you: which status card do you give up?", "You lose its points.", ("E26",)),
+    "drop_appearance": (
+        "Samira joins you: which counter do you give up?",
+        "It goes back to the bag.",
+        ("E26",),
+    ),
+    "drop_status": (
+        "Zahrah joins you: which status card do you give up?",
+        "You lose its points.",
+        ("E26",),
+    ),
     "abduct": ("Sidi Suleiman takes a princess of yours: which?", "Both leave the game.", ("E29",)),
-}  # fmt: skip
+}
 _NOTHING = {
     "play": "none: play no card now",
     "action": "none: buy nothing",
@@ -201,7 +251,9 @@ def _action(action: str, view: View) -> str:
             f"appearance: the counter on the board ({' or '.join(board['appearance'])}) for "
             f"{APPEARANCE_PRICE} gold"
         ),
-        "status": f"status: the card on the board for {' or '.join(map(str, board['status']))} gold",
+        "status": (
+            f"status: the card on the board for {' or '.join(map(str, board['status']))} gold"
+        ),
         "palace": f"palace: a section for {section} gold, with room for one more princess",
         "camel": f"camel for {camel} gold: {view['discount'][view['seat']]} off each later bid",
         "grant": "grant: 150 gold, and no purchase",

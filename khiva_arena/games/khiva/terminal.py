@@ -89,10 +89,12 @@ def _rest(view: View, names: Names) -> list[list[Cell]]:
     rows: list[list[Cell]] = [
         ["in tents", _camels(view, -1, 0)],
         ["turn", f"{view['turn']}, deal {view['deal']}{ending}"],
-        ["left", f"{count(len(view['teapots_left']), 'teapot')}, "
-            f"{count(len(view['carpets_left']), 'carpet')}, "
-                 f"salt {_numbers(view['salts_left'])}"],
-    ]  # fmt: skip
+        [
+            "left",
+            f"{count(len(view['teapots_left']), 'teapot')}, "
+            f"{count(len(view['carpets_left']), 'carpet')}, salt {_numbers(view['salts_left'])}",
+        ],
+    ]
     if view["gems_left"] is not None:
         rows.append(["gems left", str(view["gems_left"])])
     if view["carpet_top"] is not None:

@@ -58,17 +58,45 @@ _TILES = {
     "baksheesh": "an open card for one of your hand",
 }
 _ABOUT = {
-    "move": ("Which cards do you play, and which caravan moves?",
-             ("Play cards of one good into your display; one caravan goes as many steps. "
-                 "Where it stops decides what you do then."),
-             ("S2", "S3", "S4")),
-    "draw": ("Which card do you draw?", "An open one, or the top of the pile unseen.", ("S5", "S10", "S16")),
-    "customs": ("Customs: which card do you discard?", "You may keep 4 cards in your hand.", ("S11",)),
-    "sandstorm": ("Sandstorm: which card of your display do you lose?", "It goes to the discard pile.", ("S11",)),
-    "robber": ("Whom do you rob, and of what?", "The card goes into your display; who was robbed robs another one.", ("S12",)),
-    "bazaar": ("Bazaar: do you give three goods for a colourless jewel?", "Three different ones.", ("S13", "S14")),
-    "baksheesh": ("Baksheesh: which open card do you take into your display?", "Then you discard a card of your hand.", ("S13",)),
-}  # fmt: skip
+    "move": (
+        "Which cards do you play, and which caravan moves?",
+        (
+            "Play cards of one good into your display; one caravan goes as many steps. "
+            "Where it stops decides what you do then."
+        ),
+        ("S2", "S3", "S4"),
+    ),
+    "draw": (
+        "Which card do you draw?",
+        "An open one, or the top of the pile unseen.",
+        ("S5", "S10", "S16"),
+    ),
+    "customs": (
+        "Customs: which card do you discard?",
+        "You may keep 4 cards in your hand.",
+        ("S11",),
+    ),
+    "sandstorm": (
+        "Sandstorm: which card of your display do you lose?",
+        "It goes to the discard pile.",
+        ("S11",),
+    ),
+    "robber": (
+        "Whom do you rob, and of what?",
+        "The card goes into your display; who was robbed robs another one.",
+        ("S12",),
+    ),
+    "bazaar": (
+        "Bazaar: do you give three goods for a colourless jewel?",
+        "Three different ones.",
+        ("S13", "S14"),
+    ),
+    "baksheesh": (
+        "Baksheesh: which open card do you take into your display?",
+        "Then you discard a card of your hand.",
+        ("S13",),
+    ),
+}
 
 
 def question(kind: str, view: View, names: Names) -> PersonsQuestion:

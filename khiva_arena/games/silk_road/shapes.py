@@ -52,8 +52,18 @@ class History(TypedDict):
 
 class Ask(TypedDict):
     kind: Literal[
-        "move", "draw", "customs", "sandstorm", "robber", "bazaar", "baksheesh", "pay", "sell", "jewel", "lay_out"
-    ]  # fmt: skip
+        "move",
+        "draw",
+        "customs",
+        "sandstorm",
+        "robber",
+        "bazaar",
+        "baksheesh",
+        "pay",
+        "sell",
+        "jewel",
+        "lay_out",
+    ]
     seat: Seat
     why: NotRequired[Literal["turn", "match", "camels", "empty"]]
     more: NotRequired[bool]

@@ -113,9 +113,13 @@ def _own(view: View, names: Names) -> list[list[Cell]]:
 
 
 def _goods(counts: Sequence[int]) -> Cell:
-    return some([
-        PaintedText(f"{many}{letter}", colour) for many, letter, colour in zip(counts, LETTERS, GOOD_COLOURS, strict=True) if many
-    ])  # fmt: skip
+    return some(
+        [
+            PaintedText(f"{many}{letter}", colour)
+            for many, letter, colour in zip(counts, LETTERS, GOOD_COLOURS, strict=True)
+            if many
+        ]
+    )
 
 
 def _camels(numbers: Iterable[int]) -> Cell:

@@ -103,7 +103,9 @@ def folder_of(choose: Choose | Checkpoint) -> Path:
     if isinstance(choose, Checkpoint):
         value, code, more = choose.load, choose.opened, choose.files()
     files = {
-        "bot.toml": f'name = {json.dumps(name, ensure_ascii=False)}\nrun = "{{python}} main.py"\n'.encode(),
+        "bot.toml": (
+            f'name = {json.dumps(name, ensure_ascii=False)}\nrun = "{{python}} main.py"\n'
+        ).encode(),
         "main.py": MAIN.format(paths=_own_paths(), name=name, opened=code).encode(),
         "choose.pkl": _pickled(value, name),
         KIT[-1]: shipped.folder("bots").joinpath(*KIT).read_bytes(),

@@ -48,7 +48,8 @@ from khiva_arena.interface.commands.choices import CHECK_FORMS, CheckForm
     *("listen", "tls_cert", "tls_key", "tokens", "reconnect"),
     rules="Check with this rule of the one --game. No variants are checked then. @FILE is a "
     "table in a TOML file.",
-    isolation=f"Check at this level only [default: the best here]. Levels are {', '.join(Level)}; by "
+    isolation="Check at this level only [default: the best here]. Levels are "
+    f"{', '.join(Level)}; by "
     "default a start at each is tried, too.",
     trust_bots="Also start the bot at trusted, with your rights.",
 )

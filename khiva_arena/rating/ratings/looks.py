@@ -20,9 +20,27 @@ from khiva_arena.rating.ratings.scale import LEVEL
 from khiva_arena.rating.ratings.student import Floats, Ints, ndtr, stdtrit
 
 O_BRIEN_FLEMING = (
-    1.960, 1.977, 2.004, 2.024, 2.040, 2.053, 2.063, 2.072, 2.080, 2.087,
-    2.092, 2.098, 2.102, 2.106, 2.110, 2.114, 2.117, 2.120, 2.123, 2.126,
-)  # fmt: skip
+    1.960,
+    1.977,
+    2.004,
+    2.024,
+    2.040,
+    2.053,
+    2.063,
+    2.072,
+    2.080,
+    2.087,
+    2.092,
+    2.098,
+    2.102,
+    2.106,
+    2.110,
+    2.114,
+    2.117,
+    2.120,
+    2.123,
+    2.126,
+)
 """The constants for 1 to 20 equally spaced looks, two-sided 5 % in all (Jennison and
 Turnbull, table 2.3).
 """

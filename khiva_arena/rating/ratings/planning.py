@@ -21,8 +21,17 @@ from khiva_arena.rating.ratings.student import chdtri, stdtrit
 from khiva_arena.rating.ratings.widening import Widening, of_interval
 
 __all__ = [
-    "FEWEST_SEEDS", "MOST_SEEDS", "NORMAL", "POWER", "GapNeed", "Need", "errors_after", "for_error", "for_gap", "for_order"
-]  # fmt: skip
+    "FEWEST_SEEDS",
+    "MOST_SEEDS",
+    "NORMAL",
+    "POWER",
+    "GapNeed",
+    "Need",
+    "errors_after",
+    "for_error",
+    "for_gap",
+    "for_order",
+]
 
 MOST_SEEDS = 10**9
 NORMAL = 1.96

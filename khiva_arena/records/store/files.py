@@ -383,8 +383,8 @@ def _advice(text: str) -> str:
             "; it cannot be written: check the permissions of the folder, then run the same "
             "command again"
         ),
-        "unable to open": "; check the permissions of the folder; if it cannot be written, copy arena.db and "
-        "arena.db-wal to one that can",
+        "unable to open": "; check the permissions of the folder; if it cannot be written, copy "
+        "arena.db and arena.db-wal to one that can",
         "disk I/O": "; the disk is full or refuses: free some space or mend it, and run the same "
         "command again, nothing that was recorded is lost",
         "malformed": (

@@ -29,12 +29,16 @@ CHANGES = {
         "UPDATE matches SET record = replace(record, '\"scores\":[', '\"scores\":[1') WHERE "
         "ordinal = 2"
     ),
-    "a record nested too deep": "UPDATE matches SET record = replace(hex(zeroblob(50000)), '0', '[') WHERE ordinal = 2",
+    "a record nested too deep": (
+        "UPDATE matches SET record = replace(hex(zeroblob(50000)), '0', '[') WHERE ordinal = 2"
+    ),
     "a match of another seed": "UPDATE matches SET seed = 1 WHERE ordinal = 0",
     "a seed below zero": "UPDATE matches SET seed = -5 WHERE ordinal = 1",
     "the secret of the run": "UPDATE events SET secret = zeroblob(32)",
     "the secret of a seed": "UPDATE reveals SET secret = zeroblob(32) WHERE seed = 0",
-    "a match that is missing": "DELETE FROM seats WHERE ordinal = 5; DELETE FROM matches WHERE ordinal = 5",
+    "a match that is missing": (
+        "DELETE FROM seats WHERE ordinal = 5; DELETE FROM matches WHERE ordinal = 5"
+    ),
     "a damaged definition": "UPDATE events SET definition = 'x'",
 }
 CASES = ("khiva-round-robin", "silk_road-swiss", "khiva-knockout", "khiva-sprt")

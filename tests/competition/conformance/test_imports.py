@@ -71,8 +71,16 @@ def test_what_a_bot_has_itself_and_what_python_declares_is_no_finding(tmp_path: 
         f"import {name}"
         for name in ("os", "kit", "part", "part.deep", "inner", "built", "khiva_kit", *DECLARED)
     )
-    word = bot(tmp_path / "b", {"main.py": everything, "part/__init__.py": "", "part/inner.py": "import numpy", "kit.py": ""},
-               'run = "{python} main.py"\ninclude = ["../khiva_kit.py"]')  # fmt: skip
+    word = bot(
+        tmp_path / "b",
+        {
+            "main.py": everything,
+            "part/__init__.py": "",
+            "part/inner.py": "import numpy",
+            "kit.py": "",
+        },
+        'run = "{python} main.py"\ninclude = ["../khiva_kit.py"]',
+    )
     (tmp_path / "khiva_kit.py").write_text("import rich\n")
     loaded = load(word, loading=Loading(include=allow_include))
     assert undeclared(loaded, ["built.cpython-311-x86_64-linux-gnu.so"]) == [

@@ -207,14 +207,25 @@ def test_what_an_author_is_told_where_it_came_late(checked: Callable[..., CheckR
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("way", "word", "said"), [
-    ("lots", "repeat", "the same requests got another choice at number"),
-    ("repeated_key", "keys", "'choice' twice"),
-    *in_long([("repeated_long_key", "keys", "kkk ... (20002 characters) twice in one map; the last one counts")]),
-    ("slow", "time", "which its bank of 2,400 ms has to pay"),
-    ("exits_3", "exit", "exited with code 3 after `end`"),
-    ("spins", "processor", sentence("check", "idle") + ", " + sentence("check", "share-tenth")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("way", "word", "said"),
+    [
+        ("lots", "repeat", "the same requests got another choice at number"),
+        ("repeated_key", "keys", "'choice' twice"),
+        *in_long(
+            [
+                (
+                    "repeated_long_key",
+                    "keys",
+                    "kkk ... (20002 characters) twice in one map; the last one counts",
+                )
+            ]
+        ),
+        ("slow", "time", "which its bank of 2,400 ms has to pay"),
+        ("exits_3", "exit", "exited with code 3 after `end`"),
+        ("spins", "processor", sentence("check", "idle") + ", " + sentence("check", "share-tenth")),
+    ],
+)
 def test_what_no_match_blames_is_a_warning(
     way: str, word: str, said: str, checked: Callable[..., CheckReport]
 ) -> None:

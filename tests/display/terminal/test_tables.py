@@ -185,9 +185,25 @@ def test_a_long_row_of_numbers_is_one_choice_to_read() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "choice"),
-    [("1", 0), ("4", 3), ("0", -1), ("5", -1), ("-1", -1), ("pass", 0), ("PASS", 0), ("p", 0), ("bid 1", 1), ("bid 10", 2),
-     ("bid", -1), ("", -1), ("x", -1), ("9" * 99, -1), ("²", -1), ("g", 3)],
-)  # fmt: skip
+    [
+        ("1", 0),
+        ("4", 3),
+        ("0", -1),
+        ("5", -1),
+        ("-1", -1),
+        ("pass", 0),
+        ("PASS", 0),
+        ("p", 0),
+        ("bid 1", 1),
+        ("bid 10", 2),
+        ("bid", -1),
+        ("", -1),
+        ("x", -1),
+        ("9" * 99, -1),
+        ("²", -1),
+        ("g", 3),
+    ],
+)
 def test_what_a_line_means(typed: str, choice: int) -> None:
     assert choice_meant(typed, ["pass", "bid 1", "bid 10", "grant"]) == choice
 

@@ -89,19 +89,37 @@ def test_every_word_is_escaped_wherever_it_stands() -> None:
         (b"GET /" + b"x" * 2_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", b"414"),
         (b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 70_000, b"431"),
         (b"POST / HTTP/1.1\r\nHost: a\r\nOrigin: http://a\r\nContent-Length: 3\r\n\r\nabc", b"405"),
-        ((b"POST /author HTTP/1.1\r\nHost: a\r\nOrigin: http://a\r\nContent-Length: "
-            b"99999999999999\r\n\r\n"), b"413"),
+        (
+            (
+                b"POST /author HTTP/1.1\r\nHost: a\r\nOrigin: http://a\r\nContent-Length: "
+                b"99999999999999\r\n\r\n"
+            ),
+            b"413",
+        ),
         (b"DELETE /api/submit HTTP/1.1\r\nHost: a\r\n\r\n", b"405"),
-        (b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: "
+        (
+            b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: "
             b"Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-         b"Sec-WebSocket-Key: " + b"a" * 22 + b"==\r\n\r\n", b"403"),
+            b"Sec-WebSocket-Key: " + b"a" * 22 + b"==\r\n\r\n",
+            b"403",
+        ),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"400"),
-        ((b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: "
-            b"h2c\r\nHTTP2-Settings: AA\r\n\r\n"), b"200"),
-        ((b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: "
-            b"chunked\r\n\r\n0\r\n\r\n"), b"400"),
+        (
+            (
+                b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: "
+                b"h2c\r\nHTTP2-Settings: AA\r\n\r\n"
+            ),
+            b"200",
+        ),
+        (
+            (
+                b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: "
+                b"chunked\r\n\r\n0\r\n\r\n"
+            ),
+            b"400",
+        ),
     ],
-)  # fmt: skip
+)
 def test_broken_requests_end_their_connection_alone(
     server: LeagueServer, data: bytes, status: bytes
 ) -> None:

@@ -62,10 +62,16 @@ def test_flags(tmp_path: Path, words: list[str], said: str) -> None:
 LONG = "x" * 300
 
 
-@pytest.mark.parametrize("words", [
-    ["run", LONG], ["standings", LONG], ["verify", LONG], ["report", LONG, "--out", "a.html"],
-    pytest.param(["league", "status", LONG], marks=NEEDS_ALL),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", LONG],
+        ["standings", LONG],
+        ["verify", LONG],
+        ["report", LONG, "--out", "a.html"],
+        pytest.param(["league", "status", LONG], marks=NEEDS_ALL),
+    ],
+)
 def test_a_path_that_the_system_does_not_take_is_no_bug(words: list[str], tmp_path: Path) -> None:
     error = arena(*words, cwd=tmp_path, code=2).stderr
     assert error.startswith("khiva-arena: error: xxx")

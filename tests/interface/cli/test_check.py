@@ -163,16 +163,25 @@ def test_a_build_that_fails_is_a_step(tmp_path: Path) -> None:
     assert "no such header" in lines[5]
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (["nowhere/at-all"], sentence("entrants", "no-such-folder-command")),
-    (["BOT", "--game", "chess"], sentence("games", "no-game") + " 'chess'"),
-    (["BOT", "--game", "emira"], "--game emira: mine plays khiva by its bot.toml"),
-    (["BOT", "--turn", "soon"], sentence("settings", "not-time-write-s", text="--turn: 'soon'")),
-    (["BOT", "--limit", "memory=much"], "--limit: memory: 'much' is not a size"),
-    (["BOT", "--isolation", "best"], sentence("settings", "isolation-not-level", asked="'best'")),
-    (["ODD"], "games in bot.toml: " + sentence("games", "no-game") + " 'khva'"),
-    (["EMPTY"], "the folder has no bot.toml"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere/at-all"], sentence("entrants", "no-such-folder-command")),
+        (["BOT", "--game", "chess"], sentence("games", "no-game") + " 'chess'"),
+        (["BOT", "--game", "emira"], "--game emira: mine plays khiva by its bot.toml"),
+        (
+            ["BOT", "--turn", "soon"],
+            sentence("settings", "not-time-write-s", text="--turn: 'soon'"),
+        ),
+        (["BOT", "--limit", "memory=much"], "--limit: memory: 'much' is not a size"),
+        (
+            ["BOT", "--isolation", "best"],
+            sentence("settings", "isolation-not-level", asked="'best'"),
+        ),
+        (["ODD"], "games in bot.toml: " + sentence("games", "no-game") + " 'khva'"),
+        (["EMPTY"], "the folder has no bot.toml"),
+    ],
+)
 def test_mistakes_of_the_user(words: list[str], said: str, tmp_path: Path) -> None:
     named = {
         "BOT": folder(tmp_path / "mine", LOUD, 'games = ["khiva"]\n'),

@@ -169,11 +169,14 @@ def test_what_can_be_listed_is_listed(shell: str, tmp_path: Path) -> None:
         assert all(word in said(f"khiva-arena {line}") for word in words)
 
 
-@pytest.mark.parametrize(("asked", "wanted"), [
-    ("tcsh_source", "there is bash_source, zsh_source, fish_source"),
-    ("bash", "there is bash_source, zsh_source, fish_source"),
-    ("zsh_complete", "zsh_source prints what it needs for that"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ("tcsh_source", "there is bash_source, zsh_source, fish_source"),
+        ("bash", "there is bash_source, zsh_source, fish_source"),
+        ("zsh_complete", "zsh_source prints what it needs for that"),
+    ],
+)
 def test_what_no_shell_asks_is_told_in_a_line(asked: str, wanted: str, tmp_path: Path) -> None:
     said = arena("run", cwd=tmp_path, env={VARIABLE: asked}, code=2).stderr
     assert said.startswith(f"khiva-arena: error: {VARIABLE}={asked}")

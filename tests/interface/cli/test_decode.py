@@ -165,9 +165,13 @@ def test_json_lines_hold_all_of_it(tmp_path: Path) -> None:
     ]
     assert [row["number"] for row in found] == [1, 2, 3]
     assert found[0] == {
-        "file": "frames", "number": 1, "offset": 0, "length": len(HELLO),
-        "message": {"type": "hello", "proto": 1, "name": "x"}, "wrong": "",
-    }  # fmt: skip
+        "file": "frames",
+        "number": 1,
+        "offset": 0,
+        "length": len(HELLO),
+        "message": {"type": "hello", "proto": 1, "name": "x"},
+        "wrong": "",
+    }
     assert found[1]["hex"] == b"text".hex()
     assert found[1]["wrong"]
 

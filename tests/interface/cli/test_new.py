@@ -174,7 +174,9 @@ def test_a_bot_that_searches_needs_a_c_compiler_besides(tmp_path: Path) -> None:
             "apt install golang-go golang-github-vmihailenco-msgpack.v5-dev && apt install gcc "
             "libc6-dev"
         ),
-        "javascript": "apt install nodejs && apt install clang lld wasi-libc libclang-rt-dev-wasm32",
+        "javascript": (
+            "apt install nodejs && apt install clang lld wasi-libc libclang-rt-dev-wasm32"
+        ),
     }
     bots = json.loads(arena("bots", "--json", cwd=tmp_path, env=nothing).stdout)["bots"]
     listed = {row["bot"]: row["lacks"] for row in bots}

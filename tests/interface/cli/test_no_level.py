@@ -55,7 +55,9 @@ MISTAKES = {
         "settings", "candidate-no-bot-called", name="'nobody'", names="random, naive"
     ),
     "--events-file none/events": "--events-file none/events: No such file or directory",
-    "--events-file damaged/arena.db/events": "--events-file damaged/arena.db/events: Not a directory",
+    "--events-file damaged/arena.db/events": (
+        "--events-file damaged/arena.db/events: Not a directory"
+    ),
     "--out damaged": "damaged",
 }
 

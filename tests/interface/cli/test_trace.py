@@ -81,8 +81,9 @@ def test_a_trace_shows_both_directions_and_changes_nothing(tmp_path: Path) -> No
     assert done.stdout == plain.stdout
     lines = traced(done.stderr)
     assert [(seat, sign, what.split()[0]) for _, seat, sign, what in lines[:2]] == [
-        ("random#0", ">", "hello"), ("naive#1", ">", "hello")
-    ]  # fmt: skip
+        ("random#0", ">", "hello"),
+        ("naive#1", ">", "hello"),
+    ]
     kinds = {(sign, what.split()[0]) for _, _, sign, what in lines}
     assert kinds >= {(">", "hello"), (">", "decide"), (">", "end"), ("<", "hello"), ("<", "act")}
     assert all(len(what) < 460 for *_, what in lines)
@@ -371,8 +372,11 @@ def test_captured_bytes_are_frames_and_nothing_is_written_over(store: Path, tmp_
     words = ["match", "--from", str(store / "out"), "0", "--capture", "raw"]
     arena(*words, cwd=tmp_path)
     assert sorted(path.name for path in (tmp_path / "raw").iterdir()) == [
-        "seat-0.from-bot", "seat-0.to-bot", "seat-1.from-bot", "seat-1.to-bot"
-    ]  # fmt: skip
+        "seat-0.from-bot",
+        "seat-0.to-bot",
+        "seat-1.from-bot",
+        "seat-1.to-bot",
+    ]
     sent = arena(
         "decode", "--to-bot", "--json", "raw/seat-1.to-bot", cwd=tmp_path
     ).stdout.splitlines()

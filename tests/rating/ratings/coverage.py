@@ -105,10 +105,12 @@ def looks(number: int) -> int:
     outside = 0
     print("\nlooks                    one look %  extended %  planned %  times as wide", flush=True)
     for name, grid, steps in (
-        ("10, 20 .. 100 seeds", range(10, 101, 10), 10), ("20, 40, 80, 160", (20, 40, 80, 160), 0),
-        ("each from 10 to 100", range(10, 101), 0), ("10, 40 .. 280", range(10, 281, 30), 0),
+        ("10, 20 .. 100 seeds", range(10, 101, 10), 10),
+        ("20, 40, 80, 160", (20, 40, 80, 160), 0),
+        ("each from 10 to 100", range(10, 101), 0),
+        ("10, 40 .. 280", range(10, 281, 30), 0),
         ("20, 40 .. 100", range(20, 101, 20), 5),
-    ):  # fmt: skip
+    ):
         x = np.random.default_rng(1).normal(size=(number, max(grid)))
         seeds, sums, squares = (
             np.array(grid),

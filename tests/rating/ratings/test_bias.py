@@ -47,8 +47,12 @@ def test_a_seats_score_is_its_mean_over_matches():
     ]
     found = seat_bias(matches)
     assert [(seat.seats, seat.seat, seat.matches, seat.blocks) for seat in found] == [
-        (2, 0, 1, 1), (2, 1, 1, 1), (3, 0, 2, 2), (3, 1, 2, 2), (3, 2, 2, 2),
-    ]  # fmt: skip
+        (2, 0, 1, 1),
+        (2, 1, 1, 1),
+        (3, 0, 2, 2),
+        (3, 1, 2, 2),
+        (3, 2, 2, 2),
+    ]
     assert [seat.score for seat in found] == [0, 1, 0.5, pytest.approx(0.625), pytest.approx(0.375)]
     assert found[0].low is found[0].high is None
     assert found[2].low < 0.5 < found[2].high

@@ -28,10 +28,15 @@ LUCK, SUITS, SAME, LINE_UPS = WORLDS
 ONCE = [(2, 100, SAME), (3, 20, LINE_UPS), (4, 100, LUCK), (5, 20, SUITS)]
 """Each world and each number of seats once."""
 MORE = [
-    (2, 20, LUCK), (4, 20, SAME),
-    (2, 40, SUITS), (3, 40, LUCK), (4, 40, LINE_UPS), (5, 40, SAME),
-    (3, 100, SUITS), (5, 100, LUCK),
-]  # fmt: skip
+    (2, 20, LUCK),
+    (4, 20, SAME),
+    (2, 40, SUITS),
+    (3, 40, LUCK),
+    (4, 40, LINE_UPS),
+    (5, 40, SAME),
+    (3, 100, SUITS),
+    (5, 100, LUCK),
+]
 
 
 @pytest.mark.soak

@@ -24,10 +24,17 @@ def played(order: Order, seeds: int) -> Standings:
     seed.
     """
     rows = [
-        listed("e", f"{seed}/0", turn, f"s{seed}", [turn, (turn + 1) % 3, (turn + 2) % 3],
-               [order(seed)[bot] for bot in (turn, (turn + 1) % 3, (turn + 2) % 3)])
-        for seed in range(seeds) for turn in range(3)
-    ]  # fmt: skip
+        listed(
+            "e",
+            f"{seed}/0",
+            turn,
+            f"s{seed}",
+            [turn, (turn + 1) % 3, (turn + 2) % 3],
+            [order(seed)[bot] for bot in (turn, (turn + 1) % 3, (turn + 2) % 3)],
+        )
+        for seed in range(seeds)
+        for turn in range(3)
+    ]
     return standings(rows, [Entrant(str(bot), name) for bot, name in enumerate(NAMES)])
 
 
@@ -57,38 +64,60 @@ SHARED = "share the first place of"
 CLOSE = f"ann leads{BOB}"
 
 
-@pytest.mark.parametrize(("seeds", "order", "said"), [
-    (40, clear, f"ann won{BEYOND}."),
-    (20, close, CLOSE),
-    (10, lambda seed: ((1, 2, 3), (3, 1, 2), (2, 3, 1))[seed % 3],
-     f"ann leads{LUCK}: {APART}."),
-    (1, lambda seed: (1, 2, 3), f"ann leads{TOO_FEW}."),
-    (6, lambda seed: (1, 1, 1), f"ann, bob and carl {SHARED.removesuffix(' of')}{LUCK}."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seeds", "order", "said"),
+    [
+        (40, clear, f"ann won{BEYOND}."),
+        (20, close, CLOSE),
+        (
+            10,
+            lambda seed: ((1, 2, 3), (3, 1, 2), (2, 3, 1))[seed % 3],
+            f"ann leads{LUCK}: {APART}.",
+        ),
+        (1, lambda seed: (1, 2, 3), f"ann leads{TOO_FEW}."),
+        (6, lambda seed: (1, 1, 1), f"ann, bob and carl {SHARED.removesuffix(' of')}{LUCK}."),
+    ],
+)
 def test_a_sentence_says_who_won_and_whether_that_could_be_luck(
     seeds: int, order: Order, said: str
 ) -> None:
     assert verdict(played(order, seeds)) == said
 
 
-@pytest.mark.parametrize(("seeds", "order", "said"), [
-    (40, clear, f"ann leads so far{BEYOND}."),
-    (20, close, f"ann leads so far{BOB}"),
-    (1, lambda seed: (1, 1, 3), f"ann and bob {SHARED.removesuffix(' of')} so far{TOO_FEW}."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seeds", "order", "said"),
+    [
+        (40, clear, f"ann leads so far{BEYOND}."),
+        (20, close, f"ann leads so far{BOB}"),
+        (1, lambda seed: (1, 1, 3), f"ann and bob {SHARED.removesuffix(' of')} so far{TOO_FEW}."),
+    ],
+)
 def test_while_it_runs_nobody_has_won_and_no_seeds_are_counted(
     seeds: int, order: Order, said: str
 ) -> None:
     assert verdict(played(order, seeds), more=MoreSeeds(seeds), so_far=True) == said
 
 
-@pytest.mark.parametrize(("places", "so_far", "said"), [
-    (placed(0), False, f"ann won the knockout; by ratings ann is ahead{BOB}"),
-    (placed(1), False, f"bob won the knockout; by ratings ann is ahead{BOB}"),
-    (placed(1, rounds=2), True, f"bob is first in the knockout after round 2 of 3; by ratings ann is ahead so far{BOB}"),
-    (placed(1, 2, rounds=1), True,
-     f"bob and carl {SHARED} the knockout after round 1 of 3; by ratings ann is ahead so far{BOB}"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("places", "so_far", "said"),
+    [
+        (placed(0), False, f"ann won the knockout; by ratings ann is ahead{BOB}"),
+        (placed(1), False, f"bob won the knockout; by ratings ann is ahead{BOB}"),
+        (
+            placed(1, rounds=2),
+            True,
+            f"bob is first in the knockout after round 2 of 3; by ratings ann is ahead so far{BOB}",
+        ),
+        (
+            placed(1, 2, rounds=1),
+            True,
+            (
+                f"bob and carl {SHARED} the knockout after round 1 of 3; by ratings ann is "
+                f"ahead so far{BOB}"
+            ),
+        ),
+    ],
+)
 def test_the_first_place_is_a_fact_and_the_rating_an_estimate(
     places: Places, so_far: bool, said: str
 ) -> None:

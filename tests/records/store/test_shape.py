@@ -31,8 +31,12 @@ INTO_SCHEMA = (
     "'{name}', {root}, '{sql}');"
 )
 STRANGE = {
-    "view for a table": f"DROP TABLE matches; CREATE VIEW matches AS {ENDLESS} SELECT {COLUMNS} FROM n",
-    "view for the events": f"DROP TABLE events; CREATE VIEW events AS {ENDLESS} SELECT {COLUMNS} FROM n",
+    "view for a table": (
+        f"DROP TABLE matches; CREATE VIEW matches AS {ENDLESS} SELECT {COLUMNS} FROM n"
+    ),
+    "view for the events": (
+        f"DROP TABLE events; CREATE VIEW events AS {ENDLESS} SELECT {COLUMNS} FROM n"
+    ),
     "view beside": f"CREATE VIEW more AS {ENDLESS} SELECT i FROM n",
     "trigger": (
         f"CREATE TRIGGER t AFTER INSERT ON matches BEGIN DELETE FROM bots WHERE ({ENDLESS} "

@@ -115,15 +115,25 @@ def _settings() -> Iterator[str]:
             for row in _under(rows, heading)
         )
     yield "**Commands and files that take only some of them**"
-    yield "\n".join([
-        _named("A `[[stage]]` table of a settings file can set", [row.name for row in TABLE if row.of_a_stage]),
-        _named("`match` takes", [row.name for row in TABLE if row.of_a_match]),
-        _named("A league takes all but", [row.name for row in TABLE if not row.of_a_league]),
-        _named("Some values of these settings open more of your machine. A file with them needs "
-            "your consent",
-               [row.name for row in TABLE if row.opens]),
-        _named("In a sandbox no bot may read the files or folders of", [row.name for row in TABLE if row.private]),
-    ])  # fmt: skip
+    yield "\n".join(
+        [
+            _named(
+                "A `[[stage]]` table of a settings file can set",
+                [row.name for row in TABLE if row.of_a_stage],
+            ),
+            _named("`match` takes", [row.name for row in TABLE if row.of_a_match]),
+            _named("A league takes all but", [row.name for row in TABLE if not row.of_a_league]),
+            _named(
+                "Some values of these settings open more of your machine. A file with them needs "
+                "your consent",
+                [row.name for row in TABLE if row.opens],
+            ),
+            _named(
+                "In a sandbox no bot may read the files or folders of",
+                [row.name for row in TABLE if row.private],
+            ),
+        ]
+    )
 
 
 def _under(rows: tuple[Setting, ...], heading: str) -> list[Setting]:

@@ -9,7 +9,9 @@ from khiva_arena.extensions.league.routes import rules
 from khiva_arena.extensions.league.routes.markup import Markup, facts, joined, link, tag
 
 POLICIES: dict[str, str] = {
-    Policy.LENIENT: "lenient: a late or illegal answer plays the default choice, and the third one forfeits",
+    Policy.LENIENT: (
+        "lenient: a late or illegal answer plays the default choice, and the third one forfeits"
+    ),
     Policy.STRICT: "strict: the first late or illegal answer forfeits",
 }
 """The cost of faults, in words."""

@@ -182,7 +182,9 @@ NAN = {
         for name in ("ceil", "floor", "trunc", "nearest")
     },
     "f64.promote_f32": "i32.const -3 f32.reinterpret_i32 f64.promote_f32",
-    "f64.sub of two that were made": "f64.const -1 f64.sqrt f64.const 0 f64.const 0 f64.div f64.sub",
+    "f64.sub of two that were made": (
+        "f64.const -1 f64.sqrt f64.const 0 f64.const 0 f64.div f64.sub"
+    ),
     "behind a block": "block :f64 f64.const -1 f64.sqrt end f64.const 1 f64.add",
     "f32.demote_f64": (
         "i64.const -3 f64.reinterpret_i64 f32.demote_f64 i32.reinterpret_f32 i64.extend_i32_u "

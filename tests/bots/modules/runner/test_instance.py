@@ -96,13 +96,19 @@ TRAPS = {
     + STARTS,
     "an access to a table beyond its end": BY_TABLE.format(7),
     "a call through an empty pointer to a function": BY_TABLE.format(0),
-    "a call through a pointer to a function of another type": "(func $g (param i32)) (elem (i32.const 0) $g) "
+    "a call through a pointer to a function of another type": (
+        "(func $g (param i32)) (elem (i32.const 0) $g) "
+    )
     + BY_TABLE.format(0),
-    "a division of which the result does not fit": "(func $f (drop (i32.div_s (i32.const 0x80000000) (i32.const -1))))"
+    "a division of which the result does not fit": (
+        "(func $f (drop (i32.div_s (i32.const 0x80000000) (i32.const -1))))"
+    )
     + STARTS,
     sentence("modules", "division-zero"): "(func $f (drop (i32.rem_u (i32.const 1) (i32.const 0))))"
     + STARTS,
-    "a number that fits no integer is made one": "(func $f (drop (i32.trunc_f64_s (f64.const nan))))"
+    "a number that fits no integer is made one": (
+        "(func $f (drop (i32.trunc_f64_s (f64.const nan))))"
+    )
     + STARTS,
     sentence("modules", "place-never-reached"): "(func $f unreachable)" + STARTS,
 }
